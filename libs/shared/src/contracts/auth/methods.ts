@@ -1,0 +1,11 @@
+import { defineMethod } from "../define.ts";
+import { AuthDecision } from "./decision.ts";
+import { AuthRequest } from "./request.ts";
+
+export const authenticate = defineMethod({
+  service: "auth-engine",
+  name: "authenticate",
+  major: 1,
+  request: AuthRequest,
+  reply: AuthDecision,
+});

@@ -1,0 +1,21 @@
+export {
+  AuthDecision,
+  BackendKind,
+  type Blocked,
+  DenialReason,
+  type Fail,
+  type Ok,
+  type TempFail,
+} from "./auth/decision.ts";
+export { authenticate } from "./auth/methods.ts";
+export { AuthOperation, AuthRequest, Dialect, TlsDetails } from "./auth/request.ts";
+export {
+  type BusEvent,
+  type BusMethod,
+  defineEvent,
+  defineMethod,
+  type Payload,
+  type Reply,
+  type Request,
+} from "./define.ts";
+export { eventSubject, methodSubject, queueGroup } from "./subjects.ts";

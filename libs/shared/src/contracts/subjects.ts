@@ -1,0 +1,18 @@
+import type { BusEvent, BusMethod } from "./define.ts";
+
+/**
+ * The only place that spells NATS subjects (design decision 3):
+ * `<namespace>.rpc.<service>.<method>.v<major>` and `<namespace>.evt.<domain>.<fact>.v<major>`.
+ */
+export function methodSubject(namespace: string, method: Pick<BusMethod, "service" | "name" | "major">): string {
+  return `${namespace}.rpc.${method.service}.${method.name}.v${method.major}`;
+}
+
+export function eventSubject(namespace: string, event: Pick<BusEvent, "domain" | "fact" | "major">): string {
+  return `${namespace}.evt.${event.domain}.${event.fact}.v${event.major}`;
+}
+
+/** The queue group of a service: one of its replicas gets each request. */
+export function queueGroup(service: string): string {
+  return service;
+}

@@ -1,0 +1,3 @@
+export { AppError, type AppErrorOptions, type ErrorOnWire } from "./app-error.ts";
+export { type ErrorCode, type ErrorCodeRow, type ErrorKind, errorCodes, isErrorCode, reservedCodes } from "./codes.ts";
+export { fromUnknown } from "./from-unknown.ts";

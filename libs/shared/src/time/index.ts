@@ -1,0 +1,2 @@
+export { type Clock, systemClock } from "./clock.ts";
+export { formatDuration, parseDuration } from "./duration.ts";

@@ -1,0 +1,36 @@
+import { defineConfig } from "vitest/config";
+
+const resolve = { conditions: ["@postern/source"] };
+const ssr = { resolve };
+
+/** `unit` needs nothing but Node; `integration` starts real servers and the built services, so its files run with few workers. */
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        resolve,
+        ssr,
+        test: {
+          name: "unit",
+          include: ["libs/*/src/**/*.test.ts", "services/*/src/**/*.test.ts", "tools/**/*.test.ts"],
+        },
+      },
+      {
+        resolve,
+        ssr,
+        test: {
+          name: "integration",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/long/**"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        resolve,
+        ssr,
+        test: { name: "long", include: ["test/long/**/*.test.ts"], testTimeout: 600_000, hookTimeout: 60_000 },
+      },
+    ],
+  },
+});
