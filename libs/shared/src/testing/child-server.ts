@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { poll } from "./poll.ts";
+
+export interface ChildServerOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Ready when this TCP port of 127.0.0.1 accepts. */
+  readonly port?: number;
+  /** Ready when this resolves to true; asked again and again. */
+  readonly ready?: () => Promise<boolean> | boolean;
+  readonly readyWithinMs?: number;
+}
+
+/** A real server as a child process of the test. */
+export interface ChildServer extends AsyncDisposable {
+  readonly process: ChildProcess;
+  readonly pid: number;
+  /** Everything that it wrote so far, both streams. */
+  output(): string;
+  signal(name: NodeJS.Signals): void;
+  /** SIGTERM (SIGKILL after 5 s), then waits for its end; returns the exit code. Safe to call twice. */
+  stop(): Promise<number | null>;
+}
+
+async function accepts(port: number): Promise<boolean> {
+  const socket = connect({ port, host: "127.0.0.1" });
+  const opened = await Promise.race([
+    once(socket, "connect").then(() => true),
+    once(socket, "error").then(() => false),
+  ]).catch(() => false);
+  socket.destroy();
+  return opened;
+}
+
+export async function startChildServer(options: ChildServerOptions): Promise<ChildServer> {
+  const { command, args, cwd, env, port, ready, readyWithinMs = 20_000 } = options;
+  const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  const chunks: string[] = [];
+  child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => chunks.push(chunk.toString()));
+  let gone = false;
+  const exited = new Promise<number | null>((resolve) => {
+    const end = (code: number | null): void => {
+      gone = true;
+      resolve(code);
+    };
+    child.once("exit", end);
+    child.once("error", (error) => {
+      chunks.push(String(error));
+      end(null);
+    });
+  });
+
+  const stop = async (): Promise<number | null> => {
+    if (gone) return exited;
+    child.kill("SIGCONT");
+    child.kill("SIGTERM");
+    const timer = setTimeout(() => child.kill("SIGKILL"), 5000);
+    const code = await exited;
+    clearTimeout(timer);
+    return code;
+  };
+
+  const server: ChildServer = {
+    process: child,
+    pid: child.pid ?? -1,
+    output: () => chunks.join(""),
+    signal: (name) => void child.kill(name),
+    stop,
+    [Symbol.asyncDispose]: async () => void (await stop()),
+  };
+  try {
+    await poll(
+      `${command} to be ready`,
+      async () => {
+        if (gone) throw new Error(`${command} ended early:\n${server.output()}`);
+        if (port !== undefined && !(await accepts(port))) return false;
+        return ready === undefined ? true : ready();
+      },
+      readyWithinMs,
+    );
+  } catch (error) {
+    await stop();
+    throw new Error(`${String(error)}\n${server.output()}`, { cause: error });
+  }
+  return server;
+}

@@ -1,0 +1,4 @@
+export { type ChildServer, type ChildServerOptions, startChildServer } from "./child-server.ts";
+export { freePort } from "./free-port.ts";
+export { poll } from "./poll.ts";
+export { scratchFolder } from "./scratch-folder.ts";

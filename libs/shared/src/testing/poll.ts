@@ -1,0 +1,16 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+/** Asks until the answer is defined and not false, or the time is over; for tests that would else sleep. */
+export async function poll<T>(
+  what: string,
+  ask: () => Promise<T | undefined | false> | T | undefined | false,
+  timeoutMs = 10_000,
+): Promise<T> {
+  const until = performance.now() + timeoutMs;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined && answer !== false) return answer;
+    if (performance.now() > until) throw new Error(`${what}: not within ${timeoutMs} ms`);
+    await delay(20);
+  }
+}

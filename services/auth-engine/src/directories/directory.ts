@@ -1,0 +1,60 @@
+import type { BackendKind } from "@postern/shared/contracts";
+import type { Secret } from "@postern/shared/crypto";
+
+/** What a directory is told of a request; `protocol` selects the site's search or query. */
+export interface DirectoryQuery {
+  readonly username: string;
+  readonly protocol: string;
+  readonly clientIp?: string | undefined;
+  readonly clientPort?: string | undefined;
+  readonly localIp?: string | undefined;
+  readonly localPort?: string | undefined;
+}
+
+/** The account as its directory knows it. `attributes` holds only what the site configured for release. */
+export interface DirectoryAccount {
+  readonly account: string;
+  readonly accountField: string;
+  readonly totpSecretField: string;
+  readonly attributes: Readonly<Record<string, readonly string[]>>;
+}
+
+/**
+ * What a directory can say. Everything else (down, slow, overloaded, ambiguous, unreadable data) is thrown as an
+ * `AppError` of kind `unavailable`: it decides nothing about the user.
+ * `not_served`: the site configured no search of this directory for the protocol.
+ */
+export type VerifyOutcome =
+  | { readonly kind: "ok"; readonly account: DirectoryAccount }
+  | { readonly kind: "wrong_password" }
+  | { readonly kind: "account_disabled" }
+  | { readonly kind: "unknown_user" }
+  | { readonly kind: "not_served" };
+
+export type LookupOutcome =
+  | { readonly kind: "ok"; readonly account: DirectoryAccount }
+  | { readonly kind: "unknown_user" }
+  | { readonly kind: "not_served" };
+
+/** How long a directory may take, and the way to call it off. `deadline` is absolute, in epoch milliseconds. */
+export interface DirectoryContext {
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+}
+
+/** Port of the directories that a site has (design decision 8): one adapter per kind. */
+export interface Directory {
+  readonly kind: BackendKind;
+  readonly name: string;
+  /** Never called with an empty password. */
+  verify(query: DirectoryQuery, password: Secret, context: DirectoryContext): Promise<VerifyOutcome>;
+  lookup(query: DirectoryQuery, context: DirectoryContext): Promise<LookupOutcome>;
+  /**
+   * Spends what verifying a known user's wrong password would have cost, so that an unknown name cannot be told by
+   * its time. The outcome is thrown away; it throws as `verify` does.
+   */
+  spendVerification(query: DirectoryQuery, password: Secret, context: DirectoryContext): Promise<void>;
+  /** Resolves when the directory could answer now; throws the reason otherwise. For readiness and metrics. */
+  check(context: DirectoryContext): Promise<void>;
+  close(): Promise<void>;
+}
