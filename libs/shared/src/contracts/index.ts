@@ -18,4 +18,4 @@ export {
   type Reply,
   type Request,
 } from "./define.ts";
-export { eventSubject, methodSubject, queueGroup } from "./subjects.ts";
+export { eventSubject, inboxPrefix, methodSubject, queueGroup } from "./subjects.ts";

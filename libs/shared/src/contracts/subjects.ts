@@ -16,3 +16,8 @@ export function eventSubject(namespace: string, event: Pick<BusEvent, "domain" |
 export function queueGroup(service: string): string {
   return service;
 }
+
+/** What the private inboxes of a service's processes begin with, so that NATS permissions can keep others out. */
+export function inboxPrefix(namespace: string, service: string): string {
+  return `${namespace}.inbox.${service}`;
+}

@@ -1,0 +1,86 @@
+import { AppError } from "../errors/app-error.ts";
+import { fromUnknown } from "../errors/from-unknown.ts";
+import type { Clock } from "../time/clock.ts";
+import type { Codec } from "./codec.ts";
+import type { Deadlines } from "./deadlines.ts";
+import { type FrameView, frameHeaderBytes } from "./frames.ts";
+import { type CallContext, InFlightCall } from "./in-flight-call.ts";
+import type { Link } from "./link.ts";
+import type { BusMetrics } from "./metrics.ts";
+import type { ReplySender } from "./replies.ts";
+import { encodeError } from "./wire-error.ts";
+
+/** Bytes in, a result, bytes out; the typed and the raw layer differ in this only. */
+export interface Endpoint {
+  readonly subject: string;
+  readonly queue: string;
+  invoke(body: Buffer, context: CallContext): unknown;
+  encode(result: unknown): Uint8Array;
+}
+
+export interface CallsDeps {
+  readonly link: Link;
+  readonly deadlines: Deadlines;
+  readonly clock: Clock;
+  readonly codec: Codec;
+  readonly metrics: BusMetrics;
+  readonly replies: ReplySender;
+  readonly onError: (error: AppError, subject: string) => void;
+}
+
+/** The requests of one endpoint that are being handled, bounded. */
+export interface Calls {
+  /** Handles a request, or refuses it at once; never throws. */
+  readonly accept: (inbox: string, frame: FrameView) => void;
+  readonly inFlight: () => number;
+  /** Resolves when nothing is being handled. */
+  readonly idle: () => Promise<void>;
+}
+
+export function createCalls(deps: CallsDeps, endpoint: Endpoint, maxInFlight: number): Calls {
+  const { link, deadlines, clock, codec, metrics, replies } = deps;
+  const overloaded = encodeError(codec, new AppError("OVERLOADED"));
+  let inFlight = 0;
+  let idle: PromiseWithResolvers<void> | undefined;
+
+  const handle = async (call: InFlightCall, body: Buffer): Promise<void> => {
+    let reply: Uint8Array;
+    let isError = false;
+    try {
+      reply = endpoint.encode(await endpoint.invoke(body, call));
+      if (reply.length + frameHeaderBytes > link.maxPayload()) throw new AppError("BUS_PAYLOAD");
+    } catch (thrown) {
+      const error = fromUnknown(thrown);
+      if (error.code === "INTERNAL") deps.onError(error, endpoint.subject);
+      if (error.code === "REQUEST_MALFORMED") metrics.malformed();
+      reply = encodeError(codec, error);
+      isError = true;
+    }
+    call.finish();
+    if (call.deadline <= clock.now()) metrics.lateReply();
+    else replies.send(call.inbox, { id: call.id, deadlineMs: call.deadline, body: reply, isError });
+    inFlight -= 1;
+    if (inFlight === 0) idle?.resolve();
+  };
+
+  return {
+    accept(inbox, { id, deadlineMs, body }) {
+      const nowMs = clock.now();
+      if (deadlineMs <= nowMs) {
+        metrics.expiredDropped();
+      } else if (inFlight >= maxInFlight) {
+        metrics.overloaded();
+        replies.send(inbox, { id, deadlineMs, body: overloaded, isError: true });
+      } else {
+        inFlight += 1;
+        void handle(new InFlightCall(id, deadlineMs, inbox, { deadlines, nowMs }), body);
+      }
+    },
+    inFlight: () => inFlight,
+    async idle() {
+      if (inFlight === 0) return;
+      idle ??= Promise.withResolvers<void>();
+      await idle.promise;
+    },
+  };
+}

@@ -1,0 +1,143 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { createInbox } from "@nats-io/transport-node";
+import { inboxPrefix, methodSubject } from "../contracts/subjects.ts";
+import type { AppError } from "../errors/app-error.ts";
+import { type Clock, systemClock } from "../time/clock.ts";
+import type { Bus } from "./bus.ts";
+import type { Endpoint } from "./calls.ts";
+import { createRequestClient, type RequestClient } from "./client.ts";
+import { type Codec, createCodec } from "./codec.ts";
+import { type BusCredentials, type BusTls, securityOptions } from "./credentials.ts";
+import { createDeadlines } from "./deadlines.ts";
+import { endsWithin } from "./ends-within.ts";
+import { createEvents, type Events } from "./events.ts";
+import { type BusStatus, createLink, type Link } from "./link.ts";
+import type { BusLogger } from "./logger.ts";
+import { createMethodTable, rawEndpoint, typedEndpoint } from "./methods.ts";
+import { type BusMetrics, noMetrics } from "./metrics.ts";
+import { createReplySender } from "./replies.ts";
+import { defaultDrainMs, type ServeOptions, type Serving, serveEndpoint } from "./server.ts";
+
+const defaultMaxOutstanding = 16_384;
+const defaultConnectWaitMs = 2000;
+const pollMs = 10;
+
+export interface ConnectBusOptions {
+  /** `host:port` or `nats://host:port`; `tls://` asks for TLS. */
+  readonly servers: readonly string[];
+  /** First token of every subject; separates installations on one NATS. */
+  readonly namespace: string;
+  /** The service's name, as one subject token: shown by NATS, and part of the inbox so that permissions can name it. */
+  readonly name: string;
+  readonly credentials?: BusCredentials | undefined;
+  readonly tls?: BusTls | undefined;
+  /** Requests without an answer; one more fails with BUS_BACKLOG. Default 16384. */
+  readonly maxOutstanding?: number | undefined;
+  /** How long `connectBus` itself waits for the first connection; it goes on trying after that. Default 2000. */
+  readonly connectWaitMs?: number | undefined;
+  readonly logger: BusLogger;
+  readonly metrics?: BusMetrics | undefined;
+  readonly clock?: Clock | undefined;
+  readonly onStatus?: ((status: BusStatus) => void) | undefined;
+  /** A handler threw something unforeseen (INTERNAL), or an event's handler failed. Default: one error line. */
+  readonly onError?: ((error: AppError, subject: string) => void) | undefined;
+}
+
+/**
+ * Makes a bus. It resolves once connected, or unconnected after `connectWaitMs`, and then keeps trying for ever:
+ * `isConnected()` tells readiness. What is served or subscribed meanwhile starts with the connection.
+ */
+export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
+  const { logger, connectWaitMs = defaultConnectWaitMs } = options;
+  const link = createLink({
+    options: {
+      servers: [...options.servers],
+      name: options.name,
+      ...securityOptions(options.credentials, options.tls),
+    },
+    logger,
+  });
+  const connected = Promise.withResolvers<void>();
+  link.onStatus((status) => {
+    if (status === "connected") connected.resolve();
+    options.onStatus?.(status);
+  });
+  const bus = createBus(createParts(link, options), options.namespace);
+  await endsWithin(connected.promise, connectWaitMs);
+  return bus;
+}
+
+interface BusParts {
+  readonly link: Link;
+  readonly client: RequestClient;
+  readonly events: Events;
+  readonly codec: Codec;
+  readonly serve: (endpoint: Endpoint, options: ServeOptions | undefined) => Serving;
+  readonly servings: ReadonlySet<Serving>;
+}
+
+function createParts(link: Link, options: ConnectBusOptions): BusParts {
+  const { namespace, name, logger, metrics = noMetrics, clock = systemClock } = options;
+  const { maxOutstanding = defaultMaxOutstanding } = options;
+  const logError = (error: AppError, subject: string): void =>
+    logger.error({ err: error, subject }, "bus handler failed");
+  const { onError = logError } = options;
+  const codec = createCodec();
+  const deadlines = createDeadlines();
+  const inbox = createInbox(inboxPrefix(namespace, name));
+  const replies = createReplySender({ link, clock, metrics });
+  const servings = new Set<Serving>();
+  return {
+    link,
+    client: createRequestClient({ link, inbox, deadlines, clock, codec, metrics, maxOutstanding }),
+    events: createEvents({ link, namespace, codec, metrics, onError }),
+    codec,
+    serve(endpoint, serveOptions = {}) {
+      const callsDeps = { link, deadlines, clock, codec, metrics, replies, onError };
+      const serving = serveEndpoint(callsDeps, endpoint, serveOptions);
+      servings.add(serving);
+      return serving;
+    },
+    servings,
+  };
+}
+
+function createBus(parts: BusParts, namespace: string): Bus {
+  const { link, client, events, codec, serve } = parts;
+  const methodOf = createMethodTable(namespace, codec);
+  const close = async (): Promise<void> => {
+    client.failAll("BUS_DISCONNECTED");
+    await link.close();
+  };
+  return {
+    status: link.status,
+    isConnected: link.isConnected,
+    outstanding: client.outstanding,
+    request(method, body, requestOptions) {
+      const { subject, decodeReply } = methodOf(method);
+      return client.submit({ subject, body: codec.encode(body), decode: decodeReply }, requestOptions);
+    },
+    serve: (method, handler, serveOptions) => serve(typedEndpoint(namespace, codec, method, handler), serveOptions),
+    rawRequest: (method, body, requestOptions) =>
+      client.submit({ subject: methodSubject(namespace, method), body, decode: sameBytes }, requestOptions),
+    rawServe: (method, handler, serveOptions) => serve(rawEndpoint(namespace, method, handler), serveOptions),
+    publish: events.publish,
+    subscribe: events.subscribe,
+    async drain(withinMs = defaultDrainMs) {
+      await endsWithin(settleAll(parts, withinMs), withinMs);
+      await close();
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+const sameBytes = (body: Buffer): Buffer => body;
+
+/** In this order: a handler that is being finished may still ask others. */
+async function settleAll({ link, client, servings }: BusParts, withinMs: number): Promise<void> {
+  const untilMs = performance.now() + withinMs;
+  await Promise.all([...servings].map((serving) => serving.drain(withinMs)));
+  while (client.outstanding() > 0 && performance.now() < untilMs) await delay(pollMs);
+  if (link.isConnected()) await link.flush();
+}

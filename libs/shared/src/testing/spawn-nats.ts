@@ -1,0 +1,38 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type ChildServer, startChildServer } from "./child-server.ts";
+import { freePort } from "./free-port.ts";
+import { scratchFolder } from "./scratch-folder.ts";
+
+export interface SpawnNatsOptions {
+  /** A port to come back to after a kill; else a free one. */
+  readonly port?: number;
+  /** Further lines of the server's configuration file. */
+  readonly config?: string;
+}
+
+export interface NatsServer extends ChildServer {
+  readonly url: string;
+  readonly port: number;
+}
+
+/** A real nats-server on 127.0.0.1 with the limits that we deploy, in a throw-away folder. */
+export async function spawnNats(options: SpawnNatsOptions = {}): Promise<NatsServer> {
+  const { port = await freePort(), config = "" } = options;
+  const folder = await scratchFolder();
+  const file = join(folder.path, "nats.conf");
+  await writeFile(file, `listen: "127.0.0.1:${port}"\nmax_payload: 4MB\n${config}\n`);
+  const server = await startChildServer({ command: "nats-server", args: ["-c", file], cwd: folder.path, port });
+  const stop = async (): Promise<number | null> => {
+    const code = await server.stop();
+    await folder[Symbol.asyncDispose]();
+    return code;
+  };
+  return {
+    ...server,
+    url: `nats://127.0.0.1:${port}`,
+    port,
+    stop,
+    [Symbol.asyncDispose]: async () => void (await stop()),
+  };
+}

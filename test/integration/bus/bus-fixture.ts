@@ -1,0 +1,60 @@
+import { type BusMetrics, type ConnectBusOptions, connectBus } from "@postern/shared/bus";
+import { defineEvent, defineMethod } from "@postern/shared/contracts";
+import { AppError, type ErrorCode } from "@postern/shared/errors";
+import { Type } from "typebox";
+
+export const echo = defineMethod({
+  service: "echo-service",
+  name: "echo",
+  major: 1,
+  request: Type.Object({ text: Type.String(), number: Type.Optional(Type.Integer()) }),
+  reply: Type.Object({ text: Type.String(), by: Type.Optional(Type.String()) }),
+});
+
+export const somethingHappened = defineEvent({
+  domain: "test",
+  fact: "happened",
+  major: 1,
+  body: Type.Object({ what: Type.String() }),
+});
+
+export const namespace = "t";
+export const silentLogger = { info: (): void => undefined, warn: (): void => undefined, error: (): void => undefined };
+
+/** A bus as a service makes it. */
+export function makeBus(url: string, options: Partial<ConnectBusOptions> = {}): ReturnType<typeof connectBus> {
+  return connectBus({ servers: [url], namespace, name: "test", logger: silentLogger, ...options });
+}
+
+export const soon = (ms = 5000): { deadline: number } => ({ deadline: Date.now() + ms });
+
+/** The code that a request failed with; undefined when it did not fail. */
+export async function failureCode(request: Promise<unknown>): Promise<ErrorCode | undefined> {
+  try {
+    await request;
+    return undefined;
+  } catch (error) {
+    if (error instanceof AppError) return error.code;
+    throw error;
+  }
+}
+
+export interface CountedMetrics extends BusMetrics {
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+export function countMetrics(): CountedMetrics {
+  const counts: Record<string, number> = {};
+  const count = (name: string) => (): void => {
+    counts[name] = (counts[name] ?? 0) + 1;
+  };
+  return {
+    counts,
+    requestFailed: count("requestFailed"),
+    lateReply: count("lateReply"),
+    expiredDropped: count("expiredDropped"),
+    overloaded: count("overloaded"),
+    malformed: count("malformed"),
+    eventLost: count("eventLost"),
+  };
+}
