@@ -1,0 +1,104 @@
+import type { Path } from "./tree/path.ts";
+
+/**
+ * Keys of the compatible product's tree that have no meaning here yet, or never will. `*` is one name or position,
+ * `**` everything below and the key itself. A row leaves this table when its key enters the schema.
+ */
+export const acceptedKeys: readonly string[] = [
+  "env",
+  "patch.**",
+  "plugins.**",
+  "runtime.process.**",
+  "runtime.clients.**",
+  "runtime.servers.grpc.**",
+  "runtime.servers.http.http3",
+  "runtime.servers.http.haproxy_v2",
+  "runtime.servers.http.compression.**",
+  "runtime.servers.http.keep_alive.**",
+  "runtime.servers.http.cors.**",
+  "runtime.servers.http.security_txt.**",
+  "runtime.servers.http.openapi_validation.**",
+  "runtime.servers.http.tls.cipher_suites",
+  "runtime.servers.http.tls.skip_verify",
+  "runtime.servers.http.middlewares.logging",
+  "runtime.servers.http.middlewares.recovery",
+  "runtime.servers.http.middlewares.trusted_proxies",
+  "runtime.servers.http.middlewares.response_compression",
+  "runtime.servers.http.middlewares.metrics",
+  "runtime.timeouts.lua_backend",
+  "runtime.timeouts.lua_script",
+  "runtime.timeouts.singleflight_work",
+  "observability.log.color",
+  "observability.log.add_source",
+  "observability.log.debug_modules",
+  "observability.tracing.**",
+  "observability.profiles.**",
+  "observability.metrics.monitor_connections",
+  "observability.metrics.prometheus_timer.**",
+  "storage.redis.pool_size",
+  "storage.redis.idle_pool_size",
+  "storage.redis.pool_timeout",
+  "storage.redis.pool_fifo",
+  "storage.redis.conn_max_idle_time",
+  "storage.redis.protocol",
+  "storage.redis.positive_cache_ttl",
+  "storage.redis.negative_cache_ttl",
+  "storage.redis.replica.**",
+  "storage.redis.cluster.route_by_latency",
+  "storage.redis.cluster.route_randomly",
+  "storage.redis.cluster.route_reads_to_replicas",
+  "storage.redis.cluster.max_redirects",
+  "storage.redis.cluster.read_timeout",
+  "storage.redis.cluster.write_timeout",
+  "storage.redis.account_local_cache.**",
+  "storage.redis.identity_cache.**",
+  "storage.redis.batching.**",
+  "storage.redis.client_tracking.**",
+  "auth.pipeline.password_history.**",
+  "auth.pipeline.master_user.**",
+  "auth.backends.lua.**",
+  "auth.backends.remote.**",
+  "auth.controls.**",
+  "auth.services.**",
+  "auth.policy.**",
+  "identity.session.**",
+  "identity.frontend.**",
+  "identity.mfa.**",
+  "identity.mfa_policy.**",
+  "identity.oidc.**",
+  "identity.saml.**",
+];
+
+/** `covered`: accepted as a whole; `above`: only something below is accepted; `none`: not of that tree. */
+export type Coverage = "covered" | "above" | "none";
+
+export interface AcceptedKeys {
+  coverage(path: Path): Coverage;
+  /** Accepted names directly under a path, for suggestions. */
+  namesBelow(path: Path): readonly string[];
+}
+
+export function createAcceptedKeys(rows: readonly string[] = acceptedKeys): AcceptedKeys {
+  const patterns = rows.map((row) => row.split("."));
+  return {
+    coverage: (path) => {
+      const found = new Set(patterns.map((pattern) => cover(pattern, path)));
+      if (found.has("covered")) return "covered";
+      return found.has("above") ? "above" : "none";
+    },
+    namesBelow: (path) =>
+      patterns
+        .filter((pattern) => cover(pattern, path) === "above")
+        .map((pattern) => pattern[path.length] ?? "")
+        .filter((name) => !name.includes("*")),
+  };
+}
+
+function cover(pattern: readonly string[], path: Path): Coverage {
+  const fixed = pattern.at(-1) === "**" ? pattern.slice(0, -1) : pattern;
+  const shared = Math.min(fixed.length, path.length);
+  const agrees = fixed.slice(0, shared).every((part, index) => part === "*" || part === String(path[index]));
+  if (!agrees) return "none";
+  if (path.length < fixed.length) return "above";
+  return path.length === fixed.length || fixed.length < pattern.length ? "covered" : "none";
+}

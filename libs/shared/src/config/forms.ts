@@ -1,0 +1,58 @@
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+
+/** What a text must look like; a form says what it expects, or nothing when the text fits. */
+const forms = {
+  "host-port": (value: string) =>
+    isHostPort(value) ? undefined : "an address and a port, as 127.0.0.1:9080 or [::1]:9080",
+  network: (value: string) => (isNetwork(value) ? undefined : "an IP address or a network, as 192.0.2.0/24"),
+  "http-url": urlOf(["http:", "https:"], "http://host:port"),
+  "redis-url": urlOf(["redis:", "rediss:"], "redis://host:port/0"),
+  "nats-url": urlOf(["nats:", "tls:"], "nats://host:4222"),
+  "ldap-url": (value: string) =>
+    isLdapUrl(value) ? undefined : "an LDAP address, as ldaps://host or ldapi://%2Frun%2Fldapi",
+  identifier: matching(/^[A-Za-z][A-Za-z0-9_]{0,31}$/, "a word of letters, digits and _"),
+  "path-segment": matching(/^[A-Za-z0-9_-]{1,32}$/, "a word of letters, digits, - and _"),
+  "subject-token": matching(/^[A-Za-z0-9_-]{1,32}$/, "a word of letters, digits, - and _"),
+  "key-prefix": matching(/^[A-Za-z0-9_.:-]{1,64}$/, "letters, digits and the signs _ . : -"),
+  "header-name": matching(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/, "the name of an HTTP header"),
+  "header-text": matching(/^[\x20-\x7e\u{80}-\u{10ffff}]*$/u, "one line of text without control characters"),
+} as const satisfies Record<string, (value: string) => string | undefined>;
+
+export type FormName = keyof typeof forms;
+
+export function isFormName(value: unknown): value is FormName {
+  return typeof value === "string" && Object.hasOwn(forms, value);
+}
+
+/** What was expected in place of the text; undefined when it fits. */
+export function checkForm(form: FormName, value: string): string | undefined {
+  return forms[form](value);
+}
+
+function matching(pattern: RegExp, expected: string) {
+  return (value: string) => (pattern.test(value) ? undefined : expected);
+}
+
+function urlOf(protocols: readonly string[], example: string) {
+  return (value: string) => {
+    const url = URL.parse(value);
+    return url !== null && protocols.includes(url.protocol) && url.hostname !== "" ? undefined : `a URL, as ${example}`;
+  };
+}
+
+function isHostPort(value: string): boolean {
+  const match = /^(?:\[([^\]]+)\]|([^:[\]\s/]+)):(\d{1,5})$/.exec(value);
+  if (match === null || Number(match[3]) > 65_535) return false;
+  return match[1] === undefined || isIP(match[1]) === 6;
+}
+
+function isNetwork(value: string): boolean {
+  return value.includes("/") ? ipaddr.isValidCIDR(value) : isIP(value) !== 0;
+}
+
+function isLdapUrl(value: string): boolean {
+  if (/^ldapi:\/\/\S*$/i.test(value)) return true;
+  const url = URL.parse(value);
+  return url !== null && /^ldaps?:$/.test(url.protocol) && url.hostname !== "";
+}

@@ -1,0 +1,123 @@
+import { Check } from "typebox/value";
+import { messages } from "./messages.ts";
+import { createProblemList, type Problem } from "./problem.ts";
+import { derive } from "./read/derive.ts";
+import {
+  type ConfigSources,
+  type MutableValue,
+  type ReadContext,
+  readSection,
+  type ValueSource,
+} from "./read/reader.ts";
+import { createUnknownKeys } from "./read/unknown-keys.ts";
+import { renameKeys } from "./renamed-keys.ts";
+import { type Config, Root } from "./schema/root.ts";
+import { createEnvironment, type Variables } from "./sources/environment.ts";
+import { expandTree } from "./sources/expand.ts";
+import { warnUnusedVariables } from "./sources/unused-variables.ts";
+import { readYaml } from "./sources/yaml.ts";
+import { schemaTree } from "./tree/from-schema.ts";
+import { formatPath, type Path } from "./tree/path.ts";
+import type { Mapping } from "./tree/walk.ts";
+import { validate } from "./validate/validate.ts";
+
+export interface LoadOptions {
+  /** YAML file; `text` wins over it. Neither gives defaults and environment only. */
+  readonly file?: string | undefined;
+  readonly text?: string | undefined;
+  readonly env: Variables;
+  /** Throws when the file cannot be read. */
+  readonly readFile: (path: string) => string;
+  /** First word of the variables; `SERVICE` unless told otherwise. */
+  readonly envPrefix?: string | undefined;
+  /** Checks a file on a machine that has none of the secrets: secret files count as set, and are not opened. */
+  readonly skipSecretFiles?: boolean | undefined;
+}
+
+export type LoadResult =
+  | {
+      readonly ok: true;
+      readonly config: Config;
+      readonly warnings: readonly Problem[];
+      readonly sources: ConfigSources;
+    }
+  | { readonly ok: false; readonly problems: readonly Problem[]; readonly warnings: readonly Problem[] };
+
+/** What a secret that was not read stands as; long enough for every length rule. */
+const unreadSecret = "unread-secret-".repeat(5);
+
+/**
+ * Defaults, then the file, then the environment. All problems are told at once; no problem names a value. Never
+ * throws for anything that a file or a variable can hold.
+ */
+export function loadConfig(options: LoadOptions): LoadResult {
+  const problems = createProblemList();
+  const warnings = createProblemList();
+  const environment = createEnvironment(options.env, options.envPrefix ?? "SERVICE", problems.report);
+  const tree = schemaTree();
+  const sources = new Map<string, ValueSource>();
+  const context: ReadContext = {
+    environment,
+    problem: problems.report,
+    unknownKeys: createUnknownKeys(problems.report, warnings.report),
+    sources,
+    readSecretFile: secretFileReader(options, problems.report),
+  };
+  const expanded = expandRoots(readTree(options, problems.report), (name) => environment.expand(name), problems.report);
+  const given = renameKeys(expanded, problems.report, warnings.report);
+  const root = readSection(tree, given, [], context);
+  derive(tree, { root, sources });
+  warnUnusedVariables(tree, environment, warnings.report);
+  if (!isConfig(root)) throw new TypeError("configuration reader and schema disagree");
+  validate(root, { problem: problems.report, warning: warnings.report, sources });
+  const found = problems.sorted();
+  if (found.length > 0) return { ok: false, problems: found, warnings: warnings.sorted() };
+  return { ok: true, config: freeze(root), warnings: warnings.sorted(), sources };
+}
+
+function isConfig(root: unknown): root is Config & { [name: string]: MutableValue } {
+  return Check(Root, root);
+}
+
+function readTree(options: LoadOptions, problem: (path: string, reason: string) => void): Mapping {
+  const { file, text } = options;
+  if (text !== undefined) return readYaml(text, file ?? "configuration", problem);
+  if (file === undefined) return {};
+  try {
+    return readYaml(options.readFile(file), file, problem);
+  } catch {
+    problem(file, messages.unreadable);
+    return {};
+  }
+}
+
+/** `x-…` roots only hold anchors, which the parser has merged by now. */
+function expandRoots(
+  tree: Mapping,
+  variable: (name: string) => string | undefined,
+  problem: (path: string, reason: string, hint?: string) => void,
+): Mapping {
+  return Object.fromEntries(
+    Object.entries(tree)
+      .filter(([name]) => !name.startsWith("x-"))
+      .map(([name, value]) => [name, expandTree(value, variable, problem, [name])]),
+  );
+}
+
+function secretFileReader(options: LoadOptions, problem: (path: string, reason: string) => void) {
+  return (path: Path, file: string): string | undefined => {
+    if (options.skipSecretFiles === true) return unreadSecret;
+    try {
+      return options.readFile(file).replace(/\r?\n$/, "");
+    } catch {
+      problem(formatPath(path), messages.secretFile(file));
+      return undefined;
+    }
+  };
+}
+
+function freeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  for (const child of Object.values(value)) freeze(child);
+  return Object.freeze(value);
+}

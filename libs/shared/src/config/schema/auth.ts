@@ -1,0 +1,59 @@
+import { LdapBackend } from "./auth-ldap.ts";
+import { RequestHeaders } from "./auth-request.ts";
+import { SqlBackend } from "./auth-sql.ts";
+import { duration, flag, integer, secret, section, text, texts } from "./fields.ts";
+
+const Backchannel = section("Who may ask.", {
+  basic_auth: section("Basic credentials of callers.", {
+    enabled: flag(false, { description: "Accept these credentials.", reload: "live" }),
+    username: text("", { description: "User name.", reload: "live" }),
+    password: secret({ description: "Password.", minLength: 16, reload: "live" }),
+  }),
+  oidc_bearer: section("Access tokens of callers.", {
+    enabled: flag(false, { description: "Accept access tokens of this identity provider.", reload: "live" }),
+  }),
+});
+
+const Pipeline = section("Bounds of a decision.", {
+  max_concurrent_requests: integer(1000, { description: "Requests that the gateway takes at a time.", minimum: 1 }),
+  max_login_attempts: integer(15, {
+    description: "Login attempts of one connection after which Auth-Wait is no longer offered.",
+    minimum: 1,
+    reload: "live",
+  }),
+  wait_delay: integer(10, { description: "Auth-Wait of a denial.", unit: "s", maximum: 600, reload: "live" }),
+  local_cache_ttl: duration("30s", { description: "Life of a cached success in a process; 0 caches none." }),
+  max_hashing_concurrency: integer(0, { description: "Password hashes at a time; 0 takes the number of cores." }),
+  max_hashing_queue: integer(256, { description: "Password hashes that may wait; more are temporary failures." }),
+});
+
+const upstream = (protocol: string, port: number) =>
+  section(`Where the proxy-style endpoint sends ${protocol}.`, {
+    address: text("", { description: "Address, as Auth-Server tells it; empty tells none.", reload: "live" }),
+    port: integer(port, { description: "Port, as Auth-Port tells it.", minimum: 1, maximum: 65_535, reload: "live" }),
+  });
+
+/** Everything about the decision. */
+export const Auth = section("The decision: who may ask, how users are found, what is answered.", {
+  request: section("Requests.", { headers: RequestHeaders }),
+  backchannel: Backchannel,
+  pipeline: Pipeline,
+  response: section("Answers.", {
+    proxy_denial_text: text("", {
+      description: "Sentence for mail users in place of FAIL, on the proxy-style endpoint.",
+      form: "header-text",
+      maxLength: 256,
+      reload: "live",
+    }),
+  }),
+  upstreams: section("Mail servers behind the proxy-style endpoint.", {
+    smtp: upstream("smtp", 25),
+    imap: upstream("imap", 143),
+    pop3: upstream("pop3", 110),
+  }),
+  backends: section("Directories.", {
+    order: texts(["sql"], { description: "Directories in the order of asking: sql, ldap or ldap(pool).", minItems: 1 }),
+    ldap: LdapBackend,
+    sql: SqlBackend,
+  }),
+});

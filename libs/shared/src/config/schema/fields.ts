@@ -1,0 +1,79 @@
+import { type TProperties, type TSchema, Type } from "typebox";
+import { parseDuration } from "../../time/duration.ts";
+import type { FormName } from "../forms.ts";
+
+/** `live`: a reload applies it; `restart`: a changed value waits for the next start. */
+export type Reload = "live" | "restart";
+
+/** What every key says about itself; documentation, environment names and redaction are made of it. */
+export interface KeyOptions {
+  readonly description: string;
+  readonly reload?: Reload;
+  readonly unit?: string;
+  readonly form?: FormName;
+  /** The key whose value is taken while this one is not set. */
+  readonly defaultFrom?: string;
+  /** What the generated documents show for a key without a default. */
+  readonly example?: string | readonly string[];
+}
+
+export interface TextOptions extends KeyOptions {
+  readonly minLength?: number;
+  readonly maxLength?: number;
+}
+
+export interface NumberOptions extends KeyOptions {
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+/** A text with a default; the empty text means "not set" and is not measured against `minLength` or `form`. */
+export const text = (value: string, options: TextOptions) => Type.String({ default: value, ...whenSet(options) });
+
+export const requiredText = (options: TextOptions) => Type.String({ ...options, minLength: options.minLength ?? 1 });
+
+/** A text that no dump, log or document shows, and that may come from a file of its own. */
+export const secret = (options: TextOptions) => Type.String({ default: "", ...whenSet(options), secret: true });
+
+export const flag = (value: boolean, options: KeyOptions) => Type.Boolean({ default: value, ...options });
+
+export const integer = (value: number, options: NumberOptions) =>
+  Type.Integer({ default: value, minimum: 0, ...options });
+
+export const decimal = (value: number, options: NumberOptions) =>
+  Type.Number({ default: value, minimum: 0, ...options });
+
+/** Written `1m30s` in files, a number of milliseconds in `Config`. */
+export const duration = (value: string, options: NumberOptions) =>
+  Type.Number({ default: milliseconds(value), minimum: 0, ...options, duration: true });
+
+export const choice = <const Values extends string[]>(values: Values, value: Values[number], options: KeyOptions) =>
+  Type.Enum(values, { default: value, ...options });
+
+/** A list of texts; in one text, commas separate them. */
+export const texts = (value: readonly string[], options: KeyOptions & { readonly minItems?: number }) =>
+  Type.Array(Type.String(), { default: value, ...options });
+
+export const requiredTexts = (options: KeyOptions) => Type.Array(Type.String(), { ...options, minItems: 1 });
+
+export const section = <Properties extends TProperties>(description: string, properties: Properties) =>
+  Type.Object(properties, { description, additionalProperties: false });
+
+/** A list of sections. */
+export const entries = <Entry extends TSchema>(description: string, entry: Entry) =>
+  Type.Array(entry, { description, default: [] });
+
+/** Sections under names that the site chooses. */
+export const named = <Entry extends TSchema>(description: string, entry: Entry) =>
+  Type.Record(Type.String(), entry, { description, default: {} });
+
+/** An unset text is empty, so its shortest length is a rule of the reader and not of the schema. */
+function whenSet({ minLength, ...options }: TextOptions) {
+  return minLength === undefined ? options : { ...options, minLengthWhenSet: minLength };
+}
+
+function milliseconds(value: string): number {
+  const parsed = parseDuration(value);
+  if (parsed === undefined) throw new TypeError(`not a duration: ${value}`);
+  return parsed;
+}

@@ -1,0 +1,45 @@
+import type { Static } from "typebox";
+import { Auth } from "./auth.ts";
+import type { LdapSearch } from "./auth-ldap.ts";
+import type { LdapPool } from "./auth-ldap-pool.ts";
+import type { SqlPool, SqlSearch } from "./auth-sql.ts";
+import { section } from "./fields.ts";
+import { Identity } from "./identity.ts";
+import { Observability } from "./observability.ts";
+import { Runtime } from "./runtime.ts";
+import type { HttpServer } from "./runtime-http.ts";
+import { type RedisRole, Storage } from "./storage.ts";
+
+/** The whole tree. */
+export const Root = section("Configuration of all services.", {
+  runtime: Runtime,
+  observability: Observability,
+  storage: Storage,
+  auth: Auth,
+  identity: Identity,
+});
+
+export type DeepReadonly<T> = T extends readonly (infer Item)[]
+  ? readonly DeepReadonly<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
+    : T;
+
+/** Every key filled; durations in milliseconds; unset texts are empty; keys are spelled as in the file. */
+export type Config = DeepReadonly<Static<typeof Root>>;
+
+export type RuntimeConfig = Config["runtime"];
+export type BusConfig = Config["runtime"]["bus"];
+export type TimeoutsConfig = Config["runtime"]["timeouts"];
+export type HttpServerConfig = DeepReadonly<Static<typeof HttpServer>>;
+export type ObservabilityConfig = Config["observability"];
+export type RedisConfig = Config["storage"]["redis"];
+export type RedisRoleConfig = DeepReadonly<Static<ReturnType<typeof RedisRole>>>;
+export type AuthConfig = Config["auth"];
+export type RequestHeadersConfig = Config["auth"]["request"]["headers"];
+export type LdapConfig = Config["auth"]["backends"]["ldap"];
+export type LdapPoolConfig = DeepReadonly<Static<typeof LdapPool>>;
+export type LdapSearchConfig = DeepReadonly<Static<typeof LdapSearch>>;
+export type SqlConfig = Config["auth"]["backends"]["sql"];
+export type SqlPoolConfig = DeepReadonly<Static<typeof SqlPool>>;
+export type SqlSearchConfig = DeepReadonly<Static<typeof SqlSearch>>;

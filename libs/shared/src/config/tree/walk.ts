@@ -1,0 +1,53 @@
+import type { LeafNode, SchemaNode } from "./node.ts";
+import type { Path } from "./path.ts";
+
+export interface Leaf {
+  readonly path: Path;
+  readonly node: LeafNode;
+}
+
+/** Every key with a fixed path; entries of lists and maps have none before a file names them. */
+export function fixedLeaves(node: SchemaNode, path: Path = []): readonly Leaf[] {
+  if (node.kind === "leaf") return [{ path, node }];
+  if (node.kind !== "section") return [];
+  return [...node.children].flatMap(([name, child]) => fixedLeaves(child, [...path, name]));
+}
+
+/** Every key of a filled tree, with its value. */
+export function valueLeaves(node: SchemaNode, value: unknown, path: Path = []): readonly (Leaf & { value: unknown })[] {
+  if (node.kind === "leaf") return [{ path, node, value }];
+  if (node.kind === "list" && Array.isArray(value)) {
+    return value.flatMap((item, index) => valueLeaves(node.entry, item, [...path, index]));
+  }
+  if (!isMapping(value)) return [];
+  if (node.kind === "map") {
+    return Object.entries(value).flatMap(([name, item]) => valueLeaves(node.entry, item, [...path, name]));
+  }
+  if (node.kind === "section") {
+    return [...node.children].flatMap(([name, child]) => valueLeaves(child, value[name], [...path, name]));
+  }
+  return [];
+}
+
+/** The node at a path, or undefined. */
+export function nodeAt(root: SchemaNode, path: Path): SchemaNode | undefined {
+  return path.reduce<SchemaNode | undefined>((node, part) => {
+    if (node === undefined || node.kind === "leaf") return undefined;
+    if (node.kind === "section") return node.children.get(String(part));
+    return node.kind === "list" && typeof part !== "number" ? undefined : node.entry;
+  }, root);
+}
+
+/** The value at a path, or undefined. */
+export function valueAt(root: unknown, path: Path): unknown {
+  return path.reduce<unknown>((value, part) => {
+    if (Array.isArray(value)) return typeof part === "number" ? value[part] : undefined;
+    return isMapping(value) && Object.hasOwn(value, part) ? value[part] : undefined;
+  }, root);
+}
+
+export type Mapping = Readonly<Record<string | number, unknown>>;
+
+export function isMapping(value: unknown): value is Mapping {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,52 @@
+import { messages } from "../messages.ts";
+import type { Config } from "../schema/root.ts";
+import type { Judgement } from "./judgement.ts";
+
+const path = "auth.backends.order";
+
+/** `sql`, `ldap` or `ldap(pool)`; undefined for anything else. */
+export function parseBackendEntry(
+  entry: string,
+): { readonly kind: "sql" | "ldap"; readonly pool: string | undefined } | undefined {
+  const match = /^(sql|ldap)(?:\(([A-Za-z0-9][A-Za-z0-9_-]*)\))?$/.exec(entry.trim());
+  if (match === null) return undefined;
+  const kind = match[1] === "sql" ? "sql" : "ldap";
+  return kind === "sql" && match[2] !== undefined ? undefined : { kind, pool: match[2] };
+}
+
+export function validateBackends(config: Config, judgement: Judgement): void {
+  const { order, ldap, sql } = config.auth.backends;
+  const isUntouched = judgement.sources.get(path)?.kind === "default";
+  if (isUntouched && ldap.search.length === 0 && sql.search.length === 0) {
+    judgement.warning(path, messages.noDirectory);
+    return;
+  }
+  order.forEach((entry, index) => {
+    if (order.indexOf(entry) < index) judgement.problem(`${path}[${index}]`, messages.backendTwice(entry));
+    else validateEntry(config, judgement, { entry, index });
+  });
+}
+
+function validateEntry(
+  config: Config,
+  { problem }: Judgement,
+  { entry, index }: { entry: string; index: number },
+): void {
+  // An order of the compatible product names the cache too; here it always comes first.
+  if (entry === "cache") return;
+  const { ldap, sql } = config.auth.backends;
+  const at = `${path}[${index}]`;
+  const parsed = parseBackendEntry(entry);
+  if (parsed === undefined) {
+    problem(at, messages.backendUnknown(entry), messages.backendHint);
+    return;
+  }
+  const { kind, pool } = parsed;
+  if (pool !== undefined && pool !== "default" && !Object.hasOwn(ldap.pools, pool)) {
+    problem(at, messages.unknownPool(pool));
+    return;
+  }
+  const searches = kind === "sql" ? sql.search : ldap.search;
+  const serving = searches.filter((search) => pool === undefined || search.pool_name === pool);
+  if (serving.length === 0) problem(at, messages.backendWithoutSearch(entry));
+}

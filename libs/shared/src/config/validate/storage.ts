@@ -1,0 +1,18 @@
+import { messages } from "../messages.ts";
+import type { Config } from "../schema/root.ts";
+import type { Judgement } from "./judgement.ts";
+
+const roles = ["state", "queue", "cache"] as const;
+
+export function validateStorage(config: Config, { problem }: Judgement): void {
+  const { redis } = config.storage;
+  for (const role of roles) {
+    const { sentinels, tls } = redis.roles[role];
+    const path = `storage.redis.roles.${role}`;
+    if (sentinels.master !== "" && sentinels.addresses.length === 0) {
+      problem(`${path}.sentinels.addresses`, messages.needsWhen(`${path}.sentinels.master is set`));
+    }
+    if (tls.cert !== "" && tls.key === "") problem(`${path}.tls.cert`, messages.pairOfFiles(`${path}.tls.key`));
+    if (tls.key !== "" && tls.cert === "") problem(`${path}.tls.key`, messages.pairOfFiles(`${path}.tls.cert`));
+  }
+}

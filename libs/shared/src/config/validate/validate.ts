@@ -1,0 +1,24 @@
+import type { Config } from "../schema/root.ts";
+import { validateBackchannel } from "./backchannel.ts";
+import { validateBackends } from "./backends.ts";
+import type { Judgement, Validator } from "./judgement.ts";
+import { validateLdap } from "./ldap.ts";
+import { validateObservability } from "./observability.ts";
+import { validateRuntime } from "./runtime.ts";
+import { validateSql } from "./sql.ts";
+import { validateStorage } from "./storage.ts";
+
+const validators: readonly Validator[] = [
+  validateRuntime,
+  validateObservability,
+  validateStorage,
+  validateBackchannel,
+  validateBackends,
+  validateLdap,
+  validateSql,
+];
+
+/** Rules between keys; rules of one key are in its schema. */
+export function validate(config: Config, judgement: Judgement): void {
+  for (const rule of validators) rule(config, judgement);
+}
