@@ -11,6 +11,8 @@ export interface Argon2Password {
 
 const maxMemoryKib = 1024 * 1024;
 const maxPasses = 32;
+/** What the library can do; the RFC allows more. */
+const maxLanes = 255;
 /** Memory times passes is what a verification costs: about a second at this bound. */
 const maxFilledKib = 4 * maxMemoryKib;
 
@@ -39,7 +41,7 @@ function readParameters(text: string): ParsedHashOptions | undefined {
 }
 
 function isAffordable({ memoryCost, timeCost, parallelism }: ParsedHashOptions): boolean {
-  const isPossible = parallelism >= 1 && timeCost >= 1 && memoryCost >= 8 * parallelism;
+  const isPossible = parallelism >= 1 && parallelism <= maxLanes && timeCost >= 1 && memoryCost >= 8 * parallelism;
   const isBounded = memoryCost <= maxMemoryKib && timeCost <= maxPasses && memoryCost * timeCost <= maxFilledKib;
   return isPossible && isBounded;
 }

@@ -1,12 +1,18 @@
 import { Secret } from "@postern/shared/crypto";
 import { AppError } from "@postern/shared/errors";
+import * as fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
+import { parseStoredPassword } from "./parse-stored-password.ts";
 import { createPasswordVerifier } from "./verifier.ts";
 
 const verifier = createPasswordVerifier({ concurrency: 2, maxQueued: 100 });
 afterAll(() => verifier.close());
 
 const context = () => ({ deadline: Date.now() + 20_000, signal: new AbortController().signal });
+/** Text of that alphabet, not always of a possible length. */
+const base64 = (minLength: number, maxLength: number) =>
+  fc.stringMatching(new RegExp(`^[A-Za-z0-9+/]{${minLength},${maxLength}}$`));
+
 const verify = (stored: string, password: string) => verifier.verify(stored, new Secret(password), context());
 
 const sha512OfX64 =
@@ -140,6 +146,17 @@ describe("createPasswordVerifier", () => {
     await verify(stored, "wrong");
     clearImmediate(next);
     expect(turns).toBeGreaterThan(20);
+  });
+
+  it("decides on every Argon2 string that it can read", async () => {
+    await fc.assert(
+      fc.asyncProperty(base64(11, 86), base64(16, 172), fc.nat({ max: 40 }), async (salt, digest, lanes) => {
+        const stored = `$argon2id$v=19$m=${8 * lanes},t=1,p=${lanes}$${salt}$${digest}`;
+        const outcome = await verify(stored, "guess").catch((error: unknown) => error);
+        const isUndecided = outcome instanceof AppError && outcome.code === "DIRECTORY_DATA";
+        expect(parseStoredPassword(stored) === undefined ? isUndecided : outcome === false).toBe(true);
+      }),
+    );
   });
 
   it("spends one verification for an unknown name, with and without a readable example", async () => {

@@ -23,7 +23,7 @@ export interface PasswordVerifierOptions {
 export interface PasswordVerifier {
   /**
    * True when the password is the stored one. Throws `DIRECTORY_DATA` (the stored text cannot be read or would cost
-   * too much), `DIRECTORY_OVERLOADED`, `DEADLINE_EXCEEDED`, `REQUEST_ABORTED`, `SHUTTING_DOWN`: undecided, all of them.
+   * too much), `DIRECTORY_UNAVAILABLE` (no memory, no thread), `DIRECTORY_OVERLOADED`, `DEADLINE_EXCEEDED`, `REQUEST_ABORTED`, `SHUTTING_DOWN`: undecided, all of them.
    */
   verify(stored: string, password: Secret, context: WorkContext): Promise<boolean>;
   /**
@@ -51,7 +51,12 @@ export function createPasswordVerifier(options: PasswordVerifierOptions): Passwo
     const text = password.reveal();
     if (Buffer.byteLength(text) > maxPasswordBytes) return false;
     if (stored.scheme === "salted-sha") return verifySaltedSha(stored, text);
-    return gate.run(() => compareCostly(stored, text, pool), context);
+    try {
+      return await gate.run(() => compareCostly(stored, text, pool), context);
+    } catch (thrown) {
+      if (thrown instanceof AppError) throw thrown;
+      throw new AppError("DIRECTORY_UNAVAILABLE", { detail: "no password could be verified", cause: thrown });
+    }
   };
 
   return {

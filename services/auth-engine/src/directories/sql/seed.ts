@@ -1,6 +1,6 @@
 import { mkdir, open, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { constants, DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import { AppError } from "@postern/shared/errors";
 import { isBusy } from "./sqlite-errors.ts";
@@ -88,12 +88,16 @@ function isNew(database: DatabaseSync): boolean {
   return row?.["tables"] === 0 && version?.["user_version"] === 0;
 }
 
+/** A script that ends the transaction could leave half of itself behind, so that is not allowed to it. */
 function runScript(database: DatabaseSync, script: string): void {
+  const { SQLITE_TRANSACTION, SQLITE_DENY, SQLITE_OK } = constants;
+  database.setAuthorizer((action) => (action === SQLITE_TRANSACTION ? SQLITE_DENY : SQLITE_OK));
   try {
     database.exec(script);
-    database.exec(`PRAGMA user_version = ${seededVersion}`);
   } catch (cause) {
     throw new AppError("CONFIG_INVALID", { detail: "the seed does not run", cause });
+  } finally {
+    database.setAuthorizer(null);
   }
-  if (!database.isTransaction) throw new AppError("CONFIG_INVALID", { detail: "the seed ends its transaction" });
+  database.exec(`PRAGMA user_version = ${seededVersion}`);
 }

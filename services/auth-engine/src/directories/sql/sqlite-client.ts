@@ -36,7 +36,7 @@ export function createSqliteClient({ file, busyTimeoutMs, clock = systemClock }:
 
   const connect = (): SqliteConnection => {
     if (isClosed) throw new AppError("SHUTTING_DOWN");
-    const now = clock.now();
+    const now = performance.now();
     if (connection !== undefined && now >= checkAt && !connection.isCurrent()) drop();
     if (connection === undefined && failure !== undefined && now < failure.until) throw failure.error;
     if (connection === undefined || now >= checkAt) checkAt = now + fileCheckIntervalMs;
@@ -52,19 +52,19 @@ export function createSqliteClient({ file, busyTimeoutMs, clock = systemClock }:
       if (isOfStatement(thrown) || thrown instanceof AppError) throw thrown;
       drop();
       const error = toDirectoryError(thrown);
-      failure = { error, until: clock.now() + reopenBackoffMs };
+      failure = { error, until: performance.now() + reopenBackoffMs };
       throw error;
     }
   };
 
   const run = async <T>(use: (connection: SqliteConnection) => T, context: DirectoryContext): Promise<T> => {
-    const patientUntil = clock.now() + busyTimeoutMs;
+    const patientUntil = performance.now() + busyTimeoutMs;
     for (;;) {
       checkContext(context, clock);
       try {
         return attempt(use);
       } catch (thrown) {
-        if (!isBusy(thrown) || clock.now() >= patientUntil) throw toDirectoryError(thrown);
+        if (!isBusy(thrown) || performance.now() >= patientUntil) throw toDirectoryError(thrown);
       }
       await delay(busyRetryMs);
     }
