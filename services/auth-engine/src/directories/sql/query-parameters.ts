@@ -1,0 +1,40 @@
+import { AppError } from "@postern/shared/errors";
+import type { DirectoryQuery } from "../directory.ts";
+import type { SqlDirectorySettings } from "./settings.ts";
+import { findStatementParameters } from "./statement-parameters.ts";
+
+const userQueryParameters = ["username", "localpart", "domain", "protocol"];
+const listQueryParameters = ["protocol"];
+
+/** The values of a user query. Without an `@` the whole name is the local part and the domain is empty. */
+export function toQueryParameters({ username, protocol }: DirectoryQuery): Readonly<Record<string, string>> {
+  const at = username.lastIndexOf("@");
+  const localpart = at === -1 ? username : username.slice(0, at);
+  const domain = at === -1 ? "" : username.slice(at + 1);
+  return { username, localpart, domain, protocol };
+}
+
+/** Throws `CONFIG_INVALID` for a search that could never work, or that would release its passwords. */
+export function checkSearches({ name, searches }: SqlDirectorySettings): void {
+  const refuse = (problem: string): never => {
+    throw new AppError("CONFIG_INVALID", { detail: `SQL directory ${name}: ${problem}` });
+  };
+  if (searches.length === 0) refuse("no search");
+  for (const search of searches) {
+    checkParameters(search.userQuery, userQueryParameters, refuse);
+    if (search.listAccountsQuery !== undefined) checkParameters(search.listAccountsQuery, listQueryParameters, refuse);
+    if ([...search.attributes, search.accountField, search.totpSecretField].includes(search.passwordColumn)) {
+      refuse(`the password column ${search.passwordColumn} must not be released`);
+    }
+  }
+}
+
+function checkParameters(statement: string, known: readonly string[], refuse: (problem: string) => never): void {
+  const unknown = findStatementParameters(statement).filter((parameter) => !known.includes(namedBy(parameter)));
+  const expected = known.map((parameter) => `:${parameter}`).join(", ");
+  if (unknown.length > 0) refuse(`unknown parameter ${unknown.join(", ")}; a query may use ${expected}`);
+}
+
+function namedBy(parameter: string): string {
+  return parameter.startsWith(":") ? parameter.slice(1) : "";
+}

@@ -1,0 +1,101 @@
+import type { Secret } from "@postern/shared/crypto";
+import { AppError } from "@postern/shared/errors";
+import type { PasswordVerifier } from "../../passwords/verifier.ts";
+import type { Directory, DirectoryContext, DirectoryQuery, LookupOutcome, VerifyOutcome } from "../directory.ts";
+import { checkSearches, toQueryParameters } from "./query-parameters.ts";
+import { isDisabled, readColumn, rowToAccount } from "./row-to-account.ts";
+import { selectSearch } from "./select-search.ts";
+import type { SqlDirectorySettings, SqlSearchSettings } from "./settings.ts";
+import type { SqlClient, SqlRow } from "./sql-client.ts";
+
+export interface SqlDirectoryDeps {
+  readonly settings: SqlDirectorySettings;
+  /** Closed with the directory. */
+  readonly client: SqlClient;
+  readonly passwords: Pick<PasswordVerifier, "verify" | "spend">;
+}
+
+interface Found {
+  readonly row: SqlRow;
+  readonly search: SqlSearchSettings;
+}
+
+/**
+ * Directory of accounts in a SQL database, found by the site's own queries. Throws `CONFIG_INVALID` for settings
+ * that could never work.
+ */
+export function createSqlDirectory({ settings, client, passwords }: SqlDirectoryDeps): Directory {
+  checkSearches(settings);
+  /** The stored password that was read last: the example of what a verification costs at this site. */
+  let example: string | undefined;
+
+  const find = async (
+    query: DirectoryQuery,
+    context: DirectoryContext,
+  ): Promise<Found | "unknown_user" | "not_served"> => {
+    const search = selectSearch(settings.searches, query.protocol);
+    if (search === undefined) return "not_served";
+    const parameters = toQueryParameters(query);
+    const rows = await client.query({ statement: search.userQuery, parameters, maxRows: 2 }, context);
+    if (rows.length > 1) throw new AppError("DIRECTORY_AMBIGUOUS", { detail: "the query gives several rows" });
+    const [row] = rows;
+    return row === undefined ? "unknown_user" : { row, search };
+  };
+
+  const matches = async ({ row, search }: Found, password: Secret, context: DirectoryContext): Promise<boolean> => {
+    const stored = readColumn(row, search.passwordColumn) ?? "";
+    if (stored === "") {
+      await passwords.spend(example, password, context);
+      return false;
+    }
+    const isMatch = await passwords.verify(stored, password, context);
+    example = stored;
+    return isMatch;
+  };
+
+  return {
+    kind: "sql",
+    name: settings.name,
+    async verify(query, password, context): Promise<VerifyOutcome> {
+      const found = await find(query, context);
+      if (typeof found === "string") return { kind: found };
+      if (!(await matches(found, password, context))) return { kind: "wrong_password" };
+      // Only whoever knows the password learns that the account is off.
+      if (isDisabled(found.row, found.search)) return { kind: "account_disabled" };
+      return { kind: "ok", account: rowToAccount(found.row, found.search) };
+    },
+    async lookup(query, context): Promise<LookupOutcome> {
+      const found = await find(query, context);
+      if (typeof found === "string") return { kind: found };
+      if (isDisabled(found.row, found.search)) return { kind: "unknown_user" };
+      return { kind: "ok", account: rowToAccount(found.row, found.search) };
+    },
+    spendVerification: (_query, password, context) => passwords.spend(example, password, context),
+    check: (context) => checkQueries(settings.searches, client, context),
+    close: () => client.close(),
+  };
+}
+
+/** Runs each user query for a name that nobody has, and compares its columns with the settings. */
+async function checkQueries(
+  searches: readonly SqlSearchSettings[],
+  client: SqlClient,
+  context: DirectoryContext,
+): Promise<void> {
+  for (const search of searches) {
+    const { userQuery, accountField, passwordColumn, disabledColumn, attributes } = search;
+    const parameters = toQueryParameters({ username: "", protocol: search.protocols[0] ?? "*" });
+    await client.query({ statement: userQuery, parameters, maxRows: 1 }, context);
+    const columns = await client.describe(userQuery, context);
+    const needed = [
+      accountField,
+      passwordColumn,
+      ...attributes,
+      ...(disabledColumn === undefined ? [] : [disabledColumn]),
+    ];
+    const missing = needed.filter((column) => !columns.includes(column));
+    if (missing.length > 0) {
+      throw new AppError("DIRECTORY_DATA", { detail: `the query gives no column ${missing.join(", ")}` });
+    }
+  }
+}

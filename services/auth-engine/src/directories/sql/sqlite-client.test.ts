@@ -1,0 +1,136 @@
+import { rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { poll, scratchFolder } from "@postern/shared/testing";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { SqlClient } from "./sql-client.ts";
+import { createSqliteClient } from "./sqlite-client.ts";
+
+let folder: Awaited<ReturnType<typeof scratchFolder>>;
+let file: string;
+let client: SqlClient;
+beforeEach(async () => {
+  folder = await scratchFolder();
+  file = join(folder.path, "users.sqlite");
+  client = createSqliteClient({ file, busyTimeoutMs: 150 });
+});
+afterEach(async () => {
+  await client.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+const context = (remainingMs = 10_000, signal = new AbortController().signal) => ({
+  deadline: Date.now() + remainingMs,
+  signal,
+});
+
+function writeDatabase(path: string, name: string): void {
+  const database = new DatabaseSync(path);
+  database.exec("CREATE TABLE users (name TEXT)");
+  database.prepare("INSERT INTO users VALUES (?)").run(name);
+  database.close();
+}
+
+const statement = "SELECT name FROM users";
+
+async function readName(): Promise<unknown> {
+  const [row] = await client.query({ statement, parameters: {}, maxRows: 1 }, context());
+  return row?.["name"];
+}
+
+const becomes = (name: string) =>
+  poll(`the name ${name}`, async () => (await readName().catch(() => undefined)) === name, 5000);
+
+describe("createSqliteClient", () => {
+  it("binds the parameters that a statement names and reads no more rows than asked", async () => {
+    writeDatabase(file, "first");
+    const query = {
+      statement: "SELECT :a AS x UNION ALL SELECT :a UNION ALL SELECT 3",
+      parameters: { a: "1", b: "2" },
+    };
+    expect(await client.query({ ...query, maxRows: 2 }, context())).toEqual([{ x: "1" }, { x: "1" }]);
+    expect(await client.query({ ...query, maxRows: 5 }, context())).toHaveLength(3);
+    expect(await client.describe(query.statement, context())).toEqual(["x"]);
+  });
+
+  it("says that a locked database is unavailable in bounded time, leaves the event loop alone, and recovers", async () => {
+    writeDatabase(file, "first");
+    const writer = new DatabaseSync(file);
+    writer.exec("BEGIN EXCLUSIVE");
+    let turns = 0;
+    const counter = setInterval(() => {
+      turns += 1;
+    }, 5);
+    const startedAt = performance.now();
+    await expect(readName()).rejects.toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });
+    clearInterval(counter);
+    expect(performance.now() - startedAt).toBeLessThan(2000);
+    expect(turns).toBeGreaterThan(3);
+
+    const patient = createSqliteClient({ file, busyTimeoutMs: 5000 });
+    const waiting = patient.query({ statement, parameters: {}, maxRows: 1 }, context());
+    const late = patient.query({ statement, parameters: {}, maxRows: 1 }, context(30));
+    const abort = new AbortController();
+    const aborted = patient.query({ statement, parameters: {}, maxRows: 1 }, context(10_000, abort.signal));
+    abort.abort();
+    await expect(aborted).rejects.toMatchObject({ code: "REQUEST_ABORTED" });
+    await expect(late).rejects.toMatchObject({ code: "DEADLINE_EXCEEDED" });
+    writer.exec("COMMIT");
+    writer.close();
+    expect(await waiting).toEqual([{ name: "first" }]);
+    expect(await readName()).toBe("first");
+    await patient.close();
+  });
+
+  it("is unavailable without its file, and answers once the file is there", async () => {
+    await expect(readName()).rejects.toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });
+    writeDatabase(file, "first");
+    await becomes("first");
+  });
+
+  it("follows its path when the file is replaced", async () => {
+    writeDatabase(file, "first");
+    expect(await readName()).toBe("first");
+    writeDatabase(`${file}.new`, "second");
+    await rename(`${file}.new`, file);
+    await becomes("second");
+  });
+
+  it("stops answering from a deleted file, and answers from its successor", async () => {
+    writeDatabase(file, "first");
+    expect(await readName()).toBe("first");
+    await rm(file);
+    const gone = await poll(
+      "the file to be missed",
+      () =>
+        readName().then(
+          () => undefined,
+          (error: unknown) => error,
+        ),
+      5000,
+    );
+    expect(gone).toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });
+    writeDatabase(file, "second");
+    await becomes("second");
+  });
+
+  it("is unavailable with a file that is no database, and recovers when it is one", async () => {
+    await writeFile(file, "no database ".repeat(1000));
+    await expect(readName()).rejects.toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });
+    await rm(file);
+    writeDatabase(file, "first");
+    await becomes("first");
+  });
+
+  it("is unavailable without the table, and answers once it is there", async () => {
+    const writer = new DatabaseSync(file);
+    writer.exec("PRAGMA journal_mode = WAL; CREATE TABLE other (name TEXT)");
+    await expect(readName()).rejects.toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });
+    writer.exec("CREATE TABLE users (name TEXT); INSERT INTO users VALUES ('first')");
+    expect(await readName()).toBe("first");
+    writer.exec("UPDATE users SET name = 'second'");
+    expect(await readName()).toBe("second");
+    writer.close();
+    expect(await readName()).toBe("second");
+  });
+});

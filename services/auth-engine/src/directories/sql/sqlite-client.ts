@@ -1,0 +1,86 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { AppError } from "@postern/shared/errors";
+import { type Clock, systemClock } from "@postern/shared/time";
+import type { DirectoryContext } from "../directory.ts";
+import type { SqlClient } from "./sql-client.ts";
+import { openSqliteConnection, type SqliteConnection } from "./sqlite-connection.ts";
+import { isBusy, isOfStatement, toDirectoryError } from "./sqlite-errors.ts";
+
+export interface SqliteClientOptions {
+  readonly file: string;
+  /** How long a query waits for another process's lock; its deadline ends the waiting earlier. */
+  readonly busyTimeoutMs: number;
+  readonly clock?: Clock | undefined;
+}
+
+const busyRetryMs = 10;
+/** After a database could not be opened or read, no new attempt for this long. */
+const reopenBackoffMs = 250;
+/** How often the path is compared with the open file, which would go on answering after its deletion. */
+const fileCheckIntervalMs = 250;
+
+/**
+ * Reads an SQLite database. It opens with the first query, and again after an error or once the file was replaced,
+ * so that a database that comes back is used without a restart.
+ */
+export function createSqliteClient({ file, busyTimeoutMs, clock = systemClock }: SqliteClientOptions): SqlClient {
+  let connection: SqliteConnection | undefined;
+  let checkAt = 0;
+  let failure: { readonly error: AppError; readonly until: number } | undefined;
+  let isClosed = false;
+
+  const drop = (): void => {
+    connection?.close();
+    connection = undefined;
+  };
+
+  const connect = (): SqliteConnection => {
+    if (isClosed) throw new AppError("SHUTTING_DOWN");
+    const now = performance.now();
+    if (connection !== undefined && now >= checkAt && !connection.isCurrent()) drop();
+    if (connection === undefined && failure !== undefined && now < failure.until) throw failure.error;
+    if (connection === undefined || now >= checkAt) checkAt = now + fileCheckIntervalMs;
+    connection ??= openSqliteConnection(file);
+    return connection;
+  };
+
+  const attempt = <T>(use: (connection: SqliteConnection) => T): T => {
+    try {
+      return use(connect());
+    } catch (thrown) {
+      checkAt = 0;
+      if (isOfStatement(thrown) || thrown instanceof AppError) throw thrown;
+      drop();
+      const error = toDirectoryError(thrown);
+      failure = { error, until: performance.now() + reopenBackoffMs };
+      throw error;
+    }
+  };
+
+  const run = async <T>(use: (connection: SqliteConnection) => T, context: DirectoryContext): Promise<T> => {
+    const patientUntil = performance.now() + busyTimeoutMs;
+    for (;;) {
+      checkContext(context, clock);
+      try {
+        return attempt(use);
+      } catch (thrown) {
+        if (!isBusy(thrown) || performance.now() >= patientUntil) throw toDirectoryError(thrown);
+      }
+      await delay(busyRetryMs);
+    }
+  };
+
+  return {
+    query: (query, context) => run((connection) => connection.query(query), context),
+    describe: (statement, context) => run((connection) => connection.describe(statement), context),
+    async close() {
+      isClosed = true;
+      drop();
+    },
+  };
+}
+
+function checkContext({ deadline, signal }: DirectoryContext, clock: Clock): void {
+  if (signal.aborted) throw new AppError("REQUEST_ABORTED");
+  if (clock.now() >= deadline) throw new AppError("DEADLINE_EXCEEDED");
+}

@@ -1,0 +1,29 @@
+import { AppError } from "@postern/shared/errors";
+
+/** Primary result codes of SQLite (sqlite.org/rescode.html). */
+const sqliteError = 1;
+const sqliteBusy = 5;
+const sqliteLocked = 6;
+
+function primaryCode(thrown: unknown): number | undefined {
+  if (!(thrown instanceof Error) || !("errcode" in thrown) || typeof thrown.errcode !== "number") return undefined;
+  return thrown.errcode & 0xff;
+}
+
+/** Another process holds a lock: worth asking again. */
+export function isBusy(thrown: unknown): boolean {
+  const code = primaryCode(thrown);
+  return code === sqliteBusy || code === sqliteLocked;
+}
+
+/** The connection still serves: only this statement failed, or had to wait. */
+export function isOfStatement(thrown: unknown): boolean {
+  return isBusy(thrown) || primaryCode(thrown) === sqliteError;
+}
+
+/** Locked, damaged, gone, another schema: nothing of it says anything about a user. */
+export function toDirectoryError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown;
+  const detail = thrown instanceof Error ? thrown.message : String(thrown);
+  return new AppError("DIRECTORY_UNAVAILABLE", { detail: `SQLite: ${detail}`, cause: thrown });
+}

@@ -1,0 +1,54 @@
+import { timingSafeEqual } from "node:crypto";
+import { hashRaw, type ParsedHashOptions, parseOptions } from "@node-rs/argon2";
+
+/** Argon2i or Argon2id (RFC 9106), from its PHC string; without `v=` it is version 16, the one before the RFC. */
+export interface Argon2Password {
+  readonly scheme: "argon2";
+  readonly parameters: ParsedHashOptions;
+  readonly salt: Buffer;
+  readonly digest: Buffer;
+}
+
+const maxMemoryKib = 1024 * 1024;
+const maxPasses = 32;
+/** What the library can do; the RFC allows more. */
+const maxLanes = 255;
+/** Memory times passes is what a verification costs: about a second at this bound. */
+const maxFilledKib = 4 * maxMemoryKib;
+
+const phcString =
+  /^\$argon2id?(?:\$v=\d+)?\$m=\d{1,10},t=\d{1,10},p=\d{1,3}\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{16,172})$/;
+
+export function parseArgon2(text: string): Argon2Password | undefined {
+  const match = phcString.exec(text);
+  const parameters = match === null ? undefined : readParameters(text);
+  if (parameters === undefined || !isAffordable(parameters)) return undefined;
+  const [, salt = "", digest = ""] = match ?? [];
+  return {
+    scheme: "argon2",
+    parameters,
+    salt: Buffer.from(salt, "base64"),
+    digest: Buffer.from(digest, "base64"),
+  };
+}
+
+function readParameters(text: string): ParsedHashOptions | undefined {
+  try {
+    return parseOptions(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isAffordable({ memoryCost, timeCost, parallelism }: ParsedHashOptions): boolean {
+  const isPossible = parallelism >= 1 && parallelism <= maxLanes && timeCost >= 1 && memoryCost >= 8 * parallelism;
+  const isBounded = memoryCost <= maxMemoryKib && timeCost <= maxPasses && memoryCost * timeCost <= maxFilledKib;
+  return isPossible && isBounded;
+}
+
+/** Runs on the libuv pool. */
+export async function verifyArgon2({ parameters, salt, digest }: Argon2Password, password: string): Promise<boolean> {
+  const { algorithm, version, memoryCost, timeCost, parallelism } = parameters;
+  const options = { algorithm, version, memoryCost, timeCost, parallelism, outputLen: digest.length, salt };
+  return timingSafeEqual(await hashRaw(password, options), digest);
+}
