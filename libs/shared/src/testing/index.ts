@@ -2,3 +2,4 @@ export { type ChildServer, type ChildServerOptions, startChildServer } from "./c
 export { freePort } from "./free-port.ts";
 export { poll } from "./poll.ts";
 export { scratchFolder } from "./scratch-folder.ts";
+export { type Slapd, type SpawnSlapdOptions, spawnSlapd } from "./spawn-slapd.ts";
