@@ -3,3 +3,4 @@ export { freePort } from "./free-port.ts";
 export { poll } from "./poll.ts";
 export { scratchFolder } from "./scratch-folder.ts";
 export { type NatsServer, type SpawnNatsOptions, spawnNats } from "./spawn-nats.ts";
+export { type Slapd, type SpawnSlapdOptions, spawnSlapd } from "./spawn-slapd.ts";

@@ -1,0 +1,43 @@
+import type { Secret } from "@postern/shared/crypto";
+import type { Clock } from "@postern/shared/time";
+import type { DirectoryContext } from "../directory.ts";
+import { openReadyConnection } from "./client.ts";
+import { ConnectionPool, type ConnectionPoolSnapshot } from "./connection-pool.ts";
+import type { LdapPoolSettings } from "./settings.ts";
+import type { TargetSet } from "./target-set.ts";
+
+/**
+ * Binds as users, one at a time on each connection (RFC 4511 section 4.2.1: a bind ends what else is in flight). The
+ * connections are used for nothing else: after a bind they speak as that user until the next bind. Binding again costs
+ * less than half of connecting again.
+ */
+export interface BindPool {
+  /** Rejects with the server's own `ResultCodeError` when it refuses. */
+  bind(dn: string, password: Secret, context: DirectoryContext): Promise<void>;
+  rebalance(): void;
+  snapshot(): ConnectionPoolSnapshot;
+  close(): Promise<void>;
+}
+
+export function createBindPool(settings: LdapPoolSettings, targets: TargetSet, clock: Clock): BindPool {
+  const pool = new ConnectionPool({
+    label: "an LDAP bind connection",
+    targets,
+    size: settings.authPoolSize,
+    capacity: 1,
+    queueLength: settings.authQueueLength,
+    open: ({ address }, onClose) =>
+      openReadyConnection(
+        address,
+        { kind: "anonymous" },
+        { ...settings, operationTimeoutMs: settings.bindTimeoutMs, onClose },
+      ),
+    clock,
+  });
+  return {
+    bind: (dn, password, context) => pool.run((connection) => connection.bind(dn, password), context),
+    rebalance: () => pool.rebalance(),
+    snapshot: () => pool.snapshot(),
+    close: () => pool.close(),
+  };
+}

@@ -1,0 +1,282 @@
+import { AppError } from "@postern/shared/errors";
+import type { Clock } from "@postern/shared/time";
+import type { DirectoryContext } from "../directory.ts";
+import { BoundedQueue } from "./bounded-queue.ts";
+import type { LdapConnection } from "./client.ts";
+import { throwIfOver, untilOver, type Wait } from "./deadline.ts";
+import { classifyFailure, directoryUnavailable } from "./errors.ts";
+import type { TargetSet } from "./target-set.ts";
+import type { Target } from "./targets.ts";
+
+export interface ConnectionPoolOptions {
+  /** What waits and fails here, for errors: "an LDAP lookup connection". */
+  readonly label: string;
+  readonly targets: TargetSet;
+  readonly size: number;
+  /** Operations at once on one connection. */
+  readonly capacity: number;
+  readonly queueLength: number;
+  readonly open: (target: Target, onClose: () => void) => Promise<LdapConnection>;
+  readonly clock: Clock;
+}
+
+export interface ConnectionPoolSnapshot {
+  readonly connections: number;
+  readonly opening: number;
+  readonly inFlight: number;
+  readonly waiting: number;
+}
+
+interface Slot {
+  readonly target: Target;
+  readonly connection: LdapConnection;
+  inFlight: number;
+  /** Takes no more work; closed as soon as it has none. */
+  isRetiring: boolean;
+}
+
+type Work<T> = (connection: LdapConnection) => Promise<T>;
+
+/**
+ * At most `size` connections over all targets, opened when they are needed. A connection that is lost is never revived:
+ * its place is free for a new one. Requests do not own the opening of a connection, they wait in line for whatever
+ * place comes free first, so a slow server delays nobody whom another one could serve.
+ */
+export class ConnectionPool {
+  readonly #options: ConnectionPoolOptions;
+  readonly #queue: BoundedQueue<Slot>;
+  readonly #slots = new Set<Slot>();
+  /** Open and opening connections of each target. */
+  readonly #counts = new Map<Target, number>();
+  #opening = 0;
+  #onEmpty: (() => void) | undefined;
+  #isClosed = false;
+
+  constructor(options: ConnectionPoolOptions) {
+    this.#options = options;
+    this.#queue = new BoundedQueue(options.queueLength);
+  }
+
+  /**
+   * Runs one operation. A connection that turns out dead before the server answered costs one more attempt, on another
+   * server where there is one; a server that went silent is left for another one only.
+   */
+  async run<T>(work: Work<T>, context: DirectoryContext): Promise<T> {
+    const { clock, label, targets } = this.#options;
+    const wait: Wait = { context, clock, waitingFor: label };
+    let avoided: Target | undefined;
+    for (;;) {
+      const slot = await this.#acquire(wait, avoided);
+      try {
+        return await untilOver(this.#perform(slot, work), wait);
+      } catch (error) {
+        const kind = classifyFailure(error);
+        if (kind === "answer") throw error;
+        const isWorthwhile = kind === "lost" || targets.hasHealthyBeside(slot.target);
+        if (avoided !== undefined || !isWorthwhile || this.#isClosed) {
+          throw directoryUnavailable(`${label} to ${slot.target.address.uri}`, error);
+        }
+        avoided = slot.target;
+      }
+    }
+  }
+
+  snapshot(): ConnectionPoolSnapshot {
+    let inFlight = 0;
+    for (const slot of this.#slots) inFlight += slot.inFlight;
+    return { connections: this.#slots.size, opening: this.#opening, inFlight, waiting: this.#queue.length };
+  }
+
+  /** Gives up one connection of a crowded target for one that has fewer than its share, as after an outage. */
+  rebalance(): void {
+    const usable = this.#options.targets.usable();
+    const share = Math.floor(this.#options.size / Math.max(1, usable.length));
+    const poor = usable.find((target) => this.#count(target) < share);
+    if (poor === undefined || this.#slots.size + this.#opening < this.#options.size) return;
+    const crowded = usable.find((target) => this.#count(target) > share);
+    for (const slot of this.#slots) {
+      if (slot.target !== crowded || slot.isRetiring) continue;
+      this.#retire(slot);
+      return;
+    }
+  }
+
+  /** Waiting callers are refused; what is in flight ends by itself within its time limit. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#queue.failAll(new AppError("SHUTTING_DOWN"));
+    for (const slot of this.#slots) this.#retire(slot);
+    if (this.#slots.size + this.#opening === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#onEmpty = resolve;
+    });
+  }
+
+  #acquire(wait: Wait, avoided: Target | undefined): Slot | Promise<Slot> {
+    throwIfOver(wait.context, wait.clock, wait.waitingFor);
+    if (this.#isClosed) throw new AppError("SHUTTING_DOWN");
+    const slot = this.#pick(avoided);
+    if (slot === undefined) {
+      const waited = this.#queue.wait(wait, (offered) => this.#isAcceptable(offered, avoided));
+      this.#grow(avoided);
+      return waited;
+    }
+    // Busy connections are a sign that one more pays; this request does not wait for it.
+    if (slot.inFlight > 0 && this.#opening === 0 && this.#hasRoom()) void this.#openSlot();
+    this.#occupy(slot);
+    return slot;
+  }
+
+  #isAcceptable(slot: Slot, avoided: Target | undefined): boolean {
+    return slot.target !== avoided || !this.#options.targets.hasHealthyBeside(slot.target);
+  }
+
+  #isUsable(slot: Slot): boolean {
+    return (
+      slot.inFlight < this.#options.capacity &&
+      !slot.isRetiring &&
+      slot.connection.isAlive &&
+      slot.target.breaker.state() === "closed"
+    );
+  }
+
+  #pick(avoided: Target | undefined): Slot | undefined {
+    let best: Slot | undefined;
+    for (const slot of this.#slots) {
+      if (!this.#isUsable(slot) || !this.#isAcceptable(slot, avoided)) continue;
+      if (best === undefined || isLessLoaded(slot, best)) best = slot;
+    }
+    return best;
+  }
+
+  #occupy(slot: Slot): void {
+    slot.inFlight += 1;
+    slot.target.inFlight += 1;
+  }
+
+  async #perform<T>(slot: Slot, work: Work<T>): Promise<T> {
+    try {
+      const value = await work(slot.connection);
+      slot.target.breaker.succeeded();
+      return value;
+    } catch (error) {
+      this.#noteFailure(slot, error);
+      throw error;
+    } finally {
+      this.#release(slot);
+    }
+  }
+
+  #noteFailure(slot: Slot, error: unknown): void {
+    const kind = classifyFailure(error);
+    if (kind === "answer") {
+      slot.target.breaker.succeeded();
+    } else if (kind === "refused" || !slot.isRetiring) {
+      this.#options.targets.noteFailure(slot.target, error);
+    }
+    // However many operations a lost connection takes along, it is one failure of its server.
+    if (kind === "lost" || kind === "timeout") slot.isRetiring = true;
+  }
+
+  #release(slot: Slot): void {
+    slot.inFlight -= 1;
+    slot.target.inFlight -= 1;
+    if (slot.isRetiring || this.#isClosed) this.#retire(slot);
+    else this.#offer(slot);
+  }
+
+  #offer(slot: Slot): void {
+    while (this.#queue.length > 0 && this.#isUsable(slot) && this.#queue.offer(slot)) this.#occupy(slot);
+  }
+
+  #retire(slot: Slot): void {
+    slot.isRetiring = true;
+    if (slot.inFlight === 0) slot.connection.close();
+  }
+
+  #count(target: Target): number {
+    return this.#counts.get(target) ?? 0;
+  }
+
+  #hasRoom(): boolean {
+    return this.#slots.size + this.#opening < this.#options.size;
+  }
+
+  #grow(avoided?: Target): void {
+    if (!this.#hasRoom()) this.#evictUnusable();
+    while (this.#hasRoom() && this.#opening * this.#options.capacity < this.#queue.length) void this.#openSlot(avoided);
+  }
+
+  /** Idle connections to a server that is left alone must not keep others out. */
+  #evictUnusable(): void {
+    for (const slot of this.#slots) {
+      if (slot.inFlight === 0 && slot.target.breaker.state() !== "closed") {
+        this.#retire(slot);
+        return;
+      }
+    }
+  }
+
+  async #openSlot(avoided?: Target): Promise<void> {
+    this.#opening += 1;
+    let failure: unknown;
+    try {
+      for (const target of this.#options.targets.toConnect((target) => this.#count(target), avoided)) {
+        if (this.#isClosed || !target.breaker.tryPass()) continue;
+        try {
+          this.#offer(await this.#openAt(target));
+          return;
+        } catch (error) {
+          failure = error;
+          this.#options.targets.noteFailure(target, error);
+        }
+      }
+    } finally {
+      this.#opening -= 1;
+      this.#afterOpening(failure);
+    }
+  }
+
+  async #openAt(target: Target): Promise<Slot> {
+    this.#counts.set(target, this.#count(target) + 1);
+    let slot: Slot | undefined;
+    try {
+      const connection = await this.#options.open(target, () => {
+        if (slot !== undefined) this.#forget(slot);
+      });
+      if (!connection.isAlive) throw new Error("connection closed after it was opened");
+      target.breaker.succeeded();
+      slot = { target, connection, inFlight: 0, isRetiring: false };
+      this.#slots.add(slot);
+      if (this.#isClosed) this.#retire(slot);
+      return slot;
+    } finally {
+      if (slot === undefined) this.#counts.set(target, this.#count(target) - 1);
+    }
+  }
+
+  /** With no connection left and none coming, those who wait are told at once. */
+  #afterOpening(failure: unknown): void {
+    this.#settleIfEmpty();
+    if (this.#queue.length === 0 || this.#opening > 0) return;
+    for (const slot of this.#slots) if (slot.target.breaker.state() === "closed" && !slot.isRetiring) return;
+    const cause = failure ?? new Error("every server of the pool is left alone after failures");
+    this.#queue.failAll(directoryUnavailable(`no ${this.#options.label}`, cause));
+  }
+
+  #forget(slot: Slot): void {
+    if (!this.#slots.delete(slot)) return;
+    this.#counts.set(slot.target, this.#count(slot.target) - 1);
+    this.#settleIfEmpty();
+    if (!this.#isClosed && this.#queue.length > 0) this.#grow();
+  }
+
+  #settleIfEmpty(): void {
+    if (this.#slots.size + this.#opening === 0) this.#onEmpty?.();
+  }
+}
+
+function isLessLoaded(a: Slot, b: Slot): boolean {
+  if (a.target !== b.target && a.target.inFlight !== b.target.inFlight) return a.target.inFlight < b.target.inFlight;
+  return a.inFlight < b.inFlight;
+}

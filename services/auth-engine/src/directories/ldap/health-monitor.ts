@@ -1,0 +1,60 @@
+import type { Clock } from "@postern/shared/time";
+import type { TargetSet } from "./target-set.ts";
+import type { Target } from "./targets.ts";
+
+export interface HealthMonitorOptions {
+  readonly targets: TargetSet;
+  /** Asks the server over a connection of its own, as real requests do; bounded by itself. */
+  readonly probe: (target: Target) => Promise<void>;
+  readonly intervalMs: number;
+  /** Pause after a refused service account: asking more often could lock it. */
+  readonly refusedPauseMs: number;
+  readonly afterTick: () => void;
+  readonly clock: Clock;
+}
+
+const recoveryTickMs = 1000;
+
+/**
+ * Asks each server every `intervalMs`, and one that is left alone every second, so that an outage ends for users a
+ * second after it ended for the server and no user's request has to be the trial. Its timer keeps no process alive.
+ */
+export function createHealthMonitor(options: HealthMonitorOptions): { close(): Promise<void> } {
+  const { targets, probe, intervalMs, refusedPauseMs, afterTick, clock } = options;
+  const askedAt = new Map<Target, number>(targets.all.map((target) => [target, clock.now()]));
+  const running = new Map<Target, Promise<void>>();
+
+  const pauseMs = (target: Target): number => {
+    if (target.breaker.state() === "closed") return intervalMs;
+    return target.lastFailure === "service_account" ? refusedPauseMs : 0;
+  };
+
+  const ask = async (target: Target): Promise<void> => {
+    try {
+      await probe(target);
+      targets.noteRecovery(target);
+    } catch (error) {
+      targets.noteFailure(target, error);
+    } finally {
+      running.delete(target);
+    }
+  };
+
+  const tick = (): void => {
+    const now = clock.now();
+    for (const target of targets.all) {
+      if (running.has(target) || now - (askedAt.get(target) ?? 0) < pauseMs(target)) continue;
+      askedAt.set(target, now);
+      running.set(target, ask(target));
+    }
+    afterTick();
+  };
+
+  const timer = setInterval(tick, Math.min(intervalMs, recoveryTickMs)).unref();
+  return {
+    close: async () => {
+      clearInterval(timer);
+      await Promise.all(running.values());
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { AppError } from "@postern/shared/errors";
+import type { Clock } from "@postern/shared/time";
+import { type BindPool, createBindPool } from "./bind-pool.ts";
+import type { BreakerState } from "./circuit-breaker.ts";
+import { openReadyConnection, readRootDse } from "./client.ts";
+import type { ConnectionPoolSnapshot } from "./connection-pool.ts";
+import { createHealthMonitor } from "./health-monitor.ts";
+import { createLookupPool, type LookupPool, serviceIdentity } from "./lookup-pool.ts";
+import { type LdapPoolSettings, withBounds } from "./settings.ts";
+import { createTargetSet, type LdapLog } from "./target-set.ts";
+import type { Target } from "./targets.ts";
+
+export interface LdapPoolSnapshot {
+  readonly lookup: ConnectionPoolSnapshot;
+  readonly bind: ConnectionPoolSnapshot;
+  readonly servers: readonly { readonly uri: string; readonly breaker: BreakerState; readonly inFlight: number }[];
+}
+
+/** One set of equal servers: searches, user binds, and the watch over the servers' health. */
+export interface LdapPool {
+  readonly name: string;
+  readonly settings: LdapPoolSettings;
+  readonly lookup: LookupPool;
+  readonly bind: BindPool;
+  snapshot(): LdapPoolSnapshot;
+  close(): Promise<void>;
+}
+
+/** Connects to nobody yet. Throws `CONFIG_INVALID` for settings that can never work. */
+export function createLdapPool(name: string, given: LdapPoolSettings, deps: { clock: Clock; log: LdapLog }): LdapPool {
+  const settings = withBounds(given);
+  if (settings.serverUris.length === 0) {
+    throw new AppError("CONFIG_INVALID", { detail: `LDAP pool ${name} has no server` });
+  }
+  if (settings.bindDn !== "" && settings.bindPassword.isEmpty && !settings.saslExternal) {
+    throw new AppError("CONFIG_INVALID", { detail: `LDAP pool ${name} has a bind DN without a password` });
+  }
+  const { clock, log } = deps;
+  const targets = createTargetSet(settings.serverUris, settings.breaker, { poolName: name, clock, log });
+  const lookup = createLookupPool(settings, targets, clock);
+  const bind = createBindPool(settings, targets, clock);
+  const monitor = createHealthMonitor({
+    targets,
+    probe: (target) => probeTarget(target, settings),
+    intervalMs: settings.healthCheckIntervalMs,
+    refusedPauseMs: settings.breaker.cooldownMs,
+    afterTick: () => {
+      lookup.rebalance();
+      bind.rebalance();
+    },
+    clock,
+  });
+  return {
+    name,
+    settings,
+    lookup,
+    bind,
+    snapshot: () => ({
+      lookup: lookup.snapshot(),
+      bind: bind.snapshot(),
+      servers: targets.all.map(({ address, breaker, inFlight }) => ({
+        uri: address.uri,
+        breaker: breaker.state(),
+        inFlight,
+      })),
+    }),
+    close: async () => {
+      await Promise.all([monitor.close(), lookup.close(), bind.close()]);
+    },
+  };
+}
+
+/** The same address, TLS and account as real requests use. */
+async function probeTarget({ address }: Target, settings: LdapPoolSettings): Promise<void> {
+  const timeoutMs = settings.healthCheckTimeoutMs;
+  const connection = await openReadyConnection(address, serviceIdentity(settings), {
+    ...settings,
+    connectTimeoutMs: timeoutMs,
+    operationTimeoutMs: timeoutMs,
+    onClose: () => undefined,
+  });
+  try {
+    await readRootDse(connection);
+  } finally {
+    connection.close();
+  }
+}

@@ -1,0 +1,46 @@
+import type { Clock } from "@postern/shared/time";
+import type { SearchOptions, SearchResult } from "ldapts";
+import type { DirectoryContext } from "../directory.ts";
+import { openReadyConnection, readRootDse, type ServiceIdentity } from "./client.ts";
+import { ConnectionPool, type ConnectionPoolSnapshot } from "./connection-pool.ts";
+import type { LdapPoolSettings } from "./settings.ts";
+import type { TargetSet } from "./target-set.ts";
+
+/** Below the 100 requests that OpenLDAP lets a connection have pending. */
+const searchesPerConnection = 32;
+
+/** Searches as the service account, several at once on each of a few connections. */
+export interface LookupPool {
+  search(baseDn: string, options: SearchOptions, context: DirectoryContext): Promise<SearchResult>;
+  /** Resolves when a server answers the cheapest question now. */
+  check(context: DirectoryContext): Promise<void>;
+  rebalance(): void;
+  snapshot(): ConnectionPoolSnapshot;
+  close(): Promise<void>;
+}
+
+export function serviceIdentity({ saslExternal, bindDn, bindPassword }: LdapPoolSettings): ServiceIdentity {
+  if (saslExternal) return { kind: "external" };
+  return bindDn === "" ? { kind: "anonymous" } : { kind: "simple", dn: bindDn, password: bindPassword };
+}
+
+export function createLookupPool(settings: LdapPoolSettings, targets: TargetSet, clock: Clock): LookupPool {
+  const identity = serviceIdentity(settings);
+  const pool = new ConnectionPool({
+    label: "an LDAP lookup connection",
+    targets,
+    size: settings.lookupPoolSize,
+    capacity: searchesPerConnection,
+    queueLength: settings.lookupQueueLength,
+    open: ({ address }, onClose) =>
+      openReadyConnection(address, identity, { ...settings, operationTimeoutMs: settings.searchTimeoutMs, onClose }),
+    clock,
+  });
+  return {
+    search: (baseDn, options, context) => pool.run((connection) => connection.search(baseDn, options), context),
+    check: (context) => pool.run(readRootDse, context),
+    rebalance: () => pool.rebalance(),
+    snapshot: () => pool.snapshot(),
+    close: () => pool.close(),
+  };
+}

@@ -1,0 +1,80 @@
+import { AppError } from "@postern/shared/errors";
+import type { DirectoryQuery } from "../directory.ts";
+
+export type Macro = (query: DirectoryQuery) => string;
+
+/** A text with macros, cut once at start. */
+export type TemplatePart = string | Macro;
+
+function localPart(username: string): string {
+  const at = username.lastIndexOf("@");
+  return at === -1 ? username : username.slice(0, at);
+}
+
+function domainPart(username: string): string {
+  const at = username.lastIndexOf("@");
+  return at === -1 ? "" : username.slice(at + 1);
+}
+
+const macros: Readonly<Record<string, Macro>> = {
+  user: (query) => query.username,
+  username: (query) => localPart(query.username),
+  domain: (query) => domainPart(query.username),
+  service: (query) => query.protocol,
+  local_ip: (query) => query.localIp ?? "",
+  local_port: (query) => query.localPort ?? "",
+  remote_ip: (query) => query.clientIp ?? "",
+  remote_port: (query) => query.clientPort ?? "",
+};
+
+/** No entry holds a line break, and one in a name is somebody's trick on a log. */
+const withoutLineBreaks = (value: string): string => (/[\r\n]/.test(value) ? value.replaceAll(/[\r\n]+/g, "") : value);
+
+function modified(macro: Macro, modifiers: string): Macro {
+  if (modifiers.includes("L")) return (query) => withoutLineBreaks(macro(query)).toLowerCase();
+  if (modifiers.includes("U")) return (query) => withoutLineBreaks(macro(query)).toUpperCase();
+  return (query) => withoutLineBreaks(macro(query));
+}
+
+function parseMacro(found: RegExpExecArray, text: string): TemplatePart {
+  const [token, modifiers = "", name = ""] = found;
+  if (token === "%%") return "%";
+  if (token === "%s") return modified((query) => query.username, "");
+  const macro = Object.hasOwn(macros, name) ? macros[name] : undefined;
+  if (macro === undefined) {
+    const names = Object.keys(macros).join(", ");
+    throw new AppError("CONFIG_INVALID", {
+      detail: `unknown macro ${JSON.stringify(token)} in ${JSON.stringify(text)}; known are %s and %{…} of ${names}`,
+    });
+  }
+  return modified(macro, modifiers);
+}
+
+/**
+ * Cuts a text at its macros: `%s`, `%{name}`, `%L{name}` (lower case), `%U{name}` (upper case), `%%`. The modifiers R
+ * and T of existing configurations are accepted and do nothing. Throws `CONFIG_INVALID` on any other `%`.
+ */
+export function parseTemplate(text: string): readonly TemplatePart[] {
+  const parts: TemplatePart[] = [];
+  let end = 0;
+  for (const found of text.matchAll(/%(?:%|s|([LURT]*)\{([^}]*)\}|)/g)) {
+    if (found.index > end) parts.push(text.slice(end, found.index));
+    parts.push(parseMacro(found, text));
+    end = found.index + found[0].length;
+  }
+  if (end < text.length) parts.push(text.slice(end));
+  return parts;
+}
+
+export const hasMacros = (parts: readonly TemplatePart[]): boolean => parts.some((part) => typeof part === "function");
+
+/** Fills a template in; `escape` sees the values only, never the template's own text. */
+export function expand(
+  parts: readonly TemplatePart[],
+  query: DirectoryQuery,
+  escape: (value: string) => string = (value) => value,
+): string {
+  let text = "";
+  for (const part of parts) text += typeof part === "string" ? part : escape(part(query));
+  return text;
+}

@@ -1,0 +1,61 @@
+import { AppError } from "@postern/shared/errors";
+import type { Filter } from "ldapts";
+import type { DirectoryQuery } from "../directory.ts";
+import { type AttributeMapping, attributesToRequest } from "./attributes.ts";
+import { type BaseDn, compileBaseDn } from "./base-dn.ts";
+import { compileFilter } from "./filter.ts";
+import type { LdapPool } from "./ldap-pool.ts";
+import type { LdapScope, LdapSearchSettings } from "./settings.ts";
+
+/** A configured search with its templates compiled and its pool found. */
+export interface CompiledSearch {
+  readonly pool: LdapPool;
+  readonly baseDn: BaseDn;
+  readonly scope: LdapScope;
+  readonly filter: (query: DirectoryQuery) => Filter;
+  readonly mapping: AttributeMapping;
+  readonly requested: string[];
+}
+
+const releasable = /^[a-z0-9][a-z0-9_.;-]*$/i;
+
+function compileSearch(search: LdapSearchSettings, pools: ReadonlyMap<string, LdapPool>): CompiledSearch {
+  const pool = pools.get(search.poolName);
+  if (pool === undefined) {
+    throw new AppError("CONFIG_INVALID", { detail: `LDAP search names the unknown pool ${search.poolName}` });
+  }
+  const { accountField, totpSecretField, attributes } = search;
+  for (const name of [accountField, ...attributes]) {
+    if (releasable.test(name)) continue;
+    throw new AppError("CONFIG_INVALID", {
+      detail: `LDAP search attribute ${JSON.stringify(name)}: name each attribute (wildcards would release passwords)`,
+    });
+  }
+  const mapping = { accountField, totpSecretField, attributes };
+  return {
+    pool,
+    baseDn: compileBaseDn(search.baseDn),
+    scope: search.scope,
+    filter: compileFilter(search.userFilter),
+    mapping,
+    requested: attributesToRequest(mapping),
+  };
+}
+
+/**
+ * The searches of each protocol, in the order of the configuration; the first that finds the user decides. A protocol
+ * without a search is not served: there is no fallback. Throws `CONFIG_INVALID`.
+ */
+export function compileSearches(
+  searches: readonly LdapSearchSettings[],
+  pools: ReadonlyMap<string, LdapPool>,
+): ReadonlyMap<string, readonly CompiledSearch[]> {
+  const byProtocol = new Map<string, CompiledSearch[]>();
+  for (const search of searches) {
+    const compiled = compileSearch(search, pools);
+    for (const protocol of search.protocols) {
+      byProtocol.set(protocol, [...(byProtocol.get(protocol) ?? []), compiled]);
+    }
+  }
+  return byProtocol;
+}

@@ -1,0 +1,98 @@
+import type { Secret } from "@postern/shared/crypto";
+
+/** Files are PEM and read at each connect, so that a renewed certificate needs no restart. */
+export interface LdapTlsSettings {
+  readonly caCertFile?: string | undefined;
+  readonly certFile?: string | undefined;
+  readonly keyFile?: string | undefined;
+  readonly skipVerify: boolean;
+}
+
+/** Circuit breaker of one server: consecutive failures that open it, time until a trial, trials at once. */
+export interface LdapBreakerSettings {
+  readonly failureThreshold: number;
+  readonly cooldownMs: number;
+  readonly halfOpenMax: number;
+}
+
+/**
+ * How to reach one set of equal servers (`auth.backends.ldap.default` or `.pools.<name>`). A size, length or time of 0
+ * stands for a bounded default (`withBounds`): nothing waits for ever and nothing grows for ever.
+ */
+export interface LdapPoolSettings {
+  /** `ldap://host[:port]`, `ldaps://host[:port]`, `ldapi://%2Fpath%2Fof%2Fsocket`. */
+  readonly serverUris: readonly string[];
+  /** The service account of lookups; empty means anonymous. */
+  readonly bindDn: string;
+  readonly bindPassword: Secret;
+  /** The service account is the client certificate, or the peer of a unix socket (RFC 4422 EXTERNAL). */
+  readonly saslExternal: boolean;
+  /** RFC 4511 section 4.14, for `ldap://` only. */
+  readonly startTls: boolean;
+  readonly tls: LdapTlsSettings;
+  /** Connections over all servers of the pool. */
+  readonly lookupPoolSize: number;
+  readonly authPoolSize: number;
+  /** Callers that may wait for a connection; one more is refused at once. */
+  readonly lookupQueueLength: number;
+  readonly authQueueLength: number;
+  /** TCP, StartTLS and TLS handshake together. */
+  readonly connectTimeoutMs: number;
+  readonly searchTimeoutMs: number;
+  readonly bindTimeoutMs: number;
+  /** What a server may spend on a search; 0 means one second less than `searchTimeoutMs`, at least 1. */
+  readonly searchTimeLimitSeconds: number;
+  readonly breaker: LdapBreakerSettings;
+  readonly healthCheckIntervalMs: number;
+  readonly healthCheckTimeoutMs: number;
+}
+
+export type LdapScope = "base" | "one" | "sub";
+
+/** One entry of `auth.backends.ldap.search[]`. */
+export interface LdapSearchSettings {
+  /** Compared exactly with the request's protocol. */
+  readonly protocols: readonly string[];
+  readonly poolName: string;
+  /** May hold macros. */
+  readonly baseDn: string;
+  readonly scope: LdapScope;
+  /** RFC 4515 filter; macros may stand in its values. */
+  readonly userFilter: string;
+  readonly accountField: string;
+  /** Only its name leaves the directory. */
+  readonly totpSecretField: string;
+  /** Attributes to release; `dn` stands for the entry's name. */
+  readonly attributes: readonly string[];
+}
+
+export interface LdapDirectorySettings {
+  readonly name: string;
+  readonly pools: Readonly<Record<string, LdapPoolSettings>>;
+  readonly searches: readonly LdapSearchSettings[];
+}
+
+const orDefault = (value: number, fallback: number): number => (value > 0 ? value : fallback);
+
+/** Replaces every "unlimited" and "never" by a bounded default. */
+export function withBounds(pool: LdapPoolSettings): LdapPoolSettings {
+  const searchTimeoutMs = orDefault(pool.searchTimeoutMs, 3000);
+  return {
+    ...pool,
+    lookupPoolSize: orDefault(pool.lookupPoolSize, 2),
+    authPoolSize: orDefault(pool.authPoolSize, 16),
+    lookupQueueLength: orDefault(pool.lookupQueueLength, 1024),
+    authQueueLength: orDefault(pool.authQueueLength, 1024),
+    connectTimeoutMs: orDefault(pool.connectTimeoutMs, 3000),
+    searchTimeoutMs,
+    bindTimeoutMs: orDefault(pool.bindTimeoutMs, 3000),
+    searchTimeLimitSeconds: orDefault(pool.searchTimeLimitSeconds, Math.max(1, Math.ceil(searchTimeoutMs / 1000) - 1)),
+    breaker: {
+      failureThreshold: orDefault(pool.breaker.failureThreshold, 5),
+      cooldownMs: orDefault(pool.breaker.cooldownMs, 30_000),
+      halfOpenMax: orDefault(pool.breaker.halfOpenMax, 1),
+    },
+    healthCheckIntervalMs: orDefault(pool.healthCheckIntervalMs, 10_000),
+    healthCheckTimeoutMs: orDefault(pool.healthCheckTimeoutMs, 1500),
+  };
+}

@@ -1,0 +1,12 @@
+import type { CircuitBreaker } from "./circuit-breaker.ts";
+import type { ServerAddress } from "./server-uri.ts";
+
+/** One server of a pool. Its lookups and binds share breaker and load. */
+export interface Target {
+  readonly address: ServerAddress;
+  readonly breaker: CircuitBreaker;
+  /** Operations that the server has not answered yet. */
+  inFlight: number;
+  /** Why it failed last; decides how soon it is worth asking again. */
+  lastFailure: "none" | "network" | "service_account";
+}

@@ -1,0 +1,126 @@
+import { Secret } from "@postern/shared/crypto";
+import { type Slapd, spawnSlapd } from "@postern/shared/testing";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { LdapDirectory } from "../../../services/auth-engine/src/directories/ldap/index.ts";
+import { ask, exampleDirectory, exampleLdif, within } from "./example-directory.ts";
+
+describe("an LDAP directory", () => {
+  let slapd: Slapd;
+  let directory: LdapDirectory;
+
+  beforeAll(async () => {
+    slapd = await spawnSlapd({ ldif: exampleLdif });
+    directory = exampleDirectory([slapd.uri]);
+  });
+  afterAll(async () => {
+    await directory.close();
+    await slapd[Symbol.asyncDispose]();
+  });
+
+  const verify = (username: string, password: string, protocol?: string) =>
+    directory.verify(ask(username, protocol), new Secret(password), within(3000));
+
+  it("lets a user in and maps configured attributes only, multi-values as lists, without binary ones", async () => {
+    expect(await verify("alice", "alice-password")).toEqual({
+      kind: "ok",
+      account: {
+        account: "alice",
+        accountField: "uid",
+        totpSecretField: "description",
+        attributes: {
+          mail: ["alice@example.test", "a.liddell@example.test", "shared@example.test"],
+          displayname: ["Displayed alice"],
+          dn: ["uid=alice,ou=people,dc=example,dc=test"],
+        },
+      },
+    });
+  });
+
+  it("finds users by every branch of the filter and by lower-cased macros", async () => {
+    expect(await verify("ALICE", "alice-password")).toMatchObject({ kind: "ok", account: { account: "alice" } });
+    expect(await verify("bob@example.test", "bob-password")).toMatchObject({ kind: "ok", account: { account: "bob" } });
+  });
+
+  it("tells a wrong password from an unknown user", async () => {
+    expect(await verify("alice", "wrong")).toEqual({ kind: "wrong_password" });
+    expect(await verify("nobody", "alice-password")).toEqual({ kind: "unknown_user" });
+  });
+
+  it("serves the next user on a connection that a refused bind left", async () => {
+    for (let round = 0; round < 3; round += 1) {
+      expect(await verify("alice", "wrong")).toEqual({ kind: "wrong_password" });
+      expect(await verify("bob", "bob-password")).toMatchObject({ kind: "ok" });
+    }
+  });
+
+  it("does not serve a protocol that no search names", async () => {
+    expect(await verify("alice", "alice-password", "IMAP")).toEqual({ kind: "not_served" });
+    expect(await directory.lookup(ask("alice", "pop3"), within(3000))).toEqual({ kind: "not_served" });
+  });
+
+  it("looks a user up without a password", async () => {
+    expect(await directory.lookup(ask("bob"), within(3000))).toMatchObject({
+      kind: "ok",
+      account: { account: "bob", attributes: { displayname: ["Displayed bob"] } },
+    });
+    expect(await directory.lookup(ask("nobody"), within(3000))).toEqual({ kind: "unknown_user" });
+  });
+
+  it("refuses to decide between two entries", async () => {
+    await expect(verify("shared@example.test", "bob-password")).rejects.toMatchObject({ code: "DIRECTORY_AMBIGUOUS" });
+  });
+
+  it("refuses to decide when the entry has no account name, but not before the password was right", async () => {
+    await expect(verify("Nameless, Person", "nameless-password")).rejects.toMatchObject({ code: "DIRECTORY_DATA" });
+    expect(await verify("Nameless, Person", "wrong")).toEqual({ kind: "wrong_password" });
+  });
+
+  it.each(["*", "a*", "alice)(uid=*", "*)(|(uid=*", String.raw`alice\2a`, "alice\0", "\\", "(", ")", "ali*e"])(
+    "takes %j as a name and not as a filter",
+    async (username) => {
+      expect(await verify(username, "alice-password")).toEqual({ kind: "unknown_user" });
+    },
+  );
+
+  it("never binds with an empty password", async () => {
+    await expect(verify("alice", "")).rejects.toMatchObject({ code: "INTERNAL" });
+  });
+
+  it("spends a bind for an unknown user, under a name that cannot exist", async () => {
+    const before = slapd.output().length;
+    await directory.spendVerification(ask("nobody"), new Secret("x"), within(3000));
+    const log = slapd.output().slice(before);
+    expect(log).toMatch(/BIND dn="cn=[0-9a-f-]{36},ou=people,dc=example,dc=test" method=128/);
+    expect(log).not.toMatch(/BIND dn="cn=reader/);
+  });
+
+  it("answers its check", async () => {
+    await expect(directory.check(within(3000))).resolves.toBeUndefined();
+  });
+
+  it("never opens more connections than its pools may hold", async () => {
+    const work = Array.from({ length: 400 }, (_, index) =>
+      verify(index % 2 === 0 ? "alice" : "bob", index % 2 === 0 ? "alice-password" : "bob-password"),
+    );
+    const outcomes = await Promise.all(work);
+    expect(outcomes.every(({ kind }) => kind === "ok")).toBe(true);
+    const { lookup, bind } = directory.snapshot()["default"] ?? {};
+    expect(lookup).toMatchObject({ inFlight: 0, waiting: 0, opening: 0 });
+    expect(bind).toMatchObject({ connections: 4, inFlight: 0, waiting: 0, opening: 0 });
+    expect(lookup?.connections).toBeLessThanOrEqual(2);
+    // 2 lookup, 4 bind, and at most one of the health check.
+    expect(highestOpenCount(slapd.output())).toBeLessThanOrEqual(7);
+  });
+});
+
+/** From slapd's own log: connections open at the same time. The first is that of the readiness test. */
+function highestOpenCount(log: string): number {
+  const open = new Set<string>();
+  let highest = 0;
+  for (const [, id = "", event = ""] of log.matchAll(/conn=(\d+) fd=\d+ (ACCEPT|closed)/g)) {
+    if (event === "ACCEPT") open.add(id);
+    else open.delete(id);
+    highest = Math.max(highest, open.size);
+  }
+  return highest;
+}
