@@ -1,18 +1,98 @@
+const tests = "(\\.test\\.ts$|^(test|tools|bench)/|^libs/shared/src/testing/)";
+const domain = "^services/[^/]+/src/(dialects|pipeline|brute-force|caller-auth|limits)/";
+const adapters = "-(redis|nats|ldap|sql|http)\\.ts$";
+
+/** A package as installed, or by its bare name where it could not be resolved. */
+const packages = (...names) => `(^|node_modules/)(${names.join("|")})(/|$)`;
+
+/** The rules of ARCHITECTURE: who may import whom. `tools/architecture/` proves that each of them bites. */
 export default {
   forbidden: [
     {
       name: "no-service-to-service",
+      comment: "Services share only libs/shared.",
       severity: "error",
       from: { path: "^services/([^/]+)/" },
-      to: { path: "^services/([^/]+)/", pathNot: "^services/$1/" },
+      to: { path: "^(services/|@postern/(?!shared(/|$)))", pathNot: "^services/$1/" },
+    },
+    {
+      name: "no-service-in-library",
+      comment: "A library never imports a service.",
+      severity: "error",
+      from: { path: "^libs/" },
+      to: { path: "^(services/|@postern/(?!shared(/|$)))" },
+    },
+    {
+      name: "contracts-import-only-typebox",
+      comment: "What travels between services depends on nothing of the services' own making.",
+      severity: "error",
+      from: { path: "^libs/shared/src/contracts/", pathNot: tests },
+      to: { pathNot: ["^libs/shared/src/contracts/", packages("typebox")] },
+    },
+    {
+      name: "error-codes-are-a-leaf",
+      comment: "Everything may import the table of errors, so it imports nothing.",
+      severity: "error",
+      from: { path: "^libs/shared/src/errors/codes\\.ts$" },
+      to: { path: "." },
+    },
+    {
+      name: "only-bus-imports-nats",
+      comment: "The client of the bus stays behind libs/shared/bus.",
+      severity: "error",
+      from: { path: "^(services|libs)/", pathNot: "^libs/shared/src/(bus|testing)/" },
+      to: { path: packages("@nats-io/[^/]+", "nats") },
+    },
+    {
+      name: "only-redis-imports-ioredis",
+      comment: "Clients and scripts of Redis stay behind libs/shared/redis.",
+      severity: "error",
+      from: { path: "^(services|libs)/", pathNot: "^libs/shared/src/(redis|testing)/" },
+      to: { path: packages("ioredis", "redis", "@redis/[^/]+") },
+    },
+    {
+      name: "only-context-imports-adapters",
+      comment: "context.ts joins ports and adapters; everything else knows the port.",
+      severity: "error",
+      from: { path: "^services/[^/]+/src/", pathNot: ["/src/context\\.ts$", tests, adapters] },
+      to: { path: `^services/[^/]+/src/.*${adapters}` },
+    },
+    {
+      name: "domain-is-free-of-frameworks",
+      comment: "Domain folders decide; they do not talk to the network.",
+      severity: "error",
+      from: { path: domain, pathNot: [tests, adapters] },
+      to: { path: packages("fastify", "@nats-io/[^/]+", "ioredis", "bullmq", "ldapts", "pino", "prom-client") },
+    },
+    {
+      name: "no-testing-in-shipped-code",
+      comment: "Test parts and tests are imported by tests only.",
+      severity: "error",
+      from: { pathNot: tests },
+      to: { path: ["/src/testing/", "\\.test\\.ts$"] },
+    },
+    {
+      name: "no-undeclared-dependency",
+      comment: "Shipped code imports what its own package.json lists under dependencies.",
+      severity: "error",
+      from: { path: "^(services|libs)/", pathNot: tests },
+      to: { dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"] },
+    },
+    {
+      name: "no-deep-import",
+      comment: "Libraries are entered by @postern/<library>/<module>, as their exports say.",
+      severity: "error",
+      from: { path: "^(services|tools|test|bench)/" },
+      to: { path: "^libs/", dependencyTypes: ["local"], dependencyTypesNot: ["aliased-workspace"] },
     },
     { name: "no-circular", severity: "error", from: {}, to: { circular: true } },
     { name: "no-unresolvable", severity: "error", from: {}, to: { couldNotResolve: true } },
   ],
   options: {
+    // Under TypeScript 7 the default parser reads no TypeScript at all, finds nothing and passes.
     parser: "swc",
     doNotFollow: { path: "node_modules" },
-    tsPreCompilationDeps: true,
+    exclude: { path: "^(services|libs)/[^/]+/dist/" },
     enhancedResolveOptions: {
       conditionNames: ["@postern/source", "import", "node", "default"],
       exportsFields: ["exports"],

@@ -1,0 +1,42 @@
+import { spawn } from "node:child_process";
+
+export interface Execution {
+  /** 0 only when the program ended by itself, in time and well. */
+  readonly code: number;
+  /** Both streams, in the order in which they came. */
+  readonly output: string;
+}
+
+/** Runs a program to its end, at most `timeoutMs` long; then its whole process group is killed. */
+export function execute(command: string, args: readonly string[], timeoutMs: number): Promise<Execution> {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], detached: true });
+    const chunks: string[] = [];
+    const collect = (chunk: string): void => void chunks.push(chunk);
+    const end = (code: number): void => {
+      clearTimeout(timer);
+      for (const name of interruptions) process.off(name, interrupt);
+      resolve({ code, output: chunks.join("") });
+    };
+    const kill = (): void => {
+      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+    };
+    const interrupt = (): void => {
+      kill();
+      process.exit(130);
+    };
+    const timer = setTimeout(() => {
+      collect(`\nkilled: not done within ${timeoutMs / 1000} s\n`);
+      kill();
+    }, timeoutMs);
+    const interruptions = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+    for (const name of interruptions) process.on(name, interrupt);
+    child.stdout.setEncoding("utf8").on("data", collect);
+    child.stderr.setEncoding("utf8").on("data", collect);
+    child.once("error", (error) => {
+      collect(String(error));
+      end(1);
+    });
+    child.once("close", (code) => end(code ?? 1));
+  });
+}

@@ -1,0 +1,137 @@
+#!/usr/bin/env bash
+# Sets up what a target needs: npm packages, the pinned Node, servers from the system's packages.
+# Usage: tools/setup.sh packages|run|test|bench [--dry-run]
+# Quick when nothing is to do. The full output of what it runs is in .run/setup.log.
+# SETUP_SERVER_PATH replaces the folders in which servers are looked for; SETUP_POLICY_FILE the path of policy-rc.d.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+readonly purpose="${1:-run}" option="${2:-}"
+readonly server_path="${SETUP_SERVER_PATH:-$PATH:/usr/local/sbin:/usr/sbin:/sbin}"
+readonly policy="${SETUP_POLICY_FILE:-/usr/sbin/policy-rc.d}"
+readonly saved_policy="$policy.postern-saved"
+readonly log=.run/setup.log stamp=.run/packages.stamp pinned=node_modules/.bin/node
+
+say() { echo "setup: $*"; }
+die() { say "$*" >&2; exit 1; }
+
+# Runs a command in silence; its output goes to the log.
+logged() { echo "+ $*" >>"$log"; "$@" >>"$log" 2>&1 </dev/null 9>&-; }
+
+show_tail() { echo "--- last lines of $log" >&2; tail -n 20 "$log" >&2; echo "---" >&2; }
+
+fingerprint() {
+  { uname -sm; cat package.json package-lock.json .npmrc libs/*/package.json services/*/package.json; } | sha256sum | cut -d ' ' -f 1
+}
+
+packages_ready() {
+  [ -x "$pinned" ] && [ -f "$stamp" ] && [ "$(<"$stamp")" = "$(fingerprint)" ]
+}
+
+node_runs() {
+  local version
+  version="$("$pinned" --version 2>/dev/null)" && [ "$version" = "v$(sed -n 's/^ *"node": "\([0-9][0-9.]*\)".*/\1/p' package.json)" ]
+}
+
+restore_lock() { cmp -s .run/package-lock.json package-lock.json || cp .run/package-lock.json package-lock.json; }
+
+# `npm ci` refuses its own lock where a registry lacks other platforms' optional binaries; `npm install` does not,
+# but may rewrite the lock, which belongs to git.
+install_packages() {
+  command -v npm >/dev/null || die "npm is missing: install Node.js 18 or newer with npm"
+  say "npm packages (the first time takes a minute) ..."
+  logged npm ci --no-audit --no-fund && return 0
+  cp package-lock.json .run/package-lock.json
+  trap restore_lock EXIT
+  local result=0
+  logged npm install --no-save --no-audit --no-fund || result=$?
+  restore_lock
+  trap - EXIT
+  [ "$result" -eq 0 ] || { show_tail; die "npm could not install the packages; the whole output is in $log"; }
+}
+
+ensure_packages() {
+  local started=$SECONDS
+  rm -f "$stamp"
+  install_packages
+  node_runs || logged npm rebuild node --foreground-scripts || true
+  node_runs || die "the npm package 'node' brought no working Node into $pinned; the output is in $log"
+  fingerprint >"$stamp"
+  say "npm packages and Node $("$pinned" --version) are ready ($((SECONDS - started)) s)"
+}
+
+# Prints the system packages whose programs are missing.
+missing_servers() {
+  local wanted="redis-server:redis-server nats-server:nats-server"
+  case "$purpose" in
+    test) wanted="$wanted slapd:slapd ldapadd:ldap-utils" ;;
+    bench) wanted="$wanted slapd:slapd ldapadd:ldap-utils wrk:wrk" ;;
+  esac
+  local pair
+  for pair in $wanted; do
+    (PATH="$server_path"; command -v "${pair%%:*}") >/dev/null || echo "${pair##*:}"
+  done | sort -u | tr '\n' ' ' | sed 's/ $//'
+}
+
+restore_policy() {
+  if [ -e "$saved_policy" ] || [ -L "$saved_policy" ]; then
+    mv -f "$saved_policy" "$policy"
+  elif [ -f "$policy" ] && grep -qs '^# postern-setup$' "$policy"; then
+    rm -f "$policy"
+  fi
+}
+
+# A system's own policy-rc.d is moved aside as it is and moved back at the end, whatever the end is.
+forbid_service_starts() {
+  trap restore_policy EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM HUP
+  restore_policy
+  if [ -e "$policy" ] || [ -L "$policy" ]; then mv "$policy" "$saved_policy"; fi
+  printf '#!/bin/sh\n# postern-setup\nexit 101\n' >"$policy"
+  chmod 755 "$policy"
+}
+
+install_servers() {
+  local packages="$1" started=$SECONDS apt=(apt-get -q -y -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0)
+  say "installing $packages, without starting services ..."
+  forbid_service_starts
+  export DEBIAN_FRONTEND=noninteractive
+  # An unreachable mirror may still leave lists that are good enough, so the installation decides.
+  logged "${apt[@]}" update || { sleep "${SETUP_RETRY_SECONDS:-5}"; logged "${apt[@]}" update; } || say "apt-get update failed; trying with the lists at hand"
+  # shellcheck disable=SC2086
+  logged "${apt[@]}" install --no-install-recommends $packages || { show_tail; die "apt-get could not install $packages; the whole output is in $log"; }
+  restore_policy
+  trap - EXIT INT TERM HUP
+  say "servers are ready ($((SECONDS - started)) s)"
+}
+
+ensure_servers() {
+  local packages="$1"
+  if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
+    die "please install as root: $packages (on Debian: apt-get install --no-install-recommends $packages)"
+  fi
+  install_servers "$packages"
+}
+
+main() {
+  case "$purpose" in packages | run | test | bench) ;; *) die "usage: tools/setup.sh packages|run|test|bench [--dry-run]" ;; esac
+  local missing=""
+  [ "$purpose" = packages ] || missing="$(missing_servers)"
+  if [ "$option" = --dry-run ]; then
+    packages_ready || say "would install npm packages"
+    [ -z "$missing" ] || say "would install system packages: $missing"
+    return 0
+  fi
+  if [ -z "$missing" ] && packages_ready; then return 0; fi
+
+  mkdir -p .run
+  exec 9>.run/setup.lock
+  flock -n 9 || { say "waiting for another set-up ..."; flock -w 900 9 || die "another set-up holds .run/setup.lock"; }
+  date >"$log"
+  if [ -n "$missing" ]; then missing="$(missing_servers)"; fi
+  if [ -n "$missing" ]; then ensure_servers "$missing"; fi
+  if ! packages_ready; then ensure_packages; fi
+}
+
+main

@@ -1,0 +1,55 @@
+// Usage: tools/test.ts [all|static|long]. Runs the checks in order; the last line is "N passed, N failed".
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { execute } from "./checks/execute.ts";
+import { type Check, type Plan, planOf } from "./checks/plan.ts";
+import { type Counts, countTests } from "./checks/vitest-results.ts";
+
+const folder = ".run/test";
+const summaryFile = `${folder}/summary.txt`;
+
+function isPlan(name: string): name is Plan {
+  return name === "all" || name === "static" || name === "long";
+}
+
+function readReport(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+async function runCheck(check: Check): Promise<Counts> {
+  const { name, command, args, timeoutMs, report } = check;
+  const started = performance.now();
+  const { code, output } = await execute(command, args, timeoutMs);
+  const bare = code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+  const counts = report === undefined ? bare : countTests(readReport(report), code);
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  const detail = report === undefined ? "" : `, ${counts.passed} passed, ${counts.failed} failed`;
+  if (counts.failed > 0) console.log(output.trimEnd());
+  console.log(`${counts.failed === 0 ? "ok    " : "FAILED"} ${name} (${seconds} s${detail})`);
+  return counts;
+}
+
+async function main(): Promise<void> {
+  const name = process.argv[2] ?? "all";
+  if (!isPlan(name)) throw new Error(`no plan ${name}: all, static or long`);
+  process.chdir(join(import.meta.dirname, ".."));
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  let passed = 0;
+  let failed = 0;
+  for (const check of planOf(name)) {
+    const counts = await runCheck(check);
+    passed += counts.passed;
+    failed += counts.failed;
+  }
+  const summary = `${passed} passed, ${failed} failed`;
+  writeFileSync(summaryFile, `${summary}\n`);
+  console.log(summary);
+  process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
+}
+
+await main();
