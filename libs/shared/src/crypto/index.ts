@@ -1,1 +1,2 @@
+export { digestOf, matchesDigest } from "./constant-time.ts";
 export { Secret } from "./secret.ts";

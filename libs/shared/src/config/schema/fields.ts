@@ -47,8 +47,11 @@ export const decimal = (value: number, options: NumberOptions) =>
 export const duration = (value: string, options: NumberOptions) =>
   Type.Number({ default: milliseconds(value), minimum: 0, ...options, duration: true });
 
-export const choice = <const Values extends string[]>(values: Values, value: Values[number], options: KeyOptions) =>
-  Type.Enum(values, { default: value, ...options });
+export const choice = <const Values extends string[]>(
+  values: readonly [...Values],
+  value: Values[number],
+  options: KeyOptions,
+) => Type.Enum<Values>(values, { default: value, ...options });
 
 /** A list of texts; in one text, commas separate them. */
 export const texts = (value: readonly string[], options: KeyOptions & { readonly minItems?: number }) =>

@@ -1,0 +1,29 @@
+import { hostname } from "node:os";
+import type { Config } from "../config/index.ts";
+import { createLogger, type Logger, type ProcessLogger } from "../logging/logger.ts";
+import { createMetrics, type Metrics } from "../metrics/registry.ts";
+
+/** What every service has before anything else. */
+export interface Base {
+  readonly service: string;
+  /** Names this process among its replicas. */
+  readonly instance: string;
+  readonly processLogger: ProcessLogger;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** `runtime.naming.identifier`, the first word of our metrics. */
+  readonly prefix: string;
+}
+
+export function baseFromConfig(config: Config, service: string): Base {
+  const instance = `${config.runtime.instance_name}@${hostname()}:${process.pid}`;
+  const processLogger = createLogger({ service, instance, level: config.observability.log.level });
+  return {
+    service,
+    instance,
+    processLogger,
+    logger: processLogger.logger,
+    metrics: createMetrics(),
+    prefix: config.runtime.naming.identifier,
+  };
+}

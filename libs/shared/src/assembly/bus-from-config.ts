@@ -1,0 +1,65 @@
+import { type Bus, type BusCredentials, type BusMetrics, type BusTls, connectBus } from "../bus/index.ts";
+import type { BusConfig, Config } from "../config/index.ts";
+import { Secret } from "../crypto/secret.ts";
+import { errorCodes } from "../errors/codes.ts";
+import type { Logger } from "../logging/logger.ts";
+import type { Metrics } from "../metrics/registry.ts";
+
+function credentialsOf({ credentials_file, token, username, password }: BusConfig): BusCredentials | undefined {
+  if (credentials_file !== "") return { kind: "creds-file", path: credentials_file };
+  if (token !== "") return { kind: "token", token: new Secret(token) };
+  return username === "" ? undefined : { kind: "password", user: username, password: new Secret(password) };
+}
+
+function tlsOf({ tls }: BusConfig): BusTls | undefined {
+  if (!tls.enabled) return undefined;
+  return { caFile: tls.ca_file, certFile: tls.cert, keyFile: tls.key };
+}
+
+function busMetrics(registry: Metrics, prefix: string): BusMetrics {
+  const codes = Object.keys(errorCodes);
+  const failed = registry.counter({
+    name: `${prefix}_bus_requests_failed_total`,
+    help: "Requests over the bus that ended in an error, by code",
+    labels: { code: codes },
+  });
+  const failedByCode = new Map(codes.map((code) => [code, failed({ code })]));
+  const facts = registry.counter({
+    name: `${prefix}_bus_events_total`,
+    help: "What befell messages of the bus",
+    labels: { fact: ["late_reply", "expired_dropped", "overloaded", "malformed", "event_lost"] },
+  });
+  const late = facts({ fact: "late_reply" });
+  const expired = facts({ fact: "expired_dropped" });
+  const overloaded = facts({ fact: "overloaded" });
+  const malformed = facts({ fact: "malformed" });
+  const lost = facts({ fact: "event_lost" });
+  return {
+    requestFailed: (code) => failedByCode.get(code)?.inc(),
+    lateReply: () => late.inc(),
+    expiredDropped: () => expired.inc(),
+    overloaded: () => overloaded.inc(),
+    malformed: () => malformed.inc(),
+    eventLost: () => lost.inc(),
+  };
+}
+
+export interface BusParts {
+  readonly service: string;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+/** This service's connection to the bus; it keeps trying while NATS is away. */
+export function busFromConfig(config: Config, { service, logger, metrics }: BusParts): Promise<Bus> {
+  const { bus, naming } = config.runtime;
+  return connectBus({
+    servers: bus.servers,
+    namespace: bus.namespace,
+    name: service,
+    credentials: credentialsOf(bus),
+    tls: tlsOf(bus),
+    logger,
+    metrics: busMetrics(metrics, naming.identifier),
+  });
+}

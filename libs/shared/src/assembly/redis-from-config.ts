@@ -1,0 +1,94 @@
+import { readFileSync } from "node:fs";
+import type { Config, RedisRoleConfig } from "../config/index.ts";
+import { Secret } from "../crypto/secret.ts";
+import type { Logger } from "../logging/logger.ts";
+import { type HostPort, parseHostPort } from "../net/host-port.ts";
+import {
+  createRedisClient,
+  type RedisClient,
+  type RedisRole,
+  type RedisSettings,
+  type RedisTls,
+  type RedisTopology,
+} from "../redis/client.ts";
+
+const defaultPort = 6379;
+
+function told(text: string): string | undefined {
+  return text === "" ? undefined : text;
+}
+
+function secret(text: string): Secret | undefined {
+  return text === "" ? undefined : new Secret(text);
+}
+
+function addresses(texts: readonly string[]): readonly HostPort[] {
+  return texts.flatMap((text) => parseHostPort(text) ?? []);
+}
+
+function topologyOf({ url, sentinels, cluster }: RedisRoleConfig): RedisTopology {
+  if (cluster.addresses.length > 0) return { kind: "cluster", addresses: addresses(cluster.addresses) };
+  if (sentinels.master !== "") {
+    return {
+      kind: "sentinel",
+      master: sentinels.master,
+      addresses: addresses(sentinels.addresses),
+      username: told(sentinels.username),
+      password: secret(sentinels.password),
+    };
+  }
+  const { hostname, port } = new URL(url);
+  return { kind: "standalone", address: { host: hostname, port: port === "" ? defaultPort : Number(port) } };
+}
+
+function file(path: string): Buffer | undefined {
+  return path === "" ? undefined : readFileSync(path);
+}
+
+function tlsOf({ url, tls }: RedisRoleConfig): RedisTls | undefined {
+  if (!tls.enabled && !url.startsWith("rediss://")) return undefined;
+  return { ca: file(tls.ca_file), cert: file(tls.cert), key: file(tls.key), rejectUnauthorized: !tls.skip_verify };
+}
+
+function databaseOf({ url, database_number: number }: RedisRoleConfig, { kind }: RedisTopology): number {
+  if (kind === "cluster") return 0;
+  const path = kind === "standalone" ? new URL(url).pathname.slice(1) : "";
+  return path === "" ? number : Number(path);
+}
+
+function redisSettings(config: Config, role: RedisRole, service: string): RedisSettings {
+  const { redis } = config.storage;
+  const roleConfig = redis.roles[role];
+  const topology = topologyOf(roleConfig);
+  const url = new URL(roleConfig.url);
+  const cluster = roleConfig.cluster;
+  return {
+    topology,
+    database: databaseOf(roleConfig, topology),
+    username: told(roleConfig.username) ?? told(cluster.username) ?? told(decodeURIComponent(url.username)),
+    password: secret(roleConfig.password) ?? secret(cluster.password) ?? secret(decodeURIComponent(url.password)),
+    tls: tlsOf(roleConfig),
+    connectTimeoutMs: redis.connect_timeout,
+    commandTimeoutMs: redis.write_timeout,
+    maxRetries: redis.max_retries,
+    connectionName: `postern-${service}-${role}`,
+  };
+}
+
+/** The client of one role (design decision 4). A lost connection is one warning, not one a retry. */
+export function redisFromConfig(
+  config: Config,
+  role: RedisRole,
+  { service, logger }: { service: string; logger: Logger },
+): RedisClient {
+  let told = false;
+  const client = createRedisClient(redisSettings(config, role, service), (err) => {
+    if (!told) logger.warn({ role, err }, "redis connection failed");
+    told = true;
+  });
+  client.on("ready", () => {
+    logger.info({ role }, "redis connected");
+    told = false;
+  });
+  return client;
+}

@@ -1,0 +1,37 @@
+import { SignJWT } from "jose";
+import { expect, test } from "vitest";
+import { Secret } from "../crypto/secret.ts";
+import { type Caller, createCallerSigner, createCallerVerifier } from "./caller-assertion.ts";
+
+const secret = new Secret("0123456789abcdef0123456789abcdef");
+const caller: Caller = { method: "basic", scopes: ["service:admin"], clientIp: "203.0.113.9", session: "7d3f" };
+const sign = createCallerSigner({ secret, ttlSeconds: 30 });
+
+test("the audience reads what the gateway signed", async () => {
+  expect(await createCallerVerifier({ secret }, "admin")(await sign(caller, "admin"))).toEqual(caller);
+});
+
+test("nobody else may use it", async () => {
+  expect(await createCallerVerifier({ secret }, "idp")(await sign(caller, "admin"))).toBeUndefined();
+});
+
+test("another key, an old one, none, and garbage prove nothing", async () => {
+  const verify = createCallerVerifier({ secret }, "admin");
+  const forged = createCallerSigner({ secret: new Secret("x".repeat(32)), ttlSeconds: 30 });
+  const expired = createCallerSigner({ secret, ttlSeconds: -60 });
+  for (const assertion of [await forged(caller, "admin"), await expired(caller, "admin"), "", "a.b.c", "{}"]) {
+    expect(await verify(assertion)).toBeUndefined();
+  }
+});
+
+test("another kind of token signed with the same key is no caller", async () => {
+  const key = Buffer.from(secret.reveal());
+  const other = await new SignJWT({ method: "basic", scopes: [], ip: "", sid: "" })
+    .setProtectedHeader({ alg: "HS256", typ: "JWT" })
+    .setIssuer("postern-gateway")
+    .setAudience("admin")
+    .setIssuedAt()
+    .setExpirationTime("30s")
+    .sign(key);
+  expect(await createCallerVerifier({ secret }, "admin")(other)).toBeUndefined();
+});

@@ -1,0 +1,11 @@
+export {
+  type AssertionAudience,
+  type AssertionKey,
+  type Caller,
+  callerAssertionHeader,
+  createCallerSigner,
+  createCallerVerifier,
+  type SignCaller,
+  type VerifyCaller,
+} from "./caller-assertion.ts";
+export { type Listeners, type ListenersOptions, openListeners } from "./listeners.ts";

@@ -1,0 +1,92 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+
+/** Every label has a closed set of values, so that no caller can make series (design rule 10). */
+export type ClosedLabels = Readonly<Record<string, readonly string[]>>;
+
+export type LabelValues<L extends ClosedLabels> = { readonly [K in keyof L]: L[K][number] };
+
+export interface MetricOptions<L extends ClosedLabels> {
+  readonly name: string;
+  readonly help: string;
+  readonly labels: L;
+}
+
+export interface CounterSeries {
+  inc(amount?: number): void;
+}
+
+export interface HistogramSeries {
+  /** In the unit that the metric's name tells. */
+  observe(value: number): void;
+}
+
+/** Metrics of one process: series are made at start, once, and handed out resolved, as a look-up by label costs. */
+export interface Metrics {
+  counter<L extends ClosedLabels>(options: MetricOptions<L>): (labels: LabelValues<L>) => CounterSeries;
+  histogram<L extends ClosedLabels>(
+    options: MetricOptions<L> & { readonly buckets: readonly number[] },
+  ): (labels: LabelValues<L>) => HistogramSeries;
+  /** A value that is asked for when the metrics are read. */
+  gauge(options: { readonly name: string; readonly help: string; readonly read: () => number }): void;
+  readonly contentType: string;
+  /** The text exposition of everything. */
+  expose(): Promise<string>;
+}
+
+function combinations(labels: ClosedLabels): readonly Record<string, string>[] {
+  let rows: readonly Record<string, string>[] = [{}];
+  for (const [label, values] of Object.entries(labels)) {
+    rows = rows.flatMap((row) => values.map((value) => ({ ...row, [label]: value })));
+  }
+  return rows;
+}
+
+function seriesKey(labels: Readonly<Record<string, string>>): string {
+  return Object.keys(labels)
+    .toSorted()
+    .map((label) => labels[label])
+    .join("\u0000");
+}
+
+function resolveSeries<S>(
+  labels: ClosedLabels,
+  make: (row: Record<string, string>) => S,
+): (labels: Readonly<Record<string, string>>) => S {
+  const series = new Map(combinations(labels).map((row) => [seriesKey(row), make(row)]));
+  return (row) => {
+    const found = series.get(seriesKey(row));
+    if (found === undefined) throw new RangeError(`no series for ${JSON.stringify(row)}`);
+    return found;
+  };
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  return {
+    counter: ({ name, help, labels }) => {
+      const counter = new Counter({ name, help, labelNames: Object.keys(labels), registers });
+      return resolveSeries(labels, (row) => {
+        const child = counter.labels(row);
+        child.inc(0);
+        return child;
+      });
+    },
+    histogram: ({ name, help, labels, buckets }) => {
+      const histogram = new Histogram({
+        name,
+        help,
+        labelNames: Object.keys(labels),
+        buckets: [...buckets],
+        registers,
+      });
+      return resolveSeries(labels, (row) => histogram.labels(row));
+    },
+    gauge: ({ name, help, read }) => {
+      const gauge: Gauge = new Gauge({ name, help, registers, collect: () => gauge.set(read()) });
+    },
+    contentType: registry.contentType,
+    expose: () => registry.metrics(),
+  };
+}

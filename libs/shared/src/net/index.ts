@@ -1,0 +1,4 @@
+export { type CidrSet, createCidrSet, parseCidr } from "./cidr-set.ts";
+export { type ForwardedAddresses, resolveForwardedFor } from "./forwarded-for.ts";
+export { type HostPort, parseHostPort } from "./host-port.ts";
+export { canonicalIp } from "./ip.ts";

@@ -1,0 +1,17 @@
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+
+/**
+ * The canonical text of an address: IPv4-mapped IPv6 unmapped, zone ids cut, IPv6 in RFC 5952 form. Undefined when the
+ * text is no address: such a client is unknown, and unknown is never trusted.
+ */
+export function canonicalIp(text: string): string | undefined {
+  const trimmed = text.trim();
+  const bare = trimmed.startsWith("[") && trimmed.endsWith("]") ? trimmed.slice(1, -1) : trimmed;
+  const version = isIP(bare);
+  if (version === 0) return undefined;
+  if (version === 4) return bare;
+  const zone = bare.indexOf("%");
+  const address = ipaddr.IPv6.parse(zone === -1 ? bare : bare.slice(0, zone));
+  return address.isIPv4MappedAddress() ? address.toIPv4Address().toString() : address.toRFC5952String();
+}

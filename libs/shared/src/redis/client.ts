@@ -1,0 +1,99 @@
+import { Cluster, Redis } from "ioredis";
+import type { Secret } from "../crypto/secret.ts";
+import type { HostPort } from "../net/host-port.ts";
+
+/** Design decision 4: what a connection is for. One client a role; one server is enough to start. */
+export type RedisRole = "state" | "queue" | "cache";
+
+export interface RedisTls {
+  readonly ca?: Buffer | undefined;
+  readonly cert?: Buffer | undefined;
+  readonly key?: Buffer | undefined;
+  readonly rejectUnauthorized: boolean;
+}
+
+export type RedisTopology =
+  | { readonly kind: "standalone"; readonly address: HostPort }
+  | {
+      readonly kind: "sentinel";
+      readonly master: string;
+      readonly addresses: readonly HostPort[];
+      readonly username: string | undefined;
+      readonly password: Secret | undefined;
+    }
+  | { readonly kind: "cluster"; readonly addresses: readonly HostPort[] };
+
+export interface RedisSettings {
+  readonly topology: RedisTopology;
+  readonly database: number;
+  readonly username: string | undefined;
+  readonly password: Secret | undefined;
+  readonly tls: RedisTls | undefined;
+  readonly connectTimeoutMs: number;
+  readonly commandTimeoutMs: number;
+  readonly maxRetries: number;
+  /** Shown by CLIENT LIST. */
+  readonly connectionName: string;
+}
+
+export type RedisClient = Redis | Cluster;
+
+const maxBackoffMs = 2000;
+
+function backoff(attempt: number): number {
+  return Math.min(maxBackoffMs, 50 * 2 ** Math.min(attempt, 6)) * (0.5 + Math.random() / 2);
+}
+
+function nodeOptions(settings: RedisSettings) {
+  const { username, password, tls } = settings;
+  return {
+    db: settings.database,
+    connectionName: settings.connectionName,
+    connectTimeout: settings.connectTimeoutMs,
+    // A hung server answers nothing: without this a command would wait for ever.
+    commandTimeout: settings.commandTimeoutMs,
+    maxRetriesPerRequest: settings.maxRetries,
+    // While Redis is away a command fails at once; what to do then is the caller's to decide, not a queue's.
+    enableOfflineQueue: false,
+    enableAutoPipelining: true,
+    retryStrategy: backoff,
+    protocol: 2 as const,
+    ...(username === undefined ? undefined : { username }),
+    ...(password === undefined ? undefined : { password: password.reveal() }),
+    ...(tls === undefined ? undefined : { tls: { ...tls } }),
+  };
+}
+
+function clusterOptions(settings: RedisSettings) {
+  const redisOptions = nodeOptions(settings);
+  return { redisOptions, enableOfflineQueue: false, enableAutoPipelining: true, clusterRetryStrategy: backoff };
+}
+
+/** A client that connects in the background and reconnects for ever; commands fail fast while it is not connected. */
+export function createRedisClient(settings: RedisSettings, onError: (error: unknown) => void): RedisClient {
+  const client = connect(settings);
+  client.on("error", onError);
+  return client;
+}
+
+function connect(settings: RedisSettings): RedisClient {
+  const { topology } = settings;
+  const options = nodeOptions(settings);
+  switch (topology.kind) {
+    case "standalone":
+      return new Redis({ ...options, host: topology.address.host, port: topology.address.port });
+    case "sentinel":
+      return new Redis({
+        ...options,
+        sentinels: topology.addresses.map(({ host, port }) => ({ host, port })),
+        name: topology.master,
+        ...(topology.username === undefined ? undefined : { sentinelUsername: topology.username }),
+        ...(topology.password === undefined ? undefined : { sentinelPassword: topology.password.reveal() }),
+      });
+    case "cluster":
+      return new Cluster(
+        topology.addresses.map(({ host, port }) => ({ host, port })),
+        clusterOptions(settings),
+      );
+  }
+}

@@ -1,0 +1,10 @@
+export {
+  createRedisClient,
+  type RedisClient,
+  type RedisRole,
+  type RedisSettings,
+  type RedisTls,
+  type RedisTopology,
+} from "./client.ts";
+export { redisHealth } from "./health.ts";
+export { type KeyFamily, keyFamilies, probeKey } from "./keys.ts";

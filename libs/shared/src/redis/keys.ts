@@ -1,0 +1,26 @@
+/** One kind of key. Every key that is ever written is built here (design rule 6). */
+export interface KeyFamily<Parts extends readonly string[]> {
+  readonly name: string;
+  /** The service that writes it. */
+  readonly owner: string;
+  readonly role: "state" | "queue" | "cache";
+  readonly type: "string" | "hash" | "zset" | "set";
+  readonly ttlSeconds: number;
+  /** What is gone when Redis forgets it. */
+  readonly lost: string;
+  readonly build: (prefix: string, ...parts: Parts) => string;
+}
+
+/** A value that a health check writes, to see that this Redis takes writes: a replica after a failover does not. */
+export const probeKey: KeyFamily<[service: string, instance: string]> = {
+  name: "probe",
+  owner: "every service",
+  role: "state",
+  type: "string",
+  ttlSeconds: 30,
+  lost: "nothing",
+  build: (prefix, service, instance) => `${prefix}probe:{${service}:${instance}}`,
+};
+
+/** All of them, for the documents. */
+export const keyFamilies: readonly KeyFamily<never[]>[] = [probeKey];

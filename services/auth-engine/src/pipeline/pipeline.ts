@@ -1,0 +1,20 @@
+import type { AuthDecision } from "@postern/shared/contracts";
+import { AppError } from "@postern/shared/errors";
+import type { Attempt } from "./attempt.ts";
+import type { Step, StepContext, StepDeps } from "./step.ts";
+import { lookUpInDirectories } from "./steps/look-up-in-directories.ts";
+import { rejectEmptyPassword } from "./steps/reject-empty-password.ts";
+import { verifyInDirectories } from "./steps/verify-in-directories.ts";
+
+/** The order of a decision (design §4); a test asserts it. The first step that decides ends it. */
+export const steps: readonly Step[] = [rejectEmptyPassword, lookUpInDirectories, verifyInDirectories];
+
+/** @throws AppError when nobody could decide. */
+export async function decide(attempt: Attempt, context: StepContext, deps: StepDeps): Promise<AuthDecision> {
+  for (const step of steps) {
+    const result = step.run(attempt, context, deps);
+    const decision = result instanceof Promise ? await result : result;
+    if (decision !== undefined) return decision;
+  }
+  throw new AppError("INTERNAL", { detail: `no step decides ${attempt.operation}` });
+}

@@ -1,0 +1,24 @@
+import type { AuthDecision } from "@postern/shared/contracts";
+import type { Directory } from "../directories/directory.ts";
+import type { Attempt } from "./attempt.ts";
+
+/** What every step may use. `directories` are in the order of `auth.backends.order`. */
+export interface StepDeps {
+  readonly directories: readonly Directory[];
+}
+
+export interface StepContext {
+  /** Absolute, in epoch milliseconds. */
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+}
+
+/** Decides, or leaves it to the next step with undefined; throws an `AppError` when nobody can decide. */
+export interface Step {
+  readonly name: string;
+  run(
+    attempt: Attempt,
+    context: StepContext,
+    deps: StepDeps,
+  ): Promise<AuthDecision | undefined> | AuthDecision | undefined;
+}

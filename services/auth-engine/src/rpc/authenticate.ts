@@ -1,0 +1,28 @@
+import type { AuthDecision, AuthRequest } from "@postern/shared/contracts";
+import { type AppError, fromUnknown } from "@postern/shared/errors";
+import { attemptOf } from "../pipeline/attempt.ts";
+import { decide } from "../pipeline/pipeline.ts";
+import type { StepContext, StepDeps } from "../pipeline/step.ts";
+
+export interface AuthenticateDeps {
+  /** What the steps use now; a reload swaps it. */
+  readonly stepDeps: () => StepDeps;
+  readonly observe: (request: AuthRequest, decision: AuthDecision, seconds: number) => void;
+  readonly onUndecided: (request: AuthRequest, error: AppError) => void;
+}
+
+export type Authenticate = (request: AuthRequest, context: StepContext) => Promise<AuthDecision>;
+
+/** The bus method `auth-engine.authenticate`: one request through the pipeline; "could not decide" is an answer too. */
+export function createAuthenticate({ stepDeps, observe, onUndecided }: AuthenticateDeps): Authenticate {
+  return async (request, context) => {
+    const started = performance.now();
+    const decision = await decide(attemptOf(request), context, stepDeps()).catch((thrown: unknown): AuthDecision => {
+      const error = fromUnknown(thrown);
+      onUndecided(request, error);
+      return { outcome: "tempfail", code: error.code, message: error.publicMessage };
+    });
+    observe(request, decision, (performance.now() - started) / 1000);
+    return decision;
+  };
+}

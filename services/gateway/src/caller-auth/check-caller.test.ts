@@ -1,0 +1,52 @@
+import { Secret } from "@postern/shared/crypto";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createBasicCheck } from "./basic.ts";
+import { createCallerCheck } from "./check-caller.ts";
+
+const basic = createBasicCheck({ username: "backchannel", password: new Secret("s:cret-ä") });
+
+function header(credentials: string, scheme = "Basic"): string {
+  return `${scheme} ${Buffer.from(credentials).toString("base64")}`;
+}
+
+test("the configured credentials are let in, the scheme in any case (RFC 7617)", () => {
+  expect(basic(header("backchannel:s:cret-ä"))).toBe(true);
+  expect(basic(header("backchannel:s:cret-ä", "bASIC"))).toBe(true);
+});
+
+test.each([
+  header("backchannel:s:cret-"),
+  header("Backchannel:s:cret-ä"),
+  header("backchannel:"),
+  header(":s:cret-ä"),
+  header(""),
+  "Basic",
+  "Basic !!!",
+  `Bearer ${Buffer.from("backchannel:s:cret-ä").toString("base64")}`,
+  `${header("backchannel:s:cret-ä")} extra`,
+])("%j is not", (authorization) => {
+  expect(basic(authorization)).toBe(false);
+});
+
+test("no other value is let in", () => {
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      expect(basic(text)).toBe(false);
+      expect(basic(header(text))).toBe(false);
+    }),
+  );
+});
+
+test("outcomes", () => {
+  const check = createCallerCheck({ basic, openWhenUnconfigured: true });
+  expect(check(undefined)).toBe("missing");
+  expect(check("")).toBe("missing");
+  expect(check("Basic x")).toBe("bad_basic");
+  expect(check(header("backchannel:s:cret-ä"))).toBe("ok_basic");
+});
+
+test("without a way to authenticate, only developer mode lets anybody in", () => {
+  expect(createCallerCheck({ basic: undefined, openWhenUnconfigured: true })(undefined)).toBe("ok_open");
+  expect(createCallerCheck({ basic: undefined, openWhenUnconfigured: false })(header("a:b"))).toBe("not_configured");
+});

@@ -1,0 +1,49 @@
+import type { AuthDecision, AuthRequest, Dialect } from "@postern/shared/contracts";
+import type { AppError } from "@postern/shared/errors";
+import type { Logger } from "@postern/shared/logging";
+
+/** One line for each request of the back channel (design §4). */
+export interface DecisionLog {
+  decided(request: AuthRequest, decision: AuthDecision, seconds: number): void;
+  malformed(session: string, dialect: Dialect, error: AppError): void;
+  failed(session: string, error: AppError): void;
+}
+
+function reasonOf(decision: AuthDecision): string | undefined {
+  switch (decision.outcome) {
+    case "ok":
+      return undefined;
+    case "fail":
+      return decision.reason;
+    case "blocked":
+      return decision.rule;
+    case "tempfail":
+      return decision.code;
+  }
+}
+
+export function createDecisionLog(logger: Logger): DecisionLog {
+  return {
+    decided: (request, decision, seconds) => {
+      logger.info(
+        {
+          session: request.session,
+          dialect: request.dialect,
+          operation: request.operation,
+          outcome: decision.outcome,
+          reason: reasonOf(decision),
+          username: request.username,
+          protocol: request.protocol,
+          client_ip: request.clientIp,
+          external_session: request.externalSessionId,
+          tls: request.tls,
+          latency_ms: Math.round(seconds * 1e6) / 1e3,
+        },
+        "decided",
+      );
+    },
+    malformed: (session, dialect, error) =>
+      logger.info({ session, dialect, reason: error.publicMessage }, "malformed request"),
+    failed: (session, err) => logger.error({ session, err }, "request failed"),
+  };
+}

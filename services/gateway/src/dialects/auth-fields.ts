@@ -1,0 +1,92 @@
+import type { AuthRequest, TlsDetails } from "@postern/shared/contracts";
+import { AppError } from "@postern/shared/errors";
+
+type TextField = Exclude<
+  keyof AuthRequest,
+  "session" | "operation" | "dialect" | "loginAttempt" | "tls" | "tlsDetails" | "memoryCache" | "sharedCache"
+>;
+
+/** Contract, "Authentication request": wire name → our name. Every field is a string. */
+export const textFields: Readonly<Record<string, TextField>> = {
+  username: "username",
+  password: "password",
+  protocol: "protocol",
+  method: "method",
+  client_ip: "clientIp",
+  client_port: "clientPort",
+  client_hostname: "clientHostname",
+  client_id: "clientId",
+  external_session_id: "externalSessionId",
+  user_agent: "userAgent",
+  local_ip: "localIp",
+  local_port: "localPort",
+  oidc_cid: "oidcClientId",
+};
+
+/** The `ssl_*` fields. `ssl_verify` is the older name of `ssl_client_verify` and counts when that is empty. */
+export const tlsFields: Readonly<Record<string, keyof TlsDetails>> = {
+  ssl_verify: "clientVerify",
+  ssl_session_id: "sessionId",
+  ssl_client_verify: "clientVerify",
+  ssl_client_dn: "clientDn",
+  ssl_client_cn: "clientCn",
+  ssl_issuer: "issuer",
+  ssl_client_notbefore: "clientNotBefore",
+  ssl_client_notafter: "clientNotAfter",
+  ssl_subject_dn: "subjectDn",
+  ssl_issuer_dn: "issuerDn",
+  ssl_client_subject_dn: "clientSubjectDn",
+  ssl_client_issuer_dn: "clientIssuerDn",
+  ssl_protocol: "protocol",
+  ssl_cipher: "cipher",
+  ssl_serial: "serial",
+  ssl_fingerprint: "fingerprint",
+};
+
+/** One field of a body as its dialect decoded it; undefined or null when the body does not have it. */
+export type FieldReader = (wireName: string) => unknown;
+
+/** What a body says, before defaults and the facts of the connection are added. */
+export type BodyFields = Partial<Pick<AuthRequest, TextField | "loginAttempt" | "tlsDetails">> & { tls: boolean };
+
+function malformed(reason: string): AppError {
+  return new AppError("REQUEST_MALFORMED", { publicMessage: reason });
+}
+
+function readText(read: FieldReader, wireName: string): string | undefined {
+  const value = read(wireName);
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== "string") throw malformed(`${wireName} must be a string`);
+  return value;
+}
+
+function readLoginAttempt(read: FieldReader): number | undefined {
+  const value = read("auth_login_attempt");
+  if (value === undefined || value === null || value === "") return undefined;
+  const attempt = typeof value === "string" && /^\d{1,9}$/.test(value) ? Number(value) : value;
+  if (typeof attempt !== "number" || !Number.isSafeInteger(attempt) || attempt < 0) {
+    throw malformed("auth_login_attempt must be an integer that is not negative");
+  }
+  return attempt;
+}
+
+/**
+ * Reads the contract's fields and no others; an unknown member is the caller's business (design decision 14). An empty
+ * string means "not told", but for the password, where it is a password that is empty.
+ *
+ * @throws AppError REQUEST_MALFORMED that names the field.
+ */
+export function readAuthFields(read: FieldReader): BodyFields {
+  const fields: BodyFields = { tls: (readText(read, "ssl") ?? "") !== "" };
+  for (const [wireName, name] of Object.entries(textFields)) {
+    const value = readText(read, wireName);
+    if (value !== undefined && (value !== "" || name === "password")) fields[name] = value;
+  }
+  for (const [wireName, name] of Object.entries(tlsFields)) {
+    const value = readText(read, wireName);
+    if (value !== undefined && value !== "") fields.tlsDetails = { ...fields.tlsDetails, [name]: value };
+  }
+  const loginAttempt = readLoginAttempt(read);
+  if (loginAttempt !== undefined) fields.loginAttempt = loginAttempt;
+  return fields;
+}

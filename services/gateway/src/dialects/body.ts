@@ -1,0 +1,59 @@
+import { isUtf8 } from "node:buffer";
+import { AppError } from "@postern/shared/errors";
+import type { FieldReader } from "./auth-fields.ts";
+
+type MediaType = "json" | "form";
+
+/** The media type without its parameters, or undefined when it is none that the JSON endpoint takes. */
+export function mediaTypeOf(contentType: string | undefined): MediaType | undefined {
+  const [type = ""] = (contentType ?? "").split(";", 1);
+  switch (type.trim().toLowerCase()) {
+    case "application/json":
+      return "json";
+    case "application/x-www-form-urlencoded":
+      return "form";
+    default:
+      return undefined;
+  }
+}
+
+function malformed(reason: string): AppError {
+  return new AppError("REQUEST_MALFORMED", { publicMessage: reason });
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function readJson(body: Buffer): FieldReader {
+  if (!isUtf8(body)) throw malformed("the body is not UTF-8");
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString("utf8"));
+  } catch {
+    throw malformed("the body is not valid JSON");
+  }
+  if (!isRecord(value)) throw malformed("the body must be a JSON object");
+  const record = value;
+  return (wireName) => (Object.hasOwn(record, wireName) ? record[wireName] : undefined);
+}
+
+function readForm(body: Buffer): FieldReader {
+  const form = new URLSearchParams(body.toString("utf8"));
+  return (wireName) => {
+    const values = form.getAll(wireName);
+    if (values.length > 1) throw malformed(`${wireName} is given more than once`);
+    return values[0];
+  };
+}
+
+/**
+ * Contract, `POST /api/v1/auth/json`: JSON, or a form with the same field names.
+ *
+ * @throws AppError REQUEST_MEDIA_TYPE, REQUEST_MALFORMED
+ */
+export function readJsonOrForm(contentType: string | undefined, body: Buffer): FieldReader {
+  const mediaType = mediaTypeOf(contentType);
+  if (mediaType === undefined) throw new AppError("REQUEST_MEDIA_TYPE");
+  return mediaType === "json" ? readJson(body) : readForm(body);
+}

@@ -1,0 +1,248 @@
+import type { AuthDecision } from "@postern/shared/contracts";
+import { AppError } from "@postern/shared/errors";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { textFields, tlsFields } from "./auth-fields.ts";
+import type { RequestFacts } from "./complete-request.ts";
+import { createJsonRenderer, parseJsonRequest } from "./json.ts";
+import { wireNames } from "./naming.ts";
+import { createAttributeFilter } from "./secret-attributes.ts";
+
+const facts: RequestFacts = {
+  session: "7d3f",
+  dialect: "json",
+  clientIp: "198.51.100.7",
+  clientPort: "40000",
+  userAgent: "doveadm/1",
+  acceptLanguage: undefined,
+};
+
+const minimal = { username: "alice@example.test", password: "pw", protocol: "imap" };
+
+function parse(body: unknown, { url = "/api/v1/auth/json", contentType = "application/json" } = {}) {
+  const bytes =
+    typeof body === "string" ? Buffer.from(body) : Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
+  return parseJsonRequest({ url, contentType, body: bytes, facts });
+}
+
+function reasonOf(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof AppError && error.row.kind === "caller") return error.publicMessage;
+    throw error;
+  }
+  throw new Error("was taken");
+}
+
+describe("request fields (contract, Authentication request)", () => {
+  test.each(Object.entries(textFields))("%s", (wireName, name) => {
+    expect(parse({ ...minimal, [wireName]: "value-1" })[name]).toBe("value-1");
+  });
+
+  test.each(Object.entries(tlsFields))("%s", (wireName, name) => {
+    expect(parse({ ...minimal, [wireName]: "value-1" }).tlsDetails?.[name]).toBe("value-1");
+  });
+
+  test("ssl_client_verify wins over its older name ssl_verify", () => {
+    expect(parse({ ...minimal, ssl_client_verify: "SUCCESS", ssl_verify: "NONE" }).tlsDetails?.clientVerify).toBe(
+      "SUCCESS",
+    );
+  });
+
+  test.each([
+    ["on", true],
+    ["off", true],
+    ["", false],
+    [undefined, false],
+  ])("ssl %j means TLS: %s", (ssl, tls) => {
+    expect(parse({ ...minimal, ssl }).tls).toBe(tls);
+  });
+
+  test("auth_login_attempt is an integer", () => {
+    expect(parse({ ...minimal, auth_login_attempt: 3 }).loginAttempt).toBe(3);
+    for (const wrong of [-1, 1.5, "x", true, 1e300]) {
+      expect(reasonOf(() => parse({ ...minimal, auth_login_attempt: wrong }))).toContain("auth_login_attempt");
+    }
+  });
+
+  test("protocol selects the protocol, service and unknown members are ignored", () => {
+    const request = parse({ ...minimal, service: "smtp", whatever: { deep: [1] } });
+    expect(request.protocol).toBe("imap");
+    expect(request).not.toHaveProperty("whatever");
+  });
+
+  test("without protocol the endpoint's default applies", () => {
+    expect(parse({ username: "a", password: "b" }).protocol).toBe("default");
+  });
+
+  test("without user_agent the HTTP header is used, and the body's wins", () => {
+    expect(parse(minimal).userAgent).toBe("doveadm/1");
+    expect(parse({ ...minimal, user_agent: "mine" }).userAgent).toBe("mine");
+  });
+
+  test("an address of the body wins over the connection's, and takes the connection's port with it", () => {
+    const request = parse({ ...minimal, client_ip: "203.0.113.9" });
+    expect(request).toMatchObject({ clientIp: "203.0.113.9" });
+    expect(request.clientPort).toBeUndefined();
+    expect(parse(minimal)).toMatchObject({ clientIp: "198.51.100.7", clientPort: "40000" });
+  });
+
+  test("a form takes the same names", () => {
+    const body = new URLSearchParams({ ...minimal, password: "p w&=ä", ssl: "on", auth_login_attempt: "2" }).toString();
+    const contentType = "application/x-www-form-urlencoded; charset=utf-8";
+    expect(parse(body, { contentType })).toMatchObject({ ...minimal, password: "p w&=ä", tls: true, loginAttempt: 2 });
+  });
+});
+
+describe("query parameters", () => {
+  test("mode=no-auth asks for the account, without a password", () => {
+    expect(parse({ username: "alice" }, { url: "/x?mode=no-auth" })).toMatchObject({ operation: "lookup" });
+  });
+
+  test.each([
+    ["in-memory=0", { memoryCache: false, sharedCache: true }],
+    ["cache=0", { memoryCache: true, sharedCache: false }],
+    ["cache=0&in-memory=0", { memoryCache: false, sharedCache: false }],
+    ["cache=1", { memoryCache: true, sharedCache: true }],
+  ])("%s", (query, expected) => {
+    expect(parse(minimal, { url: `/x?${query}` })).toMatchObject(expected);
+  });
+
+  test.each(["mode=wizard", "mode=no-auth&mode=no-auth", "cache=0&cache=1"])("%s is 400", (query) => {
+    expect(reasonOf(() => parse(minimal, { url: `/x?${query}` }))).not.toBe("");
+  });
+});
+
+describe("400", () => {
+  test.each([
+    ["broken JSON", "{", "JSON"],
+    ["an empty body", "", "JSON"],
+    ["an array", [], "object"],
+    ["null", "null", "object"],
+    ["no username", { password: "x" }, "username"],
+    ["an empty username", { username: "", password: "x" }, "username"],
+    ["no password", { username: "alice" }, "password"],
+    ["a username with a space", { username: "al ice", password: "x" }, "username"],
+    ["a username with a line break", { username: "al\r\nice", password: "x" }, "username"],
+    ["a number for a string", { ...minimal, client_port: 25 }, "client_port"],
+    ["an object for a string", { ...minimal, method: {} }, "method"],
+    ["bytes that are not UTF-8", Buffer.from([0x7b, 0xff, 0x7d]), "UTF-8"],
+  ])("%s", (_what, body, word) => {
+    expect(reasonOf(() => parse(body))).toContain(word);
+  });
+
+  test.each(["text/plain", "application/cbor", "", "application/jsonx"])("the media type %j", (contentType) => {
+    expect(reasonOf(() => parse(minimal, { contentType }))).toBe("Unsupported media type");
+  });
+
+  test("a form field given twice", () => {
+    const contentType = "application/x-www-form-urlencoded";
+    expect(reasonOf(() => parse("username=a&username=b&password=c", { contentType }))).toContain("username");
+  });
+
+  test("whatever the bytes: a request or a reason, never anything else", () => {
+    const contentTypes = fc.constantFrom("application/json", "application/x-www-form-urlencoded");
+    const bodies = fc.oneof(
+      fc.uint8Array({ maxLength: 200 }),
+      fc.json().map((text) => Buffer.from(text)),
+      fc.object().map((o) => Buffer.from(JSON.stringify(o))),
+    );
+    fc.assert(
+      fc.property(bodies, contentTypes, (bytes, contentType) => {
+        try {
+          parse(Buffer.from(bytes), { contentType });
+        } catch (error) {
+          expect(error instanceof AppError && error.row.kind).toBe("caller");
+        }
+      }),
+    );
+  });
+
+  test("members of the prototype are no fields", () => {
+    expect(reasonOf(() => parse('{"__proto__":{"username":"root","password":"x"}}'))).toContain("username");
+  });
+});
+
+describe("answers (contract, Errors, rules 1 and 2)", () => {
+  const names = wireNames("service");
+  const renderer = createJsonRenderer({ names, releasable: createAttributeFilter(["mailTotp"]) });
+  const ok: AuthDecision = {
+    outcome: "ok",
+    account: "alice@example.test",
+    accountField: "mail",
+    totpSecretField: "",
+    backend: 8,
+    attributes: {
+      mail: ["alice@example.test"],
+      userPassword: ["x"],
+      mailTotp: ["x"],
+      accessToken: ["x"],
+      uid: ["1", "2"],
+    },
+    memoryCache: "miss",
+  };
+
+  test("success is 200 with the object in the contract's order and no secret attribute", () => {
+    const { status, headers, body } = renderer.decision(ok, "7d3f");
+    expect(status).toBe(200);
+    expect(headers).toEqual([
+      ["Auth-Status", "OK"],
+      ["X-Service-Session", "7d3f"],
+      ["Auth-User", "alice@example.test"],
+      ["X-Service-Memory-Cache", "Miss"],
+      ["Content-Type", "application/json; charset=utf-8"],
+    ]);
+    expect(body.toString()).toBe(
+      '{"ok":true,"account_field":"mail","totp_secret_field":"","backend":8,"attributes":{"mail":["alice@example.test"],"uid":["1","2"]}}',
+    );
+  });
+
+  test("no attributes are an empty object", () => {
+    expect(renderer.decision({ ...ok, attributes: {} }, "7d3f").body.toString()).toContain('"attributes":{}');
+  });
+
+  test.each([
+    ["a wrong password", { outcome: "fail", reason: "wrong_password", memoryCache: "miss" }],
+    ["an unknown user", { outcome: "fail", reason: "unknown_user", memoryCache: "miss" }],
+    ["a disabled account", { outcome: "fail", reason: "account_disabled", memoryCache: "miss" }],
+    ["a ban", { outcome: "blocked", rule: "r1", memoryCache: "miss" }],
+  ] satisfies [string, AuthDecision][])(
+    "%s is 403, FAIL, null, and looks like every other denial",
+    (_what, decision) => {
+      const { status, headers, body } = renderer.decision(decision, "7d3f");
+      expect([status, body.toString()]).toEqual([403, "null"]);
+      expect(headers).toEqual([
+        ["Auth-Status", "FAIL"],
+        ["X-Service-Session", "7d3f"],
+        ["X-Service-Memory-Cache", "Miss"],
+        ["Content-Type", "application/json; charset=utf-8"],
+      ]);
+    },
+  );
+
+  test("a policy's message replaces FAIL", () => {
+    const decision: AuthDecision = { outcome: "fail", reason: "policy", message: "Not from here", memoryCache: "miss" };
+    expect(renderer.decision(decision, "7d3f").headers[0]).toEqual(["Auth-Status", "Not from here"]);
+  });
+
+  test("a temporary failure is 500 with {error} and the message in Auth-Status", () => {
+    const { status, headers, body } = renderer.decision(
+      { outcome: "tempfail", code: "OVERLOADED", message: "Later" },
+      "7d3f",
+    );
+    expect([status, body.toString()]).toEqual([500, '{"error":"Later"}']);
+    expect(headers).toContainEqual(["Auth-Status", "Later"]);
+  });
+
+  test("no value can split a header", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (account) => {
+        for (const [, value] of renderer.decision({ ...ok, account }, "7d3f").headers) {
+          // oxlint-disable-next-line no-control-regex -- control characters are what must not be there
+          expect(value).not.toMatch(/[\u0000-\u001f\u007f]|[^\u0000-\u00ff]/);
+        }
+      }),
+    );
+  });
+});

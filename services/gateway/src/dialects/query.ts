@@ -1,0 +1,36 @@
+import type { AuthOperation } from "@postern/shared/contracts";
+import { AppError } from "@postern/shared/errors";
+
+export interface AuthQuery {
+  readonly operation: AuthOperation;
+  readonly memoryCache: boolean;
+  readonly sharedCache: boolean;
+}
+
+const plain: AuthQuery = { operation: "authenticate", memoryCache: true, sharedCache: true };
+
+function operationOf(mode: string | null): AuthOperation {
+  if (mode === null || mode === "") return "authenticate";
+  if (mode === "no-auth") return "lookup";
+  throw new AppError("REQUEST_MALFORMED", { publicMessage: "mode is not supported" });
+}
+
+/**
+ * Contract, "Query parameters of the auth endpoints". A parameter that is given twice is refused: proxies disagree on
+ * which one counts. Any value of `in-memory` and `cache` but `0` leaves the cache on.
+ */
+export function parseAuthQuery(url: string): AuthQuery {
+  const start = url.indexOf("?");
+  if (start === -1) return plain;
+  const query = new URLSearchParams(url.slice(start + 1));
+  for (const name of ["mode", "in-memory", "cache"]) {
+    if (query.getAll(name).length > 1) {
+      throw new AppError("REQUEST_MALFORMED", { publicMessage: `${name} is given more than once` });
+    }
+  }
+  return {
+    operation: operationOf(query.get("mode")),
+    memoryCache: query.get("in-memory") !== "0",
+    sharedCache: query.get("cache") !== "0",
+  };
+}

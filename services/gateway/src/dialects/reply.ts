@@ -1,0 +1,23 @@
+/** An answer in final form: what goes out, byte for byte. Header names keep the contract's spelling. */
+export interface DialectReply {
+  readonly status: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Buffer;
+}
+
+const jsonType = "application/json; charset=utf-8";
+const nullBody = Buffer.from("null");
+
+/** Control characters never reach a header: a value cannot split it, whatever a directory or caller put into it. */
+export function headerText(value: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what this removes
+  return Buffer.from(value.replaceAll(/[\u0000-\u001f\u007f]/g, " "), "utf8").toString("latin1");
+}
+
+export function jsonReply(status: number, headers: DialectReply["headers"], value: unknown): DialectReply {
+  return { status, headers: [...headers, ["Content-Type", jsonType]], body: Buffer.from(JSON.stringify(value)) };
+}
+
+export function jsonNullReply(status: number, headers: DialectReply["headers"]): DialectReply {
+  return { status, headers: [...headers, ["Content-Type", jsonType]], body: nullBody };
+}

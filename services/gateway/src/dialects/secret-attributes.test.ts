@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { createAttributeFilter, isSecretAttribute } from "./secret-attributes.ts";
+
+test.each([
+  "userPassword",
+  "password",
+  "clientSecret",
+  "imap_api_token",
+  "Private-Key",
+  "TOTPSecret",
+  "mailTotpSecret",
+  "myRecoveryCodes",
+  "x-mfa-secret-backup",
+  "refreshToken",
+])("%s is secret-bearing", (name) => {
+  expect(isSecretAttribute(name)).toBe(true);
+});
+
+test.each(["sshPublicKey", "mail", "tokenizer", "passwordChangedTime", "displayName", "dn"])("%s is not", (name) => {
+  expect(isSecretAttribute(name)).toBe(false);
+});
+
+test("the fields configured for TOTP and recovery codes never leave, whatever their names", () => {
+  const releasable = createAttributeFilter(["roomNumber", ""]);
+  expect(releasable({ roomNumber: ["JBSW"], mail: ["a"] })).toEqual({ mail: ["a"] });
+});
+
+test("an attribute named like a member of Object is an attribute", () => {
+  const attributes = JSON.parse('{"__proto__":["a"],"constructor":["b"]}');
+  expect(JSON.stringify(createAttributeFilter([])(attributes))).toBe('{"__proto__":["a"],"constructor":["b"]}');
+});

@@ -1,0 +1,75 @@
+/** Last segments that make an attribute secret-bearing, whatever stands before them. */
+const secretSegments = [
+  "access_token",
+  "api_token",
+  "bind_pw",
+  "client_private_key",
+  "client_secret",
+  "connection_string",
+  "data_source_name",
+  "dsn",
+  "encryption_secret",
+  "id_token",
+  "password",
+  "password_encoded",
+  "password_nonce",
+  "private_key",
+  "recovery_codes",
+  "refresh_token",
+  "static_token",
+  "test_password",
+  "token",
+  "totp_recovery_codes",
+  "totp_recovery_field",
+  "totp_secret",
+  "totp_secret_field",
+  "user_password",
+];
+
+const secretParts = ["mfa_secret", "recovery_code", "totp_recovery", "totp_secret"];
+
+function snakeCase(name: string): string {
+  return name
+    .replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .replaceAll(/([A-Z])([A-Z][a-z])/g, "$1_$2")
+    .replaceAll(/[^A-Za-z0-9]+/g, "_")
+    .toLowerCase();
+}
+
+/** Contract, "Authentication success response": attributes classified as secret-bearing never leave. */
+export function isSecretAttribute(name: string): boolean {
+  const normalised = snakeCase(name);
+  return (
+    secretSegments.some((segment) => normalised === segment || normalised.endsWith(`_${segment}`)) ||
+    secretParts.some((part) => normalised.includes(part))
+  );
+}
+
+export type AttributeFilter = (
+  attributes: Readonly<Record<string, readonly string[]>>,
+) => Record<string, readonly string[]>;
+
+/**
+ * Keeps what may leave: by the name rule, and none of the fields that the site keeps TOTP secrets or recovery codes in.
+ * The verdict on a name is kept, as names come from the site's configuration and directories and are few.
+ */
+export function createAttributeFilter(configuredSecretFields: readonly string[]): AttributeFilter {
+  const verdicts = new Map<string, boolean>(
+    configuredSecretFields.filter((name) => name !== "").map((name) => [name, true]),
+  );
+  const maxNames = 10_000;
+  const isSecret = (name: string): boolean => {
+    const known = verdicts.get(name);
+    if (known !== undefined) return known;
+    const verdict = isSecretAttribute(name);
+    if (verdicts.size < maxNames) verdicts.set(name, verdict);
+    return verdict;
+  };
+  return (attributes) => {
+    const released: Record<string, readonly string[]> = {};
+    for (const [name, values] of Object.entries(attributes)) {
+      if (!isSecret(name)) Object.defineProperty(released, name, { value: values, enumerable: true });
+    }
+    return released;
+  };
+}

@@ -1,0 +1,85 @@
+import type { IncomingHttpHeaders } from "node:http";
+import replyFrom from "@fastify/reply-from";
+import { errorCodes } from "@postern/shared/errors";
+import { type AssertionAudience, type Caller, callerAssertionHeader, type SignCaller } from "@postern/shared/http";
+import type { Logger } from "@postern/shared/logging";
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
+import type { WireNames } from "../dialects/naming.ts";
+import { jsonReply } from "../dialects/reply.ts";
+import { sendReply } from "../plugins/send-reply.ts";
+import { type OwnedPaths, ownedPaths } from "./owners.ts";
+
+export interface ForwardDeps {
+  readonly sign: SignCaller;
+  /** Where each owner listens: an origin without a path. */
+  readonly origins: Readonly<Record<AssertionAudience, string>>;
+  readonly callerAuth: onRequestHookHandler;
+  readonly addressOf: (request: FastifyRequest) => string;
+  readonly names: WireNames;
+  readonly timeoutMs: number;
+  readonly logger: Logger;
+}
+
+/** Told by whoever connects to us and meant for us; the owner must not take any of it from a client. */
+const droppedHeaders = new Set([
+  callerAssertionHeader,
+  "x-forwarded-for",
+  "x-real-ip",
+  "x-forwarded-host",
+  "x-forwarded-proto",
+  "forwarded",
+]);
+
+function forwardedHeaders(headers: IncomingHttpHeaders, caller: Caller, assertion: string): IncomingHttpHeaders {
+  const kept = Object.entries(headers).filter(([name]) => !droppedHeaders.has(name));
+  const passed: IncomingHttpHeaders = Object.fromEntries(kept);
+  // The backchannel password ends at the gateway: the assertion says what it proved.
+  if (caller.method === "basic") delete passed.authorization;
+  return { ...passed, [callerAssertionHeader]: assertion, "x-forwarded-for": caller.clientIp };
+}
+
+function upstreamFailed(
+  reply: FastifyReply,
+  request: FastifyRequest,
+  { names, logger }: ForwardDeps,
+  err: unknown,
+): void {
+  logger.error({ session: request.id, err }, "owner of the path cannot be reached");
+  const { publicMessage } = errorCodes.UPSTREAM_UNAVAILABLE;
+  sendReply(reply, jsonReply(500, [[names.session, request.id]], { error: publicMessage }));
+}
+
+function registerOwned(app: FastifyInstance, { owner, caller, prefixes }: OwnedPaths, deps: ForwardDeps): void {
+  const origin = deps.origins[owner];
+  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const who: Caller = {
+      method: request.callerMethod,
+      scopes: [],
+      clientIp: deps.addressOf(request),
+      session: request.id,
+    };
+    const assertion = await deps.sign(who, owner);
+    return reply.from(`${origin}${request.raw.url ?? "/"}`, {
+      rewriteRequestHeaders: (_request, headers) => forwardedHeaders(headers, who, assertion),
+      onError: (_reply, { error }) => upstreamFailed(reply, request, deps, error),
+    });
+  };
+  const hooks = caller === "backchannel" ? { onRequest: deps.callerAuth } : {};
+  for (const prefix of prefixes) {
+    app.all(prefix, hooks, handler);
+    app.all(`${prefix}/*`, hooks, handler);
+  }
+}
+
+/** Passes the paths of the other services on (design decision 10), bodies as streams, with who is calling signed. */
+export async function registerForwarding(app: FastifyInstance, deps: ForwardDeps): Promise<void> {
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
+    await scope.register(replyFrom, {
+      undici: { connections: 64, pipelining: 1, headersTimeout: deps.timeoutMs, bodyTimeout: deps.timeoutMs },
+      disableRequestLogging: true,
+    });
+    for (const owned of ownedPaths) registerOwned(scope, owned, deps);
+  });
+}

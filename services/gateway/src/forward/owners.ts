@@ -1,0 +1,35 @@
+import type { AssertionAudience } from "@postern/shared/http";
+
+/** Whether the gateway checks the caller before it passes a request on, or leaves that to the owner. */
+export type CallerRule = "backchannel" | "owner";
+
+export interface OwnedPaths {
+  readonly owner: AssertionAudience;
+  readonly caller: CallerRule;
+  /** Each stands for itself and everything below it. */
+  readonly prefixes: readonly string[];
+}
+
+/** Design decision 22: who serves what behind the gateway. A path of no row is 404. */
+export const ownedPaths: readonly OwnedPaths[] = [
+  {
+    owner: "admin",
+    caller: "backchannel",
+    prefixes: [
+      "/api/v1/cache",
+      "/api/v1/bruteforce",
+      "/api/v1/async",
+      "/api/v1/config",
+      "/api/v1/mfa-backchannel",
+      "/api/v1/openapi.yaml",
+      "/api/v1/openapi.json",
+    ],
+  },
+  { owner: "admin", caller: "owner", prefixes: ["/api/v1/jwt", "/api/v1/custom"] },
+  { owner: "idp", caller: "backchannel", prefixes: ["/api/v1/oidc/sessions", "/api/v1/dev/ui"] },
+  {
+    owner: "idp",
+    caller: "owner",
+    prefixes: ["/api/v1/mfa", "/.well-known", "/login", "/logout", "/logged_out", "/oidc", "/saml", "/mfa"],
+  },
+];

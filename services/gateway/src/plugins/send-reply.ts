@@ -1,0 +1,17 @@
+import type { ServerResponse } from "node:http";
+import type { FastifyReply } from "fastify";
+import type { DialectReply } from "../dialects/reply.ts";
+
+/**
+ * Writes a finished answer past Fastify, which would spell every header in lower case. A client that has hung up gets
+ * nothing, and nobody is troubled by it.
+ */
+export function sendReply(reply: FastifyReply, { status, headers, body }: DialectReply): void {
+  reply.hijack();
+  writeRaw(reply.raw, status, [...headers.flat(), "Content-Length", String(body.length)], body);
+}
+
+export function writeRaw(response: ServerResponse, status: number, headers: string[], body: Buffer): void {
+  if (response.destroyed || response.headersSent) return;
+  response.writeHead(status, headers).end(body);
+}

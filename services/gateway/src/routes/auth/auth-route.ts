@@ -1,0 +1,68 @@
+import type { AuthDecision, AuthRequest, Dialect } from "@postern/shared/contracts";
+import { AppError, errorCodes } from "@postern/shared/errors";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Decide } from "../../auth-client/decide.ts";
+import type { DecisionLog } from "../../decision-log.ts";
+import type { RequestFacts } from "../../dialects/complete-request.ts";
+import type { DialectReply } from "../../dialects/reply.ts";
+import type { GatewayMetrics } from "../../metrics.ts";
+import { sendReply } from "../../plugins/send-reply.ts";
+
+/** A dialect as a route needs it: bytes to a question, an answer to bytes. */
+export interface DialectPair {
+  readonly dialect: Dialect;
+  /** @throws AppError of kind `caller` */
+  readonly parse: (request: FastifyRequest, facts: RequestFacts) => AuthRequest;
+  readonly decision: (decision: AuthDecision, session: string) => DialectReply;
+  readonly malformed: (reason: string, session: string) => DialectReply;
+}
+
+export interface AuthRouteDeps {
+  readonly decide: Decide;
+  readonly metrics: GatewayMetrics;
+  readonly log: DecisionLog;
+  readonly factsOf: (request: FastifyRequest, dialect: Dialect) => RequestFacts;
+}
+
+export type AuthHandler = (request: FastifyRequest, reply: FastifyReply) => void;
+
+function tempfail(error: AppError): AuthDecision {
+  return { outcome: "tempfail", code: error.code, message: error.publicMessage };
+}
+
+/** Parses, asks, answers, and tells it once to the log and once to the metrics. */
+export function createAuthHandler(pair: DialectPair, { decide, metrics, log, factsOf }: AuthRouteDeps): AuthHandler {
+  const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const started = performance.now();
+    const asked = pair.parse(request, factsOf(request, pair.dialect));
+    const decision = await decide(asked);
+    sendReply(reply, pair.decision(decision, request.id));
+    const seconds = (performance.now() - started) / 1000;
+    metrics.decided({ dialect: pair.dialect, operation: asked.operation, outcome: decision.outcome, seconds });
+    log.decided(asked, decision, seconds);
+  };
+  return (request, reply) => {
+    answer(request, reply).catch((thrown: unknown) => refuse(pair, { request, reply, thrown }, { metrics, log }));
+  };
+}
+
+/** A request that is none is 400; anything else that was thrown is a bug, and to the caller a temporary failure. */
+export function refuse(
+  pair: DialectPair,
+  {
+    request,
+    reply,
+    thrown,
+  }: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly thrown: unknown },
+  { metrics, log }: Pick<AuthRouteDeps, "metrics" | "log">,
+): void {
+  const error = thrown instanceof AppError ? thrown : new AppError("INTERNAL", { cause: thrown });
+  if (errorCodes[error.code].kind === "caller") {
+    metrics.malformed(pair.dialect);
+    log.malformed(request.id, pair.dialect, error);
+    sendReply(reply, pair.malformed(error.publicMessage, request.id));
+    return;
+  }
+  log.failed(request.id, error);
+  sendReply(reply, pair.decision(tempfail(error), request.id));
+}

@@ -1,0 +1,98 @@
+import type { Config } from "@postern/shared/config";
+import type { Dialect } from "@postern/shared/contracts";
+import { Secret } from "@postern/shared/crypto";
+import type { AssertionAudience, AssertionKey } from "@postern/shared/http";
+import { type CidrSet, createCidrSet, type HostPort, parseHostPort } from "@postern/shared/net";
+import { type BasicCheck, createBasicCheck } from "./caller-auth/basic.ts";
+import { type CallerCheck, createCallerCheck } from "./caller-auth/check-caller.ts";
+import type { ClientHeaderNames } from "./plugins/request-address.ts";
+import type { MetricsRouteSettings } from "./routes/operations/get-metrics.ts";
+
+/** What the gateway needs of the configuration and keeps until it ends. */
+export interface GatewaySettings {
+  readonly identifier: string;
+  readonly addresses: readonly HostPort[];
+  readonly privateAddress: string;
+  readonly maxBodyBytes: number;
+  readonly requestTimeoutMs: number;
+  readonly forwardTimeoutMs: number;
+  readonly origins: Readonly<Record<AssertionAudience, string>>;
+  readonly assertion: AssertionKey;
+  /** Attributes that hold second factors, whatever the site calls them. */
+  readonly secretFields: readonly string[];
+}
+
+/** What a reload swaps, as a whole. */
+export interface LiveGatewaySettings {
+  readonly trustedProxies: CidrSet;
+  readonly clientHeaders: ClientHeaderNames;
+  readonly checkCaller: CallerCheck;
+  readonly disabledDialects: ReadonlySet<Dialect>;
+  readonly decisionTimeoutMs: number;
+  readonly shutdownDelayMs: number;
+  readonly shutdownGraceMs: number;
+  readonly metricsRoute: MetricsRouteSettings;
+}
+
+type BasicConfig = { readonly enabled: boolean; readonly username: string; readonly password: string };
+
+function basicCheck({ enabled, username, password }: BasicConfig): BasicCheck | undefined {
+  return enabled ? createBasicCheck({ username, password: new Secret(password) }) : undefined;
+}
+
+function secretFields({ auth: { backends } }: Config): readonly string[] {
+  const ldap = backends.ldap.search.flatMap(({ mapping }) => [mapping.totp_secret_field, mapping.totp_recovery_field]);
+  return [...ldap, ...backends.sql.search.map(({ mapping }) => mapping.totp_secret_field)];
+}
+
+/** Room for an answer that an owner has to ask others for. */
+const forwardTimeoutMs = 30_000;
+
+export function gatewaySettings(config: Config): GatewaySettings {
+  const { naming, servers, services } = config.runtime;
+  return {
+    identifier: naming.identifier,
+    addresses: servers.http.address.flatMap((text) => parseHostPort(text) ?? []),
+    privateAddress: services.gateway.private_address,
+    maxBodyBytes: servers.http.max_body_bytes,
+    requestTimeoutMs: servers.http.request_timeout,
+    forwardTimeoutMs,
+    origins: { admin: new URL(services.admin.url).origin, idp: new URL(services.idp.url).origin },
+    assertion: {
+      secret: new Secret(services.caller_assertion.secret),
+      ttlSeconds: Math.ceil(services.caller_assertion.ttl / 1000),
+    },
+    secretFields: secretFields(config),
+  };
+}
+
+function disabledDialects({ disabled_endpoints: off }: Config["runtime"]["servers"]["http"]): ReadonlySet<Dialect> {
+  const switches: readonly [Dialect, boolean][] = [
+    ["json", off.auth_json],
+    ["cbor", off.auth_cbor],
+    ["header", off.auth_header],
+    ["basic", off.auth_basic],
+    ["proxy", off.auth_proxy],
+    ["sasl", off.auth_sasl],
+  ];
+  return new Set(switches.filter(([, isOff]) => isOff).map(([dialect]) => dialect));
+}
+
+export function liveGatewaySettings({ runtime, auth, observability }: Config): LiveGatewaySettings {
+  const { timeouts, servers } = runtime;
+  const { headers } = auth.request;
+  const { endpoint_enabled: enabled, endpoint_auth } = observability.metrics;
+  return {
+    trustedProxies: createCidrSet(servers.http.trusted_proxies),
+    clientHeaders: { clientIp: headers.client_ip.toLowerCase(), clientPort: headers.client_port.toLowerCase() },
+    checkCaller: createCallerCheck({
+      basic: basicCheck(auth.backchannel.basic_auth),
+      openWhenUnconfigured: runtime.developer_mode,
+    }),
+    disabledDialects: disabledDialects(servers.http),
+    decisionTimeoutMs: timeouts.decision,
+    shutdownDelayMs: timeouts.shutdown_delay,
+    shutdownGraceMs: timeouts.shutdown_grace,
+    metricsRoute: { enabled, basic: basicCheck(endpoint_auth.basic) },
+  };
+}
