@@ -30,7 +30,7 @@ function readNames(): unknown[] {
 
 const seed = () => seedDatabase({ file, seedFile, waitMs: 5000 });
 
-/** Seeds in a process of its own, and prints whether it did. */
+/** Seeds in a process of its own, and tells whether it did. */
 async function seedInChild(): Promise<string> {
   const module = JSON.stringify(new URL("./seed.ts", import.meta.url).href);
   const options = JSON.stringify({ file, seedFile, waitMs: 20_000 });
@@ -55,6 +55,12 @@ describe("seedDatabase", () => {
     expect(outcomes.toSorted()).toEqual(["false", "false", "true"]);
     expect(readNames()).toHaveLength(2000);
   }, 30_000);
+
+  it("seeds once when several find the database new at the same moment", async () => {
+    const outcomes = await Promise.all(Array.from({ length: 5 }, seed));
+    expect(outcomes.filter(Boolean)).toHaveLength(1);
+    expect(readNames()).toEqual(["seeded"]);
+  });
 
   it("leaves a database alone that a site made itself", async () => {
     file = join(folder.path, "own.sqlite");

@@ -25,12 +25,14 @@ const seededVersion = 1;
  * `DIRECTORY_UNAVAILABLE` for a database that cannot be written.
  */
 export async function seedDatabase({ file, seedFile, waitMs }: SeedOptions): Promise<boolean> {
-  const script = await readSeed(seedFile);
+  const until = performance.now() + waitMs;
   try {
     await createPrivateFile(file);
     const database = new DatabaseSync(file, { timeout: 0 });
     try {
-      return await whenFree(() => seed(database, script), performance.now() + waitMs);
+      if (!(await whenFree(() => isNew(database), until))) return false;
+      const script = await readSeed(seedFile);
+      return await whenFree(() => seed(database, script), until);
     } finally {
       database.close();
     }
@@ -67,11 +69,11 @@ async function whenFree<T>(work: () => T, until: number): Promise<T> {
 }
 
 function seed(database: DatabaseSync, script: string): boolean {
-  if (!isNew(database)) return false;
   // Readers and a writer do not wait for each other; the mode stays with the file.
   database.exec("PRAGMA journal_mode = WAL");
   database.exec("BEGIN EXCLUSIVE");
   try {
+    // Another process may have been faster since the first look.
     const isMine = isNew(database);
     if (isMine) runScript(database, script);
     database.exec("COMMIT");
