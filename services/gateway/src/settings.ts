@@ -29,8 +29,6 @@ export interface LiveGatewaySettings {
   readonly checkCaller: CallerCheck;
   readonly disabledDialects: ReadonlySet<Dialect>;
   readonly decisionTimeoutMs: number;
-  readonly shutdownDelayMs: number;
-  readonly shutdownGraceMs: number;
   readonly metricsRoute: MetricsRouteSettings;
 }
 
@@ -91,8 +89,6 @@ export function liveGatewaySettings({ runtime, auth, observability }: Config): L
     }),
     disabledDialects: disabledDialects(servers.http),
     decisionTimeoutMs: timeouts.decision,
-    shutdownDelayMs: timeouts.shutdown_delay,
-    shutdownGraceMs: timeouts.shutdown_grace,
     metricsRoute: { enabled, basic: basicCheck(endpoint_auth.basic) },
   };
 }

@@ -2,3 +2,4 @@ export { type Base, baseFromConfig } from "./base.ts";
 export { busFromConfig } from "./bus-from-config.ts";
 export { privateListenerAt } from "./private-listener-from-config.ts";
 export { redisFromConfig } from "./redis-from-config.ts";
+export { createService, type ServiceParts } from "./service.ts";

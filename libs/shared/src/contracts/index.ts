@@ -1,3 +1,4 @@
+export { ConfigLoad } from "./admin/config-load.ts";
 export {
   AuthDecision,
   BackendKind,

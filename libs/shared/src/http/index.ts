@@ -9,3 +9,4 @@ export {
   type VerifyCaller,
 } from "./caller-assertion.ts";
 export { type Listeners, type ListenersOptions, openListeners } from "./listeners.ts";
+export { createCallerReader, mayUse, type ReadCaller } from "./caller-guard.ts";

@@ -6,8 +6,6 @@ export interface ListenersOptions {
   readonly addresses: readonly HostPort[];
   readonly handle: RequestListener;
   readonly requestTimeoutMs: number;
-  readonly keepAliveTimeoutMs: number;
-  readonly maxHeaderBytes?: number;
   readonly logger: Logger;
 }
 
@@ -53,14 +51,13 @@ async function close(server: Server): Promise<void> {
   clearInterval(sweep);
 }
 
-function createHttpServer(options: ListenersOptions): Server {
-  const { requestTimeoutMs, keepAliveTimeoutMs, maxHeaderBytes = 32_768 } = options;
-  const timeouts = {
-    requestTimeout: requestTimeoutMs,
-    headersTimeout: requestTimeoutMs,
-    keepAliveTimeout: keepAliveTimeoutMs,
-  };
-  return createServer({ ...timeouts, maxHeaderSize: maxHeaderBytes }, options.handle);
+/** Longer than the idle time of common proxies, so that it is they who close: a request never meets a closing socket. */
+const keepAliveTimeoutMs = 75_000;
+const maxHeaderBytes = 32_768;
+
+function createHttpServer({ requestTimeoutMs: requestTimeout, handle }: ListenersOptions): Server {
+  const timeouts = { requestTimeout, headersTimeout: requestTimeout, keepAliveTimeout: keepAliveTimeoutMs };
+  return createServer({ ...timeouts, maxHeaderSize: maxHeaderBytes }, handle);
 }
 
 /** Whether it listens now; false where the address family is missing and another address may serve. */

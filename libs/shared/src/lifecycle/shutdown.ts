@@ -12,9 +12,9 @@ export interface ShutdownDeps {
   readonly health: Health;
   readonly logger: Logger;
   /** How long "not ready" is shown before anything stops, so that load balancers notice. */
-  readonly delayMs: () => number;
+  readonly delayMs: number;
   /** How long all steps together may take. */
-  readonly graceMs: () => number;
+  readonly graceMs: number;
   readonly steps: readonly ShutdownStep[];
 }
 
@@ -24,8 +24,8 @@ export interface ShutdownDeps {
  */
 export async function shutDown({ health, logger, delayMs, graceMs, steps }: ShutdownDeps): Promise<void> {
   health.phase = "draining";
-  await delay(delayMs());
-  const until = performance.now() + graceMs();
+  await delay(delayMs);
+  const until = performance.now() + graceMs;
   for (const step of steps) {
     const left = Math.max(0, until - performance.now());
     const ended = await Promise.race([

@@ -1,0 +1,35 @@
+import { createService, privateListenerAt } from "@postern/shared/assembly";
+import type { Config } from "@postern/shared/config";
+import { openListeners } from "@postern/shared/http";
+import { runService, type Service } from "@postern/shared/lifecycle";
+import { createContext } from "./context.ts";
+import { createAdmin } from "./server.ts";
+import { liveAdminSettings } from "./settings.ts";
+
+async function start(config: Config): Promise<Service> {
+  const context = createContext(config);
+  const { logger, health, settings, state } = context;
+  const privateListener = await privateListenerAt(settings.privateAddress, context);
+  const app = await createAdmin(context);
+  const handle: typeof app.routing = (request, response) => app.routing(request, response);
+  const { address, requestTimeoutMs } = settings;
+  const listeners = await openListeners({ addresses: [address], handle, requestTimeoutMs, logger });
+  health.phase = "ready";
+  logger.info({ addresses: listeners.addresses }, "ready");
+  return createService({
+    config,
+    base: context,
+    health,
+    apply: (next) => {
+      context.live.current = liveAdminSettings(next);
+    },
+    steps: [
+      { name: "listeners", run: () => listeners.close() },
+      { name: "routes", run: () => app.close() },
+      { name: "redis", run: () => state.disconnect() },
+      { name: "private listener", run: () => privateListener.close() },
+    ],
+  });
+}
+
+await runService(start);

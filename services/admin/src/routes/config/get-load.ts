@@ -1,0 +1,20 @@
+import type { ConfigLoad } from "@postern/shared/contracts";
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+export interface ConfigLoadSettings {
+  /** `runtime.servers.http.disabled_endpoints.configuration` */
+  readonly disabled: boolean;
+  /** The effective configuration with its secrets replaced, as JSON. */
+  readonly redactedJson: string;
+}
+
+/** `GET /api/v1/config/load` (contract, "Configuration, tokens, hooks, misc"); 404 when disabled. */
+export function getConfigLoad(settings: () => ConfigLoadSettings) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const { disabled, redactedJson } = settings();
+    if (disabled) return reply.code(404).send();
+    const session = request.caller?.session ?? request.id;
+    const body: ConfigLoad = { session, object: "config", operation: "load", result: redactedJson };
+    return reply.send(body);
+  };
+}

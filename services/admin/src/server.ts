@@ -1,0 +1,27 @@
+import { randomUUID } from "node:crypto";
+import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
+import type { AdminContext } from "./context.ts";
+import { requireCaller, requireScope } from "./plugins/caller.ts";
+import { getConfigLoad } from "./routes/config/get-load.ts";
+
+/** The management API behind the gateway. */
+export async function createAdmin(context: AdminContext): Promise<FastifyInstance> {
+  const { settings, live, readCaller, logger } = context;
+  const { identifier, maxBodyBytes } = settings;
+  const app = Fastify({ logger: false, bodyLimit: maxBodyBytes, genReqId: () => randomUUID(), requestIdHeader: false });
+  app.decorateRequest("caller", null);
+  app.addHook("onRequest", requireCaller(readCaller));
+  app.addHook("onSend", async (request, reply) => {
+    reply.header(`x-${identifier}-session`, request.caller?.session ?? request.id);
+  });
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const status = error.statusCode ?? 500;
+    if (status < 500) return reply.code(400).send({ error: error.message });
+    logger.error({ session: request.caller?.session, err: error }, "request failed");
+    return reply.code(500).send({ error: "Temporary server problem, try again later" });
+  });
+  const operators = requireScope(`${identifier}:security`, `${identifier}:admin`);
+  app.get("/api/v1/config/load", { onRequest: operators }, getConfigLoad(() => live.current.configLoad));
+  await app.ready();
+  return app;
+}

@@ -1,0 +1,109 @@
+import { type Base, baseFromConfig, busFromConfig } from "@postern/shared/assembly";
+import type { Bus } from "@postern/shared/bus";
+import type { Config } from "@postern/shared/config";
+import { createHealth, type Health } from "@postern/shared/lifecycle";
+import { systemClock } from "@postern/shared/time";
+import type { Directory } from "./directories/directory.ts";
+import { createDirectorySet, type DirectorySet } from "./directories/directory-set.ts";
+import { createLdapDirectory } from "./directories/ldap/ldap-directory.ts";
+import { measuredDirectory } from "./directories/measured.ts";
+import { seedDatabase } from "./directories/sql/seed.ts";
+import { createSqlDirectory } from "./directories/sql/sql-directory.ts";
+import { createSqliteClient } from "./directories/sql/sqlite-client.ts";
+import { createEngineMetrics, type EngineMetrics } from "./metrics.ts";
+import { createPasswordVerifier, type PasswordVerifier } from "./passwords/verifier.ts";
+import { type Authenticate, createAuthenticate } from "./rpc/authenticate.ts";
+import {
+  type DirectorySettings,
+  type EngineSettings,
+  engineSettings,
+  type LiveEngineSettings,
+  liveEngineSettings,
+} from "./settings.ts";
+
+/** Everything that an engine is made of. Only this file makes any of it. */
+export interface EngineContext extends Base {
+  readonly settings: EngineSettings;
+  readonly live: { current: LiveEngineSettings };
+  readonly bus: Bus;
+  readonly health: Health;
+  readonly directories: DirectorySet;
+  readonly passwords: PasswordVerifier;
+  readonly authenticate: Authenticate;
+  /** Directories for other settings, to be put in the place of those in use. Seeds a new embedded database. */
+  readonly makeDirectories: (settings: readonly DirectorySettings[]) => Promise<readonly Directory[]>;
+}
+
+const seedWaitMs = 10_000;
+
+interface DirectoryParts {
+  readonly base: Base;
+  readonly passwords: PasswordVerifier;
+  readonly metrics: EngineMetrics;
+}
+
+async function makeDirectory(of: DirectorySettings, { base, passwords }: DirectoryParts): Promise<Directory> {
+  switch (of.kind) {
+    case "ldap":
+      return createLdapDirectory(of.settings, { clock: systemClock, log: base.logger });
+    case "sql": {
+      const { file, seedFile, busyTimeoutMs } = of.settings;
+      if (seedFile !== undefined) await seedDatabase({ file, seedFile, waitMs: seedWaitMs });
+      return createSqlDirectory({
+        settings: of.settings,
+        client: createSqliteClient({ file, busyTimeoutMs }),
+        passwords,
+      });
+    }
+  }
+}
+
+function directoryMaker(parts: DirectoryParts): EngineContext["makeDirectories"] {
+  const observe = ({ kind }: Directory, _operation: string, outcome: string, seconds: number): void =>
+    parts.metrics.directoryAnswered(kind, outcome, seconds);
+  return async (all) => {
+    const made = await Promise.all(all.map((one) => makeDirectory(one, parts)));
+    return made.map((directory) => measuredDirectory(directory, observe));
+  };
+}
+
+function createEngineHealth(bus: Bus, directories: DirectorySet, { logger }: Base): Health {
+  const assertConnected = (): void => {
+    if (!bus.isConnected()) throw new Error("not connected to NATS");
+  };
+  const checkDirectories = async (signal: AbortSignal): Promise<void> => {
+    const context = { deadline: systemClock.now() + 1000, signal };
+    await Promise.all(directories.current.map((directory) => directory.check(context)));
+  };
+  return createHealth({
+    checks: [
+      { name: "bus", required: true, check: assertConnected },
+      // An engine without its directory answers temporary failures; taking it away would answer nothing at all.
+      { name: "directories", required: false, check: checkDirectories },
+    ],
+    onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
+  });
+}
+
+export async function createContext(config: Config): Promise<EngineContext> {
+  const base = baseFromConfig(config, "auth-engine");
+  const { logger, prefix } = base;
+  const settings = engineSettings(config);
+  const live = { current: liveEngineSettings(config) };
+  const passwords = createPasswordVerifier(settings.hashing);
+  const metrics = createEngineMetrics(base.metrics, prefix, passwords);
+  const makeDirectories = directoryMaker({ base, passwords, metrics });
+  const directories = createDirectorySet({
+    first: await makeDirectories(live.current.directories),
+    lingerMs: config.runtime.timeouts.decision,
+    onError: (err) => logger.warn({ err }, "closing a directory failed"),
+  });
+  const bus = await busFromConfig(config, base);
+  const authenticate = createAuthenticate({
+    stepDeps: () => ({ directories: directories.current }),
+    observe: ({ operation }, { outcome }, seconds) => metrics.decided(operation, outcome, seconds),
+    onUndecided: ({ session }, err) => logger[err.row.logLevel]({ session, err }, "could not decide"),
+  });
+  const health = createEngineHealth(bus, directories, base);
+  return { ...base, settings, live, bus, health, directories, passwords, authenticate, makeDirectories };
+}

@@ -1,0 +1,68 @@
+import type { AuthDecision, AuthOperation, BackendKind } from "@postern/shared/contracts";
+import type { Metrics } from "@postern/shared/metrics";
+import type { PasswordVerifier } from "./passwords/verifier.ts";
+
+const operations = ["authenticate", "lookup", "list-accounts"] as const satisfies readonly AuthOperation[];
+const outcomes = ["ok", "fail", "blocked", "tempfail"] as const satisfies readonly AuthDecision["outcome"][];
+const directoryKinds = ["ldap", "sql"] as const satisfies readonly BackendKind[];
+const directoryOutcomes = [
+  "ok",
+  "wrong_password",
+  "account_disabled",
+  "unknown_user",
+  "not_served",
+  "unavailable",
+] as const;
+const secondsBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+type DirectoryOutcome = (typeof directoryOutcomes)[number];
+type DirectoryKind = (typeof directoryKinds)[number];
+
+/** One function for each fact that an engine counts. */
+export interface EngineMetrics {
+  decided(operation: AuthOperation, outcome: AuthDecision["outcome"], seconds: number): void;
+  directoryAnswered(kind: string, outcome: string, seconds: number): void;
+}
+
+function isDirectoryKind(kind: string): kind is DirectoryKind {
+  return directoryKinds.some((known) => known === kind);
+}
+
+function isDirectoryOutcome(outcome: string): outcome is DirectoryOutcome {
+  return directoryOutcomes.some((known) => known === outcome);
+}
+
+export function createEngineMetrics(
+  registry: Metrics,
+  prefix: string,
+  passwords: Pick<PasswordVerifier, "load">,
+): EngineMetrics {
+  const decisions = registry.histogram({
+    name: `${prefix}_engine_decision_seconds`,
+    help: "From the request's arrival at the engine to the decision",
+    labels: { operation: operations, outcome: outcomes },
+    buckets: secondsBuckets,
+  });
+  const directories = registry.histogram({
+    name: `${prefix}_directory_seconds`,
+    help: "One question to a directory, its password check included",
+    labels: { kind: directoryKinds, outcome: directoryOutcomes },
+    buckets: secondsBuckets,
+  });
+  registry.gauge({
+    name: `${prefix}_hashing_running`,
+    help: "Password hashes being verified",
+    read: () => passwords.load().running,
+  });
+  registry.gauge({
+    name: `${prefix}_hashing_queued`,
+    help: "Password hashes that wait",
+    read: () => passwords.load().queued,
+  });
+  return {
+    decided: (operation, outcome, seconds) => decisions({ operation, outcome }).observe(seconds),
+    directoryAnswered: (kind, outcome, seconds) => {
+      if (isDirectoryKind(kind) && isDirectoryOutcome(outcome)) directories({ kind, outcome }).observe(seconds);
+    },
+  };
+}

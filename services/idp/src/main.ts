@@ -1,0 +1,33 @@
+import { createService, privateListenerAt } from "@postern/shared/assembly";
+import type { Config } from "@postern/shared/config";
+import { openListeners } from "@postern/shared/http";
+import { runService, type Service } from "@postern/shared/lifecycle";
+import { createContext } from "./context.ts";
+import { createIdp } from "./server.ts";
+
+async function start(config: Config): Promise<Service> {
+  const context = await createContext(config);
+  const { logger, health, settings, state, bus } = context;
+  const privateListener = await privateListenerAt(settings.privateAddress, context);
+  const app = await createIdp(context);
+  const handle: typeof app.routing = (request, response) => app.routing(request, response);
+  const { address, requestTimeoutMs } = settings;
+  const listeners = await openListeners({ addresses: [address], handle, requestTimeoutMs, logger });
+  health.phase = "ready";
+  logger.info({ addresses: listeners.addresses }, "ready");
+  return createService({
+    config,
+    base: context,
+    health,
+    apply: () => undefined,
+    steps: [
+      { name: "listeners", run: () => listeners.close() },
+      { name: "routes", run: () => app.close() },
+      { name: "bus", run: () => bus.drain() },
+      { name: "redis", run: () => state.disconnect() },
+      { name: "private listener", run: () => privateListener.close() },
+    ],
+  });
+}
+
+await runService(start);
