@@ -17,6 +17,7 @@ export const messages = {
   badName: "is no usable name; letters, digits, - and _ are",
   yaml: (text: string) => `is not readable YAML: ${text}`,
   notATree: "must hold a tree of keys",
+  tooDeep: (levels: number) => `is nested deeper than ${levels} levels`,
   tooBig: (bytes: number) => `is larger than ${bytes} bytes`,
   unreadable: "cannot be read",
   includes: "is not supported; put everything into one file",
@@ -35,6 +36,7 @@ export const messages = {
   noDirectory: "no directory has a search entry: every authentication is a temporary failure",
   unknownPool: (name: string) => `names the pool ${name}, which is not configured`,
   protocolTwice: (protocol: string) => `serves ${protocol}, which an earlier entry serves already`,
+  passwordReleased: "names mapping.password_column, which must not be released",
   star: "must name protocols one by one; * is for SQL entries",
   noAssertionSecret: "is not set: idp and admin refuse every caller",
   noCallers: "nobody may ask: neither basic_auth nor oidc_bearer is enabled",
@@ -43,7 +45,6 @@ export const messages = {
   pairOfFiles: (other: string) => `needs ${other} too`,
   sameSegment: "must differ from proxy_segment",
   segmentTaken: "is the path of another endpoint",
-  deadlineShort: "is longer than runtime.timeouts.decision, so it can never end in time",
   metricsOpen: "GET /metrics is open to everyone on the main listener",
   developerMode: "is on: not for production",
 } as const;

@@ -43,9 +43,12 @@ export const integer = (value: number, options: NumberOptions) =>
 export const decimal = (value: number, options: NumberOptions) =>
   Type.Number({ default: value, minimum: 0, ...options });
 
+/** Beyond 2^31 ms a timer of the runtime fires at once; 24 days are less. */
+const longestTimerMs = 24 * 24 * 60 * 60 * 1000;
+
 /** Written `1m30s` in files, a number of milliseconds in `Config`. */
 export const duration = (value: string, options: NumberOptions) =>
-  Type.Number({ default: milliseconds(value), minimum: 0, ...options, duration: true });
+  Type.Number({ default: milliseconds(value), minimum: 0, maximum: longestTimerMs, ...options, duration: true });
 
 export const choice = <const Values extends string[]>(values: Values, value: Values[number], options: KeyOptions) =>
   Type.Enum(values, { default: value, ...options });
