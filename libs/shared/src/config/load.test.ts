@@ -61,6 +61,19 @@ describe("precedence", () => {
     expect(configOf(text, { env, envPrefix: "POSTERN" }).runtime.instance_name).toBe("environment");
   });
 
+  test("two names that one variable would reach are refused", () => {
+    const pools =
+      "auth: { backends: { ldap: { pools: { a-b: { server_uri: ldap://a }, a_B: { server_uri: ldap://b } } } } }";
+    expect(problemsOf(pools)).toEqual([
+      "auth.backends.ldap.pools.a_B: differs from another name only in case or in - and _",
+    ]);
+  });
+
+  test("an empty text unsets what may be unset", () => {
+    const text = "runtime: { services: { gateway: { private_address: '' } }, instance_name: '' }";
+    expect(problemsOf(text)).toEqual(["runtime.instance_name: must have at least 1 characters"]);
+  });
+
   test("null means not set", () => {
     expect(configOf("runtime:\n  instance_name:\n  timeouts:\n").runtime.instance_name).toBe("postern");
   });

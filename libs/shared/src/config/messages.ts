@@ -15,6 +15,7 @@ export const messages = {
   tooLarge: (bound: string) => `must be at most ${bound}`,
   tooFew: (count: number) => `needs at least ${count} entries`,
   badName: "is no usable name; letters, digits, - and _ are",
+  likeName: "differs from another name only in case or in - and _",
   yaml: (text: string) => `is not readable YAML: ${text}`,
   notATree: "must hold a tree of keys",
   tooDeep: (levels: number) => `is nested deeper than ${levels} levels`,

@@ -1,11 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Schema } from "typebox/schema";
 import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { loadConfig } from "../load.ts";
 import { formatProblem } from "../problem.ts";
 import { schemaTree } from "../tree/from-schema.ts";
 import type { SchemaNode } from "../tree/node.ts";
 import { generatedConfigFiles } from "./generated-files.ts";
+import { configJsonSchema } from "./json-schema.ts";
 
 const root = join(import.meta.dirname, "../../../../..");
 const readFile = (path: string) => readFileSync(join(root, path), "utf8");
@@ -21,6 +24,21 @@ function load(file: string, env: Readonly<Record<string, string>> = {}) {
   if (!result.ok) throw new Error(result.problems.map(formatProblem).join("\n"));
   return result.config;
 }
+
+test.each(["demo", "minimal", "ldap-example", "example"])(
+  "the JSON Schema for editors accepts config/%s.yaml",
+  (name) => {
+    const tree: unknown = parse(readFile(`config/${name}.yaml`));
+    expect(Schema.Check(configJsonSchema(), tree)).toBe(true);
+  },
+);
+
+test.each(["runtime: { instanc_name: x }", "auth: { pipeline: { wait_delay: soon } }", "root: {}"])(
+  "the JSON Schema for editors refuses %s",
+  (text) => {
+    expect(Schema.Check(configJsonSchema(), parse(text))).toBe(false);
+  },
+);
 
 test("the example means the same as an empty file", () => {
   const empty = loadConfig({ text: "", env: {}, readFile });

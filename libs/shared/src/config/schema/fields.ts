@@ -27,7 +27,7 @@ export interface NumberOptions extends KeyOptions {
   readonly maximum?: number;
 }
 
-/** A text with a default; the empty text means "not set" and is not measured against `minLength` or `form`. */
+/** A text with a default; the empty text means "not set", has no `form`, and is refused where `minLength` is set and the default is not empty. */
 export const text = (value: string, options: TextOptions) => Type.String({ default: value, ...whenSet(options) });
 
 export const requiredText = (options: TextOptions) => Type.String({ ...options, minLength: options.minLength ?? 1 });
