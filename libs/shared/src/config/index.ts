@@ -1,6 +1,12 @@
+export { changedKeys, diffReload } from "./diff-reload.ts";
+export { dumpConfig } from "./dump.ts";
+export { type ExplainOptions, type Explanation, explainKey, type KeyExplanation } from "./explain.ts";
 export { type LoadOptions, type LoadResult, loadConfig } from "./load.ts";
 export { formatProblem, type Problem } from "./problem.ts";
 export { type ConfigSources, type ValueSource } from "./read/reader.ts";
+export { type RedactedConfig, redactConfig, redacted, redactText } from "./redact.ts";
+export { generatedConfigFiles } from "./reference/generated-files.ts";
+export { configJsonSchema } from "./reference/json-schema.ts";
 export type {
   AuthConfig,
   BusConfig,
@@ -20,3 +26,4 @@ export type {
   TimeoutsConfig,
 } from "./schema/root.ts";
 export { processSources, type Sources } from "./sources/process-sources.ts";
+export { type BackendEntry, parseBackendEntry } from "./validate/backends.ts";

@@ -13,12 +13,13 @@ import { createUnknownKeys } from "./read/unknown-keys.ts";
 import { renameKeys } from "./renamed-keys.ts";
 import { type Config, Root } from "./schema/root.ts";
 import { createEnvironment, type Variables } from "./sources/environment.ts";
-import { expandTree } from "./sources/expand.ts";
+import { type Expansion, expandTree } from "./sources/expand.ts";
 import { warnUnusedVariables } from "./sources/unused-variables.ts";
 import { readYaml } from "./sources/yaml.ts";
 import { schemaTree } from "./tree/from-schema.ts";
+import type { SchemaNode } from "./tree/node.ts";
 import { formatPath, type Path } from "./tree/path.ts";
-import type { Mapping } from "./tree/walk.ts";
+import { type Mapping, nodeAt } from "./tree/walk.ts";
 import { validate } from "./validate/validate.ts";
 
 export interface LoadOptions {
@@ -30,7 +31,7 @@ export interface LoadOptions {
   readonly readFile: (path: string) => string;
   /** First word of the variables; `SERVICE` unless told otherwise. */
   readonly envPrefix?: string | undefined;
-  /** Checks a file on a machine that has none of the secrets: secret files count as set, and are not opened. */
+  /** Checks a file on a machine that has none of the secrets: secret files and variables count as set. */
   readonly skipSecretFiles?: boolean | undefined;
 }
 
@@ -63,7 +64,10 @@ export function loadConfig(options: LoadOptions): LoadResult {
     sources,
     readSecretFile: secretFileReader(options, problems.report),
   };
-  const expanded = expandRoots(readTree(options, problems.report), (name) => environment.expand(name), problems.report);
+  const expanded = expandRoots(readTree(options, problems.report), {
+    variable: (name, path) => environment.expand(name) ?? unreadVariable(options, nodeAt(tree, path)),
+    problem: problems.report,
+  });
   const given = renameKeys(expanded, problems.report, warnings.report);
   const root = readSection(tree, given, [], context);
   derive(tree, { root, sources });
@@ -92,16 +96,17 @@ function readTree(options: LoadOptions, problem: (path: string, reason: string) 
 }
 
 /** `x-…` roots only hold anchors, which the parser has merged by now. */
-function expandRoots(
-  tree: Mapping,
-  variable: (name: string) => string | undefined,
-  problem: (path: string, reason: string, hint?: string) => void,
-): Mapping {
+function expandRoots(tree: Mapping, expansion: Expansion): Mapping {
   return Object.fromEntries(
     Object.entries(tree)
       .filter(([name]) => !name.startsWith("x-"))
-      .map(([name, value]) => [name, expandTree(value, variable, problem, [name])]),
+      .map(([name, value]) => [name, expandTree(value, [name], expansion)]),
   );
+}
+
+/** Variables of secrets are as absent as their files where a file is only checked. */
+function unreadVariable(options: LoadOptions, node: SchemaNode | undefined): string | undefined {
+  return options.skipSecretFiles === true && node?.kind === "leaf" && node.secret ? unreadSecret : undefined;
 }
 
 function secretFileReader(options: LoadOptions, problem: (path: string, reason: string) => void) {

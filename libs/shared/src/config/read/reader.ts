@@ -2,7 +2,7 @@ import { messages } from "../messages.ts";
 import type { Report } from "../problem.ts";
 import type { Environment, FromEnvironment } from "../sources/environment.ts";
 import type { CollectionNode, LeafNode, LeafValue, SchemaNode, SectionNode } from "../tree/node.ts";
-import { formatPath, type Path } from "../tree/path.ts";
+import { environmentName, formatPath, type Path } from "../tree/path.ts";
 import { isMapping } from "../tree/walk.ts";
 import { parseLeaf } from "./scalars.ts";
 import type { UnknownKeys } from "./unknown-keys.ts";
@@ -72,9 +72,20 @@ function readMap(node: CollectionNode, given: unknown, path: Path, context: Read
   const names = Object.keys(tree);
   for (const name of names.filter((name) => !isUsableName(name)))
     context.problem(formatPath([...path, name]), messages.badName);
+  refuseLikeNames(names, path, context);
   return Object.fromEntries(
     names.filter(isUsableName).map((name) => [name, readSection(node.entry, tree[name], [...path, name], context)]),
   );
+}
+
+/** Two names that one variable would reach. */
+function refuseLikeNames(names: readonly string[], path: Path, context: ReadContext): void {
+  const seen = new Set<string>();
+  for (const name of names) {
+    const variable = environmentName([name], "");
+    if (seen.has(variable)) context.problem(formatPath([...path, name]), messages.likeName);
+    seen.add(variable);
+  }
 }
 
 function isUsableName(name: string): boolean {

@@ -24,12 +24,17 @@ export function parseLeaf(node: LeafNode, given: unknown): Parsed {
 
 function parseText(node: LeafNode, given: unknown): Parsed {
   if (typeof given !== "string") return wrongType(given, "a text");
-  const unset = given === "" && (node.default === "" || node.default === undefined);
-  if (unset) return node.default === undefined ? fail(messages.required) : ok(given);
+  if (given === "") return parseEmptyText(node);
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = node;
   if (given.length < minLength) return fail(messages.tooShort(minLength));
   if (given.length > maxLength) return fail(messages.tooLong(maxLength));
   return checkItem(node, given) ?? ok(given);
+}
+
+/** The empty text means "not set", which only some keys may be. */
+function parseEmptyText({ default: value, minLength = 0 }: LeafNode): Parsed {
+  if (value === undefined) return fail(messages.required);
+  return value === "" || minLength === 0 ? ok("") : fail(messages.tooShort(minLength));
 }
 
 function parseFlag(_node: LeafNode, given: unknown): Parsed {

@@ -16,19 +16,19 @@ const pools = {
   pool_only: flag(false, { description: "Only provide connections; no search uses this pool by default." }),
   lookup_pool_only: flag(false, { description: "No pool for binds of users: lookups only." }),
   number_of_workers: integer(10, { description: "Operations that wait or run at a time.", minimum: 1 }),
-  lookup_pool_size: integer(0, { description: "Connections for searches; 0 takes the number of cores." }),
-  auth_pool_size: integer(0, { description: "Connections for binds of users; 0 takes the number of cores." }),
+  lookup_pool_size: integer(0, { description: "Connections for searches; 0 takes 2." }),
+  auth_pool_size: integer(0, { description: "Connections for binds of users; 0 takes 16." }),
   lookup_idle_pool_size: integer(2, { description: "Search connections that are kept open." }),
   auth_idle_pool_size: integer(2, { description: "Bind connections that are kept open." }),
-  lookup_queue_length: integer(0, { description: "Searches that may wait; 0 takes a bound of our own." }),
-  auth_queue_length: integer(0, { description: "Binds that may wait; 0 takes a bound of our own." }),
+  lookup_queue_length: integer(0, { description: "Searches that may wait; 0 takes 1024." }),
+  auth_queue_length: integer(0, { description: "Binds that may wait; 0 takes 1024." }),
   auth_rate_limit_per_second: decimal(0, { description: "Binds a second; 0 sets no limit.", unit: "binds/s" }),
   auth_rate_limit_burst: integer(0, { description: "Binds at once above that rate.", unit: "binds" }),
 };
 
 const deadlines = {
   connect_abort_timeout: duration("0s", {
-    description: "Wait for a free connection; 0 waits until the decision's deadline.",
+    description: "A connection, its TLS included, to come up; 0 takes 3s.",
   }),
   search_timeout: duration("3s", { description: "One search.", defaultFrom: "runtime.timeouts.ldap_search" }),
   bind_timeout: duration("3s", { description: "One bind.", defaultFrom: "runtime.timeouts.ldap_bind" }),

@@ -15,7 +15,7 @@ const Mapping = section("Which attributes hold what.", {
 
 const Groups = section("How group memberships are found.", {
   strategy: choice(["", "member_of", "search", "hybrid"], "", {
-    description: "member_of reads an attribute, search looks for groups, hybrid does both; empty finds none.",
+    description: "How: member_of reads an attribute, search looks for groups, hybrid does both; empty finds none.",
   }),
   attribute: text("memberOf", { description: "Attribute with the DNs of groups." }),
   base_dn: text("", { description: "Where groups are searched." }),
@@ -46,5 +46,8 @@ export const LdapSearch = section("How users of some protocols are found.", {
 export const LdapBackend = section("LDAP directories.", {
   default: LdapPool,
   pools: named("Further pools, by name.", LdapPool),
-  search: entries("How users are found; the first entry with the request's protocol serves.", LdapSearch),
+  search: entries(
+    "How users are found; of the entries with the request's protocol, the first that finds the user decides.",
+    LdapSearch,
+  ),
 });

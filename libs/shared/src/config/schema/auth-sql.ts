@@ -23,10 +23,10 @@ export const SqlSearch = section("How users of some protocols are found.", {
   pool_name: text("default", { description: "Database to ask.", minLength: 1 }),
   queries: section("Queries. Parameters are bound, never pasted.", {
     user: requiredText({
-      description: "Finds one user by :username.",
+      description: "Finds one user; may use :username, :localpart, :domain and :protocol.",
       example: "SELECT * FROM users WHERE account = :username",
     }),
-    list_accounts: text("", { description: "Finds all accounts; empty lists none." }),
+    list_accounts: text("", { description: "Finds all accounts; may use :protocol. Empty lists none." }),
   }),
   mapping: Mapping,
   attribute: texts([], { description: "Columns that are released to callers." }),

@@ -17,11 +17,11 @@ const Backchannel = section("Who may ask.", {
 const Pipeline = section("Bounds of a decision.", {
   max_concurrent_requests: integer(1000, { description: "Requests that the gateway takes at a time.", minimum: 1 }),
   max_login_attempts: integer(15, {
-    description: "Login attempts of one connection after which Auth-Wait is no longer offered.",
+    description: "Login attempts that Auth-Wait counts.",
     minimum: 1,
     reload: "live",
   }),
-  wait_delay: integer(10, { description: "Auth-Wait of a denial.", unit: "s", maximum: 600, reload: "live" }),
+  wait_delay: integer(10, { description: "Longest Auth-Wait of a denial.", unit: "s", maximum: 600, reload: "live" }),
   local_cache_ttl: duration("30s", { description: "Life of a cached success in a process; 0 caches none." }),
   max_hashing_concurrency: integer(0, { description: "Password hashes at a time; 0 takes the number of cores." }),
   max_hashing_queue: integer(256, { description: "Password hashes that may wait; more are temporary failures." }),

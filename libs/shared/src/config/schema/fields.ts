@@ -27,7 +27,7 @@ export interface NumberOptions extends KeyOptions {
   readonly maximum?: number;
 }
 
-/** A text with a default; the empty text means "not set" and is not measured against `minLength` or `form`. */
+/** A text with a default; the empty text means "not set", has no `form`, and is refused where `minLength` is set and the default is not empty. */
 export const text = (value: string, options: TextOptions) => Type.String({ default: value, ...whenSet(options) });
 
 export const requiredText = (options: TextOptions) => Type.String({ ...options, minLength: options.minLength ?? 1 });
@@ -43,9 +43,12 @@ export const integer = (value: number, options: NumberOptions) =>
 export const decimal = (value: number, options: NumberOptions) =>
   Type.Number({ default: value, minimum: 0, ...options });
 
+/** Beyond 2^31 ms a timer of the runtime fires at once; 24 days are less. */
+const longestTimerMs = 24 * 24 * 60 * 60 * 1000;
+
 /** Written `1m30s` in files, a number of milliseconds in `Config`. */
 export const duration = (value: string, options: NumberOptions) =>
-  Type.Number({ default: milliseconds(value), minimum: 0, ...options, duration: true });
+  Type.Number({ default: milliseconds(value), minimum: 0, maximum: longestTimerMs, ...options, duration: true });
 
 export const choice = <const Values extends string[]>(
   values: readonly [...Values],

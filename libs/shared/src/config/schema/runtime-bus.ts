@@ -17,6 +17,5 @@ export const Bus = section("The message bus (NATS).", {
   max_in_flight: integer(1024, {
     description: "Requests that one service works on at a time; more are refused at once.",
     minimum: 1,
-    reload: "live",
   }),
 });

@@ -14,7 +14,11 @@ const behindGateway = (privatePort: number, port: number) =>
       form: "host-port",
       minLength: 1,
     }),
-    url: text(`http://127.0.0.1:${port}`, { description: "Where the gateway reaches it.", form: "http-url" }),
+    url: text(`http://127.0.0.1:${port}`, {
+      description: "Where the gateway reaches it.",
+      form: "http-url",
+      minLength: 1,
+    }),
   });
 
 const onTheBus = (privatePort: number) =>

@@ -9,8 +9,16 @@ const Naming = section("Words on the wire, for sites that keep their clients' co
     form: "identifier",
     minLength: 1,
   }),
-  proxy_segment: text("proxy", { description: "Path segment of the proxy-style endpoint.", form: "path-segment" }),
-  sasl_segment: text("sasl", { description: "Path segment of the SASL-style endpoint.", form: "path-segment" }),
+  proxy_segment: text("proxy", {
+    description: "Path segment of the proxy-style endpoint.",
+    form: "path-segment",
+    minLength: 1,
+  }),
+  sasl_segment: text("sasl", {
+    description: "Path segment of the SASL-style endpoint.",
+    form: "path-segment",
+    minLength: 1,
+  }),
 });
 
 const Timeouts = section("How long anything may take.", {

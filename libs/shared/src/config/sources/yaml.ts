@@ -5,34 +5,40 @@ import { isMapping, type Mapping } from "../tree/walk.ts";
 
 const maxFileBytes = 1_048_576;
 const maxAliases = 1000;
+const maxDepth = 32;
 
-/** The tree of a YAML text; an unreadable one is reported and counts as empty. */
+/**
+ * The tree of a YAML text; an unreadable one is reported and counts as empty.
+ * The parser's own messages quote the file, which may hold a secret, so only its error codes are told.
+ */
 export function readYaml(text: string, name: string, report: Report): Mapping {
   if (Buffer.byteLength(text) > maxFileBytes) {
     report(name, messages.tooBig(maxFileBytes));
     return {};
   }
   try {
-    const document = parseDocument(text, { merge: true, uniqueKeys: true, prettyErrors: true, logLevel: "silent" });
-    for (const error of document.errors)
-      report(`${name}:${place(error.linePos)}`, messages.yaml(firstLine(error.message)));
+    const document = parseDocument(text, { merge: true, uniqueKeys: true, prettyErrors: true, logLevel: "error" });
+    for (const error of document.errors) {
+      report(`${name}:${place(error.linePos)}`, messages.yaml(error.code.toLowerCase().replaceAll("_", " ")));
+    }
     if (document.errors.length > 0) return {};
     const tree: unknown = document.toJS({ maxAliasCount: maxAliases });
     if (tree === null || tree === undefined) return {};
-    if (isMapping(tree)) return tree;
-    report(name, messages.notATree);
-  } catch (error) {
-    report(name, messages.yaml(error instanceof Error ? firstLine(error.message) : "unknown"));
+    if (isMapping(tree) && isShallow(tree, maxDepth)) return tree;
+    report(name, isMapping(tree) ? messages.tooDeep(maxDepth) : messages.notATree);
+  } catch {
+    report(name, messages.yaml("an alias without an anchor, too many aliases, or too many levels"));
   }
   return {};
 }
 
-function place(position: readonly { readonly line: number }[] | undefined): string {
-  return String(position?.[0]?.line ?? 1);
+/** An alias to what is around it makes a tree without end; that is too deep as well. */
+function isShallow(tree: unknown, depth: number): boolean {
+  if (typeof tree !== "object" || tree === null) return true;
+  return depth > 0 && Object.values(tree).every((child) => isShallow(child, depth - 1));
 }
 
-/** The parser's messages go on with an excerpt of the file, which may hold a secret. */
-function firstLine(message: string): string {
-  const [line = ""] = message.split("\n");
-  return line.replace(/:$/, "");
+function place(position: readonly { readonly line: number; readonly col: number }[] | undefined): string {
+  const [begin = { line: 1, col: 1 }] = position ?? [];
+  return `${begin.line}:${begin.col}`;
 }

@@ -4,10 +4,14 @@ import type { Judgement } from "./judgement.ts";
 
 const path = "auth.backends.order";
 
-/** `sql`, `ldap` or `ldap(pool)`; undefined for anything else. */
-export function parseBackendEntry(
-  entry: string,
-): { readonly kind: "sql" | "ldap"; readonly pool: string | undefined } | undefined {
+/** One entry of `auth.backends.order`. */
+export interface BackendEntry {
+  readonly kind: "sql" | "ldap";
+  readonly pool: string | undefined;
+}
+
+/** `sql`, `ldap` or `ldap(pool)`; undefined for anything else, `cache` too. */
+export function parseBackendEntry(entry: string): BackendEntry | undefined {
   const match = /^(sql|ldap)(?:\(([A-Za-z0-9][A-Za-z0-9_-]*)\))?$/.exec(entry.trim());
   if (match === null) return undefined;
   const kind = match[1] === "sql" ? "sql" : "ldap";
@@ -16,7 +20,7 @@ export function parseBackendEntry(
 
 export function validateBackends(config: Config, judgement: Judgement): void {
   const { order, ldap, sql } = config.auth.backends;
-  const isUntouched = judgement.sources.get(path)?.kind === "default";
+  const isUntouched = order.join(" ") === "sql";
   if (isUntouched && ldap.search.length === 0 && sql.search.length === 0) {
     judgement.warning(path, messages.noDirectory);
     return;

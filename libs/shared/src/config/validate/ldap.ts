@@ -1,7 +1,6 @@
 import { messages } from "../messages.ts";
 import type { Config, LdapPoolConfig } from "../schema/root.ts";
 import type { Judgement } from "./judgement.ts";
-import { validateProtocols } from "./search-protocols.ts";
 
 const root = "auth.backends.ldap";
 
@@ -13,9 +12,6 @@ export function validateLdap(config: Config, judgement: Judgement): void {
     if (!isKnown) judgement.problem(`${path}.pool_name`, messages.unknownPool(entry.pool_name));
     if (entry.protocol.includes("*")) judgement.problem(`${path}.protocol`, messages.star);
   });
-  for (const name of new Set(search.map((entry) => entry.pool_name))) {
-    validateProtocols(root, search, { pool: name, judgement });
-  }
   const isDefaultUsed = search.some((entry) => entry.pool_name === "default");
   validatePool(defaultPool, `${root}.default`, { isUsed: isDefaultUsed, judgement });
   for (const [name, pool] of Object.entries(pools))

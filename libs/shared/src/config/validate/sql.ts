@@ -1,18 +1,22 @@
 import { messages } from "../messages.ts";
 import type { Config } from "../schema/root.ts";
 import type { Judgement } from "./judgement.ts";
-import { validateProtocols } from "./search-protocols.ts";
 
 const root = "auth.backends.sql";
 
-export function validateSql(config: Config, judgement: Judgement): void {
+export function validateSql(config: Config, { problem }: Judgement): void {
   const { search, default: pool } = config.auth.backends.sql;
+  const served = new Set<string>();
   search.forEach((entry, index) => {
-    const isKnown = entry.pool_name === "default";
-    if (!isKnown) judgement.problem(`${root}.search[${index}].pool_name`, messages.unknownPool(entry.pool_name));
+    const path = `${root}.search[${index}]`;
+    if (entry.pool_name !== "default") problem(`${path}.pool_name`, messages.unknownPool(entry.pool_name));
+    const twice = entry.protocol.find((protocol) => served.has(protocol));
+    if (twice !== undefined) problem(`${path}.protocol`, messages.protocolTwice(twice));
+    if (entry.attribute.includes(entry.mapping.password_column))
+      problem(`${path}.attribute`, messages.passwordReleased);
+    for (const protocol of entry.protocol) served.add(protocol);
   });
-  validateProtocols(root, search, { pool: "default", judgement });
   if (search.length > 0 && pool.file === "") {
-    judgement.problem(`${root}.default.file`, messages.needsWhen(`${root}.search has entries`));
+    problem(`${root}.default.file`, messages.needsWhen(`${root}.search has entries`));
   }
 }

@@ -1,0 +1,107 @@
+import { expect, test } from "vitest";
+import { loadConfig } from "../load.ts";
+
+function pathsOf(text: string, env: Record<string, string> = {}): readonly string[] {
+  const result = loadConfig({ text, env, readFile: () => "" });
+  return result.ok ? [] : result.problems.map(({ path }) => path);
+}
+
+const search = "protocol: [imap], cache_name: c, base_dn: o, filter: { user: (a=b) }, mapping: { account_field: mail }";
+const sqlSearch = "cache_name: c, queries: { user: SELECT }, mapping: { account_field: a }";
+const ldap = (inner: string) => `auth: { backends: { order: [ldap], ldap: { ${inner} } } }`;
+const sql = (inner: string, order = "[sql]") => `auth: { backends: { order: ${order}, sql: { ${inner} } } }`;
+const sqlForAll = `default: { file: f }, search: [{ protocol: ["*"], ${sqlSearch} }]`;
+
+const rules: readonly (readonly [rule: string, text: string, paths: readonly string[]])[] = [
+  [
+    "Basic callers need a user name and a password",
+    "auth: { backchannel: { basic_auth: { enabled: true } } }",
+    ["auth.backchannel.basic_auth.password", "auth.backchannel.basic_auth.username"],
+  ],
+  [
+    "a caller's password has 16 characters",
+    "auth: { backchannel: { basic_auth: { enabled: true, username: u, password: short } } }",
+    ["auth.backchannel.basic_auth.password"],
+  ],
+  [
+    "metrics credentials are complete",
+    "observability: { metrics: { endpoint_auth: { basic: { enabled: true, username: u } } } }",
+    ["observability.metrics.endpoint_auth.basic.password"],
+  ],
+  [
+    "TLS needs certificate and key",
+    "runtime: { servers: { http: { tls: { enabled: true } } } }",
+    ["runtime.servers.http.tls.cert", "runtime.servers.http.tls.key"],
+  ],
+  [
+    "the burst is not below the rate",
+    "runtime: { servers: { http: { rate_limit: { per_second: 10, burst: 9 } } } }",
+    ["runtime.servers.http.rate_limit.burst"],
+  ],
+  [
+    "path segments differ",
+    "runtime: { naming: { proxy_segment: x, sasl_segment: x } }",
+    ["runtime.naming.sasl_segment"],
+  ],
+  [
+    "a path segment is not another endpoint's",
+    "runtime: { naming: { proxy_segment: json } }",
+    ["runtime.naming.proxy_segment"],
+  ],
+  ["a bus login is of one kind", "runtime: { bus: { username: u, password: p, token: t } }", ["runtime.bus"]],
+  [
+    "a statement's key has 32 characters",
+    "runtime: { services: { caller_assertion: { secret: short } } }",
+    ["runtime.services.caller_assertion.secret"],
+  ],
+  [
+    "a Sentinel master needs sentinels",
+    "storage: { redis: { roles: { state: { sentinels: { master: m } } } } }",
+    ["storage.redis.roles.state.sentinels.addresses"],
+  ],
+  ["an order names directories only", "auth: { backends: { order: [nis] } }", ["auth.backends.order[0]"]],
+  ["an order names configured directories only", "auth: { backends: { order: [ldap] } }", ["auth.backends.order[0]"]],
+  ["an order names a directory once", sql(sqlForAll, "[sql, sql]"), ["auth.backends.order[1]"]],
+  ["an order may name the cache", sql(sqlForAll, "[cache, sql]"), []],
+  ["an order's pool is configured", "auth: { backends: { order: ['ldap(x)'] } }", ["auth.backends.order[0]"]],
+  ["a pool in use has servers", ldap(`search: [{ ${search} }]`), ["auth.backends.ldap.default.server_uri"]],
+  [
+    "a search's pool is configured",
+    ldap(`search: [{ ${search}, pool_name: x }]`),
+    ["auth.backends.ldap.search[0].pool_name"],
+  ],
+  [
+    "an LDAP search names its protocols",
+    ldap(`default: { server_uri: ldap://h }, search: [{ ${search.replace("imap", "'*'")} }]`),
+    ["auth.backends.ldap.search[0].protocol"],
+  ],
+  [
+    "a service account has a password",
+    ldap(`default: { server_uri: ldap://h, bind_dn: cn=x }, search: [{ ${search} }]`),
+    ["auth.backends.ldap.default.bind_pw"],
+  ],
+  [
+    "SASL EXTERNAL needs no password",
+    ldap(`default: { server_uri: ldap://h, bind_dn: cn=x, sasl_external: true }, search: [{ ${search} }]`),
+    [],
+  ],
+  [
+    "a SQL search needs a file",
+    sql(`search: [{ protocol: [imap], ${sqlSearch} }]`),
+    ["auth.backends.sql.default.file"],
+  ],
+  [
+    "a SQL protocol has one search",
+    sql(`default: { file: f }, search: [{ protocol: [imap], ${sqlSearch} }, { protocol: [imap], ${sqlSearch} }]`),
+    ["auth.backends.sql.search[1].protocol"],
+  ],
+  [
+    "a SQL search does not release passwords",
+    sql(`default: { file: f }, search: [{ protocol: [imap], ${sqlSearch}, attribute: [password] }]`),
+    ["auth.backends.sql.search[0].attribute"],
+  ],
+];
+
+test.each(rules)("%s", (_rule, text, paths) => {
+  expect(pathsOf(text)).toEqual(paths);
+});

@@ -1,0 +1,8 @@
+import { generatedConfigFiles } from "../../libs/shared/src/config/index.ts";
+import type { ConfigCommand } from "./config-command.ts";
+
+/** Prints the configuration reference, all pages in a row. */
+export const docsCommand: ConfigCommand = () => {
+  const pages = [...generatedConfigFiles()].filter(([path]) => path.endsWith(".md"));
+  return { exitCode: 0, output: pages.map(([, text]) => text), errors: [] };
+};

@@ -1,0 +1,9 @@
+import { dumpConfig, formatProblem } from "../../libs/shared/src/config/index.ts";
+import { type ConfigCommand, loadForCommand } from "./config-command.ts";
+
+/** Prints the effective configuration without secrets. */
+export const dumpCommand: ConfigCommand = (options) => {
+  const result = loadForCommand(options);
+  if (!result.ok) return { exitCode: 1, output: [], errors: result.problems.map(formatProblem) };
+  return { exitCode: 0, output: dumpConfig(result.config), errors: [] };
+};

@@ -1,0 +1,45 @@
+import { type Explanation, explainKey, type KeyExplanation } from "../../libs/shared/src/config/index.ts";
+import { type ConfigCommand, loadForCommand } from "./config-command.ts";
+
+/** Tells what a key means, and which value it has from where. A wrong configuration hides the value only. */
+export const explainCommand: ConfigCommand = (options) => {
+  const [path] = options.operands;
+  if (path === undefined)
+    return { exitCode: 2, output: [], errors: ["explain needs a PATH, as runtime.timeouts.decision"] };
+  const result = loadForCommand({ ...options, skipSecretFiles: true });
+  const explanation = explainKey(path, { loaded: result.ok ? result : undefined });
+  if (explanation.kind === "unknown") {
+    const hint = explanation.near === undefined ? "" : ` (did you mean ${explanation.near}?)`;
+    return { exitCode: 1, output: [], errors: [`${explanation.path}: is not a known key${hint}`] };
+  }
+  const errors = result.ok ? [] : ["the configuration has problems, so no value is shown; see config check"];
+  return { exitCode: 0, output: render(explanation), errors };
+};
+
+function render(explanation: Exclude<Explanation, { kind: "unknown" }>): readonly string[] {
+  switch (explanation.kind) {
+    case "key":
+      return renderKey(explanation);
+    case "section":
+      return [explanation.path, `  ${explanation.description}`, ...explanation.keys.map((key) => `  ${key}`)];
+    case "accepted":
+      return [`${explanation.path} ${explanation.description}`];
+    default:
+      return explanation satisfies never;
+  }
+}
+
+function renderKey(key: KeyExplanation): readonly string[] {
+  const source = key.source === undefined ? undefined : [key.source.kind, key.source.name ?? ""].join(" ").trim();
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    ["type", key.secret ? `${key.type}, secret` : key.type],
+    ["default", key.defaultValue ?? "none: required"],
+    ["follows", key.defaultFrom],
+    ["environment", key.secret ? `${key.environment} or ${key.environment}_FILE` : key.environment],
+    ["reload", key.reload],
+    ["value", key.value],
+    ["source", source],
+  ];
+  const shown = rows.flatMap(([name, text]) => (text === undefined ? [] : [`  ${name.padEnd(12)} ${text}`]));
+  return [key.path, `  ${key.description}`, ...shown];
+}

@@ -1,0 +1,9 @@
+import { configJsonSchema } from "../../libs/shared/src/config/index.ts";
+import type { ConfigCommand } from "./config-command.ts";
+
+/** Prints the JSON Schema of the file, for editors. */
+export const schemaCommand: ConfigCommand = () => ({
+  exitCode: 0,
+  output: [JSON.stringify(configJsonSchema(), null, 2)],
+  errors: [],
+});

@@ -1,0 +1,61 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { scratchFolder } from "../../libs/shared/src/testing/index.ts";
+import { run } from "./run.ts";
+
+const demo = join(import.meta.dirname, "../../config/demo.yaml");
+
+test("check says that a good file is good", () => {
+  expect(run(["config", "check", "--config", demo])).toMatchObject({ exitCode: 0, output: ["configuration is good"] });
+});
+
+test("check tells every problem on standard error and ends with 1", async () => {
+  await using folder = await scratchFolder();
+  const file = join(folder.path, "bad.yaml");
+  await writeFile(file, "runtime: { instanc_name: x, developer_mode: perhaps }");
+  const { exitCode, errors } = run(["config", "check", "--config", file]);
+  expect(exitCode).toBe(1);
+  expect(errors).toContain("runtime.instanc_name: is not a known key (did you mean instance_name?)");
+  expect(errors).toContain("runtime.developer_mode: must be true or false");
+});
+
+test("check needs no secret files when told so", async () => {
+  await using folder = await scratchFolder();
+  const file = join(folder.path, "secret.yaml");
+  await writeFile(file, "storage: { redis: { password_nonce: { file: /nonexistent/secret } } }");
+  expect(run(["config", "check", "--config", file]).exitCode).toBe(1);
+  expect(run(["config", "check", "--config", file, "--no-secrets"]).exitCode).toBe(0);
+});
+
+test("dump shows what is in effect, sorted and without secrets", () => {
+  const { output } = run(["config", "dump", "--config", demo]);
+  expect(output).toContain('auth.backchannel.basic_auth.password = "***REDACTED***"');
+  expect(output.join("\n")).not.toContain("demo-backchannel-secret");
+  expect(output).toEqual(output.toSorted());
+});
+
+test("explain tells a value's source", () => {
+  const { exitCode, output } = run(["config", "explain", "storage.redis.roles.state.url", "--config", demo]);
+  expect(exitCode).toBe(0);
+  expect(output).toContain("  source       derived storage.redis.primary.address");
+});
+
+test("explain ends with 1 for a key that does not exist", () => {
+  expect(run(["config", "explain", "runtime.timeouts.decison"])).toMatchObject({
+    exitCode: 1,
+    errors: ["runtime.timeouts.decison: is not a known key (did you mean runtime.timeouts.decision?)"],
+  });
+});
+
+test("docs and schema print the reference", () => {
+  expect(run(["config", "docs"]).output.join("")).toContain("SERVICE_RUNTIME_TIMEOUTS_DECISION");
+  expect(JSON.parse(run(["config", "schema"]).output.join(""))).toMatchObject({ title: "Postern configuration" });
+});
+
+test.each([[[]], [["config"]], [["config", "chek"]], [["config", "check", "--wrong"]], [["config", "explain"]]])(
+  "a wrong command line ends with 2: %j",
+  (args) => {
+    expect(run(args).exitCode).toBe(2);
+  },
+);

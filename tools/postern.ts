@@ -1,0 +1,6 @@
+import { run } from "./cli/run.ts";
+
+const { exitCode, output, errors } = run(process.argv.slice(2));
+for (const line of errors) console.error(line);
+for (const line of output) console.log(line);
+process.exitCode = exitCode;
