@@ -21,7 +21,11 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
     return reply.code(500).send({ error: "Temporary server problem, try again later" });
   });
   const operators = requireScope(`${identifier}:security`, `${identifier}:admin`);
-  app.get("/api/v1/config/load", { onRequest: operators }, getConfigLoad(() => live.current.configLoad));
+  app.get(
+    "/api/v1/config/load",
+    { onRequest: operators },
+    getConfigLoad(() => live.current.configLoad),
+  );
   await app.ready();
   return app;
 }

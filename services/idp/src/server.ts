@@ -3,7 +3,10 @@ import Fastify, { type FastifyInstance } from "fastify";
 import type { IdpContext } from "./context.ts";
 
 /** The identity provider behind the gateway. Whatever did not come through it is 401; a path of nobody's is 404. */
-export async function createIdp({ settings, readCaller }: Pick<IdpContext, "settings" | "readCaller">): Promise<FastifyInstance> {
+export async function createIdp({
+  settings,
+  readCaller,
+}: Pick<IdpContext, "settings" | "readCaller">): Promise<FastifyInstance> {
   const app = Fastify({
     logger: false,
     bodyLimit: settings.maxBodyBytes,

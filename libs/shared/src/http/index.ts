@@ -8,5 +8,5 @@ export {
   type SignCaller,
   type VerifyCaller,
 } from "./caller-assertion.ts";
-export { type Listeners, type ListenersOptions, openListeners } from "./listeners.ts";
 export { createCallerReader, mayUse, type ReadCaller } from "./caller-guard.ts";
+export { type Listeners, type ListenersOptions, openListeners } from "./listeners.ts";
