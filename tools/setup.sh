@@ -16,7 +16,7 @@ say() { echo "setup: $*"; }
 die() { say "$*" >&2; exit 1; }
 
 # Runs a command in silence; its output goes to the log.
-logged() { echo "+ $*" >>"$log"; "$@" >>"$log" 2>&1 </dev/null 9>&-; }
+logged() { echo "+ $*" >>"$log"; "$@" >>"$log" 2>&1 </dev/null 8>&- 9>&-; }
 
 show_tail() { echo "--- last lines of $log" >&2; tail -n 20 "$log" >&2; echo "---" >&2; }
 
@@ -81,8 +81,24 @@ restore_policy() {
   fi
 }
 
+# One installation at a time on this machine: a lock on the folder itself leaves no file behind.
+lock_policy() {
+  exec 8<"$(dirname "$policy")"
+  flock -w 900 8 || die "another installation holds $(dirname "$policy")"
+}
+
+# An installation that was killed outright could not put the policy back.
+mend_policy() {
+  [ -e "$saved_policy" ] || [ -L "$saved_policy" ] || grep -qs '^# postern-setup$' "$policy" || return 0
+  [ -w "$(dirname "$policy")" ] || return 0
+  lock_policy
+  restore_policy
+  exec 8<&-
+}
+
 # A system's own policy-rc.d is moved aside as it is and moved back at the end, whatever the end is.
 forbid_service_starts() {
+  lock_policy
   trap restore_policy EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
@@ -103,6 +119,7 @@ install_servers() {
   logged "${apt[@]}" install --no-install-recommends $packages || { show_tail; die "apt-get could not install $packages; the whole output is in $log"; }
   restore_policy
   trap - EXIT INT TERM HUP
+  exec 8<&-
   say "servers are ready ($((SECONDS - started)) s)"
 }
 
@@ -123,6 +140,7 @@ main() {
     [ -z "$missing" ] || say "would install system packages: $missing"
     return 0
   fi
+  mend_policy
   if [ -z "$missing" ] && packages_ready; then return 0; fi
 
   mkdir -p .run

@@ -1,0 +1,88 @@
+import { spawn } from "node:child_process";
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const repository = join(import.meta.dirname, "../../..");
+const pinnedVersion = "26.1.2";
+
+/** Waits (`apt-hangs`), fails (`apt-fails`) or "installs" what it is asked for; notes the policy that it met. */
+const aptGet = `#!/bin/bash
+echo "$*" >>"$MACHINE/apt-calls"
+[[ "$*" == *install* ]] || exit 0
+cp "$SETUP_POLICY_FILE" "$MACHINE/policy-seen"
+[ ! -e "$MACHINE/apt-hangs" ] || { touch "$MACHINE/apt-waits"; sleep 60; }
+[ ! -e "$MACHINE/apt-fails" ] || { echo "E: Unable to locate package"; exit 100; }
+for server in redis-server nats-server slapd ldapadd wrk; do
+  printf '#!/bin/sh\\n' >"$SETUP_SERVER_PATH/$server"; chmod 755 "$SETUP_SERVER_PATH/$server"
+done
+`;
+
+/** `npm ci` fails where \`npm-ci-fails\` exists; \`npm install\` rewrites the lock, as the real one may. */
+const npm = `#!/bin/bash
+echo "$*" >>"$MACHINE/npm-calls"
+[[ "$1" != ci || ! -e "$MACHINE/npm-ci-fails" ]] || exit 1
+[ "$1" != install ] || echo '{"rewritten": true}' >package-lock.json
+mkdir -p node_modules/.bin
+printf '#!/bin/sh\\necho v${pinnedVersion}\\n' >node_modules/.bin/node
+chmod 755 node_modules/.bin/node
+`;
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly output: string;
+}
+
+export interface Machine {
+  readonly policy: string;
+  path(name: string): string;
+  write(name: string, text: string, mode?: number): void;
+  read(name: string): string;
+  /** Starts setup.sh in a group of its own. */
+  setup(...args: readonly string[]): { readonly pid: number; readonly done: Promise<Outcome> };
+}
+
+/** A clone with its own npm, apt-get, id, servers and policy-rc.d; nothing of the real machine is changed. */
+export function plantMachine(root: string, user: "root" | "somebody" = "root"): Machine {
+  const path = (name: string): string => join(root, name);
+  const write = (name: string, text: string, mode = 0o644): void => {
+    mkdirSync(join(path(name), ".."), { recursive: true });
+    writeFileSync(path(name), text);
+    chmodSync(path(name), mode);
+  };
+  write("bin/apt-get", aptGet, 0o755);
+  write("bin/npm", npm, 0o755);
+  write("bin/id", `#!/bin/sh\necho ${user === "root" ? 0 : 1000}\n`, 0o755);
+  write("package.json", `{\n  "devDependencies": {\n    "node": "${pinnedVersion}"\n  }\n}\n`);
+  write("package-lock.json", '{"lockfileVersion": 3}\n');
+  write(".npmrc", "");
+  for (const name of ["libs/shared", "services/gateway"]) write(`${name}/package.json`, "{}\n");
+  for (const name of ["tools", "servers", "sbin"]) mkdirSync(path(name));
+  copyFileSync(join(repository, "tools/setup.sh"), path("tools/setup.sh"));
+  const policy = path("sbin/policy-rc.d");
+  const env = {
+    ...process.env,
+    MACHINE: root,
+    PATH: `${path("bin")}:${process.env["PATH"]}`,
+    SETUP_SERVER_PATH: path("servers"),
+    SETUP_POLICY_FILE: policy,
+    SETUP_RETRY_SECONDS: "0",
+  };
+  return {
+    policy,
+    path,
+    write,
+    read: (name) => readFileSync(path(name), "utf8"),
+    setup: (...args) => {
+      const child = spawn("bash", [path("tools/setup.sh"), ...args], { env, detached: true });
+      const chunks: string[] = [];
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.setEncoding("utf8").on("data", (chunk: string) => chunks.push(chunk));
+      }
+      const done = new Promise<Outcome>((resolve) => {
+        child.once("close", (code, signal) => resolve({ code, signal, output: chunks.join("") }));
+      });
+      return { pid: child.pid ?? 0, done };
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import { existsSync, statSync } from "node:fs";
+import { poll, scratchFolder } from "@postern/shared/testing";
+import { expect, test } from "vitest";
+import { plantMachine } from "./machine.ts";
+
+const ownPolicy = "#!/bin/sh\n# the site's own\nexit 101";
+
+test.each([
+  ["packages", ""],
+  ["run", "setup: would install system packages: nats-server redis-server\n"],
+  ["test", "setup: would install system packages: ldap-utils nats-server redis-server slapd\n"],
+  ["bench", "setup: would install system packages: ldap-utils nats-server redis-server slapd wrk\n"],
+])("%s needs its own servers", async (purpose, expected) => {
+  await using root = await scratchFolder();
+  const { output } = await plantMachine(root.path).setup(purpose, "--dry-run").done;
+  expect(output).toBe(`setup: would install npm packages\n${expected}`);
+});
+
+test("installs what is missing, starts no service, and does nothing the second time", async () => {
+  await using root = await scratchFolder();
+  const machine = plantMachine(root.path);
+  const first = await machine.setup("run").done;
+  expect(first).toMatchObject({ code: 0, output: expect.stringContaining("servers are ready") });
+  expect(machine.read("policy-seen")).toContain("exit 101");
+  expect(existsSync(machine.policy)).toBe(false);
+  expect(machine.read("apt-calls").split("\n")[1]).toContain(
+    "install --no-install-recommends nats-server redis-server",
+  );
+  const started = performance.now();
+  expect(await machine.setup("run").done).toMatchObject({ code: 0, output: "" });
+  expect(performance.now() - started).toBeLessThan(1000);
+});
+
+test("a policy-rc.d of the site is put back as it was", async () => {
+  await using root = await scratchFolder();
+  const machine = plantMachine(root.path);
+  machine.write("sbin/policy-rc.d", ownPolicy, 0o751);
+  const { ino, mtimeMs } = statSync(machine.policy);
+  expect(await machine.setup("run").done).toMatchObject({ code: 0 });
+  expect(machine.read("policy-seen")).not.toBe(ownPolicy);
+  expect(machine.read("sbin/policy-rc.d")).toBe(ownPolicy);
+  expect(statSync(machine.policy)).toMatchObject({ ino, mtimeMs, mode: 0o100751 });
+});
+
+test("a failed installation shows why and puts the policy back", async () => {
+  await using root = await scratchFolder();
+  const machine = plantMachine(root.path);
+  machine.write("sbin/policy-rc.d", ownPolicy);
+  machine.write("apt-fails", "");
+  const { code, output } = await machine.setup("run").done;
+  expect(code).toBe(1);
+  expect(output).toContain("E: Unable to locate package");
+  expect(machine.read("sbin/policy-rc.d")).toBe(ownPolicy);
+});
+
+test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s during an installation puts the policy back", async (name) => {
+  await using root = await scratchFolder();
+  const machine = plantMachine(root.path);
+  machine.write("sbin/policy-rc.d", ownPolicy);
+  machine.write("apt-hangs", "");
+  const { pid, done } = machine.setup("run");
+  await poll("apt-get", () => existsSync(machine.path("apt-waits")));
+  process.kill(-pid, name);
+  expect((await done).code).not.toBe(0);
+  expect(machine.read("sbin/policy-rc.d")).toBe(ownPolicy);
+});
+
+test("what a killed installation left is put right by the next one", async () => {
+  await using root = await scratchFolder();
+  const machine = plantMachine(root.path);
+  machine.write("sbin/policy-rc.d", ownPolicy);
+  machine.write("apt-hangs", "");
+  const { pid, done } = machine.setup("run");
+  await poll("apt-get", () => existsSync(machine.path("apt-waits")));
+  process.kill(-pid, "SIGKILL");
+  await done;
+  expect(machine.read("sbin/policy-rc.d")).not.toBe(ownPolicy);
+  await machine.setup("packages").done;
+  expect(machine.read("sbin/policy-rc.d")).toBe(ownPolicy);
+});
+
+test("without root one line says what to install", async () => {
+  await using root = await scratchFolder();
+  const { code, output } = await plantMachine(root.path, "somebody").setup("run").done;
+  expect(code).toBe(1);
+  expect(output).toBe(
+    "setup: please install as root: nats-server redis-server" +
+      " (on Debian: apt-get install --no-install-recommends nats-server redis-server)\n",
+  );
+});
+
+test("where npm ci refuses the lock, npm install does it and the lock stays as it is in git", async () => {
+  await using root = await scratchFolder();
+  const machine = plantMachine(root.path);
+  machine.write("npm-ci-fails", "");
+  expect(await machine.setup("packages").done).toMatchObject({ code: 0 });
+  expect(machine.read("npm-calls").split("\n")[1]).toContain("install --no-save");
+  expect(machine.read("package-lock.json")).toBe('{"lockfileVersion": 3}\n');
+  expect(await machine.setup("packages").done).toMatchObject({ code: 0, output: "" });
+});
+
+test("a changed package.json is installed again", async () => {
+  await using root = await scratchFolder();
+  const machine = plantMachine(root.path);
+  await machine.setup("packages").done;
+  machine.write("services/gateway/package.json", '{ "dependencies": {} }\n');
+  expect((await machine.setup("packages").done).output).toContain("npm packages");
+});

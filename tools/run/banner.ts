@@ -1,0 +1,28 @@
+import { relative } from "node:path";
+import { type RunOptions } from "./options.ts";
+import { type Program, publicPort } from "./programs.ts";
+
+export function addressOf(options: RunOptions): string {
+  return `http://localhost:${publicPort(options)}`;
+}
+
+/** What a user sees once everything is ready. */
+export function banner(options: RunOptions, services: readonly Program[], startedInMs: number): string {
+  const base = `http://127.0.0.1:${publicPort(options)}`;
+  const user =
+    '{"username":"alice@example.test","password":"alice-demo-password","protocol":"imap","client_ip":"203.0.113.9"}';
+  const call = "curl -si -u backchannel:demo-backchannel-secret -H 'content-type: application/json'";
+  const listeners = services.map(({ name, ports }) => `  ${name.padEnd(14)} http://127.0.0.1:${ports[0]}/metrics`);
+  return [
+    "",
+    `Postern serves ${addressOf(options)} (ready in ${(startedInMs / 1000).toFixed(1)} s)`,
+    ...listeners,
+    `  logs           ${relative(process.cwd(), options.folder)}/logs/<name>.log`,
+    "",
+    "Try in another terminal, a good and a wrong password:",
+    `  ${call} -d '${user}' ${base}/api/v1/auth/json`,
+    `  ${call} -d '${user.replace("alice-demo-password", "wrong")}' ${base}/api/v1/auth/json`,
+    "",
+    "Ctrl-C stops everything; `make stop` ends a demo that was left behind.",
+  ].join("\n");
+}

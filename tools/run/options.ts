@@ -1,0 +1,48 @@
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+
+export interface RunOptions {
+  readonly engines: number;
+  /** The folder that holds `services/<name>/dist/main.js`. */
+  readonly servicesRoot: string;
+  /** False where the services are somebody else's, as in tests. */
+  readonly build: boolean;
+  /** State, logs and data of the demo. */
+  readonly folder: string;
+  /** Added to every port. */
+  readonly portOffset: number;
+  readonly readyWithinMs: number;
+}
+
+const repository = resolve(import.meta.dirname, "../..");
+
+function wholeNumber(name: string, text: string, least: number, most: number): number {
+  const value = Number(text);
+  if (!/^\d+$/u.test(text) || value < least || value > most) {
+    throw new Error(`${name} is a whole number from ${least} to ${most}, not "${text}"`);
+  }
+  return value;
+}
+
+/** Reads `--engines N --folder DIR`, and for tests `--services-root DIR --port-offset N --ready-within-ms N`. */
+export function parseRunOptions(args: readonly string[]): RunOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      engines: { type: "string", default: "1" },
+      folder: { type: "string", default: resolve(repository, ".run/demo") },
+      "services-root": { type: "string" },
+      "port-offset": { type: "string", default: "0" },
+      "ready-within-ms": { type: "string", default: "60000" },
+    },
+  });
+  const foreign = values["services-root"];
+  return {
+    engines: wholeNumber("ENGINES", values.engines, 1, 8),
+    servicesRoot: resolve(foreign ?? repository),
+    build: foreign === undefined,
+    folder: resolve(values.folder),
+    portOffset: wholeNumber("--port-offset", values["port-offset"], 0, 40_000),
+    readyWithinMs: wholeNumber("--ready-within-ms", values["ready-within-ms"], 100, 600_000),
+  };
+}

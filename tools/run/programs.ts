@@ -1,0 +1,81 @@
+import { join } from "node:path";
+import type { RunOptions } from "./options.ts";
+
+/** The front first, so that nobody asks what is no longer there; the stores last. */
+export type StopStage = 1 | 2 | 3;
+
+export interface Program {
+  /** Also the name of its log file. */
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly stopStage: StopStage;
+  /** Ports of 127.0.0.1 that it opens; the first one tells whether it is ready. */
+  readonly ports: readonly number[];
+  /** Stores are ready when they accept, services when `/readyz` of their private listener answers 200. */
+  readonly kind: "store" | "service";
+}
+
+const services = [
+  { name: "gateway", privatePort: 9101, otherPorts: [8080, 9444] },
+  { name: "auth-engine", privatePort: 9102, otherPorts: [] },
+  { name: "idp", privatePort: 9103, otherPorts: [] },
+  { name: "admin", privatePort: 9104, otherPorts: [] },
+  { name: "jobs-worker", privatePort: 9105, otherPorts: [] },
+] as const;
+
+const redisPort = 16_379;
+const natsPort = 14_222;
+const engine = "auth-engine";
+/** The n-th engine's private port is the first one's plus 10 for each before it: 9102, 9112, 9122. */
+const enginePortStep = 10;
+
+export function publicPort({ portOffset }: RunOptions): number {
+  return services[0].otherPorts[0] + portOffset;
+}
+
+export function natsConfiguration({ portOffset }: RunOptions): string {
+  return `listen: "127.0.0.1:${natsPort + portOffset}"\nserver_name: "postern-demo"\nmax_payload: 4MB\n`;
+}
+
+/** The demo's own state survives a restart, so Redis appends to a file. */
+export function stores({ folder, portOffset }: RunOptions): readonly Program[] {
+  const redis = ["--port", String(redisPort + portOffset), "--bind", "127.0.0.1", "--dir", join(folder, "redis")];
+  const keep = ["--save", "", "--appendonly", "yes", "--maxmemory-policy", "noeviction", "--daemonize", "no"];
+  const store = { env: {}, stopStage: 3, kind: "store" } as const;
+  return [
+    { ...store, name: "redis", command: "redis-server", args: [...redis, ...keep], ports: [redisPort + portOffset] },
+    {
+      ...store,
+      name: "nats",
+      command: "nats-server",
+      args: ["-c", join(folder, "nats.conf")],
+      ports: [natsPort + portOffset],
+    },
+  ];
+}
+
+function service(options: RunOptions, name: string, ports: readonly number[], replica: number): Program {
+  const moved = options.portOffset !== 0 || replica > 1;
+  const key = `SERVICE_RUNTIME_SERVICES_${name.toUpperCase().replaceAll("-", "_")}_PRIVATE_ADDRESS`;
+  return {
+    name: replica === 1 ? name : `${name}-${replica}`,
+    command: process.execPath,
+    args: [join(options.servicesRoot, "services", name, "dist/main.js"), "--config", "config/demo.yaml"],
+    env: moved ? { [key]: `127.0.0.1:${ports[0]}` } : {},
+    stopStage: name === "gateway" ? 1 : 2,
+    ports,
+    kind: "service",
+  };
+}
+
+export function servicePrograms(options: RunOptions): readonly Program[] {
+  return services.flatMap(({ name, privatePort, otherPorts }) => {
+    const replicas = name === engine ? options.engines : 1;
+    return Array.from({ length: replicas }, (_, index) => {
+      const ports = [privatePort + index * enginePortStep, ...otherPorts].map((port) => port + options.portOffset);
+      return service(options, name, ports, index + 1);
+    });
+  });
+}
