@@ -3,4 +3,5 @@ export { freePort } from "./free-port.ts";
 export { poll } from "./poll.ts";
 export { scratchFolder } from "./scratch-folder.ts";
 export { type NatsServer, type SpawnNatsOptions, spawnNats } from "./spawn-nats.ts";
+export { type RedisServer, type SpawnRedisOptions, spawnRedis } from "./spawn-redis.ts";
 export { type Slapd, type SpawnSlapdOptions, spawnSlapd } from "./spawn-slapd.ts";

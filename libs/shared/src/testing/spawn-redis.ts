@@ -1,0 +1,48 @@
+import { type ChildServer, startChildServer } from "./child-server.ts";
+import { freePort } from "./free-port.ts";
+import { scratchFolder } from "./scratch-folder.ts";
+
+export interface SpawnRedisOptions {
+  /** A free one when absent; the same one again for a Redis that comes back. */
+  readonly port?: number;
+  /** More arguments of redis-server. */
+  readonly args?: readonly string[];
+}
+
+export interface RedisServer extends ChildServer {
+  readonly port: number;
+  readonly url: string;
+}
+
+/** A real redis-server on loopback that keeps nothing on disk. */
+export async function spawnRedis(options: SpawnRedisOptions = {}): Promise<RedisServer> {
+  const port = options.port ?? (await freePort());
+  const folder = await scratchFolder();
+  const fixed = [
+    "--port",
+    String(port),
+    "--bind",
+    "127.0.0.1",
+    "--save",
+    "",
+    "--appendonly",
+    "no",
+    "--dir",
+    folder.path,
+  ];
+  const server = await startChildServer({ command: "redis-server", args: [...fixed, ...(options.args ?? [])], port });
+  const stop = async (): Promise<number | null> => {
+    const code = await server.stop();
+    await folder[Symbol.asyncDispose]();
+    return code;
+  };
+  return {
+    ...server,
+    output: () => server.output(),
+    signal: (name) => server.signal(name),
+    stop,
+    [Symbol.asyncDispose]: async () => void (await stop()),
+    port,
+    url: `redis://127.0.0.1:${port}/0`,
+  };
+}

@@ -1,0 +1,54 @@
+import { fileURLToPath } from "node:url";
+import { type ChildServer, poll, startChildServer } from "@postern/shared/testing";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+export type ServiceName = "gateway" | "auth-engine" | "idp" | "admin" | "jobs-worker";
+
+export interface ServiceProcess extends ChildServer {
+  readonly privatePort: number;
+  /** The status of `/readyz`, or 0 when nothing answers. */
+  readiness(): Promise<number>;
+  /** The metrics page. */
+  metrics(): Promise<string>;
+}
+
+export interface ServiceProcessOptions {
+  readonly configFile: string;
+  readonly privatePort: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+async function statusOf(url: string): Promise<number> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(2000) });
+    await response.arrayBuffer();
+    return response.status;
+  } catch {
+    return 0;
+  }
+}
+
+/** A built service as its own process, alive when its private listener answers. */
+export async function startService(name: ServiceName, options: ServiceProcessOptions): Promise<ServiceProcess> {
+  const { configFile, privatePort, env } = options;
+  const variable = `SERVICE_RUNTIME_SERVICES_${name.toUpperCase().replaceAll("-", "_")}_PRIVATE_ADDRESS`;
+  const server = await startChildServer({
+    command: process.execPath,
+    args: [`${root}services/${name}/dist/main.js`, "--config", configFile],
+    cwd: root,
+    env: { ...env, [variable]: `127.0.0.1:${privatePort}` },
+    port: privatePort,
+  });
+  const page = `http://127.0.0.1:${privatePort}`;
+  return {
+    ...server,
+    privatePort,
+    readiness: () => statusOf(`${page}/readyz`),
+    metrics: async () => (await fetch(`${page}/metrics`)).text(),
+  };
+}
+
+export async function untilReady(service: ServiceProcess): Promise<void> {
+  await poll("the service to be ready", async () => (await service.readiness()) === 200, 15_000);
+}
