@@ -101,6 +101,28 @@ describe("request and reply", () => {
     await poll("the late reply", () => metrics.counts["lateReply"] === 1);
   });
 
+  test("a request that arrives after its deadline is dropped without side effects and counted", async () => {
+    const metrics = countMetrics();
+    await using server = await makeBus(nats.url, { metrics });
+    await using behind = await makeBus(nats.url, { clock: { now: () => Date.now() - 60_000 } });
+    let handled = 0;
+    server.rawServe(echo, (body) => {
+      handled += 1;
+      return body;
+    });
+    await poll(
+      "the server",
+      async () => (await failureCode(server.rawRequest(echo, Buffer.alloc(1), soon()))) === undefined,
+    );
+    const controller = new AbortController();
+    const options = { deadline: Date.now() - 1000, signal: controller.signal };
+    const code = failureCode(behind.rawRequest(echo, Buffer.alloc(1), options));
+    await poll("the drop", () => metrics.counts["expiredDropped"] === 1);
+    expect(handled).toBe(1);
+    controller.abort();
+    expect(await code).toBe("REQUEST_ABORTED");
+  });
+
   test("a request that is expired or aborted before it is sent never leaves", async () => {
     await using bus = await makeBus(nats.url);
     let handled = 0;

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createInbox } from "@nats-io/transport-node";
 import { inboxPrefix, methodSubject } from "../contracts/subjects.ts";
 import type { AppError } from "../errors/app-error.ts";
+import { fromUnknown } from "../errors/from-unknown.ts";
 import { type Clock, systemClock } from "../time/clock.ts";
 import type { Bus } from "./bus.ts";
 import type { Endpoint } from "./calls.ts";
@@ -115,7 +116,11 @@ function createBus(parts: BusParts, namespace: string): Bus {
     outstanding: client.outstanding,
     request(method, body, requestOptions) {
       const { subject, decodeReply } = methodOf(method);
-      return client.submit({ subject, body: codec.encode(body), decode: decodeReply }, requestOptions);
+      try {
+        return client.submit({ subject, body: codec.encode(body), decode: decodeReply }, requestOptions);
+      } catch (thrown) {
+        return Promise.reject(fromUnknown(thrown));
+      }
     },
     serve: (method, handler, serveOptions) => serve(typedEndpoint(namespace, codec, method, handler), serveOptions),
     rawRequest: (method, body, requestOptions) =>
