@@ -14,7 +14,7 @@ afterAll(async () => {
 test("a replica that drains under load loses nothing: all of 2,000 requests are answered", async () => {
   await using client = await makeBus(nats.url);
   await using staying = await makeBus(nats.url);
-  const leaving = await makeBus(nats.url);
+  await using leaving = await makeBus(nats.url);
   const answeredBy = { staying: 0, leaving: 0 };
   const answer = (by: keyof typeof answeredBy) => async (body: Buffer) => {
     answeredBy[by] += 1;
@@ -23,6 +23,7 @@ test("a replica that drains under load loses nothing: all of 2,000 requests are 
   };
   staying.rawServe(echo, answer("staying"), { maxInFlight: 4000 });
   leaving.rawServe(echo, answer("leaving"), { maxInFlight: 4000 });
+  await Promise.all([staying.flush(), leaving.flush()]);
   await poll("both to answer", async () => {
     await client.rawRequest(echo, Buffer.alloc(4), soon());
     return answeredBy.leaving > 0 && answeredBy.staying > 0;
@@ -63,6 +64,7 @@ test("a bus that drains waits for its own open requests; one that closes fails t
   await using server = await makeBus(nats.url);
   const gate = Promise.withResolvers<Uint8Array>();
   const serving = server.rawServe(echo, () => gate.promise);
+  await server.flush();
   const [draining, closing] = await Promise.all([makeBus(nats.url), makeBus(nats.url)]);
   const kept = draining.rawRequest(echo, Buffer.alloc(1), soon());
   const lost = failureCode(closing.rawRequest(echo, Buffer.alloc(1), soon()));

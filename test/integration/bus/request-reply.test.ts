@@ -69,10 +69,7 @@ describe("request and reply", () => {
     await using second = await makeBus(nats.url);
     first.serve(echo, async ({ text }) => ({ text, by: "first" }));
     second.serve(echo, async ({ text }) => ({ text, by: "second" }));
-    await poll("both to answer", async () => {
-      const { by } = await client.request(echo, { text: "x" }, soon());
-      return by === "second";
-    });
+    await Promise.all([first.flush(), second.flush()]);
     const counts: Record<string, number> = {};
     for (let index = 0; index < 100; index += 1) {
       const { by = "" } = await client.request(echo, { text: "x" }, soon());
@@ -110,15 +107,12 @@ describe("request and reply", () => {
       handled += 1;
       return body;
     });
-    await poll(
-      "the server",
-      async () => (await failureCode(server.rawRequest(echo, Buffer.alloc(1), soon()))) === undefined,
-    );
+    await server.flush();
     const controller = new AbortController();
     const options = { deadline: Date.now() - 1000, signal: controller.signal };
     const code = failureCode(behind.rawRequest(echo, Buffer.alloc(1), options));
     await poll("the drop", () => metrics.counts["expiredDropped"] === 1);
-    expect(handled).toBe(1);
+    expect(handled).toBe(0);
     controller.abort();
     expect(await code).toBe("REQUEST_ABORTED");
   });

@@ -30,7 +30,7 @@ export interface ClientDeps {
   readonly maxOutstanding: number;
 }
 
-export interface Submission<T> {
+interface Submission<T> {
   readonly subject: string;
   readonly body: Uint8Array;
   readonly decode: (body: Buffer) => T;

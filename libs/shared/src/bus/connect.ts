@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createInbox } from "@nats-io/transport-node";
 import { inboxPrefix, methodSubject } from "../contracts/subjects.ts";
-import type { AppError } from "../errors/app-error.ts";
+import { AppError } from "../errors/app-error.ts";
 import { fromUnknown } from "../errors/from-unknown.ts";
 import { type Clock, systemClock } from "../time/clock.ts";
 import type { Bus } from "./bus.ts";
@@ -128,6 +128,7 @@ function createBus(parts: BusParts, namespace: string): Bus {
     rawServe: (method, handler, serveOptions) => serve(rawEndpoint(namespace, method, handler), serveOptions),
     publish: events.publish,
     subscribe: events.subscribe,
+    flush: () => flushLink(link),
     async drain(withinMs = defaultDrainMs) {
       await endsWithin(settleAll(parts, withinMs), withinMs);
       await close();
@@ -135,6 +136,15 @@ function createBus(parts: BusParts, namespace: string): Bus {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+async function flushLink(link: Link): Promise<void> {
+  if (!link.isConnected()) throw new AppError("BUS_DISCONNECTED");
+  try {
+    await link.flush();
+  } catch (cause) {
+    throw new AppError("BUS_DISCONNECTED", { cause });
+  }
 }
 
 const sameBytes = (body: Buffer): Buffer => body;

@@ -7,7 +7,7 @@ const expiring = -2;
 
 /** Something with a deadline; the wheel's links live in the object itself, so that listing allocates nothing. */
 export interface Timed {
-  /** Owned by the wheel, as are `slot` (start with `notListed`), `previous` and `next`. */
+  /** Owned by the wheel, as are `slot` (starts as `notListed`), `previous` and `next`. */
   expiresAtMs: number;
   slot: number;
   previous: Timed | undefined;
@@ -52,6 +52,13 @@ function createSlots(): {
   };
 }
 
+/** An entry that was removed by the expiry of another of the same sweep stays silent. */
+function expireOnce(entry: Timed): void {
+  if (entry.slot !== expiring) return;
+  entry.slot = notListed;
+  entry.expire();
+}
+
 /**
  * All deadlines of a process on one timer: a hashed wheel with O(1) insert and remove. The timer does not keep the
  * process alive and stops when nothing is listed. It runs on monotonic time: a step of the wall clock moves nothing.
@@ -90,11 +97,7 @@ export function createDeadlines(): Deadlines {
     const from = Math.max(sweptTick + 1, nowTick - slotCount + 1);
     for (let tick = from; tick <= nowTick; tick += 1) takeExpired(tick % slotCount, nowMs, expired);
     sweptTick = Math.max(sweptTick, nowTick);
-    for (const entry of expired) {
-      if (entry.slot !== expiring) continue;
-      entry.slot = notListed;
-      entry.expire();
-    }
+    for (const entry of expired) expireOnce(entry);
     if (size > 0) return;
     clearInterval(timer);
     timer = undefined;
