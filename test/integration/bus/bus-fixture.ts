@@ -19,7 +19,7 @@ export const somethingHappened = defineEvent({
 });
 
 export const namespace = "t";
-export const silentLogger = { info: (): void => undefined, warn: (): void => undefined, error: (): void => undefined };
+const silentLogger = { info: (): void => undefined, warn: (): void => undefined, error: (): void => undefined };
 
 /** A bus as a service makes it. */
 export function makeBus(url: string, options: Partial<ConnectBusOptions> = {}): ReturnType<typeof connectBus> {

@@ -69,10 +69,7 @@ describe("request and reply", () => {
     await using second = await makeBus(nats.url);
     first.serve(echo, async ({ text }) => ({ text, by: "first" }));
     second.serve(echo, async ({ text }) => ({ text, by: "second" }));
-    await poll("both to answer", async () => {
-      const { by } = await client.request(echo, { text: "x" }, soon());
-      return by === "second";
-    });
+    await Promise.all([first.flush(), second.flush()]);
     const counts: Record<string, number> = {};
     for (let index = 0; index < 100; index += 1) {
       const { by = "" } = await client.request(echo, { text: "x" }, soon());
@@ -99,6 +96,25 @@ describe("request and reply", () => {
     expect(tookMs).toBeLessThan(400);
     expect(await aborted.promise).toMatchObject({ code: "DEADLINE_EXCEEDED" });
     await poll("the late reply", () => metrics.counts["lateReply"] === 1);
+  });
+
+  test("a request that arrives after its deadline is dropped without side effects and counted", async () => {
+    const metrics = countMetrics();
+    await using server = await makeBus(nats.url, { metrics });
+    await using behind = await makeBus(nats.url, { clock: { now: () => Date.now() - 60_000 } });
+    let handled = 0;
+    server.rawServe(echo, (body) => {
+      handled += 1;
+      return body;
+    });
+    await server.flush();
+    const controller = new AbortController();
+    const options = { deadline: Date.now() - 1000, signal: controller.signal };
+    const code = failureCode(behind.rawRequest(echo, Buffer.alloc(1), options));
+    await poll("the drop", () => metrics.counts["expiredDropped"] === 1);
+    expect(handled).toBe(0);
+    controller.abort();
+    expect(await code).toBe("REQUEST_ABORTED");
   });
 
   test("a request that is expired or aborted before it is sent never leaves", async () => {

@@ -44,6 +44,12 @@ export interface Bus extends AsyncDisposable {
     handler: (body: Static<Body>) => Promise<void> | void,
   ): EventSubscription;
 
+  /**
+   * Resolves when NATS has taken in what was served, subscribed and published so far: from then on others reach it.
+   *
+   * @throws AppError BUS_DISCONNECTED when there is no connection, or it is lost meanwhile.
+   */
+  flush(): Promise<void>;
   /** Drains all that is served, waits for our own open requests, then closes; gives up after `withinMs` (10 s). */
   drain(withinMs?: number): Promise<void>;
   /** At once: open requests fail with BUS_DISCONNECTED. */

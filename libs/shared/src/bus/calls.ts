@@ -38,7 +38,7 @@ export interface Calls {
 }
 
 export function createCalls(deps: CallsDeps, endpoint: Endpoint, maxInFlight: number): Calls {
-  const { link, deadlines, clock, codec, metrics, replies } = deps;
+  const { link, clock, codec, metrics, replies } = deps;
   const overloaded = encodeError(codec, new AppError("OVERLOADED"));
   let inFlight = 0;
   let idle: PromiseWithResolvers<void> | undefined;
@@ -65,15 +65,14 @@ export function createCalls(deps: CallsDeps, endpoint: Endpoint, maxInFlight: nu
 
   return {
     accept(inbox, { id, deadlineMs, body }) {
-      const nowMs = clock.now();
-      if (deadlineMs <= nowMs) {
+      if (deadlineMs <= clock.now()) {
         metrics.expiredDropped();
       } else if (inFlight >= maxInFlight) {
         metrics.overloaded();
         replies.send(inbox, { id, deadlineMs, body: overloaded, isError: true });
       } else {
         inFlight += 1;
-        void handle(new InFlightCall(id, deadlineMs, inbox, { deadlines, nowMs }), body);
+        void handle(new InFlightCall(id, deadlineMs, inbox, deps), body);
       }
     },
     inFlight: () => inFlight,

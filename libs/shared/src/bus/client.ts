@@ -30,7 +30,7 @@ export interface ClientDeps {
   readonly maxOutstanding: number;
 }
 
-export interface Submission<T> {
+interface Submission<T> {
   readonly subject: string;
   readonly body: Uint8Array;
   readonly decode: (body: Buffer) => T;
@@ -105,10 +105,11 @@ function createRequestBatcher({ link, inbox }: ClientDeps, pending: PendingTable
       return;
     }
     const firstId = pending.number(open);
+    const bytes = encodeFrames(open);
     try {
-      link.publish(subject, encodeFrames(open), formatReplySubject(inbox, firstId, open.length));
+      link.publish(subject, bytes, formatReplySubject(inbox, firstId, open.length));
     } catch (cause) {
-      failEach(open, "BUS_PAYLOAD", cause);
+      failEach(open, bytes.length > link.maxPayload() ? "BUS_PAYLOAD" : "BUS_DISCONNECTED", cause);
     }
   };
   return createBatcher({ send, maxMessageBytes: link.maxPayload });

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createInbox } from "@nats-io/transport-node";
 import { inboxPrefix, methodSubject } from "../contracts/subjects.ts";
-import type { AppError } from "../errors/app-error.ts";
+import { AppError } from "../errors/app-error.ts";
+import { fromUnknown } from "../errors/from-unknown.ts";
 import { type Clock, systemClock } from "../time/clock.ts";
 import type { Bus } from "./bus.ts";
 import type { Endpoint } from "./calls.ts";
@@ -115,7 +116,11 @@ function createBus(parts: BusParts, namespace: string): Bus {
     outstanding: client.outstanding,
     request(method, body, requestOptions) {
       const { subject, decodeReply } = methodOf(method);
-      return client.submit({ subject, body: codec.encode(body), decode: decodeReply }, requestOptions);
+      try {
+        return client.submit({ subject, body: codec.encode(body), decode: decodeReply }, requestOptions);
+      } catch (thrown) {
+        return Promise.reject(fromUnknown(thrown));
+      }
     },
     serve: (method, handler, serveOptions) => serve(typedEndpoint(namespace, codec, method, handler), serveOptions),
     rawRequest: (method, body, requestOptions) =>
@@ -123,6 +128,7 @@ function createBus(parts: BusParts, namespace: string): Bus {
     rawServe: (method, handler, serveOptions) => serve(rawEndpoint(namespace, method, handler), serveOptions),
     publish: events.publish,
     subscribe: events.subscribe,
+    flush: () => flushLink(link),
     async drain(withinMs = defaultDrainMs) {
       await endsWithin(settleAll(parts, withinMs), withinMs);
       await close();
@@ -130,6 +136,15 @@ function createBus(parts: BusParts, namespace: string): Bus {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+async function flushLink(link: Link): Promise<void> {
+  if (!link.isConnected()) throw new AppError("BUS_DISCONNECTED");
+  try {
+    await link.flush();
+  } catch (cause) {
+    throw new AppError("BUS_DISCONNECTED", { cause });
+  }
 }
 
 const sameBytes = (body: Buffer): Buffer => body;

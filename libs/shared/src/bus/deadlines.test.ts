@@ -33,16 +33,33 @@ describe("deadlines", () => {
     );
   });
 
-  test("a removed entry never expires, even when another's expiry removes it in the same sweep", () => {
+  test("a removed entry never expires, and removing it again does nothing", () => {
     const deadlines = createDeadlines();
-    const first = vi.fn<() => void>();
-    const neighbour = timed(first);
-    deadlines.insert(neighbour, 50);
-    deadlines.remove(neighbour);
-    deadlines.remove(neighbour);
+    const expire = vi.fn<() => void>();
+    const entry = timed(expire);
+    deadlines.insert(entry, 50);
+    deadlines.remove(entry);
+    deadlines.remove(entry);
     expect(deadlines.size).toBe(0);
     vi.advanceTimersByTime(1000);
-    expect(first).not.toHaveBeenCalled();
+    expect(expire).not.toHaveBeenCalled();
+  });
+
+  test("of two entries that are due together and remove each other, one expires", () => {
+    const deadlines = createDeadlines();
+    const seen: string[] = [];
+    const first: Timed = timed(() => {
+      seen.push("first");
+      deadlines.remove(second);
+    });
+    const second: Timed = timed(() => {
+      seen.push("second");
+      deadlines.remove(first);
+    });
+    deadlines.insert(first, 50);
+    deadlines.insert(second, 50);
+    vi.advanceTimersByTime(1000);
+    expect(seen).toHaveLength(1);
   });
 
   test("an expiry may list new entries", () => {

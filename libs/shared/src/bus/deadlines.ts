@@ -2,10 +2,12 @@ const tickMs = 16;
 /** A power of two; one turn of the wheel is 32 s, later deadlines stay for more turns. */
 const slotCount = 2048;
 export const notListed = -1;
+/** Taken off its slot by the sweep that runs, its turn to expire still to come. */
+const expiring = -2;
 
 /** Something with a deadline; the wheel's links live in the object itself, so that listing allocates nothing. */
 export interface Timed {
-  /** Owned by the wheel, as are `slot` (start with `notListed`), `previous` and `next`. */
+  /** Owned by the wheel, as are `slot` (starts as `notListed`), `previous` and `next`. */
   expiresAtMs: number;
   slot: number;
   previous: Timed | undefined;
@@ -50,6 +52,13 @@ function createSlots(): {
   };
 }
 
+/** An entry that was removed by the expiry of another of the same sweep stays silent. */
+function expireOnce(entry: Timed): void {
+  if (entry.slot !== expiring) return;
+  entry.slot = notListed;
+  entry.expire();
+}
+
 /**
  * All deadlines of a process on one timer: a hashed wheel with O(1) insert and remove. The timer does not keep the
  * process alive and stops when nothing is listed. It runs on monotonic time: a step of the wall clock moves nothing.
@@ -61,9 +70,11 @@ export function createDeadlines(): Deadlines {
   let size = 0;
 
   const remove = (entry: Timed): void => {
-    if (entry.slot === notListed) return;
-    slots.unlink(entry);
-    size -= 1;
+    if (entry.slot >= 0) {
+      slots.unlink(entry);
+      size -= 1;
+    }
+    entry.slot = notListed;
   };
 
   const takeExpired = (slot: number, nowMs: number, expired: Timed[]): void => {
@@ -72,6 +83,7 @@ export function createDeadlines(): Deadlines {
       const { next } = entry;
       if (entry.expiresAtMs <= nowMs) {
         remove(entry);
+        entry.slot = expiring;
         expired.push(entry);
       }
       entry = next;
@@ -85,7 +97,7 @@ export function createDeadlines(): Deadlines {
     const from = Math.max(sweptTick + 1, nowTick - slotCount + 1);
     for (let tick = from; tick <= nowTick; tick += 1) takeExpired(tick % slotCount, nowMs, expired);
     sweptTick = Math.max(sweptTick, nowTick);
-    for (const entry of expired) entry.expire();
+    for (const entry of expired) expireOnce(entry);
     if (size > 0) return;
     clearInterval(timer);
     timer = undefined;

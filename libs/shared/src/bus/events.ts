@@ -1,7 +1,7 @@
 import type { Static, TSchema } from "typebox";
 import type { BusEvent } from "../contracts/define.ts";
 import { eventSubject } from "../contracts/subjects.ts";
-import type { AppError } from "../errors/app-error.ts";
+import { AppError } from "../errors/app-error.ts";
 import { fromUnknown } from "../errors/from-unknown.ts";
 import type { Codec } from "./codec.ts";
 import type { Link } from "./link.ts";
@@ -35,7 +35,9 @@ export function createEvents({ link, namespace, codec, metrics, onError }: Event
     publish(event, body) {
       try {
         if (link.isConnected()) {
-          link.publish(eventSubject(namespace, event), codec.encode(body));
+          const bytes = codec.encode(body);
+          if (bytes.length > link.maxPayload()) throw new AppError("BUS_PAYLOAD", { detail: `${bytes.length} bytes` });
+          link.publish(eventSubject(namespace, event), bytes);
           return true;
         }
       } catch (thrown) {

@@ -1,4 +1,5 @@
 import { AppError } from "../errors/app-error.ts";
+import type { Clock } from "../time/clock.ts";
 import { type Deadlines, notListed, type Timed } from "./deadlines.ts";
 
 /** What a handler is told about the call besides its body. */
@@ -20,25 +21,22 @@ export class InFlightCall implements CallContext, Timed {
   previous: Timed | undefined = undefined;
   next: Timed | undefined = undefined;
 
-  readonly #deadlines: Deadlines;
-  readonly #remainingMs: number;
-  readonly #startedAtMs: number;
+  readonly #timing: CallTiming;
   #controller: AbortController | undefined;
 
   constructor(id: number, deadline: number, inbox: string, timing: CallTiming) {
     this.id = id;
     this.deadline = deadline;
     this.inbox = inbox;
-    this.#deadlines = timing.deadlines;
-    this.#remainingMs = deadline - timing.nowMs;
-    this.#startedAtMs = performance.now();
+    this.#timing = timing;
   }
 
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
-      const remainingMs = this.#remainingMs - (performance.now() - this.#startedAtMs);
-      if (remainingMs > 0) this.#deadlines.insert(this, remainingMs);
+      const { deadlines, clock } = this.#timing;
+      const remainingMs = this.deadline - clock.now();
+      if (remainingMs > 0) deadlines.insert(this, remainingMs);
       else this.expire();
     }
     return this.#controller.signal;
@@ -49,11 +47,11 @@ export class InFlightCall implements CallContext, Timed {
   }
 
   finish(): void {
-    this.#deadlines.remove(this);
+    this.#timing.deadlines.remove(this);
   }
 }
 
 export interface CallTiming {
   readonly deadlines: Deadlines;
-  readonly nowMs: number;
+  readonly clock: Clock;
 }

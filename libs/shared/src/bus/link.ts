@@ -148,9 +148,13 @@ function applyStatus(event: Status, context: StatusContext): void {
 
 /** The server is about to go: take what it already gave our queue groups, then move to another one. */
 async function leaveLameDuck({ made, subscriptions, logger }: StatusContext): Promise<void> {
-  logger.warn({ server: made.getServer() }, "bus server enters lame duck mode");
+  const server = made.getServer();
+  const hasLeft = (): boolean => made.isClosed() || made.getServer() !== server;
+  logger.warn({ server }, "bus server enters lame duck mode");
   if (made.getServers().length < 2) return;
-  await delay(Math.random() * lameDuckSpreadMs);
+  await delay(Math.random() * lameDuckSpreadMs, undefined, { ref: false });
+  if (hasLeft()) return;
   await endsWithin(subscriptions.drainQueues(), lameDuckDrainMs);
-  if (!made.isClosed()) await made.reconnect();
+  // Rejects only when we are closing anyway.
+  if (!hasLeft()) await made.reconnect().catch(() => undefined);
 }

@@ -8,7 +8,7 @@ import type { CallContext } from "./in-flight-call.ts";
 import { compileCheck } from "./schema-check.ts";
 
 /** What a client needs of a method, made once. */
-export interface ClientMethod<Reply> {
+interface ClientMethod<Reply> {
   readonly subject: string;
   /** @throws AppError UPSTREAM_UNAVAILABLE when the reply is not of the method's schema. */
   readonly decodeReply: (body: Buffer) => Reply;

@@ -40,7 +40,7 @@ export function createReplySender({ link, clock, metrics }: RepliesDeps): ReplyS
       try {
         link.publish(subject, encodeFrames(replies));
       } catch {
-        // Only a server that lowered its max_payload under a reply that was already accepted refuses here.
+        // The connection was closed under us, or a new server takes less than the one the reply was measured for.
         for (let lost = 0; lost < replies.length; lost += 1) metrics.lateReply();
       }
     },

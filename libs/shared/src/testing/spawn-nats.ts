@@ -22,7 +22,11 @@ export async function spawnNats(options: SpawnNatsOptions = {}): Promise<NatsSer
   const folder = await scratchFolder();
   const file = join(folder.path, "nats.conf");
   await writeFile(file, `listen: "127.0.0.1:${port}"\nmax_payload: 4MB\n${config}\n`);
-  const server = await startChildServer({ command: "nats-server", args: ["-c", file], cwd: folder.path, port });
+  const child = { command: "nats-server", args: ["-c", file], cwd: folder.path, port };
+  const server = await startChildServer(child).catch(async (error: unknown) => {
+    await folder[Symbol.asyncDispose]();
+    throw error;
+  });
   const stop = async (): Promise<number | null> => {
     const code = await server.stop();
     await folder[Symbol.asyncDispose]();

@@ -1,0 +1,117 @@
+import { once } from "node:events";
+import type { BusCredentials, BusStatus } from "@postern/shared/bus";
+import { Secret } from "@postern/shared/crypto";
+import { freePort, poll, spawnNats } from "@postern/shared/testing";
+import { expect, test } from "vitest";
+import { echo, failureCode, makeBus, soon } from "./bus-fixture.ts";
+
+function password(text: string): BusCredentials {
+  return { kind: "password", user: "gateway", password: new Secret(text) };
+}
+
+function cluster(listen: number, route: number): string {
+  return [
+    'lame_duck_duration: "30s"',
+    'lame_duck_grace_period: "10s"',
+    `cluster { name: c, listen: "127.0.0.1:${listen}", routes: ["nats://127.0.0.1:${route}"] }`,
+  ].join("\n");
+}
+
+async function works(bus: Awaited<ReturnType<typeof makeBus>>): Promise<boolean> {
+  return (await failureCode(bus.rawRequest(echo, Buffer.from("x"), soon(500)))) === undefined;
+}
+
+test("a killed nats-server fails requests at once with BUS_DISCONNECTED; a new one on its port brings the bus back", async () => {
+  await using first = await spawnNats();
+  const seen: BusStatus[] = [];
+  await using bus = await makeBus(first.url, { onStatus: (status) => void seen.push(status) });
+  const gate = Promise.withResolvers<Uint8Array>();
+  const serving = bus.rawServe(echo, (body) => (body.length === 0 ? gate.promise : body));
+  const held = bus.rawRequest(echo, Buffer.alloc(0), soon(30_000));
+  await poll("the call", () => serving.inFlight() === 1);
+
+  first.signal("SIGKILL");
+  await once(first.process, "exit");
+  await poll("the bus to notice", () => !bus.isConnected());
+  const startMs = performance.now();
+  expect(await failureCode(bus.rawRequest(echo, Buffer.from("x"), soon(30_000)))).toBe("BUS_DISCONNECTED");
+  expect(performance.now() - startMs).toBeLessThan(50);
+  expect(bus.status()).toBe("disconnected");
+  // The reply is ready while nobody can carry it; it waits for the connection as long as the caller does.
+  gate.resolve(Buffer.from("kept"));
+  await poll("the handler to end", () => serving.inFlight() === 0);
+
+  await using second = await spawnNats({ port: first.port });
+  await poll("recovery", () => works(bus));
+  expect(String(await held)).toBe("kept");
+  expect(seen).toEqual(["connected", "disconnected", "connected"]);
+  expect(second.port).toBe(first.port);
+});
+
+test("a stalled nats-server ends requests at their deadline; the same connection serves on afterwards", async () => {
+  await using nats = await spawnNats();
+  await using bus = await makeBus(nats.url);
+  bus.rawServe(echo, (body) => body);
+  expect(await works(bus)).toBe(true);
+  nats.signal("SIGSTOP");
+  // All threads of the server stop only some moments after the signal.
+  const code = await poll("the stall", () => failureCode(bus.rawRequest(echo, Buffer.from("x"), soon(200))));
+  expect(code).toBe("DEADLINE_EXCEEDED");
+  nats.signal("SIGCONT");
+  await poll("recovery", () => works(bus));
+});
+
+test("a server stalled for long counts as lost, so that requests fail at once", async () => {
+  await using nats = await spawnNats();
+  await using bus = await makeBus(nats.url);
+  bus.rawServe(echo, (body) => body);
+  nats.signal("SIGSTOP");
+  await poll("the bus to notice", () => !bus.isConnected(), 15_000);
+  expect(await failureCode(bus.rawRequest(echo, Buffer.from("x"), soon(30_000)))).toBe("BUS_DISCONNECTED");
+  nats.signal("SIGCONT");
+  await poll("recovery", () => works(bus), 20_000);
+});
+
+test("a bus without a server is made unready, keeps trying, and then serves what was registered meanwhile", async () => {
+  const port = await freePort();
+  await using bus = await makeBus(`nats://127.0.0.1:${port}`, { connectWaitMs: 50 });
+  expect(bus.status()).toBe("connecting");
+  bus.rawServe(echo, (body) => body);
+  expect(await failureCode(bus.rawRequest(echo, Buffer.from("x"), soon()))).toBe("BUS_DISCONNECTED");
+  await using nats = await spawnNats({ port });
+  await poll("the connection", () => works(bus));
+  expect(nats.port).toBe(port);
+});
+
+test("a bus without a server can be closed", async () => {
+  const bus = await makeBus(`nats://127.0.0.1:${await freePort()}`, { connectWaitMs: 10 });
+  await bus.close();
+  expect(bus.status()).toBe("closed");
+});
+
+test("credentials are presented, and refused ones leave the bus unready instead of ending it", async () => {
+  await using nats = await spawnNats({ config: 'authorization { user: "gateway", password: "right" }' });
+  await using right = await makeBus(nats.url, { credentials: password("right") });
+  await using wrong = await makeBus(nats.url, { credentials: password("wrong"), connectWaitMs: 300 });
+  expect(right.isConnected()).toBe(true);
+  expect(wrong.status()).toBe("connecting");
+});
+
+test("a server in lame duck mode is left for another one before it goes", async () => {
+  const [routeA, routeB] = [await freePort(), await freePort()];
+  await using leaving = await spawnNats({ config: cluster(routeA, routeB) });
+  await using staying = await spawnNats({ config: cluster(routeB, routeA) });
+  const statuses: BusStatus[] = [];
+  await using bus = await makeBus(leaving.url, { onStatus: (status) => void statuses.push(status) });
+  await using peer = await makeBus(staying.url);
+  bus.rawServe(echo, (body) => body);
+  await poll("the cluster to carry requests", () => works(peer));
+  await poll("the cluster's addresses to be told", () => leaving.output().includes("Route connection created"));
+  leaving.signal("SIGUSR2");
+  await poll("the move", () => statuses.filter((status) => status === "connected").length === 2);
+  await poll("the bus to answer from the other server", () => works(peer));
+  expect(bus.isConnected()).toBe(true);
+  expect(leaving.process.exitCode).toBeNull();
+  // A server in lame duck mode takes its time over a SIGTERM.
+  leaving.signal("SIGKILL");
+});
