@@ -1,4 +1,4 @@
-/** Every sentence that a configuration problem or warning can say. Values are never quoted: one might be a secret. */
+/** Every sentence that a configuration problem or warning can say. Texts that might be secrets are never quoted. */
 export const messages = {
   unknownKey: "is not a known key",
   didYouMean: (name: string) => `did you mean ${name}?`,
