@@ -70,7 +70,7 @@ export const acceptedKeys: readonly string[] = [
 ];
 
 /** `covered`: accepted as a whole; `above`: only something below is accepted; `none`: not of that tree. */
-export type Coverage = "covered" | "above" | "none";
+type Coverage = "covered" | "above" | "none";
 
 export interface AcceptedKeys {
   coverage(path: Path): Coverage;

@@ -71,7 +71,7 @@ describe("precedence", () => {
 
   test("an empty text unsets what may be unset", () => {
     const text = "runtime: { services: { gateway: { private_address: '' } }, instance_name: '' }";
-    expect(problemsOf(text)).toEqual(["runtime.instance_name: must have at least 1 characters"]);
+    expect(problemsOf(text)).toEqual(["runtime.instance_name: must not be empty"]);
   });
 
   test("null means not set", () => {

@@ -73,7 +73,7 @@ export function loadConfig(options: LoadOptions): LoadResult {
   derive(tree, { root, sources });
   warnUnusedVariables(tree, environment, warnings.report);
   if (!isConfig(root)) throw new TypeError("configuration reader and schema disagree");
-  validate(root, { problem: problems.report, warning: warnings.report, sources });
+  validate(root, { problem: problems.report, warning: warnings.report });
   const found = problems.sorted();
   if (found.length > 0) return { ok: false, problems: found, warnings: warnings.sorted() };
   return { ok: true, config: freeze(root), warnings: warnings.sorted(), sources };

@@ -1,4 +1,4 @@
-/** Every sentence that a configuration problem or warning can say. Values are never quoted: one might be a secret. */
+/** Every sentence that a configuration problem or warning can say. Texts that might be secrets are never quoted. */
 export const messages = {
   unknownKey: "is not a known key",
   didYouMean: (name: string) => `did you mean ${name}?`,
@@ -9,11 +9,11 @@ export const messages = {
   mustBe: (expected: string) => `must be ${expected}`,
   quoteIt: "put it in quotes",
   withUnit: "write it with a unit, as 5s, 250ms or 1h30m",
-  tooShort: (length: number) => `must have at least ${length} characters`,
+  tooShort: (length: number) => (length === 1 ? "must not be empty" : `must have at least ${length} characters`),
   tooLong: (length: number) => `must have at most ${length} characters`,
   tooSmall: (bound: string) => `must be at least ${bound}`,
   tooLarge: (bound: string) => `must be at most ${bound}`,
-  tooFew: (count: number) => `needs at least ${count} entries`,
+  tooFew: (count: number) => (count === 1 ? "must not be empty" : `needs at least ${count} entries`),
   badName: "is no usable name; letters, digits, - and _ are",
   likeName: "differs from another name only in case or in - and _",
   yaml: (text: string) => `is not readable YAML: ${text}`,

@@ -29,7 +29,7 @@ export interface ReadContext {
 export type MutableValue = LeafValue | MutableValue[] | { [name: string]: MutableValue };
 
 /** Reads a part of the tree; whatever is wrong is reported and replaced by its default, so that reading goes on. */
-export function readNode(node: SchemaNode, given: unknown, path: Path, context: ReadContext): MutableValue {
+function readNode(node: SchemaNode, given: unknown, path: Path, context: ReadContext): MutableValue {
   if (node.kind === "leaf") return readLeaf(node, given, path, context);
   if (node.kind === "section") return readSection(node, given, path, context);
   return node.kind === "list" ? readList(node, given, path, context) : readMap(node, given, path, context);

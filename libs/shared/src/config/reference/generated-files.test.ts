@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Schema } from "typebox/schema";
+import { Check } from "typebox/schema";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { loadConfig } from "../load.ts";
@@ -29,14 +29,14 @@ test.each(["demo", "minimal", "ldap-example", "example"])(
   "the JSON Schema for editors accepts config/%s.yaml",
   (name) => {
     const tree: unknown = parse(readFile(`config/${name}.yaml`));
-    expect(Schema.Check(configJsonSchema(), tree)).toBe(true);
+    expect(Check(configJsonSchema(), tree)).toBe(true);
   },
 );
 
 test.each(["runtime: { instanc_name: x }", "auth: { pipeline: { wait_delay: soon } }", "root: {}"])(
   "the JSON Schema for editors refuses %s",
   (text) => {
-    expect(Schema.Check(configJsonSchema(), parse(text))).toBe(false);
+    expect(Check(configJsonSchema(), parse(text))).toBe(false);
   },
 );
 

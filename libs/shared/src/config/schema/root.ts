@@ -19,7 +19,7 @@ export const Root = section("Configuration of all services.", {
   identity: Identity,
 });
 
-export type DeepReadonly<T> = T extends readonly (infer Item)[]
+type DeepReadonly<T> = T extends readonly (infer Item)[]
   ? readonly DeepReadonly<Item>[]
   : T extends object
     ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }

@@ -9,7 +9,7 @@ export function schemaTree(): SectionNode {
 }
 
 /** Throws on a schema that `schema/fields.ts` cannot have built: a bug of ours, found by the first test. */
-export function toNode(schema: TSchema): SchemaNode {
+function toNode(schema: TSchema): SchemaNode {
   if (Type.IsObject(schema)) return toSection(schema);
   if (Type.IsRecord(schema)) {
     const [entry] = Object.values(schema.patternProperties);

@@ -1,11 +1,9 @@
 import type { Report } from "../problem.ts";
-import type { ConfigSources } from "../read/reader.ts";
 import type { Config } from "../schema/root.ts";
 
 export interface Judgement {
   readonly problem: Report;
   readonly warning: Report;
-  readonly sources: ConfigSources;
 }
 
 export type Validator = (config: Config, judgement: Judgement) => void;
