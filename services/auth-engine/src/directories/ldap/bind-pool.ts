@@ -21,7 +21,7 @@ export interface BindPool {
 
 export function createBindPool(settings: LdapPoolSettings, targets: TargetSet, clock: Clock): BindPool {
   const pool = new ConnectionPool({
-    label: "an LDAP bind connection",
+    label: "LDAP bind connection",
     targets,
     size: settings.authPoolSize,
     capacity: 1,

@@ -9,7 +9,7 @@ import type { TargetSet } from "./target-set.ts";
 import type { Target } from "./targets.ts";
 
 export interface ConnectionPoolOptions {
-  /** What waits and fails here, for errors: "an LDAP lookup connection". */
+  /** What waits and fails here, for errors: "LDAP lookup connection". */
   readonly label: string;
   readonly targets: TargetSet;
   readonly size: number;

@@ -3,10 +3,10 @@ import type { Clock } from "@postern/shared/time";
 import type { DirectoryContext } from "../directory.ts";
 
 export const deadlineExceeded = (waitingFor: string): AppError =>
-  new AppError("DEADLINE_EXCEEDED", { detail: `waiting for ${waitingFor}` });
+  new AppError("DEADLINE_EXCEEDED", { detail: `waited for ${waitingFor}` });
 
 export const requestAborted = (waitingFor: string): AppError =>
-  new AppError("REQUEST_ABORTED", { detail: `waiting for ${waitingFor}` });
+  new AppError("REQUEST_ABORTED", { detail: `waited for ${waitingFor}` });
 
 /** Throws when the caller has no use for an answer any more. */
 export function throwIfOver(context: DirectoryContext, clock: Clock, waitingFor: string): void {
@@ -20,7 +20,7 @@ export interface Wait {
   readonly waitingFor: string;
 }
 
-/** Calls `onOver` once, when the deadline passes or the caller aborts. The result takes the watch down. */
+/** Calls `onOver` once, later, when the deadline passes or the caller aborts. The result takes the watch down. */
 export function watch({ context, clock, waitingFor }: Wait, onOver: (error: AppError) => void): () => void {
   const { signal } = context;
   const stop = (): void => {
@@ -31,13 +31,12 @@ export function watch({ context, clock, waitingFor }: Wait, onOver: (error: AppE
     stop();
     onOver(requestAborted(waitingFor));
   };
-  const timer = setTimeout(
-    () => {
-      stop();
-      onOver(deadlineExceeded(waitingFor));
-    },
-    Math.max(0, context.deadline - clock.now()),
-  );
+  // A signal that is aborted already sends no event any more.
+  const delayMs = signal.aborted ? 0 : Math.max(0, context.deadline - clock.now());
+  const timer = setTimeout(() => {
+    stop();
+    onOver(signal.aborted ? requestAborted(waitingFor) : deadlineExceeded(waitingFor));
+  }, delayMs);
   signal.addEventListener("abort", onAbort);
   return stop;
 }

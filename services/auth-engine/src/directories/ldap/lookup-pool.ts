@@ -27,7 +27,7 @@ export function serviceIdentity({ saslExternal, bindDn, bindPassword }: LdapPool
 export function createLookupPool(settings: LdapPoolSettings, targets: TargetSet, clock: Clock): LookupPool {
   const identity = serviceIdentity(settings);
   const pool = new ConnectionPool({
-    label: "an LDAP lookup connection",
+    label: "LDAP lookup connection",
     targets,
     size: settings.lookupPoolSize,
     capacity: searchesPerConnection,

@@ -1,0 +1,135 @@
+import { once } from "node:events";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { Secret } from "@postern/shared/crypto";
+import { poll, type Slapd, spawnSlapd } from "@postern/shared/testing";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { LdapDirectory } from "../../../services/auth-engine/src/directories/ldap/index.ts";
+import { ask, exampleDirectory, exampleLdif, within } from "./example-directory.ts";
+
+const right = new Secret("alice-password");
+const verify = (directory: LdapDirectory) => directory.verify(ask("alice"), right, within(5000));
+
+/** Logs in on several lines at once until told to stop; every outcome is kept. */
+function load(directory: LdapDirectory): { readonly outcomes: unknown[]; stop(): Promise<void> } {
+  const outcomes: unknown[] = [];
+  let isOver = false;
+  const line = async (): Promise<void> => {
+    while (!isOver) {
+      outcomes.push(await verify(directory).then(({ kind }) => kind, String));
+    }
+  };
+  const lines = Array.from({ length: 6 }, line);
+  return {
+    outcomes,
+    stop: async () => {
+      isOver = true;
+      await Promise.all(lines);
+    },
+  };
+}
+
+describe("an LDAP directory with two servers", () => {
+  let stack: AsyncDisposableStack;
+  let one: Slapd;
+  let two: Slapd;
+  let directory: LdapDirectory;
+
+  beforeEach(async () => {
+    stack = new AsyncDisposableStack();
+    one = stack.use(await spawnSlapd({ ldif: exampleLdif }));
+    two = stack.use(await spawnSlapd({ ldif: exampleLdif }));
+    directory = exampleDirectory([one.uri, two.uri]);
+    stack.defer(() => directory.close());
+  });
+  afterEach(() => stack.disposeAsync());
+
+  const count = (slapd: Slapd): number => slapd.output().match(/SRCH base="ou=people/g)?.length ?? 0;
+
+  it("uses both", async () => {
+    const traffic = load(directory);
+    await poll("searches on both", () => count(one) > 20 && count(two) > 20);
+    await traffic.stop();
+    expect(new Set(traffic.outcomes)).toEqual(new Set(["ok"]));
+  });
+
+  it.each(["SIGKILL", "SIGSTOP"] as const)(
+    "fails no request when one of them gets %s, and uses it again after",
+    async (signal) => {
+      const traffic = load(directory);
+      await poll("traffic on both", () => count(one) > 5 && count(two) > 5);
+      if (signal === "SIGKILL") await one.kill();
+      else one.signal(signal);
+      await poll("the breaker", () => directory.snapshot()["default"]?.servers[0]?.breaker === "open");
+      const during = count(two);
+      await poll("traffic on the other", () => count(two) > during + 20);
+      if (signal === "SIGKILL") await one.start();
+      else one.signal("SIGCONT");
+      const before = count(one);
+      await poll("traffic on both again", () => count(one) > before + 20);
+      await traffic.stop();
+      expect(new Set(traffic.outcomes)).toEqual(new Set(["ok"]));
+    },
+  );
+});
+
+/** Forwards to a slapd, and can end each connection at its next request, as a firewall or an impatient server does. */
+async function cuttingProxy(port: number): Promise<AsyncDisposable & { readonly uri: string; cut(): void }> {
+  const sockets = new Set<Socket>();
+  let toCut = new Set<Socket>();
+  const server: Server = createServer((client) => {
+    const upstream = connect({ port, host: "127.0.0.1" });
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on("error", () => undefined);
+      socket.on("close", () => {
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    client.on("data", (chunk) => {
+      if (toCut.has(client)) client.resetAndDestroy();
+      else upstream.write(chunk);
+    });
+    upstream.pipe(client);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no TCP address");
+  return {
+    uri: `ldap://127.0.0.1:${address.port}`,
+    cut: () => {
+      toCut = new Set(sockets);
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+describe("an LDAP connection that ends before the server answered", () => {
+  it("costs no request", async () => {
+    await using stack = new AsyncDisposableStack();
+    const slapd = stack.use(await spawnSlapd({ ldif: exampleLdif }));
+    const proxy = stack.use(await cuttingProxy(slapd.port));
+    const directory = exampleDirectory([proxy.uri], {
+      lookupPoolSize: 1,
+      authPoolSize: 1,
+      healthCheckIntervalMs: 60_000,
+    });
+    stack.defer(() => directory.close());
+    for (let round = 0; round < 5; round += 1) {
+      expect(await verify(directory)).toMatchObject({ kind: "ok" });
+      proxy.cut();
+      expect(await verify(directory)).toMatchObject({ kind: "ok" });
+    }
+    // The service account, not an anonymous connection, asked after each loss.
+    const log = slapd.output();
+    const bound = new Set([...log.matchAll(/conn=(\d+) op=\d+ BIND dn="cn=reader/g)].map(([, id]) => id));
+    const asked = new Set([...log.matchAll(/conn=(\d+) op=\d+ SRCH base="ou=people/g)].map(([, id]) => id));
+    expect(asked.size).toBeGreaterThan(4);
+    expect([...asked].filter((id) => !bound.has(id))).toEqual([]);
+  });
+});

@@ -1,0 +1,190 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { Secret } from "@postern/shared/crypto";
+import { freePort, poll, type Slapd, spawnSlapd } from "@postern/shared/testing";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { LdapDirectory } from "../../../services/auth-engine/src/directories/ldap/index.ts";
+import { ask, exampleDirectory, exampleLdif, within } from "./example-directory.ts";
+
+const unavailable = { code: "DIRECTORY_UNAVAILABLE" };
+const right = new Secret("alice-password");
+
+function verify(directory: LdapDirectory, deadlineMs = 3000) {
+  return directory.verify(ask("alice"), right, within(deadlineMs));
+}
+
+/** How long it took to settle, whatever the outcome. */
+async function timed(work: Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work.catch(() => undefined);
+  return performance.now() - start;
+}
+
+async function recovers(directory: LdapDirectory): Promise<void> {
+  await poll("a login after the outage", async () => {
+    const outcome = await verify(directory).catch(() => undefined);
+    if (outcome === undefined) return false;
+    expect(outcome).toMatchObject({ kind: "ok" });
+    return true;
+  });
+}
+
+describe("an LDAP directory in an outage", () => {
+  let stack: AsyncDisposableStack;
+  let slapd: Slapd;
+
+  const use = (directory: LdapDirectory): LdapDirectory => {
+    stack.defer(() => directory.close());
+    return directory;
+  };
+
+  beforeEach(async () => {
+    stack = new AsyncDisposableStack();
+    slapd = stack.use(await spawnSlapd({ ldif: exampleLdif }));
+  });
+  afterEach(() => stack.disposeAsync());
+
+  it("says at once that it cannot decide while its server is gone, and recovers by itself", async () => {
+    const directory = use(exampleDirectory([slapd.uri]));
+    expect(await verify(directory)).toMatchObject({ kind: "ok" });
+    await slapd.kill();
+    for (let round = 0; round < 8; round += 1) {
+      const start = performance.now();
+      await expect(verify(directory)).rejects.toMatchObject(unavailable);
+      expect(performance.now() - start).toBeLessThan(300);
+    }
+    await expect(directory.check(within(1000))).rejects.toMatchObject(unavailable);
+    expect(directory.snapshot()["default"]?.servers).toMatchObject([{ breaker: "open" }]);
+    await slapd.start();
+    await recovers(directory);
+    expect(directory.snapshot()["default"]?.servers).toMatchObject([{ breaker: "closed", inFlight: 0 }]);
+  });
+
+  it("starts while its server is away", async () => {
+    await slapd.kill();
+    const directory = use(exampleDirectory([slapd.uri]));
+    await expect(verify(directory)).rejects.toMatchObject(unavailable);
+    await slapd.start();
+    await recovers(directory);
+  });
+
+  it("goes on over a restart that happened between two requests", async () => {
+    const directory = use(exampleDirectory([slapd.uri]));
+    expect(await verify(directory)).toMatchObject({ kind: "ok" });
+    await slapd.stop();
+    await slapd.start();
+    expect(await verify(directory)).toMatchObject({ kind: "ok" });
+  });
+
+  it("is bounded by its timeouts while its server hangs, and recovers by itself", async () => {
+    const directory = use(exampleDirectory([slapd.uri]));
+    expect(await verify(directory)).toMatchObject({ kind: "ok" });
+    slapd.signal("SIGSTOP");
+    const hung = Array.from({ length: 20 }, () => verify(directory));
+    const took = await Promise.all(hung.map((work) => timed(work)));
+    for (const result of await Promise.allSettled(hung)) {
+      expect(result).toMatchObject({ status: "rejected", reason: unavailable });
+    }
+    // One search of 400 ms at most; the answers that follow come from the breaker or a failed connection.
+    expect(Math.max(...took)).toBeLessThan(1500);
+    slapd.signal("SIGCONT");
+    await recovers(directory);
+  });
+
+  it("respects a deadline that is shorter than its timeouts, and an abort", async () => {
+    const directory = use(exampleDirectory([slapd.uri], { searchTimeoutMs: 5000, connectTimeoutMs: 5000 }));
+    expect(await verify(directory)).toMatchObject({ kind: "ok" });
+    slapd.signal("SIGSTOP");
+    const start = performance.now();
+    await expect(verify(directory, 100)).rejects.toMatchObject({ code: "DEADLINE_EXCEEDED" });
+    expect(performance.now() - start).toBeLessThan(300);
+
+    const controller = new AbortController();
+    const aborted = directory.lookup(ask("alice"), within(5000, controller.signal));
+    controller.abort();
+    await expect(aborted).rejects.toMatchObject({ code: "REQUEST_ABORTED" });
+    await expect(verify(directory, -1)).rejects.toMatchObject({ code: "DEADLINE_EXCEEDED" });
+    slapd.signal("SIGCONT");
+    await recovers(directory);
+  });
+
+  it("sheds at once when its queue is full, and loses nobody in it", async () => {
+    const directory = use(
+      exampleDirectory([slapd.uri], {
+        authPoolSize: 1,
+        authQueueLength: 2,
+        bindTimeoutMs: 5000,
+        healthCheckIntervalMs: 60_000,
+      }),
+    );
+    expect(await verify(directory)).toMatchObject({ kind: "ok" });
+    slapd.signal("SIGSTOP");
+    const spend = () => directory.spendVerification(ask("nobody"), right, within(5000));
+    const inFlight = spend();
+    const waiting = [spend(), spend()];
+    const start = performance.now();
+    await expect(spend()).rejects.toMatchObject({ code: "DIRECTORY_OVERLOADED" });
+    expect(performance.now() - start).toBeLessThan(100);
+    expect(directory.snapshot()["default"]?.bind).toMatchObject({ connections: 1, inFlight: 1, waiting: 2 });
+    slapd.signal("SIGCONT");
+    await expect(Promise.all([inFlight, ...waiting])).resolves.toHaveLength(3);
+  });
+
+  it("tells a refused service account from a wrong password, and does not try it until it is locked", async () => {
+    const directory = use(
+      exampleDirectory([slapd.uri], { bindPassword: new Secret("outdated"), healthCheckIntervalMs: 50 }),
+    );
+    for (let round = 0; round < 20; round += 1) {
+      await expect(verify(directory)).rejects.toMatchObject(unavailable);
+    }
+    await expect(directory.lookup(ask("alice"), within(1000))).rejects.toThrow(/service account|left alone/);
+    expect(slapd.output().match(/BIND dn="cn=reader/g)?.length).toBe(1);
+  });
+
+  it("takes a search base that does not exist for a mistake, and one made of the user's name for an unknown user", async () => {
+    const fixed = use(exampleDirectory([slapd.uri], {}, { baseDn: "ou=nowhere,dc=example,dc=test" }));
+    await expect(verify(fixed)).rejects.toMatchObject(unavailable);
+    const perDomain = use(
+      exampleDirectory([slapd.uri], {}, { baseDn: "ou=%{domain},dc=example,dc=test", userFilter: "(uid=%{username})" }),
+    );
+    const lookup = (name: string) => perDomain.lookup(ask(name), within(3000));
+    expect(await lookup("alice@people")).toMatchObject({ kind: "ok", account: { account: "alice" } });
+    expect(await lookup("alice@nowhere")).toEqual({ kind: "unknown_user" });
+    expect(await lookup("alice@people,ou=people")).toEqual({ kind: "unknown_user" });
+  });
+
+  it("is bounded against a listener that never answers", async () => {
+    const sockets = new Set<{ destroy(): void }>();
+    const blackHole = createServer((socket) => void sockets.add(socket));
+    blackHole.listen(0, "127.0.0.1");
+    await once(blackHole, "listening");
+    stack.defer(() => {
+      for (const socket of sockets) socket.destroy();
+      blackHole.close();
+    });
+    const address: AddressInfo | string | null = blackHole.address();
+    if (address === null || typeof address === "string") throw new Error("no TCP address");
+    const directory = use(exampleDirectory([`ldap://127.0.0.1:${address.port}`]));
+    const start = performance.now();
+    const results = await Promise.allSettled(Array.from({ length: 30 }, () => verify(directory)));
+    expect(performance.now() - start).toBeLessThan(1500);
+    for (const result of results) expect(result).toMatchObject({ status: "rejected", reason: unavailable });
+  });
+
+  it("has room for another server when one is not there at all", async () => {
+    const directory = use(exampleDirectory([`ldap://127.0.0.1:${await freePort()}`, slapd.uri], { lookupPoolSize: 1 }));
+    for (let round = 0; round < 10; round += 1) expect(await verify(directory)).toMatchObject({ kind: "ok" });
+  });
+
+  it("ends its waiting callers and its connections when closed", async () => {
+    const directory = exampleDirectory([slapd.uri]);
+    expect(await verify(directory)).toMatchObject({ kind: "ok" });
+    slapd.signal("SIGSTOP");
+    const pending = timed(verify(directory));
+    await directory.close();
+    await pending;
+    expect(directory.snapshot()["default"]).toMatchObject({ lookup: { connections: 0 }, bind: { connections: 0 } });
+    await expect(verify(directory)).rejects.toMatchObject({ code: "SHUTTING_DOWN" });
+    slapd.signal("SIGCONT");
+  });
+});

@@ -1,0 +1,109 @@
+import { execFile } from "node:child_process";
+import { chmod, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { Secret } from "@postern/shared/crypto";
+import { freePort, type Slapd, scratchFolder, spawnSlapd } from "@postern/shared/testing";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { LdapPoolSettings } from "../../../services/auth-engine/src/directories/ldap/index.ts";
+import { ask, exampleDirectory, exampleLdif, within } from "./example-directory.ts";
+
+const run = promisify(execFile);
+
+/** A throw-away authority and a server certificate for `localhost` only. */
+async function makeCertificates(folder: string): Promise<void> {
+  const openssl = (...args: string[]) => run("openssl", args, { cwd: folder });
+  await writeFile(join(folder, "san"), "subjectAltName=DNS:localhost\n");
+  const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+  await openssl("req", "-x509", ...key, "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=test authority");
+  await openssl("req", ...key, "-keyout", "server.key", "-out", "server.csr", "-subj", "/CN=localhost");
+  await openssl(
+    ..."x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -extfile san -out server.pem".split(" "),
+  );
+  await chmod(join(folder, "server.key"), 0o600);
+}
+
+describe("an LDAP directory reaches its server", () => {
+  const stack = new AsyncDisposableStack();
+  let slapd: Slapd;
+  let caCertFile: string;
+  let tlsPort: number;
+  let socketUri: string;
+
+  beforeAll(async () => {
+    const { path } = stack.use(await scratchFolder());
+    await makeCertificates(path);
+    caCertFile = join(path, "ca.pem");
+    tlsPort = await freePort();
+    socketUri = `ldapi://${encodeURIComponent(join(path, "slapd.socket"))}`;
+    slapd = stack.use(
+      await spawnSlapd({
+        ldif: exampleLdif,
+        extraUrls: [`ldaps://127.0.0.1:${tlsPort}`, socketUri],
+        globalConfig: `TLSCACertificateFile ${caCertFile}
+TLSCertificateFile ${join(path, "server.pem")}
+TLSCertificateKeyFile ${join(path, "server.key")}
+`,
+      }),
+    );
+  });
+  afterAll(() => stack.disposeAsync());
+
+  async function login(uri: string, pool: Partial<LdapPoolSettings>): Promise<string> {
+    const directory = exampleDirectory([uri], { connectTimeoutMs: 2000, searchTimeoutMs: 2000, ...pool });
+    try {
+      return await directory
+        .verify(ask("alice"), new Secret("alice-password"), within(4000))
+        .then(({ kind }) => kind, String);
+    } finally {
+      await directory.close();
+    }
+  }
+
+  it("by ldaps with the site's authority", async () => {
+    expect(await login(`ldaps://localhost:${tlsPort}`, { tls: { caCertFile, skipVerify: false } })).toBe("ok");
+  });
+
+  it("by StartTLS, and says nothing before it", async () => {
+    const before = slapd.output().length;
+    expect(
+      await login(`ldap://localhost:${slapd.port}`, { startTls: true, tls: { caCertFile, skipVerify: false } }),
+    ).toBe("ok");
+    const log = slapd.output().slice(before);
+    expect(log).toMatch(/TLS established/);
+    expect(log).not.toMatch(/BIND .* ssf=0$/m);
+  });
+
+  it.each([
+    ["an authority it does not know", { skipVerify: false }, "localhost"],
+    ["a name that the certificate does not have", undefined, "127.0.0.1"],
+  ])("not over %s", async (_, tls, host) => {
+    const settings = { tls: tls ?? { caCertFile, skipVerify: false } };
+    expect(await login(`ldaps://${host}:${tlsPort}`, settings)).toMatch(/DIRECTORY_UNAVAILABLE/);
+    expect(await login(`ldap://${host}:${slapd.port}`, { ...settings, startTls: true })).toMatch(
+      /DIRECTORY_UNAVAILABLE/,
+    );
+  });
+
+  it("over such a certificate when told not to look", async () => {
+    expect(await login(`ldaps://127.0.0.1:${tlsPort}`, { tls: { skipVerify: true } })).toBe("ok");
+  });
+
+  it("by a unix socket, and there as the process's own identity", async () => {
+    expect(await login(socketUri, {})).toBe("ok");
+    const before = slapd.output().length;
+    expect(await login(socketUri, { saslExternal: true, bindDn: "" })).toBe("ok");
+    expect(slapd.output().slice(before)).toMatch(/mech=EXTERNAL/);
+  });
+
+  it("anonymously when no service account is set", async () => {
+    expect(await login(slapd.uri, { bindDn: "", bindPassword: new Secret("") })).toBe("ok");
+  });
+
+  it("not at all when StartTLS is wanted and refused", async () => {
+    await using plain = await spawnSlapd({ ldif: exampleLdif });
+    const settings = { startTls: true, tls: { skipVerify: true } };
+    expect(await login(plain.uri, settings)).toMatch(/DIRECTORY_UNAVAILABLE.*StartTLS refused/);
+    expect(plain.output()).not.toMatch(/BIND/);
+  });
+});
