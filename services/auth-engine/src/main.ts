@@ -10,6 +10,8 @@ async function start(config: Config): Promise<Service> {
   const { logger, health, bus, directories, passwords, makeDirectories } = context;
   const privateListener = await privateListenerAt(context.settings.privateAddress, context);
   serveEngine(context);
+  // Only once NATS knows of the subscription does "ready" mean that requests arrive.
+  await bus.flush();
   health.phase = "ready";
   logger.info("ready");
   return createService({
