@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { generatedConfigFiles } from "../libs/shared/src/config/index.ts";
+import { generatedConfigFiles } from "@postern/shared/config";
 
 const root = join(import.meta.dirname, "..");
 

@@ -1,4 +1,4 @@
-import { formatProblem } from "../../libs/shared/src/config/index.ts";
+import { formatProblem } from "@postern/shared/config";
 import { type ConfigCommand, loadForCommand } from "./config-command.ts";
 
 /** Tells all problems of the configuration at once. */

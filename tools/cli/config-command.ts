@@ -1,4 +1,4 @@
-import { type LoadResult, loadConfig, processSources } from "../../libs/shared/src/config/index.ts";
+import { type LoadResult, loadConfig, processSources } from "@postern/shared/config";
 
 /** What a command printed and how it ended: 0 well, 1 the configuration is wrong, 2 the command line is. */
 export interface CommandResult {

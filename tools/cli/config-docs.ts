@@ -1,4 +1,4 @@
-import { generatedConfigFiles } from "../../libs/shared/src/config/index.ts";
+import { generatedConfigFiles } from "@postern/shared/config";
 import type { ConfigCommand } from "./config-command.ts";
 
 /** Prints the configuration reference, all pages in a row. */

@@ -1,4 +1,4 @@
-import { dumpConfig, formatProblem } from "../../libs/shared/src/config/index.ts";
+import { dumpConfig, formatProblem } from "@postern/shared/config";
 import { type ConfigCommand, loadForCommand } from "./config-command.ts";
 
 /** Prints the effective configuration without secrets. */

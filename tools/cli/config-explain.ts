@@ -1,4 +1,4 @@
-import { type Explanation, explainKey, type KeyExplanation } from "../../libs/shared/src/config/index.ts";
+import { type Explanation, explainKey, type KeyExplanation } from "@postern/shared/config";
 import { type ConfigCommand, loadForCommand } from "./config-command.ts";
 
 /** Tells what a key means, and which value it has from where. A wrong configuration hides the value only. */

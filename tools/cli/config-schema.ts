@@ -1,4 +1,4 @@
-import { configJsonSchema } from "../../libs/shared/src/config/index.ts";
+import { configJsonSchema } from "@postern/shared/config";
 import type { ConfigCommand } from "./config-command.ts";
 
 /** Prints the JSON Schema of the file, for editors. */

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { scratchFolder } from "@postern/shared/testing";
 import { expect, test } from "vitest";
-import { scratchFolder } from "../../libs/shared/src/testing/index.ts";
 import { run } from "./run.ts";
 
 const demo = join(import.meta.dirname, "../../config/demo.yaml");

@@ -5,7 +5,7 @@ import type { FieldReader } from "./auth-fields.ts";
 type MediaType = "json" | "form";
 
 /** The media type without its parameters, or undefined when it is none that the JSON endpoint takes. */
-export function mediaTypeOf(contentType: string | undefined): MediaType | undefined {
+function mediaTypeOf(contentType: string | undefined): MediaType | undefined {
   const [type = ""] = (contentType ?? "").split(";", 1);
   switch (type.trim().toLowerCase()) {
     case "application/json":
