@@ -13,11 +13,18 @@ import { createSqliteClient } from "./directories/sql/sqlite-client.ts";
 import { createEngineMetrics, type EngineMetrics } from "./metrics.ts";
 import { createPasswordVerifier, type PasswordVerifier } from "./passwords/verifier.ts";
 import { type Authenticate, createAuthenticate } from "./rpc/authenticate.ts";
-import { type DirectorySettings, type EngineSettings, engineSettings, liveEngineSettings } from "./settings.ts";
+import {
+  type DirectorySettings,
+  type EngineSettings,
+  engineSettings,
+  type LiveEngineSettings,
+  liveEngineSettings,
+} from "./settings.ts";
 
 /** Everything that an engine is made of. Only this file makes any of it. */
 export interface EngineContext extends Base {
   readonly settings: EngineSettings;
+  readonly live: { current: LiveEngineSettings };
   readonly bus: Bus;
   readonly health: Health;
   readonly directories: DirectorySet;
@@ -82,20 +89,22 @@ export async function createContext(config: Config): Promise<EngineContext> {
   const base = baseFromConfig(config, "auth-engine");
   const { logger, prefix } = base;
   const settings = engineSettings(config);
+  const live = { current: liveEngineSettings(config) };
   const passwords = createPasswordVerifier(settings.hashing);
   const metrics = createEngineMetrics(base.metrics, prefix, passwords);
   const makeDirectories = directoryMaker({ base, passwords, metrics });
   const directories = createDirectorySet({
-    first: await makeDirectories(liveEngineSettings(config).directories),
+    first: await makeDirectories(live.current.directories),
     lingerMs: config.runtime.timeouts.decision,
     onError: (err) => logger.warn({ err }, "closing a directory failed"),
   });
   const bus = await busFromConfig(config, base);
   const authenticate = createAuthenticate({
     stepDeps: () => ({ directories: directories.current }),
+    authWait: () => live.current.authWait,
     observe: ({ operation }, { outcome }, seconds) => metrics.decided(operation, outcome, seconds),
     onUndecided: ({ session }, err) => logger[err.row.logLevel]({ session, err }, "could not decide"),
   });
   const health = createEngineHealth(bus, directories, base);
-  return { ...base, settings, bus, health, directories, passwords, authenticate, makeDirectories };
+  return { ...base, settings, live, bus, health, directories, passwords, authenticate, makeDirectories };
 }

@@ -18,7 +18,11 @@ async function start(config: Config): Promise<Service> {
     config,
     base: context,
     health,
-    apply: async (next) => directories.swap(await makeDirectories(liveEngineSettings(next).directories)),
+    apply: async (next) => {
+      const live = liveEngineSettings(next);
+      directories.swap(await makeDirectories(live.directories));
+      context.live.current = live;
+    },
     steps: [
       { name: "bus", run: () => bus.drain() },
       { name: "directories", run: () => directories.close() },

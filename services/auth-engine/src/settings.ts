@@ -3,6 +3,7 @@ import type { Config, LdapPoolConfig, LdapSearchConfig, SqlSearchConfig } from "
 import { Secret } from "@postern/shared/crypto";
 import type { LdapDirectorySettings, LdapPoolSettings, LdapSearchSettings } from "./directories/ldap/settings.ts";
 import type { SqlDirectorySettings, SqlSearchSettings } from "./directories/sql/settings.ts";
+import type { AuthWaitSettings } from "./pipeline/auth-wait.ts";
 
 /** One entry of `auth.backends.order`, with what it needs. */
 export type DirectorySettings =
@@ -18,6 +19,7 @@ export interface EngineSettings {
 /** What a reload swaps, as a whole. */
 export interface LiveEngineSettings {
   readonly directories: readonly DirectorySettings[];
+  readonly authWait: AuthWaitSettings;
 }
 
 function optional(text: string): string | undefined {
@@ -130,7 +132,9 @@ export function engineSettings({ runtime, auth }: Config): EngineSettings {
 }
 
 export function liveEngineSettings(config: Config): LiveEngineSettings {
+  const { pipeline } = config.auth;
   return {
     directories: config.auth.backends.order.map((entry) => directoryOf(config, entry)),
+    authWait: { waitDelay: pipeline.wait_delay, maxLoginAttempts: pipeline.max_login_attempts },
   };
 }

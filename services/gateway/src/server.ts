@@ -1,79 +1,35 @@
-import { AppError } from "@postern/shared/errors";
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import type { GatewayContext } from "./context.ts";
-import type { DialectReply } from "./dialects/reply.ts";
+import { notFoundReply } from "./dialects/reply.ts";
 import { registerForwarding } from "./forward/forward.ts";
 import { sendReply } from "./plugins/send-reply.ts";
-import { createAuthHandler, type DialectPair, refuse } from "./routes/auth/auth-route.ts";
-import { jsonPair, postJson } from "./routes/auth/post-json.ts";
+import { registerAuthRoutes } from "./routes/auth/dialect-routes.ts";
 import { getHealth, getPing } from "./routes/operations/get-health.ts";
 import { getMetrics } from "./routes/operations/get-metrics.ts";
 
 const noBody = Buffer.alloc(0);
 
-function notFound(session: readonly [string, string]): DialectReply {
-  return { status: 404, headers: [session], body: noBody };
+function isClientError({ statusCode }: FastifyError): boolean {
+  return statusCode !== undefined && statusCode >= 400 && statusCode < 500;
 }
 
-/** What Fastify refuses before a dialect sees it, in the dialect's words. */
-function refusalOf(error: FastifyError): Error {
-  switch (error.code) {
-    case "FST_ERR_CTP_BODY_TOO_LARGE":
-      return new AppError("REQUEST_TOO_LARGE");
-    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
-      return new AppError("REQUEST_MEDIA_TYPE");
-    case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
-      return new AppError("REQUEST_MALFORMED");
-    default:
-      return error;
-  }
-}
-
-/** Routes of one dialect: 404 when switched off, then the caller, then the body. */
-function registerDialect(
-  app: FastifyInstance,
-  route: { method: "POST"; url: string },
-  pair: DialectPair,
-  context: GatewayContext,
-): void {
-  const handler = createAuthHandler(pair, context.authRoute);
-  const disabled = (request: FastifyRequest, reply: FastifyReply, next: () => void): void => {
-    if (context.live.current.disabledDialects.has(pair.dialect))
-      sendReply(reply, notFound([context.names.session, request.id]));
-    else next();
-  };
-  app.route({
-    ...route,
-    onRequest: [disabled, context.callerAuth],
-    errorHandler: (error, request, reply) =>
-      refuse(pair, { request, reply, thrown: refusalOf(error) }, context.authRoute),
-    handler,
-  });
-}
-
-function registerAuthRoutes(app: FastifyInstance, context: GatewayContext): void {
-  app.removeAllContentTypeParsers();
-  // Any bytes under any name: the dialect says what it takes, and in its own words what it does not.
-  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
-  registerDialect(app, postJson, jsonPair({ names: context.names, releasable: context.releasable }), context);
-}
-
+/** The edge: the back channel's dialects, the operators' pages, and the paths of the services behind it. */
 export async function createGateway(context: GatewayContext): Promise<FastifyInstance> {
+  const { settings, names, logger } = context;
   const app = Fastify({
     logger: false,
-    bodyLimit: context.settings.maxBodyBytes,
+    bodyLimit: settings.maxBodyBytes,
     genReqId: context.newSession,
     requestIdHeader: false,
     exposeHeadRoutes: false,
     return503OnClosing: false,
   });
   app.decorateRequest("callerMethod", "none");
-  app.setNotFoundHandler((request, reply) => sendReply(reply, notFound([context.names.session, request.id])));
-  app.setErrorHandler((error: FastifyError, request, reply) => {
-    if (error.statusCode === undefined || error.statusCode >= 500)
-      context.logger.error({ session: request.id, err: error }, "request failed");
-    const status = error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500 ? 400 : 500;
-    sendReply(reply, { status, headers: [[context.names.session, request.id]], body: noBody });
+  app.setNotFoundHandler((request, reply) => sendReply(reply, notFoundReply(names, request.id)));
+  app.setErrorHandler((err: FastifyError, request, reply) => {
+    const status = isClientError(err) ? 400 : 500;
+    if (status === 500) logger.error({ session: request.id, err }, "request failed");
+    sendReply(reply, { status, headers: [[names.session, request.id]], body: noBody });
   });
   await app.register(async (scope) => registerAuthRoutes(scope, context));
   app.get("/ping", getPing);

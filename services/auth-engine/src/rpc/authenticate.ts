@@ -1,12 +1,14 @@
 import type { AuthDecision, AuthRequest } from "@postern/shared/contracts";
 import { type AppError, fromUnknown } from "@postern/shared/errors";
 import { attemptOf } from "../pipeline/attempt.ts";
+import { type AuthWaitSettings, withAuthWait } from "../pipeline/auth-wait.ts";
 import { decide } from "../pipeline/pipeline.ts";
 import type { StepContext, StepDeps } from "../pipeline/step.ts";
 
 export interface AuthenticateDeps {
   /** What the steps use now; a reload swaps it. */
   readonly stepDeps: () => StepDeps;
+  readonly authWait: () => AuthWaitSettings;
   readonly observe: (request: AuthRequest, decision: AuthDecision, seconds: number) => void;
   readonly onUndecided: (request: AuthRequest, error: AppError) => void;
 }
@@ -14,7 +16,7 @@ export interface AuthenticateDeps {
 export type Authenticate = (request: AuthRequest, context: StepContext) => Promise<AuthDecision>;
 
 /** The bus method `auth-engine.authenticate`: one request through the pipeline; "could not decide" is an answer too. */
-export function createAuthenticate({ stepDeps, observe, onUndecided }: AuthenticateDeps): Authenticate {
+export function createAuthenticate({ stepDeps, authWait, observe, onUndecided }: AuthenticateDeps): Authenticate {
   return async (request, context) => {
     const started = performance.now();
     const decision = await decide(attemptOf(request), context, stepDeps()).catch((thrown: unknown): AuthDecision => {
@@ -23,6 +25,6 @@ export function createAuthenticate({ stepDeps, observe, onUndecided }: Authentic
       return { outcome: "tempfail", code: error.code, message: error.publicMessage };
     });
     observe(request, decision, (performance.now() - started) / 1000);
-    return decision;
+    return withAuthWait(decision, request.loginAttempt, authWait());
   };
 }

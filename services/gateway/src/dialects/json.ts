@@ -4,7 +4,7 @@ import { readJsonOrForm } from "./body.ts";
 import { completeRequest, type RequestFacts } from "./complete-request.ts";
 import type { WireNames } from "./naming.ts";
 import { parseAuthQuery } from "./query.ts";
-import { type DialectReply, headerText, jsonNullReply, jsonReply } from "./reply.ts";
+import { authWait, type Denial, type DialectReply, headerText, jsonNullReply, jsonReply } from "./reply.ts";
 import type { AttributeFilter } from "./secret-attributes.ts";
 
 export interface JsonInput {
@@ -38,11 +38,12 @@ export interface JsonRendererDeps {
 /** Contract, "Errors", rules 1 and 2: 200 with the object, 403 with `null`, 500 with `{error}`. */
 export function createJsonRenderer({ names, releasable }: JsonRendererDeps): JsonRenderer {
   const memoryCacheValue = { hit: "Hit", miss: "Miss" } as const;
-  const denied = (decision: Extract<AuthDecision, { outcome: "fail" | "blocked" }>, session: string): DialectReply =>
+  const denied = (decision: Denial, session: string): DialectReply =>
     jsonNullReply(403, [
       ["Auth-Status", headerText(decision.message ?? "FAIL")],
       [names.session, session],
       [names.memoryCache, memoryCacheValue[decision.memoryCache]],
+      ...authWait(decision),
     ]);
   return {
     decision: (decision, session) => {

@@ -1,3 +1,6 @@
+import type { AuthDecision } from "@postern/shared/contracts";
+import type { WireNames } from "./naming.ts";
+
 /** An answer in final form: what goes out, byte for byte. Header names keep the contract's spelling. */
 export interface DialectReply {
   readonly status: number;
@@ -7,6 +10,7 @@ export interface DialectReply {
 
 const jsonType = "application/json; charset=utf-8";
 const nullBody = Buffer.from("null");
+const noBody = Buffer.alloc(0);
 
 /** Control characters never reach a header: a value cannot split it, whatever a directory or caller put into it. */
 export function headerText(value: string): string {
@@ -20,4 +24,16 @@ export function jsonReply(status: number, headers: DialectReply["headers"], valu
 
 export function jsonNullReply(status: number, headers: DialectReply["headers"]): DialectReply {
   return { status, headers: [...headers, ["Content-Type", jsonType]], body: nullBody };
+}
+
+/** A path that is nobody's, or switched off. */
+export function notFoundReply(names: WireNames, session: string): DialectReply {
+  return { status: 404, headers: [[names.session, session]], body: noBody };
+}
+
+export type Denial = Extract<AuthDecision, { outcome: "fail" | "blocked" }>;
+
+/** `Auth-Wait`, where the engine asks for one. */
+export function authWait({ waitSeconds }: Denial): DialectReply["headers"] {
+  return waitSeconds === undefined ? [] : [["Auth-Wait", String(waitSeconds)]];
 }

@@ -27,10 +27,13 @@ const Ok = Type.Object({
 });
 export type Ok = Static<typeof Ok>;
 
+const waitSeconds = Type.Optional(Type.Integer({ minimum: 0, description: "Auth-Wait; absent means no such header" }));
+
 const Fail = Type.Object({
   outcome: Type.Literal("fail"),
   reason: DenialReason,
   message: Type.Optional(Type.String({ description: "a policy's or script's text; absent means the default" })),
+  waitSeconds,
   memoryCache,
 });
 export type Fail = Static<typeof Fail>;
@@ -39,6 +42,7 @@ const Blocked = Type.Object({
   outcome: Type.Literal("blocked"),
   rule: Type.String(),
   message: Type.Optional(Type.String()),
+  waitSeconds,
   memoryCache,
 });
 export type Blocked = Static<typeof Blocked>;

@@ -1,6 +1,6 @@
 import type { AuthDecision, AuthRequest, Dialect } from "@postern/shared/contracts";
 import { AppError, errorCodes } from "@postern/shared/errors";
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
 import type { Decide } from "../../auth-client/decide.ts";
 import type { DecisionLog } from "../../decision-log.ts";
 import type { RequestFacts } from "../../dialects/complete-request.ts";
@@ -15,6 +15,13 @@ export interface DialectPair {
   readonly parse: (request: FastifyRequest, facts: RequestFacts) => AuthRequest;
   readonly decision: (decision: AuthDecision, session: string) => DialectReply;
   readonly malformed: (reason: string, session: string) => DialectReply;
+}
+
+/** Where a dialect is spoken (contract, "Authentication endpoints"). */
+export interface DialectRoute {
+  readonly method: HTTPMethods | HTTPMethods[];
+  readonly url: string;
+  readonly pair: DialectPair;
 }
 
 export interface AuthRouteDeps {

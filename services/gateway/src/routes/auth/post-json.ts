@@ -1,23 +1,26 @@
-import { createJsonRenderer, type JsonRendererDeps, parseJsonRequest } from "../../dialects/json.ts";
-import type { DialectPair } from "./auth-route.ts";
-
-export const postJson = { method: "POST", url: "/api/v1/auth/json" } as const;
+import type { GatewayContext } from "../../context.ts";
+import { createJsonRenderer, parseJsonRequest } from "../../dialects/json.ts";
+import type { DialectRoute } from "./auth-route.ts";
 
 const emptyBody = Buffer.alloc(0);
 
 /** `POST /api/v1/auth/json` (contract, "Authentication endpoints"). */
-export function jsonPair(deps: JsonRendererDeps): DialectPair {
-  const renderer = createJsonRenderer(deps);
+export function jsonRoute({ names, releasable }: Pick<GatewayContext, "names" | "releasable">): DialectRoute {
+  const { decision, malformed } = createJsonRenderer({ names, releasable });
   return {
-    dialect: "json",
-    parse: ({ raw, body }, facts) =>
-      parseJsonRequest({
-        url: raw.url ?? "",
-        contentType: raw.headers["content-type"],
-        body: Buffer.isBuffer(body) ? body : emptyBody,
-        facts,
-      }),
-    decision: renderer.decision,
-    malformed: renderer.malformed,
+    method: "POST",
+    url: "/api/v1/auth/json",
+    pair: {
+      dialect: "json",
+      parse: ({ raw, body }, facts) =>
+        parseJsonRequest({
+          url: raw.url ?? "",
+          contentType: raw.headers["content-type"],
+          body: Buffer.isBuffer(body) ? body : emptyBody,
+          facts,
+        }),
+      decision,
+      malformed,
+    },
   };
 }
