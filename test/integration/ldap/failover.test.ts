@@ -12,9 +12,9 @@ const verify = (directory: LdapDirectory) => directory.verify(ask("alice"), righ
 /** Logs in on several lines at once until told to stop; every outcome is kept. */
 function load(directory: LdapDirectory): { readonly outcomes: unknown[]; stop(): Promise<void> } {
   const outcomes: unknown[] = [];
-  let isOver = false;
+  const over = new AbortController();
   const line = async (): Promise<void> => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       outcomes.push(await verify(directory).then(({ kind }) => kind, String));
     }
   };
@@ -22,11 +22,14 @@ function load(directory: LdapDirectory): { readonly outcomes: unknown[]; stop():
   return {
     outcomes,
     stop: async () => {
-      isOver = true;
+      over.abort();
       await Promise.all(lines);
     },
   };
 }
+
+/** User searches that a server has seen. */
+const count = (slapd: Slapd): number => slapd.output().match(/SRCH base="ou=people/g)?.length ?? 0;
 
 describe("an LDAP directory with two servers", () => {
   let stack: AsyncDisposableStack;
@@ -42,8 +45,6 @@ describe("an LDAP directory with two servers", () => {
     stack.defer(() => directory.close());
   });
   afterEach(() => stack.disposeAsync());
-
-  const count = (slapd: Slapd): number => slapd.output().match(/SRCH base="ou=people/g)?.length ?? 0;
 
   it("uses both", async () => {
     const traffic = load(directory);

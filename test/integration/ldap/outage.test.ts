@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { Secret } from "@postern/shared/crypto";
 import { freePort, poll, type Slapd, spawnSlapd } from "@postern/shared/testing";
+import { Attribute, Change, Client } from "ldapts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LdapDirectory } from "../../../services/auth-engine/src/directories/ldap/index.ts";
 import { ask, exampleDirectory, exampleLdif, within } from "./example-directory.ts";
@@ -137,8 +138,22 @@ describe("an LDAP directory in an outage", () => {
     for (let round = 0; round < 20; round += 1) {
       await expect(verify(directory)).rejects.toMatchObject(unavailable);
     }
-    await expect(directory.lookup(ask("alice"), within(1000))).rejects.toThrow(/service account|left alone/);
+    await expect(directory.lookup(ask("alice"), within(1000))).rejects.toThrow(/service account refused/);
     expect(slapd.output().match(/BIND dn="cn=reader/g)?.length).toBe(1);
+  });
+
+  it("goes on with the connections it has when the service account's password changed behind it", async () => {
+    const directory = use(exampleDirectory([slapd.uri], { healthCheckIntervalMs: 20 }));
+    expect(await verify(directory)).toMatchObject({ kind: "ok" });
+    const administrator = new Client({ url: slapd.uri, timeout: 2000, connectTimeout: 2000 });
+    await administrator.bind(slapd.rootDn, slapd.rootPassword);
+    const modification = new Attribute({ type: "userPassword", values: ["another"] });
+    await administrator.modify("cn=reader,dc=example,dc=test", new Change({ operation: "replace", modification }));
+    await administrator.unbind();
+    await poll("a refused health check", () => /RESULT tag=97 err=49/.test(slapd.output()));
+    const outcomes = await Promise.all(Array.from({ length: 40 }, () => verify(directory)));
+    expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(["ok"]));
+    expect(slapd.output().match(/RESULT tag=97 err=49/g)?.length).toBeLessThanOrEqual(2);
   });
 
   it("takes a search base that does not exist for a mistake, and one made of the user's name for an unknown user", async () => {

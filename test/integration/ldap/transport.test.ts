@@ -23,6 +23,17 @@ async function makeCertificates(folder: string): Promise<void> {
   await chmod(join(folder, "server.key"), 0o600);
 }
 
+async function login(uri: string, pool: Partial<LdapPoolSettings>): Promise<string> {
+  const directory = exampleDirectory([uri], { connectTimeoutMs: 2000, searchTimeoutMs: 2000, ...pool });
+  try {
+    return await directory
+      .verify(ask("alice"), new Secret("alice-password"), within(4000))
+      .then(({ kind }) => kind, String);
+  } finally {
+    await directory.close();
+  }
+}
+
 describe("an LDAP directory reaches its server", () => {
   const stack = new AsyncDisposableStack();
   let slapd: Slapd;
@@ -48,17 +59,6 @@ TLSCertificateKeyFile ${join(path, "server.key")}
     );
   });
   afterAll(() => stack.disposeAsync());
-
-  async function login(uri: string, pool: Partial<LdapPoolSettings>): Promise<string> {
-    const directory = exampleDirectory([uri], { connectTimeoutMs: 2000, searchTimeoutMs: 2000, ...pool });
-    try {
-      return await directory
-        .verify(ask("alice"), new Secret("alice-password"), within(4000))
-        .then(({ kind }) => kind, String);
-    } finally {
-      await directory.close();
-    }
-  }
 
   it("by ldaps with the site's authority", async () => {
     expect(await login(`ldaps://localhost:${tlsPort}`, { tls: { caCertFile, skipVerify: false } })).toBe("ok");

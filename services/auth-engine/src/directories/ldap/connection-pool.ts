@@ -4,7 +4,7 @@ import type { DirectoryContext } from "../directory.ts";
 import { BoundedQueue } from "./bounded-queue.ts";
 import type { LdapConnection } from "./client.ts";
 import { throwIfOver, untilOver, type Wait } from "./deadline.ts";
-import { classifyFailure, directoryUnavailable } from "./errors.ts";
+import { classifyFailure, directoryUnavailable, ServiceBindError } from "./errors.ts";
 import type { TargetSet } from "./target-set.ts";
 import type { Target } from "./targets.ts";
 
@@ -16,6 +16,8 @@ export interface ConnectionPoolOptions {
   /** Operations at once on one connection. */
   readonly capacity: number;
   readonly queueLength: number;
+  /** New connections need the service account, so they are not tried again and again while it is refused. */
+  readonly needsServiceAccount: boolean;
   readonly open: (target: Target, onClose: () => void) => Promise<LdapConnection>;
   readonly clock: Clock;
 }
@@ -33,6 +35,8 @@ interface Slot {
   inFlight: number;
   /** Takes no more work; closed as soon as it has none. */
   isRetiring: boolean;
+  /** An operation timed out on it; those that end with it were not answered either. */
+  wentSilent: boolean;
 }
 
 type Work<T> = (connection: LdapConnection) => Promise<T>;
@@ -70,9 +74,9 @@ export class ConnectionPool {
       try {
         return await untilOver(this.#perform(slot, work), wait);
       } catch (error) {
-        const kind = classifyFailure(error);
-        if (kind === "answer") throw error;
-        const isWorthwhile = kind === "lost" || targets.hasHealthyBeside(slot.target);
+        if (classifyFailure(error) === "answer") throw error;
+        const isWorthwhile =
+          (classifyFailure(error) === "lost" && !slot.wentSilent) || targets.hasHealthyBeside(slot.target);
         if (avoided !== undefined || !isWorthwhile || this.#isClosed) {
           throw directoryUnavailable(`${label} to ${slot.target.address.uri}`, error);
         }
@@ -176,6 +180,7 @@ export class ConnectionPool {
     }
     // However many operations a lost connection takes along, it is one failure of its server.
     if (kind === "lost" || kind === "timeout") slot.isRetiring = true;
+    if (kind === "timeout") slot.wentSilent = true;
   }
 
   #release(slot: Slot): void {
@@ -222,19 +227,31 @@ export class ConnectionPool {
     let failure: unknown;
     try {
       for (const target of this.#options.targets.toConnect((target) => this.#count(target), avoided)) {
-        if (this.#isClosed || !target.breaker.tryPass()) continue;
+        if (this.#isClosed || this.#isRefusedFor(target) || !target.breaker.tryPass()) continue;
         try {
           this.#offer(await this.#openAt(target));
           return;
         } catch (error) {
           failure = error;
-          this.#options.targets.noteFailure(target, error);
+          this.#noteOpenFailure(target, error);
         }
       }
     } finally {
       this.#opening -= 1;
       this.#afterOpening(failure);
     }
+  }
+
+  /** Connections that are bound already still serve, and each further attempt could lock the account. */
+  #isRefusedFor(target: Target): boolean {
+    const { needsServiceAccount } = this.#options;
+    return needsServiceAccount && target.lastError instanceof ServiceBindError && this.#count(target) > 0;
+  }
+
+  #noteOpenFailure(target: Target, error: unknown): void {
+    const { targets } = this.#options;
+    if (this.#count(target) > 0) targets.noteProbeFailure(target, error);
+    else targets.noteFailure(target, error);
   }
 
   async #openAt(target: Target): Promise<Slot> {
@@ -246,7 +263,7 @@ export class ConnectionPool {
       });
       if (!connection.isAlive) throw new Error("connection closed after it was opened");
       target.breaker.succeeded();
-      slot = { target, connection, inFlight: 0, isRetiring: false };
+      slot = { target, connection, inFlight: 0, isRetiring: false, wentSilent: false };
       this.#slots.add(slot);
       if (this.#isClosed) this.#retire(slot);
       return slot;
@@ -260,7 +277,7 @@ export class ConnectionPool {
     this.#settleIfEmpty();
     if (this.#queue.length === 0 || this.#opening > 0) return;
     for (const slot of this.#slots) if (slot.target.breaker.state() === "closed" && !slot.isRetiring) return;
-    const cause = failure ?? new Error("every server of the pool is left alone after failures");
+    const cause = failure ?? this.#options.targets.reason();
     this.#queue.failAll(directoryUnavailable(`no ${this.#options.label}`, cause));
   }
 
