@@ -5,8 +5,9 @@ import { BoundedQueue } from "./bounded-queue.ts";
 import type { LdapConnection } from "./client.ts";
 import { throwIfOver, untilOver, type Wait } from "./deadline.ts";
 import { classifyFailure, directoryUnavailable, ServiceBindError } from "./errors.ts";
+import { isLessLoaded, type Slot } from "./slot.ts";
+import type { Target } from "./target.ts";
 import type { TargetSet } from "./target-set.ts";
-import type { Target } from "./targets.ts";
 
 export interface ConnectionPoolOptions {
   /** What waits and fails here, for errors: "LDAP lookup connection". */
@@ -27,16 +28,6 @@ export interface ConnectionPoolSnapshot {
   readonly opening: number;
   readonly inFlight: number;
   readonly waiting: number;
-}
-
-interface Slot {
-  readonly target: Target;
-  readonly connection: LdapConnection;
-  inFlight: number;
-  /** Takes no more work; closed as soon as it has none. */
-  isRetiring: boolean;
-  /** An operation timed out on it; those that end with it were not answered either. */
-  wentSilent: boolean;
 }
 
 type Work<T> = (connection: LdapConnection) => Promise<T>;
@@ -207,9 +198,13 @@ export class ConnectionPool {
     return this.#slots.size + this.#opening < this.#options.size;
   }
 
+  /** As many as those who wait can use. Counted before: an opening that nobody may try ends at once. */
   #grow(avoided?: Target): void {
+    const { size, capacity } = this.#options;
     if (!this.#hasRoom()) this.#evictUnusable();
-    while (this.#hasRoom() && this.#opening * this.#options.capacity < this.#queue.length) void this.#openSlot(avoided);
+    const room = size - this.#slots.size - this.#opening;
+    const wanted = Math.ceil(this.#queue.length / capacity) - this.#opening;
+    for (let left = Math.min(room, wanted); left > 0; left -= 1) void this.#openSlot(avoided);
   }
 
   /** Idle connections to a server that is left alone must not keep others out. */
@@ -291,9 +286,4 @@ export class ConnectionPool {
   #settleIfEmpty(): void {
     if (this.#slots.size + this.#opening === 0) this.#onEmpty?.();
   }
-}
-
-function isLessLoaded(a: Slot, b: Slot): boolean {
-  if (a.target !== b.target && a.target.inFlight !== b.target.inFlight) return a.target.inFlight < b.target.inFlight;
-  return a.inFlight < b.inFlight;
 }

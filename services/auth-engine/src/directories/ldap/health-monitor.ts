@@ -1,7 +1,7 @@
 import type { Clock } from "@postern/shared/time";
 import { ServiceBindError } from "./errors.ts";
+import type { Target } from "./target.ts";
 import type { TargetSet } from "./target-set.ts";
-import type { Target } from "./targets.ts";
 
 export interface HealthMonitorOptions {
   readonly targets: TargetSet;

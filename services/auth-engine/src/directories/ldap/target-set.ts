@@ -3,7 +3,7 @@ import { createCircuitBreaker } from "./circuit-breaker.ts";
 import { ServiceBindError } from "./errors.ts";
 import { parseServerUri } from "./server-uri.ts";
 import type { LdapBreakerSettings } from "./settings.ts";
-import type { Target } from "./targets.ts";
+import type { Target } from "./target.ts";
 
 /** Structural part of the service's logger. */
 export interface LdapLog {
