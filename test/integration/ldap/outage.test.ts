@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { Secret } from "@postern/shared/crypto";
 import { freePort, poll, type Slapd, spawnSlapd } from "@postern/shared/testing";
+import { Attribute, Change, Client } from "ldapts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LdapDirectory } from "../../../services/auth-engine/src/directories/ldap/index.ts";
 import { ask, exampleDirectory, exampleLdif, within } from "./example-directory.ts";
@@ -79,7 +80,7 @@ describe("an LDAP directory in an outage", () => {
   it("is bounded by its timeouts while its server hangs, and recovers by itself", async () => {
     const directory = use(exampleDirectory([slapd.uri]));
     expect(await verify(directory)).toMatchObject({ kind: "ok" });
-    slapd.signal("SIGSTOP");
+    await slapd.pause();
     const hung = Array.from({ length: 20 }, () => verify(directory));
     const took = await Promise.all(hung.map((work) => timed(work)));
     for (const result of await Promise.allSettled(hung)) {
@@ -87,14 +88,14 @@ describe("an LDAP directory in an outage", () => {
     }
     // One search of 400 ms at most; the answers that follow come from the breaker or a failed connection.
     expect(Math.max(...took)).toBeLessThan(1500);
-    slapd.signal("SIGCONT");
+    slapd.resume();
     await recovers(directory);
   });
 
   it("respects a deadline that is shorter than its timeouts, and an abort", async () => {
     const directory = use(exampleDirectory([slapd.uri], { searchTimeoutMs: 5000, connectTimeoutMs: 5000 }));
     expect(await verify(directory)).toMatchObject({ kind: "ok" });
-    slapd.signal("SIGSTOP");
+    await slapd.pause();
     const start = performance.now();
     await expect(verify(directory, 100)).rejects.toMatchObject({ code: "DEADLINE_EXCEEDED" });
     expect(performance.now() - start).toBeLessThan(300);
@@ -104,7 +105,7 @@ describe("an LDAP directory in an outage", () => {
     controller.abort();
     await expect(aborted).rejects.toMatchObject({ code: "REQUEST_ABORTED" });
     await expect(verify(directory, -1)).rejects.toMatchObject({ code: "DEADLINE_EXCEEDED" });
-    slapd.signal("SIGCONT");
+    slapd.resume();
     await recovers(directory);
   });
 
@@ -118,7 +119,7 @@ describe("an LDAP directory in an outage", () => {
       }),
     );
     expect(await verify(directory)).toMatchObject({ kind: "ok" });
-    slapd.signal("SIGSTOP");
+    await slapd.pause();
     const spend = () => directory.spendVerification(ask("nobody"), right, within(5000));
     const inFlight = spend();
     const waiting = [spend(), spend()];
@@ -126,7 +127,7 @@ describe("an LDAP directory in an outage", () => {
     await expect(spend()).rejects.toMatchObject({ code: "DIRECTORY_OVERLOADED" });
     expect(performance.now() - start).toBeLessThan(100);
     expect(directory.snapshot()["default"]?.bind).toMatchObject({ connections: 1, inFlight: 1, waiting: 2 });
-    slapd.signal("SIGCONT");
+    slapd.resume();
     await expect(Promise.all([inFlight, ...waiting])).resolves.toHaveLength(3);
   });
 
@@ -137,8 +138,23 @@ describe("an LDAP directory in an outage", () => {
     for (let round = 0; round < 20; round += 1) {
       await expect(verify(directory)).rejects.toMatchObject(unavailable);
     }
-    await expect(directory.lookup(ask("alice"), within(1000))).rejects.toThrow(/service account|left alone/);
-    expect(slapd.output().match(/BIND dn="cn=reader/g)?.length).toBe(1);
+    await expect(directory.lookup(ask("alice"), within(1000))).rejects.toThrow(/service account refused/);
+    await poll("slapd's log of the refusal", () => slapd.output().includes("err=49"));
+    expect(slapd.output().match(/err=49/g)).toHaveLength(1);
+  });
+
+  it("goes on with the connections it has when the service account's password changed behind it", async () => {
+    const directory = use(exampleDirectory([slapd.uri], { healthCheckIntervalMs: 20 }));
+    expect(await verify(directory)).toMatchObject({ kind: "ok" });
+    const administrator = new Client({ url: slapd.uri, timeout: 2000, connectTimeout: 2000 });
+    await administrator.bind(slapd.rootDn, slapd.rootPassword);
+    const modification = new Attribute({ type: "userPassword", values: ["another"] });
+    await administrator.modify("cn=reader,dc=example,dc=test", new Change({ operation: "replace", modification }));
+    await administrator.unbind();
+    await poll("a refused health check", () => /RESULT tag=97 err=49/.test(slapd.output()));
+    const outcomes = await Promise.all(Array.from({ length: 40 }, () => verify(directory)));
+    expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(["ok"]));
+    expect(slapd.output().match(/RESULT tag=97 err=49/g)?.length).toBeLessThanOrEqual(2);
   });
 
   it("takes a search base that does not exist for a mistake, and one made of the user's name for an unknown user", async () => {
@@ -179,12 +195,12 @@ describe("an LDAP directory in an outage", () => {
   it("ends its waiting callers and its connections when closed", async () => {
     const directory = exampleDirectory([slapd.uri]);
     expect(await verify(directory)).toMatchObject({ kind: "ok" });
-    slapd.signal("SIGSTOP");
+    await slapd.pause();
     const pending = timed(verify(directory));
     await directory.close();
     await pending;
     expect(directory.snapshot()["default"]).toMatchObject({ lookup: { connections: 0 }, bind: { connections: 0 } });
     await expect(verify(directory)).rejects.toMatchObject({ code: "SHUTTING_DOWN" });
-    slapd.signal("SIGCONT");
+    slapd.resume();
   });
 });

@@ -26,6 +26,7 @@ export function createBindPool(settings: LdapPoolSettings, targets: TargetSet, c
     size: settings.authPoolSize,
     capacity: 1,
     queueLength: settings.authQueueLength,
+    needsServiceAccount: false,
     open: ({ address }, onClose) =>
       openReadyConnection(
         address,

@@ -13,12 +13,12 @@ export interface CircuitBreaker {
   /** Whether something new may be tried; while half-open it takes one of the trials. */
   tryPass(): boolean;
   /** Late news of work that began before the breaker opened decide nothing. */
-  succeeded(): void;
-  failed(): void;
+  readonly succeeded: () => void;
+  readonly failed: () => void;
   /** Opens at once, for failures that more attempts can only make worse (a refused service account). */
-  trip(): void;
+  readonly trip: () => void;
   /** Somebody asked the server outside the breaker and it answered. */
-  recovered(): void;
+  readonly recovered: () => void;
   readonly failures: number;
 }
 

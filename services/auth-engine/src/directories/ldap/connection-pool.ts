@@ -4,9 +4,10 @@ import type { DirectoryContext } from "../directory.ts";
 import { BoundedQueue } from "./bounded-queue.ts";
 import type { LdapConnection } from "./client.ts";
 import { throwIfOver, untilOver, type Wait } from "./deadline.ts";
-import { classifyFailure, directoryUnavailable } from "./errors.ts";
+import { classifyFailure, directoryUnavailable, ServiceBindError } from "./errors.ts";
+import { isLessLoaded, type Slot } from "./slot.ts";
+import type { Target } from "./target.ts";
 import type { TargetSet } from "./target-set.ts";
-import type { Target } from "./targets.ts";
 
 export interface ConnectionPoolOptions {
   /** What waits and fails here, for errors: "LDAP lookup connection". */
@@ -16,6 +17,8 @@ export interface ConnectionPoolOptions {
   /** Operations at once on one connection. */
   readonly capacity: number;
   readonly queueLength: number;
+  /** New connections need the service account, so they are not tried again and again while it is refused. */
+  readonly needsServiceAccount: boolean;
   readonly open: (target: Target, onClose: () => void) => Promise<LdapConnection>;
   readonly clock: Clock;
 }
@@ -25,14 +28,6 @@ export interface ConnectionPoolSnapshot {
   readonly opening: number;
   readonly inFlight: number;
   readonly waiting: number;
-}
-
-interface Slot {
-  readonly target: Target;
-  readonly connection: LdapConnection;
-  inFlight: number;
-  /** Takes no more work; closed as soon as it has none. */
-  isRetiring: boolean;
 }
 
 type Work<T> = (connection: LdapConnection) => Promise<T>;
@@ -70,9 +65,9 @@ export class ConnectionPool {
       try {
         return await untilOver(this.#perform(slot, work), wait);
       } catch (error) {
-        const kind = classifyFailure(error);
-        if (kind === "answer") throw error;
-        const isWorthwhile = kind === "lost" || targets.hasHealthyBeside(slot.target);
+        if (classifyFailure(error) === "answer") throw error;
+        const isWorthwhile =
+          (classifyFailure(error) === "lost" && !slot.wentSilent) || targets.hasHealthyBeside(slot.target);
         if (avoided !== undefined || !isWorthwhile || this.#isClosed) {
           throw directoryUnavailable(`${label} to ${slot.target.address.uri}`, error);
         }
@@ -176,6 +171,7 @@ export class ConnectionPool {
     }
     // However many operations a lost connection takes along, it is one failure of its server.
     if (kind === "lost" || kind === "timeout") slot.isRetiring = true;
+    if (kind === "timeout") slot.wentSilent = true;
   }
 
   #release(slot: Slot): void {
@@ -202,9 +198,13 @@ export class ConnectionPool {
     return this.#slots.size + this.#opening < this.#options.size;
   }
 
+  /** As many as those who wait can use. Counted before: an opening that nobody may try ends at once. */
   #grow(avoided?: Target): void {
+    const { size, capacity } = this.#options;
     if (!this.#hasRoom()) this.#evictUnusable();
-    while (this.#hasRoom() && this.#opening * this.#options.capacity < this.#queue.length) void this.#openSlot(avoided);
+    const room = size - this.#slots.size - this.#opening;
+    const wanted = Math.ceil(this.#queue.length / capacity) - this.#opening;
+    for (let left = Math.min(room, wanted); left > 0; left -= 1) void this.#openSlot(avoided);
   }
 
   /** Idle connections to a server that is left alone must not keep others out. */
@@ -222,19 +222,31 @@ export class ConnectionPool {
     let failure: unknown;
     try {
       for (const target of this.#options.targets.toConnect((target) => this.#count(target), avoided)) {
-        if (this.#isClosed || !target.breaker.tryPass()) continue;
+        if (this.#isClosed || this.#isRefusedFor(target) || !target.breaker.tryPass()) continue;
         try {
           this.#offer(await this.#openAt(target));
           return;
         } catch (error) {
           failure = error;
-          this.#options.targets.noteFailure(target, error);
+          this.#noteOpenFailure(target, error);
         }
       }
     } finally {
       this.#opening -= 1;
       this.#afterOpening(failure);
     }
+  }
+
+  /** Connections that are bound already still serve, and each further attempt could lock the account. */
+  #isRefusedFor(target: Target): boolean {
+    const { needsServiceAccount } = this.#options;
+    return needsServiceAccount && target.lastError instanceof ServiceBindError && this.#count(target) > 0;
+  }
+
+  #noteOpenFailure(target: Target, error: unknown): void {
+    const { targets } = this.#options;
+    if (this.#count(target) > 0) targets.noteProbeFailure(target, error);
+    else targets.noteFailure(target, error);
   }
 
   async #openAt(target: Target): Promise<Slot> {
@@ -246,7 +258,7 @@ export class ConnectionPool {
       });
       if (!connection.isAlive) throw new Error("connection closed after it was opened");
       target.breaker.succeeded();
-      slot = { target, connection, inFlight: 0, isRetiring: false };
+      slot = { target, connection, inFlight: 0, isRetiring: false, wentSilent: false };
       this.#slots.add(slot);
       if (this.#isClosed) this.#retire(slot);
       return slot;
@@ -260,7 +272,7 @@ export class ConnectionPool {
     this.#settleIfEmpty();
     if (this.#queue.length === 0 || this.#opening > 0) return;
     for (const slot of this.#slots) if (slot.target.breaker.state() === "closed" && !slot.isRetiring) return;
-    const cause = failure ?? new Error("every server of the pool is left alone after failures");
+    const cause = failure ?? this.#options.targets.reason();
     this.#queue.failAll(directoryUnavailable(`no ${this.#options.label}`, cause));
   }
 
@@ -274,9 +286,4 @@ export class ConnectionPool {
   #settleIfEmpty(): void {
     if (this.#slots.size + this.#opening === 0) this.#onEmpty?.();
   }
-}
-
-function isLessLoaded(a: Slot, b: Slot): boolean {
-  if (a.target !== b.target && a.target.inFlight !== b.target.inFlight) return a.target.inFlight < b.target.inFlight;
-  return a.inFlight < b.inFlight;
 }

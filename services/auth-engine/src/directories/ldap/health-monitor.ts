@@ -1,6 +1,7 @@
 import type { Clock } from "@postern/shared/time";
+import { ServiceBindError } from "./errors.ts";
+import type { Target } from "./target.ts";
 import type { TargetSet } from "./target-set.ts";
-import type { Target } from "./targets.ts";
 
 export interface HealthMonitorOptions {
   readonly targets: TargetSet;
@@ -25,8 +26,8 @@ export function createHealthMonitor(options: HealthMonitorOptions): { close(): P
   const running = new Map<Target, Promise<void>>();
 
   const pauseMs = (target: Target): number => {
-    if (target.breaker.state() === "closed") return intervalMs;
-    return target.lastFailure === "service_account" ? refusedPauseMs : 0;
+    if (target.lastError instanceof ServiceBindError) return Math.max(intervalMs, refusedPauseMs);
+    return target.breaker.state() === "closed" ? intervalMs : 0;
   };
 
   const ask = async (target: Target): Promise<void> => {
@@ -34,7 +35,7 @@ export function createHealthMonitor(options: HealthMonitorOptions): { close(): P
       await probe(target);
       targets.noteRecovery(target);
     } catch (error) {
-      targets.noteFailure(target, error);
+      targets.noteProbeFailure(target, error);
     } finally {
       running.delete(target);
     }

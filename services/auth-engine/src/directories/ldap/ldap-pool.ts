@@ -7,8 +7,8 @@ import type { ConnectionPoolSnapshot } from "./connection-pool.ts";
 import { createHealthMonitor } from "./health-monitor.ts";
 import { createLookupPool, type LookupPool, serviceIdentity } from "./lookup-pool.ts";
 import { type LdapPoolSettings, withBounds } from "./settings.ts";
+import type { Target } from "./target.ts";
 import { createTargetSet, type LdapLog } from "./target-set.ts";
-import type { Target } from "./targets.ts";
 
 export interface LdapPoolSnapshot {
   readonly lookup: ConnectionPoolSnapshot;

@@ -32,6 +32,7 @@ export function createLookupPool(settings: LdapPoolSettings, targets: TargetSet,
     size: settings.lookupPoolSize,
     capacity: searchesPerConnection,
     queueLength: settings.lookupQueueLength,
+    needsServiceAccount: identity.kind !== "anonymous",
     open: ({ address }, onClose) =>
       openReadyConnection(address, identity, { ...settings, operationTimeoutMs: settings.searchTimeoutMs, onClose }),
     clock,

@@ -3,7 +3,7 @@ import { createCircuitBreaker } from "./circuit-breaker.ts";
 import { ServiceBindError } from "./errors.ts";
 import { parseServerUri } from "./server-uri.ts";
 import type { LdapBreakerSettings } from "./settings.ts";
-import type { Target } from "./targets.ts";
+import type { Target } from "./target.ts";
 
 /** Structural part of the service's logger. */
 export interface LdapLog {
@@ -25,8 +25,13 @@ export interface TargetSet {
   hasHealthyBeside(target: Target): boolean;
   /** Order in which to try a new connection: fewest recent failures, fewest connections, least in flight. */
   toConnect(connections: (target: Target) => number, avoided?: Target): readonly Target[];
+  /** A request could not be served. A refused service account opens the breaker at once. */
   noteFailure(target: Target, error: unknown): void;
+  /** A health check failed; requests on connections that are bound already may still be served. */
+  noteProbeFailure(target: Target, error: unknown): void;
   noteRecovery(target: Target): void;
+  /** Why nobody may be asked. */
+  reason(): Error;
 }
 
 const rank = (target: Target, avoided: Target | undefined): number =>
@@ -43,9 +48,21 @@ export function createTargetSet(
       address: parseServerUri(uri),
       breaker: createCircuitBreaker(settings, clock),
       inFlight: 0,
-      lastFailure: "none",
+      lastError: undefined,
     }),
   );
+  const leavingAlone = (target: Target, error: unknown, count: () => void): void => {
+    const before = target.breaker.state();
+    const isNew = error instanceof ServiceBindError && !(target.lastError instanceof ServiceBindError);
+    target.lastError = error;
+    count();
+    const fields = { pool: poolName, server: target.address.uri, err: error };
+    if (isNew) log.warn(fields, "LDAP service account refused");
+    if (before === "closed" && target.breaker.state() !== "closed") {
+      log.warn(fields, "LDAP server left alone after failures");
+    }
+  };
+
   return {
     all,
     usable: () => all.filter((target) => target.breaker.state() === "closed"),
@@ -55,25 +72,20 @@ export function createTargetSet(
       all.toSorted(
         (a, b) => rank(a, avoided) - rank(b, avoided) || connections(a) - connections(b) || a.inFlight - b.inFlight,
       ),
-    noteFailure: (target, error) => {
-      const before = target.breaker.state();
-      if (error instanceof ServiceBindError) {
-        target.lastFailure = "service_account";
-        target.breaker.trip();
-      } else {
-        target.lastFailure = "network";
-        target.breaker.failed();
-      }
-      if (before === "closed" && target.breaker.state() !== "closed") {
-        log.warn({ pool: poolName, server: target.address.uri, err: error }, "LDAP server left alone after failures");
-      }
-    },
+    noteFailure: (target, error) =>
+      leavingAlone(target, error, error instanceof ServiceBindError ? target.breaker.trip : target.breaker.failed),
+    noteProbeFailure: (target, error) => leavingAlone(target, error, target.breaker.failed),
     noteRecovery: (target) => {
       if (target.breaker.state() !== "closed") {
         log.info({ pool: poolName, server: target.address.uri }, "LDAP server is back");
       }
-      target.lastFailure = "none";
+      target.lastError = undefined;
       target.breaker.recovered();
+    },
+    reason: () => {
+      const cause = all.map(({ lastError }) => lastError).find((error) => error !== undefined);
+      const text = cause instanceof Error ? cause.message : "no failure on record";
+      return new Error(`every server is left alone after failures; ${text}`, { cause });
     },
   };
 }

@@ -7,6 +7,6 @@ export interface Target {
   readonly breaker: CircuitBreaker;
   /** Operations that the server has not answered yet. */
   inFlight: number;
-  /** Why it failed last; decides how soon it is worth asking again. */
-  lastFailure: "none" | "network" | "service_account";
+  /** Why it failed last, until it is known to be back. */
+  lastError: unknown;
 }
