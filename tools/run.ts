@@ -10,6 +10,7 @@ import { natsConfiguration, servicePrograms, stores } from "./run/programs.ts";
 import { Stack } from "./run/stack.ts";
 import { aliveProcesses, claim, readState, removeState, type State } from "./run/state.ts";
 import { stopProcesses } from "./run/stop-processes.ts";
+import { watchTerminal } from "./run/watch-terminal.ts";
 
 const storesWithinMs = 20_000;
 const buildWithinMs = 120_000;
@@ -64,6 +65,7 @@ async function serve(options: RunOptions, claimed: State): Promise<void> {
     else interrupted.abort();
   };
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, interrupt);
+  watchTerminal(() => interrupted.abort());
   try {
     say("Starting ...");
     await stack.start(first, storesWithinMs, interrupted.signal);
