@@ -4,9 +4,11 @@ import type { DirectoryContext, DirectoryQuery } from "../../../services/auth-en
 import {
   createLdapDirectory,
   type LdapDirectory,
-  type LdapPoolSettings,
-  type LdapSearchSettings,
-} from "../../../services/auth-engine/src/directories/ldap/index.ts";
+} from "../../../services/auth-engine/src/directories/ldap/ldap-directory.ts";
+import type {
+  LdapPoolSettings,
+  LdapSearchSettings,
+} from "../../../services/auth-engine/src/directories/ldap/settings.ts";
 
 /** People of the tests; each password is `<uid>-password`. Two share one mail address. */
 export const exampleLdif = `dn: ou=people,dc=example,dc=test
@@ -39,7 +41,7 @@ userPassword: ${uid}-password
 ${extra}`;
 }
 
-export function examplePool(
+function examplePool(
   serverUris: readonly string[],
   overrides: Partial<LdapPoolSettings> = {},
 ): LdapPoolSettings {
@@ -65,7 +67,7 @@ export function examplePool(
   };
 }
 
-export const exampleSearch: LdapSearchSettings = {
+const exampleSearch: LdapSearchSettings = {
   protocols: ["imap", "smtp"],
   poolName: "default",
   baseDn: "ou=people,dc=example,dc=test",
@@ -76,7 +78,7 @@ export const exampleSearch: LdapSearchSettings = {
   attributes: ["mail", "displayname", "jpegPhoto", "dn", "telephoneNumber"],
 };
 
-export const silentLog = { warn: () => undefined, info: () => undefined };
+const silentLog = { warn: () => undefined, info: () => undefined };
 
 export function exampleDirectory(
   serverUris: readonly string[],

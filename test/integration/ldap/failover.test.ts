@@ -3,7 +3,7 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { Secret } from "@postern/shared/crypto";
 import { poll, type Slapd, spawnSlapd } from "@postern/shared/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { LdapDirectory } from "../../../services/auth-engine/src/directories/ldap/index.ts";
+import type { LdapDirectory } from "../../../services/auth-engine/src/directories/ldap/ldap-directory.ts";
 import { ask, exampleDirectory, exampleLdif, within } from "./example-directory.ts";
 
 const right = new Secret("alice-password");

@@ -4,7 +4,7 @@ import { Secret } from "@postern/shared/crypto";
 import { freePort, poll, type Slapd, spawnSlapd } from "@postern/shared/testing";
 import { Attribute, Change, Client } from "ldapts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { LdapDirectory } from "../../../services/auth-engine/src/directories/ldap/index.ts";
+import type { LdapDirectory } from "../../../services/auth-engine/src/directories/ldap/ldap-directory.ts";
 import { ask, exampleDirectory, exampleLdif, within } from "./example-directory.ts";
 
 const unavailable = { code: "DIRECTORY_UNAVAILABLE" };

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { Secret } from "@postern/shared/crypto";
 import { freePort, poll, type Slapd, scratchFolder, spawnSlapd } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { LdapPoolSettings } from "../../../services/auth-engine/src/directories/ldap/index.ts";
+import type { LdapPoolSettings } from "../../../services/auth-engine/src/directories/ldap/settings.ts";
 import { ask, exampleDirectory, exampleLdif, within } from "./example-directory.ts";
 
 const run = promisify(execFile);

@@ -1,7 +1,7 @@
 import { Secret } from "@postern/shared/crypto";
 import { poll, type Slapd, spawnSlapd } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { LdapDirectory } from "../../../services/auth-engine/src/directories/ldap/index.ts";
+import type { LdapDirectory } from "../../../services/auth-engine/src/directories/ldap/ldap-directory.ts";
 import { ask, exampleDirectory, exampleLdif, within } from "./example-directory.ts";
 
 describe("an LDAP directory", () => {

@@ -32,7 +32,7 @@ export interface OpenConnectionOptions extends OpenSocketOptions {
  * Opens one connection. ldapts would silently connect again, unauthenticated, when a connection was lost; here it gets
  * a socket that is open already, and asking for a second one is an error.
  */
-export async function openConnection(address: ServerAddress, options: OpenConnectionOptions): Promise<LdapConnection> {
+async function openConnection(address: ServerAddress, options: OpenConnectionOptions): Promise<LdapConnection> {
   const socket = await openSocket(address, options);
   let isAlive = true;
   let isTaken = false;

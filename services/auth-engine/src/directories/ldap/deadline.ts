@@ -2,10 +2,10 @@ import { AppError } from "@postern/shared/errors";
 import type { Clock } from "@postern/shared/time";
 import type { DirectoryContext } from "../directory.ts";
 
-export const deadlineExceeded = (waitingFor: string): AppError =>
+const deadlineExceeded = (waitingFor: string): AppError =>
   new AppError("DEADLINE_EXCEEDED", { detail: `waited for ${waitingFor}` });
 
-export const requestAborted = (waitingFor: string): AppError =>
+const requestAborted = (waitingFor: string): AppError =>
   new AppError("REQUEST_ABORTED", { detail: `waited for ${waitingFor}` });
 
 /** Throws when the caller has no use for an answer any more. */
