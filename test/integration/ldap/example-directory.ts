@@ -41,10 +41,7 @@ userPassword: ${uid}-password
 ${extra}`;
 }
 
-function examplePool(
-  serverUris: readonly string[],
-  overrides: Partial<LdapPoolSettings> = {},
-): LdapPoolSettings {
+function examplePool(serverUris: readonly string[], overrides: Partial<LdapPoolSettings> = {}): LdapPoolSettings {
   return {
     serverUris,
     bindDn: "cn=reader,dc=example,dc=test",
