@@ -34,6 +34,8 @@ test("starts stores, services and two engines; a second run does no harm; SIGINT
   expect(aliveProcesses(state).length).toBe(names.length);
 
   runner.signal("SIGINT");
+  // A second signal, which stop() sends, would make it kill.
+  await poll("the end of the runner", () => !isAlive(state.runner));
   expect(await runner.stop()).toBe(0);
   expect(aliveProcesses(state)).toEqual([]);
   expect(existsSync(join(demo.folder, "state.json"))).toBe(false);

@@ -26,9 +26,9 @@ test("installs what is missing, starts no service, and does nothing the second t
   expect(machine.read("apt-calls").split("\n")[1]).toContain(
     "install --no-install-recommends nats-server redis-server",
   );
-  const started = performance.now();
+  const calls = machine.read("apt-calls") + machine.read("npm-calls");
   expect(await machine.setup("run").done).toMatchObject({ code: 0, output: "" });
-  expect(performance.now() - started).toBeLessThan(1000);
+  expect(machine.read("apt-calls") + machine.read("npm-calls")).toBe(calls);
 });
 
 test("a policy-rc.d of the site is put back as it was", async () => {
