@@ -38,7 +38,12 @@ test("any text comes through escaping unchanged", () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       fc.pre(!text.includes("$$"));
-      expect(expand(text.replaceAll("${", () => "$${"), {})).toEqual({ text, problems: [] });
+      expect(
+        expand(
+          text.replaceAll("${", () => "$${"),
+          {},
+        ),
+      ).toEqual({ text, problems: [] });
     }),
   );
 });

@@ -1,0 +1,92 @@
+import { poll, type Slapd, spawnSlapd } from "@postern/shared/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { askJson } from "../../support/ask-json.ts";
+import { type Stack, startStack } from "../../support/stack.ts";
+import { exampleLdif } from "../ldap/example-directory.ts";
+
+let slapd: Slapd;
+let stack: Stack;
+
+const alice = { username: "alice", password: "alice-password", protocol: "imap", client_ip: "203.0.113.9" };
+
+beforeAll(async () => {
+  slapd = await spawnSlapd({ ldif: exampleLdif });
+  const backends = {
+    order: ["ldap"],
+    ldap: {
+      default: {
+        server_uri: [slapd.uri],
+        bind_dn: slapd.rootDn,
+        bind_pw: slapd.rootPassword,
+        lookup_pool_size: 2,
+        auth_pool_size: 8,
+        cb_cooldown: "1s",
+      },
+      search: [
+        {
+          protocol: ["imap"],
+          cache_name: "mail",
+          base_dn: `ou=people,${slapd.suffix}`,
+          filter: { user: "(&(objectClass=inetOrgPerson)(uid=%L{user}))" },
+          mapping: { account_field: "uid" },
+          attribute: ["cn", "mail", "userPassword"],
+        },
+      ],
+    },
+  };
+  stack = await startStack({ engines: 2, backends, timeouts: { decision: "2s", ldap_search: "1s", ldap_bind: "1s" } });
+});
+
+afterAll(async () => {
+  await stack[Symbol.asyncDispose]();
+  await slapd[Symbol.asyncDispose]();
+});
+
+describe("the same decision from LDAP", () => {
+  test("200 with the account and the attributes that the search names, no password among them", async () => {
+    const { status, headers, body } = await askJson(stack.url, alice);
+    expect([status, headers.get("auth-user")]).toEqual([200, "alice"]);
+    const answer = JSON.parse(body);
+    expect(answer).toMatchObject({ ok: true, account_field: "uid", backend: 2 });
+    expect(Object.keys(answer.attributes)).not.toContain("userPassword");
+    expect(answer.attributes.cn).toEqual([expect.any(String)]);
+  });
+
+  test("403 for a wrong password, an unknown user, and a name that tries to be a filter", async () => {
+    for (const change of [{ password: "wrong" }, { username: "nobody" }, { username: "*" }]) {
+      const { status, body } = await askJson(stack.url, { ...alice, ...change });
+      expect([status, body]).toEqual([403, "null"]);
+    }
+  });
+
+  test("a protocol that no search serves is a temporary failure, never a denial", async () => {
+    const { status, headers } = await askJson(stack.url, { ...alice, protocol: "pop3" });
+    expect(status).toBe(500);
+    expect(headers.get("auth-status")).toMatch(/Temporary/);
+  });
+
+  test("mode=no-auth finds the account without a password", async () => {
+    const { status } = await askJson(stack.url, { username: "alice", protocol: "imap" }, { query: "?mode=no-auth" });
+    expect(status).toBe(200);
+  });
+});
+
+describe("a directory that is away (failure matrix, LDAP rows)", () => {
+  test("killed: a temporary failure, and the right answer again once it is back", async () => {
+    await slapd.kill();
+    const { status, body } = await askJson(stack.url, alice);
+    expect([status, Object.keys(JSON.parse(body))]).toEqual([500, ["error"]]);
+    await slapd.start();
+    await poll("the directory's return", async () => (await askJson(stack.url, alice)).status === 200, 15_000);
+  });
+
+  test("hung: a temporary failure within the decision's time, and the right answer again", async () => {
+    await slapd.pause();
+    const started = performance.now();
+    const { status } = await askJson(stack.url, alice);
+    expect(status).toBe(500);
+    expect(performance.now() - started).toBeLessThan(4000);
+    await slapd.resume();
+    await poll("the directory's return", async () => (await askJson(stack.url, alice)).status === 200, 15_000);
+  });
+});
