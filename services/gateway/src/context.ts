@@ -16,6 +16,7 @@ import { type AttributeFilter, createAttributeFilter } from "./dialects/secret-a
 import type { ForwardDeps } from "./forward/forward.ts";
 import { createGatewayMetrics } from "./metrics.ts";
 import { type CallerAuthHook, createCallerAuthHook } from "./plugins/caller-auth.ts";
+import { createRejectCaller } from "./plugins/reject-caller.ts";
 import { callerAddress, clientAddress } from "./plugins/request-address.ts";
 import type { AuthRouteDeps } from "./routes/auth/auth-route.ts";
 import { type GatewaySettings, gatewaySettings, type LiveGatewaySettings, liveGatewaySettings } from "./settings.ts";
@@ -59,14 +60,11 @@ export async function createContext(config: Config): Promise<GatewayContext> {
   const names = wireNames(settings.identifier);
   const metrics = createGatewayMetrics(base.metrics, prefix);
   const addressOf = (request: FastifyRequest): string => callerAddress(request, live.current.trustedProxies);
-  const delay = createRejectionDelay();
+  const reject = createRejectCaller({ delay: createRejectionDelay(), names, logger, addressOf });
   const callerAuth = createCallerAuthHook({
     check: () => live.current.checkCaller,
-    delay,
-    names,
-    logger,
+    reject,
     counted: (outcome) => metrics.callerChecked(outcome),
-    addressOf,
   });
   const decide = createDecide({
     bus,

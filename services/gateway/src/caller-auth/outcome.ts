@@ -1,29 +1,110 @@
-/**
- * What checking a caller can end with: rows of the contract's "Caller rejection outcomes". Everything that follows from
- * a row (status, delay, headers, the label of `backchannel_caller_auth_total`, the reason in the log) is in the table.
- */
-export type CallerAuthOutcome = "ok_basic" | "ok_open" | "missing" | "bad_basic" | "not_configured";
+/** Codes of gRPC that checking a caller can end with. */
+export type CallerGrpcCode =
+  | "OK"
+  | "UNAUTHENTICATED"
+  | "PERMISSION_DENIED"
+  | "UNAVAILABLE"
+  | "CANCELED"
+  | "DEADLINE_EXCEEDED";
 
+/** Everything that follows from one outcome. */
 export interface OutcomeRow {
   /** 200 lets the caller in. */
-  readonly httpStatus: 200 | 401;
+  readonly httpStatus: 200 | 401 | 403 | 429 | 503;
+  /** `none` where gRPC has no such outcome. */
+  readonly grpcCode: CallerGrpcCode | "none";
   /** Genuine rejections wait 300 ms. */
-  readonly delayed: boolean;
+  readonly delayedOnHttp: boolean;
+  readonly delayedOnGrpc: boolean;
+  readonly retryAfter: boolean;
+  /** Takes a token from the address's failure budget (contract, "Failure-budget rules", 2). */
+  readonly spendsBudget: boolean;
+  /** The fixed reason of the one warning of a genuine rejection; `none` where there is nothing to warn of. */
+  readonly logReason: string;
 }
 
-export const callerAuthOutcomes: Readonly<Record<CallerAuthOutcome, OutcomeRow>> = {
-  ok_basic: { httpStatus: 200, delayed: false },
-  /** Developer mode without any `auth.backchannel`. */
-  ok_open: { httpStatus: 200, delayed: false },
-  missing: { httpStatus: 401, delayed: true },
-  bad_basic: { httpStatus: 401, delayed: true },
-  not_configured: { httpStatus: 401, delayed: true },
-};
+const letIn = {
+  httpStatus: 200,
+  grpcCode: "OK",
+  delayedOnHttp: false,
+  delayedOnGrpc: false,
+  retryAfter: false,
+  spendsBudget: false,
+  logReason: "none",
+} as const satisfies OutcomeRow;
 
-export const callerAuthOutcomeNames: readonly CallerAuthOutcome[] = [
-  "ok_basic",
-  "ok_open",
-  "missing",
-  "bad_basic",
-  "not_configured",
-];
+const rejected = {
+  httpStatus: 401,
+  grpcCode: "UNAUTHENTICATED",
+  delayedOnHttp: true,
+  delayedOnGrpc: true,
+  retryAfter: false,
+  spendsBudget: true,
+} as const satisfies Omit<OutcomeRow, "logReason">;
+
+/** Undecidable is never "wrong credentials": whoever reads the token's state logs why it could not. */
+const undecided = {
+  httpStatus: 503,
+  grpcCode: "UNAVAILABLE",
+  delayedOnHttp: false,
+  delayedOnGrpc: false,
+  retryAfter: true,
+  spendsBudget: false,
+  logReason: "none",
+} as const satisfies OutcomeRow;
+
+/**
+ * Contract, "Caller rejection outcomes" and "Failure-budget rules", as one table. The name of a row is its label in
+ * `backchannel_caller_auth_total`.
+ */
+export const callerAuthOutcomes = {
+  ok_basic: letIn,
+  ok_bearer: letIn,
+  /** Developer mode without any `auth.backchannel`. */
+  ok_open: letIn,
+  missing: { ...rejected, logReason: "missing_credentials" },
+  /** On custom hooks, which have the per-client limit and no failure budget. */
+  missing_on_hook: {
+    ...rejected,
+    grpcCode: "none",
+    delayedOnHttp: false,
+    delayedOnGrpc: false,
+    spendsBudget: false,
+    logReason: "missing_credentials",
+  },
+  bad_basic: { ...rejected, logReason: "bad_basic" },
+  /** Unknown, expired, revoked, denylisted or wrongly signed. */
+  bad_token: { ...rejected, logReason: "bad_token" },
+  /** A valid token that is no access token for the back channel. */
+  wrong_token_type: { ...rejected, delayedOnHttp: false, logReason: "wrong_token_type" },
+  missing_scope: {
+    ...rejected,
+    httpStatus: 403,
+    grpcCode: "PERMISSION_DENIED",
+    delayedOnHttp: false,
+    delayedOnGrpc: false,
+    logReason: "missing_scope",
+  },
+  /** No `auth.backchannel` at all. */
+  not_configured: { ...rejected, grpcCode: "UNAVAILABLE", delayedOnGrpc: false, logReason: "not_configured" },
+  /** Token state or signing keys cannot be reached. */
+  unavailable: undecided,
+  canceled: { ...undecided, grpcCode: "CANCELED" },
+  deadline_exceeded: { ...undecided, grpcCode: "DEADLINE_EXCEEDED" },
+  /** No token is left: nothing was evaluated. */
+  budget_exhausted: { ...undecided, httpStatus: 429, grpcCode: "none" },
+} as const satisfies Readonly<Record<string, OutcomeRow>>;
+
+/** What checking a caller can end with. */
+export type CallerAuthOutcome = keyof typeof callerAuthOutcomes;
+
+export function isCallerAuthOutcome(name: string): name is CallerAuthOutcome {
+  return Object.hasOwn(callerAuthOutcomes, name);
+}
+
+export const callerAuthOutcomeNames: readonly CallerAuthOutcome[] =
+  Object.keys(callerAuthOutcomes).filter(isCallerAuthOutcome);
+
+export function outcomeRow(outcome: CallerAuthOutcome): OutcomeRow {
+  return callerAuthOutcomes[outcome];
+}
