@@ -1,23 +1,31 @@
 import { randomUUID } from "node:crypto";
-import { type Base, baseFromConfig, busFromConfig } from "@postern/shared/assembly";
+import { type Base, baseFromConfig, busFromConfig, redisFromConfig } from "@postern/shared/assembly";
 import type { Bus } from "@postern/shared/bus";
 import type { Config } from "@postern/shared/config";
-import type { Dialect } from "@postern/shared/contracts";
+import { budgetExhausted, type Dialect } from "@postern/shared/contracts";
 import { createCallerSigner } from "@postern/shared/http";
 import { createHealth, type Health } from "@postern/shared/lifecycle";
+import { addressKey } from "@postern/shared/net";
+import { type RedisClient, redisHealth } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
 import type { FastifyRequest } from "fastify";
 import { createDecide } from "./auth-client/decide.ts";
+import type { CallerCheck } from "./caller-auth/check-caller.ts";
 import { createRejectionDelay } from "./caller-auth/rejection.ts";
 import { createDecisionLog } from "./decision-log.ts";
 import type { RequestFacts } from "./dialects/complete-request.ts";
 import { type WireNames, wireNames } from "./dialects/naming.ts";
 import { type AttributeFilter, createAttributeFilter } from "./dialects/secret-attributes.ts";
 import type { ForwardDeps } from "./forward/forward.ts";
-import { createGatewayMetrics } from "./metrics.ts";
-import { type CallerAuthHook, createCallerAuthHook } from "./plugins/caller-auth.ts";
+import { createLimitMetrics, type LimitMetrics } from "./limits/limit-metrics.ts";
+import { createLimits, type Limits } from "./limits/limits.ts";
+import { createGatewayMetrics, type GatewayMetrics } from "./metrics.ts";
+import { createCallerAuthHook, type OnRequest } from "./plugins/caller-auth.ts";
+import { type Channels, createChannels } from "./plugins/channels.ts";
+import { createLimitAddressHook } from "./plugins/limit-address.ts";
 import { createRejectCaller } from "./plugins/reject-caller.ts";
 import { callerAddress, clientAddress } from "./plugins/request-address.ts";
+import { createSpendBudgetHook } from "./plugins/spend-budget.ts";
 import type { AuthRouteDeps } from "./routes/auth/auth-route.ts";
 import { type GatewaySettings, gatewaySettings, type LiveGatewaySettings, liveGatewaySettings } from "./settings.ts";
 
@@ -26,16 +34,34 @@ export interface GatewayContext extends Base {
   readonly settings: GatewaySettings;
   readonly live: { current: LiveGatewaySettings };
   readonly bus: Bus;
+  /** Not needed to serve. */
+  readonly redis: RedisClient;
   readonly health: Health;
   readonly names: WireNames;
   readonly releasable: AttributeFilter;
-  readonly callerAuth: CallerAuthHook;
+  readonly callerAuth: OnRequest;
+  /** In place of `callerAuth` where each request takes a token. */
+  readonly spendBudget: OnRequest;
+  readonly limitAddress: OnRequest;
+  readonly channels: Channels;
   readonly authRoute: AuthRouteDeps;
   readonly forward: ForwardDeps;
   readonly newSession: () => string;
 }
 
 type Live = GatewayContext["live"];
+type Hooks = Pick<GatewayContext, "callerAuth" | "spendBudget" | "limitAddress">;
+
+interface LimitsParts extends Pick<GatewayContext, "settings" | "live" | "bus" | "redis"> {
+  readonly base: Base;
+}
+
+interface HooksParts extends Pick<GatewayContext, "live" | "names" | "logger"> {
+  readonly addressOf: (request: FastifyRequest) => string;
+  readonly limits: Limits;
+  readonly metrics: GatewayMetrics;
+  readonly limitMetrics: LimitMetrics;
+}
 
 function createFacts(live: Live, addressOf: (request: FastifyRequest) => string) {
   return (request: FastifyRequest, dialect: Dialect): RequestFacts => {
@@ -51,21 +77,57 @@ function createFacts(live: Live, addressOf: (request: FastifyRequest) => string)
   };
 }
 
+/** What `rate_limit` counts by. */
+function createAddressKeyOf(live: Live, addressOf: (request: FastifyRequest) => string) {
+  return (request: FastifyRequest): string => addressKey(addressOf(request), live.current.ipv6Prefix);
+}
+
+/** The limits, and what the gateways tell each other about them. */
+function limitsOnTheBus({ base, settings, live, bus, redis }: LimitsParts): { limits: Limits; metrics: LimitMetrics } {
+  const { logger, instance } = base;
+  const metrics = createLimitMetrics(base.metrics, base.prefix);
+  const limits = createLimits({
+    ...settings,
+    redis,
+    rate: () => live.current.rate,
+    announce: (addressKey, emptyForMs) => bus.publish(budgetExhausted, { instance, addressKey, emptyForMs }),
+    metrics,
+    logger,
+  });
+  bus.subscribe(budgetExhausted, (told) => {
+    if (told.instance !== instance) limits.budget.learn(told.addressKey, told.emptyForMs);
+  });
+  return { limits, metrics };
+}
+
+/** The hooks that stand before the routes. */
+function createHooks({ live, names, addressOf, limits, metrics, limitMetrics, logger }: HooksParts): Hooks {
+  const addressKeyOf = createAddressKeyOf(live, addressOf);
+  const { budget, addressLimit } = limits;
+  const counted: GatewayMetrics["callerChecked"] = (outcome) => metrics.callerChecked(outcome);
+  const reject = createRejectCaller({ delay: createRejectionDelay(), names, logger, addressOf });
+  const limited = limitMetrics.rateLimited;
+  const limitAddress = createLimitAddressHook({ limit: addressLimit, addressKeyOf, names, limited });
+  const check = (): CallerCheck => live.current.checkCaller;
+  return {
+    callerAuth: createCallerAuthHook({ check, reject, counted, budget, addressKeyOf, limitAddress }),
+    spendBudget: createSpendBudgetHook({ reject, counted, budget, addressKeyOf }),
+    limitAddress,
+  };
+}
+
 export async function createContext(config: Config): Promise<GatewayContext> {
   const base = baseFromConfig(config, "gateway");
-  const { logger, prefix } = base;
+  const { logger } = base;
   const settings = gatewaySettings(config);
   const live: Live = { current: liveGatewaySettings(config) };
   const bus = await busFromConfig(config, base);
+  const redis = redisFromConfig(config, "state", base);
   const names = wireNames(settings.identifier);
-  const metrics = createGatewayMetrics(base.metrics, prefix);
+  const metrics = createGatewayMetrics(base.metrics, base.prefix);
   const addressOf = (request: FastifyRequest): string => callerAddress(request, live.current.trustedProxies);
-  const reject = createRejectCaller({ delay: createRejectionDelay(), names, logger, addressOf });
-  const callerAuth = createCallerAuthHook({
-    check: () => live.current.checkCaller,
-    reject,
-    counted: (outcome) => metrics.callerChecked(outcome),
-  });
+  const { limits, metrics: limitMetrics } = limitsOnTheBus({ base, settings, live, bus, redis });
+  const hooks = createHooks({ live, names, addressOf, limits, metrics, limitMetrics, logger });
   const decide = createDecide({
     bus,
     clock: systemClock,
@@ -74,21 +136,26 @@ export async function createContext(config: Config): Promise<GatewayContext> {
   });
   return {
     ...base,
+    ...hooks,
     settings,
     live,
     bus,
+    redis,
     names,
-    callerAuth,
-    health: createHealth({
-      checks: [{ name: "bus", required: true, check: () => assertConnected(bus) }],
-      onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
-    }),
+    channels: createChannels(names),
+    health: createGatewayHealth({ base, settings, bus, redis }),
     releasable: createAttributeFilter(settings.secretFields),
-    authRoute: { decide, metrics, log: createDecisionLog(logger), factsOf: createFacts(live, addressOf) },
+    authRoute: {
+      decide,
+      metrics,
+      log: createDecisionLog(logger),
+      gate: limits.gate,
+      factsOf: createFacts(live, addressOf),
+    },
     forward: {
+      ...hooks,
       sign: createCallerSigner(settings.assertion),
       origins: settings.origins,
-      callerAuth,
       addressOf,
       names,
       timeoutMs: settings.forwardTimeoutMs,
@@ -96,6 +163,21 @@ export async function createContext(config: Config): Promise<GatewayContext> {
     },
     newSession: () => randomUUID(),
   };
+}
+
+type HealthParts = Pick<LimitsParts, "base" | "settings" | "bus" | "redis">;
+
+/** Without Redis the gateway is degraded, and serves. */
+function createGatewayHealth({ base, settings, bus, redis: client }: HealthParts): Health {
+  const { service, instance, logger } = base;
+  const prefix = settings.keyPrefix;
+  return createHealth({
+    checks: [
+      { name: "bus", required: true, check: () => assertConnected(bus) },
+      redisHealth({ client, role: "state", required: false, prefix, service, instance }),
+    ],
+    onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
+  });
 }
 
 function assertConnected(bus: Bus): void {

@@ -5,6 +5,7 @@ import type { AssertionAudience, AssertionKey } from "@postern/shared/http";
 import { type CidrSet, createCidrSet, type HostPort, parseHostPort } from "@postern/shared/net";
 import { type BasicCheck, createBasicCheck } from "./caller-auth/basic.ts";
 import { type CallerCheck, createCallerCheck } from "./caller-auth/check-caller.ts";
+import { type Rate, rateOf } from "./limits/gcra.ts";
 import type { ClientHeaderNames } from "./plugins/request-address.ts";
 import type { MetricsRouteSettings } from "./routes/operations/get-metrics.ts";
 
@@ -12,6 +13,8 @@ import type { MetricsRouteSettings } from "./routes/operations/get-metrics.ts";
 export interface GatewaySettings {
   readonly identifier: string;
   readonly addresses: readonly HostPort[];
+  /** Empty when both channels share the listeners. */
+  readonly frontAddresses: readonly HostPort[];
   readonly privateAddress: string;
   readonly maxBodyBytes: number;
   readonly requestTimeoutMs: number;
@@ -20,6 +23,9 @@ export interface GatewaySettings {
   readonly assertion: AssertionKey;
   /** Attributes that hold second factors, whatever the site calls them. */
   readonly secretFields: readonly string[];
+  readonly keyPrefix: string;
+  readonly rateLimited: boolean;
+  readonly maxConcurrentRequests: number;
 }
 
 /** What a reload swaps, as a whole. */
@@ -30,6 +36,9 @@ export interface LiveGatewaySettings {
   readonly disabledDialects: ReadonlySet<Dialect>;
   readonly decisionTimeoutMs: number;
   readonly metricsRoute: MetricsRouteSettings;
+  readonly rate: Rate;
+  /** Length of the IPv6 network that counts as one client. */
+  readonly ipv6Prefix: number;
 }
 
 type BasicConfig = { readonly enabled: boolean; readonly username: string; readonly password: string };
@@ -46,11 +55,16 @@ function secretFields({ auth: { backends } }: Config): readonly string[] {
 /** Room for an answer that an owner has to ask others for. */
 const forwardTimeoutMs = 30_000;
 
+function hostPorts(texts: readonly string[]): readonly HostPort[] {
+  return texts.flatMap((text) => parseHostPort(text) ?? []);
+}
+
 export function gatewaySettings(config: Config): GatewaySettings {
   const { naming, servers, services } = config.runtime;
   return {
     identifier: naming.identifier,
-    addresses: servers.http.address.flatMap((text) => parseHostPort(text) ?? []),
+    addresses: hostPorts(servers.http.address),
+    frontAddresses: hostPorts(servers.http.frontend_address),
     privateAddress: services.gateway.private_address,
     maxBodyBytes: servers.http.max_body_bytes,
     requestTimeoutMs: servers.http.request_timeout,
@@ -61,6 +75,11 @@ export function gatewaySettings(config: Config): GatewaySettings {
       ttlSeconds: Math.ceil(services.caller_assertion.ttl / 1000),
     },
     secretFields: secretFields(config),
+    keyPrefix: config.storage.redis.prefix,
+    rateLimited: servers.http.middlewares.rate,
+    maxConcurrentRequests: servers.http.middlewares.limit
+      ? config.auth.pipeline.max_concurrent_requests
+      : Number.POSITIVE_INFINITY,
   };
 }
 
@@ -89,6 +108,8 @@ export function liveGatewaySettings({ runtime, auth, observability }: Config): L
     }),
     disabledDialects: disabledDialects(servers.http),
     decisionTimeoutMs: timeouts.decision,
+    rate: rateOf({ perSecond: servers.http.rate_limit.per_second, burst: servers.http.rate_limit.burst }),
+    ipv6Prefix: servers.http.rate_limit.ipv6_prefix,
     metricsRoute: { enabled, basic: basicCheck(endpoint_auth.basic) },
   };
 }

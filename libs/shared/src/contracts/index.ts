@@ -19,4 +19,5 @@ export {
   type Reply,
   type Request,
 } from "./define.ts";
+export { budgetExhausted } from "./gateway/events.ts";
 export { eventSubject, inboxPrefix, methodSubject, queueGroup } from "./subjects.ts";

@@ -7,4 +7,5 @@ export {
   type RedisTopology,
 } from "./client.ts";
 export { redisHealth } from "./health.ts";
-export { type KeyFamily, keyFamilies, probeKey } from "./keys.ts";
+export { failureBudgetKey, type KeyFamily, keyFamilies, probeKey } from "./keys.ts";
+export { defineScript, type RedisScript, type RunScript } from "./script.ts";

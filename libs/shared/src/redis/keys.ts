@@ -22,5 +22,17 @@ export const probeKey: KeyFamily<[service: string, instance: string]> = {
   build: (prefix, service, instance) => `${prefix}probe:{${service}:${instance}}`,
 };
 
+/** The failure budget of one client address, as the time (µs) at which it is full again. */
+export const failureBudgetKey: KeyFamily<[addressKey: string]> = {
+  name: "failure-budget",
+  owner: "gateway",
+  role: "state",
+  type: "string",
+  // The longest; it goes as soon as the budget is full.
+  ttlSeconds: 86_400,
+  lost: "the address has a full budget again",
+  build: (prefix, addressKey) => `${prefix}budget:{${addressKey}}`,
+};
+
 /** All of them, for the documents. */
-export const keyFamilies: readonly KeyFamily<never[]>[] = [probeKey];
+export const keyFamilies: readonly KeyFamily<never[]>[] = [probeKey, failureBudgetKey];

@@ -3,9 +3,10 @@ import replyFrom from "@fastify/reply-from";
 import { errorCodes } from "@postern/shared/errors";
 import { type AssertionAudience, type Caller, callerAssertionHeader, type SignCaller } from "@postern/shared/http";
 import type { Logger } from "@postern/shared/logging";
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { WireNames } from "../dialects/naming.ts";
 import { jsonReply } from "../dialects/reply.ts";
+import type { OnRequest } from "../plugins/caller-auth.ts";
 import { sendReply } from "../plugins/send-reply.ts";
 import { type OwnedPaths, ownedPaths } from "./owners.ts";
 
@@ -13,7 +14,9 @@ export interface ForwardDeps {
   readonly sign: SignCaller;
   /** Where each owner listens: an origin without a path. */
   readonly origins: Readonly<Record<AssertionAudience, string>>;
-  readonly callerAuth: onRequestHookHandler;
+  readonly callerAuth: OnRequest;
+  /** For paths whose owner asks who is calling. */
+  readonly limitAddress: OnRequest;
   readonly addressOf: (request: FastifyRequest) => string;
   readonly names: WireNames;
   readonly timeoutMs: number;
@@ -64,7 +67,7 @@ function registerOwned(app: FastifyInstance, { owner, caller, prefixes }: OwnedP
       onError: (_reply, { error }) => upstreamFailed(reply, request, deps, error),
     });
   };
-  const hooks = caller === "backchannel" ? { onRequest: deps.callerAuth } : {};
+  const hooks = { onRequest: caller === "backchannel" ? deps.callerAuth : deps.limitAddress };
   for (const prefix of prefixes) {
     app.all(prefix, hooks, handler);
     app.all(`${prefix}/*`, hooks, handler);

@@ -5,6 +5,7 @@ import type { Decide } from "../../auth-client/decide.ts";
 import type { DecisionLog } from "../../decision-log.ts";
 import type { RequestFacts } from "../../dialects/complete-request.ts";
 import type { DialectReply } from "../../dialects/reply.ts";
+import type { ConcurrencyGate } from "../../limits/concurrency-gate.ts";
 import type { GatewayMetrics } from "../../metrics.ts";
 import { sendReply } from "../../plugins/send-reply.ts";
 
@@ -28,6 +29,7 @@ export interface AuthRouteDeps {
   readonly decide: Decide;
   readonly metrics: GatewayMetrics;
   readonly log: DecisionLog;
+  readonly gate: ConcurrencyGate;
   readonly factsOf: (request: FastifyRequest, dialect: Dialect) => RequestFacts;
 }
 
@@ -37,8 +39,12 @@ function tempfail(error: AppError): AuthDecision {
   return { outcome: "tempfail", code: error.code, message: error.publicMessage };
 }
 
-/** Parses, asks, answers, and tells it once to the log and once to the metrics. */
-export function createAuthHandler(pair: DialectPair, { decide, metrics, log, factsOf }: AuthRouteDeps): AuthHandler {
+/**
+ * Parses, asks, answers, and tells it once to the log and once to the metrics. Above the bound on concurrent requests
+ * the answer is a temporary failure at once (design decision 25).
+ */
+export function createAuthHandler(pair: DialectPair, deps: AuthRouteDeps): AuthHandler {
+  const { decide, metrics, log, gate, factsOf } = deps;
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const started = performance.now();
     const asked = pair.parse(request, factsOf(request, pair.dialect));
@@ -49,7 +55,13 @@ export function createAuthHandler(pair: DialectPair, { decide, metrics, log, fac
     log.decided(asked, decision, seconds);
   };
   return (request, reply) => {
-    answer(request, reply).catch((thrown: unknown) => refuse(pair, { request, reply, thrown }, { metrics, log }));
+    if (!gate.enter()) {
+      sendReply(reply, pair.decision(tempfail(new AppError("OVERLOADED")), request.id));
+      return;
+    }
+    answer(request, reply)
+      .catch((thrown: unknown) => refuse(pair, { request, reply, thrown }, { metrics, log }))
+      .finally(() => gate.leave());
   };
 }
 
