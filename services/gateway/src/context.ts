@@ -17,6 +17,7 @@ import type { RequestFacts } from "./dialects/complete-request.ts";
 import { type WireNames, wireNames } from "./dialects/naming.ts";
 import { type AttributeFilter, createAttributeFilter } from "./dialects/secret-attributes.ts";
 import type { ForwardDeps } from "./forward/forward.ts";
+import { createSharedBuckets } from "./limits/budget-redis.ts";
 import { createLimitMetrics, type LimitMetrics } from "./limits/limit-metrics.ts";
 import { createLimits, type Limits } from "./limits/limits.ts";
 import { createGatewayMetrics, type GatewayMetrics } from "./metrics.ts";
@@ -88,7 +89,7 @@ function limitsOnTheBus({ base, settings, live, bus, redis }: LimitsParts): { li
   const metrics = createLimitMetrics(base.metrics, base.prefix);
   const limits = createLimits({
     ...settings,
-    redis,
+    takeShared: createSharedBuckets(redis, settings.keyPrefix),
     rate: () => live.current.rate,
     announce: (addressKey, emptyForMs) => bus.publish(budgetExhausted, { instance, addressKey, emptyForMs }),
     metrics,

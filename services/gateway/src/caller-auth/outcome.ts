@@ -98,7 +98,7 @@ export const callerAuthOutcomes = {
 /** What checking a caller can end with. */
 export type CallerAuthOutcome = keyof typeof callerAuthOutcomes;
 
-export function isCallerAuthOutcome(name: string): name is CallerAuthOutcome {
+function isCallerAuthOutcome(name: string): name is CallerAuthOutcome {
   return Object.hasOwn(callerAuthOutcomes, name);
 }
 

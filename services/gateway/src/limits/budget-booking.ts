@@ -1,5 +1,14 @@
-import type { SharedTake, TakeShared } from "./budget-redis.ts";
 import type { Rate } from "./gcra.ts";
+
+/** What taking a token from the bucket that all gateways share came to. */
+export interface SharedTake {
+  readonly granted: boolean;
+  /** The bucket's debt afterwards. */
+  readonly debtUs: number;
+}
+
+/** Rejects when Redis does not answer as it should. */
+export type TakeShared = (addressKey: string, rate: Rate) => Promise<SharedTake>;
 
 export interface BookingDeps {
   readonly take: TakeShared;

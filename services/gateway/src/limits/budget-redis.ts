@@ -1,15 +1,5 @@
 import { defineScript, failureBudgetKey, type RedisClient } from "@postern/shared/redis";
-import type { Rate } from "./gcra.ts";
-
-/** What taking a token from the bucket that all gateways share came to. */
-export interface SharedTake {
-  readonly granted: boolean;
-  /** The bucket's debt afterwards. */
-  readonly debtUs: number;
-}
-
-/** Rejects when Redis does not answer as it should. */
-export type TakeShared = (addressKey: string, rate: Rate) => Promise<SharedTake>;
+import type { TakeShared } from "./budget-booking.ts";
 
 /**
  * KEYS[1] the address's bucket: the time (µs) at which it is full; ARGV: interval, depth (µs), longest TTL (ms).

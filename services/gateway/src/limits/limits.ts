@@ -1,7 +1,5 @@
-import type { RedisClient } from "@postern/shared/redis";
 import { type AddressRateLimit, createAddressRateLimit } from "./address-rate-limit.ts";
-import { createBooking } from "./budget-booking.ts";
-import { createSharedBuckets } from "./budget-redis.ts";
+import { createBooking, type TakeShared } from "./budget-booking.ts";
 import { type ConcurrencyGate, createConcurrencyGate } from "./concurrency-gate.ts";
 import { monotonicUs } from "./debt-table.ts";
 import { createFailureBudget, type FailureBudget, type FailureBudgetDeps, noFailureBudget } from "./failure-budget.ts";
@@ -9,8 +7,7 @@ import type { Rate } from "./gcra.ts";
 import type { LimitMetrics } from "./limit-metrics.ts";
 
 export interface LimitsDeps {
-  readonly redis: RedisClient;
-  readonly keyPrefix: string;
+  readonly takeShared: TakeShared;
   /** `middlewares.rate`: without it there is neither budget nor per-client limit. */
   readonly rateLimited: boolean;
   readonly rate: () => Rate;
@@ -39,9 +36,9 @@ const redisTimeoutMs = 100;
 const redisRetryMs = 1000;
 
 function createSharedBudget(deps: LimitsDeps): FailureBudget {
-  const { redis, keyPrefix, rate, announce, metrics, logger } = deps;
+  const { takeShared, rate, announce, metrics, logger } = deps;
   const booking = createBooking({
-    take: createSharedBuckets(redis, keyPrefix),
+    take: takeShared,
     timeoutMs: redisTimeoutMs,
     retryMs: redisRetryMs,
     onAway: (err) => logger.warn({ err }, "failure budget: redis is away, this gateway counts on its own"),

@@ -12,7 +12,7 @@ const backPaths = new Set(["/ping", "/healthz", "/metrics"]);
 const dotSegment = /(?:\/|%2f|\\)(?:\.|%2e){1,2}(?:[/\\?#]|%2f|$)/i;
 
 /** Design decision 24: `/api/v1/*` and the operators' pages are the back channel, all else is the front channel. */
-export function channelOf(route: string): Channel {
+function channelOf(route: string): Channel {
   return route.startsWith("/api/v1/") || backPaths.has(route) ? "back" : "front";
 }
 
