@@ -1,7 +1,7 @@
 import { connect } from "@nats-io/transport-node";
 import { methodSubject } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/errors";
-import { type NatsServer, poll, spawnNats } from "@postern/shared/testing";
+import { type NatsServer, pause, poll, spawnNats } from "@postern/shared/testing";
 import { Type } from "typebox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { countMetrics, echo, failureCode, makeBus, namespace, soon } from "./bus-fixture.ts";
@@ -110,7 +110,7 @@ describe("request and reply", () => {
     });
     await server.flush();
     for (let quick = 0; quick < 5; quick += 1) await client.rawRequest(echo, Buffer.alloc(1), soon());
-    slow.signal("SIGSTOP");
+    await pause(slow);
     const held = soon(100);
     expect(await failureCode(client.rawRequest(echo, Buffer.alloc(1), held))).toBe("DEADLINE_EXCEEDED");
     await poll("the deadline to be long over", () => Date.now() > held.deadline + 1000);
