@@ -4,7 +4,9 @@ import { loadConfig } from "@postern/shared/config";
 import { describe, expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "../..");
-const pages = globSync(["*.md", "docs/**/*.md", "{services,libs}/*/{*.md,src/**/*.md}"], { cwd: root }).toSorted();
+const pages = globSync(["*.md", "{docs,k8s}/**/*.md", "{services,libs}/*/{*.md,src/**/*.md}"], {
+  cwd: root,
+}).toSorted();
 
 /** Letters that ARCHITECTURE stands for folders. */
 const folders = { G: "services/gateway/src", E: "services/auth-engine/src", L: "libs/shared/src" };
