@@ -93,6 +93,10 @@ describe("limits (contract, Limits)", () => {
     expect(refusalOf(mapOf(4097))).toBe("too-many-pairs");
   });
 
+  test.each(["99100000", "b9100000"])("a promise that the body cannot keep is refused where it stands: %s", (hex) => {
+    expect(() => decodeCbor(Buffer.from(hex, "hex"))).toThrow(new CborError("truncated", 0));
+  });
+
   test("a depth of 100,000 is refused like one of 33", () => {
     expect(refusalOf(Buffer.alloc(100_000, 0x81))).toBe("too-deep");
   });

@@ -1,12 +1,13 @@
 import { CborError, type CborRefusal } from "./cbor-error.ts";
 import { cborLimits } from "./limits.ts";
 import { readFloat } from "./read-float.ts";
-import { readText } from "./read-text.ts";
+import { readText, type TextSource, textSource } from "./read-text.ts";
 import type { CborValue } from "./value.ts";
 
 /** How far the body is read, and what it has used up of the limits. */
 interface Cursor {
   readonly bytes: Buffer;
+  readonly source: TextSource;
   offset: number;
   depth: number;
   elements: number;
@@ -28,13 +29,21 @@ function take(cursor: Cursor, length: number): number {
   return offset;
 }
 
+function takeByte(cursor: Cursor): number {
+  const { offset } = cursor;
+  const byte = cursor.bytes[offset];
+  if (byte === undefined) return refuse("truncated", offset);
+  cursor.offset = offset + 1;
+  return byte;
+}
+
 /** The argument of an item's head (RFC 8949 §3); above 2^53 it is not exact, but stays above 2^53. */
 function readArgument(cursor: Cursor, info: number, start: number): number {
   if (info < 24) return info;
   const { bytes } = cursor;
   switch (info) {
     case 24:
-      return bytes.readUInt8(take(cursor, 1));
+      return takeByte(cursor);
     case 25:
       return bytes.readUInt16BE(take(cursor, 2));
     case 26:
@@ -86,7 +95,7 @@ function readSimpleOrFloat(cursor: Cursor, info: number, start: number): CborVal
 
 function readString(cursor: Cursor, length: number): string {
   const start = take(cursor, length);
-  return readText(cursor.bytes, start, cursor.offset) ?? refuse("not-utf8", start);
+  return readText(cursor.source, start, cursor.offset) ?? refuse("not-utf8", start);
 }
 
 /** One array or map deeper, with at least `minBytes` of body to come: nothing is made for an empty promise. */
@@ -107,8 +116,8 @@ function readArray(cursor: Cursor, length: number, start: number): CborValue {
 }
 
 function readKey(cursor: Cursor): string {
-  const start = take(cursor, 1);
-  const initial = cursor.bytes.readUInt8(start);
+  const start = cursor.offset;
+  const initial = takeByte(cursor);
   if (initial >> 5 !== major.text) refuse("key-not-text", start);
   return readString(cursor, readLength(cursor, initial & 0x1f, start));
 }
@@ -135,8 +144,8 @@ function readBytes(cursor: Cursor, length: number): Uint8Array {
 }
 
 function readItem(cursor: Cursor): CborValue {
-  const start = take(cursor, 1);
-  const initial = cursor.bytes.readUInt8(start);
+  const start = cursor.offset;
+  const initial = takeByte(cursor);
   const info = initial & 0x1f;
   switch (initial >> 5) {
     case major.unsigned:
@@ -170,7 +179,7 @@ function readItem(cursor: Cursor): CborValue {
  */
 export function decodeCbor(bytes: Buffer): CborValue {
   if (bytes.length > cborLimits.maxBytes) refuse("too-large", cborLimits.maxBytes);
-  const cursor: Cursor = { bytes, offset: 0, depth: 0, elements: 0, pairs: 0 };
+  const cursor: Cursor = { bytes, source: textSource(bytes), offset: 0, depth: 0, elements: 0, pairs: 0 };
   const value = readItem(cursor);
   if (cursor.offset !== bytes.length) refuse("trailing-bytes", cursor.offset);
   return value;

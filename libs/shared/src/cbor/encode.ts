@@ -9,6 +9,9 @@ const major = { unsigned: 0x00, negative: 0x20, text: 0x60, array: 0x80, map: 0x
 const simple = { false: 0xf4, true: 0xf5, null: 0xf6 } as const;
 const startBytes = 512;
 
+/** Up to here a loop over the characters is cheaper than calls into native code. */
+const shortText = 64;
+
 /** Makes room for `size` bytes and returns where they go. */
 function reserve(output: Output, size: number): number {
   const start = output.length;
@@ -24,7 +27,7 @@ function reserve(output: Output, size: number): number {
 
 function writeByte(output: Output, byte: number): void {
   const start = reserve(output, 1);
-  output.bytes.writeUInt8(byte, start);
+  output.bytes[start] = byte;
 }
 
 /** The shortest head (RFC 8949 §4.2.1). */
@@ -56,11 +59,38 @@ function writeInteger(output: Output, value: number): void {
   else writeHead(output, major.unsigned, value);
 }
 
+/** Short ASCII without a call into native code; what it leaves undone after a first other character is written over. */
+function wroteShortAscii(output: Output, text: string): boolean {
+  const { length } = text;
+  if (length > shortText) return false;
+  const before = output.length;
+  writeHead(output, major.text, length);
+  const start = reserve(output, length);
+  const { bytes } = output;
+  for (let at = 0; at < length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code > 0x7f) {
+      output.length = before;
+      return false;
+    }
+    bytes[start + at] = code;
+  }
+  return true;
+}
+
 function writeText(output: Output, text: string): void {
+  if (wroteShortAscii(output, text)) return;
   const size = Buffer.byteLength(text);
   writeHead(output, major.text, size);
   const start = reserve(output, size);
   output.bytes.write(text, start, size, "utf8");
+}
+
+function isAscii(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) {
+    if (text.charCodeAt(at) > 0x7f) return false;
+  }
+  return true;
 }
 
 /**
@@ -68,6 +98,10 @@ function writeText(output: Output, text: string): void {
  * key is first, and of two equally long ones the smaller bytes are.
  */
 function compareKeys(left: string, right: string): number {
+  if (isAscii(left) && isAscii(right)) {
+    if (left.length !== right.length) return left.length - right.length;
+    return left < right ? -1 : 1;
+  }
   const leftSize = Buffer.byteLength(left);
   const rightSize = Buffer.byteLength(right);
   return leftSize === rightSize ? Buffer.compare(Buffer.from(left), Buffer.from(right)) : leftSize - rightSize;
