@@ -38,6 +38,11 @@ function mapOf(count: number): Buffer {
   return Buffer.from([0xb9, count >> 8, count & 0xff, ...pairs.flat()]);
 }
 
+/** A map of two pairs, the first of which holds a map. */
+function twoMaps(innerPairs: number): Buffer {
+  return Buffer.concat([Buffer.of(0xa2, 0x60), mapOf(innerPairs), Buffer.of(0x61, 0x61, 0x00)]);
+}
+
 const items = [...readCborCorpus("rfc8949-appendix-a"), ...readCborCorpus("taken"), ...readCborCorpus("refused")];
 
 describe("the corpus", () => {
@@ -93,9 +98,21 @@ describe("limits (contract, Limits)", () => {
     expect(refusalOf(mapOf(4097))).toBe("too-many-pairs");
   });
 
-  test.each(["99100000", "b9100000"])("a promise that the body cannot keep is refused where it stands: %s", (hex) => {
-    expect(() => decodeCbor(Buffer.from(hex, "hex"))).toThrow(new CborError("truncated", 0));
+  test("the pairs of all maps count together", () => {
+    expect(decodeCbor(twoMaps(4094))).toHaveProperty("size", 2);
+    expect(refusalOf(twoMaps(4095))).toBe("too-many-pairs");
   });
+
+  test.each([0x80, 0xa0])("items beside each other are no depth: %d", (empty) => {
+    expect(decodeCbor(Buffer.concat([Buffer.of(0x98, 40), Buffer.alloc(40, empty)]))).toHaveLength(40);
+  });
+
+  test.each(["99100000", "b9100000", "a26000"])(
+    "a promise that the body cannot keep is refused where it stands: %s",
+    (hex) => {
+      expect(() => decodeCbor(Buffer.from(hex, "hex"))).toThrow(new CborError("truncated", 0));
+    },
+  );
 
   test("a depth of 100,000 is refused like one of 33", () => {
     expect(refusalOf(Buffer.alloc(100_000, 0x81))).toBe("too-deep");
