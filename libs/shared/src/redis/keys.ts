@@ -8,6 +8,8 @@ export interface KeyFamily<Parts extends readonly string[]> {
   readonly ttlSeconds: number;
   /** What is gone when Redis forgets it. */
   readonly lost: string;
+  /** What the parts are called, for the documents. */
+  readonly parts: { readonly [Index in keyof Parts]: string };
   readonly build: (prefix: string, ...parts: Parts) => string;
 }
 
@@ -19,6 +21,7 @@ export const probeKey: KeyFamily<[service: string, instance: string]> = {
   type: "string",
   ttlSeconds: 30,
   lost: "nothing",
+  parts: ["service", "instance"],
   build: (prefix, service, instance) => `${prefix}probe:{${service}:${instance}}`,
 };
 

@@ -1,5 +1,6 @@
 export { type ChildServer, type ChildServerOptions, startChildServer } from "./child-server.ts";
 export { freePort } from "./free-port.ts";
+export { pause } from "./pause.ts";
 export { poll } from "./poll.ts";
 export { scratchFolder } from "./scratch-folder.ts";
 export { type NatsServer, type SpawnNatsOptions, spawnNats } from "./spawn-nats.ts";

@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type ChildServer, startChildServer } from "./child-server.ts";
 import { freePort } from "./free-port.ts";
-import { poll } from "./poll.ts";
+import { pause } from "./pause.ts";
 import { scratchFolder } from "./scratch-folder.ts";
 
 export interface SpawnSlapdOptions {
@@ -85,14 +85,6 @@ function suffixEntry(suffix: string): string {
   return `dn: ${suffix}\nobjectClass: dcObject\nobjectClass: organization\no: ${domain}\ndc: ${domain}\n\n`;
 }
 
-/** A stopped process is one whose threads are all in state T; where there is no /proc the signal must do. */
-async function isStopped(pid: number): Promise<boolean> {
-  const tasks = `/proc/${pid}/task`;
-  if (!existsSync(tasks)) return true;
-  const states = await Promise.all((await readdir(tasks)).map((task) => readFile(join(tasks, task, "stat"), "utf8")));
-  return states.every((stat) => /\) T /.test(stat));
-}
-
 export async function spawnSlapd(options: SpawnSlapdOptions = {}): Promise<Slapd> {
   const { suffix = "dc=example,dc=test", port = await freePort(), extraUrls = [] } = options;
   const scratch = await scratchFolder();
@@ -122,10 +114,7 @@ export async function spawnSlapd(options: SpawnSlapdOptions = {}): Promise<Slapd
     rootPassword,
     folder,
     signal: (name) => server.signal(name),
-    pause: async () => {
-      server.signal("SIGSTOP");
-      await poll("slapd to stand still", () => isStopped(server.pid));
-    },
+    pause: () => pause(server),
     resume: () => server.signal("SIGCONT"),
     kill: async () => {
       const exited = once(server.process, "exit");

@@ -43,6 +43,18 @@ export const tlsFields: Readonly<Record<string, keyof TlsDetails>> = {
   ssl_fingerprint: "fingerprint",
 };
 
+const fieldNames: ReadonlySet<string> = new Set([
+  ...Object.keys(textFields),
+  ...Object.keys(tlsFields),
+  "auth_login_attempt",
+  "ssl",
+]);
+
+/** Whether the contract's request has a field of this name. */
+export function isFieldName(wireName: string): boolean {
+  return fieldNames.has(wireName);
+}
+
 /** One field of a body as its dialect decoded it; undefined or null when the body does not have it. */
 export type FieldReader = (wireName: string) => unknown;
 
@@ -71,8 +83,8 @@ function readLoginAttempt(read: FieldReader): number | undefined {
 }
 
 /**
- * Reads the contract's fields and no others; an unknown member is the caller's business (design decision 14). An empty
- * string means "not told", but for the password, where it is a password that is empty.
+ * Reads the contract's fields and no others; whether an unknown one is refused is the dialect's business (design
+ * decision 14). An empty string means "not told", but for the password, where it is a password that is empty.
  *
  * @throws AppError REQUEST_MALFORMED that names the field.
  */

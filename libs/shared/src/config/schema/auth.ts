@@ -35,7 +35,7 @@ const upstream = (protocol: string, port: number) =>
 
 /** Everything about the decision. */
 export const Auth = section("The decision: who may ask, how users are found, what is answered.", {
-  request: section("Requests.", { headers: RequestHeaders }),
+  request: section("Requests.", { headers: RequestHeaders }, { reload: "live" }),
   backchannel: Backchannel,
   pipeline: Pipeline,
   response: section("Answers.", {
@@ -51,9 +51,16 @@ export const Auth = section("The decision: who may ask, how users are found, wha
     imap: upstream("imap", 143),
     pop3: upstream("pop3", 110),
   }),
-  backends: section("Directories.", {
-    order: texts(["sql"], { description: "Directories in the order of asking: sql, ldap or ldap(pool).", minItems: 1 }),
-    ldap: LdapBackend,
-    sql: SqlBackend,
-  }),
+  backends: section(
+    "Directories. A reload makes new ones and closes the old when their last request is over.",
+    {
+      order: texts(["sql"], {
+        description: "Directories in the order of asking: sql, ldap or ldap(pool).",
+        minItems: 1,
+      }),
+      ldap: LdapBackend,
+      sql: SqlBackend,
+    },
+    { reload: "live" },
+  ),
 });

@@ -22,6 +22,8 @@ export interface DialectPair {
 export interface DialectRoute {
   readonly method: HTTPMethods | HTTPMethods[];
   readonly url: string;
+  /** A limit of the endpoint's own, below the listener's. */
+  readonly maxBodyBytes?: number;
   readonly pair: DialectPair;
 }
 

@@ -4,15 +4,20 @@ import { notFoundReply } from "../../dialects/reply.ts";
 import { requestRefusal } from "../../plugins/request-refusal.ts";
 import { sendReply } from "../../plugins/send-reply.ts";
 import { createAuthHandler, type DialectRoute, refuse } from "./auth-route.ts";
+import { cborRoute } from "./post-cbor.ts";
 import { jsonRoute } from "./post-json.ts";
 
 /** Every dialect of the back channel. */
 function dialectRoutes(context: GatewayContext): readonly DialectRoute[] {
-  return [jsonRoute(context)];
+  return [jsonRoute(context), cborRoute(context)];
 }
 
 /** 404 when switched off, then the caller, then the body. */
-function registerDialect(app: FastifyInstance, { method, url, pair }: DialectRoute, context: GatewayContext): void {
+function registerDialect(
+  app: FastifyInstance,
+  { method, url, pair, maxBodyBytes }: DialectRoute,
+  context: GatewayContext,
+): void {
   const handler = createAuthHandler(pair, context.authRoute);
   const disabled = (request: FastifyRequest, reply: FastifyReply, next: () => void): void => {
     if (context.live.current.disabledDialects.has(pair.dialect))
@@ -22,6 +27,7 @@ function registerDialect(app: FastifyInstance, { method, url, pair }: DialectRou
   app.route({
     method,
     url,
+    bodyLimit: maxBodyBytes ?? context.settings.maxBodyBytes,
     onRequest: [disabled, context.callerAuth],
     errorHandler: (error, request, reply) =>
       refuse(pair, { request, reply, thrown: requestRefusal(error) }, context.authRoute),
