@@ -34,6 +34,7 @@ export const failureBudgetKey: KeyFamily<[addressKey: string]> = {
   // The longest; it goes as soon as the budget is full.
   ttlSeconds: 86_400,
   lost: "the address has a full budget again",
+  parts: ["address"],
   build: (prefix, addressKey) => `${prefix}budget:{${addressKey}}`,
 };
 

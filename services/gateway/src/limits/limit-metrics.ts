@@ -40,10 +40,16 @@ export function createLimitMetrics(registry: Metrics, prefix: string): LimitMetr
     rateLimited: () => limited.inc(),
     shed: () => shed.inc(),
     watchBudget: ({ addresses, isLocal }) => {
-      const name = `${prefix}_failure_budget`;
-      registry.gauge({ name: `${name}_addresses`, help: "Addresses that owe tokens", read: addresses });
-      const help = "1 while Redis is away and this gateway has budgets of its own";
-      registry.gauge({ name: `${name}_local`, help, read: () => (isLocal() ? 1 : 0) });
+      registry.gauge({
+        name: `${prefix}_failure_budget_addresses`,
+        help: "Addresses that owe tokens",
+        read: addresses,
+      });
+      registry.gauge({
+        name: `${prefix}_failure_budget_local`,
+        help: "1 while Redis is away and this gateway has budgets of its own",
+        read: () => (isLocal() ? 1 : 0),
+      });
     },
     watchGate: (inside) =>
       registry.gauge({
