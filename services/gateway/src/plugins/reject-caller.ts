@@ -8,7 +8,7 @@ import { writeRaw } from "./send-reply.ts";
 export interface RejectCallerDeps {
   readonly delay: RejectionDelay;
   readonly names: WireNames;
-  readonly logger: Logger;
+  readonly logger: Pick<Logger, "warn">;
   readonly addressOf: (request: FastifyRequest) => string;
 }
 
