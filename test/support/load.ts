@@ -14,7 +14,12 @@ export const lookUp: Question = {
   query: "?mode=no-auth",
   right: 200,
 };
-export const unknown: Question = { ...lookUp, name: "unknown", body: { username: "nobody", protocol: "imap" }, right: 403 };
+export const unknown: Question = {
+  ...lookUp,
+  name: "unknown",
+  body: { username: "nobody", protocol: "imap" },
+  right: 403,
+};
 export const rightLogin: Question = { name: "right login", body: alice, right: 200 };
 export const wrongLogin: Question = { name: "wrong login", body: { ...alice, password: "wrong" }, right: 403 };
 
@@ -56,7 +61,7 @@ export interface LoadOptions {
 export function startLoad(url: string, { loops = 32, questions = mixed }: LoadOptions = {}): Load {
   const surprises: Surprise[] = [];
   let answered = 0;
-  let stopping = false;
+  const stopping = new AbortController();
   const ask = async ({ name, body, query, right }: Question): Promise<void> => {
     const started = performance.now();
     const outcome = await askJson(url, body, { query }).then(
@@ -68,7 +73,7 @@ export function startLoad(url: string, { loops = 32, questions = mixed }: LoadOp
     if (outcome.status !== right) surprises.push({ name, ...outcome, tookMs: endedAt - started, endedAt });
   };
   const loop = async (first: number): Promise<void> => {
-    for (let turn = first; !stopping; turn += 1) {
+    for (let turn = first; !stopping.signal.aborted; turn += 1) {
       const question = questions[turn % questions.length];
       if (question !== undefined) await ask(question);
     }
@@ -78,7 +83,7 @@ export function startLoad(url: string, { loops = 32, questions = mixed }: LoadOp
     answered: () => answered,
     surprises: () => surprises,
     stop: async () => {
-      stopping = true;
+      stopping.abort();
       await running;
       return surprises;
     },

@@ -1,6 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { freePort, type NatsServer, type RedisServer, scratchFolder, spawnNats, spawnRedis } from "@postern/shared/testing";
+import {
+  freePort,
+  type NatsServer,
+  type RedisServer,
+  scratchFolder,
+  spawnNats,
+  spawnRedis,
+} from "@postern/shared/testing";
 import { type ServiceName, type ServiceProcess, startService, untilReady } from "./service-process.ts";
 import { defaultTree, merged, type StackPlaces, type Tree } from "./stack-config.ts";
 

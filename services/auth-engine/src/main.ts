@@ -1,6 +1,7 @@
 import { createService, privateListenerAt } from "@postern/shared/assembly";
 import type { Config } from "@postern/shared/config";
 import { runService, type Service } from "@postern/shared/lifecycle";
+import { startBeat } from "./beat.ts";
 import { createContext } from "./context.ts";
 import { serveEngine } from "./server.ts";
 import { liveEngineSettings } from "./settings.ts";
@@ -9,9 +10,11 @@ async function start(config: Config): Promise<Service> {
   const context = await createContext(config);
   const { logger, health, bus, directories, passwords, makeDirectories } = context;
   const privateListener = await privateListenerAt(context.settings.privateAddress, context);
-  serveEngine(context);
+  const servings = serveEngine(context);
   // Only once NATS knows of the subscription does "ready" mean that requests arrive.
   await bus.flush();
+  const inFlight = (): number => servings.reduce((sum, serving) => sum + serving.inFlight(), 0);
+  const endBeat = startBeat({ bus, instance: context.instance, inFlight });
   health.phase = "ready";
   logger.info("ready");
   return createService({
@@ -21,6 +24,7 @@ async function start(config: Config): Promise<Service> {
     apply: async (next) => directories.swap(await makeDirectories(liveEngineSettings(next).directories)),
     steps: [
       { name: "bus", run: () => bus.drain() },
+      { name: "beat", run: endBeat },
       { name: "directories", run: () => directories.close() },
       { name: "password verification", run: () => passwords.close() },
       { name: "private listener", run: () => privateListener.close() },

@@ -58,5 +58,8 @@ test("requests that only one engine had are temporary failures, never denials, w
   const answers = await Promise.all(waiting);
   expect(answers.filter(({ status }) => status === 403)).toEqual([]);
   loneEngine?.signal("SIGCONT");
-  await poll("the engine to be asked again", async () => (await askJson(stack.url, lookUp.body, lookUp)).status === 200);
+  await poll(
+    "the engine to be asked again",
+    async () => (await askJson(stack.url, lookUp.body, lookUp)).status === 200,
+  );
 });

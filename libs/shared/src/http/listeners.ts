@@ -40,10 +40,18 @@ function boundAddress(server: Server): HostPort {
   return { host: bound.address, port: bound.port };
 }
 
+/**
+ * A client that keeps connections open may be sending its next request while we close an idle one, and would lose it.
+ * So what still arrives is answered, with `Connection: close`; only connections on which nothing came for this long
+ * are closed from our side.
+ */
+const quietMs = 200;
+
 async function close(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
+  await Promise.race([closed, delay(quietMs, undefined, { ref: false })]);
   server.closeIdleConnections();
   // A connection that was busy a moment ago turns idle without the server closing it.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
