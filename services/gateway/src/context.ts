@@ -13,7 +13,7 @@ import { createRejectionDelay } from "./caller-auth/rejection.ts";
 import { createDecisionLog } from "./decision-log.ts";
 import type { RequestFacts } from "./dialects/complete-request.ts";
 import { type WireNames, wireNames } from "./dialects/naming.ts";
-import { type AttributeFilter, createAttributeFilter } from "./dialects/secret-attributes.ts";
+import type { AttributeFilter } from "./dialects/secret-attributes.ts";
 import type { ForwardDeps } from "./forward/forward.ts";
 import { createGatewayMetrics } from "./metrics.ts";
 import { type CallerAuthHook, createCallerAuthHook } from "./plugins/caller-auth.ts";
@@ -94,7 +94,7 @@ export async function createContext(config: Config): Promise<GatewayContext> {
       checks: [{ name: "bus", required: true, check: () => assertConnected(bus) }],
       onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
     }),
-    releasable: createAttributeFilter(settings.secretFields),
+    releasable: (attributes) => live.current.releasable(attributes),
     authRoute: { decide, metrics, log: createDecisionLog(logger), factsOf: createFacts(live, addressOf) },
     forward: {
       sign: createCallerSigner(settings.assertion),

@@ -51,9 +51,17 @@ export const Auth = section("The decision: who may ask, how users are found, wha
     imap: upstream("imap", 143),
     pop3: upstream("pop3", 110),
   }),
-  backends: section("Directories.", {
-    order: texts(["sql"], { description: "Directories in the order of asking: sql, ldap or ldap(pool).", minItems: 1 }),
-    ldap: LdapBackend,
-    sql: SqlBackend,
-  }),
+  backends: section(
+    "Directories.",
+    {
+      order: texts(["sql"], {
+        description: "Directories in the order of asking: sql, ldap or ldap(pool).",
+        minItems: 1,
+      }),
+      ldap: LdapBackend,
+      sql: SqlBackend,
+    },
+    // An engine makes the new directories, swaps them, and lets the old ones finish.
+    { reload: "live" },
+  ),
 });

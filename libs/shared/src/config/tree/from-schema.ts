@@ -1,34 +1,40 @@
 import { type TSchema, Type } from "typebox";
 import { isFormName } from "../forms.ts";
+import type { Reload } from "../schema/fields.ts";
 import { Root } from "../schema/root.ts";
 import type { LeafNode, LeafType, LeafValue, SchemaNode, SectionNode } from "./node.ts";
 
 /** The whole schema as the tree that reading, documents and redaction walk. */
 export function schemaTree(): SectionNode {
-  return toSection(Root);
+  return toSection(Root, "restart");
 }
 
 /** Throws on a schema that `schema/fields.ts` cannot have built: a bug of ours, found by the first test. */
-function toNode(schema: TSchema): SchemaNode {
-  if (Type.IsObject(schema)) return toSection(schema);
+function toNode(schema: TSchema, inherited: Reload): SchemaNode {
+  if (Type.IsObject(schema)) return toSection(schema, inherited);
   if (Type.IsRecord(schema)) {
     const [entry] = Object.values(schema.patternProperties);
     if (entry === undefined) throw new TypeError("record without a schema");
-    return { kind: "map", description: textOf(schema, "description") ?? "", entry: toSection(entry) };
+    return { kind: "map", description: textOf(schema, "description") ?? "", entry: toSection(entry, inherited) };
   }
   if (Type.IsArray(schema) && Type.IsObject(schema.items)) {
-    return { kind: "list", description: textOf(schema, "description") ?? "", entry: toSection(schema.items) };
+    return {
+      kind: "list",
+      description: textOf(schema, "description") ?? "",
+      entry: toSection(schema.items, inherited),
+    };
   }
-  return toLeaf(schema);
+  return toLeaf(schema, inherited);
 }
 
-function toSection(schema: TSchema): SectionNode {
+function toSection(schema: TSchema, inherited: Reload): SectionNode {
   if (!Type.IsObject(schema)) throw new TypeError("not a section");
-  const children = new Map(Object.entries(schema.properties).map(([name, child]) => [name, toNode(child)]));
+  const reload = reloadOf(schema) ?? inherited;
+  const children = new Map(Object.entries(schema.properties).map(([name, child]) => [name, toNode(child, reload)]));
   return { kind: "section", description: textOf(schema, "description") ?? "", children };
 }
 
-function toLeaf(schema: TSchema): LeafNode {
+function toLeaf(schema: TSchema, inherited: Reload): LeafNode {
   const form = option(schema, "form");
   return {
     kind: "leaf",
@@ -37,7 +43,7 @@ function toLeaf(schema: TSchema): LeafNode {
     default: valueOf(schema, "default"),
     defaultFrom: textOf(schema, "defaultFrom"),
     secret: option(schema, "secret") === true,
-    reload: option(schema, "reload") === "live" ? "live" : "restart",
+    reload: reloadOf(schema) ?? inherited,
     unit: textOf(schema, "unit"),
     form: isFormName(form) ? form : undefined,
     choices: Type.IsEnum(schema) ? schema.enum.map(String) : [],
@@ -58,6 +64,11 @@ function leafType(schema: TSchema): LeafType {
   if (Type.IsEnum(schema)) return "choice";
   if (Type.IsArray(schema)) return "texts";
   throw new TypeError("a kind of schema that configuration does not use");
+}
+
+function reloadOf(schema: TSchema): Reload | undefined {
+  const reload = option(schema, "reload");
+  return reload === "live" || reload === "restart" ? reload : undefined;
 }
 
 function option(schema: TSchema, name: string): unknown {
