@@ -11,8 +11,9 @@ async function start(config: Config): Promise<Service> {
   const { logger, health, bus, directories, passwords, makeDirectories } = context;
   const privateListener = await privateListenerAt(context.settings.privateAddress, context);
   const servings = serveEngine(context);
-  // Only once NATS knows of the subscription does "ready" mean that requests arrive.
-  await bus.flush();
+  // Only once NATS knows of the subscription does "ready" mean that requests arrive. While NATS is away the health
+  // check says so, and the subscription goes out with the connection.
+  await bus.flush().catch((err: unknown) => logger.warn({ err }, "NATS is away: no requests until it comes"));
   const inFlight = (): number => servings.reduce((sum, serving) => sum + serving.inFlight(), 0);
   const endBeat = startBeat({ bus, instance: context.instance, inFlight });
   health.phase = "ready";
