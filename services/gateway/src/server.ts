@@ -15,6 +15,10 @@ function notFound(session: readonly [string, string]): DialectReply {
   return { status: 404, headers: [session], body: noBody };
 }
 
+function isClientFault({ statusCode }: FastifyError): boolean {
+  return statusCode !== undefined && statusCode >= 400 && statusCode < 500;
+}
+
 /** What Fastify refuses before a dialect sees it, in the dialect's words. */
 function refusalOf(error: FastifyError): Error {
   switch (error.code) {
@@ -22,10 +26,9 @@ function refusalOf(error: FastifyError): Error {
       return new AppError("REQUEST_TOO_LARGE");
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
       return new AppError("REQUEST_MEDIA_TYPE");
-    case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
-      return new AppError("REQUEST_MALFORMED");
     default:
-      return error;
+      // A body that is not as long as it said, or whose sender hung up; Fastify marks them as the client's fault.
+      return isClientFault(error) ? new AppError("REQUEST_MALFORMED", { cause: error }) : error;
   }
 }
 
@@ -67,12 +70,14 @@ export async function createGateway(context: GatewayContext): Promise<FastifyIns
     exposeHeadRoutes: false,
     return503OnClosing: false,
   });
+  // A path of nobody's is 404 whatever its body says: it is not read. Routes that read one bring their own parser.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (_request, _payload, done) => done(null));
   app.decorateRequest("callerMethod", "none");
   app.setNotFoundHandler((request, reply) => sendReply(reply, notFound([context.names.session, request.id])));
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    if (error.statusCode === undefined || error.statusCode >= 500)
-      context.logger.error({ session: request.id, err: error }, "request failed");
-    const status = error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500 ? 400 : 500;
+    if (!isClientFault(error)) context.logger.error({ session: request.id, err: error }, "request failed");
+    const status = isClientFault(error) ? 400 : 500;
     sendReply(reply, { status, headers: [[context.names.session, request.id]], body: noBody });
   });
   await app.register(async (scope) => registerAuthRoutes(scope, context));
