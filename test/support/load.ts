@@ -14,17 +14,17 @@ export const lookUp: Question = {
   query: "?mode=no-auth",
   right: 200,
 };
-export const unknown: Question = {
+const unknown: Question = {
   ...lookUp,
   name: "unknown",
   body: { username: "nobody", protocol: "imap" },
   right: 403,
 };
-export const rightLogin: Question = { name: "right login", body: alice, right: 200 };
-export const wrongLogin: Question = { name: "wrong login", body: { ...alice, password: "wrong" }, right: 403 };
+const rightLogin: Question = { name: "right login", body: alice, right: 200 };
+const wrongLogin: Question = { name: "wrong login", body: { ...alice, password: "wrong" }, right: 403 };
 
 /** Mostly lookups: a password check costs milliseconds of a core. */
-export const mixed: readonly Question[] = [
+const mixed: readonly Question[] = [
   ...Array.from({ length: 12 }, () => lookUp),
   unknown,
   rightLogin,

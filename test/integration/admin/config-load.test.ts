@@ -93,16 +93,18 @@ describe("through the gateway", () => {
     const servers = { http: { disabled_endpoints: { configuration: true } } };
     await stack.writeSettings({ runtime: { servers } });
     admin?.signal("SIGHUP");
-    await poll("the endpoint to be gone", async () => (await load()).status === 404);
+    expect(await poll("the endpoint to be gone", async () => (await load()).status === 404)).toBe(true);
     await stack.writeSettings({});
     admin?.signal("SIGHUP");
     await poll("the endpoint to be back", async () => (await load()).status === 200);
   });
 });
 
-describe("at admin's own port", () => {
-  const direct = (headers: Record<string, string>): Promise<Response> => fetch(`${stack.adminUrl}${path}`, { headers });
+function direct(headers: Record<string, string>): Promise<Response> {
+  return fetch(`${stack.adminUrl}${path}`, { headers });
+}
 
+describe("at admin's own port", () => {
   test("a true assertion of the gateway's key is what it takes", async () => {
     expect((await direct({ [callerAssertionHeader]: await signed(assertionSecret, "admin") })).status).toBe(200);
   });

@@ -109,11 +109,16 @@ describe("SIGHUP at the gateway", () => {
   });
 
   test("a storm of signals ends with the last file", async () => {
-    for (let turn = 0; turn < 20; turn += 1) {
-      await stack.writeSettings({ runtime: { servers: { http: { disabled_endpoints: { auth_json: turn < 19 } } } } });
+    const last = 19;
+    for (let turn = 0; turn <= last; turn += 1) {
+      const disabled = turn === last;
+      await stack.writeSettings({ runtime: { servers: { http: { disabled_endpoints: { auth_json: disabled } } } } });
       stack.gateway.signal("SIGHUP");
     }
-    await poll("the endpoint to be there", async () => (await askJson(stack.url, alice)).status === 200);
+    expect(await poll("the last one", async () => (await askJson(stack.url, alice)).status === 404)).toBe(true);
+    await stack.writeSettings({});
+    await reload(stack.gateway);
+    expect((await askJson(stack.url, alice)).status).toBe(200);
   });
 });
 
@@ -168,5 +173,5 @@ test("a start with an invalid configuration ends with 78, every problem on stder
   const wrong = ["auth.backchannel.basic_auth.password", "runtime.nonsense", "runtime.servers.http.max_body_bytes"];
   for (const path of wrong) expect(stderr).toContain(`${path}: `);
   expect(stderr).not.toContain("canary-x");
-  await expect(fetch(`http://127.0.0.1:${port}/ping`)).rejects.toThrow();
+  await expect(fetch(`http://127.0.0.1:${port}/ping`)).rejects.toThrow("fetch failed");
 });

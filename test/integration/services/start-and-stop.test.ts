@@ -88,7 +88,8 @@ describe("the five services", () => {
   test("become ready when NATS and Redis come", async () => {
     owned.use(await spawnNats({ port: natsPort }));
     redis = owned.use(await spawnRedis({ port: redisPort }));
-    await Promise.all(needs.map(([name]) => becomes(name, 200, 10_000)));
+    const ready = await Promise.all(needs.map(([name]) => becomes(name, 200, 10_000)));
+    expect(ready).toEqual(needs.map(() => true));
   });
 
   test("a Redis that hangs takes readiness from who needs it within about 2 s, and gives it back", async () => {
