@@ -8,11 +8,12 @@ import { createHealth, type Health } from "@postern/shared/lifecycle";
 import { systemClock } from "@postern/shared/time";
 import type { FastifyRequest } from "fastify";
 import { createDecide } from "./auth-client/decide.ts";
+import { type EngineWatch, startEngineWatch } from "./auth-client/engine-watch.ts";
 import { createRejectionDelay } from "./caller-auth/rejection.ts";
 import { createDecisionLog } from "./decision-log.ts";
 import type { RequestFacts } from "./dialects/complete-request.ts";
 import { type WireNames, wireNames } from "./dialects/naming.ts";
-import { type AttributeFilter, createAttributeFilter } from "./dialects/secret-attributes.ts";
+import type { AttributeFilter } from "./dialects/secret-attributes.ts";
 import type { ForwardDeps } from "./forward/forward.ts";
 import { createGatewayMetrics } from "./metrics.ts";
 import { type CallerAuthHook, createCallerAuthHook } from "./plugins/caller-auth.ts";
@@ -29,6 +30,7 @@ export interface GatewayContext extends Base {
   readonly names: WireNames;
   readonly releasable: AttributeFilter;
   readonly callerAuth: CallerAuthHook;
+  readonly engineWatch: EngineWatch;
   readonly authRoute: AuthRouteDeps;
   readonly forward: ForwardDeps;
   readonly newSession: () => string;
@@ -68,8 +70,14 @@ export async function createContext(config: Config): Promise<GatewayContext> {
     counted: (outcome) => metrics.callerChecked(outcome),
     addressOf,
   });
+  const engineWatch = startEngineWatch({
+    bus,
+    onSilence: () => logger.error("no engine gives a sign of life: decisions fail at once"),
+  });
+  metrics.enginesHeard(engineWatch.engines);
   const decide = createDecide({
     bus,
+    watch: engineWatch,
     clock: systemClock,
     timeoutMs: () => live.current.decisionTimeoutMs,
     onError: (err, session) => logger[err.row.logLevel]({ session, err }, "no decision"),
@@ -81,11 +89,12 @@ export async function createContext(config: Config): Promise<GatewayContext> {
     bus,
     names,
     callerAuth,
+    engineWatch,
     health: createHealth({
       checks: [{ name: "bus", required: true, check: () => assertConnected(bus) }],
       onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
     }),
-    releasable: createAttributeFilter(settings.secretFields),
+    releasable: (attributes) => live.current.releasable(attributes),
     authRoute: { decide, metrics, log: createDecisionLog(logger), factsOf: createFacts(live, addressOf) },
     forward: {
       sign: createCallerSigner(settings.assertion),

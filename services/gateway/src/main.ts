@@ -8,7 +8,7 @@ import { liveGatewaySettings } from "./settings.ts";
 
 async function start(config: Config): Promise<Service> {
   const context = await createContext(config);
-  const { logger, health, settings, bus } = context;
+  const { logger, health, settings, bus, engineWatch } = context;
   const privateListener = await privateListenerAt(settings.privateAddress, context);
   const app = await createGateway(context);
   const handle: typeof app.routing = (request, response) => app.routing(request, response);
@@ -27,6 +27,7 @@ async function start(config: Config): Promise<Service> {
       { name: "listeners", run: () => listeners.close() },
       { name: "routes", run: () => app.close() },
       { name: "bus", run: () => bus.drain() },
+      { name: "engine watch", run: () => engineWatch.close() },
       { name: "private listener", run: () => privateListener.close() },
     ],
   });

@@ -5,6 +5,7 @@ import type { AssertionAudience, AssertionKey } from "@postern/shared/http";
 import { type CidrSet, createCidrSet, type HostPort, parseHostPort } from "@postern/shared/net";
 import { type BasicCheck, createBasicCheck } from "./caller-auth/basic.ts";
 import { type CallerCheck, createCallerCheck } from "./caller-auth/check-caller.ts";
+import { type AttributeFilter, createAttributeFilter } from "./dialects/secret-attributes.ts";
 import type { ClientHeaderNames } from "./plugins/request-address.ts";
 import type { MetricsRouteSettings } from "./routes/operations/get-metrics.ts";
 
@@ -18,8 +19,6 @@ export interface GatewaySettings {
   readonly forwardTimeoutMs: number;
   readonly origins: Readonly<Record<AssertionAudience, string>>;
   readonly assertion: AssertionKey;
-  /** Attributes that hold second factors, whatever the site calls them. */
-  readonly secretFields: readonly string[];
 }
 
 /** What a reload swaps, as a whole. */
@@ -30,6 +29,8 @@ export interface LiveGatewaySettings {
   readonly disabledDialects: ReadonlySet<Dialect>;
   readonly decisionTimeoutMs: number;
   readonly metricsRoute: MetricsRouteSettings;
+  /** Holds second factors back, whatever the directories in use call them. */
+  readonly releasable: AttributeFilter;
 }
 
 type BasicConfig = { readonly enabled: boolean; readonly username: string; readonly password: string };
@@ -60,7 +61,6 @@ export function gatewaySettings(config: Config): GatewaySettings {
       secret: new Secret(services.caller_assertion.secret),
       ttlSeconds: Math.ceil(services.caller_assertion.ttl / 1000),
     },
-    secretFields: secretFields(config),
   };
 }
 
@@ -76,7 +76,8 @@ function disabledDialects({ disabled_endpoints: off }: Config["runtime"]["server
   return new Set(switches.filter(([, isOff]) => isOff).map(([dialect]) => dialect));
 }
 
-export function liveGatewaySettings({ runtime, auth, observability }: Config): LiveGatewaySettings {
+export function liveGatewaySettings(config: Config): LiveGatewaySettings {
+  const { runtime, auth, observability } = config;
   const { timeouts, servers } = runtime;
   const { headers } = auth.request;
   const { endpoint_enabled: enabled, endpoint_auth } = observability.metrics;
@@ -90,5 +91,6 @@ export function liveGatewaySettings({ runtime, auth, observability }: Config): L
     disabledDialects: disabledDialects(servers.http),
     decisionTimeoutMs: timeouts.decision,
     metricsRoute: { enabled, basic: basicCheck(endpoint_auth.basic) },
+    releasable: createAttributeFilter(secretFields(config)),
   };
 }

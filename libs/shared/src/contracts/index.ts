@@ -19,4 +19,5 @@ export {
   type Reply,
   type Request,
 } from "./define.ts";
+export { engineAlive, engineBeatMs } from "./engine/events.ts";
 export { eventSubject, inboxPrefix, methodSubject, queueGroup } from "./subjects.ts";

@@ -24,6 +24,7 @@ export const errorCodes = {
   BUS_DISCONNECTED: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "error" },
   BUS_BACKLOG: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "error" },
   BUS_PAYLOAD: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "error" },
+  ENGINE_SILENT: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "error" },
   DEADLINE_EXCEEDED: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "warn" },
   REQUEST_ABORTED: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "info" },
   OVERLOADED: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "warn" },
