@@ -1,20 +1,39 @@
+import type { Clock } from "@postern/shared/time";
 import type { Filter, SearchResult } from "ldapts";
-import type { DirectoryQuery } from "../directory.ts";
+import type { Directory, DirectoryQuery } from "../directory.ts";
 import { accountName } from "./attributes.ts";
 import type { LdapConnection } from "./client.ts";
 import { directoryUnavailable } from "./errors.ts";
-import type { AccountPages } from "./open-listings.ts";
+import { type AccountPages, createOpenListings } from "./open-listings.ts";
 import type { CompiledSearch } from "./select-search.ts";
 
 /** Active Directory gives no more in one page, whatever is asked. */
 const maxPageSize = 1000;
+
+/** Listing as a directory offers it: a listing stays open between two pages, in this process only. */
+export function createAccountListing(
+  searches: ReadonlyMap<string, readonly CompiledSearch[]>,
+  clock: Clock,
+): Pick<Directory, "listAccounts" | "endListing"> & { readonly close: () => void } {
+  const listings = createOpenListings(clock);
+  return {
+    listAccounts: async (query, { position, limit }, context) => {
+      if (position !== undefined) return listings.read(position, context);
+      const listing = (searches.get(query.protocol) ?? []).filter(({ listFilter }) => listFilter !== undefined);
+      if (listing.length === 0) return { kind: "not_served" };
+      return listings.open(accountPages(listing, query, limit), context);
+    },
+    endListing: listings.end,
+    close: listings.close,
+  };
+}
 
 /**
  * The account names of several searches, one after the other, in the server's pages. Each search has a connection of
  * its own, as a server's position in a paged search belongs to the connection (RFC 2696 section 3). An entry without
  * the account attribute is nobody's account. A server's size limit is an error: the list would end short of it.
  */
-export function accountPages(searches: readonly CompiledSearch[], query: DirectoryQuery, limit: number): AccountPages {
+function accountPages(searches: readonly CompiledSearch[], query: DirectoryQuery, limit: number): AccountPages {
   const connections = new Set<LdapConnection>();
   let isCancelled = false;
 
