@@ -7,7 +7,7 @@ import { type Stack, startStack } from "../../support/stack.ts";
 
 const count = 100_000;
 /** Long enough that the buffers of sockets hold only a part of the list. */
-const nameLength = 300;
+const nameLength = 200;
 
 let folder: Awaited<ReturnType<typeof scratchFolder>>;
 let stack: Stack;
@@ -48,15 +48,12 @@ describe("mode=list-accounts (contract, Query parameters)", () => {
     expect(response.headers["content-type"]).toBe("application/cbor");
     const body = await wholeBody(response);
     expect([body.at(0), body.at(-1)]).toEqual([0x9f, 0xff]);
-    expect(body.length).toBe(2 + count * (3 + nameLength));
+    expect(body.length).toBe(2 + count * (2 + nameLength));
   });
 
-  test.each([
-    ["text/plain", "text/plain; charset=utf-8"],
-    ["application/x-www-form-urlencoded", "application/x-www-form-urlencoded"],
-  ])("%s: names separated by CRLF", async (accept, contentType) => {
-    const response = await askAccounts(stack.url, { accept });
-    expect(response.headers["content-type"]).toBe(contentType);
+  test("text/plain: names separated by CRLF", async () => {
+    const response = await askAccounts(stack.url, { accept: "text/plain" });
+    expect(response.headers["content-type"]).toBe("text/plain; charset=utf-8");
     expect((await wholeBody(response)).toString().split("\r\n")).toHaveLength(count);
   });
 
@@ -86,11 +83,12 @@ describe("a reader that is slow", () => {
     const response = await askAccounts(stack.url, { accept: "text/plain" });
     await firstBytes(response);
     let seen = -1;
+    let still = 0;
     const held = await poll("the pages to stop", async () => {
       const pages = await pagesOfAll();
-      const isStill = pages === seen;
+      still = pages === seen ? still + 1 : 0;
       seen = pages;
-      return isStill ? pages : undefined;
+      return still > 5 ? pages : undefined;
     });
     expect(held - before).toBeLessThan(count / 2000);
     expect(residentMiB(stack.gateway) - memory).toBeLessThan(32);

@@ -26,59 +26,61 @@ const maxOpen = 8;
 /** Longer than the gateway waits for a slow reader. */
 const idleMs = 45_000;
 
-interface Waiting {
+interface OpenListing {
   readonly pages: AccountPages;
-  readonly timer: NodeJS.Timeout;
+  /** Ends a listing that nobody asks for; undefined while a page is being read. */
+  timer: NodeJS.Timeout | undefined;
 }
 
 /** A listing has one reader, who asks for one page after the other; a page that cannot be had ends it. */
 export function createOpenListings(clock: Clock): OpenListings {
-  const waiting = new Map<string, Waiting>();
-  const reading = new Set<AccountPages>();
+  const listings = new Map<string, OpenListing>();
 
-  const take = (position: string): AccountPages | undefined => {
-    const found = waiting.get(position);
-    if (found === undefined) return undefined;
-    clearTimeout(found.timer);
-    waiting.delete(position);
-    return found.pages;
+  const forget = (position: string): OpenListing | undefined => {
+    const listing = listings.get(position);
+    clearTimeout(listing?.timer);
+    listings.delete(position);
+    return listing;
   };
-  const end = (position: string): void => take(position)?.cancel();
-  const keep = (pages: AccountPages): string => {
-    const position = randomUUID();
-    waiting.set(position, { pages, timer: setTimeout(end, idleMs, position).unref() });
-    return position;
-  };
+  // Also while a page is being read: whoever ends it has no use for that page either.
+  const end = (position: string): void => forget(position)?.pages.cancel();
 
-  const advance = async (pages: AccountPages, context: DirectoryContext): Promise<ListOutcome> => {
-    reading.add(pages);
+  const advance = async (position: string, listing: OpenListing, context: DirectoryContext): Promise<ListOutcome> => {
+    clearTimeout(listing.timer);
+    listing.timer = undefined;
     try {
       const wait = { context, clock, waitingFor: "a page of an LDAP listing" };
-      const { done, value } = await untilOver(pages.iterator.next(), wait);
-      if (done === true) return { kind: "ok", accounts: [] };
-      return { kind: "ok", accounts: value, next: { text: keep(pages), isHeld: true } };
+      const { done, value } = await untilOver(listing.pages.iterator.next(), wait);
+      if (done === true) {
+        forget(position);
+        return { kind: "ok", accounts: [] };
+      }
+      listing.timer = setTimeout(end, idleMs, position).unref();
+      return { kind: "ok", accounts: value, next: { text: position, isHeld: true } };
     } catch (error) {
-      pages.cancel();
+      end(position);
       throw error;
-    } finally {
-      reading.delete(pages);
     }
   };
 
   return {
     open: async (pages, context) => {
-      if (waiting.size + reading.size < maxOpen) return advance(pages, context);
-      throw new AppError("DIRECTORY_OVERLOADED", { detail: `${maxOpen} LDAP listings are open` });
+      if (listings.size >= maxOpen) {
+        throw new AppError("DIRECTORY_OVERLOADED", { detail: `${maxOpen} LDAP listings are open` });
+      }
+      const position = randomUUID();
+      const listing = { pages, timer: undefined };
+      listings.set(position, listing);
+      return advance(position, listing, context);
     },
     read: async (position, context) => {
-      const pages = take(position);
-      if (pages !== undefined) return advance(pages, context);
+      const listing = listings.get(position);
+      if (listing?.timer !== undefined) return advance(position, listing, context);
       throw new AppError("DIRECTORY_UNAVAILABLE", { detail: "the listing is not open any more" });
     },
     end,
     close: () => {
-      for (const position of waiting.keys()) end(position);
-      for (const pages of reading) pages.cancel();
+      for (const position of listings.keys()) end(position);
     },
   };
 }
