@@ -13,6 +13,8 @@ export interface StackOptions {
   /** More of `runtime.timeouts`. */
   readonly timeouts?: Readonly<Record<string, string>>;
   readonly developerMode?: boolean;
+  /** More environment variables of every service. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** NATS, engines and a gateway as real processes on free ports, with the demo's users. */
@@ -85,7 +87,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const text = configText({ httpPort, natsUrl: nats.url, folder: folder.path, options });
   await writeFile(configFile, text);
   const start = async (name: "gateway" | "auth-engine"): Promise<ServiceProcess> => {
-    const service = await startService(name, { configFile, privatePort: await freePort() });
+    const service = await startService(name, { configFile, privatePort: await freePort(), env: options.env ?? {} });
     started.use(service);
     await untilReady(service);
     return service;

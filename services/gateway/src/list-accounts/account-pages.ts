@@ -23,8 +23,8 @@ export interface AccountPagesDeps {
   readonly timeoutMs: () => number;
 }
 
-/** About 64 KiB of usual names. */
-const accountsPerPage = 2000;
+/** About 16 KiB of usual names: small pages are garbage before they grow old. */
+const accountsPerPage = 500;
 
 interface Place {
   readonly method: ListAccountsMethod;

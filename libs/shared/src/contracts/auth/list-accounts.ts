@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { type BusMethod, defineMethod } from "../define.ts";
 
 /** Accounts that one page may have. */
-export const maxAccountsPerPage = 5000;
+const maxAccountsPerPage = 5000;
 
 const instance = Type.String({ pattern: "^[0-9a-f]{16}$", description: "one engine process" });
 const cursor = Type.String({ minLength: 1, maxLength: 16_384, description: "opaque; where the next page begins" });

@@ -17,8 +17,8 @@ export interface OpenListings {
   open(pages: AccountPages, context: DirectoryContext): Promise<ListOutcome>;
   /** @throws AppError DIRECTORY_UNAVAILABLE when nobody asked in time, or this was another process. */
   read(position: string, context: DirectoryContext): Promise<ListOutcome>;
-  end(position: string): void;
-  close(): void;
+  readonly end: (position: string) => void;
+  readonly close: () => void;
 }
 
 /** Each one holds a connection to a directory server. */
