@@ -112,7 +112,11 @@ test("a cursor is read as it was written, and anything else is refused", () => {
     { order: fc.string(), index: fc.nat(), position: fc.string() },
     { requiredKeys: ["order", "index"] },
   );
-  fc.assert(fc.property(cursor, (written) => expect(parseListCursor(formatListCursor(written))).toEqual(written)));
+  fc.assert(
+    fc.property(cursor, (written) => {
+      expect(parseListCursor(formatListCursor(written))).toEqual(written);
+    }),
+  );
   for (const bad of ["", "{}", "[]", '["a",-1]', '["a",0.5]', "[1,0]", '["a",0,1]', "nonsense"]) {
     expect(() => parseListCursor(bad)).toThrow("REQUEST_MALFORMED");
   }
