@@ -21,6 +21,8 @@ export interface StackOptions {
   readonly services?: readonly ServiceName[];
   /** Starts a Redis, which the configuration names in any case. */
   readonly redis?: boolean;
+  /** More environment variables of every service. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** NATS, engines and a gateway as real processes on free ports, with the demo's users. */
@@ -77,7 +79,9 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const services = new Map<ServiceName, ServiceProcess>();
   const engines: ServiceProcess[] = [];
   const startInto = async (owner: AsyncDisposableStack, name: ServiceName): Promise<ServiceProcess> => {
-    const service = owner.use(await startService(name, { configFile, privatePort: await freePort() }));
+    const service = owner.use(
+      await startService(name, { configFile, privatePort: await freePort(), env: options.env ?? {} }),
+    );
     await untilReady(service);
     services.set(name, service);
     if (name === "auth-engine") engines.push(service);

@@ -15,6 +15,8 @@ import type { RequestFacts } from "./dialects/complete-request.ts";
 import { type WireNames, wireNames } from "./dialects/naming.ts";
 import type { AttributeFilter } from "./dialects/secret-attributes.ts";
 import type { ForwardDeps } from "./forward/forward.ts";
+import { createAccountPages } from "./list-accounts/account-pages.ts";
+import { createAnswerListing } from "./list-accounts/answer-listing.ts";
 import { createGatewayMetrics } from "./metrics.ts";
 import { type CallerAuthHook, createCallerAuthHook } from "./plugins/caller-auth.ts";
 import { callerAddress, clientAddress } from "./plugins/request-address.ts";
@@ -82,6 +84,11 @@ export async function createContext(config: Config): Promise<GatewayContext> {
     timeoutMs: () => live.current.decisionTimeoutMs,
     onError: (err, session) => logger[err.row.logLevel]({ session, err }, "no decision"),
   });
+  const answerListing = createAnswerListing({
+    pages: createAccountPages({ bus, clock: systemClock, timeoutMs: () => live.current.decisionTimeoutMs }),
+    names,
+    onError: (err, session) => logger[err.row.logLevel]({ session, err }, "no list of accounts"),
+  });
   return {
     ...base,
     settings,
@@ -95,7 +102,13 @@ export async function createContext(config: Config): Promise<GatewayContext> {
       onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
     }),
     releasable: (attributes) => live.current.releasable(attributes),
-    authRoute: { decide, metrics, log: createDecisionLog(logger), factsOf: createFacts(live, addressOf) },
+    authRoute: {
+      decide,
+      answerListing,
+      metrics,
+      log: createDecisionLog(logger),
+      factsOf: createFacts(live, addressOf),
+    },
     forward: {
       sign: createCallerSigner(settings.assertion),
       origins: settings.origins,

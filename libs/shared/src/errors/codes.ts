@@ -19,6 +19,12 @@ export const errorCodes = {
   REQUEST_MALFORMED: { kind: "caller", httpStatus: 400, publicMessage: "Malformed request", logLevel: "info" },
   REQUEST_MEDIA_TYPE: { kind: "caller", httpStatus: 400, publicMessage: "Unsupported media type", logLevel: "info" },
   REQUEST_TOO_LARGE: { kind: "caller", httpStatus: 400, publicMessage: "Request body too large", logLevel: "info" },
+  ACCEPT_UNSUPPORTED: {
+    kind: "caller",
+    httpStatus: 415,
+    publicMessage: "None of the accepted media types is offered",
+    logLevel: "info",
+  },
   CONFIG_INVALID: { kind: "bug", httpStatus: 500, publicMessage: tempfail, logLevel: "error" },
   BUS_NO_RESPONDERS: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "error" },
   BUS_DISCONNECTED: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "error" },

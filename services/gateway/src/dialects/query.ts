@@ -12,6 +12,7 @@ const plain: AuthQuery = { operation: "authenticate", memoryCache: true, sharedC
 function operationOf(mode: string | null): AuthOperation {
   if (mode === null || mode === "") return "authenticate";
   if (mode === "no-auth") return "lookup";
+  if (mode === "list-accounts") return "list-accounts";
   throw new AppError("REQUEST_MALFORMED", { publicMessage: "mode is not supported" });
 }
 

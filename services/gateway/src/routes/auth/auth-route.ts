@@ -5,6 +5,7 @@ import type { Decide } from "../../auth-client/decide.ts";
 import type { DecisionLog } from "../../decision-log.ts";
 import type { RequestFacts } from "../../dialects/complete-request.ts";
 import type { DialectReply } from "../../dialects/reply.ts";
+import type { AnswerListing } from "../../list-accounts/answer-listing.ts";
 import type { GatewayMetrics } from "../../metrics.ts";
 import { sendReply } from "../../plugins/send-reply.ts";
 
@@ -15,6 +16,8 @@ export interface DialectPair {
   readonly parse: (request: FastifyRequest, facts: RequestFacts) => AuthRequest;
   readonly decision: (decision: AuthDecision, session: string) => DialectReply;
   readonly malformed: (reason: string, session: string) => DialectReply;
+  /** `mode=list-accounts` is offered here (contract: json, cbor and header). */
+  readonly listsAccounts?: boolean | undefined;
 }
 
 /** Where a dialect is spoken (contract, "Authentication endpoints"). */
@@ -28,6 +31,7 @@ export interface DialectRoute {
 
 export interface AuthRouteDeps {
   readonly decide: Decide;
+  readonly answerListing: AnswerListing;
   readonly metrics: GatewayMetrics;
   readonly log: DecisionLog;
   readonly factsOf: (request: FastifyRequest, dialect: Dialect) => RequestFacts;
@@ -40,10 +44,15 @@ function tempfail(error: AppError): AuthDecision {
 }
 
 /** Parses, asks, answers, and tells it once to the log and once to the metrics. */
-export function createAuthHandler(pair: DialectPair, { decide, metrics, log, factsOf }: AuthRouteDeps): AuthHandler {
+export function createAuthHandler(pair: DialectPair, deps: AuthRouteDeps): AuthHandler {
+  const { decide, metrics, log, factsOf } = deps;
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const started = performance.now();
     const asked = pair.parse(request, factsOf(request, pair.dialect));
+    if (asked.operation === "list-accounts") {
+      await answerList(pair, { asked, request, reply }, deps);
+      return;
+    }
     const decision = await decide(asked);
     sendReply(reply, pair.decision(decision, request.id));
     const seconds = (performance.now() - started) / 1000;
@@ -55,7 +64,26 @@ export function createAuthHandler(pair: DialectPair, { decide, metrics, log, fac
   };
 }
 
-/** A request that is none is 400; anything else that was thrown is a bug, and to the caller a temporary failure. */
+interface AskedList {
+  readonly asked: AuthRequest;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+async function answerList(
+  { dialect, decision, listsAccounts = false }: DialectPair,
+  { asked, request, reply }: AskedList,
+  { answerListing, metrics, log }: AuthRouteDeps,
+): Promise<void> {
+  if (!listsAccounts) throw new AppError("REQUEST_MALFORMED", { publicMessage: "mode is not supported" });
+  const result = await answerListing(asked, request.raw, reply.hijack().raw);
+  if (result.error !== undefined && !result.isBegun) sendReply(reply, decision(tempfail(result.error), request.id));
+  const { outcome, firstPageSeconds } = result;
+  metrics.decided({ dialect, operation: asked.operation, outcome, seconds: firstPageSeconds });
+  log.listed(asked, result);
+}
+
+/** A request that is none is 400, or what its error says; anything else that was thrown is a bug, and to the caller a temporary failure. */
 export function refuse(
   pair: DialectPair,
   {
@@ -69,7 +97,8 @@ export function refuse(
   if (errorCodes[error.code].kind === "caller") {
     metrics.malformed(pair.dialect);
     log.malformed(request.id, pair.dialect, error);
-    sendReply(reply, pair.malformed(error.publicMessage, request.id));
+    const { headers, body } = pair.malformed(error.publicMessage, request.id);
+    sendReply(reply, { status: errorCodes[error.code].httpStatus, headers, body });
     return;
   }
   log.failed(request.id, error);
