@@ -20,6 +20,8 @@ export interface SpawnSlapdOptions {
   /** URLs to listen on beside the plain one, such as `ldaps://127.0.0.1:PORT` or `ldapi://…`. */
   readonly extraUrls?: readonly string[];
   readonly port?: number;
+  /** What it logs, as slapd's `-d` names it; default `stats`, `0` for nothing. */
+  readonly logLevel?: string;
 }
 
 /** A real slapd with a database of its own, as a child process on a port of 127.0.0.1. */
@@ -29,6 +31,8 @@ export interface Slapd extends AsyncDisposable {
   readonly suffix: string;
   readonly rootDn: string;
   readonly rootPassword: string;
+  /** Of the process that runs now. */
+  readonly pid: number;
   /** Its throw-away folder. */
   readonly folder: string;
   signal(name: NodeJS.Signals): void;
@@ -81,7 +85,7 @@ function suffixEntry(suffix: string): string {
 }
 
 export async function spawnSlapd(options: SpawnSlapdOptions = {}): Promise<Slapd> {
-  const { suffix = "dc=example,dc=test", port = await freePort(), extraUrls = [] } = options;
+  const { suffix = "dc=example,dc=test", port = await freePort(), extraUrls = [], logLevel = "stats" } = options;
   const scratch = await scratchFolder();
   const folder = scratch.path;
   const rootPassword = "slapd-root-password";
@@ -96,7 +100,7 @@ export async function spawnSlapd(options: SpawnSlapdOptions = {}): Promise<Slapd
   const launch = (): Promise<ChildServer> =>
     startChildServer({
       command: "slapd",
-      args: ["-f", config, "-h", urls, "-d", "stats"],
+      args: ["-f", config, "-h", urls, "-d", logLevel],
       env: { PATH: binaryPath },
       port,
     });
@@ -107,6 +111,9 @@ export async function spawnSlapd(options: SpawnSlapdOptions = {}): Promise<Slapd
     suffix,
     rootDn: `cn=admin,${suffix}`,
     rootPassword,
+    get pid() {
+      return server.pid;
+    },
     folder,
     signal: (name) => server.signal(name),
     kill: async () => {
