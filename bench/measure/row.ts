@@ -43,7 +43,7 @@ export interface RowPlan {
 }
 
 const windows = 3;
-const warmSeconds = 2;
+const warmSeconds = 8;
 /** Requests that the generator left behind are finished before the next window. */
 const settleMs = 400;
 
