@@ -16,6 +16,7 @@ import { measureMillionUsers } from "./scenarios/million-users.ts";
 import { measureSql } from "./scenarios/sql.ts";
 import { measureStarts, type Start } from "./scenarios/starts.ts";
 import { measureTwoEngines } from "./scenarios/two-engines.ts";
+import { stopOnSignals } from "./stack/interruption.ts";
 import { type Servers, startServers } from "./stack/servers.ts";
 
 const buildWithinMs = 120_000;
@@ -68,6 +69,7 @@ async function main(): Promise<void> {
   await build();
   const started = performance.now();
   await using servers = await startServers();
+  stopOnSignals(servers.folder);
   const results = await measure(servers, values.long);
   const targets = targetsOf(results);
   say("");

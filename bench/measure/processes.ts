@@ -11,7 +11,7 @@ export interface Measured {
 }
 
 /** Processor time in µs of all threads that are alive. Ours and the servers' threads live as long as their process. */
-function processMicros(pid: number): number {
+export function processMicros(pid: number): number {
   let sumNs = 0;
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
     sumNs += parseSchedstat(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8"));

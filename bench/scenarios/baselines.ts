@@ -5,7 +5,7 @@ import { freePort, poll } from "@postern/shared/testing";
 import { runWrk } from "../generator/wrk.ts";
 import type { GeneratorReport } from "../generator/wrk-output.ts";
 import type { Role } from "../measure/processes.ts";
-import { measureRow, type Row, type RowId } from "../measure/row.ts";
+import { firstWarmSeconds, measureRow, type Row, type RowId } from "../measure/row.ts";
 import { writeBodies } from "../stack/bodies.ts";
 import { peopleDn, readerDn, readerPassword } from "../stack/directories.ts";
 import { type LoggedProcess, startLoggedProcess } from "../stack/logged-process.ts";
@@ -76,6 +76,7 @@ export async function measureSkeleton(servers: Servers): Promise<readonly Row[]>
       connections,
       processes: [{ role: "gateway", pid: gateway.pid }, { role: "engine", pid: echo.pid }, ...servers.processes],
       windowSeconds,
+      ...(connections === 1 ? {} : { warmSeconds: firstWarmSeconds }),
       generate: (seconds) => runWrk({ url, bodiesFile, connections }, seconds),
       verify: noRefusal,
     });

@@ -1,5 +1,5 @@
 import { runWrk } from "../generator/wrk.ts";
-import { measureRow, type Row, type RowId } from "../measure/row.ts";
+import { firstWarmSeconds, measureRow, type Row, type RowId } from "../measure/row.ts";
 import type { DecisionCounts } from "../stack/decision-counts.ts";
 import type { Postern } from "../stack/postern.ts";
 
@@ -8,6 +8,8 @@ export interface DecisionRow {
   readonly title: string;
   readonly connections: number;
   readonly windowSeconds?: number;
+  /** The first row of services that have just started. */
+  readonly first?: boolean;
   readonly bodiesFile: string;
   /** Added to the URL. */
   readonly query?: string;
@@ -35,7 +37,7 @@ export function outcomeCheck(postern: Postern, outcome: "ok" | "fail", first: De
 
 /** One kind of decision by Postern's services, verified by the gateway's own count of outcomes. */
 export async function measureDecision(postern: Postern, row: DecisionRow): Promise<Row> {
-  const { id, title, connections, windowSeconds = 2, bodiesFile, query = "", outcome } = row;
+  const { id, title, connections, windowSeconds = 2, first = false, bodiesFile, query = "", outcome } = row;
   const url = `${postern.url}${query}`;
   return measureRow({
     id,
@@ -43,6 +45,7 @@ export async function measureDecision(postern: Postern, row: DecisionRow): Promi
     connections,
     processes: postern.processes,
     windowSeconds,
+    ...(first ? { warmSeconds: firstWarmSeconds } : {}),
     generate: (seconds) => runWrk({ url, bodiesFile, connections }, seconds),
     verify: outcomeCheck(postern, outcome, await postern.decisions()),
   });

@@ -9,6 +9,8 @@ import { type ServiceName, serviceNames, startService } from "../stack/service.t
 export interface Start {
   readonly service: ServiceName;
   readonly readyAfterMs: number;
+  /** Processor time until ready. */
+  readonly cpuMs: number;
   readonly idleMib: number;
 }
 
@@ -21,17 +23,18 @@ export async function measureStarts(servers: Servers): Promise<readonly Start[]>
   const options = { configFile, folder: servers.folder };
   const starts: Start[] = [];
   for (const service of serviceNames) {
-    const timesMs: number[] = [];
+    const times: { readonly readyAfterMs: number; readonly startCpuMs: number }[] = [];
     let idleMib = 0;
     for (let nth = 0; nth <= counted; nth += 1) {
       await using running = await startService(service, options);
-      if (nth > 0) timesMs.push(running.readyAfterMs);
+      if (nth > 0) times.push(running);
       if (nth < counted) continue;
       await delay(idleAfterMs);
       idleMib = residentMib(running.pid);
     }
-    const readyAfterMs = timesMs.toSorted((a, b) => a - b)[1] ?? Number.NaN;
-    starts.push({ service, readyAfterMs, idleMib });
+    const [, median] = times.toSorted((a, b) => a.readyAfterMs - b.readyAfterMs);
+    if (median === undefined) throw new Error("no start was measured");
+    starts.push({ service, readyAfterMs: median.readyAfterMs, cpuMs: median.startCpuMs, idleMib });
   }
   return starts;
 }
