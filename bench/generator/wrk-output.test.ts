@@ -28,8 +28,8 @@ describe("parseWrkOutput", () => {
     });
   });
 
-  it("turns every unit of wrk into milliseconds and seconds", () => {
-    const slow = quiet.replace("1.81ms", "812.00us").replace("7.52ms", "1.25s").replace("in 2.00s", "in 1.50m");
+  it("turns every unit of wrk into milliseconds and seconds, whatever wrk fills its columns with", () => {
+    const slow = quiet.replace("1.81ms", "812.00us").replace("7.52ms", "1.25s ").replace("in 2.00s", "in 1.50m");
     expect(parseWrkOutput(slow)).toMatchObject({ p50Ms: 0.812, p99Ms: 1250, seconds: 90 });
   });
 

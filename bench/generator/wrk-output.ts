@@ -22,7 +22,7 @@ function percentileMs(output: string, percentile: number): number {
   const [value, unit = ""] = field(
     output,
     `${percentile}%`,
-    new RegExp(`^ +${percentile}% +([\\d.]+)(us|ms|s|m|h)$`, "m"),
+    new RegExp(`^ +${percentile}% +([\\d.]+)(us|ms|s|m|h) *$`, "m"),
   );
   return Number(value) * (millisecondsOf[unit] ?? Number.NaN);
 }
