@@ -40,7 +40,7 @@ export interface RowPlan {
   /** Load before anything is measured; 2 s when absent. */
   readonly warmSeconds?: number;
   readonly generate: (seconds: number) => Promise<GeneratorReport>;
-  /** Called with each window's report; throws when an answer was not what the row is about. */
+  /** Waits for what the generator left behind; throws when an answer was not what the row is about. */
   readonly verify: (report: GeneratorReport) => Promise<void> | void;
 }
 
@@ -48,8 +48,6 @@ const windows = 3;
 /** The compiler of V8 works on a service's hot path for several seconds; a row that meets it first waits for that. */
 export const firstWarmSeconds = 8;
 const warmSeconds = 2;
-/** Requests that the generator left behind are finished before the next window. */
-const settleMs = 400;
 
 function toRow({ id, title, connections }: RowPlan, report: GeneratorReport, { micros, otherCores }: CpuUse): Row {
   const { requests, seconds, p50Ms, p99Ms } = report;
@@ -66,7 +64,6 @@ async function measureOnce(plan: RowPlan, seconds: number): Promise<Row> {
   if (report.requests === 0) throw new Error(`${plan.title}: no request was answered`);
   if (report.socketErrors > 0) throw new Error(`${plan.title}: ${report.socketErrors} errors of sockets`);
   await plan.verify(report);
-  await new Promise((resolve) => setTimeout(resolve, settleMs));
   return toRow(plan, report, use);
 }
 

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { runWrk } from "../generator/wrk.ts";
 import { residentMib } from "../measure/processes.ts";
 import { writeBodies } from "../stack/bodies.ts";
@@ -17,8 +16,6 @@ export interface Endurance {
 
 const sliceSeconds = 20;
 const rounds = 10;
-/** What the generator left behind is finished before the next slice counts. */
-const settleMs = 400;
 const connections = 64;
 
 /** Ten minutes of successes, wrong passwords and look-ups by LDAP in turn. */
@@ -36,7 +33,6 @@ export async function measureEndurance(servers: Servers, say: (line: string) => 
     for (const { bodiesFile, query, outcome } of slices) {
       const check = outcomeCheck(postern, outcome, await postern.decisions());
       await check(await runWrk({ url: `${postern.url}${query}`, bodiesFile, connections }, sliceSeconds));
-      await delay(settleMs);
       await Promise.all(watched.map(({ service }) => service.emptyLog()));
     }
     for (const { service, mib } of watched) mib.push(residentMib(service.pid));

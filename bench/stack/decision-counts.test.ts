@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseDecisionCounts } from "./decision-counts.ts";
+import { parseDecisionCounts, settledCounts } from "./decision-counts.ts";
 
 describe("parseDecisionCounts", () => {
   it("adds up the series of each outcome, and malformed requests", () => {
@@ -11,5 +11,13 @@ service_engine_decision_seconds_count{operation="lookup",outcome="fail"} 99
 service_auth_malformed_total{dialect="json"} 3
 `;
     expect(parseDecisionCounts(page)).toEqual({ ok: 42, fail: 0, blocked: 0, tempfail: 7, malformed: 3 });
+  });
+});
+
+describe("settledCounts", () => {
+  it("waits until two readings agree", async () => {
+    const reading = (ok: number) => ({ ok, fail: 0, blocked: 0, tempfail: 0, malformed: 0 });
+    const readings = [reading(1), reading(5), reading(9), reading(9), reading(100)];
+    expect(await settledCounts(async () => readings.shift() ?? reading(0))).toEqual(reading(9));
   });
 });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { freePort } from "@postern/shared/testing";
 import type { Measured } from "../measure/processes.ts";
 import { configText } from "./config.ts";
-import { type DecisionCounts, parseDecisionCounts } from "./decision-counts.ts";
+import { type DecisionCounts, parseDecisionCounts, settledCounts } from "./decision-counts.ts";
 import type { Servers } from "./servers.ts";
 import { type RunningService, startService } from "./service.ts";
 
@@ -15,6 +15,7 @@ export interface Postern extends AsyncDisposable {
   readonly engines: readonly RunningService[];
   /** With the servers that they use. */
   readonly processes: readonly Measured[];
+  /** What was decided, once nothing is in flight any more. */
   decisions(): Promise<DecisionCounts>;
 }
 
@@ -62,10 +63,11 @@ export async function startPostern({
       ...running.map(({ pid }): Measured => ({ role: "engine", pid })),
       ...servers.processes,
     ],
-    decisions: async () => {
-      const response = await fetch(`http://127.0.0.1:${gateway.privatePort}/metrics`);
-      return parseDecisionCounts(await response.text());
-    },
+    decisions: () =>
+      settledCounts(async () => {
+        const response = await fetch(`http://127.0.0.1:${gateway.privatePort}/metrics`);
+        return parseDecisionCounts(await response.text());
+      }),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
