@@ -14,9 +14,10 @@ service_auth_malformed_total{dialect="json"} 3
   });
 });
 
+const reading = (ok: number) => ({ ok, fail: 0, blocked: 0, tempfail: 0, malformed: 0 });
+
 describe("settledCounts", () => {
   it("waits until two readings agree", async () => {
-    const reading = (ok: number) => ({ ok, fail: 0, blocked: 0, tempfail: 0, malformed: 0 });
     const readings = [reading(1), reading(5), reading(9), reading(9), reading(100)];
     expect(await settledCounts(async () => readings.shift() ?? reading(0))).toEqual(reading(9));
   });
