@@ -10,6 +10,7 @@ import type { FastifyRequest } from "fastify";
 import { createDecide } from "./auth-client/decide.ts";
 import { createRejectionDelay } from "./caller-auth/rejection.ts";
 import { createDecisionLog } from "./decision-log.ts";
+import { type AttributesAsHeaders, createAttributeHeaders } from "./dialects/attribute-headers.ts";
 import type { RequestFacts } from "./dialects/complete-request.ts";
 import { type WireNames, wireNames } from "./dialects/naming.ts";
 import { type AttributeFilter, createAttributeFilter } from "./dialects/secret-attributes.ts";
@@ -28,6 +29,7 @@ export interface GatewayContext extends Base {
   readonly health: Health;
   readonly names: WireNames;
   readonly releasable: AttributeFilter;
+  readonly attributeHeaders: AttributesAsHeaders;
   readonly callerAuth: CallerAuthHook;
   readonly authRoute: AuthRouteDeps;
   readonly forward: ForwardDeps;
@@ -60,6 +62,7 @@ export async function createContext(config: Config): Promise<GatewayContext> {
   const metrics = createGatewayMetrics(base.metrics, prefix);
   const addressOf = (request: FastifyRequest): string => callerAddress(request, live.current.trustedProxies);
   const delay = createRejectionDelay();
+  const releasable = createAttributeFilter(settings.secretFields);
   const callerAuth = createCallerAuthHook({
     check: () => live.current.checkCaller,
     delay,
@@ -85,7 +88,8 @@ export async function createContext(config: Config): Promise<GatewayContext> {
       checks: [{ name: "bus", required: true, check: () => assertConnected(bus) }],
       onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
     }),
-    releasable: createAttributeFilter(settings.secretFields),
+    releasable,
+    attributeHeaders: createAttributeHeaders(names, releasable),
     authRoute: { decide, metrics, log: createDecisionLog(logger), factsOf: createFacts(live, addressOf) },
     forward: {
       sign: createCallerSigner(settings.assertion),

@@ -1,6 +1,6 @@
 import type { AuthDecision, AuthRequest, Dialect } from "@postern/shared/contracts";
 import { AppError, errorCodes } from "@postern/shared/errors";
-import type { FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
+import type { FastifyReply, FastifyRequest, HTTPMethods, onRequestHookHandler } from "fastify";
 import type { Decide } from "../../auth-client/decide.ts";
 import type { DecisionLog } from "../../decision-log.ts";
 import type { RequestFacts } from "../../dialects/complete-request.ts";
@@ -13,7 +13,8 @@ export interface DialectPair {
   readonly dialect: Dialect;
   /** @throws AppError of kind `caller` */
   readonly parse: (request: FastifyRequest, facts: RequestFacts) => AuthRequest;
-  readonly decision: (decision: AuthDecision, session: string) => DialectReply;
+  /** Without `asked` where the request could not be read. */
+  readonly decision: (decision: AuthDecision, session: string, asked?: AuthRequest) => DialectReply;
   readonly malformed: (reason: string, session: string) => DialectReply;
 }
 
@@ -22,6 +23,8 @@ export interface DialectRoute {
   readonly method: HTTPMethods | HTTPMethods[];
   readonly url: string;
   readonly pair: DialectPair;
+  /** In place of the check of the caller, where the credentials are not the caller's but the user's. */
+  readonly onRequest?: readonly onRequestHookHandler[];
 }
 
 export interface AuthRouteDeps {
@@ -43,7 +46,7 @@ export function createAuthHandler(pair: DialectPair, { decide, metrics, log, fac
     const started = performance.now();
     const asked = pair.parse(request, factsOf(request, pair.dialect));
     const decision = await decide(asked);
-    sendReply(reply, pair.decision(decision, request.id));
+    sendReply(reply, pair.decision(decision, request.id, asked));
     const seconds = (performance.now() - started) / 1000;
     metrics.decided({ dialect: pair.dialect, operation: asked.operation, outcome: decision.outcome, seconds });
     log.decided(asked, decision, seconds);

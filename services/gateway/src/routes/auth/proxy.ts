@@ -1,0 +1,27 @@
+import type { GatewayContext } from "../../context.ts";
+import { createHeaderParser } from "../../dialects/header.ts";
+import { createProxyRenderer } from "../../dialects/proxy.ts";
+import type { DialectRoute } from "./auth-route.ts";
+
+export type ProxyRouteContext = Pick<GatewayContext, "names" | "attributeHeaders" | "settings" | "live" | "logger">;
+
+/** `GET` or `POST /api/v1/auth/proxy` (contract, "Authentication endpoints"), for nginx's mail proxy. */
+export function proxyRoute({ names, attributeHeaders, settings, live, logger }: ProxyRouteContext): DialectRoute {
+  const parse = createHeaderParser({ names: settings.requestHeaders, query: false });
+  const { decision, malformed } = createProxyRenderer({
+    names,
+    attributeHeaders,
+    settings: () => live.current.proxy,
+    onNoUpstream: (session, protocol) => logger.warn({ session, protocol }, "no upstream for a protocol"),
+  });
+  return {
+    method: ["GET", "POST"],
+    url: settings.proxyPath,
+    pair: {
+      dialect: "proxy",
+      parse: ({ raw }, facts) => parse({ url: "", rawHeaders: raw.rawHeaders, facts }),
+      decision,
+      malformed,
+    },
+  };
+}
