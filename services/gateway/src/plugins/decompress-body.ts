@@ -34,15 +34,20 @@ function isTooLarge(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
 }
 
-async function expand(contentEncoding: string, body: Buffer, settings: BodyParserSettings): Promise<Buffer> {
+/**
+ * A body without its one content coding.
+ *
+ * @throws AppError REQUEST_MEDIA_TYPE, REQUEST_TOO_LARGE, REQUEST_MALFORMED
+ */
+export async function expandBody(contentEncoding: string, body: Buffer, settings: BodyParserSettings): Promise<Buffer> {
   const coding = contentEncoding.trim().toLowerCase();
   if (coding === "identity") return body;
-  const expandBody = settings.enabled && Object.hasOwn(codings, coding) ? codings[coding] : undefined;
-  if (expandBody === undefined) {
+  const expand = settings.enabled && Object.hasOwn(codings, coding) ? codings[coding] : undefined;
+  if (expand === undefined) {
     throw new AppError("REQUEST_MEDIA_TYPE", { publicMessage: "Unsupported content encoding" });
   }
   try {
-    return await expandBody(body, settings.maxBytes);
+    return await expand(body, settings.maxBytes);
   } catch (cause) {
     if (isTooLarge(cause)) throw new AppError("REQUEST_TOO_LARGE", { cause });
     throw new AppError("REQUEST_MALFORMED", { publicMessage: `the body is not valid ${coding}`, cause });
@@ -58,7 +63,7 @@ type Done = (error: Error | null, body?: Buffer) => void;
 export function createBodyParser(settings: BodyParserSettings) {
   return ({ raw }: FastifyRequest, body: Buffer, done: Done): Promise<Buffer> | undefined => {
     const contentEncoding = raw.headers["content-encoding"];
-    if (contentEncoding !== undefined) return expand(contentEncoding, body, settings);
+    if (contentEncoding !== undefined) return expandBody(contentEncoding, body, settings);
     done(null, body);
     return undefined;
   };
