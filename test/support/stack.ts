@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { freePort, scratchFolder, spawnNats } from "@postern/shared/testing";
+import { type ConfigTree, mergeConfig } from "./merge-config.ts";
 import { type ServiceProcess, startService, untilReady } from "./service-process.ts";
 
 const seedFile = fileURLToPath(new URL("../../config/demo-directory.sql", import.meta.url));
@@ -13,6 +14,8 @@ export interface StackOptions {
   /** More of `runtime.timeouts`. */
   readonly timeouts?: Readonly<Record<string, string>>;
   readonly developerMode?: boolean;
+  /** Put over the test configuration, section by section. */
+  readonly config?: ConfigTree;
 }
 
 /** NATS, engines and a gateway as real processes on free ports, with the demo's users. */
@@ -58,8 +61,8 @@ interface ConfigParts {
 
 /** JSON is YAML. */
 function configText({ httpPort, natsUrl, folder, options }: ConfigParts): string {
-  const { timeouts = {}, developerMode = false, backends = demoBackends(folder) } = options;
-  return JSON.stringify({
+  const { timeouts = {}, developerMode = false, backends = demoBackends(folder), config = {} } = options;
+  const base = {
     runtime: {
       developer_mode: developerMode,
       servers: { http: { address: [`127.0.0.1:${httpPort}`] } },
@@ -73,7 +76,8 @@ function configText({ httpPort, natsUrl, folder, options }: ConfigParts): string
       backchannel: { basic_auth: { enabled: true, username: "backchannel", password: "demo-backchannel-secret" } },
       backends,
     },
-  });
+  };
+  return JSON.stringify(mergeConfig(base, config));
 }
 
 export async function startStack(options: StackOptions = {}): Promise<Stack> {

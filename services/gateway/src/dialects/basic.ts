@@ -3,7 +3,6 @@ import { AppError } from "@postern/shared/errors";
 import { readAuthFields } from "./auth-fields.ts";
 import { decodeBase64Text } from "./base64-text.ts";
 import { completeRequest } from "./complete-request.ts";
-import { decisionHeaders } from "./decision-headers.ts";
 import type { HeaderInput, HeaderParser } from "./header.ts";
 import { createHeaderReader, fieldHeaders, type RequestHeaderNames, requireHeader } from "./header-fields.ts";
 import type { WireNames } from "./naming.ts";
@@ -44,7 +43,7 @@ export function createBasicParser(names: RequestHeaderNames): HeaderParser {
 export function createBasicRenderer(names: WireNames): StatusRenderer {
   return createStatusRenderer(
     names,
-    (decision, session) => decisionHeaders(names, decision, session, "OK").filter(([name]) => name !== "Auth-User"),
+    (headers) => headers.filter(([name]) => name !== "Auth-User"),
     new Set(["Auth-Wait"]),
   );
 }

@@ -24,7 +24,7 @@ test("what URLSearchParams writes comes back", () => {
 });
 
 test("what is well-formed is read as URLSearchParams reads it", () => {
-  const units = fc.constantFrom("a", "b", "=", "&", "+", "%", "%4", "%41", "%c3%a4", "%zz");
+  const units = fc.constantFrom("g", "h", "=", "&", "+", "%", "%4", "%41", "%c3%a4", "%zz");
   fc.assert(
     fc.property(fc.array(units, { maxLength: 20 }), (parts) => {
       const body = parts.join("");

@@ -30,6 +30,7 @@ export function readForm(body: Buffer): FieldReader {
   if (pairs.length > maxFields) throw malformed("the form has too many fields");
   const fields = new Map<string, string[]>();
   for (const pair of pairs) {
+    if (pair === "") continue;
     const equals = pair.indexOf("=");
     const name = decoded(equals === -1 ? pair : pair.slice(0, equals));
     const value = decoded(equals === -1 ? "" : pair.slice(equals + 1));

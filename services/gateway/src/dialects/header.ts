@@ -2,7 +2,6 @@ import type { AuthRequest } from "@postern/shared/contracts";
 import type { AttributesAsHeaders } from "./attribute-headers.ts";
 import { readAuthFields } from "./auth-fields.ts";
 import { completeRequest, type RequestFacts } from "./complete-request.ts";
-import { decisionHeaders } from "./decision-headers.ts";
 import {
   createHeaderReader,
   fieldHeaders,
@@ -55,9 +54,9 @@ const maxAttributeBytes = 12_288;
 
 /** Contract, `POST /api/v1/auth/header`: 200 with an empty body and the attributes in headers. */
 export function createHeaderRenderer({ names, attributeHeaders, onLeftOut }: HeaderRendererDeps): StatusRenderer {
-  return createStatusRenderer(names, (decision, session) => {
+  return createStatusRenderer(names, (common, decision, session) => {
     const { headers, leftOut } = attributeHeaders(decision.attributes, maxAttributeBytes);
     if (leftOut.length > 0) onLeftOut(session, leftOut);
-    return [...decisionHeaders(names, decision, session, "OK"), ...headers];
+    return [...common, ...headers];
   });
 }

@@ -1,4 +1,4 @@
-import type { AuthDecision, AuthRequest } from "@postern/shared/contracts";
+import type { AuthDecision } from "@postern/shared/contracts";
 import { describe, expect, test } from "vitest";
 import { createAttributeHeaders } from "./attribute-headers.ts";
 import { wireNames } from "./naming.ts";
@@ -23,20 +23,6 @@ function rendererWith(denialText = "") {
   });
 }
 
-function asked(protocol: string): AuthRequest {
-  return {
-    session: "7d3f",
-    operation: "authenticate",
-    dialect: "proxy",
-    username: "alice",
-    password: "pw",
-    protocol,
-    tls: false,
-    memoryCache: true,
-    sharedCache: true,
-  };
-}
-
 const ok = {
   outcome: "ok",
   account: "alice@example.test",
@@ -50,11 +36,11 @@ const denied = { outcome: "fail", reason: "wrong_password", memoryCache: "miss",
 const undecided = { outcome: "tempfail", code: "OVERLOADED", message: "Later" } as const;
 
 function headersOf(decision: AuthDecision, { protocol = "imap", denialText = "" } = {}): Record<string, string> {
-  return Object.fromEntries(rendererWith(denialText).decision(decision, "7d3f", asked(protocol)).headers);
+  return Object.fromEntries(rendererWith(denialText).decision(decision, "7d3f", protocol).headers);
 }
 
 test("200 always for success, failure and temporary failure", () => {
-  const answers = [ok, denied, undecided].map((decision) => rendererWith().decision(decision, "7d3f", asked("imap")));
+  const answers = [ok, denied, undecided].map((decision) => rendererWith().decision(decision, "7d3f", "imap"));
   expect(answers.map(({ status, body }) => [status, body.toString()])).toEqual([
     [200, ""],
     [200, "null"],
@@ -125,7 +111,7 @@ describe("response headers (contract, Response headers of authentication endpoin
     }
     expect(
       rendererWith()
-        .decision(undecided, "7d3f")
+        .decision(undecided, "7d3f", "")
         .headers.map(([name]) => name),
     ).not.toContain("Auth-Error-Code");
   });
@@ -144,7 +130,7 @@ describe("response headers (contract, Response headers of authentication endpoin
       { ...denied, message },
       { ...undecided, message },
     ] as const) {
-      const { headers } = rendererWith().decision(decision, "7d3f", asked("smtp"));
+      const { headers } = rendererWith().decision(decision, "7d3f", "smtp");
       const bytes = headers.reduce((sum, [name, value]) => sum + name.length + value.length + 4, frame);
       expect(bytes).toBeLessThan(1024);
       expect(bytes).toBeGreaterThan(600);

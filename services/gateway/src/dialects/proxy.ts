@@ -1,7 +1,7 @@
-import type { AuthDecision, AuthRequest, Ok } from "@postern/shared/contracts";
+import type { AuthDecision, Ok, TempFail } from "@postern/shared/contracts";
 import { errorCodes } from "@postern/shared/errors";
 import type { AttributesAsHeaders } from "./attribute-headers.ts";
-import { decisionHeaders, type ReplyHeaders, refusalStatus } from "./decision-headers.ts";
+import { createDecisionHeaders, type ReplyHeaders } from "./decision-headers.ts";
 import type { WireNames } from "./naming.ts";
 import { type Denial, type DialectReply, emptyReply, jsonNullReply, jsonReply } from "./reply.ts";
 
@@ -31,8 +31,8 @@ interface Asked {
 }
 
 export interface ProxyRenderer {
-  /** Without the request, as where it could not even be read, the protocol is unknown. */
-  readonly decision: (decision: AuthDecision, session: string, asked?: AuthRequest) => DialectReply;
+  /** `protocol` as the request tells it, even where nothing else of the request could be read. */
+  readonly decision: (decision: AuthDecision, session: string, protocol: string) => DialectReply;
   readonly malformed: (reason: string, session: string) => DialectReply;
 }
 
@@ -41,19 +41,22 @@ const maxAnswerBytes = 1000;
 /** Status line, Date, Connection, Keep-Alive, Content-Type and Content-Length. */
 const frameBytes = 200;
 const maxStatusBytes = 400;
-const temporary = errorCodes.INTERNAL.publicMessage;
 
 function bytesOf(headers: ReplyHeaders): number {
   return headers.reduce((sum, [name, value]) => sum + name.length + value.length + 4, 0);
 }
 
-/** Cut at a character, as clients show it to people. */
-function bounded(status: string): string {
-  if (status.length <= maxStatusBytes) return status;
+function cut(text: string): string {
+  if (text.length <= maxStatusBytes) return text;
   let end = maxStatusBytes;
   // A byte that continues a character of UTF-8 is 10xxxxxx.
-  while (end > 0 && ((status.codePointAt(end) ?? 0) & 0xc0) === 0x80) end -= 1;
-  return status.slice(0, end);
+  while (end > 0 && ((text.codePointAt(end) ?? 0) & 0xc0) === 0x80) end -= 1;
+  return text.slice(0, end);
+}
+
+/** `Auth-Status` cut at a character, as clients show it to people. */
+function bounded(headers: ReplyHeaders): ReplyHeaders {
+  return headers.map(([name, value]) => [name, name === "Auth-Status" ? cut(value) : value]);
 }
 
 /**
@@ -62,16 +65,18 @@ function bounded(status: string): string {
  */
 export function createProxyRenderer(deps: ProxyRendererDeps): ProxyRenderer {
   const { names, attributeHeaders, settings, onNoUpstream } = deps;
+  const common = createDecisionHeaders({ names, denialText: "FAIL" });
 
-  const undecided = (decision: AuthDecision, message: string, { session, protocol }: Asked): DialectReply => {
-    const headers = decisionHeaders(names, decision, session, bounded(refusalStatus(message)));
+  const undecided = (decision: TempFail, { session, protocol }: Asked): DialectReply => {
     const code = protocol === "smtp" ? ([["Auth-Error-Code", "451 4.3.0"]] as const) : [];
-    return jsonReply(200, [...headers, ...code], { error: message });
+    const headers = [...bounded(common.tempfail(decision, session)), ...code];
+    return jsonReply(200, headers, { error: decision.message });
   };
 
   const denied = (decision: Denial, session: string): DialectReply => {
-    const status = refusalStatus(decision.message, settings().denialText);
-    return jsonNullReply(200, decisionHeaders(names, decision, session, bounded(status)));
+    const { denialText } = settings();
+    const { denied: headers } = denialText === "" ? common : createDecisionHeaders({ names, denialText });
+    return jsonNullReply(200, bounded(headers(decision, session)));
   };
 
   const succeeded = (decision: Ok, asked: Asked): DialectReply => {
@@ -79,10 +84,10 @@ export function createProxyRenderer(deps: ProxyRendererDeps): ProxyRenderer {
     const upstream = settings().upstreams.get(protocol);
     if (upstream === undefined) {
       onNoUpstream(session, protocol);
-      return undecided({ outcome: "tempfail", code: "INTERNAL", message: temporary }, temporary, asked);
+      return undecided({ outcome: "tempfail", code: "INTERNAL", message: errorCodes.INTERNAL.publicMessage }, asked);
     }
     const headers: ReplyHeaders = [
-      ...decisionHeaders(names, decision, session, "OK"),
+      ...common.ok(decision, session),
       ["Auth-Server", upstream.address],
       ["Auth-Port", String(upstream.port)],
     ];
@@ -91,8 +96,8 @@ export function createProxyRenderer(deps: ProxyRendererDeps): ProxyRenderer {
   };
 
   return {
-    decision: (decision, session, request) => {
-      const asked = { session, protocol: request?.protocol.toLowerCase() ?? "" };
+    decision: (decision, session, told) => {
+      const asked = { session, protocol: told.toLowerCase() };
       switch (decision.outcome) {
         case "ok":
           return succeeded(decision, asked);
@@ -100,7 +105,7 @@ export function createProxyRenderer(deps: ProxyRendererDeps): ProxyRenderer {
         case "blocked":
           return denied(decision, session);
         case "tempfail":
-          return undecided(decision, decision.message, asked);
+          return undecided(decision, asked);
       }
     },
     malformed: (reason, session) => jsonReply(400, [[names.session, session]], { error: reason }),

@@ -2,7 +2,6 @@ import type { AuthRequest } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/errors";
 import { type FieldReader, readAuthFields } from "./auth-fields.ts";
 import { completeRequest, type RequestFacts } from "./complete-request.ts";
-import { decisionHeaders } from "./decision-headers.ts";
 import { isForm, readForm } from "./form.ts";
 import type { WireNames } from "./naming.ts";
 import { plainQuery } from "./query.ts";
@@ -51,9 +50,5 @@ export function parseSaslRequest({ contentType, body, facts }: SaslInput): AuthR
 
 /** As the header endpoint, without attributes and without a wait, which SASL daemons do not know. */
 export function createSaslRenderer(names: WireNames): StatusRenderer {
-  return createStatusRenderer(
-    names,
-    (decision, session) => decisionHeaders(names, decision, session, "OK"),
-    new Set(["Auth-Wait"]),
-  );
+  return createStatusRenderer(names, (headers) => headers, new Set(["Auth-Wait"]));
 }

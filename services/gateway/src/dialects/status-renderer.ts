@@ -1,5 +1,5 @@
 import type { AuthDecision, Ok } from "@postern/shared/contracts";
-import { decisionHeaders, type ReplyHeaders, refusalStatus } from "./decision-headers.ts";
+import { createDecisionHeaders, type DecisionHeaders, type ReplyHeaders } from "./decision-headers.ts";
 import type { WireNames } from "./naming.ts";
 import { type DialectReply, emptyReply, jsonNullReply, jsonReply } from "./reply.ts";
 
@@ -9,8 +9,8 @@ export interface StatusRenderer {
   readonly malformed: (reason: string, session: string) => DialectReply;
 }
 
-/** The headers of a success. */
-export type SuccessHeaders = (decision: Ok, session: string) => ReplyHeaders;
+/** What the endpoint makes of the headers that every success has. */
+export type SuccessHeaders = (headers: ReplyHeaders, decision: Ok, session: string) => ReplyHeaders;
 
 /**
  * The answers of endpoints that say everything in status and headers (contract, "Errors", rules 1 and 2): success
@@ -23,18 +23,20 @@ export function createStatusRenderer(
   success: SuccessHeaders,
   omitted: ReadonlySet<string> = new Set(),
 ): StatusRenderer {
-  const headersOf = (decision: AuthDecision, session: string, message: string | undefined): ReplyHeaders =>
-    decisionHeaders(names, decision, session, refusalStatus(message)).filter(([name]) => !omitted.has(name));
+  const headers: DecisionHeaders = createDecisionHeaders({ names, denialText: "FAIL" });
   return {
     decision: (decision, session) => {
       switch (decision.outcome) {
         case "ok":
-          return emptyReply(200, success(decision, session));
+          return emptyReply(200, success(headers.ok(decision, session), decision, session));
         case "fail":
         case "blocked":
-          return jsonNullReply(403, headersOf(decision, session, decision.message));
+          return jsonNullReply(
+            403,
+            headers.denied(decision, session).filter(([name]) => !omitted.has(name)),
+          );
         case "tempfail":
-          return jsonReply(500, headersOf(decision, session, decision.message), { error: decision.message });
+          return jsonReply(500, headers.tempfail(decision, session), { error: decision.message });
       }
     },
     malformed: (reason, session) => jsonReply(400, [[names.session, session]], { error: reason }),

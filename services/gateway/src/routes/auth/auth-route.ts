@@ -13,8 +13,7 @@ export interface DialectPair {
   readonly dialect: Dialect;
   /** @throws AppError of kind `caller` */
   readonly parse: (request: FastifyRequest, facts: RequestFacts) => AuthRequest;
-  /** Without `asked` where the request could not be read. */
-  readonly decision: (decision: AuthDecision, session: string, asked?: AuthRequest) => DialectReply;
+  readonly decision: (decision: AuthDecision, session: string, request: FastifyRequest) => DialectReply;
   readonly malformed: (reason: string, session: string) => DialectReply;
 }
 
@@ -46,7 +45,7 @@ export function createAuthHandler(pair: DialectPair, { decide, metrics, log, fac
     const started = performance.now();
     const asked = pair.parse(request, factsOf(request, pair.dialect));
     const decision = await decide(asked);
-    sendReply(reply, pair.decision(decision, request.id, asked));
+    sendReply(reply, pair.decision(decision, request.id, request));
     const seconds = (performance.now() - started) / 1000;
     metrics.decided({ dialect: pair.dialect, operation: asked.operation, outcome: decision.outcome, seconds });
     log.decided(asked, decision, seconds);
@@ -74,5 +73,5 @@ export function refuse(
     return;
   }
   log.failed(request.id, error);
-  sendReply(reply, pair.decision(tempfail(error), request.id));
+  sendReply(reply, pair.decision(tempfail(error), request.id, request));
 }

@@ -1,5 +1,7 @@
+import type { FastifyRequest } from "fastify";
 import type { GatewayContext } from "../../context.ts";
 import { createHeaderParser } from "../../dialects/header.ts";
+import { decodePercents } from "../../dialects/percent-decode.ts";
 import { createProxyRenderer } from "../../dialects/proxy.ts";
 import type { DialectRoute } from "./auth-route.ts";
 
@@ -14,13 +16,16 @@ export function proxyRoute({ names, attributeHeaders, settings, live, logger }: 
     settings: () => live.current.proxy,
     onNoUpstream: (session, protocol) => logger.warn({ session, protocol }, "no upstream for a protocol"),
   });
+  const protocolHeader = settings.requestHeaders.protocol.toLowerCase();
+  const protocolOf = ({ raw }: FastifyRequest): string =>
+    decodePercents(String(raw.headers[protocolHeader] ?? "")) ?? "";
   return {
     method: ["GET", "POST"],
     url: settings.proxyPath,
     pair: {
       dialect: "proxy",
       parse: ({ raw }, facts) => parse({ url: "", rawHeaders: raw.rawHeaders, facts }),
-      decision,
+      decision: (answer, session, request) => decision(answer, session, protocolOf(request)),
       malformed,
     },
   };
