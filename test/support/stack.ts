@@ -9,6 +9,8 @@ const seedFile = fileURLToPath(new URL("../../config/demo-directory.sql", import
 
 export interface StackOptions {
   readonly engines?: number;
+  /** Where the gateway listens; else a free port. */
+  readonly httpPort?: number;
   /** Replaces `auth.backends` of the test configuration: YAML-compatible JSON. */
   readonly backends?: object;
   /** More of `runtime.timeouts`. */
@@ -84,7 +86,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   await using started = new AsyncDisposableStack();
   const folder = started.use(await scratchFolder());
   const nats = started.use(await spawnNats());
-  const httpPort = await freePort();
+  const httpPort = options.httpPort ?? (await freePort());
   const configFile = join(folder.path, "config.yaml");
   const text = configText({ httpPort, natsUrl: nats.url, folder: folder.path, options });
   await writeFile(configFile, text);
