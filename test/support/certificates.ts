@@ -18,14 +18,10 @@ export async function makeSignedCertificate(
   { name, subject, issuer }: { readonly name: string; readonly subject: string; readonly issuer: string },
 ): Promise<void> {
   const file = (suffix: string): string => join(folder, suffix);
-  await run("openssl", [
-    ...["req", ...newKey, "-subj", subject],
-    ...["-keyout", file(`${name}.key`), "-out", file(`${name}.csr`)],
-  ]);
+  const requested = ["-keyout", file(`${name}.key`), "-out", file(`${name}.csr`)];
+  await run("openssl", ["req", ...newKey, "-subj", subject, ...requested]);
   await writeFile(file(`${name}.ext`), "extendedKeyUsage = clientAuth\n");
-  await run("openssl", [
-    ...["x509", "-req", "-days", "1", "-in", file(`${name}.csr`), "-out", file(`${name}.crt`)],
-    ...["-CA", file(`${issuer}.crt`), "-CAkey", file(`${issuer}.key`), "-set_serial", "4711"],
-    ...["-extfile", file(`${name}.ext`)],
-  ]);
+  const signed = ["-in", file(`${name}.csr`), "-out", file(`${name}.crt`), "-extfile", file(`${name}.ext`)];
+  const by = ["-CA", file(`${issuer}.crt`), "-CAkey", file(`${issuer}.key`), "-set_serial", "4711"];
+  await run("openssl", ["x509", "-req", "-days", "1", ...signed, ...by]);
 }

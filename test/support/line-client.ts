@@ -14,16 +14,16 @@ export interface LineClient extends AsyncDisposable {
 function linesOf(socket: Socket, timeoutMs: number): () => Promise<string | undefined> {
   let pending = "";
   let ended = false;
-  let wake = (): void => undefined;
+  let wake: (() => void) | undefined;
   socket.setTimeout(timeoutMs, () => socket.destroy());
   socket.on("data", (chunk: Buffer) => {
     pending += chunk.toString("utf8");
-    wake();
+    wake?.();
   });
   socket.on("error", () => undefined);
   socket.on("close", () => {
     ended = true;
-    wake();
+    wake?.();
   });
   return async () => {
     for (;;) {

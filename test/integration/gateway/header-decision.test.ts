@@ -14,10 +14,23 @@ afterAll(() => stack[Symbol.asyncDispose]());
 
 type Headers = readonly (readonly [string, string])[];
 
-const login: Headers = [
-  ["Auth-User", alice.username],
-  ["Auth-Pass", alice.password],
-  ["Auth-Protocol", "imap"],
+const user = ["Auth-User", alice.username] as const;
+const secret = ["Auth-Pass", alice.password] as const;
+const protocol = ["Auth-Protocol", "imap"] as const;
+const login: Headers = [user, secret, protocol];
+
+const denied: readonly (readonly [what: string, headers: Headers])[] = [
+  ["a wrong password", [user, ["Auth-Pass", "wrong"], protocol]],
+  ["no password", [user, protocol]],
+  ["an unknown user", [["Auth-User", "nobody@example.test"], secret, protocol]],
+];
+
+const malformed: readonly (readonly [what: string, headers: Headers])[] = [
+  ["Auth-User missing", [secret, protocol]],
+  ["Auth-Protocol missing", [user, secret]],
+  ["Auth-Pass given twice", [...login, ["auth-pass", "x"]]],
+  ["a user name that is no UTF-8", [["Auth-User", "%ff"], secret, protocol]],
+  ["Base64 that is none", [user, ["Auth-Pass", "!"], protocol, ["Auth-Password-Encoded", "1"]]],
 ];
 
 async function ask(headers: Headers, query = ""): Promise<RawAnswer> {
@@ -41,11 +54,7 @@ describe("POST /api/v1/auth/header (contract, Authentication endpoints)", () => 
     expect(answer.header("Auth-Server")).toBeUndefined();
   });
 
-  test.each([
-    ["a wrong password", [login[0], ["Auth-Pass", "wrong"], login[2]]],
-    ["no password", [login[0], login[2]]],
-    ["an unknown user", [["Auth-User", "nobody@example.test"], login[1], login[2]]],
-  ] as [string, Headers][])("403, FAIL and null for %s, with Auth-Wait and no attributes", async (_what, headers) => {
+  test.each(denied)("403, FAIL and null for %s, with Auth-Wait and no attributes", async (_what, headers) => {
     const answer = await ask(headers);
     expect([answer.status, answer.header("Auth-Status"), answer.body]).toEqual([403, "FAIL", "null"]);
     expect(answer.header("Auth-Wait")).toBe("1");
@@ -55,13 +64,7 @@ describe("POST /api/v1/auth/header (contract, Authentication endpoints)", () => 
     ]);
   });
 
-  test.each([
-    ["Auth-User missing", [login[1], login[2]]],
-    ["Auth-Protocol missing", [login[0], login[1]]],
-    ["Auth-Pass given twice", [...login, ["auth-pass", "x"]]],
-    ["a user name that is no UTF-8", [["Auth-User", "%ff"], login[1], login[2]]],
-    ["Base64 that is none", [login[0], ["Auth-Pass", "!"], login[2], ["Auth-Password-Encoded", "1"]]],
-  ] as [string, Headers][])("400 with a reason: %s", async (_what, headers) => {
+  test.each(malformed)("400 with a reason: %s", async (_what, headers) => {
     const answer = await ask(headers);
     expect(answer.status).toBe(400);
     expect(JSON.parse(answer.body)).toEqual({ error: expect.any(String) });
@@ -70,8 +73,6 @@ describe("POST /api/v1/auth/header (contract, Authentication endpoints)", () => 
 
   test("percent-encoded and Base64 passwords", async () => {
     const encoded = Buffer.from(alice.password).toString("base64url");
-    const [user, , protocol] = login;
-    if (user === undefined || protocol === undefined) throw new Error("no login");
     const escaped = alice.password.replaceAll("-", "%2d");
     expect((await ask([user, ["Auth-Pass", escaped], protocol])).status).toBe(200);
     expect((await ask([user, ["Auth-Pass", encoded], protocol, ["Auth-Password-Encoded", "1"]])).status).toBe(200);
@@ -104,8 +105,6 @@ describe("POST /api/v1/auth/header (contract, Authentication endpoints)", () => 
   });
 
   test("the password reaches no log", async () => {
-    const [user, , protocol] = login;
-    if (user === undefined || protocol === undefined) throw new Error("no login");
     await ask([user, ["Auth-Pass", "canary-51c7"], protocol]);
     const answer = await ask([["Auth-User", "%ff"], ["Auth-Pass", "canary-51c7%ff"], protocol]);
     await logLineOf(stack.gateway, answer.header("X-Service-Session"), "malformed request");

@@ -51,6 +51,21 @@ async function shippedNginx(ports: NginxSetting["ports"], gatewayPort: number, f
     .replaceAll("/etc/nginx/mail/", `${folder}/`);
 }
 
+const many = Array.from({ length: 12 }, (_, index) => `note${index}`);
+
+/** The demo's users with more attributes than nginx has room for in one answer. */
+const talkativeSearch = {
+  protocol: ["*"],
+  cache_name: "talkative",
+  queries: {
+    user: `SELECT username AS account, password, mail, hex(zeroblob(700)) AS essay, ${many
+      .map((name) => `hex(zeroblob(20)) AS ${name}`)
+      .join(", ")} FROM users WHERE username = :username`,
+  },
+  mapping: { account_field: "account", password_column: "password" },
+  attribute: ["mail", "essay", ...many],
+};
+
 async function makeCertificates(folder: string): Promise<void> {
   await makeCertificate(folder, "server", "/CN=mail.example.test");
   await makeCertificate(folder, "clients-ca", "/CN=Clients");
@@ -84,7 +99,7 @@ export async function startNginxSetting(): Promise<NginxSetting> {
       httpPort,
       config: mergeConfig(await shippedPostern(), {
         runtime: { servers: { http: { address: [`127.0.0.1:${httpPort}`] } } },
-        auth: { upstreams },
+        auth: { upstreams, backends: { sql: { search: [talkativeSearch] } } },
       }),
     }),
   );
