@@ -91,6 +91,19 @@ describe("POST /api/v1/auth/header (contract, Authentication endpoints)", () => 
     expect(line).toMatchObject({ dialect: "header", client_ip: "203.0.113.77" });
   });
 
+  test("of any other peer they count for nothing", async () => {
+    const clientIp = async (): Promise<unknown> => {
+      const answer = await ask([...login, ["Client-IP", "203.0.113.77"], ["X-Real-IP", "203.0.113.78"]]);
+      return (await logLineOf(stack.gateway, answer.header("X-Service-Session"), "decided"))["client_ip"];
+    };
+    await stack.rewriteConfig((text) => text.replace('"http":{', '"http":{"trusted_proxies":["192.0.2.0/24"],'));
+    stack.gateway.signal("SIGHUP");
+    await expect.poll(clientIp, { timeout: 10_000 }).toBe("127.0.0.1");
+    await stack.rewriteConfig((text) => text);
+    stack.gateway.signal("SIGHUP");
+    await expect.poll(clientIp, { timeout: 10_000 }).toBe("203.0.113.77");
+  });
+
   test("a body is read over and means nothing", async () => {
     const answer = await askRaw(stack.url, {
       path: "/api/v1/auth/header",

@@ -72,6 +72,22 @@ describe("GET or POST /api/v1/auth/<proxy_segment> (contract, Authentication end
     expect(line).toMatchObject({ level: "warn", protocol: "sieve" });
   });
 
+  test.each([
+    ["X-Real-IP", "198.51.100.4"],
+    ["X-Forwarded-For", "192.0.2.9, 198.51.100.4"],
+  ])("%s of a trusted peer tells the client's address where Client-IP does not", async (name, value) => {
+    const headers = [
+      ["Authorization", basicAuth],
+      ["Auth-User", alice.username],
+      ["Auth-Pass", alice.password],
+      ["Auth-Protocol", "imap"],
+      [name, value],
+    ] as const;
+    const answer = await ask({}, { headers });
+    const line = await logLineOf(stack.gateway, answer.header("X-Service-Session"), "decided");
+    expect(line).toMatchObject({ dialect: "proxy", client_ip: "198.51.100.4" });
+  });
+
   test("400 for missing headers", async () => {
     const answer = await ask({}, { headers: [["Authorization", basicAuth]] });
     expect(answer.status).toBe(400);
