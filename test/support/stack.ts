@@ -13,6 +13,8 @@ import { defaultTree, merged, type StackPlaces, type Tree } from "./stack-config
 
 export interface StackOptions {
   readonly engines?: number;
+  /** Where the gateway listens; else a free port. */
+  readonly httpPort?: number;
   /** Replaces `auth.backends` of the test configuration: YAML-compatible JSON. */
   readonly backends?: object;
   /** Laid over the test configuration, key by key. */
@@ -68,7 +70,8 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   await using started = new AsyncDisposableStack();
   const folder = started.use(await scratchFolder());
   const redis = options.redis === true ? started.use(await spawnRedis()) : undefined;
-  const places = await freePlaces(folder.path, redis?.url);
+  const free = await freePlaces(folder.path, redis?.url);
+  const places = { ...free, httpPort: options.httpPort ?? free.httpPort };
   const natsPort = Number(new URL(places.natsUrl).port);
   const nats = started.use(await spawnNats({ port: natsPort }));
   const configFile = join(folder.path, "config.yaml");

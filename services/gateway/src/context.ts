@@ -11,6 +11,7 @@ import { createDecide } from "./auth-client/decide.ts";
 import { type EngineWatch, startEngineWatch } from "./auth-client/engine-watch.ts";
 import { createRejectionDelay } from "./caller-auth/rejection.ts";
 import { createDecisionLog } from "./decision-log.ts";
+import { type AttributesAsHeaders, createAttributeHeaders } from "./dialects/attribute-headers.ts";
 import type { RequestFacts } from "./dialects/complete-request.ts";
 import { type WireNames, wireNames } from "./dialects/naming.ts";
 import type { AttributeFilter } from "./dialects/secret-attributes.ts";
@@ -31,6 +32,7 @@ export interface GatewayContext extends Base {
   readonly health: Health;
   readonly names: WireNames;
   readonly releasable: AttributeFilter;
+  readonly attributeHeaders: AttributesAsHeaders;
   readonly callerAuth: CallerAuthHook;
   readonly engineWatch: EngineWatch;
   readonly authRoute: AuthRouteDeps;
@@ -64,6 +66,7 @@ export async function createContext(config: Config): Promise<GatewayContext> {
   const metrics = createGatewayMetrics(base.metrics, prefix);
   const addressOf = (request: FastifyRequest): string => callerAddress(request, live.current.trustedProxies);
   const delay = createRejectionDelay();
+  const releasable: AttributeFilter = (attributes) => live.current.releasable(attributes);
   const callerAuth = createCallerAuthHook({
     check: () => live.current.checkCaller,
     delay,
@@ -101,7 +104,8 @@ export async function createContext(config: Config): Promise<GatewayContext> {
       checks: [{ name: "bus", required: true, check: () => assertConnected(bus) }],
       onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
     }),
-    releasable: (attributes) => live.current.releasable(attributes),
+    releasable,
+    attributeHeaders: createAttributeHeaders(names, releasable),
     authRoute: {
       decide,
       answerListing,

@@ -5,7 +5,10 @@ import type { AssertionAudience, AssertionKey } from "@postern/shared/http";
 import { type CidrSet, createCidrSet, type HostPort, parseHostPort } from "@postern/shared/net";
 import { type BasicCheck, createBasicCheck } from "./caller-auth/basic.ts";
 import { type CallerCheck, createCallerCheck } from "./caller-auth/check-caller.ts";
+import type { RequestHeaderNames } from "./dialects/header-fields.ts";
+import type { ProxySettings } from "./dialects/proxy.ts";
 import { type AttributeFilter, createAttributeFilter } from "./dialects/secret-attributes.ts";
+import type { BodyParserSettings } from "./plugins/decompress-body.ts";
 import type { ClientHeaderNames } from "./plugins/request-address.ts";
 import type { MetricsRouteSettings } from "./routes/operations/get-metrics.ts";
 
@@ -19,6 +22,12 @@ export interface GatewaySettings {
   readonly forwardTimeoutMs: number;
   readonly origins: Readonly<Record<AssertionAudience, string>>;
   readonly assertion: AssertionKey;
+  readonly proxyPath: string;
+  readonly saslPath: string;
+  /** Whether `GET /api/v1/auth/basic` exists. */
+  readonly basicEndpoint: boolean;
+  readonly requestHeaders: RequestHeaderNames;
+  readonly decompression: BodyParserSettings;
 }
 
 /** What a reload swaps, as a whole. */
@@ -31,6 +40,7 @@ export interface LiveGatewaySettings {
   readonly metricsRoute: MetricsRouteSettings;
   /** Holds second factors back, whatever the directories in use call them. */
   readonly releasable: AttributeFilter;
+  readonly proxy: ProxySettings;
 }
 
 type BasicConfig = { readonly enabled: boolean; readonly username: string; readonly password: string };
@@ -61,6 +71,14 @@ export function gatewaySettings(config: Config): GatewaySettings {
       secret: new Secret(services.caller_assertion.secret),
       ttlSeconds: Math.ceil(services.caller_assertion.ttl / 1000),
     },
+    proxyPath: `/api/v1/auth/${naming.proxy_segment}`,
+    saslPath: `/api/v1/auth/${naming.sasl_segment}`,
+    basicEndpoint: servers.http.auth_basic_endpoint,
+    requestHeaders: config.auth.request.headers,
+    decompression: {
+      enabled: servers.http.middlewares.request_decompression,
+      maxBytes: servers.http.max_body_bytes,
+    },
   };
 }
 
@@ -74,6 +92,11 @@ function disabledDialects({ disabled_endpoints: off }: Config["runtime"]["server
     ["sasl", off.auth_sasl],
   ];
   return new Set(switches.filter(([, isOff]) => isOff).map(([dialect]) => dialect));
+}
+
+function proxySettings({ response, upstreams }: Config["auth"]): ProxySettings {
+  const known = Object.entries(upstreams).filter(([, { address }]) => address !== "");
+  return { denialText: response.proxy_denial_text, upstreams: new Map(known) };
 }
 
 export function liveGatewaySettings(config: Config): LiveGatewaySettings {
@@ -92,5 +115,6 @@ export function liveGatewaySettings(config: Config): LiveGatewaySettings {
     decisionTimeoutMs: timeouts.decision,
     metricsRoute: { enabled, basic: basicCheck(endpoint_auth.basic) },
     releasable: createAttributeFilter(secretFields(config)),
+    proxy: proxySettings(auth),
   };
 }

@@ -1,6 +1,6 @@
 import type { AuthDecision, AuthRequest, Dialect } from "@postern/shared/contracts";
 import { AppError, errorCodes } from "@postern/shared/errors";
-import type { FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
+import type { FastifyReply, FastifyRequest, HTTPMethods, onRequestHookHandler } from "fastify";
 import type { Decide } from "../../auth-client/decide.ts";
 import type { DecisionLog } from "../../decision-log.ts";
 import type { RequestFacts } from "../../dialects/complete-request.ts";
@@ -14,7 +14,7 @@ export interface DialectPair {
   readonly dialect: Dialect;
   /** @throws AppError of kind `caller` */
   readonly parse: (request: FastifyRequest, facts: RequestFacts) => AuthRequest;
-  readonly decision: (decision: AuthDecision, session: string) => DialectReply;
+  readonly decision: (decision: AuthDecision, session: string, request: FastifyRequest) => DialectReply;
   readonly malformed: (reason: string, session: string) => DialectReply;
   /** `mode=list-accounts` is offered here (contract: json, cbor and header). */
   readonly listsAccounts?: boolean | undefined;
@@ -27,6 +27,8 @@ export interface DialectRoute {
   /** A limit of the endpoint's own, below the listener's. */
   readonly maxBodyBytes?: number;
   readonly pair: DialectPair;
+  /** In place of the check of the caller, where the credentials are not the caller's but the user's. */
+  readonly onRequest?: readonly onRequestHookHandler[];
 }
 
 export interface AuthRouteDeps {
@@ -54,7 +56,7 @@ export function createAuthHandler(pair: DialectPair, deps: AuthRouteDeps): AuthH
       return;
     }
     const decision = await decide(asked);
-    sendReply(reply, pair.decision(decision, request.id));
+    sendReply(reply, pair.decision(decision, request.id, request));
     const seconds = (performance.now() - started) / 1000;
     metrics.decided({ dialect: pair.dialect, operation: asked.operation, outcome: decision.outcome, seconds });
     log.decided(asked, decision, seconds);
@@ -77,7 +79,8 @@ async function answerList(
 ): Promise<void> {
   if (!listsAccounts) throw new AppError("REQUEST_MALFORMED", { publicMessage: "mode is not supported" });
   const result = await answerListing(asked, request.raw, reply.hijack().raw);
-  if (result.error !== undefined && !result.isBegun) sendReply(reply, decision(tempfail(result.error), request.id));
+  if (result.error !== undefined && !result.isBegun)
+    sendReply(reply, decision(tempfail(result.error), request.id, request));
   const { outcome, firstPageSeconds } = result;
   metrics.decided({ dialect, operation: asked.operation, outcome, seconds: firstPageSeconds });
   log.listed(asked, result);
@@ -102,5 +105,5 @@ export function refuse(
     return;
   }
   log.failed(request.id, error);
-  sendReply(reply, pair.decision(tempfail(error), request.id));
+  sendReply(reply, pair.decision(tempfail(error), request.id, request));
 }
