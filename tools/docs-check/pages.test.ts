@@ -16,11 +16,12 @@ function brokenLinks(page: string, text: string): readonly string[] {
   return targets.filter((target) => !/^https?:/u.test(target) && !existsSync(join(root, dirname(page), target)));
 }
 
-/** Paths in code marks: from the root, by ARCHITECTURE's letters, or from the page's own folder. */
+/** Paths in code marks: from the root, by ARCHITECTURE's letters, or from the page's own folder; `.run/` is made by running. */
 function missingPaths(page: string, text: string): readonly string[] {
   const marked = [...text.matchAll(/`([A-Za-z.][\w.-]*\/[\w./-]*\.(?:ts|md|yaml|yml|sh|sql|mjs|json|conf))`/gu)];
   const named = marked.map(([, path = ""]) => path.replace(/^[GEL](?=\/)/u, (letter) => Reflect.get(folders, letter)));
-  return named.filter((path) => !existsSync(join(root, path)) && !existsSync(join(root, dirname(page), path)));
+  const kept = named.filter((path) => !path.startsWith(".run/"));
+  return kept.filter((path) => !existsSync(join(root, path)) && !existsSync(join(root, dirname(page), path)));
 }
 
 test("there are pages to check", () => {

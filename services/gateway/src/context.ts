@@ -10,16 +10,20 @@ import { type RedisClient, redisHealth } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
 import type { FastifyRequest } from "fastify";
 import { createDecide } from "./auth-client/decide.ts";
+import { type EngineWatch, startEngineWatch } from "./auth-client/engine-watch.ts";
 import type { CallerCheck } from "./caller-auth/check-caller.ts";
 import { createRejectionDelay } from "./caller-auth/rejection.ts";
 import { createDecisionLog } from "./decision-log.ts";
+import { type AttributesAsHeaders, createAttributeHeaders } from "./dialects/attribute-headers.ts";
 import type { RequestFacts } from "./dialects/complete-request.ts";
 import { type WireNames, wireNames } from "./dialects/naming.ts";
-import { type AttributeFilter, createAttributeFilter } from "./dialects/secret-attributes.ts";
+import type { AttributeFilter } from "./dialects/secret-attributes.ts";
 import type { ForwardDeps } from "./forward/forward.ts";
 import { createSharedBuckets } from "./limits/budget-redis.ts";
 import { createLimitMetrics, type LimitMetrics } from "./limits/limit-metrics.ts";
 import { createLimits, type Limits } from "./limits/limits.ts";
+import { createAccountPages } from "./list-accounts/account-pages.ts";
+import { createAnswerListing } from "./list-accounts/answer-listing.ts";
 import { createGatewayMetrics, type GatewayMetrics } from "./metrics.ts";
 import { createCallerAuthHook, type OnRequest } from "./plugins/caller-auth.ts";
 import { type Channels, createChannels } from "./plugins/channels.ts";
@@ -40,6 +44,8 @@ export interface GatewayContext extends Base {
   readonly health: Health;
   readonly names: WireNames;
   readonly releasable: AttributeFilter;
+  readonly attributeHeaders: AttributesAsHeaders;
+  readonly engineWatch: EngineWatch;
   readonly callerAuth: OnRequest;
   /** In place of `callerAuth` where each request takes a token. */
   readonly spendBudget: OnRequest;
@@ -129,11 +135,24 @@ export async function createContext(config: Config): Promise<GatewayContext> {
   const addressOf = (request: FastifyRequest): string => callerAddress(request, live.current.trustedProxies);
   const { limits, metrics: limitMetrics } = limitsOnTheBus({ base, settings, live, bus, redis });
   const hooks = createHooks({ live, names, addressOf, limits, metrics, limitMetrics, logger });
+  const releasable: AttributeFilter = (attributes) => live.current.releasable(attributes);
+  const engineWatch = startEngineWatch({
+    bus,
+    onSilence: () => logger.error("no engine gives a sign of life: decisions fail at once"),
+  });
+  metrics.enginesHeard(engineWatch.engines);
   const decide = createDecide({
     bus,
+    watch: engineWatch,
     clock: systemClock,
     timeoutMs: () => live.current.decisionTimeoutMs,
     onError: (err, session) => logger[err.row.logLevel]({ session, err }, "no decision"),
+  });
+  const log = createDecisionLog(logger);
+  const answerListing = createAnswerListing({
+    pages: createAccountPages({ bus, clock: systemClock, timeoutMs: () => live.current.decisionTimeoutMs }),
+    names,
+    onError: (err, session) => logger[err.row.logLevel]({ session, err }, "no list of accounts"),
   });
   return {
     ...base,
@@ -143,16 +162,12 @@ export async function createContext(config: Config): Promise<GatewayContext> {
     bus,
     redis,
     names,
+    engineWatch,
     channels: createChannels(names),
     health: createGatewayHealth({ base, settings, bus, redis }),
-    releasable: createAttributeFilter(settings.secretFields),
-    authRoute: {
-      decide,
-      metrics,
-      log: createDecisionLog(logger),
-      gate: limits.gate,
-      factsOf: createFacts(live, addressOf),
-    },
+    releasable,
+    attributeHeaders: createAttributeHeaders(names, releasable),
+    authRoute: { decide, answerListing, metrics, log, gate: limits.gate, factsOf: createFacts(live, addressOf) },
     forward: {
       ...hooks,
       sign: createCallerSigner(settings.assertion),

@@ -19,7 +19,7 @@ async function openFront(
 
 async function start(config: Config): Promise<Service> {
   const context = await createContext(config);
-  const { logger, health, settings, bus, redis, channels } = context;
+  const { logger, health, settings, bus, redis, channels, engineWatch } = context;
   const privateListener = await privateListenerAt(settings.privateAddress, context);
   const app = await createGateway(context);
   const handle: typeof app.routing = (request, response) => app.routing(request, response);
@@ -43,6 +43,7 @@ async function start(config: Config): Promise<Service> {
       { name: "listeners", run: async () => void (await Promise.all([listeners.close(), frontListeners.close()])) },
       { name: "routes", run: () => app.close() },
       { name: "bus", run: () => bus.drain() },
+      { name: "engine watch", run: () => engineWatch.close() },
       { name: "redis", run: () => redis.disconnect() },
       { name: "private listener", run: () => privateListener.close() },
     ],

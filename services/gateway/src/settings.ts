@@ -5,7 +5,11 @@ import type { AssertionAudience, AssertionKey } from "@postern/shared/http";
 import { type CidrSet, createCidrSet, type HostPort, parseHostPort } from "@postern/shared/net";
 import { type BasicCheck, createBasicCheck } from "./caller-auth/basic.ts";
 import { type CallerCheck, createCallerCheck } from "./caller-auth/check-caller.ts";
+import type { RequestHeaderNames } from "./dialects/header-fields.ts";
+import type { ProxySettings } from "./dialects/proxy.ts";
+import { type AttributeFilter, createAttributeFilter } from "./dialects/secret-attributes.ts";
 import { type Rate, rateOf } from "./limits/gcra.ts";
+import type { BodyParserSettings } from "./plugins/decompress-body.ts";
 import type { ClientHeaderNames } from "./plugins/request-address.ts";
 import type { MetricsRouteSettings } from "./routes/operations/get-metrics.ts";
 
@@ -21,8 +25,12 @@ export interface GatewaySettings {
   readonly forwardTimeoutMs: number;
   readonly origins: Readonly<Record<AssertionAudience, string>>;
   readonly assertion: AssertionKey;
-  /** Attributes that hold second factors, whatever the site calls them. */
-  readonly secretFields: readonly string[];
+  readonly proxyPath: string;
+  readonly saslPath: string;
+  /** Whether `GET /api/v1/auth/basic` exists. */
+  readonly basicEndpoint: boolean;
+  readonly requestHeaders: RequestHeaderNames;
+  readonly decompression: BodyParserSettings;
   readonly keyPrefix: string;
   readonly rateLimited: boolean;
   readonly maxConcurrentRequests: number;
@@ -39,6 +47,9 @@ export interface LiveGatewaySettings {
   readonly rate: Rate;
   /** Length of the IPv6 network that counts as one client. */
   readonly ipv6Prefix: number;
+  /** Holds second factors back, whatever the directories in use call them. */
+  readonly releasable: AttributeFilter;
+  readonly proxy: ProxySettings;
 }
 
 type BasicConfig = { readonly enabled: boolean; readonly username: string; readonly password: string };
@@ -74,7 +85,14 @@ export function gatewaySettings(config: Config): GatewaySettings {
       secret: new Secret(services.caller_assertion.secret),
       ttlSeconds: Math.ceil(services.caller_assertion.ttl / 1000),
     },
-    secretFields: secretFields(config),
+    proxyPath: `/api/v1/auth/${naming.proxy_segment}`,
+    saslPath: `/api/v1/auth/${naming.sasl_segment}`,
+    basicEndpoint: servers.http.auth_basic_endpoint,
+    requestHeaders: config.auth.request.headers,
+    decompression: {
+      enabled: servers.http.middlewares.request_decompression,
+      maxBytes: servers.http.max_body_bytes,
+    },
     keyPrefix: config.storage.redis.prefix,
     rateLimited: servers.http.middlewares.rate,
     maxConcurrentRequests: servers.http.middlewares.limit
@@ -95,7 +113,13 @@ function disabledDialects({ disabled_endpoints: off }: Config["runtime"]["server
   return new Set(switches.filter(([, isOff]) => isOff).map(([dialect]) => dialect));
 }
 
-export function liveGatewaySettings({ runtime, auth, observability }: Config): LiveGatewaySettings {
+function proxySettings({ response, upstreams }: Config["auth"]): ProxySettings {
+  const known = Object.entries(upstreams).filter(([, { address }]) => address !== "");
+  return { denialText: response.proxy_denial_text, upstreams: new Map(known) };
+}
+
+export function liveGatewaySettings(config: Config): LiveGatewaySettings {
+  const { runtime, auth, observability } = config;
   const { timeouts, servers } = runtime;
   const { headers } = auth.request;
   const { endpoint_enabled: enabled, endpoint_auth } = observability.metrics;
@@ -111,5 +135,7 @@ export function liveGatewaySettings({ runtime, auth, observability }: Config): L
     rate: rateOf({ perSecond: servers.http.rate_limit.per_second, burst: servers.http.rate_limit.burst }),
     ipv6Prefix: servers.http.rate_limit.ipv6_prefix,
     metricsRoute: { enabled, basic: basicCheck(endpoint_auth.basic) },
+    releasable: createAttributeFilter(secretFields(config)),
+    proxy: proxySettings(auth),
   };
 }

@@ -176,11 +176,11 @@ describe("hostile bodies", () => {
 
 describe("what can be switched or fails", () => {
   test("404 with disabled_endpoints.auth_cbor, and JSON goes on", async () => {
-    await stack.rewriteConfig((text) => text.replace('"http":{', '"http":{"disabled_endpoints":{"auth_cbor":true},'));
+    await stack.writeSettings({ runtime: { servers: { http: { disabled_endpoints: { auth_cbor: true } } } } });
     stack.gateway.signal("SIGHUP");
     await poll("the endpoint to be gone", async () => (await askCbor(stack.url, alice)).status === 404);
     expect((await askJson(stack.url, alice)).status).toBe(200);
-    await stack.rewriteConfig((text) => text);
+    await stack.writeSettings({});
     stack.gateway.signal("SIGHUP");
     await poll("the endpoint to be back", async () => (await askCbor(stack.url, alice)).status === 200);
   });

@@ -34,7 +34,11 @@ beforeAll(async () => {
       ],
     },
   };
-  stack = await startStack({ engines: 2, backends, timeouts: { decision: "2s", ldap_search: "1s", ldap_bind: "1s" } });
+  stack = await startStack({
+    engines: 2,
+    backends,
+    settings: { runtime: { timeouts: { decision: "2s", ldap_search: "1s", ldap_bind: "1s" } } },
+  });
 });
 
 afterAll(async () => {

@@ -116,6 +116,7 @@ function createBus(parts: BusParts, namespace: string): Bus {
     status: link.status,
     isConnected: link.isConnected,
     outstanding: client.outstanding,
+    failOutstanding: client.failAll,
     request(method, body, requestOptions) {
       const { subject, decodeReply } = methodOf(method);
       try {

@@ -6,6 +6,7 @@ const forms = {
   "host-port": (value: string) =>
     isHostPort(value) ? undefined : "an address and a port, as 127.0.0.1:9080 or [::1]:9080",
   network: (value: string) => (isNetwork(value) ? undefined : "an IP address or a network, as 192.0.2.0/24"),
+  "ip-address": (value: string) => (isIP(value) === 0 ? "an IP address" : undefined),
   "http-url": urlOf(["http:", "https:"], "http://host:port"),
   "redis-url": urlOf(["redis:", "rediss:"], "redis://host:port/0"),
   "nats-url": urlOf(["nats:", "tls:"], "nats://host:4222"),

@@ -21,6 +21,8 @@ export interface SpawnSlapdOptions {
   /** URLs to listen on beside the plain one, such as `ldaps://127.0.0.1:PORT` or `ldapi://…`. */
   readonly extraUrls?: readonly string[];
   readonly port?: number;
+  /** What it logs, as slapd's `-d` names it; default `stats`, `0` for nothing. */
+  readonly logLevel?: string;
 }
 
 /** A real slapd with a database of its own, as a child process on a port of 127.0.0.1. */
@@ -30,6 +32,8 @@ export interface Slapd extends AsyncDisposable {
   readonly suffix: string;
   readonly rootDn: string;
   readonly rootPassword: string;
+  /** Of the process that runs now. */
+  readonly pid: number;
   /** Its throw-away folder. */
   readonly folder: string;
   signal(name: NodeJS.Signals): void;
@@ -86,7 +90,7 @@ function suffixEntry(suffix: string): string {
 }
 
 export async function spawnSlapd(options: SpawnSlapdOptions = {}): Promise<Slapd> {
-  const { suffix = "dc=example,dc=test", port = await freePort(), extraUrls = [] } = options;
+  const { suffix = "dc=example,dc=test", port = await freePort(), extraUrls = [], logLevel = "stats" } = options;
   const scratch = await scratchFolder();
   const folder = scratch.path;
   const rootPassword = "slapd-root-password";
@@ -101,7 +105,7 @@ export async function spawnSlapd(options: SpawnSlapdOptions = {}): Promise<Slapd
   const launch = (): Promise<ChildServer> =>
     startChildServer({
       command: "slapd",
-      args: ["-f", config, "-h", urls, "-d", "stats"],
+      args: ["-f", config, "-h", urls, "-d", logLevel],
       env: { PATH: binaryPath },
       port,
     });
@@ -112,6 +116,9 @@ export async function spawnSlapd(options: SpawnSlapdOptions = {}): Promise<Slapd
     suffix,
     rootDn: `cn=admin,${suffix}`,
     rootPassword,
+    get pid() {
+      return server.pid;
+    },
     folder,
     signal: (name) => server.signal(name),
     pause: () => pause(server),

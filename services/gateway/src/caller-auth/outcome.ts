@@ -62,7 +62,7 @@ export const callerAuthOutcomes = {
   ok_bearer: letIn,
   /** Developer mode without any `auth.backchannel`. */
   ok_open: letIn,
-  missing: { ...rejected, logReason: "missing_credentials" },
+  missing: { ...rejected, logReason: "missing" },
   /** On custom hooks, which have the per-client limit and no failure budget. */
   missing_on_hook: {
     ...rejected,
@@ -70,7 +70,7 @@ export const callerAuthOutcomes = {
     delayedOnHttp: false,
     delayedOnGrpc: false,
     spendsBudget: false,
-    logReason: "missing_credentials",
+    logReason: "missing",
   },
   bad_basic: { ...rejected, logReason: "bad_basic" },
   /** Unknown, expired, revoked, denylisted or wrongly signed. */

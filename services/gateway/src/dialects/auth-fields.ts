@@ -55,6 +55,10 @@ export function isFieldName(wireName: string): boolean {
   return fieldNames.has(wireName);
 }
 
+/** Made once: every request goes through both tables. */
+const textRows = Object.entries(textFields);
+const tlsRows = Object.entries(tlsFields);
+
 /** One field of a body as its dialect decoded it; undefined or null when the body does not have it. */
 export type FieldReader = (wireName: string) => unknown;
 
@@ -90,14 +94,18 @@ function readLoginAttempt(read: FieldReader): number | undefined {
  */
 export function readAuthFields(read: FieldReader): BodyFields {
   const fields: BodyFields = { tls: (readText(read, "ssl") ?? "") !== "" };
-  for (const [wireName, name] of Object.entries(textFields)) {
+  for (const [wireName, name] of textRows) {
     const value = readText(read, wireName);
     if (value !== undefined && (value !== "" || name === "password")) fields[name] = value;
   }
-  for (const [wireName, name] of Object.entries(tlsFields)) {
+  let tlsDetails: TlsDetails | undefined;
+  for (const [wireName, name] of tlsRows) {
     const value = readText(read, wireName);
-    if (value !== undefined && value !== "") fields.tlsDetails = { ...fields.tlsDetails, [name]: value };
+    if (value === undefined || value === "") continue;
+    tlsDetails ??= {};
+    tlsDetails[name] = value;
   }
+  if (tlsDetails !== undefined) fields.tlsDetails = tlsDetails;
   const loginAttempt = readLoginAttempt(read);
   if (loginAttempt !== undefined) fields.loginAttempt = loginAttempt;
   return fields;

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { AppError } from "@postern/shared/errors";
 import type { FieldReader } from "./auth-fields.ts";
+import { readForm } from "./form.ts";
 import { mediaTypeOf } from "./media-type.ts";
 
 function malformed(reason: string): AppError {
@@ -22,15 +23,6 @@ function readJson(body: Buffer): FieldReader {
   if (!isRecord(value)) throw malformed("the body must be a JSON object");
   const record = value;
   return (wireName) => (Object.hasOwn(record, wireName) ? record[wireName] : undefined);
-}
-
-function readForm(body: Buffer): FieldReader {
-  const form = new URLSearchParams(body.toString("utf8"));
-  return (wireName) => {
-    const values = form.getAll(wireName);
-    if (values.length > 1) throw malformed(`${wireName} is given more than once`);
-    return values[0];
-  };
 }
 
 /**

@@ -265,6 +265,7 @@ describe("answers (contract, Authentication endpoints, cbor)", () => {
     expect(headers).toEqual([
       ["Auth-Status", "Later"],
       ["X-Service-Session", "7d3f"],
+      ["X-Service-Memory-Cache", "Miss"],
       ["Content-Type", "application/cbor"],
     ]);
   });

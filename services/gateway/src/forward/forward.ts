@@ -1,13 +1,13 @@
-import type { IncomingHttpHeaders } from "node:http";
 import replyFrom from "@fastify/reply-from";
 import { errorCodes } from "@postern/shared/errors";
-import { type AssertionAudience, type Caller, callerAssertionHeader, type SignCaller } from "@postern/shared/http";
+import { type AssertionAudience, type Caller, type SignCaller } from "@postern/shared/http";
 import type { Logger } from "@postern/shared/logging";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { WireNames } from "../dialects/naming.ts";
 import { jsonReply } from "../dialects/reply.ts";
 import type { OnRequest } from "../plugins/caller-auth.ts";
 import { sendReply } from "../plugins/send-reply.ts";
+import { requestHeaders, responseHeaders } from "./headers.ts";
 import { type OwnedPaths, ownedPaths } from "./owners.ts";
 
 export interface ForwardDeps {
@@ -21,24 +21,6 @@ export interface ForwardDeps {
   readonly names: WireNames;
   readonly timeoutMs: number;
   readonly logger: Logger;
-}
-
-/** Told by whoever connects to us and meant for us; the owner must not take any of it from a client. */
-const droppedHeaders = new Set([
-  callerAssertionHeader,
-  "x-forwarded-for",
-  "x-real-ip",
-  "x-forwarded-host",
-  "x-forwarded-proto",
-  "forwarded",
-]);
-
-function forwardedHeaders(headers: IncomingHttpHeaders, caller: Caller, assertion: string): IncomingHttpHeaders {
-  const kept = Object.entries(headers).filter(([name]) => !droppedHeaders.has(name));
-  const passed: IncomingHttpHeaders = Object.fromEntries(kept);
-  // The backchannel password ends at the gateway: the assertion says what it proved.
-  if (caller.method === "basic") delete passed.authorization;
-  return { ...passed, [callerAssertionHeader]: assertion, "x-forwarded-for": caller.clientIp };
 }
 
 function upstreamFailed(
@@ -62,8 +44,14 @@ function registerOwned(app: FastifyInstance, { owner, caller, prefixes }: OwnedP
       session: request.id,
     };
     const assertion = await deps.sign(who, owner);
-    return reply.from(`${origin}${request.raw.url ?? "/"}`, {
-      rewriteRequestHeaders: (_request, headers) => forwardedHeaders(headers, who, assertion),
+    // Without the query, which is passed on as it came: the library would look for paths in it and refuse some.
+    const [path = "/"] = (request.raw.url ?? "/").split("?", 1);
+    return reply.from(`${origin}${path}`, {
+      rewriteRequestHeaders: (_request, headers) =>
+        requestHeaders(request.method, headers, { rule: caller, caller: who, assertion }),
+      rewriteHeaders: responseHeaders,
+      // A 503 with Retry-After is the owner's answer to the caller, not ours to ask again for.
+      retryDelay: () => null,
       onError: (_reply, { error }) => upstreamFailed(reply, request, deps, error),
     });
   };

@@ -29,13 +29,18 @@ const Pipeline = section("Bounds of a decision.", {
 
 const upstream = (protocol: string, port: number) =>
   section(`Where the proxy-style endpoint sends ${protocol}.`, {
-    address: text("", { description: "Address, as Auth-Server tells it; empty tells none.", reload: "live" }),
+    address: text("", {
+      description:
+        "IP address, as Auth-Server tells it (nginx resolves no names); empty: who signs in gets a temporary failure.",
+      form: "ip-address",
+      reload: "live",
+    }),
     port: integer(port, { description: "Port, as Auth-Port tells it.", minimum: 1, maximum: 65_535, reload: "live" }),
   });
 
 /** Everything about the decision. */
 export const Auth = section("The decision: who may ask, how users are found, what is answered.", {
-  request: section("Requests.", { headers: RequestHeaders }, { reload: "live" }),
+  request: section("Requests.", { headers: RequestHeaders }),
   backchannel: Backchannel,
   pipeline: Pipeline,
   response: section("Answers.", {

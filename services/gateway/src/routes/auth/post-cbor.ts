@@ -18,6 +18,7 @@ export function cborRoute({
     maxBodyBytes: Math.min(settings.maxBodyBytes, cborLimits.maxBytes),
     pair: {
       dialect: "cbor",
+      listsAccounts: true,
       parse: ({ raw, body }, facts) =>
         parseCborRequest({
           url: raw.url ?? "",
