@@ -7,7 +7,11 @@ const decisionMs = 1500;
 let stack: Stack;
 
 beforeAll(async () => {
-  stack = await startStack({ engines: 2, settings: { runtime: { timeouts: { decision: `${decisionMs}ms` } } } });
+  stack = await startStack({
+    redis: true,
+    engines: 2,
+    settings: { runtime: { timeouts: { decision: `${decisionMs}ms` } } },
+  });
 });
 
 afterAll(() => stack[Symbol.asyncDispose]());
