@@ -7,4 +7,11 @@ export {
   type RedisTopology,
 } from "./client.ts";
 export { redisHealth } from "./health.ts";
-export { type KeyFamily, keyFamilies, probeKey } from "./keys.ts";
+export {
+  deniedTokenKey,
+  type KeyFamily,
+  keyFamilies,
+  probeKey,
+  refreshFamilyKey,
+  tokenEpochKey,
+} from "./keys.ts";
