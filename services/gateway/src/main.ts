@@ -8,7 +8,7 @@ import { liveGatewaySettings } from "./settings.ts";
 
 async function start(config: Config): Promise<Service> {
   const context = await createContext(config);
-  const { logger, health, settings, bus } = context;
+  const { logger, health, settings, bus, callerTokens, state } = context;
   const privateListener = await privateListenerAt(settings.privateAddress, context);
   const app = await createGateway(context);
   const handle: typeof app.routing = (request, response) => app.routing(request, response);
@@ -21,12 +21,14 @@ async function start(config: Config): Promise<Service> {
     base: context,
     health,
     apply: (next) => {
-      context.live.current = liveGatewaySettings(next);
+      context.live.current = liveGatewaySettings(next, context.bearer);
     },
     steps: [
       { name: "listeners", run: () => listeners.close() },
       { name: "routes", run: () => app.close() },
       { name: "bus", run: () => bus.drain() },
+      { name: "keys of tokens", run: () => callerTokens.close() },
+      { name: "redis", run: () => state.disconnect() },
       { name: "private listener", run: () => privateListener.close() },
     ],
   });

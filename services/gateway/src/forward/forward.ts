@@ -1,11 +1,13 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { Readable } from "node:stream";
 import replyFrom from "@fastify/reply-from";
 import { errorCodes } from "@postern/shared/errors";
 import { type AssertionAudience, type Caller, callerAssertionHeader, type SignCaller } from "@postern/shared/http";
 import type { Logger } from "@postern/shared/logging";
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
+import type { RejectionDelay } from "../caller-auth/rejection.ts";
 import type { WireNames } from "../dialects/naming.ts";
-import { jsonReply } from "../dialects/reply.ts";
+import { jsonReply, notFoundReply } from "../dialects/reply.ts";
 import { sendReply } from "../plugins/send-reply.ts";
 import { type OwnedPaths, ownedPaths } from "./owners.ts";
 
@@ -14,6 +16,9 @@ export interface ForwardDeps {
   /** Where each owner listens: an origin without a path. */
   readonly origins: Readonly<Record<AssertionAudience, string>>;
   readonly callerAuth: onRequestHookHandler;
+  readonly delay: RejectionDelay;
+  /** Told of an owner's 401 or 403 where it checks credentials itself. */
+  readonly onOwnerRejected: (request: FastifyRequest, status: 401 | 403) => void;
   readonly addressOf: (request: FastifyRequest) => string;
   readonly names: WireNames;
   readonly timeoutMs: number;
@@ -33,8 +38,8 @@ const droppedHeaders = new Set([
 function forwardedHeaders(headers: IncomingHttpHeaders, caller: Caller, assertion: string): IncomingHttpHeaders {
   const kept = Object.entries(headers).filter(([name]) => !droppedHeaders.has(name));
   const passed: IncomingHttpHeaders = Object.fromEntries(kept);
-  // The backchannel password ends at the gateway: the assertion says what it proved.
-  if (caller.method === "basic") delete passed.authorization;
+  // Credentials that the gateway has checked end here: the assertion says what they proved.
+  if (caller.method !== "none") delete passed.authorization;
   return { ...passed, [callerAssertionHeader]: assertion, "x-forwarded-for": caller.clientIp };
 }
 
@@ -49,18 +54,51 @@ function upstreamFailed(
   sendReply(reply, jsonReply(500, [[names.session, request.id]], { error: publicMessage }));
 }
 
-function registerOwned(app: FastifyInstance, { owner, caller, prefixes }: OwnedPaths, deps: ForwardDeps): void {
+/** A path that the client of HTTP would rewrite on the way, so that the owner saw another than we checked. */
+const dotSegment = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)|\\/i;
+
+interface OwnerAnswer {
+  readonly statusCode?: number | undefined;
+  readonly stream: Readable;
+}
+
+/** Passes the answer on; a rejection of credentials after 300 ms, as the gateway's own. */
+function passAnswer(request: FastifyRequest, reply: FastifyReply, answer: OwnerAnswer, deps: ForwardDeps): void {
+  const { stream, statusCode: status } = answer;
+  if (status === 401 || status === 403) deps.onOwnerRejected(request, status);
+  if (status !== 401) {
+    reply.send(stream);
+    return;
+  }
+  reply.raw.once("close", () => stream.destroy());
+  deps.delay.later(reply.raw, (closing) => {
+    if (closing) reply.header("connection", "close");
+    reply.send(stream);
+  });
+}
+
+function registerOwned(app: FastifyInstance, owned: OwnedPaths, deps: ForwardDeps): void {
+  const { owner, caller, prefixes, checksCredentials } = owned;
   const origin = deps.origins[owner];
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const url = request.raw.url ?? "/";
+    if (dotSegment.test(url.split("?", 1)[0] ?? "")) {
+      sendReply(reply, notFoundReply(deps.names, request.id));
+      return reply;
+    }
     const who: Caller = {
       method: request.callerMethod,
-      scopes: [],
+      scopes: request.callerToken?.scopes ?? [],
       clientIp: deps.addressOf(request),
       session: request.id,
     };
     const assertion = await deps.sign(who, owner);
-    return reply.from(`${origin}${request.raw.url ?? "/"}`, {
+    return reply.from(`${origin}${url}`, {
       rewriteRequestHeaders: (_request, headers) => forwardedHeaders(headers, who, assertion),
+      ...(checksCredentials === true && {
+        onResponse: (_request: unknown, _reply: unknown, answer: OwnerAnswer) =>
+          passAnswer(request, reply, answer, deps),
+      }),
       onError: (_reply, { error }) => upstreamFailed(reply, request, deps, error),
     });
   };
