@@ -87,11 +87,8 @@ function createCallerHooks({ base: { logger }, settings, live, names, metrics, a
     addressOf,
   };
   const authNeed = needOf("POST", "/api/v1/auth");
-  const onOwnerRejected: ForwardDeps["onOwnerRejected"] = (request, status) =>
-    logger.warn(
-      { transport: "http", client_ip: addressOf(request), reason: "bad_jwt_login", status },
-      "caller rejected",
-    );
+  const onOwnerRejected: ForwardDeps["onOwnerRejected"] = (clientIp, status) =>
+    logger.warn({ transport: "http", client_ip: clientIp, reason: "bad_jwt_login", status }, "caller rejected");
   return {
     delay,
     onOwnerRejected,

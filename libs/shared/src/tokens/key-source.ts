@@ -26,6 +26,7 @@ export interface KeySourceOptions {
   /** Time between two fetches because of an unknown key, and after a failure. */
   readonly retryAfterMs: number;
   readonly timeoutMs: number;
+  /** Told of the first failure in a row. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -34,12 +35,13 @@ interface Held {
   /** Whether the last fetch succeeded: only then is an absent key an unknown one. */
   isCurrent: boolean;
   fetchedAtMs: number;
+  failures: number;
 }
 
 /** Fetches at once and then every `refreshMs`. While the source is away, the keys of the last time stay. */
 export function createKeySource(options: KeySourceOptions): KeySource {
   const { load, clock, refreshMs, retryAfterMs, timeoutMs, onError } = options;
-  const state: Held = { keys: new Map(), isCurrent: false, fetchedAtMs: Number.NEGATIVE_INFINITY };
+  const state: Held = { keys: new Map(), isCurrent: false, fetchedAtMs: Number.NEGATIVE_INFINITY, failures: 0 };
   let fetching: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -48,9 +50,11 @@ export function createKeySource(options: KeySourceOptions): KeySource {
     try {
       state.keys = parseKeySet(await load(AbortSignal.timeout(timeoutMs)));
       state.isCurrent = true;
+      state.failures = 0;
     } catch (error) {
       state.isCurrent = false;
-      onError(error);
+      state.failures += 1;
+      if (state.failures === 1) onError(error);
     }
     state.fetchedAtMs = clock.now();
     fetching = undefined;

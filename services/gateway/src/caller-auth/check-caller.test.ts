@@ -65,9 +65,10 @@ test("the scheme picks the way: a Bearer never reaches Basic, and Basic never Be
   expect(asked).toEqual(["bEARER abc", "Bearer"]);
 });
 
+const refuse = () => "bad_token" as const;
+
 test("what is not configured opens nothing", () => {
-  const bearer = () => "bad_token" as const;
-  const onlyBearer = createCallerCheck({ basic: undefined, bearer, openWhenUnconfigured: true });
+  const onlyBearer = createCallerCheck({ basic: undefined, bearer: refuse, openWhenUnconfigured: true });
   expect(onlyBearer(undefined)).toBe("missing");
   expect(onlyBearer(header("backchannel:s:cret-ä"))).toBe("bad_basic");
   const onlyBasic = createCallerCheck({ basic, openWhenUnconfigured: true });

@@ -18,7 +18,7 @@ export interface ForwardDeps {
   readonly callerAuth: onRequestHookHandler;
   readonly delay: RejectionDelay;
   /** Told of an owner's 401 or 403 where it checks credentials itself. */
-  readonly onOwnerRejected: (request: FastifyRequest, status: 401 | 403) => void;
+  readonly onOwnerRejected: (clientIp: string, status: 401 | 403) => void;
   readonly addressOf: (request: FastifyRequest) => string;
   readonly names: WireNames;
   readonly timeoutMs: number;
@@ -63,9 +63,9 @@ interface OwnerAnswer {
 }
 
 /** Passes the answer on; a rejection of credentials after 300 ms, as the gateway's own. */
-function passAnswer(request: FastifyRequest, reply: FastifyReply, answer: OwnerAnswer, deps: ForwardDeps): void {
+function passAnswer(reply: FastifyReply, clientIp: string, answer: OwnerAnswer, deps: ForwardDeps): void {
   const { stream, statusCode: status } = answer;
-  if (status === 401 || status === 403) deps.onOwnerRejected(request, status);
+  if (status === 401 || status === 403) deps.onOwnerRejected(clientIp, status);
   if (status !== 401) {
     reply.send(stream);
     return;
@@ -97,7 +97,7 @@ function registerOwned(app: FastifyInstance, owned: OwnedPaths, deps: ForwardDep
       rewriteRequestHeaders: (_request, headers) => forwardedHeaders(headers, who, assertion),
       ...(checksCredentials === true && {
         onResponse: (_request: unknown, _reply: unknown, answer: OwnerAnswer) =>
-          passAnswer(request, reply, answer, deps),
+          passAnswer(reply, who.clientIp, answer, deps),
       }),
       onError: (_reply, { error }) => upstreamFailed(reply, request, deps, error),
     });

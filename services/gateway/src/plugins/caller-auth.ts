@@ -34,6 +34,11 @@ export interface CallerAuthDeps {
 
 export type CallerAuthHook = (request: FastifyRequest, reply: FastifyReply, next: () => void) => void;
 
+interface Rejection {
+  readonly outcome: CallerAuthOutcome;
+  readonly address: string;
+}
+
 const noBody = Buffer.alloc(0);
 
 /** Puts a caller who was let in on the request, and says with what outcome it leaves this check. */
@@ -62,10 +67,10 @@ export function createCallerAuthHook(
   { check, timeoutMs, challenges, delay, names, logger, counted, addressOf }: CallerAuthDeps,
   needOf: (request: FastifyRequest) => ScopeNeed,
 ): CallerAuthHook {
-  const reject = (request: FastifyRequest, reply: FastifyReply, outcome: CallerAuthOutcome): void => {
+  const reject = (request: FastifyRequest, reply: FastifyReply, { outcome, address }: Rejection): void => {
     const { httpStatus, delayed } = callerAuthOutcomes[outcome];
     const message = httpStatus === 503 ? "caller undecided" : "caller rejected";
-    logger.warn({ transport: "http", client_ip: addressOf(request), reason: outcome }, message);
+    logger.warn({ transport: "http", client_ip: address, reason: outcome }, message);
     reply.hijack();
     const headers = [names.session, request.id, ...rejectionHeaders(outcome, challenges()), "Content-Length", "0"];
     const answer = (closing: boolean): void =>
@@ -74,14 +79,19 @@ export function createCallerAuthHook(
     else answer(false);
   };
   return (request, reply, next) => {
-    const settle = (finding: CallerFinding): void => {
+    const settle = (finding: CallerFinding, address?: string): void => {
       const outcome = admit(request, finding, needOf(request));
       counted(outcome);
       if (callerAuthOutcomes[outcome].httpStatus === 200) next();
-      else reject(request, reply, outcome);
+      else reject(request, reply, { outcome, address: address ?? addressOf(request) });
     };
     const found = check()(request.raw.headers.authorization);
-    if (found instanceof Promise) settleCaller(found, { response: reply.raw, timeoutMs: timeoutMs() }, settle);
-    else settle(found);
+    if (!(found instanceof Promise)) {
+      settle(found);
+      return;
+    }
+    // Now, as a request whose client has left has no socket any more.
+    const address = addressOf(request);
+    settleCaller(found, { response: reply.raw, timeoutMs: timeoutMs() }, (finding) => settle(finding, address));
   };
 }
