@@ -25,6 +25,7 @@ export async function createGateway(context: GatewayContext): Promise<FastifyIns
     return503OnClosing: false,
   });
   app.decorateRequest("callerMethod", "none");
+  app.decorateRequest("callerToken", null);
   if (settings.frontAddresses.length > 0) app.addHook("onRequest", context.channels.onlyOwn);
   app.setNotFoundHandler((request, reply) => sendReply(reply, notFoundReply(names, request.id)));
   app.setErrorHandler((err: FastifyError, request, reply) => {

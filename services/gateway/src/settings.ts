@@ -4,6 +4,7 @@ import { Secret } from "@postern/shared/crypto";
 import type { AssertionAudience, AssertionKey } from "@postern/shared/http";
 import { type CidrSet, createCidrSet, type HostPort, parseHostPort } from "@postern/shared/net";
 import { type BasicCheck, createBasicCheck } from "./caller-auth/basic.ts";
+import type { BearerCheck } from "./caller-auth/bearer.ts";
 import { type CallerCheck, createCallerCheck } from "./caller-auth/check-caller.ts";
 import { type Rate, rateOf } from "./limits/gcra.ts";
 import type { ClientHeaderNames } from "./plugins/request-address.ts";
@@ -33,6 +34,8 @@ export interface LiveGatewaySettings {
   readonly trustedProxies: CidrSet;
   readonly clientHeaders: ClientHeaderNames;
   readonly checkCaller: CallerCheck;
+  /** Values of `WWW-Authenticate` for callers who are refused. */
+  readonly challenges: readonly string[];
   readonly disabledDialects: ReadonlySet<Dialect>;
   readonly decisionTimeoutMs: number;
   readonly metricsRoute: MetricsRouteSettings;
@@ -95,7 +98,19 @@ function disabledDialects({ disabled_endpoints: off }: Config["runtime"]["server
   return new Set(switches.filter(([, isOff]) => isOff).map(([dialect]) => dialect));
 }
 
-export function liveGatewaySettings({ runtime, auth, observability }: Config): LiveGatewaySettings {
+const basicChallenge = 'Basic realm="postern", charset="UTF-8"';
+const bearerChallenge = 'Bearer realm="postern"';
+
+function challenges(basicEnabled: boolean, bearer: BearerCheck | undefined): readonly string[] {
+  if (bearer === undefined) return [basicChallenge];
+  return basicEnabled ? [basicChallenge, bearerChallenge] : [bearerChallenge];
+}
+
+/** `bearer` keeps caches and connections, so that it outlives a reload. */
+export function liveGatewaySettings(
+  { runtime, auth, observability }: Config,
+  bearer: BearerCheck | undefined,
+): LiveGatewaySettings {
   const { timeouts, servers } = runtime;
   const { headers } = auth.request;
   const { endpoint_enabled: enabled, endpoint_auth } = observability.metrics;
@@ -104,8 +119,10 @@ export function liveGatewaySettings({ runtime, auth, observability }: Config): L
     clientHeaders: { clientIp: headers.client_ip.toLowerCase(), clientPort: headers.client_port.toLowerCase() },
     checkCaller: createCallerCheck({
       basic: basicCheck(auth.backchannel.basic_auth),
+      bearer,
       openWhenUnconfigured: runtime.developer_mode,
     }),
+    challenges: challenges(auth.backchannel.basic_auth.enabled, bearer),
     disabledDialects: disabledDialects(servers.http),
     decisionTimeoutMs: timeouts.decision,
     rate: rateOf({ perSecond: servers.http.rate_limit.per_second, burst: servers.http.rate_limit.burst }),
