@@ -1,4 +1,4 @@
-import { poll } from "@postern/shared/testing";
+import { pause, poll } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type CallerAnswer, countStatuses, type Gateway, type Gateways, startGateways, wrongAuth } from "./gateways.ts";
 
@@ -87,7 +87,7 @@ describe("failure budget (contract, Failure-budget rules)", () => {
 
   test("an event that is lost costs one further evaluation", async () => {
     const clientIp = "203.0.113.4";
-    stack.nats.signal("SIGSTOP");
+    await pause(stack.nats);
     try {
       const startedAt = performance.now();
       await exhaust(() => first.ask(clientIp, wrongAuth));

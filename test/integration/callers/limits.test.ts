@@ -1,4 +1,4 @@
-import { freePort, poll } from "@postern/shared/testing";
+import { freePort, pause, poll } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { countStatuses, type Gateway, type Gateways, startGateways } from "./gateways.ts";
 
@@ -72,7 +72,7 @@ describe("auth.pipeline.max_concurrent_requests (design decision 25)", () => {
   test("above it, a temporary failure at once and never 429; then it goes on", async () => {
     const narrow = await stack.start({ SERVICE_AUTH_PIPELINE_MAX_CONCURRENT_REQUESTS: "2" });
     expect((await narrow.ask("203.0.113.4")).status).toBe(200);
-    stack.engine.signal("SIGSTOP");
+    await pause(stack.engine);
     let waiting: ReturnType<Gateway["ask"]>[] = [];
     try {
       waiting = [narrow.ask("203.0.113.4"), narrow.ask("203.0.113.4")];

@@ -1,4 +1,4 @@
-import { poll, type RedisServer, spawnRedis } from "@postern/shared/testing";
+import { pause, poll, type RedisServer, spawnRedis } from "@postern/shared/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { countStatuses, type Gateway, type Gateways, startGateways, wrongAuth } from "./gateways.ts";
 
@@ -46,7 +46,7 @@ async function expectSharedAgain(network: string): Promise<void> {
 }
 
 test("a Redis that hangs: each gateway counts on its own, says so, and no failure waits long for it", async () => {
-  stack.redis.signal("SIGSTOP");
+  await pause(stack.redis);
   try {
     const answer = await first.ask("198.51.100.9", wrongAuth);
     expect(answer.status).toBe(401);

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from "vitest";
 import type { CallerAuthOutcome } from "../caller-auth/outcome.ts";
 import { createRejectionDelay } from "../caller-auth/rejection.ts";
 import { wireNames } from "../dialects/naming.ts";
-import { createBooking } from "../limits/budget-booking.ts";
+import { createBooking, type TakeShared } from "../limits/budget-booking.ts";
 import { monotonicUs } from "../limits/debt-table.ts";
 import { createFailureBudget } from "../limits/failure-budget.ts";
 import { rateOf } from "../limits/gcra.ts";
@@ -12,12 +12,14 @@ import { createSpendBudgetHook } from "./spend-budget.ts";
 
 const burst = 3;
 const rate = rateOf({ perSecond: 1, burst });
+const nothing = (): void => undefined;
+const take: TakeShared = async () => ({ granted: true, debtUs: 0 });
+const addressOf = (): string => "192.0.2.1";
+
 let app: FastifyInstance;
 let counted: CallerAuthOutcome[];
 
 beforeEach(() => {
-  const nothing = (): void => undefined;
-  const take = async () => ({ granted: true, debtUs: 0 });
   const budget = createFailureBudget({
     booking: createBooking({ take, timeoutMs: 1000, retryMs: 1000, onAway: nothing, onBack: nothing }),
     rate: () => rate,
@@ -29,7 +31,6 @@ beforeEach(() => {
     onEmpty: nothing,
   });
   counted = [];
-  const addressOf = (): string => "192.0.2.1";
   const logger = { warn: nothing };
   const delay = createRejectionDelay();
   app = Fastify();
