@@ -181,6 +181,7 @@ export async function createContext(config: Config): Promise<GatewayContext> {
     limitMetrics,
     logger,
   });
+  const factsOf = createFacts(live, addressOf);
   const decide = createDecide({
     bus,
     clock: systemClock,
@@ -200,13 +201,7 @@ export async function createContext(config: Config): Promise<GatewayContext> {
     channels: createChannels(names),
     health: createGatewayHealth({ base, settings, bus, state }),
     releasable: createAttributeFilter(settings.secretFields),
-    authRoute: {
-      decide,
-      metrics,
-      log: createDecisionLog(logger),
-      gate: limits.gate,
-      factsOf: createFacts(live, addressOf),
-    },
+    authRoute: { decide, metrics, log: createDecisionLog(logger), gate: limits.gate, factsOf },
     forward: {
       ...forwarding,
       sign: createCallerSigner(settings.assertion),
