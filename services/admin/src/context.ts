@@ -1,8 +1,19 @@
-import { type Base, baseFromConfig, redisFromConfig } from "@postern/shared/assembly";
+import { type Base, baseFromConfig, busFromConfig, redisFromConfig } from "@postern/shared/assembly";
+import type { Bus } from "@postern/shared/bus";
 import type { Config } from "@postern/shared/config";
+import { authenticate } from "@postern/shared/contracts";
+import { AppError } from "@postern/shared/errors";
 import { createCallerReader, createCallerVerifier, type ReadCaller } from "@postern/shared/http";
 import { createHealth, type Health } from "@postern/shared/lifecycle";
+import { createPasswordVerifier, type PasswordVerifier } from "@postern/shared/passwords";
 import { type RedisClient, redisHealth } from "@postern/shared/redis";
+import { systemClock } from "@postern/shared/time";
+import { createRevoker, serviceTokenKey, serviceTokenNames } from "@postern/shared/tokens";
+import { createJwtIssuer, type JwtIssuer } from "./jwt/jwt-issuer.ts";
+import { createRefreshFamilies } from "./jwt/refresh-families-redis.ts";
+import { createTokenPairs } from "./jwt/token-pair.ts";
+import { createJwtUsers } from "./jwt/users.ts";
+import { type AdminMetrics, createAdminMetrics } from "./metrics.ts";
 import { type AdminSettings, adminSettings, type LiveAdminSettings, liveAdminSettings } from "./settings.ts";
 
 /** Everything that the administration service is made of. Only this file makes any of it. */
@@ -11,25 +22,83 @@ export interface AdminContext extends Base {
   readonly live: { current: LiveAdminSettings };
   readonly health: Health;
   readonly state: RedisClient;
+  readonly bus: Bus;
+  readonly passwords: PasswordVerifier;
+  readonly adminMetrics: AdminMetrics;
   readonly readCaller: ReadCaller;
+  /** Absent when `auth.backchannel.jwt` is off. */
+  readonly jwtIssuer: JwtIssuer | undefined;
 }
 
-export function createContext(config: Config): AdminContext {
-  const base = baseFromConfig(config, "admin");
-  const { logger, service, instance } = base;
-  const settings = adminSettings(config);
-  const state = redisFromConfig(config, "state", base);
+/** Logins of operators are few; more than these at a time is somebody guessing. */
+const hashing = { concurrency: 2, maxQueued: 64 };
+
+type JwtParts = Pick<AdminContext, "settings" | "live" | "state" | "bus" | "passwords" | "adminMetrics" | "logger">;
+
+function createIssuer(config: Config, parts: JwtParts): JwtIssuer | undefined {
+  const { settings, live, state, bus, passwords, adminMetrics, logger } = parts;
+  if (settings.jwtSecret === undefined) return undefined;
+  const { identifier, clockSkewSeconds: skewSeconds } = settings;
   const { prefix } = config.storage.redis;
-  return {
+  const clock = systemClock;
+  const lives = () => live.current.jwt.lives;
+  const revoker = createRevoker({ redis: state, prefix, clock });
+  const { issuer } = serviceTokenNames(identifier);
+  return createJwtIssuer({
+    users: createJwtUsers({
+      settings: () => live.current.jwt,
+      passwords,
+      decide: (request, context) => bus.request(authenticate, request, context),
+    }),
+    pairs: createTokenPairs({
+      rules: { key: serviceTokenKey(settings.jwtSecret), identifier, skewSeconds, clock },
+      lives,
+      clock,
+    }),
+    families: createRefreshFamilies(state, prefix),
+    lives,
+    epochOf: (username) =>
+      revoker.epochOf(issuer, username).catch((cause: unknown) => {
+        throw new AppError("REDIS_UNAVAILABLE", { detail: "the epoch of a user's tokens cannot be read", cause });
+      }),
+    onReuse: (session) => {
+      adminMetrics.refreshTokenReused();
+      logger.warn({ session }, "refresh token came twice, its family is revoked");
+    },
+  });
+}
+
+function createAdminHealth(config: Config, { state, bus, service, instance, logger }: Base & JwtParts): Health {
+  const { prefix } = config.storage.redis;
+  const assertConnected = (): void => {
+    if (!bus.isConnected()) throw new Error("not connected to NATS");
+  };
+  return createHealth({
+    // Reading the configuration needs neither, so the service serves without them.
+    checks: [
+      redisHealth({ client: state, role: "state", required: false, prefix, service, instance }),
+      { name: "bus", required: false, check: assertConnected },
+    ],
+    onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
+  });
+}
+
+export async function createContext(config: Config): Promise<AdminContext> {
+  const base = baseFromConfig(config, "admin");
+  const settings = adminSettings(config);
+  const parts = {
     ...base,
     settings,
     live: { current: liveAdminSettings(config) },
-    state,
+    state: redisFromConfig(config, "state", base),
+    bus: await busFromConfig(config, base),
+    passwords: createPasswordVerifier(hashing),
+    adminMetrics: createAdminMetrics(base.metrics, base.prefix),
+  };
+  return {
+    ...parts,
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin")),
-    health: createHealth({
-      // Reading the configuration needs no Redis, so the service serves without it.
-      checks: [redisHealth({ client: state, role: "state", required: false, prefix, service, instance })],
-      onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
-    }),
+    health: createAdminHealth(config, parts),
+    jwtIssuer: createIssuer(config, parts),
   };
 }

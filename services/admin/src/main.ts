@@ -7,8 +7,8 @@ import { createAdmin } from "./server.ts";
 import { liveAdminSettings } from "./settings.ts";
 
 async function start(config: Config): Promise<Service> {
-  const context = createContext(config);
-  const { logger, health, settings, state } = context;
+  const context = await createContext(config);
+  const { logger, health, settings, state, bus, passwords } = context;
   const privateListener = await privateListenerAt(settings.privateAddress, context);
   const app = await createAdmin(context);
   const handle: typeof app.routing = (request, response) => app.routing(request, response);
@@ -26,6 +26,8 @@ async function start(config: Config): Promise<Service> {
     steps: [
       { name: "listeners", run: () => listeners.close() },
       { name: "routes", run: () => app.close() },
+      { name: "bus", run: () => bus.drain() },
+      { name: "password hashing", run: () => passwords.close() },
       { name: "redis", run: () => state.disconnect() },
       { name: "private listener", run: () => privateListener.close() },
     ],

@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { AppError } from "@postern/shared/errors";
 import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import type { AdminContext } from "./context.ts";
 import { requireCaller, requireScope } from "./plugins/caller.ts";
 import { getConfigLoad } from "./routes/config/get-load.ts";
+import { registerJwtRoutes } from "./routes/jwt/register.ts";
 
 /** The management API behind the gateway. */
 export async function createAdmin(context: AdminContext): Promise<FastifyInstance> {
@@ -17,7 +19,8 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const status = error.statusCode ?? 500;
     if (status < 500) return reply.code(400).send({ error: error.message });
-    logger.error({ session: request.caller?.session, err: error }, "request failed");
+    const level = error instanceof AppError ? error.row.logLevel : "error";
+    logger[level]({ session: request.caller?.session, err: error }, "request failed");
     return reply.code(500).send({ error: "Temporary server problem, try again later" });
   });
   const operators = requireScope(`${identifier}:security`, `${identifier}:admin`);
@@ -26,6 +29,7 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
     { onRequest: operators },
     getConfigLoad(() => live.current.configLoad),
   );
+  await app.register(async (scope) => registerJwtRoutes(scope, context));
   await app.ready();
   return app;
 }

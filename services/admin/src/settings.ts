@@ -1,6 +1,8 @@
 import { type Config, redactConfig } from "@postern/shared/config";
 import { Secret } from "@postern/shared/crypto";
 import { type HostPort, parseHostPort } from "@postern/shared/net";
+import type { TokenLives } from "./jwt/token-pair.ts";
+import type { UserSettings } from "./jwt/users.ts";
 import type { ConfigLoadSettings } from "./routes/config/get-load.ts";
 
 export interface AdminSettings {
@@ -10,15 +12,28 @@ export interface AdminSettings {
   readonly identifier: string;
   readonly requestTimeoutMs: number;
   readonly maxBodyBytes: number;
+  /** Absent when `auth.backchannel.jwt` is off. */
+  readonly jwtSecret: Secret | undefined;
+  readonly clockSkewSeconds: number;
+}
+
+/** The part of `auth.backchannel.jwt` that a reload swaps. */
+export interface LiveJwtSettings extends UserSettings {
+  /** `runtime.servers.http.disabled_endpoints.auth_jwt` */
+  readonly disabled: boolean;
+  readonly lives: TokenLives;
 }
 
 /** What a reload swaps, as a whole. */
 export interface LiveAdminSettings {
   readonly configLoad: ConfigLoadSettings;
+  readonly jwt: LiveJwtSettings;
+  readonly decisionTimeoutMs: number;
 }
 
-export function adminSettings({ runtime }: Config): AdminSettings {
+export function adminSettings({ runtime, auth }: Config): AdminSettings {
   const { admin, caller_assertion } = runtime.services;
+  const { jwt, oidc_bearer } = auth.backchannel;
   const address = parseHostPort(admin.address);
   if (address === undefined) throw new RangeError(`runtime.services.admin.address: ${admin.address}`);
   return {
@@ -28,6 +43,21 @@ export function adminSettings({ runtime }: Config): AdminSettings {
     identifier: runtime.naming.identifier,
     requestTimeoutMs: runtime.servers.http.request_timeout,
     maxBodyBytes: runtime.servers.http.max_body_bytes,
+    jwtSecret: jwt.enabled ? new Secret(jwt.secret_key) : undefined,
+    clockSkewSeconds: Math.round(oidc_bearer.clock_skew / 1000),
+  };
+}
+
+function liveJwtSettings({ auth, runtime }: Config): LiveJwtSettings {
+  const { users, directory_roles, token_expiry, refresh_token_expiry } = auth.backchannel.jwt;
+  return {
+    disabled: runtime.servers.http.disabled_endpoints.auth_jwt,
+    users: new Map(users.map(({ username, password, roles }) => [username, { password, roles }])),
+    directoryRoles: directory_roles,
+    lives: {
+      accessSeconds: Math.ceil(token_expiry / 1000),
+      refreshSeconds: Math.ceil(refresh_token_expiry / 1000),
+    },
   };
 }
 
@@ -38,5 +68,7 @@ export function liveAdminSettings(config: Config): LiveAdminSettings {
       disabled: servers.http.disabled_endpoints.configuration,
       redactedJson: JSON.stringify(redactConfig(config)),
     },
+    jwt: liveJwtSettings(config),
+    decisionTimeoutMs: config.runtime.timeouts.decision,
   };
 }

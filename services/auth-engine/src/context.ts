@@ -3,6 +3,7 @@ import { type Base, baseFromConfig, busFromConfig } from "@postern/shared/assemb
 import type { Bus } from "@postern/shared/bus";
 import type { Config } from "@postern/shared/config";
 import { createHealth, type Health } from "@postern/shared/lifecycle";
+import { createPasswordVerifier, type PasswordVerifier } from "@postern/shared/passwords";
 import { systemClock } from "@postern/shared/time";
 import type { Directory } from "./directories/directory.ts";
 import { createDirectorySet, type DirectorySet } from "./directories/directory-set.ts";
@@ -12,7 +13,6 @@ import { seedDatabase } from "./directories/sql/seed.ts";
 import { createSqlDirectory } from "./directories/sql/sql-directory.ts";
 import { createSqliteClient } from "./directories/sql/sqlite-client.ts";
 import { createEngineMetrics, type EngineMetrics } from "./metrics.ts";
-import { createPasswordVerifier, type PasswordVerifier } from "./passwords/verifier.ts";
 import { type Authenticate, createAuthenticate } from "./rpc/authenticate.ts";
 import { createListAccounts, type ListAccounts } from "./rpc/list-accounts.ts";
 import {

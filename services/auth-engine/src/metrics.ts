@@ -1,6 +1,6 @@
 import type { AuthDecision, AuthOperation, BackendKind } from "@postern/shared/contracts";
 import type { Metrics } from "@postern/shared/metrics";
-import type { PasswordVerifier } from "./passwords/verifier.ts";
+import type { PasswordVerifier } from "@postern/shared/passwords";
 
 const operations = ["authenticate", "lookup", "list-accounts"] as const satisfies readonly AuthOperation[];
 const outcomes = ["ok", "fail", "blocked", "tempfail"] as const satisfies readonly AuthDecision["outcome"][];

@@ -1,18 +1,27 @@
 import { randomUUID } from "node:crypto";
-import { type Base, baseFromConfig, busFromConfig, redisFromConfig } from "@postern/shared/assembly";
+import {
+  type Base,
+  baseFromConfig,
+  busFromConfig,
+  type CallerTokens,
+  callerTokensFromConfig,
+  redisFromConfig,
+} from "@postern/shared/assembly";
 import type { Bus } from "@postern/shared/bus";
 import type { Config } from "@postern/shared/config";
 import { budgetExhausted, type Dialect } from "@postern/shared/contracts";
 import { createCallerSigner } from "@postern/shared/http";
 import { createHealth, type Health } from "@postern/shared/lifecycle";
+import type { Logger } from "@postern/shared/logging";
 import { addressKey } from "@postern/shared/net";
 import { type RedisClient, redisHealth } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
 import type { FastifyRequest } from "fastify";
 import { createDecide } from "./auth-client/decide.ts";
 import { type EngineWatch, startEngineWatch } from "./auth-client/engine-watch.ts";
-import type { CallerCheck } from "./caller-auth/check-caller.ts";
+import { type BearerCheck, createBearerCheck } from "./caller-auth/bearer.ts";
 import { createRejectionDelay } from "./caller-auth/rejection.ts";
+import { createNeedOf } from "./caller-auth/scopes.ts";
 import { createDecisionLog } from "./decision-log.ts";
 import { type AttributesAsHeaders, createAttributeHeaders } from "./dialects/attribute-headers.ts";
 import type { RequestFacts } from "./dialects/complete-request.ts";
@@ -25,7 +34,8 @@ import { createLimits, type Limits } from "./limits/limits.ts";
 import { createAccountPages } from "./list-accounts/account-pages.ts";
 import { createAnswerListing } from "./list-accounts/answer-listing.ts";
 import { createGatewayMetrics, type GatewayMetrics } from "./metrics.ts";
-import { createCallerAuthHook, type OnRequest } from "./plugins/caller-auth.ts";
+import { createAdmitByBudgetHook } from "./plugins/admit-by-budget.ts";
+import { type CallerAuthDeps, createCallerAuthHook, type OnRequest } from "./plugins/caller-auth.ts";
 import { type Channels, createChannels } from "./plugins/channels.ts";
 import { createLimitAddressHook } from "./plugins/limit-address.ts";
 import { createRejectCaller } from "./plugins/reject-caller.ts";
@@ -40,7 +50,9 @@ export interface GatewayContext extends Base {
   readonly live: { current: LiveGatewaySettings };
   readonly bus: Bus;
   /** Not needed to serve. */
-  readonly redis: RedisClient;
+  readonly state: RedisClient;
+  readonly callerTokens: CallerTokens;
+  readonly bearer: BearerCheck | undefined;
   readonly health: Health;
   readonly names: WireNames;
   readonly releasable: AttributeFilter;
@@ -57,13 +69,17 @@ export interface GatewayContext extends Base {
 }
 
 type Live = GatewayContext["live"];
-type Hooks = Pick<GatewayContext, "callerAuth" | "spendBudget" | "limitAddress">;
+type ForwardHooks = "callerAuth" | "limitAddress" | "admitByBudget" | "delay" | "onOwnerRejected";
 
-interface LimitsParts extends Pick<GatewayContext, "settings" | "live" | "bus" | "redis"> {
+interface Hooks extends Pick<GatewayContext, "callerAuth" | "spendBudget" | "limitAddress"> {
+  readonly forwarding: Pick<ForwardDeps, ForwardHooks>;
+}
+
+interface LimitsParts extends Pick<GatewayContext, "settings" | "live" | "bus" | "state"> {
   readonly base: Base;
 }
 
-interface HooksParts extends Pick<GatewayContext, "live" | "names" | "logger"> {
+interface HooksParts extends Pick<GatewayContext, "settings" | "live" | "names" | "logger"> {
   readonly addressOf: (request: FastifyRequest) => string;
   readonly limits: Limits;
   readonly metrics: GatewayMetrics;
@@ -90,12 +106,12 @@ function createAddressKeyOf(live: Live, addressOf: (request: FastifyRequest) => 
 }
 
 /** The limits, and what the gateways tell each other about them. */
-function limitsOnTheBus({ base, settings, live, bus, redis }: LimitsParts): { limits: Limits; metrics: LimitMetrics } {
+function limitsOnTheBus({ base, settings, live, bus, state }: LimitsParts): { limits: Limits; metrics: LimitMetrics } {
   const { logger, instance } = base;
   const metrics = createLimitMetrics(base.metrics, base.prefix);
   const limits = createLimits({
     ...settings,
-    takeShared: createSharedBuckets(redis, settings.keyPrefix),
+    takeShared: createSharedBuckets(state, settings.keyPrefix),
     rate: () => live.current.rate,
     announce: (addressKey, emptyForMs) => bus.publish(budgetExhausted, { instance, addressKey, emptyForMs }),
     metrics,
@@ -108,18 +124,95 @@ function limitsOnTheBus({ base, settings, live, bus, redis }: LimitsParts): { li
 }
 
 /** The hooks that stand before the routes. */
-function createHooks({ live, names, addressOf, limits, metrics, limitMetrics, logger }: HooksParts): Hooks {
+function createHooks({ settings, live, names, addressOf, limits, metrics, limitMetrics, logger }: HooksParts): Hooks {
   const addressKeyOf = createAddressKeyOf(live, addressOf);
   const { budget, addressLimit } = limits;
   const counted: GatewayMetrics["callerChecked"] = (outcome) => metrics.callerChecked(outcome);
-  const reject = createRejectCaller({ delay: createRejectionDelay(), names, logger, addressOf });
+  const challenges = (): readonly string[] => live.current.challenges;
+  const delay = createRejectionDelay();
+  const reject = createRejectCaller({ delay, names, challenges, logger, addressOf });
   const limited = limitMetrics.rateLimited;
   const limitAddress = createLimitAddressHook({ limit: addressLimit, addressKeyOf, names, limited });
-  const check = (): CallerCheck => live.current.checkCaller;
-  return {
-    callerAuth: createCallerAuthHook({ check, reject, counted, budget, addressKeyOf, limitAddress }),
-    spendBudget: createSpendBudgetHook({ reject, counted, budget, addressKeyOf }),
+  const deps: CallerAuthDeps = {
+    check: () => live.current.checkCaller,
+    timeoutMs: () => live.current.decisionTimeoutMs,
+    reject,
+    counted,
+    budget,
+    addressOf,
+    addressKeyOf,
     limitAddress,
+  };
+  const needOf = createNeedOf(settings.identifier);
+  const authNeed = needOf("POST", "/api/v1/auth");
+  return {
+    callerAuth: createCallerAuthHook(deps, () => authNeed),
+    spendBudget: createSpendBudgetHook(deps),
+    limitAddress,
+    forwarding: {
+      callerAuth: createCallerAuthHook(deps, ({ method, raw }) => needOf(method, raw.url ?? "")),
+      limitAddress,
+      admitByBudget: createAdmitByBudgetHook(deps),
+      delay,
+      onOwnerRejected: (clientIp, status, answer) =>
+        budget.spend(addressKey(clientIp, live.current.ipv6Prefix), (waitMs) => {
+          if (waitMs > 0) counted("budget_exhausted");
+          else
+            logger.warn({ transport: "http", client_ip: clientIp, reason: "bad_jwt_login", status }, "caller rejected");
+          answer(waitMs);
+        }),
+    },
+  };
+}
+
+function watchEngines(bus: Bus, metrics: GatewayMetrics, logger: Logger): EngineWatch {
+  const watch = startEngineWatch({
+    bus,
+    onSilence: () => logger.error("no engine gives a sign of life: decisions fail at once"),
+  });
+  metrics.enginesHeard(watch.engines);
+  return watch;
+}
+
+interface AuthRouteParts {
+  readonly bus: Bus;
+  readonly engineWatch: EngineWatch;
+  readonly live: Live;
+  readonly names: WireNames;
+  readonly addressOf: (request: FastifyRequest) => string;
+  readonly limits: Limits;
+  readonly metrics: GatewayMetrics;
+  readonly logger: Logger;
+}
+
+function createAuthRoute({
+  bus,
+  engineWatch,
+  live,
+  names,
+  addressOf,
+  limits,
+  metrics,
+  logger,
+}: AuthRouteParts): AuthRouteDeps {
+  const timeoutMs = (): number => live.current.decisionTimeoutMs;
+  return {
+    decide: createDecide({
+      bus,
+      watch: engineWatch,
+      clock: systemClock,
+      timeoutMs,
+      onError: (err, session) => logger[err.row.logLevel]({ session, err }, "no decision"),
+    }),
+    answerListing: createAnswerListing({
+      pages: createAccountPages({ bus, clock: systemClock, timeoutMs }),
+      names,
+      onError: (err, session) => logger[err.row.logLevel]({ session, err }, "no list of accounts"),
+    }),
+    metrics,
+    log: createDecisionLog(logger),
+    gate: limits.gate,
+    factsOf: createFacts(live, addressOf),
   };
 }
 
@@ -127,49 +220,45 @@ export async function createContext(config: Config): Promise<GatewayContext> {
   const base = baseFromConfig(config, "gateway");
   const { logger } = base;
   const settings = gatewaySettings(config);
-  const live: Live = { current: liveGatewaySettings(config) };
+  const state = redisFromConfig(config, "state", base);
+  const callerTokens = callerTokensFromConfig(config, { logger, redis: state });
+  const bearer = callerTokens.verifier === undefined ? undefined : createBearerCheck(callerTokens.verifier);
+  const live: Live = { current: liveGatewaySettings(config, bearer) };
   const bus = await busFromConfig(config, base);
-  const redis = redisFromConfig(config, "state", base);
   const names = wireNames(settings.identifier);
   const metrics = createGatewayMetrics(base.metrics, base.prefix);
   const addressOf = (request: FastifyRequest): string => callerAddress(request, live.current.trustedProxies);
-  const { limits, metrics: limitMetrics } = limitsOnTheBus({ base, settings, live, bus, redis });
-  const hooks = createHooks({ live, names, addressOf, limits, metrics, limitMetrics, logger });
-  const releasable: AttributeFilter = (attributes) => live.current.releasable(attributes);
-  const engineWatch = startEngineWatch({
-    bus,
-    onSilence: () => logger.error("no engine gives a sign of life: decisions fail at once"),
-  });
-  metrics.enginesHeard(engineWatch.engines);
-  const decide = createDecide({
-    bus,
-    watch: engineWatch,
-    clock: systemClock,
-    timeoutMs: () => live.current.decisionTimeoutMs,
-    onError: (err, session) => logger[err.row.logLevel]({ session, err }, "no decision"),
-  });
-  const log = createDecisionLog(logger);
-  const answerListing = createAnswerListing({
-    pages: createAccountPages({ bus, clock: systemClock, timeoutMs: () => live.current.decisionTimeoutMs }),
+  const { limits, metrics: limitMetrics } = limitsOnTheBus({ base, settings, live, bus, state });
+  const { forwarding, ...hooks } = createHooks({
+    settings,
+    live,
     names,
-    onError: (err, session) => logger[err.row.logLevel]({ session, err }, "no list of accounts"),
+    addressOf,
+    limits,
+    metrics,
+    limitMetrics,
+    logger,
   });
+  const engineWatch = watchEngines(bus, metrics, logger);
+  const releasable: AttributeFilter = (attributes) => live.current.releasable(attributes);
   return {
     ...base,
     ...hooks,
     settings,
     live,
+    state,
+    callerTokens,
+    bearer,
     bus,
-    redis,
     names,
     engineWatch,
     channels: createChannels(names),
-    health: createGatewayHealth({ base, settings, bus, redis }),
+    health: createGatewayHealth({ base, settings, bus, state }),
     releasable,
     attributeHeaders: createAttributeHeaders(names, releasable),
-    authRoute: { decide, answerListing, metrics, log, gate: limits.gate, factsOf: createFacts(live, addressOf) },
+    authRoute: createAuthRoute({ bus, engineWatch, live, names, addressOf, limits, metrics, logger }),
     forward: {
-      ...hooks,
+      ...forwarding,
       sign: createCallerSigner(settings.assertion),
       origins: settings.origins,
       addressOf,
@@ -181,10 +270,10 @@ export async function createContext(config: Config): Promise<GatewayContext> {
   };
 }
 
-type HealthParts = Pick<LimitsParts, "base" | "settings" | "bus" | "redis">;
+type HealthParts = Pick<LimitsParts, "base" | "settings" | "bus" | "state">;
 
 /** Without Redis the gateway is degraded, and serves. */
-function createGatewayHealth({ base, settings, bus, redis: client }: HealthParts): Health {
+function createGatewayHealth({ base, settings, bus, state: client }: HealthParts): Health {
   const { service, instance, logger } = base;
   const prefix = settings.keyPrefix;
   return createHealth({

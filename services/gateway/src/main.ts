@@ -19,7 +19,7 @@ async function openFront(
 
 async function start(config: Config): Promise<Service> {
   const context = await createContext(config);
-  const { logger, health, settings, bus, redis, channels, engineWatch } = context;
+  const { logger, health, settings, bus, state, callerTokens, channels, engineWatch } = context;
   const privateListener = await privateListenerAt(settings.privateAddress, context);
   const app = await createGateway(context);
   const handle: typeof app.routing = (request, response) => app.routing(request, response);
@@ -37,14 +37,15 @@ async function start(config: Config): Promise<Service> {
     base: context,
     health,
     apply: (next) => {
-      context.live.current = liveGatewaySettings(next);
+      context.live.current = liveGatewaySettings(next, context.bearer);
     },
     steps: [
       { name: "listeners", run: async () => void (await Promise.all([listeners.close(), frontListeners.close()])) },
       { name: "routes", run: () => app.close() },
       { name: "bus", run: () => bus.drain() },
       { name: "engine watch", run: () => engineWatch.close() },
-      { name: "redis", run: () => redis.disconnect() },
+      { name: "keys of tokens", run: () => callerTokens.close() },
+      { name: "redis", run: () => state.disconnect() },
       { name: "private listener", run: () => privateListener.close() },
     ],
   });

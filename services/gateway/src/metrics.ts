@@ -2,7 +2,16 @@ import type { AuthDecision, AuthOperation, Dialect } from "@postern/shared/contr
 import type { CounterSeries, HistogramSeries, Metrics } from "@postern/shared/metrics";
 import { type CallerAuthOutcome, callerAuthOutcomeNames } from "./caller-auth/outcome.ts";
 
-const dialects = ["json", "cbor", "header", "basic", "proxy", "sasl", "grpc"] as const satisfies readonly Dialect[];
+const dialects = [
+  "json",
+  "cbor",
+  "header",
+  "basic",
+  "proxy",
+  "sasl",
+  "grpc",
+  "jwt",
+] as const satisfies readonly Dialect[];
 const operations = ["authenticate", "lookup", "list-accounts"] as const satisfies readonly AuthOperation[];
 const outcomes = ["ok", "fail", "blocked", "tempfail"] as const satisfies readonly AuthDecision["outcome"][];
 const loginResult = { ok: "success", fail: "failure", blocked: "failure", tempfail: "tempfail" } as const;

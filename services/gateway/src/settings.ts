@@ -4,6 +4,7 @@ import { Secret } from "@postern/shared/crypto";
 import type { AssertionAudience, AssertionKey } from "@postern/shared/http";
 import { type CidrSet, createCidrSet, type HostPort, parseHostPort } from "@postern/shared/net";
 import { type BasicCheck, createBasicCheck } from "./caller-auth/basic.ts";
+import type { BearerCheck } from "./caller-auth/bearer.ts";
 import { type CallerCheck, createCallerCheck } from "./caller-auth/check-caller.ts";
 import type { RequestHeaderNames } from "./dialects/header-fields.ts";
 import type { ProxySettings } from "./dialects/proxy.ts";
@@ -41,6 +42,8 @@ export interface LiveGatewaySettings {
   readonly trustedProxies: CidrSet;
   readonly clientHeaders: ClientHeaderNames;
   readonly checkCaller: CallerCheck;
+  /** Values of `WWW-Authenticate` for callers who are refused. */
+  readonly challenges: readonly string[];
   readonly disabledDialects: ReadonlySet<Dialect>;
   readonly decisionTimeoutMs: number;
   readonly metricsRoute: MetricsRouteSettings;
@@ -118,7 +121,16 @@ function proxySettings({ response, upstreams }: Config["auth"]): ProxySettings {
   return { denialText: response.proxy_denial_text, upstreams: new Map(known) };
 }
 
-export function liveGatewaySettings(config: Config): LiveGatewaySettings {
+const basicChallenge = 'Basic realm="postern", charset="UTF-8"';
+const bearerChallenge = 'Bearer realm="postern"';
+
+function challenges(basicEnabled: boolean, bearer: BearerCheck | undefined): readonly string[] {
+  if (bearer === undefined) return [basicChallenge];
+  return basicEnabled ? [basicChallenge, bearerChallenge] : [bearerChallenge];
+}
+
+/** `bearer` keeps caches and connections, so that it outlives a reload. */
+export function liveGatewaySettings(config: Config, bearer: BearerCheck | undefined): LiveGatewaySettings {
   const { runtime, auth, observability } = config;
   const { timeouts, servers } = runtime;
   const { headers } = auth.request;
@@ -128,8 +140,10 @@ export function liveGatewaySettings(config: Config): LiveGatewaySettings {
     clientHeaders: { clientIp: headers.client_ip.toLowerCase(), clientPort: headers.client_port.toLowerCase() },
     checkCaller: createCallerCheck({
       basic: basicCheck(auth.backchannel.basic_auth),
+      bearer,
       openWhenUnconfigured: runtime.developer_mode,
     }),
+    challenges: challenges(auth.backchannel.basic_auth.enabled, bearer),
     disabledDialects: disabledDialects(servers.http),
     decisionTimeoutMs: timeouts.decision,
     rate: rateOf({ perSecond: servers.http.rate_limit.per_second, burst: servers.http.rate_limit.burst }),

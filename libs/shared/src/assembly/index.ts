@@ -3,3 +3,4 @@ export { busFromConfig } from "./bus-from-config.ts";
 export { privateListenerAt } from "./private-listener-from-config.ts";
 export { redisFromConfig } from "./redis-from-config.ts";
 export { createService, type ServiceParts } from "./service.ts";
+export { type CallerTokens, callerTokensFromConfig } from "./tokens-from-config.ts";

@@ -9,6 +9,7 @@ export { generatedConfigFiles } from "./reference/generated-files.ts";
 export { configJsonSchema } from "./reference/json-schema.ts";
 export type {
   AuthConfig,
+  BackchannelConfig,
   BusConfig,
   Config,
   HttpServerConfig,

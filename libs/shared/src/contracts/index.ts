@@ -1,4 +1,5 @@
 export { ConfigLoad } from "./admin/config-load.ts";
+export { JwtTokenRequest, JwtTokenResponse } from "./admin/jwt.ts";
 export {
   AuthDecision,
   BackendKind,

@@ -10,3 +10,4 @@ export {
 } from "./caller-assertion.ts";
 export { createCallerReader, mayUse, type ReadCaller } from "./caller-guard.ts";
 export { type Listeners, type ListenersOptions, openListeners } from "./listeners.ts";
+export { anyScopeOf, type RouteScopes, routeScopes, type ScopeWord, scopeName } from "./route-scopes.ts";

@@ -7,5 +7,13 @@ export {
   type RedisTopology,
 } from "./client.ts";
 export { redisHealth } from "./health.ts";
-export { failureBudgetKey, type KeyFamily, keyFamilies, probeKey } from "./keys.ts";
+export {
+  deniedTokenKey,
+  failureBudgetKey,
+  type KeyFamily,
+  keyFamilies,
+  probeKey,
+  refreshFamilyKey,
+  tokenEpochKey,
+} from "./keys.ts";
 export { defineScript, type RedisScript, type RunScript } from "./script.ts";

@@ -38,5 +38,50 @@ export const failureBudgetKey: KeyFamily<[addressKey: string]> = {
   build: (prefix, addressKey) => `${prefix}budget:{${addressKey}}`,
 };
 
+/** Longest life of any access token of ours: what revokes one must be remembered as long (one day). */
+const longestTokenSeconds = 86_400;
+
+/** Access tokens that are dead before they expire, by `jti`, or by family for those of the JWT endpoints. */
+export const deniedTokenKey: KeyFamily<[id: string]> = {
+  name: "denied token",
+  owner: "idp, admin",
+  role: "state",
+  type: "string",
+  ttlSeconds: longestTokenSeconds,
+  lost: "tokens that were revoked one by one live again until they expire",
+  parts: ["id"],
+  build: (prefix, id) => `${prefix}token:denied:{${id}}`,
+};
+
+/** A number that rises when all tokens of a subject die: those that carry a lower one are dead. */
+export const tokenEpochKey: KeyFamily<[subjectDigest: string]> = {
+  name: "token epoch",
+  owner: "idp, admin",
+  role: "state",
+  type: "string",
+  ttlSeconds: longestTokenSeconds,
+  lost: "tokens of users whose tokens were revoked live again until they expire",
+  parts: ["subject digest"],
+  build: (prefix, subjectDigest) => `${prefix}token:epoch:{${subjectDigest}}`,
+};
+
+/** The one refresh token of a family that may still be redeemed, by its `jti`. Written with the token's own life. */
+export const refreshFamilyKey: KeyFamily<[family: string]> = {
+  name: "refresh family",
+  owner: "admin",
+  role: "state",
+  type: "string",
+  ttlSeconds: 30 * longestTokenSeconds,
+  lost: "refresh tokens of the JWT endpoints: their holders log in again",
+  parts: ["family"],
+  build: (prefix, family) => `${prefix}jwt:refresh:{${family}}`,
+};
+
 /** All of them, for the documents. */
-export const keyFamilies: readonly KeyFamily<never[]>[] = [probeKey, failureBudgetKey];
+export const keyFamilies: readonly KeyFamily<never[]>[] = [
+  probeKey,
+  failureBudgetKey,
+  deniedTokenKey,
+  tokenEpochKey,
+  refreshFamilyKey,
+];

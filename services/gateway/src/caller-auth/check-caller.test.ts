@@ -50,3 +50,27 @@ test("without a way to authenticate, only developer mode lets anybody in", () =>
   expect(createCallerCheck({ basic: undefined, openWhenUnconfigured: true })(undefined)).toBe("ok_open");
   expect(createCallerCheck({ basic: undefined, openWhenUnconfigured: false })(header("a:b"))).toBe("not_configured");
 });
+
+test("the scheme picks the way: a Bearer never reaches Basic, and Basic never Bearer", () => {
+  const asked: string[] = [];
+  const bearer = (authorization: string) => {
+    asked.push(authorization);
+    return "bad_token" as const;
+  };
+  const either = createCallerCheck({ basic, bearer, openWhenUnconfigured: true });
+  expect(either("bEARER abc")).toBe("bad_token");
+  expect(either(header("backchannel:s:cret-ä"))).toBe("ok_basic");
+  expect(either("Digest x")).toBe("bad_basic");
+  expect(either("Bearer")).toBe("bad_token");
+  expect(asked).toEqual(["bEARER abc", "Bearer"]);
+});
+
+const refuse = () => "bad_token" as const;
+
+test("what is not configured opens nothing", () => {
+  const onlyBearer = createCallerCheck({ basic: undefined, bearer: refuse, openWhenUnconfigured: true });
+  expect(onlyBearer(undefined)).toBe("missing");
+  expect(onlyBearer(header("backchannel:s:cret-ä"))).toBe("bad_basic");
+  const onlyBasic = createCallerCheck({ basic, openWhenUnconfigured: true });
+  expect(onlyBasic("Bearer abc")).toBe("bad_token");
+});

@@ -19,7 +19,7 @@ export interface OutcomeRow {
   readonly retryAfter: boolean;
   /** Takes a token from the address's failure budget (contract, "Failure-budget rules", 2). */
   readonly spendsBudget: boolean;
-  /** The fixed reason of the one warning of a genuine rejection; `none` where there is nothing to warn of. */
+  /** The fixed reason of the one warning of a rejection; `none` where nothing was evaluated or nothing is wrong. */
   readonly logReason: string;
 }
 
@@ -42,7 +42,7 @@ const rejected = {
   spendsBudget: true,
 } as const satisfies Omit<OutcomeRow, "logReason">;
 
-/** Undecidable is never "wrong credentials": whoever reads the token's state logs why it could not. */
+/** Undecidable is never "wrong credentials". */
 const undecided = {
   httpStatus: 503,
   grpcCode: "UNAVAILABLE",
@@ -88,9 +88,9 @@ export const callerAuthOutcomes = {
   /** No `auth.backchannel` at all. */
   not_configured: { ...rejected, grpcCode: "UNAVAILABLE", delayedOnGrpc: false, logReason: "not_configured" },
   /** Token state or signing keys cannot be reached. */
-  unavailable: undecided,
-  canceled: { ...undecided, grpcCode: "CANCELED" },
-  deadline_exceeded: { ...undecided, grpcCode: "DEADLINE_EXCEEDED" },
+  unavailable: { ...undecided, logReason: "unavailable" },
+  canceled: { ...undecided, grpcCode: "CANCELED", logReason: "canceled" },
+  deadline_exceeded: { ...undecided, grpcCode: "DEADLINE_EXCEEDED", logReason: "deadline_exceeded" },
   /** No token is left: nothing was evaluated. */
   budget_exhausted: { ...undecided, httpStatus: 429, grpcCode: "none" },
 } as const satisfies Readonly<Record<string, OutcomeRow>>;

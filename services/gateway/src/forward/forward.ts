@@ -1,11 +1,15 @@
+import type { Readable } from "node:stream";
 import replyFrom from "@fastify/reply-from";
 import { errorCodes } from "@postern/shared/errors";
 import { type AssertionAudience, type Caller, type SignCaller } from "@postern/shared/http";
 import type { Logger } from "@postern/shared/logging";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { RejectionDelay } from "../caller-auth/rejection.ts";
 import type { WireNames } from "../dialects/naming.ts";
-import { jsonReply } from "../dialects/reply.ts";
+import { type DialectReply, jsonReply, notFoundReply } from "../dialects/reply.ts";
+import type { BudgetAnswer } from "../limits/failure-budget.ts";
 import type { OnRequest } from "../plugins/caller-auth.ts";
+import { retryAfterSeconds } from "../plugins/reject-caller.ts";
 import { sendReply } from "../plugins/send-reply.ts";
 import { requestHeaders, responseHeaders } from "./headers.ts";
 import { type OwnedPaths, ownedPaths } from "./owners.ts";
@@ -17,11 +21,18 @@ export interface ForwardDeps {
   readonly callerAuth: OnRequest;
   /** For paths whose owner asks who is calling. */
   readonly limitAddress: OnRequest;
+  /** For paths whose owner checks credentials. */
+  readonly admitByBudget: OnRequest;
+  readonly delay: RejectionDelay;
+  /** Told of an owner's 401 or 403 where it checks credentials itself; answers whether there was a token for it. */
+  readonly onOwnerRejected: (clientIp: string, status: 401 | 403, answer: BudgetAnswer) => void;
   readonly addressOf: (request: FastifyRequest) => string;
   readonly names: WireNames;
   readonly timeoutMs: number;
   readonly logger: Logger;
 }
+
+const noBody = Buffer.alloc(0);
 
 function upstreamFailed(
   reply: FastifyReply,
@@ -34,28 +45,84 @@ function upstreamFailed(
   sendReply(reply, jsonReply(500, [[names.session, request.id]], { error: publicMessage }));
 }
 
-function registerOwned(app: FastifyInstance, { owner, caller, prefixes }: OwnedPaths, deps: ForwardDeps): void {
+/** A path that the client of HTTP would rewrite on the way, so that the owner saw another than we checked. */
+const dotSegment = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)|\\/i;
+
+interface OwnerAnswer {
+  readonly statusCode?: number | undefined;
+  readonly stream: Readable;
+}
+
+interface OwnerAnswered {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly clientIp: string;
+  readonly answer: OwnerAnswer;
+}
+
+function passLater(reply: FastifyReply, stream: Readable, { delay }: ForwardDeps): void {
+  reply.raw.once("close", () => stream.destroy());
+  delay.later(reply.raw, (closing) => {
+    if (closing) reply.header("connection", "close");
+    reply.send(stream);
+  });
+}
+
+/** Passes the answer on; a rejection of credentials takes a token and leaves after 300 ms, as the gateway's own. */
+function passAnswer({ request, reply, clientIp, answer }: OwnerAnswered, deps: ForwardDeps): void {
+  const { stream, statusCode: status } = answer;
+  if (status !== 401 && status !== 403) {
+    reply.send(stream);
+    return;
+  }
+  deps.onOwnerRejected(clientIp, status, (waitMs) => {
+    if (waitMs > 0) {
+      stream.destroy();
+      const headers: DialectReply["headers"] = [
+        [deps.names.session, request.id],
+        ["Retry-After", retryAfterSeconds(waitMs)],
+      ];
+      sendReply(reply, { status: 429, headers, body: noBody });
+    } else if (status === 403) {
+      reply.send(stream);
+    } else {
+      passLater(reply, stream, deps);
+    }
+  });
+}
+
+function registerOwned(app: FastifyInstance, owned: OwnedPaths, deps: ForwardDeps): void {
+  const { owner, caller, prefixes, checksCredentials } = owned;
   const origin = deps.origins[owner];
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    // Without the query, which is passed on as it came: the library would look for paths in it and refuse some.
+    const [path = "/"] = (request.raw.url ?? "/").split("?", 1);
+    if (dotSegment.test(path)) {
+      sendReply(reply, notFoundReply(deps.names, request.id));
+      return reply;
+    }
     const who: Caller = {
       method: request.callerMethod,
-      scopes: [],
+      scopes: request.callerToken?.scopes ?? [],
       clientIp: deps.addressOf(request),
       session: request.id,
     };
     const assertion = await deps.sign(who, owner);
-    // Without the query, which is passed on as it came: the library would look for paths in it and refuse some.
-    const [path = "/"] = (request.raw.url ?? "/").split("?", 1);
     return reply.from(`${origin}${path}`, {
       rewriteRequestHeaders: (_request, headers) =>
         requestHeaders(request.method, headers, { rule: caller, caller: who, assertion }),
       rewriteHeaders: responseHeaders,
       // A 503 with Retry-After is the owner's answer to the caller, not ours to ask again for.
       retryDelay: () => null,
+      ...(checksCredentials === true && {
+        onResponse: (_request: unknown, _reply: unknown, answer: OwnerAnswer) =>
+          passAnswer({ request, reply, clientIp: who.clientIp, answer }, deps),
+      }),
       onError: (_reply, { error }) => upstreamFailed(reply, request, deps, error),
     });
   };
-  const hooks = { onRequest: caller === "backchannel" ? deps.callerAuth : deps.limitAddress };
+  const ownersHooks = checksCredentials === true ? [deps.limitAddress, deps.admitByBudget] : [deps.limitAddress];
+  const hooks = { onRequest: caller === "backchannel" ? [deps.callerAuth] : ownersHooks };
   for (const prefix of prefixes) {
     app.all(prefix, hooks, handler);
     app.all(`${prefix}/*`, hooks, handler);

@@ -6,6 +6,8 @@ export type CallerRule = "backchannel" | "owner";
 export interface OwnedPaths {
   readonly owner: AssertionAudience;
   readonly caller: CallerRule;
+  /** The owner checks credentials there: its 401 is a rejection like the gateway's own, delayed and counted. */
+  readonly checksCredentials?: true;
   /** Each stands for itself and everything below it. */
   readonly prefixes: readonly string[];
 }
@@ -25,7 +27,8 @@ export const ownedPaths: readonly OwnedPaths[] = [
       "/api/v1/openapi.json",
     ],
   },
-  { owner: "admin", caller: "owner", prefixes: ["/api/v1/jwt", "/api/v1/custom"] },
+  { owner: "admin", caller: "owner", checksCredentials: true, prefixes: ["/api/v1/jwt"] },
+  { owner: "admin", caller: "owner", prefixes: ["/api/v1/custom"] },
   { owner: "idp", caller: "backchannel", prefixes: ["/api/v1/oidc/sessions", "/api/v1/dev/ui"] },
   {
     owner: "idp",

@@ -1,14 +1,19 @@
 import type { Caller } from "@postern/shared/http";
+import type { VerifiedToken } from "@postern/shared/tokens";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { CallerCheck } from "../caller-auth/check-caller.ts";
+import type { CallerCheck, CallerFinding } from "../caller-auth/check-caller.ts";
 import { type CallerAuthOutcome, outcomeRow } from "../caller-auth/outcome.ts";
+import { opens, type ScopeNeed } from "../caller-auth/scopes.ts";
 import type { FailureBudget } from "../limits/failure-budget.ts";
+import { settleCaller } from "./pending-caller.ts";
 import type { RejectCaller } from "./reject-caller.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
     /** How the caller of the back channel proved itself; `none` before, and where nobody asks. */
     callerMethod: Caller["method"];
+    /** The token of a Bearer caller. */
+    callerToken: VerifiedToken | null;
   }
 }
 
@@ -16,12 +21,61 @@ export type OnRequest = (request: FastifyRequest, reply: FastifyReply, next: () 
 
 export interface CallerAuthDeps {
   readonly check: () => CallerCheck;
+  /** How long a caller waits for the state of its token, in milliseconds. */
+  readonly timeoutMs: () => number;
   readonly reject: RejectCaller;
   readonly counted: (outcome: CallerAuthOutcome) => void;
   readonly budget: FailureBudget;
+  readonly addressOf: (request: FastifyRequest) => string;
   readonly addressKeyOf: (request: FastifyRequest) => string;
   /** For callers that come in without being asked who they are. */
   readonly limitAddress: OnRequest;
+}
+
+/** Read while the socket is there: a request whose client has left has no address any more. */
+interface From {
+  readonly clientIp: string;
+  readonly addressKey: string;
+}
+
+interface Attempt {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly next: () => void;
+  readonly from?: From;
+}
+
+/** Puts a caller who was let in on the request, and says with what outcome it leaves this check. */
+function recognise(request: FastifyRequest, finding: CallerFinding, need: ScopeNeed): CallerAuthOutcome {
+  if (typeof finding === "string") {
+    if (finding === "ok_basic") request.callerMethod = "basic";
+    return finding;
+  }
+  if (!opens(finding.token, need)) return "missing_scope";
+  request.callerMethod = "bearer";
+  request.callerToken = finding.token;
+  return "ok_bearer";
+}
+
+/** How a caller that is not let in leaves: a failure takes a token, and there is 429 in its place when none is left. */
+function createFail({ reject, counted, budget, addressKeyOf }: CallerAuthDeps) {
+  const finish = ({ request, reply, from }: Attempt, outcome: CallerAuthOutcome, waitMs: number): void => {
+    counted(outcome);
+    reject(request, reply, {
+      outcome,
+      ...(waitMs === 0 ? undefined : { retryAfterMs: waitMs }),
+      ...(from === undefined ? undefined : { clientIp: from.clientIp }),
+    });
+  };
+  return (attempt: Attempt, outcome: CallerAuthOutcome, waitMs = 0): void => {
+    if (!outcomeRow(outcome).spendsBudget) {
+      finish(attempt, outcome, waitMs);
+      return;
+    }
+    budget.spend(attempt.from?.addressKey ?? addressKeyOf(attempt.request), (wait) =>
+      finish(attempt, wait === 0 ? outcome : "budget_exhausted", wait),
+    );
+  };
 }
 
 /**
@@ -29,40 +83,40 @@ export interface CallerAuthDeps {
  * "Failure-budget rules"). A success costs its evaluation and nothing else; while the address's budget is empty there
  * is no evaluation.
  */
-export function createCallerAuthHook(deps: CallerAuthDeps): OnRequest {
-  const { check, reject, counted, budget, addressKeyOf, limitAddress } = deps;
-  const finish = (request: FastifyRequest, reply: FastifyReply, outcome: CallerAuthOutcome, waitMs = 0): void => {
-    counted(outcome);
-    reject(request, reply, waitMs === 0 ? { outcome } : { outcome, retryAfterMs: waitMs });
-  };
-  const fail = (request: FastifyRequest, reply: FastifyReply, outcome: CallerAuthOutcome): void => {
-    if (!outcomeRow(outcome).spendsBudget) {
-      finish(request, reply, outcome);
-      return;
-    }
-    budget.spend(addressKeyOf(request), (waitMs) =>
-      finish(request, reply, waitMs === 0 ? outcome : "budget_exhausted", waitMs),
-    );
-  };
-  const evaluate = (request: FastifyRequest, reply: FastifyReply, next: () => void): void => {
-    const outcome = check()(request.raw.headers.authorization);
+export function createCallerAuthHook(deps: CallerAuthDeps, needOf: (request: FastifyRequest) => ScopeNeed): OnRequest {
+  const { check, timeoutMs, counted, budget, addressOf, addressKeyOf, limitAddress } = deps;
+  const fail = createFail(deps);
+  const settle = (attempt: Attempt, finding: CallerFinding): void => {
+    const { request, reply, next } = attempt;
+    const outcome = recognise(request, finding, needOf(request));
     if (outcomeRow(outcome).httpStatus !== 200) {
-      fail(request, reply, outcome);
+      fail(attempt, outcome);
       return;
     }
     counted(outcome);
-    request.callerMethod = outcome === "ok_basic" ? "basic" : "none";
     if (outcome === "ok_open") limitAddress(request, reply, next);
     else next();
   };
+  const evaluate = (attempt: Attempt): void => {
+    const { request, reply } = attempt;
+    const found = check()(request.raw.headers.authorization);
+    if (!(found instanceof Promise)) {
+      settle(attempt, found);
+      return;
+    }
+    const from = { clientIp: addressOf(request), addressKey: addressKeyOf(request) };
+    const pending = { response: reply.raw, timeoutMs: timeoutMs() };
+    settleCaller(found, pending, (finding) => settle({ ...attempt, from }, finding));
+  };
   return (request, reply, next) => {
+    const attempt = { request, reply, next };
     if (budget.clear) {
-      evaluate(request, reply, next);
+      evaluate(attempt);
       return;
     }
     budget.admit(addressKeyOf(request), (waitMs) => {
-      if (waitMs === 0) evaluate(request, reply, next);
-      else finish(request, reply, "budget_exhausted", waitMs);
+      if (waitMs === 0) evaluate(attempt);
+      else fail(attempt, "budget_exhausted", waitMs);
     });
   };
 }

@@ -37,7 +37,7 @@ beforeEach(() => {
   const spendBudget = createSpendBudgetHook({
     budget,
     addressKeyOf: addressOf,
-    reject: createRejectCaller({ delay, names: wireNames("service"), logger, addressOf }),
+    reject: createRejectCaller({ delay, names: wireNames("service"), challenges: () => [], logger, addressOf }),
     counted: (outcome) => counted.push(outcome),
   });
   app.get("/basic", { onRequest: [spendBudget] }, async () => "evaluated");

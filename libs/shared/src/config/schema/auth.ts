@@ -1,18 +1,8 @@
+import { Backchannel } from "./auth-backchannel.ts";
 import { LdapBackend } from "./auth-ldap.ts";
 import { RequestHeaders } from "./auth-request.ts";
 import { SqlBackend } from "./auth-sql.ts";
-import { duration, flag, integer, secret, section, text, texts } from "./fields.ts";
-
-const Backchannel = section("Who may ask.", {
-  basic_auth: section("Basic credentials of callers.", {
-    enabled: flag(false, { description: "Accept these credentials.", reload: "live" }),
-    username: text("", { description: "User name.", reload: "live" }),
-    password: secret({ description: "Password.", minLength: 16, reload: "live" }),
-  }),
-  oidc_bearer: section("Access tokens of callers.", {
-    enabled: flag(false, { description: "Accept access tokens of this identity provider.", reload: "live" }),
-  }),
-});
+import { duration, integer, section, text, texts } from "./fields.ts";
 
 const Pipeline = section("Bounds of a decision.", {
   max_concurrent_requests: integer(1000, { description: "Requests that the gateway takes at a time.", minimum: 1 }),

@@ -36,6 +36,7 @@ export type ObservabilityConfig = Config["observability"];
 export type RedisConfig = Config["storage"]["redis"];
 export type RedisRoleConfig = DeepReadonly<Static<ReturnType<typeof RedisRole>>>;
 export type AuthConfig = Config["auth"];
+export type BackchannelConfig = Config["auth"]["backchannel"];
 export type RequestHeadersConfig = Config["auth"]["request"]["headers"];
 export type LdapConfig = Config["auth"]["backends"]["ldap"];
 export type LdapPoolConfig = DeepReadonly<Static<typeof LdapPool>>;

@@ -17,6 +17,7 @@ export const Dialect = Type.Union([
   Type.Literal("proxy"),
   Type.Literal("sasl"),
   Type.Literal("grpc"),
+  Type.Literal("jwt"),
 ]);
 export type Dialect = Static<typeof Dialect>;
 

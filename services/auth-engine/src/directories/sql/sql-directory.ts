@@ -1,6 +1,6 @@
 import type { Secret } from "@postern/shared/crypto";
 import { AppError } from "@postern/shared/errors";
-import type { PasswordVerifier } from "../../passwords/verifier.ts";
+import type { PasswordVerifier } from "@postern/shared/passwords";
 import type { Directory, DirectoryContext, DirectoryQuery, LookupOutcome, VerifyOutcome } from "../directory.ts";
 import { checkListQuery, listAccounts } from "./list-accounts.ts";
 import { checkSearches, toQueryParameters } from "./query-parameters.ts";

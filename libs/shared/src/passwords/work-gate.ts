@@ -1,5 +1,6 @@
-import { AppError, type ErrorCode } from "@postern/shared/errors";
-import { type Clock, systemClock } from "@postern/shared/time";
+import { AppError } from "../errors/app-error.ts";
+import type { ErrorCode } from "../errors/codes.ts";
+import { type Clock, systemClock } from "../time/clock.ts";
 
 /** How long a piece of work may take; `deadline` in epoch milliseconds. */
 export interface WorkContext {

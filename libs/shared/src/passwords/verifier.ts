@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
-import type { Secret } from "@postern/shared/crypto";
-import { AppError } from "@postern/shared/errors";
-import type { Clock } from "@postern/shared/time";
+import type { Secret } from "../crypto/secret.ts";
+import { AppError } from "../errors/app-error.ts";
+import type { Clock } from "../time/clock.ts";
 import { verifyArgon2 } from "./argon2.ts";
 import { verifyBcrypt } from "./bcrypt.ts";
 import { parseStoredPassword } from "./parse-stored-password.ts";

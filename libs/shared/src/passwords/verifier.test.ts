@@ -1,7 +1,7 @@
-import { Secret } from "@postern/shared/crypto";
-import { AppError } from "@postern/shared/errors";
 import * as fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
+import { Secret } from "../crypto/secret.ts";
+import { AppError } from "../errors/app-error.ts";
 import { parseStoredPassword } from "./parse-stored-password.ts";
 import { createPasswordVerifier } from "./verifier.ts";
 

@@ -1,0 +1,85 @@
+import { generateKeyPairSync } from "node:crypto";
+import { expect, test } from "vitest";
+import { createKeySource } from "./key-source.ts";
+
+function jwk(kid: string) {
+  const { publicKey } = generateKeyPairSync("ed25519");
+  return { ...publicKey.export({ format: "jwk" }), kid, use: "sig" };
+}
+
+function source(options: { readonly load: () => Promise<unknown> }) {
+  const clock = { nowMs: 1_000_000, now: () => clock.nowMs };
+  const errors: unknown[] = [];
+  const keys = createKeySource({
+    ...options,
+    clock,
+    refreshMs: 1_000_000,
+    retryAfterMs: 5000,
+    timeoutMs: 1000,
+    onError: (error) => errors.push(error),
+  });
+  return { keys, clock, errors, [Symbol.dispose]: () => keys.close() };
+}
+
+test("an unknown key asks the source again, at most once in five seconds", async () => {
+  let loads = 0;
+  const listed = [jwk("one")];
+  const load = async () => {
+    loads += 1;
+    return { keys: listed };
+  };
+  using fixture = source({ load });
+  const { keys, clock } = fixture;
+  expect((await keys.find("one")).outcome).toBe("found");
+  listed.push(jwk("two"));
+  for (let count = 0; count < 50; count += 1) expect((await keys.find("two")).outcome).toBe("unknown");
+  expect(loads).toBe(1);
+  clock.nowMs += 5000;
+  const found = await Promise.all(Array.from({ length: 50 }, () => keys.find("two")));
+  expect(new Set(found.map(({ outcome }) => outcome))).toEqual(new Set(["found"]));
+  expect(loads).toBe(2);
+});
+
+test("keys stay while the source is away; an unknown key is then undecidable, not wrong", async () => {
+  let isAway = false;
+  const load = async () => {
+    if (isAway) throw new Error("away");
+    return { keys: [jwk("one")] };
+  };
+  using fixture = source({ load });
+  const { keys, clock, errors } = fixture;
+  expect((await keys.find("one")).outcome).toBe("found");
+  isAway = true;
+  for (let count = 0; count < 3; count += 1) {
+    clock.nowMs += 5000;
+    expect((await keys.find("other")).outcome).toBe("unavailable");
+  }
+  expect(keys.held("one")).toBeDefined();
+  expect(errors).toHaveLength(1);
+  isAway = false;
+  clock.nowMs += 5000;
+  expect((await keys.find("other")).outcome).toBe("unknown");
+});
+
+test.each([
+  {},
+  null,
+  [],
+  { keys: {} },
+  { keys: [] },
+  { keys: [{ kty: "oct", k: "AAAA", kid: "x" }] },
+  { keys: [null] },
+])("%j is no key set, and keeps the one before", async (value) => {
+  using fixture = source({ load: async () => value });
+  expect((await fixture.keys.find("x")).outcome).toBe("unavailable");
+});
+
+test("keys that verify nothing are left out", async () => {
+  const weak = generateKeyPairSync("rsa", { modulusLength: 1024 }).publicKey.export({ format: "jwk" });
+  const load = async () => ({
+    keys: [jwk("good"), { ...jwk("enc"), use: "enc" }, { ...weak, kid: "weak" }, { kty: "RSA", n: "!", kid: "bad" }],
+  });
+  using fixture = source({ load });
+  expect((await fixture.keys.find("good")).outcome).toBe("found");
+  for (const kid of ["enc", "weak", "bad"]) expect((await fixture.keys.find(kid)).outcome).toBe("unknown");
+});

@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { createRevocation } from "./revocation.ts";
+
+function fixture(values: Map<string, string>) {
+  const clock = { nowMs: 0, now: () => clock.nowMs };
+  const asked: string[] = [];
+  const redis = {
+    isAway: false,
+    get: async (key: unknown) => {
+      asked.push(String(key));
+      if (redis.isAway) throw new Error("away");
+      return values.get(String(key)) ?? null;
+    },
+  };
+  const revocation = createRevocation({
+    redis,
+    prefix: "p:",
+    clock,
+    ttlMs: 5000,
+    timeoutMs: 1000,
+    maxEntries: 10,
+    onError: () => undefined,
+  });
+  return { clock, asked, redis, revocation };
+}
+
+const facts = { id: "t1", subjectDigest: "s1", epoch: 3 };
+
+test("one look counts for its time, and is renewed behind the answer half-way", async () => {
+  const { clock, asked, revocation } = fixture(new Map());
+  expect(await Promise.all([revocation.check(facts), revocation.check(facts)])).toEqual(["active", "active"]);
+  expect(asked).toEqual(["p:token:denied:{t1}", "p:token:epoch:{s1}"]);
+  clock.nowMs = 2400;
+  expect(revocation.check(facts)).toBe("active");
+  expect(asked).toHaveLength(2);
+  clock.nowMs = 2600;
+  expect(revocation.check(facts)).toBe("active");
+  expect(asked).toHaveLength(4);
+});
+
+test.each([
+  ["p:token:denied:{t1}", "1", "revoked"],
+  ["p:token:epoch:{s1}", "4", "revoked"],
+  ["p:token:epoch:{s1}", "3", "active"],
+  ["p:token:epoch:{s1}", "damaged", "revoked"],
+])("%s = %s: %s", async (key, value, state) => {
+  expect(await fixture(new Map([[key, value]])).revocation.check(facts)).toBe(state);
+});
+
+test("Redis away: a look still counts for its time, then nobody knows; back again, it is asked at once", async () => {
+  const { clock, redis, revocation } = fixture(new Map());
+  await revocation.check(facts);
+  redis.isAway = true;
+  clock.nowMs = 4999;
+  expect(revocation.check(facts)).toBe("active");
+  clock.nowMs = 5000;
+  expect(await revocation.check(facts)).toBe("unavailable");
+  redis.isAway = false;
+  expect(await revocation.check(facts)).toBe("active");
+});

@@ -1,0 +1,84 @@
+import type { Clock } from "../time/clock.ts";
+import type { VerifiedToken } from "./claims.ts";
+import type { Revocation, RevocationState } from "./revocation.ts";
+import {
+  type ServiceTokenRules,
+  serviceRefreshTokenType,
+  serviceTokenType,
+  verifyServiceToken,
+} from "./service-token.ts";
+import { readTokenHeader } from "./token-header.ts";
+import { invalid, type TokenVerdict } from "./verdict.ts";
+import { createVerifiedCache } from "./verified-cache.ts";
+import { type AccessTokenRules, verifyAccessToken } from "./verify-access-token.ts";
+
+/** Checks tokens of callers. */
+export interface TokenVerifier {
+  /** At once for a token that was checked a short while ago: no promise, no signature, no Redis. Never rejects. */
+  verify(token: string): TokenVerdict | Promise<TokenVerdict>;
+}
+
+export interface TokenVerifierOptions {
+  /** Access tokens of the identity provider; absent refuses them. */
+  readonly access: AccessTokenRules | undefined;
+  /** Tokens of the JWT endpoints; absent refuses them. */
+  readonly service: ServiceTokenRules | undefined;
+  readonly revocation: Revocation;
+  readonly clock: Clock;
+  readonly cacheTtlMs: number;
+  readonly maxCached: number;
+  readonly onError: (error: unknown) => void;
+}
+
+/** The longest token that is looked at. */
+export const maxTokenLength = 8192;
+
+function judged(token: VerifiedToken, state: RevocationState): TokenVerdict {
+  switch (state) {
+    case "active":
+      return { outcome: "ok", token };
+    case "revoked":
+      return invalid("revoked");
+    case "unavailable":
+      return { outcome: "unavailable", cause: "revocation" };
+  }
+}
+
+/**
+ * The header's `typ` says which kind a token claims to be, the kind has its own keys, and the key its own algorithms:
+ * none can be mistaken for another (RFC 8725 §3.1, §3.11, §3.12).
+ */
+export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
+  const { access, service, revocation, clock, cacheTtlMs, maxCached, onError } = options;
+  const cache = createVerifiedCache({ ttlMs: cacheTtlMs, maxEntries: maxCached, clock });
+
+  const signed = async (token: string): Promise<TokenVerdict> => {
+    const header = readTokenHeader(token);
+    if (header === undefined) return invalid("malformed");
+    if (header.typ === serviceTokenType || header.typ === serviceRefreshTokenType) {
+      return service === undefined ? invalid("unknown_key") : verifyServiceToken(token, header, service);
+    }
+    return access === undefined ? invalid("unknown_key") : verifyAccessToken(token, header, access);
+  };
+  const first = async (token: string, digest: string): Promise<TokenVerdict> => {
+    try {
+      const verdict = await signed(token);
+      if (verdict.outcome !== "ok") return verdict;
+      cache.set(digest, verdict.token);
+      return judged(verdict.token, await revocation.check(verdict.token.revocation));
+    } catch (error) {
+      onError(error);
+      return { outcome: "unavailable", cause: "keys" };
+    }
+  };
+  return {
+    verify: (token) => {
+      if (token.length > maxTokenLength) return invalid("too_large");
+      const digest = cache.digest(token);
+      const known = cache.get(digest);
+      if (known === undefined) return first(token, digest);
+      const state = revocation.check(known.revocation);
+      return typeof state === "string" ? judged(known, state) : state.then((found) => judged(known, found));
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { randomUUID } from "node:crypto";
+import type { Secret } from "@postern/shared/crypto";
+import type { JwtOutcome } from "./outcome.ts";
+import type { RefreshFamilies } from "./refresh-families.ts";
+import type { TokenLives, TokenPairs } from "./token-pair.ts";
+import type { JwtUsers, UserRequest } from "./users.ts";
+
+/** The two JWT endpoints without HTTP. Rejects with an AppError when nobody could decide. */
+export interface JwtIssuer {
+  logIn(
+    credentials: { readonly username: string; readonly password: Secret },
+    request: UserRequest,
+  ): Promise<JwtOutcome>;
+  refresh(token: string, request: UserRequest): Promise<JwtOutcome>;
+}
+
+export interface JwtIssuerDeps {
+  readonly users: JwtUsers;
+  readonly pairs: TokenPairs;
+  readonly families: RefreshFamilies;
+  readonly lives: () => TokenLives;
+  /** The epoch that tokens of this user carry now; rejects when it cannot be read. */
+  readonly epochOf: (username: string) => Promise<number>;
+  /** Told of a refresh token that came twice. */
+  readonly onReuse: (session: string) => void;
+}
+
+const denied: JwtOutcome = { outcome: "denied" };
+
+/** Access tokens are granted some leeway beyond their end. */
+const longestSkewSeconds = 60;
+
+export function createJwtIssuer({ users, pairs, families, lives, epochOf, onReuse }: JwtIssuerDeps): JwtIssuer {
+  return {
+    logIn: async ({ username, password }, request) => {
+      const user = await users.logIn(username, password, request);
+      if (user === undefined) return denied;
+      if (user.roles.length === 0) return { outcome: "no_role" };
+      const facts = { user, family: randomUUID(), refreshId: randomUUID(), epoch: await epochOf(user.name) };
+      await families.begin(facts.family, facts.refreshId, lives().refreshSeconds);
+      return { outcome: "issued", response: await pairs.issue(facts) };
+    },
+    refresh: async (token, request) => {
+      const claims = await pairs.readRefreshToken(token);
+      if (claims === undefined) return denied;
+      const { sub, source, family, jti } = claims;
+      const epoch = await epochOf(sub);
+      if (claims.epoch < epoch) return denied;
+      // Before the token is used up: while a directory cannot be asked, it stays good.
+      const user = await users.find({ name: sub, source }, request);
+      if (user === undefined || user.roles.length === 0) return denied;
+      const { accessSeconds, refreshSeconds } = lives();
+      const refreshId = randomUUID();
+      const redemption = await families.redeem({
+        family,
+        presented: jti,
+        next: refreshId,
+        ttlSeconds: refreshSeconds,
+        denySeconds: accessSeconds + longestSkewSeconds,
+      });
+      if (redemption === "reused") onReuse(request.session);
+      if (redemption !== "redeemed") return denied;
+      return { outcome: "issued", response: await pairs.issue({ user, family, refreshId, epoch }) };
+    },
+  };
+}

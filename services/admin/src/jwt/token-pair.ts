@@ -1,0 +1,81 @@
+import { randomUUID } from "node:crypto";
+import type { JwtTokenResponse } from "@postern/shared/contracts";
+import type { Clock } from "@postern/shared/time";
+import {
+  readTokenHeader,
+  type ServiceTokenRules,
+  serviceRefreshTokenType,
+  serviceTokenNames,
+  serviceTokenType,
+  signServiceToken,
+  verifyServiceSignature,
+} from "@postern/shared/tokens";
+import { type RefreshClaims, readRefreshClaims } from "./refresh-claims.ts";
+import type { JwtUser } from "./users.ts";
+
+export interface TokenLives {
+  readonly accessSeconds: number;
+  readonly refreshSeconds: number;
+}
+
+/** A pair belongs to a family, which begins with a login and lives on by refreshing. */
+export interface PairFacts {
+  readonly user: JwtUser;
+  readonly family: string;
+  readonly refreshId: string;
+  readonly epoch: number;
+}
+
+/** Makes token pairs, and reads the refresh tokens of them. */
+export interface TokenPairs {
+  issue(facts: PairFacts): Promise<JwtTokenResponse>;
+  /** Undefined for whatever is no refresh token of ours, or too old. */
+  readRefreshToken(token: string): Promise<RefreshClaims | undefined>;
+}
+
+export interface TokenPairDeps {
+  readonly rules: ServiceTokenRules;
+  readonly lives: () => TokenLives;
+  readonly clock: Clock;
+}
+
+const maxTokenLength = 4096;
+
+export function createTokenPairs({ rules, lives, clock }: TokenPairDeps): TokenPairs {
+  const { key } = rules;
+  const { issuer, accessAudience, refreshAudience } = serviceTokenNames(rules.identifier);
+  return {
+    issue: async ({ user, family, refreshId, epoch }) => {
+      const { accessSeconds, refreshSeconds } = lives();
+      const iat = Math.floor(clock.now() / 1000);
+      const common = { iss: issuer, sub: user.name, iat, family, epoch };
+      const access = {
+        ...common,
+        aud: accessAudience,
+        exp: iat + accessSeconds,
+        jti: randomUUID(),
+        token_use: "access",
+        roles: [...user.roles],
+      };
+      const refresh = {
+        ...common,
+        aud: refreshAudience,
+        exp: iat + refreshSeconds,
+        jti: refreshId,
+        token_use: "refresh",
+        source: user.source,
+      };
+      return {
+        token: await signServiceToken(access, { key, typ: serviceTokenType }),
+        expires_at: access.exp,
+        refresh_token: await signServiceToken(refresh, { key, typ: serviceRefreshTokenType }),
+      };
+    },
+    readRefreshToken: async (token) => {
+      if (token.length > maxTokenLength) return undefined;
+      if (readTokenHeader(token)?.typ !== serviceRefreshTokenType) return undefined;
+      const result = await verifyServiceSignature(token, rules);
+      return "reason" in result ? undefined : readRefreshClaims(result.payload, refreshAudience);
+    },
+  };
+}

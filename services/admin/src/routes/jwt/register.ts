@@ -1,0 +1,36 @@
+import { systemClock } from "@postern/shared/time";
+import type { FastifyInstance } from "fastify";
+import type { AdminContext } from "../../context.ts";
+import type { JwtRouteDeps } from "./jwt-route.ts";
+import { postRefresh } from "./post-refresh.ts";
+import { postToken, tokenBodyLimit } from "./post-token.ts";
+
+type JwtRouteContext = Pick<AdminContext, "jwtIssuer" | "live" | "adminMetrics">;
+
+function depsOf({ jwtIssuer, live, adminMetrics }: JwtRouteContext, endpoint: "token" | "refresh"): JwtRouteDeps {
+  return {
+    issuer: () => (live.current.jwt.disabled ? undefined : jwtIssuer),
+    counted: (result) => adminMetrics.jwt(endpoint, result),
+    contextOf: (request, reply) => {
+      const gone = new AbortController();
+      reply.raw.once("close", () => gone.abort());
+      return {
+        session: request.caller?.session ?? request.id,
+        clientIp: request.caller?.clientIp ?? "",
+        deadline: systemClock.now() + live.current.decisionTimeoutMs,
+        signal: gone.signal,
+      };
+    },
+  };
+}
+
+/** The JWT endpoints: no caller is asked for, they make one. */
+export function registerJwtRoutes(app: FastifyInstance, context: JwtRouteContext): void {
+  app.post("/api/v1/jwt/token", { bodyLimit: tokenBodyLimit }, postToken(depsOf(context, "token")));
+  app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    // Its token travels in a header: whatever comes as body is not read.
+    scope.addContentTypeParser("*", (_request, payload, done) => done(null, payload.resume()));
+    scope.post("/api/v1/jwt/refresh", postRefresh(depsOf(context, "refresh")));
+  });
+}

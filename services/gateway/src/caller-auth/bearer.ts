@@ -1,0 +1,36 @@
+import type { TokenVerdict, TokenVerifier, VerifiedToken } from "@postern/shared/tokens";
+import type { CallerAuthOutcome } from "./outcome.ts";
+
+/** A caller who proved itself with a token; what the token opens is the route's question. */
+export interface BearerCaller {
+  readonly outcome: "ok_bearer";
+  readonly token: VerifiedToken;
+}
+
+export type BearerFinding = BearerCaller | Extract<CallerAuthOutcome, "bad_token" | "wrong_token_type" | "unavailable">;
+
+/** What an `Authorization` value of the Bearer scheme proves (RFC 6750 §2.1); at once for a token checked before. */
+export type BearerCheck = (authorization: string) => BearerFinding | Promise<BearerFinding>;
+
+const scheme = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
+
+function findingOf(verdict: TokenVerdict): BearerFinding {
+  switch (verdict.outcome) {
+    case "ok":
+      return { outcome: "ok_bearer", token: verdict.token };
+    case "invalid":
+      return "bad_token";
+    case "wrong_token_type":
+    case "unavailable":
+      return verdict.outcome;
+  }
+}
+
+export function createBearerCheck(verifier: TokenVerifier): BearerCheck {
+  return (authorization) => {
+    const token = scheme.exec(authorization)?.[1];
+    if (token === undefined) return "bad_token";
+    const verdict = verifier.verify(token);
+    return verdict instanceof Promise ? verdict.then(findingOf) : findingOf(verdict);
+  };
+}

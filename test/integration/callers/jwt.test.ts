@@ -1,0 +1,218 @@
+import { Secret } from "@postern/shared/crypto";
+import { createCallerSigner } from "@postern/shared/http";
+import { pause, poll } from "@postern/shared/testing";
+import { decodeJwt, decodeProtectedHeader, SignJWT } from "jose";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { alice } from "../../support/ask-json.ts";
+import { assertionSecret, type CallersStack, jwtSecret, startCallersStack } from "../../support/callers-stack.ts";
+
+const operatorHash =
+  "$argon2id$v=19$m=19456,t=2,p=1$i9hIBirgp4mxAbFEwDlRJw$FDlJKJc+wynRK6RkSGcna0tfRmgFHbZE3bo+a5Rirow";
+const password = "demo-operator-password";
+
+let stack: CallersStack;
+
+beforeAll(async () => {
+  stack = await startCallersStack({
+    admins: 2,
+    jwt: {
+      users: [
+        { username: "operator", password: operatorHash, roles: ["admin", "security"] },
+        { username: "mailer", password: operatorHash, roles: ["authenticate"] },
+        { username: "nobody", password: operatorHash, roles: [] },
+      ],
+      directory_roles: ["authenticate"],
+    },
+  });
+});
+
+afterAll(() => stack[Symbol.asyncDispose]());
+
+interface Answer {
+  readonly status: number;
+  readonly ms: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+async function send(path: string, init: RequestInit, origin = stack.url): Promise<Answer> {
+  const started = performance.now();
+  const response = await fetch(`${origin}${path}`, init);
+  const text = await response.text();
+  const body: unknown = text.startsWith("{") ? JSON.parse(text) : {};
+  return { status: response.status, ms: performance.now() - started, body: { ...Object(body) } };
+}
+
+function post(body: unknown): RequestInit {
+  return { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+}
+
+function logIn(username: string, secret = password): Promise<Answer> {
+  return send("/api/v1/jwt/token", post({ username, password: secret }));
+}
+
+function refresh(token: string): Promise<Answer> {
+  return send("/api/v1/jwt/refresh", { method: "POST", headers: { "x-refresh-token": token } });
+}
+
+async function bearer(token: string, path: string): Promise<number> {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const isAuth = path.startsWith("/api/v1/auth");
+  return (await send(path, isAuth ? { method: "POST", headers, body: JSON.stringify(alice) } : { headers })).status;
+}
+
+async function pairOf(username: string, secret = password): Promise<{ token: string; refreshToken: string }> {
+  const { status, body } = await logIn(username, secret);
+  expect(status).toBe(200);
+  return { token: String(body["token"]), refreshToken: String(body["refresh_token"]) };
+}
+
+/** Tokens of the failure budget that were taken through the gateway. */
+async function taken(): Promise<number> {
+  const series = 'service_failure_budget_tokens_total{bucket="shared",result="taken"} ';
+  const line = (await stack.gateway.metrics()).split("\n").find((text) => text.startsWith(series));
+  return Number(line?.slice(series.length));
+}
+
+describe("POST /api/v1/jwt/token", () => {
+  test("200 {token, expires_at, refresh_token}", async () => {
+    const { status, body } = await logIn("operator");
+    expect(status).toBe(200);
+    expect(Object.keys(body).toSorted()).toEqual(["expires_at", "refresh_token", "token"]);
+    const claims = decodeJwt(String(body["token"]));
+    expect(body["expires_at"]).toBe(claims.exp);
+    expect(Math.round(Number(claims.exp) - Date.now() / 1000)).toBeCloseTo(3600, -2);
+    expect(decodeProtectedHeader(String(body["token"])).typ).not.toBe(
+      decodeProtectedHeader(String(body["refresh_token"])).typ,
+    );
+  });
+
+  test.each([{}, { username: "operator" }, { username: "", password }, { username: 5, password }, "x", null])(
+    "400 for %j",
+    async (body) => {
+      expect((await send("/api/v1/jwt/token", post(body))).status).toBe(400);
+    },
+  );
+
+  test("401 after 300 ms for a wrong password and an unknown user alike", async () => {
+    for (const answer of [await logIn("operator", "wrong"), await logIn("unknown@example.test")]) {
+      expect([answer.status, answer.body]).toEqual([401, { error: "authentication failed" }]);
+      expect(answer.ms).toBeGreaterThanOrEqual(299);
+    }
+  });
+
+  test("403 without any role", async () => {
+    expect((await logIn("nobody")).status).toBe(403);
+  });
+
+  test("a directory's user gets the directory's roles", async () => {
+    const { token } = await pairOf(alice.username, alice.password);
+    expect(await bearer(token, "/api/v1/auth/json")).toBe(200);
+    expect(await bearer(token, "/api/v1/config/load")).toBe(403);
+  });
+});
+
+describe("what the token opens", () => {
+  test("authenticate opens the auth routes, security or admin the operators' routes; a missing role is 403", async () => {
+    const operator = await pairOf("operator");
+    const mailer = await pairOf("mailer");
+    expect(await bearer(operator.token, "/api/v1/config/load")).toBe(200);
+    expect(await bearer(operator.token, "/api/v1/auth/json")).toBe(403);
+    expect(await bearer(mailer.token, "/api/v1/auth/json")).toBe(200);
+    expect(await bearer(mailer.token, "/api/v1/config/load")).toBe(403);
+  });
+
+  test("a refresh token opens nothing, and an access token refreshes nothing", async () => {
+    const { token, refreshToken } = await pairOf("operator");
+    expect(await bearer(refreshToken, "/api/v1/config/load")).toBe(401);
+    const refused = await refresh(token);
+    expect([refused.status, refused.body]).toEqual([401, { error: "invalid refresh token" }]);
+  });
+
+  test("the key signs no access token of the identity provider", async () => {
+    const claims = { ...decodeJwt(await stack.issuer.token()), scope: "service:authenticate service:admin" };
+    const key = Buffer.from(jwtSecret);
+    for (const header of [
+      { alg: "HS256", typ: "at+jwt", kid: "test-key-1" },
+      { alg: "HS256", typ: "at+jwt" },
+    ]) {
+      const forged = await new SignJWT(claims).setProtectedHeader(header).sign(key);
+      expect(await bearer(forged, "/api/v1/config/load")).toBe(401);
+    }
+  });
+});
+
+describe("POST /api/v1/jwt/refresh", () => {
+  test("both tokens anew; each refresh token once; a second use kills the family", async () => {
+    const first = await pairOf("operator");
+    const second = await refresh(first.refreshToken);
+    expect(second.status).toBe(200);
+    const third = await refresh(String(second.body["refresh_token"]));
+    expect(third.status).toBe(200);
+    const token = String(third.body["token"]);
+    expect(await bearer(token, "/api/v1/config/load")).toBe(200);
+    const reused = await refresh(first.refreshToken);
+    expect(reused.status).toBe(401);
+    expect(reused.ms).toBeGreaterThanOrEqual(299);
+    expect((await refresh(String(third.body["refresh_token"]))).status).toBe(401);
+    await poll("the family's access token to die", async () => (await bearer(token, "/api/v1/config/load")) === 401);
+  });
+
+  test("400 without a token; 401 for what is none", async () => {
+    expect((await send("/api/v1/jwt/refresh", { method: "POST" })).status).toBe(400);
+    for (const token of ["x", "a.b.c", "x".repeat(9000)]) expect((await refresh(token)).status).toBe(401);
+  });
+
+  test("what is refused takes a token of the failure budget, what is granted or malformed takes none", async () => {
+    const before = await taken();
+    const { refreshToken } = await pairOf("operator");
+    expect((await refresh(refreshToken)).status).toBe(200);
+    expect((await send("/api/v1/jwt/refresh", { method: "POST" })).status).toBe(400);
+    expect(await taken()).toBe(before);
+    expect((await refresh("nonsense")).status).toBe(401);
+    expect((await logIn("nobody")).status).toBe(403);
+    expect(await taken()).toBe(before + 2);
+  });
+
+  test("of 100 parallel refreshes of one token through two admins exactly one succeeds", async () => {
+    const { refreshToken } = await pairOf("operator");
+    const sign = createCallerSigner({ secret: new Secret(assertionSecret), ttlSeconds: 30 });
+    const caller = { method: "none", scopes: [], clientIp: "127.0.0.1", session: "race" } as const;
+    const headers = {
+      "x-refresh-token": refreshToken,
+      "x-service-caller-assertion": await sign(caller, "admin"),
+    };
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, index) =>
+        send("/api/v1/jwt/refresh", { method: "POST", headers }, stack.adminUrls[index % 2]),
+      ),
+    );
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(99);
+  });
+
+  test("Redis hung: 500 and nothing is issued; then the same token is still good", async () => {
+    const { refreshToken } = await pairOf("operator");
+    await pause(stack.redis);
+    try {
+      expect((await refresh(refreshToken)).status).toBe(500);
+      expect((await logIn("operator")).status).toBe(500);
+    } finally {
+      stack.redis.signal("SIGCONT");
+    }
+    await poll("Redis to answer", async () => (await logIn("operator")).status === 200);
+    expect((await refresh(refreshToken)).status).toBe(200);
+  });
+
+  test("no engine: 500 for a directory's user, who keeps the refresh token", async () => {
+    const { refreshToken } = await pairOf(alice.username, alice.password);
+    await pause(stack.nats);
+    try {
+      expect((await refresh(refreshToken)).status).toBe(500);
+    } finally {
+      stack.nats.signal("SIGCONT");
+    }
+    await poll("the engine to answer", async () => (await logIn(alice.username, alice.password)).status === 200);
+    expect((await refresh(refreshToken)).status).toBe(200);
+  });
+});
