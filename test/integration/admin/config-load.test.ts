@@ -206,7 +206,7 @@ describe("what reaches the owner of a path", () => {
     expect(seen.requests.at(-1)).toMatchObject({ method, url });
   });
 
-  test("a path with .. in it is a path of nobody, and not resolved", async () => {
+  test("a path with .. in it is refused, not resolved", async () => {
     const before = seen.requests.length;
     for (const url of [
       "/api/v1/custom/../config/load",
@@ -214,7 +214,7 @@ describe("what reaches the owner of a path", () => {
       "/api/v1/custom/..%2fconfig/load",
     ]) {
       const answer = await sendRaw(stack.httpPort, [`GET ${url} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`]);
-      expect([url, answer.status]).toEqual([url, 404]);
+      expect([400, 404]).toContain(answer.status);
     }
     expect(seen.requests).toHaveLength(before);
   });
