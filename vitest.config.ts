@@ -12,7 +12,12 @@ export default defineConfig({
         ssr,
         test: {
           name: "unit",
-          include: ["libs/*/src/**/*.test.ts", "services/*/src/**/*.test.ts", "tools/**/*.test.ts"],
+          include: [
+            "libs/*/src/**/*.test.ts",
+            "services/*/src/**/*.test.ts",
+            "tools/**/*.test.ts",
+            "bench/**/*.test.ts",
+          ],
         },
       },
       {

@@ -1,12 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
 import { generatedConfigFiles } from "@postern/shared/config";
+import { generate } from "./write-or-check.ts";
 
-const root = join(import.meta.dirname, "..");
-
-for (const [path, text] of generatedConfigFiles()) {
-  const file = join(root, path);
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, text);
-  console.log(path);
-}
+generate(generatedConfigFiles());

@@ -64,7 +64,7 @@ ensure_packages() {
 missing_servers() {
   local wanted="redis-server:redis-server nats-server:nats-server"
   case "$purpose" in
-    test) wanted="$wanted slapd:slapd ldapadd:ldap-utils" ;;
+    test) wanted="$wanted slapd:slapd ldapadd:ldap-utils nginx:nginx nginx:libnginx-mod-mail" ;;
     bench) wanted="$wanted slapd:slapd ldapadd:ldap-utils wrk:wrk" ;;
   esac
   local pair

@@ -7,7 +7,7 @@ export interface Answer {
 }
 
 export interface AskOptions {
-  readonly query?: string;
+  readonly query?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

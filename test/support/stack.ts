@@ -1,113 +1,115 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { freePort, scratchFolder, spawnNats } from "@postern/shared/testing";
-import { type ServiceProcess, startService, untilReady } from "./service-process.ts";
-
-const seedFile = fileURLToPath(new URL("../../config/demo-directory.sql", import.meta.url));
+import {
+  freePort,
+  type NatsServer,
+  type RedisServer,
+  scratchFolder,
+  spawnNats,
+  spawnRedis,
+} from "@postern/shared/testing";
+import { type ServiceName, type ServiceProcess, startService, untilReady } from "./service-process.ts";
+import { defaultTree, merged, type StackPlaces, type Tree } from "./stack-config.ts";
 
 export interface StackOptions {
   readonly engines?: number;
+  /** Where the gateway listens; else a free port. */
+  readonly httpPort?: number;
   /** Replaces `auth.backends` of the test configuration: YAML-compatible JSON. */
   readonly backends?: object;
-  /** More of `runtime.timeouts`. */
-  readonly timeouts?: Readonly<Record<string, string>>;
-  readonly developerMode?: boolean;
+  /** Laid over the test configuration, key by key. */
+  readonly settings?: Tree;
+  /** Services beside the engines and the gateway, started in this order before the gateway. */
+  readonly services?: readonly ServiceName[];
+  /** Starts a Redis, which the configuration names in any case. */
+  readonly redis?: boolean;
+  /** More environment variables of every service. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** NATS, engines and a gateway as real processes on free ports, with the demo's users. */
 export interface Stack extends AsyncDisposable {
   readonly url: string;
+  readonly httpPort: number;
   readonly configFile: string;
+  readonly folder: string;
+  readonly adminUrl: string;
   readonly gateway: ServiceProcess;
   readonly engines: ServiceProcess[];
-  readonly nats: Awaited<ReturnType<typeof spawnNats>>;
+  /** The services of `services` and those started later, by name; the last of a name. */
+  readonly services: ReadonlyMap<ServiceName, ServiceProcess>;
+  readonly nats: NatsServer;
+  readonly redis: RedisServer | undefined;
   startEngine(): Promise<ServiceProcess>;
-  /** Writes the configuration again with a change of its text, for tests of SIGHUP. */
-  rewriteConfig(change: (text: string) => string): Promise<void>;
+  /** Starts a further service, ready when this resolves. */
+  start(name: ServiceName): Promise<ServiceProcess>;
+  /** NATS again on its port, after it was killed. */
+  restartNats(): Promise<NatsServer>;
+  /** Writes the configuration again with settings laid over it, for tests of SIGHUP; an empty tree restores it. */
+  writeSettings(settings: Tree): Promise<void>;
+  /** Writes any text in the place of the configuration. */
+  writeConfig(text: string): Promise<void>;
 }
 
 export const basicAuth = `Basic ${Buffer.from("backchannel:demo-backchannel-secret").toString("base64")}`;
 
-function demoBackends(folder: string): object {
-  return {
-    order: ["sql"],
-    sql: {
-      default: { file: join(folder, "directory.sqlite"), seed_file: seedFile },
-      search: [
-        {
-          protocol: ["*"],
-          cache_name: "demo",
-          queries: {
-            user: "SELECT username AS account, password, display_name AS displayName, mail, uid, NOT enabled AS disabled FROM users WHERE username = :username",
-          },
-          mapping: { account_field: "account", password_column: "password", disabled_column: "disabled" },
-          attribute: ["displayName", "mail", "uid"],
-        },
-      ],
-    },
-  };
+function treeOf(places: StackPlaces, { backends, settings = {} }: StackOptions): Tree {
+  const tree = merged(defaultTree(places), settings);
+  const { auth } = tree;
+  return backends === undefined ? tree : { ...tree, auth: { ...Object(auth), backends } };
 }
 
-interface ConfigParts {
-  readonly httpPort: number;
-  readonly natsUrl: string;
-  readonly folder: string;
-  readonly options: StackOptions;
-}
-
-/** JSON is YAML. */
-function configText({ httpPort, natsUrl, folder, options }: ConfigParts): string {
-  const { timeouts = {}, developerMode = false, backends = demoBackends(folder) } = options;
-  return JSON.stringify({
-    runtime: {
-      developer_mode: developerMode,
-      servers: { http: { address: [`127.0.0.1:${httpPort}`] } },
-      services: { caller_assertion: { secret: "test-caller-assertion-secret-of-no-worth" } },
-      bus: { servers: [natsUrl] },
-      timeouts,
-    },
-    observability: { log: { level: "info" }, metrics: { endpoint_enabled: true } },
-    storage: { redis: { password_nonce: "test-password-nonce-0", encryption_secret: "test-encryption-secret" } },
-    auth: {
-      backchannel: { basic_auth: { enabled: true, username: "backchannel", password: "demo-backchannel-secret" } },
-      backends,
-    },
-  });
+async function freePlaces(folder: string, redisUrl: string | undefined): Promise<StackPlaces> {
+  const [httpPort, adminPort, idpPort, natsPort, redisPort] = await Promise.all([1, 2, 3, 4, 5].map(() => freePort()));
+  if (!httpPort || !adminPort || !idpPort || !natsPort || !redisPort) throw new Error("no free port");
+  const natsUrl = `nats://127.0.0.1:${natsPort}`;
+  return { folder, httpPort, adminPort, idpPort, natsUrl, redisUrl: redisUrl ?? `redis://127.0.0.1:${redisPort}/0` };
 }
 
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   await using started = new AsyncDisposableStack();
   const folder = started.use(await scratchFolder());
-  const nats = started.use(await spawnNats());
-  const httpPort = await freePort();
+  const redis = options.redis === true ? started.use(await spawnRedis()) : undefined;
+  const free = await freePlaces(folder.path, redis?.url);
+  const places = { ...free, httpPort: options.httpPort ?? free.httpPort };
+  const natsPort = Number(new URL(places.natsUrl).port);
+  const nats = started.use(await spawnNats({ port: natsPort }));
   const configFile = join(folder.path, "config.yaml");
-  const text = configText({ httpPort, natsUrl: nats.url, folder: folder.path, options });
-  await writeFile(configFile, text);
-  const start = async (name: "gateway" | "auth-engine"): Promise<ServiceProcess> => {
-    const service = await startService(name, { configFile, privatePort: await freePort() });
-    started.use(service);
+  const tree = treeOf(places, options);
+  const writeConfig = (text: string): Promise<void> => writeFile(configFile, text);
+  await writeConfig(JSON.stringify(tree));
+
+  const services = new Map<ServiceName, ServiceProcess>();
+  const engines: ServiceProcess[] = [];
+  const startInto = async (owner: AsyncDisposableStack, name: ServiceName): Promise<ServiceProcess> => {
+    const service = owner.use(
+      await startService(name, { configFile, privatePort: await freePort(), env: options.env ?? {} }),
+    );
     await untilReady(service);
+    services.set(name, service);
+    if (name === "auth-engine") engines.push(service);
     return service;
   };
-  const engines: ServiceProcess[] = [];
-  for (let count = options.engines ?? 1; count > 0; count -= 1) engines.push(await start("auth-engine"));
-  const gateway = await start("gateway");
+  for (let count = options.engines ?? 1; count > 0; count -= 1) await startInto(started, "auth-engine");
+  for (const name of options.services ?? []) await startInto(started, name);
+  const gateway = await startInto(started, "gateway");
   const owned = started.move();
   return {
-    url: `http://127.0.0.1:${httpPort}`,
+    url: `http://127.0.0.1:${places.httpPort}`,
+    httpPort: places.httpPort,
+    adminUrl: `http://127.0.0.1:${places.adminPort}`,
     configFile,
+    folder: folder.path,
     gateway,
     engines,
+    services,
     nats,
-    startEngine: async () => {
-      const service = await startService("auth-engine", { configFile, privatePort: await freePort() });
-      owned.use(service);
-      await untilReady(service);
-      engines.push(service);
-      return service;
-    },
-    rewriteConfig: (change) => writeFile(configFile, change(text)),
+    redis,
+    startEngine: () => startInto(owned, "auth-engine"),
+    start: (name) => startInto(owned, name),
+    restartNats: async () => owned.use(await spawnNats({ port: natsPort })),
+    writeSettings: (settings) => writeConfig(JSON.stringify(merged(tree, settings))),
+    writeConfig,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

@@ -12,7 +12,7 @@ test("an unused export, an unused file, an unlisted and an unused dependency are
   plantFiles(root.path, ["knip.json", "package.json", "tsconfig.base.json", "tsconfig.json"], {
     ...service,
     "services/gateway/src/part.ts":
-      'import { parse } from "yaml";\nexport const used = (): unknown => parse("");\nexport const unused = 1;\n',
+      'import { parse } from "left-pad";\nexport const used = (): unknown => parse("");\nexport const unused = 1;\n',
     "services/gateway/src/orphan.ts": "export const x = 1;\n",
   });
   const lines = runIn(root.path, "knip", "--no-progress", "--reporter=compact").split("\n");
@@ -20,7 +20,7 @@ test("an unused export, an unused file, an unlisted and an unused dependency are
     lines.some((line) => words.every((word) => line.includes(word)));
   expect(says("services/gateway/src/part.ts", "unused")).toBe(true);
   expect(says("services/gateway/src/orphan.ts")).toBe(true);
-  expect(says("services/gateway/src/part.ts", "yaml")).toBe(true);
+  expect(says("services/gateway/src/part.ts", "left-pad")).toBe(true);
   expect(says("services/gateway/package.json", "fastify")).toBe(true);
 });
 

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { type Base, baseFromConfig, busFromConfig } from "@postern/shared/assembly";
 import type { Bus } from "@postern/shared/bus";
 import type { Config } from "@postern/shared/config";
@@ -13,6 +14,7 @@ import { createSqlDirectory } from "./directories/sql/sql-directory.ts";
 import { createSqliteClient } from "./directories/sql/sqlite-client.ts";
 import { createEngineMetrics, type EngineMetrics } from "./metrics.ts";
 import { type Authenticate, createAuthenticate } from "./rpc/authenticate.ts";
+import { createListAccounts, type ListAccounts } from "./rpc/list-accounts.ts";
 import {
   type DirectorySettings,
   type EngineSettings,
@@ -30,6 +32,9 @@ export interface EngineContext extends Base {
   readonly directories: DirectorySet;
   readonly passwords: PasswordVerifier;
   readonly authenticate: Authenticate;
+  /** This process among its replicas. */
+  readonly instance: string;
+  readonly listAccounts: ListAccounts;
   /** Directories for other settings, to be put in the place of those in use. Seeds a new embedded database. */
   readonly makeDirectories: (settings: readonly DirectorySettings[]) => Promise<readonly Directory[]>;
 }
@@ -105,6 +110,25 @@ export async function createContext(config: Config): Promise<EngineContext> {
     observe: ({ operation }, { outcome }, seconds) => metrics.decided(operation, outcome, seconds),
     onUndecided: ({ session }, err) => logger[err.row.logLevel]({ session, err }, "could not decide"),
   });
+  const instance = randomBytes(8).toString("hex");
+  const listAccounts = createListAccounts({
+    directories: () => directories.current,
+    instance,
+    observe: (outcome, seconds) => metrics.decided("list-accounts", outcome, seconds),
+    onUndecided: ({ session }, err) => logger[err.row.logLevel]({ session, err }, "could not list accounts"),
+  });
   const health = createEngineHealth(bus, directories, base);
-  return { ...base, settings, live, bus, health, directories, passwords, authenticate, makeDirectories };
+  return {
+    ...base,
+    settings,
+    live,
+    bus,
+    health,
+    directories,
+    passwords,
+    authenticate,
+    instance,
+    listAccounts,
+    makeDirectories,
+  };
 }

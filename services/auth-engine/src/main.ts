@@ -1,6 +1,7 @@
 import { createService, privateListenerAt } from "@postern/shared/assembly";
 import type { Config } from "@postern/shared/config";
 import { runService, type Service } from "@postern/shared/lifecycle";
+import { startBeat } from "./beat.ts";
 import { createContext } from "./context.ts";
 import { serveEngine } from "./server.ts";
 import { liveEngineSettings } from "./settings.ts";
@@ -9,9 +10,12 @@ async function start(config: Config): Promise<Service> {
   const context = await createContext(config);
   const { logger, health, bus, directories, passwords, makeDirectories } = context;
   const privateListener = await privateListenerAt(context.settings.privateAddress, context);
-  serveEngine(context);
-  // Only once NATS knows of the subscription does "ready" mean that requests arrive.
-  await bus.flush();
+  const servings = serveEngine(context);
+  // Only once NATS knows of the subscription does "ready" mean that requests arrive. While NATS is away the health
+  // check says so, and the subscription goes out with the connection.
+  await bus.flush().catch((err: unknown) => logger.warn({ err }, "NATS is away: no requests until it comes"));
+  const inFlight = (): number => servings.reduce((sum, serving) => sum + serving.inFlight(), 0);
+  const endBeat = startBeat({ bus, instance: context.instance, inFlight });
   health.phase = "ready";
   logger.info("ready");
   return createService({
@@ -25,6 +29,7 @@ async function start(config: Config): Promise<Service> {
     },
     steps: [
       { name: "bus", run: () => bus.drain() },
+      { name: "beat", run: endBeat },
       { name: "directories", run: () => directories.close() },
       { name: "password verification", run: () => passwords.close() },
       { name: "private listener", run: () => privateListener.close() },

@@ -1,13 +1,20 @@
 import type { Serving } from "@postern/shared/bus";
-import { authenticate } from "@postern/shared/contracts";
+import { authenticate, listAccounts, listAccountsAt } from "@postern/shared/contracts";
 import type { EngineContext } from "./context.ts";
+
+/** Pages being read at once: listings are rare and big, and must leave the directories to those who sign in. */
+const maxListings = 16;
 
 /** Joins the queue group of each method that an engine answers. */
 export function serveEngine({
   bus,
   settings,
   ...context
-}: Pick<EngineContext, "bus" | "settings" | "authenticate">): readonly Serving[] {
+}: Pick<EngineContext, "bus" | "settings" | "instance" | "authenticate" | "listAccounts">): readonly Serving[] {
   const { maxInFlight } = settings;
-  return [bus.serve(authenticate, context.authenticate, { maxInFlight })];
+  return [
+    bus.serve(authenticate, context.authenticate, { maxInFlight }),
+    bus.serve(listAccounts, context.listAccounts, { maxInFlight: maxListings }),
+    bus.serve(listAccountsAt(context.instance), context.listAccounts, { maxInFlight: maxListings }),
+  ];
 }

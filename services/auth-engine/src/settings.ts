@@ -72,6 +72,7 @@ function ldapSearch({
     baseDn: base_dn,
     scope,
     userFilter: filter.user,
+    listAccountsFilter: optional(filter.list_accounts),
     accountField: mapping.account_field,
     totpSecretField: mapping.totp_secret_field,
     attributes: attribute,

@@ -9,24 +9,38 @@ import {
 } from "@postern/shared/assembly";
 import type { Bus } from "@postern/shared/bus";
 import type { Config } from "@postern/shared/config";
-import type { Dialect } from "@postern/shared/contracts";
+import { budgetExhausted, type Dialect } from "@postern/shared/contracts";
 import { createCallerSigner } from "@postern/shared/http";
 import { createHealth, type Health } from "@postern/shared/lifecycle";
+import type { Logger } from "@postern/shared/logging";
+import { addressKey } from "@postern/shared/net";
 import { type RedisClient, redisHealth } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
 import type { FastifyRequest } from "fastify";
 import { createDecide } from "./auth-client/decide.ts";
+import { type EngineWatch, startEngineWatch } from "./auth-client/engine-watch.ts";
 import { type BearerCheck, createBearerCheck } from "./caller-auth/bearer.ts";
 import { createRejectionDelay } from "./caller-auth/rejection.ts";
 import { createNeedOf } from "./caller-auth/scopes.ts";
 import { createDecisionLog } from "./decision-log.ts";
+import { type AttributesAsHeaders, createAttributeHeaders } from "./dialects/attribute-headers.ts";
 import type { RequestFacts } from "./dialects/complete-request.ts";
 import { type WireNames, wireNames } from "./dialects/naming.ts";
-import { type AttributeFilter, createAttributeFilter } from "./dialects/secret-attributes.ts";
+import type { AttributeFilter } from "./dialects/secret-attributes.ts";
 import type { ForwardDeps } from "./forward/forward.ts";
+import { createSharedBuckets } from "./limits/budget-redis.ts";
+import { createLimitMetrics, type LimitMetrics } from "./limits/limit-metrics.ts";
+import { createLimits, type Limits } from "./limits/limits.ts";
+import { createAccountPages } from "./list-accounts/account-pages.ts";
+import { createAnswerListing } from "./list-accounts/answer-listing.ts";
 import { createGatewayMetrics, type GatewayMetrics } from "./metrics.ts";
-import { type CallerAuthDeps, type CallerAuthHook, createCallerAuthHook } from "./plugins/caller-auth.ts";
+import { createAdmitByBudgetHook } from "./plugins/admit-by-budget.ts";
+import { type CallerAuthDeps, createCallerAuthHook, type OnRequest } from "./plugins/caller-auth.ts";
+import { type Channels, createChannels } from "./plugins/channels.ts";
+import { createLimitAddressHook } from "./plugins/limit-address.ts";
+import { createRejectCaller } from "./plugins/reject-caller.ts";
 import { callerAddress, clientAddress } from "./plugins/request-address.ts";
+import { createSpendBudgetHook } from "./plugins/spend-budget.ts";
 import type { AuthRouteDeps } from "./routes/auth/auth-route.ts";
 import { type GatewaySettings, gatewaySettings, type LiveGatewaySettings, liveGatewaySettings } from "./settings.ts";
 
@@ -35,19 +49,42 @@ export interface GatewayContext extends Base {
   readonly settings: GatewaySettings;
   readonly live: { current: LiveGatewaySettings };
   readonly bus: Bus;
+  /** Not needed to serve. */
   readonly state: RedisClient;
   readonly callerTokens: CallerTokens;
   readonly bearer: BearerCheck | undefined;
   readonly health: Health;
   readonly names: WireNames;
   readonly releasable: AttributeFilter;
-  readonly callerAuth: CallerAuthHook;
+  readonly attributeHeaders: AttributesAsHeaders;
+  readonly engineWatch: EngineWatch;
+  readonly callerAuth: OnRequest;
+  /** In place of `callerAuth` where each request takes a token. */
+  readonly spendBudget: OnRequest;
+  readonly limitAddress: OnRequest;
+  readonly channels: Channels;
   readonly authRoute: AuthRouteDeps;
   readonly forward: ForwardDeps;
   readonly newSession: () => string;
 }
 
 type Live = GatewayContext["live"];
+type ForwardHooks = "callerAuth" | "limitAddress" | "admitByBudget" | "delay" | "onOwnerRejected";
+
+interface Hooks extends Pick<GatewayContext, "callerAuth" | "spendBudget" | "limitAddress"> {
+  readonly forwarding: Pick<ForwardDeps, ForwardHooks>;
+}
+
+interface LimitsParts extends Pick<GatewayContext, "settings" | "live" | "bus" | "state"> {
+  readonly base: Base;
+}
+
+interface HooksParts extends Pick<GatewayContext, "settings" | "live" | "names" | "logger"> {
+  readonly addressOf: (request: FastifyRequest) => string;
+  readonly limits: Limits;
+  readonly metrics: GatewayMetrics;
+  readonly limitMetrics: LimitMetrics;
+}
 
 function createFacts(live: Live, addressOf: (request: FastifyRequest) => string) {
   return (request: FastifyRequest, dialect: Dialect): RequestFacts => {
@@ -63,55 +100,120 @@ function createFacts(live: Live, addressOf: (request: FastifyRequest) => string)
   };
 }
 
-interface Edge {
-  readonly base: Base;
-  readonly settings: GatewaySettings;
-  readonly live: Live;
-  readonly names: WireNames;
-  readonly metrics: GatewayMetrics;
-  readonly addressOf: (request: FastifyRequest) => string;
+/** What `rate_limit` counts by. */
+function createAddressKeyOf(live: Live, addressOf: (request: FastifyRequest) => string) {
+  return (request: FastifyRequest): string => addressKey(addressOf(request), live.current.ipv6Prefix);
 }
 
-/** The check of callers for the dialects, and for the paths of other services. */
-function createCallerHooks({ base: { logger }, settings, live, names, metrics, addressOf }: Edge) {
-  const needOf = createNeedOf(settings.identifier);
+/** The limits, and what the gateways tell each other about them. */
+function limitsOnTheBus({ base, settings, live, bus, state }: LimitsParts): { limits: Limits; metrics: LimitMetrics } {
+  const { logger, instance } = base;
+  const metrics = createLimitMetrics(base.metrics, base.prefix);
+  const limits = createLimits({
+    ...settings,
+    takeShared: createSharedBuckets(state, settings.keyPrefix),
+    rate: () => live.current.rate,
+    announce: (addressKey, emptyForMs) => bus.publish(budgetExhausted, { instance, addressKey, emptyForMs }),
+    metrics,
+    logger,
+  });
+  bus.subscribe(budgetExhausted, (told) => {
+    if (told.instance !== instance) limits.budget.learn(told.addressKey, told.emptyForMs);
+  });
+  return { limits, metrics };
+}
+
+/** The hooks that stand before the routes. */
+function createHooks({ settings, live, names, addressOf, limits, metrics, limitMetrics, logger }: HooksParts): Hooks {
+  const addressKeyOf = createAddressKeyOf(live, addressOf);
+  const { budget, addressLimit } = limits;
+  const counted: GatewayMetrics["callerChecked"] = (outcome) => metrics.callerChecked(outcome);
+  const challenges = (): readonly string[] => live.current.challenges;
   const delay = createRejectionDelay();
+  const reject = createRejectCaller({ delay, names, challenges, logger, addressOf });
+  const limited = limitMetrics.rateLimited;
+  const limitAddress = createLimitAddressHook({ limit: addressLimit, addressKeyOf, names, limited });
   const deps: CallerAuthDeps = {
     check: () => live.current.checkCaller,
     timeoutMs: () => live.current.decisionTimeoutMs,
-    challenges: () => live.current.challenges,
-    delay,
-    names,
-    logger,
-    counted: (outcome) => metrics.callerChecked(outcome),
+    reject,
+    counted,
+    budget,
     addressOf,
+    addressKeyOf,
+    limitAddress,
   };
+  const needOf = createNeedOf(settings.identifier);
   const authNeed = needOf("POST", "/api/v1/auth");
-  const onOwnerRejected: ForwardDeps["onOwnerRejected"] = (clientIp, status) =>
-    logger.warn({ transport: "http", client_ip: clientIp, reason: "bad_jwt_login", status }, "caller rejected");
   return {
-    delay,
-    onOwnerRejected,
-    dialects: createCallerAuthHook(deps, () => authNeed),
-    forwarded: createCallerAuthHook(deps, ({ method, raw }) => needOf(method, raw.url ?? "")),
+    callerAuth: createCallerAuthHook(deps, () => authNeed),
+    spendBudget: createSpendBudgetHook(deps),
+    limitAddress,
+    forwarding: {
+      callerAuth: createCallerAuthHook(deps, ({ method, raw }) => needOf(method, raw.url ?? "")),
+      limitAddress,
+      admitByBudget: createAdmitByBudgetHook(deps),
+      delay,
+      onOwnerRejected: (clientIp, status, answer) =>
+        budget.spend(addressKey(clientIp, live.current.ipv6Prefix), (waitMs) => {
+          if (waitMs > 0) counted("budget_exhausted");
+          else
+            logger.warn({ transport: "http", client_ip: clientIp, reason: "bad_jwt_login", status }, "caller rejected");
+          answer(waitMs);
+        }),
+    },
   };
 }
 
-function createGatewayHealth(
-  config: Config,
-  bus: Bus,
-  state: RedisClient,
-  { logger, service, instance }: Base,
-): Health {
-  const { prefix } = config.storage.redis;
-  return createHealth({
-    checks: [
-      { name: "bus", required: true, check: () => assertConnected(bus) },
-      // Without it tokens are undecided; Basic callers need none.
-      redisHealth({ client: state, role: "state", required: false, prefix, service, instance }),
-    ],
-    onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
+function watchEngines(bus: Bus, metrics: GatewayMetrics, logger: Logger): EngineWatch {
+  const watch = startEngineWatch({
+    bus,
+    onSilence: () => logger.error("no engine gives a sign of life: decisions fail at once"),
   });
+  metrics.enginesHeard(watch.engines);
+  return watch;
+}
+
+interface AuthRouteParts {
+  readonly bus: Bus;
+  readonly engineWatch: EngineWatch;
+  readonly live: Live;
+  readonly names: WireNames;
+  readonly addressOf: (request: FastifyRequest) => string;
+  readonly limits: Limits;
+  readonly metrics: GatewayMetrics;
+  readonly logger: Logger;
+}
+
+function createAuthRoute({
+  bus,
+  engineWatch,
+  live,
+  names,
+  addressOf,
+  limits,
+  metrics,
+  logger,
+}: AuthRouteParts): AuthRouteDeps {
+  const timeoutMs = (): number => live.current.decisionTimeoutMs;
+  return {
+    decide: createDecide({
+      bus,
+      watch: engineWatch,
+      clock: systemClock,
+      timeoutMs,
+      onError: (err, session) => logger[err.row.logLevel]({ session, err }, "no decision"),
+    }),
+    answerListing: createAnswerListing({
+      pages: createAccountPages({ bus, clock: systemClock, timeoutMs }),
+      names,
+      onError: (err, session) => logger[err.row.logLevel]({ session, err }, "no list of accounts"),
+    }),
+    metrics,
+    log: createDecisionLog(logger),
+    gate: limits.gate,
+    factsOf: createFacts(live, addressOf),
+  };
 }
 
 export async function createContext(config: Config): Promise<GatewayContext> {
@@ -126,15 +228,22 @@ export async function createContext(config: Config): Promise<GatewayContext> {
   const names = wireNames(settings.identifier);
   const metrics = createGatewayMetrics(base.metrics, base.prefix);
   const addressOf = (request: FastifyRequest): string => callerAddress(request, live.current.trustedProxies);
-  const callers = createCallerHooks({ base, settings, live, names, metrics, addressOf });
-  const decide = createDecide({
-    bus,
-    clock: systemClock,
-    timeoutMs: () => live.current.decisionTimeoutMs,
-    onError: (err, session) => logger[err.row.logLevel]({ session, err }, "no decision"),
+  const { limits, metrics: limitMetrics } = limitsOnTheBus({ base, settings, live, bus, state });
+  const { forwarding, ...hooks } = createHooks({
+    settings,
+    live,
+    names,
+    addressOf,
+    limits,
+    metrics,
+    limitMetrics,
+    logger,
   });
+  const engineWatch = watchEngines(bus, metrics, logger);
+  const releasable: AttributeFilter = (attributes) => live.current.releasable(attributes);
   return {
     ...base,
+    ...hooks,
     settings,
     live,
     state,
@@ -142,16 +251,16 @@ export async function createContext(config: Config): Promise<GatewayContext> {
     bearer,
     bus,
     names,
-    callerAuth: callers.dialects,
-    health: createGatewayHealth(config, bus, state, base),
-    releasable: createAttributeFilter(settings.secretFields),
-    authRoute: { decide, metrics, log: createDecisionLog(logger), factsOf: createFacts(live, addressOf) },
+    engineWatch,
+    channels: createChannels(names),
+    health: createGatewayHealth({ base, settings, bus, state }),
+    releasable,
+    attributeHeaders: createAttributeHeaders(names, releasable),
+    authRoute: createAuthRoute({ bus, engineWatch, live, names, addressOf, limits, metrics, logger }),
     forward: {
+      ...forwarding,
       sign: createCallerSigner(settings.assertion),
       origins: settings.origins,
-      callerAuth: callers.forwarded,
-      delay: callers.delay,
-      onOwnerRejected: callers.onOwnerRejected,
       addressOf,
       names,
       timeoutMs: settings.forwardTimeoutMs,
@@ -159,6 +268,21 @@ export async function createContext(config: Config): Promise<GatewayContext> {
     },
     newSession: () => randomUUID(),
   };
+}
+
+type HealthParts = Pick<LimitsParts, "base" | "settings" | "bus" | "state">;
+
+/** Without Redis the gateway is degraded, and serves. */
+function createGatewayHealth({ base, settings, bus, state: client }: HealthParts): Health {
+  const { service, instance, logger } = base;
+  const prefix = settings.keyPrefix;
+  return createHealth({
+    checks: [
+      { name: "bus", required: true, check: () => assertConnected(bus) },
+      redisHealth({ client, role: "state", required: false, prefix, service, instance }),
+    ],
+    onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
+  });
 }
 
 function assertConnected(bus: Bus): void {

@@ -2,9 +2,20 @@ import type { AuthDecision, AuthRequest, Dialect } from "@postern/shared/contrac
 import type { AppError } from "@postern/shared/errors";
 import type { Logger } from "@postern/shared/logging";
 
+/** How a `mode=list-accounts` ended. */
+export interface ObservedListing {
+  readonly outcome: "ok" | "tempfail";
+  readonly error: AppError | undefined;
+  readonly accounts: number;
+  /** Names with control characters, which no list may hold. */
+  readonly leftOut: number;
+  readonly seconds: number;
+}
+
 /** One line for each request of the back channel (design §4). */
 export interface DecisionLog {
   decided(request: AuthRequest, decision: AuthDecision, seconds: number): void;
+  listed(request: AuthRequest, listing: ObservedListing): void;
   malformed(session: string, dialect: Dialect, error: AppError): void;
   failed(session: string, error: AppError): void;
 }
@@ -40,6 +51,25 @@ export function createDecisionLog(logger: Logger): DecisionLog {
           latency_ms: Math.round(seconds * 1e6) / 1e3,
         },
         "decided",
+      );
+    },
+    listed: (request, { outcome, error, accounts, leftOut, seconds }) => {
+      const level = leftOut > 0 ? "warn" : "info";
+      logger[level](
+        {
+          session: request.session,
+          dialect: request.dialect,
+          operation: request.operation,
+          outcome,
+          reason: error?.code,
+          protocol: request.protocol,
+          client_ip: request.clientIp,
+          external_session: request.externalSessionId,
+          accounts,
+          left_out: leftOut,
+          latency_ms: Math.round(seconds * 1e6) / 1e3,
+        },
+        leftOut > 0 ? "listed, without names that have control characters" : "listed",
       );
     },
     malformed: (session, dialect, error) =>

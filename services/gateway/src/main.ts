@@ -1,21 +1,37 @@
 import { createService, privateListenerAt } from "@postern/shared/assembly";
 import type { Config } from "@postern/shared/config";
-import { openListeners } from "@postern/shared/http";
+import { type Listeners, type ListenersOptions, openListeners } from "@postern/shared/http";
 import { runService, type Service } from "@postern/shared/lifecycle";
 import { createContext } from "./context.ts";
 import { createGateway } from "./server.ts";
 import { liveGatewaySettings } from "./settings.ts";
 
+type OpenFront = Pick<Listeners, "addresses" | "close">;
+
+/** The front channel's own listeners, where it has any (design decision 24). */
+async function openFront(
+  addresses: ListenersOptions["addresses"],
+  options: Omit<ListenersOptions, "addresses">,
+): Promise<OpenFront> {
+  if (addresses.length === 0) return { addresses, close: async () => undefined };
+  return openListeners({ ...options, addresses });
+}
+
 async function start(config: Config): Promise<Service> {
   const context = await createContext(config);
-  const { logger, health, settings, bus, callerTokens, state } = context;
+  const { logger, health, settings, bus, state, callerTokens, channels, engineWatch } = context;
   const privateListener = await privateListenerAt(settings.privateAddress, context);
   const app = await createGateway(context);
   const handle: typeof app.routing = (request, response) => app.routing(request, response);
-  const { addresses, requestTimeoutMs } = settings;
+  const { addresses, frontAddresses, requestTimeoutMs } = settings;
   const listeners = await openListeners({ addresses, handle, requestTimeoutMs, logger });
+  const frontListeners = await openFront(frontAddresses, {
+    handle: channels.frontHandle(handle),
+    requestTimeoutMs,
+    logger,
+  });
   health.phase = "ready";
-  logger.info({ addresses: listeners.addresses }, "ready");
+  logger.info({ addresses: listeners.addresses, frontend_addresses: frontListeners.addresses }, "ready");
   return createService({
     config,
     base: context,
@@ -24,9 +40,10 @@ async function start(config: Config): Promise<Service> {
       context.live.current = liveGatewaySettings(next, context.bearer);
     },
     steps: [
-      { name: "listeners", run: () => listeners.close() },
+      { name: "listeners", run: async () => void (await Promise.all([listeners.close(), frontListeners.close()])) },
       { name: "routes", run: () => app.close() },
       { name: "bus", run: () => bus.drain() },
+      { name: "engine watch", run: () => engineWatch.close() },
       { name: "keys of tokens", run: () => callerTokens.close() },
       { name: "redis", run: () => state.disconnect() },
       { name: "private listener", run: () => privateListener.close() },

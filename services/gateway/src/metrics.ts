@@ -29,6 +29,8 @@ export interface GatewayMetrics {
   decided(decision: ObservedDecision): void;
   malformed(dialect: Dialect): void;
   callerChecked(outcome: CallerAuthOutcome): void;
+  /** Where the number of engines is read that gave a sign of life in the last second. */
+  enginesHeard(read: () => number): void;
 }
 
 type DecisionSeries = {
@@ -90,6 +92,8 @@ export function createGatewayMetrics(registry: Metrics, prefix: string): Gateway
       if (operation === "authenticate") series?.login.inc();
     },
     malformed: (dialect) => malformed({ dialect }).inc(),
+    enginesHeard: (read) =>
+      registry.gauge({ name: `${prefix}_engines_heard`, help: "Engines that beat in the last second", read }),
     callerChecked: (outcome) => callerSeries.get(outcome)?.inc(),
   };
 }

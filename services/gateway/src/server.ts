@@ -2,16 +2,13 @@ import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import type { GatewayContext } from "./context.ts";
 import { notFoundReply } from "./dialects/reply.ts";
 import { registerForwarding } from "./forward/forward.ts";
+import { isClientFault } from "./plugins/request-refusal.ts";
 import { sendReply } from "./plugins/send-reply.ts";
 import { registerAuthRoutes } from "./routes/auth/dialect-routes.ts";
 import { getHealth, getPing } from "./routes/operations/get-health.ts";
 import { getMetrics } from "./routes/operations/get-metrics.ts";
 
 const noBody = Buffer.alloc(0);
-
-function isClientError({ statusCode }: FastifyError): boolean {
-  return statusCode !== undefined && statusCode >= 400 && statusCode < 500;
-}
 
 /** The edge: the back channel's dialects, the operators' pages, and the paths of the services behind it. */
 export async function createGateway(context: GatewayContext): Promise<FastifyInstance> {
@@ -24,11 +21,15 @@ export async function createGateway(context: GatewayContext): Promise<FastifyIns
     exposeHeadRoutes: false,
     return503OnClosing: false,
   });
+  // A path of nobody's is 404 whatever its body says: it is not read. Routes that read one bring their own parser.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (_request, _payload, done) => done(null));
   app.decorateRequest("callerMethod", "none");
   app.decorateRequest("callerToken", null);
+  if (settings.frontAddresses.length > 0) app.addHook("onRequest", context.channels.onlyOwn);
   app.setNotFoundHandler((request, reply) => sendReply(reply, notFoundReply(names, request.id)));
   app.setErrorHandler((err: FastifyError, request, reply) => {
-    const status = isClientError(err) ? 400 : 500;
+    const status = isClientFault(err) ? 400 : 500;
     if (status === 500) logger.error({ session: request.id, err }, "request failed");
     sendReply(reply, { status, headers: [[names.session, request.id]], body: noBody });
   });

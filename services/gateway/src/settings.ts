@@ -6,6 +6,11 @@ import { type CidrSet, createCidrSet, type HostPort, parseHostPort } from "@post
 import { type BasicCheck, createBasicCheck } from "./caller-auth/basic.ts";
 import type { BearerCheck } from "./caller-auth/bearer.ts";
 import { type CallerCheck, createCallerCheck } from "./caller-auth/check-caller.ts";
+import type { RequestHeaderNames } from "./dialects/header-fields.ts";
+import type { ProxySettings } from "./dialects/proxy.ts";
+import { type AttributeFilter, createAttributeFilter } from "./dialects/secret-attributes.ts";
+import { type Rate, rateOf } from "./limits/gcra.ts";
+import type { BodyParserSettings } from "./plugins/decompress-body.ts";
 import type { ClientHeaderNames } from "./plugins/request-address.ts";
 import type { MetricsRouteSettings } from "./routes/operations/get-metrics.ts";
 
@@ -13,14 +18,23 @@ import type { MetricsRouteSettings } from "./routes/operations/get-metrics.ts";
 export interface GatewaySettings {
   readonly identifier: string;
   readonly addresses: readonly HostPort[];
+  /** Empty when both channels share the listeners. */
+  readonly frontAddresses: readonly HostPort[];
   readonly privateAddress: string;
   readonly maxBodyBytes: number;
   readonly requestTimeoutMs: number;
   readonly forwardTimeoutMs: number;
   readonly origins: Readonly<Record<AssertionAudience, string>>;
   readonly assertion: AssertionKey;
-  /** Attributes that hold second factors, whatever the site calls them. */
-  readonly secretFields: readonly string[];
+  readonly proxyPath: string;
+  readonly saslPath: string;
+  /** Whether `GET /api/v1/auth/basic` exists. */
+  readonly basicEndpoint: boolean;
+  readonly requestHeaders: RequestHeaderNames;
+  readonly decompression: BodyParserSettings;
+  readonly keyPrefix: string;
+  readonly rateLimited: boolean;
+  readonly maxConcurrentRequests: number;
 }
 
 /** What a reload swaps, as a whole. */
@@ -33,6 +47,12 @@ export interface LiveGatewaySettings {
   readonly disabledDialects: ReadonlySet<Dialect>;
   readonly decisionTimeoutMs: number;
   readonly metricsRoute: MetricsRouteSettings;
+  readonly rate: Rate;
+  /** Length of the IPv6 network that counts as one client. */
+  readonly ipv6Prefix: number;
+  /** Holds second factors back, whatever the directories in use call them. */
+  readonly releasable: AttributeFilter;
+  readonly proxy: ProxySettings;
 }
 
 type BasicConfig = { readonly enabled: boolean; readonly username: string; readonly password: string };
@@ -49,11 +69,16 @@ function secretFields({ auth: { backends } }: Config): readonly string[] {
 /** Room for an answer that an owner has to ask others for. */
 const forwardTimeoutMs = 30_000;
 
+function hostPorts(texts: readonly string[]): readonly HostPort[] {
+  return texts.flatMap((text) => parseHostPort(text) ?? []);
+}
+
 export function gatewaySettings(config: Config): GatewaySettings {
   const { naming, servers, services } = config.runtime;
   return {
     identifier: naming.identifier,
-    addresses: servers.http.address.flatMap((text) => parseHostPort(text) ?? []),
+    addresses: hostPorts(servers.http.address),
+    frontAddresses: hostPorts(servers.http.frontend_address),
     privateAddress: services.gateway.private_address,
     maxBodyBytes: servers.http.max_body_bytes,
     requestTimeoutMs: servers.http.request_timeout,
@@ -63,7 +88,19 @@ export function gatewaySettings(config: Config): GatewaySettings {
       secret: new Secret(services.caller_assertion.secret),
       ttlSeconds: Math.ceil(services.caller_assertion.ttl / 1000),
     },
-    secretFields: secretFields(config),
+    proxyPath: `/api/v1/auth/${naming.proxy_segment}`,
+    saslPath: `/api/v1/auth/${naming.sasl_segment}`,
+    basicEndpoint: servers.http.auth_basic_endpoint,
+    requestHeaders: config.auth.request.headers,
+    decompression: {
+      enabled: servers.http.middlewares.request_decompression,
+      maxBytes: servers.http.max_body_bytes,
+    },
+    keyPrefix: config.storage.redis.prefix,
+    rateLimited: servers.http.middlewares.rate,
+    maxConcurrentRequests: servers.http.middlewares.limit
+      ? config.auth.pipeline.max_concurrent_requests
+      : Number.POSITIVE_INFINITY,
   };
 }
 
@@ -79,6 +116,11 @@ function disabledDialects({ disabled_endpoints: off }: Config["runtime"]["server
   return new Set(switches.filter(([, isOff]) => isOff).map(([dialect]) => dialect));
 }
 
+function proxySettings({ response, upstreams }: Config["auth"]): ProxySettings {
+  const known = Object.entries(upstreams).filter(([, { address }]) => address !== "");
+  return { denialText: response.proxy_denial_text, upstreams: new Map(known) };
+}
+
 const basicChallenge = 'Basic realm="postern", charset="UTF-8"';
 const bearerChallenge = 'Bearer realm="postern"';
 
@@ -88,10 +130,8 @@ function challenges(basicEnabled: boolean, bearer: BearerCheck | undefined): rea
 }
 
 /** `bearer` keeps caches and connections, so that it outlives a reload. */
-export function liveGatewaySettings(
-  { runtime, auth, observability }: Config,
-  bearer: BearerCheck | undefined,
-): LiveGatewaySettings {
+export function liveGatewaySettings(config: Config, bearer: BearerCheck | undefined): LiveGatewaySettings {
+  const { runtime, auth, observability } = config;
   const { timeouts, servers } = runtime;
   const { headers } = auth.request;
   const { endpoint_enabled: enabled, endpoint_auth } = observability.metrics;
@@ -106,6 +146,10 @@ export function liveGatewaySettings(
     challenges: challenges(auth.backchannel.basic_auth.enabled, bearer),
     disabledDialects: disabledDialects(servers.http),
     decisionTimeoutMs: timeouts.decision,
+    rate: rateOf({ perSecond: servers.http.rate_limit.per_second, burst: servers.http.rate_limit.burst }),
+    ipv6Prefix: servers.http.rate_limit.ipv6_prefix,
     metricsRoute: { enabled, basic: basicCheck(endpoint_auth.basic) },
+    releasable: createAttributeFilter(secretFields(config)),
+    proxy: proxySettings(auth),
   };
 }

@@ -1,7 +1,7 @@
 import { connect } from "@nats-io/transport-node";
 import { methodSubject } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/errors";
-import { type NatsServer, poll, spawnNats } from "@postern/shared/testing";
+import { type NatsServer, pause, poll, spawnNats } from "@postern/shared/testing";
 import { Type } from "typebox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { countMetrics, echo, failureCode, makeBus, namespace, soon } from "./bus-fixture.ts";
@@ -98,24 +98,45 @@ describe("request and reply", () => {
     await poll("the late reply", () => metrics.counts["lateReply"] === 1);
   });
 
-  test("a request that arrives after its deadline is dropped without side effects and counted", async () => {
+  test("a request that was held on the way until after its deadline is dropped without side effects and counted", async () => {
     const metrics = countMetrics();
-    await using server = await makeBus(nats.url, { metrics });
-    await using behind = await makeBus(nats.url, { clock: { now: () => Date.now() - 60_000 } });
+    await using slow = await spawnNats();
+    await using server = await makeBus(slow.url, { metrics });
+    await using client = await makeBus(slow.url);
     let handled = 0;
     server.rawServe(echo, (body) => {
       handled += 1;
       return body;
     });
     await server.flush();
-    const controller = new AbortController();
-    const options = { deadline: Date.now() - 1000, signal: controller.signal };
-    const code = failureCode(behind.rawRequest(echo, Buffer.alloc(1), options));
+    for (let quick = 0; quick < 5; quick += 1) await client.rawRequest(echo, Buffer.alloc(1), soon());
+    await pause(slow);
+    const held = soon(100);
+    expect(await failureCode(client.rawRequest(echo, Buffer.alloc(1), held))).toBe("DEADLINE_EXCEEDED");
+    await poll("the deadline to be long over", () => Date.now() > held.deadline + 1000);
+    slow.signal("SIGCONT");
     await poll("the drop", () => metrics.counts["expiredDropped"] === 1);
-    expect(handled).toBe(0);
-    controller.abort();
-    expect(await code).toBe("REQUEST_ABORTED");
+    expect(handled).toBe(5);
   });
+
+  test.each([-3_600_000, 3_600_000])(
+    "a client whose clock is %d ms off is served, and its deadlines hold",
+    async (skewMs) => {
+      const clock = { now: (): number => Date.now() + skewMs };
+      await using server = await makeBus(nats.url);
+      await using client = await makeBus(nats.url, { clock });
+      const seen: number[] = [];
+      server.serve(echo, async (request, { deadline }) => {
+        seen.push(deadline - Date.now());
+        return request;
+      });
+      await server.flush();
+      const reply = await client.request(echo, { text: "a" }, { deadline: clock.now() + 2000 });
+      expect(reply).toEqual({ text: "a" });
+      expect(seen[0]).toBeGreaterThan(1000);
+      expect(seen[0]).toBeLessThanOrEqual(2000);
+    },
+  );
 
   test("a request that is expired or aborted before it is sent never leaves", async () => {
     await using bus = await makeBus(nats.url);

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { poll } from "@postern/shared/testing";
+import { pause, poll } from "@postern/shared/testing";
 import { createRevoker } from "@postern/shared/tokens";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
@@ -96,7 +96,7 @@ describe("Bearer callers (contract, Caller rejection outcomes)", () => {
 
   test("Redis hung: 503 with Retry-After, never 401; a bad signature stays 401; Basic is not troubled", async () => {
     const token = await stack.issuer.token();
-    stack.redis.signal("SIGSTOP");
+    await pause(stack.redis);
     try {
       const { status, headers } = await ask(token);
       expect([status, headers.get("retry-after")]).toEqual([503, "1"]);
@@ -111,7 +111,7 @@ describe("Bearer callers (contract, Caller rejection outcomes)", () => {
 
   test("a caller who leaves while its token's state is read is counted as canceled", async () => {
     const token = await stack.issuer.token();
-    stack.redis.signal("SIGSTOP");
+    await pause(stack.redis);
     try {
       const signal = AbortSignal.timeout(200);
       const gone = fetch(`${stack.url}/api/v1/auth/json`, {

@@ -1,6 +1,6 @@
 import { Secret } from "@postern/shared/crypto";
 import { createCallerSigner } from "@postern/shared/http";
-import { poll } from "@postern/shared/testing";
+import { pause, poll } from "@postern/shared/testing";
 import { decodeJwt, decodeProtectedHeader, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice } from "../../support/ask-json.ts";
@@ -64,6 +64,13 @@ async function pairOf(username: string, secret = password): Promise<{ token: str
   const { status, body } = await logIn(username, secret);
   expect(status).toBe(200);
   return { token: String(body["token"]), refreshToken: String(body["refresh_token"]) };
+}
+
+/** Tokens of the failure budget that were taken through the gateway. */
+async function taken(): Promise<number> {
+  const series = 'service_failure_budget_tokens_total{bucket="shared",result="taken"} ';
+  const line = (await stack.gateway.metrics()).split("\n").find((text) => text.startsWith(series));
+  return Number(line?.slice(series.length));
 }
 
 describe("POST /api/v1/jwt/token", () => {
@@ -155,6 +162,17 @@ describe("POST /api/v1/jwt/refresh", () => {
     for (const token of ["x", "a.b.c", "x".repeat(9000)]) expect((await refresh(token)).status).toBe(401);
   });
 
+  test("what is refused takes a token of the failure budget, what is granted or malformed takes none", async () => {
+    const before = await taken();
+    const { refreshToken } = await pairOf("operator");
+    expect((await refresh(refreshToken)).status).toBe(200);
+    expect((await send("/api/v1/jwt/refresh", { method: "POST" })).status).toBe(400);
+    expect(await taken()).toBe(before);
+    expect((await refresh("nonsense")).status).toBe(401);
+    expect((await logIn("nobody")).status).toBe(403);
+    expect(await taken()).toBe(before + 2);
+  });
+
   test("of 100 parallel refreshes of one token through two admins exactly one succeeds", async () => {
     const { refreshToken } = await pairOf("operator");
     const sign = createCallerSigner({ secret: new Secret(assertionSecret), ttlSeconds: 30 });
@@ -175,7 +193,7 @@ describe("POST /api/v1/jwt/refresh", () => {
 
   test("Redis hung: 500 and nothing is issued; then the same token is still good", async () => {
     const { refreshToken } = await pairOf("operator");
-    stack.redis.signal("SIGSTOP");
+    await pause(stack.redis);
     try {
       expect((await refresh(refreshToken)).status).toBe(500);
       expect((await logIn("operator")).status).toBe(500);
@@ -188,7 +206,7 @@ describe("POST /api/v1/jwt/refresh", () => {
 
   test("no engine: 500 for a directory's user, who keeps the refresh token", async () => {
     const { refreshToken } = await pairOf(alice.username, alice.password);
-    stack.nats.signal("SIGSTOP");
+    await pause(stack.nats);
     try {
       expect((await refresh(refreshToken)).status).toBe(500);
     } finally {

@@ -151,7 +151,7 @@ describe("callers", () => {
 describe("operations", () => {
   test("/ping, /healthz and /metrics of the main listener", async () => {
     expect(await (await fetch(`${stack.url}/ping`)).text()).toBe("pong");
-    expect(await (await fetch(`${stack.url}/healthz`)).json()).toEqual({ status: "up", checks: { bus: "up" } });
+    expect(await (await fetch(`${stack.url}/healthz`)).json()).toMatchObject({ checks: { bus: "up" } });
     expect(await (await fetch(`${stack.url}/metrics`)).text()).toContain("service_logins_total");
   });
 });

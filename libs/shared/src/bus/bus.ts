@@ -1,5 +1,6 @@
 import type { Static, TSchema } from "typebox";
 import type { BusEvent, BusMethod } from "../contracts/define.ts";
+import type { ErrorCode } from "../errors/codes.ts";
 import type { RequestOptions } from "./client.ts";
 import type { EventSubscription } from "./events.ts";
 import type { BusStatus } from "./link.ts";
@@ -13,6 +14,8 @@ export interface Bus extends AsyncDisposable {
   isConnected(): boolean;
   /** Requests of ours without an answer yet. */
   outstanding(): number;
+  /** Ends all of them with `code`: for who knows that no answer will come, so that nobody waits for the deadline. */
+  failOutstanding(code: ErrorCode): void;
 
   /**
    * Asks one replica of the method's service.

@@ -28,10 +28,16 @@ export interface CallsDeps {
   readonly onError: (error: AppError, subject: string) => void;
 }
 
+/** Who sent a batch, and what to add to its times to have them in ours. */
+export interface BatchCaller {
+  readonly inbox: string;
+  readonly offsetMs: number;
+}
+
 /** The requests of one endpoint that are being handled, bounded. */
 export interface Calls {
   /** Handles a request, or refuses it at once; never throws. */
-  readonly accept: (inbox: string, frame: FrameView) => void;
+  readonly accept: (caller: BatchCaller, frame: FrameView) => void;
   readonly inFlight: () => number;
   /** Resolves when nothing is being handled. */
   readonly idle: () => Promise<void>;
@@ -64,7 +70,8 @@ export function createCalls(deps: CallsDeps, endpoint: Endpoint, maxInFlight: nu
   };
 
   return {
-    accept(inbox, { id, deadlineMs, body }) {
+    accept({ inbox, offsetMs }, { id, deadlineMs: callersDeadlineMs, body }) {
+      const deadlineMs = callersDeadlineMs + offsetMs;
       if (deadlineMs <= clock.now()) {
         metrics.expiredDropped();
       } else if (inFlight >= maxInFlight) {

@@ -93,7 +93,7 @@ function refusal(deps: ClientDeps, options: RequestOptions, bytes: number, outst
   return undefined;
 }
 
-function createRequestBatcher({ link, inbox }: ClientDeps, pending: PendingTable): Batcher<PendingRequest> {
+function createRequestBatcher({ link, inbox, clock }: ClientDeps, pending: PendingTable): Batcher<PendingRequest> {
   const failEach = (requests: readonly PendingRequest[], code: ErrorCode, cause?: unknown): void => {
     for (const request of requests) pending.fail(request, new AppError(code, { cause }));
   };
@@ -107,7 +107,7 @@ function createRequestBatcher({ link, inbox }: ClientDeps, pending: PendingTable
     const firstId = pending.number(open);
     const bytes = encodeFrames(open);
     try {
-      link.publish(subject, bytes, formatReplySubject(inbox, firstId, open.length));
+      link.publish(subject, bytes, formatReplySubject(inbox, { firstId, count: open.length, sentAtMs: clock.now() }));
     } catch (cause) {
       failEach(open, bytes.length > link.maxPayload() ? "BUS_PAYLOAD" : "BUS_DISCONNECTED", cause);
     }

@@ -16,6 +16,7 @@ import { type BusStatus, createLink, type Link } from "./link.ts";
 import type { BusLogger } from "./logger.ts";
 import { createMethodTable, rawEndpoint, typedEndpoint } from "./methods.ts";
 import { type BusMetrics, noMetrics } from "./metrics.ts";
+import { createPeerClocks } from "./peer-clocks.ts";
 import { createReplySender } from "./replies.ts";
 import { defaultDrainMs, type ServeOptions, type Serving, serveEndpoint } from "./server.ts";
 
@@ -87,6 +88,7 @@ function createParts(link: Link, options: ConnectBusOptions): BusParts {
   const deadlines = createDeadlines();
   const inbox = createInbox(inboxPrefix(namespace, name));
   const replies = createReplySender({ link, clock, metrics });
+  const peerClocks = createPeerClocks(clock);
   const servings = new Set<Serving>();
   return {
     link,
@@ -94,8 +96,8 @@ function createParts(link: Link, options: ConnectBusOptions): BusParts {
     events: createEvents({ link, namespace, codec, metrics, onError }),
     codec,
     serve(endpoint, serveOptions = {}) {
-      const callsDeps = { link, deadlines, clock, codec, metrics, replies, onError };
-      const serving = serveEndpoint(callsDeps, endpoint, serveOptions);
+      const serverDeps = { link, deadlines, clock, codec, metrics, replies, onError, peerClocks };
+      const serving = serveEndpoint(serverDeps, endpoint, serveOptions);
       servings.add(serving);
       return serving;
     },
@@ -114,6 +116,7 @@ function createBus(parts: BusParts, namespace: string): Bus {
     status: link.status,
     isConnected: link.isConnected,
     outstanding: client.outstanding,
+    failOutstanding: client.failAll,
     request(method, body, requestOptions) {
       const { subject, decodeReply } = methodOf(method);
       try {

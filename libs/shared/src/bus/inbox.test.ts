@@ -1,19 +1,24 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { formatReplySubject, inboxOfReplySubject, parseReplySubject } from "./inbox.ts";
+import { formatReplySubject, parseReplySubject } from "./inbox.ts";
 
-test("a batch's reply subject tells its inbox and its ids", () => {
+const batches = fc.record({
+  firstId: fc.integer({ min: 0, max: 0xffff_ffff }),
+  count: fc.integer({ min: 1, max: 128 }),
+  sentAtMs: fc.integer({ min: 0, max: 8.64e15 }),
+});
+
+test("a batch's reply subject tells its inbox, its ids and when it was sent", () => {
   fc.assert(
-    fc.property(fc.integer({ min: 0, max: 0xffff_ffff }), fc.integer({ min: 1, max: 128 }), (firstId, count) => {
-      const subject = formatReplySubject("ns.inbox.gateway.ABC", firstId, count);
-      expect(parseReplySubject(subject)).toEqual({ firstId, count });
-      expect(inboxOfReplySubject(subject)).toBe("ns.inbox.gateway.ABC");
+    fc.property(batches, (batch) => {
+      const inbox = "ns.inbox.gateway.ABC";
+      expect(parseReplySubject(formatReplySubject(inbox, batch))).toEqual({ inbox, ...batch });
     }),
   );
 });
 
-test("a reply subject that is not ours names no inbox", () => {
-  for (const subject of [undefined, "", "_INBOX.x.y", ".b.1-1", "x.b"]) {
-    expect(inboxOfReplySubject(subject)).toBeUndefined();
+test("a reply subject that is not ours tells nothing", () => {
+  for (const subject of [undefined, "", "_INBOX.x.y", ".b.1-1-1", "x.b", "x.b.1-1", "x.b.1-1-1.y"]) {
+    expect(parseReplySubject(subject)).toBeUndefined();
   }
 });

@@ -4,11 +4,19 @@ export function repliesSubject(inbox: string): string {
 }
 
 /**
- * `<inbox>.b.<first id>-<count>`: the reply subject of a batch of requests. Nobody publishes replies there; it tells the
- * server the inbox, and brings back NATS's own "no responders" with the ids that it is about, without a table of batches.
+ * `<inbox>.b.<first id>-<count>-<sent at>`: the reply subject of a batch of requests. Nobody publishes replies there; it
+ * tells the server the inbox and the sender's time, and brings back NATS's own "no responders" with the ids that it is
+ * about, without a table of batches.
  */
-export function formatReplySubject(inbox: string, firstId: number, count: number): string {
-  return `${inbox}.b.${firstId}-${count}`;
+export function formatReplySubject(inbox: string, batch: Batch): string {
+  return `${inbox}.b.${batch.firstId}-${batch.count}-${batch.sentAtMs}`;
+}
+
+export interface Batch {
+  readonly firstId: number;
+  readonly count: number;
+  /** Whole milliseconds since the epoch, by the sender's clock. */
+  readonly sentAtMs: number;
 }
 
 /** Where the statuses about batches arrive. */
@@ -16,15 +24,11 @@ export function batchesSubject(inbox: string): string {
   return `${inbox}.b.*`;
 }
 
-const batchToken = /\.b\.(\d{1,10})-(\d{1,3})$/;
+const batchToken = /^(.+)\.b\.(\d{1,10})-(\d{1,3})-(\d{1,16})$/;
 
-export function parseReplySubject(subject: string): { firstId: number; count: number } | undefined {
-  const [, firstId, count] = batchToken.exec(subject) ?? [];
-  return firstId === undefined || count === undefined ? undefined : { firstId: Number(firstId), count: Number(count) };
-}
-
-/** The inbox of whoever sent a batch; undefined when the reply subject is not one of ours. */
-export function inboxOfReplySubject(subject: string | undefined): string | undefined {
-  const end = subject?.lastIndexOf(".b.") ?? -1;
-  return end > 0 ? subject?.slice(0, end) : undefined;
+/** What a reply subject says; undefined when it is not one of ours. */
+export function parseReplySubject(subject: string | undefined): (Batch & { readonly inbox: string }) | undefined {
+  const [, inbox, firstId, count, sentAtMs] = batchToken.exec(subject ?? "") ?? [];
+  if (inbox === undefined) return undefined;
+  return { inbox, firstId: Number(firstId), count: Number(count), sentAtMs: Number(sentAtMs) };
 }

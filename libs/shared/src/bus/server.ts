@@ -1,8 +1,9 @@
 import { type CallsDeps, createCalls, type Endpoint } from "./calls.ts";
 import { endsWithin } from "./ends-within.ts";
 import { decodeFrames } from "./frames.ts";
-import { inboxOfReplySubject } from "./inbox.ts";
+import { parseReplySubject } from "./inbox.ts";
 import { messageBytes } from "./message-bytes.ts";
+import type { PeerClocks } from "./peer-clocks.ts";
 
 const defaultMaxInFlight = 1024;
 export const defaultDrainMs = 10_000;
@@ -19,18 +20,26 @@ export interface Serving {
   drain(withinMs?: number): Promise<void>;
 }
 
+export interface ServerDeps extends CallsDeps {
+  readonly peerClocks: PeerClocks;
+}
+
 /** The answering side: a member of the service's queue group. */
-export function serveEndpoint(deps: CallsDeps, endpoint: Endpoint, options: ServeOptions): Serving {
-  const { link, metrics, replies } = deps;
+export function serveEndpoint(deps: ServerDeps, endpoint: Endpoint, options: ServeOptions): Serving {
+  const { link, metrics, replies, peerClocks } = deps;
   const calls = createCalls(deps, endpoint, options.maxInFlight ?? defaultMaxInFlight);
 
   const subscription = link.subscribe(
     endpoint.subject,
     (message) => {
-      const inbox = inboxOfReplySubject(message.reply);
+      const batch = parseReplySubject(message.reply);
+      if (batch === undefined) {
+        metrics.malformed();
+        return;
+      }
+      const caller = { inbox: batch.inbox, offsetMs: peerClocks.offsetMs(batch.inbox, batch.sentAtMs) };
       try {
-        if (inbox === undefined) metrics.malformed();
-        else decodeFrames(messageBytes(message), (frame) => calls.accept(inbox, frame));
+        decodeFrames(messageBytes(message), (frame) => calls.accept(caller, frame));
       } catch {
         metrics.malformed();
       }

@@ -6,6 +6,7 @@ const forms = {
   "host-port": (value: string) =>
     isHostPort(value) ? undefined : "an address and a port, as 127.0.0.1:9080 or [::1]:9080",
   network: (value: string) => (isNetwork(value) ? undefined : "an IP address or a network, as 192.0.2.0/24"),
+  "ip-address": (value: string) => (isIP(value) === 0 ? "an IP address" : undefined),
   "password-hash": matching(
     /^(?:\{[A-Za-z0-9.-]{1,32}\}|\$[0-9a-z]{1,16}\$)\S{8,1000}$/,
     "a hash, as {ARGON2ID}$argon2id$… or {SSHA256}…",

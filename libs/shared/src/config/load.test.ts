@@ -118,7 +118,7 @@ describe("keys", () => {
   test("x- roots hold anchors and are ignored", () => {
     const text =
       "x-limits: ['${NOT_SET}']\nx-a: &a { per_second: 5 }\nruntime: { servers: { http: { rate_limit: { <<: *a, burst: 7 } } } }";
-    expect(configOf(text).runtime.servers.http.rate_limit).toEqual({ per_second: 5, burst: 7 });
+    expect(configOf(text).runtime.servers.http.rate_limit).toMatchObject({ per_second: 5, burst: 7 });
   });
 
   test("a repeated key is refused", () => {

@@ -9,6 +9,13 @@ export {
   type Ok,
   type TempFail,
 } from "./auth/decision.ts";
+export {
+  type ListAccountsMethod,
+  type ListAccountsReply,
+  type ListAccountsRequest,
+  listAccounts,
+  listAccountsAt,
+} from "./auth/list-accounts.ts";
 export { authenticate } from "./auth/methods.ts";
 export { AuthOperation, AuthRequest, Dialect, TlsDetails } from "./auth/request.ts";
 export {
@@ -20,4 +27,6 @@ export {
   type Reply,
   type Request,
 } from "./define.ts";
+export { engineAlive, engineBeatMs } from "./engine/events.ts";
+export { budgetExhausted } from "./gateway/events.ts";
 export { eventSubject, inboxPrefix, methodSubject, queueGroup } from "./subjects.ts";

@@ -1,6 +1,7 @@
-import { createServer, type RequestListener, type Server } from "node:http";
+import type { RequestListener, Server } from "node:http";
 import type { Logger } from "../logging/logger.ts";
 import type { HostPort } from "../net/host-port.ts";
+import { type ClosingServer, createClosingServer } from "./closing-server.ts";
 
 export interface ListenersOptions {
   readonly addresses: readonly HostPort[];
@@ -12,7 +13,7 @@ export interface ListenersOptions {
 export interface Listeners {
   /** Where it really listens: a port 0 became one. */
   readonly addresses: readonly HostPort[];
-  /** Stops accepting, lets answers under way go out, and resolves when the last connection is gone. */
+  /** Stops accepting, answers what arrives on open connections, and resolves when the last of them is gone. */
   close(): Promise<void>;
   closeNow(): void;
 }
@@ -40,26 +41,6 @@ function boundAddress(server: Server): HostPort {
   return { host: bound.address, port: bound.port };
 }
 
-async function close(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => {
-    server.close(() => resolve());
-  });
-  server.closeIdleConnections();
-  // A connection that was busy a moment ago turns idle without the server closing it.
-  const sweep = setInterval(() => server.closeIdleConnections(), 50);
-  await closed;
-  clearInterval(sweep);
-}
-
-/** Longer than the idle time of common proxies, so that it is they who close: a request never meets a closing socket. */
-const keepAliveTimeoutMs = 75_000;
-const maxHeaderBytes = 32_768;
-
-function createHttpServer({ requestTimeoutMs: requestTimeout, handle }: ListenersOptions): Server {
-  const timeouts = { requestTimeout, headersTimeout: requestTimeout, keepAliveTimeout: keepAliveTimeoutMs };
-  return createServer({ ...timeouts, maxHeaderSize: maxHeaderBytes }, handle);
-}
-
 /** Whether it listens now; false where the address family is missing and another address may serve. */
 async function tryListen(server: Server, address: HostPort, options: ListenersOptions): Promise<boolean> {
   try {
@@ -73,22 +54,22 @@ async function tryListen(server: Server, address: HostPort, options: ListenersOp
 }
 
 export async function openListeners(options: ListenersOptions): Promise<Listeners> {
-  const servers: Server[] = [];
+  const servers: ClosingServer[] = [];
   try {
     for (const address of options.addresses) {
-      const server = createHttpServer(options);
-      if (await tryListen(server, address, options)) servers.push(server);
+      const made = createClosingServer(options);
+      if (await tryListen(made.server, address, options)) servers.push(made);
     }
   } catch (err) {
-    for (const opened of servers) opened.close();
+    for (const { server } of servers) server.close();
     throw err;
   }
   if (servers.length === 0) throw new Error("none of the addresses to listen on is there");
   return {
-    addresses: servers.map(boundAddress),
-    close: async () => void (await Promise.all(servers.map(close))),
+    addresses: servers.map(({ server }) => boundAddress(server)),
+    close: async () => void (await Promise.all(servers.map((one) => one.close()))),
     closeNow: () => {
-      for (const server of servers) server.closeAllConnections();
+      for (const { server } of servers) server.closeAllConnections();
     },
   };
 }

@@ -32,8 +32,10 @@ async function passes(check: HealthCheck, onFailure: HealthDeps["onFailure"]): P
   const late = new Promise<never>((_resolve, reject) => {
     signal.addEventListener("abort", () => reject(new Error(`no answer within ${checkTimeoutMs} ms`)), { once: true });
   });
+  // Async, so that one that throws at once leaves no `late` behind that nobody waits for.
+  const asked = async (): Promise<void> => check.check(signal);
   try {
-    await Promise.race([check.check(signal), late]);
+    await Promise.race([asked(), late]);
     return true;
   } catch (reason) {
     onFailure(check.name, reason);

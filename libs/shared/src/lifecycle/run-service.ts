@@ -25,6 +25,8 @@ function readConfig(): LoadResult {
 
 function handleSignals(service: Service): void {
   let stopping = false;
+  /** One after the other: of two reloads the later one's configuration must be the one that stays. */
+  let reloading = Promise.resolve();
   const stop = (signal: string): void => {
     if (stopping) return;
     stopping = true;
@@ -37,18 +39,21 @@ function handleSignals(service: Service): void {
       },
     );
   };
-  const reload = (): void => {
+  const reload = async (): Promise<void> => {
     if (stopping) return;
     const result = readConfig();
     if (!result.ok) {
       service.reloadRefused(result.problems.map(formatProblem));
       return;
     }
-    service.reload(result.config).catch((err: unknown) => service.logger.error({ err }, "reload failed"));
+    for (const warning of result.warnings) service.logger.warn({ problem: formatProblem(warning) }, "configuration");
+    await service.reload(result.config).catch((err: unknown) => service.logger.error({ err }, "reload failed"));
   };
   process.on("SIGTERM", () => stop("SIGTERM"));
   process.on("SIGINT", () => stop("SIGINT"));
-  process.on("SIGHUP", reload);
+  process.on("SIGHUP", () => {
+    reloading = reloading.then(reload);
+  });
 }
 
 function end(service: Service, code: number): void {

@@ -41,20 +41,20 @@ function combinations(labels: ClosedLabels): readonly Record<string, string>[] {
   return rows;
 }
 
-function seriesKey(labels: Readonly<Record<string, string>>): string {
-  return Object.keys(labels)
-    .toSorted()
-    .map((label) => labels[label])
-    .join("\u0000");
+function seriesKey(names: readonly string[], labels: Readonly<Record<string, string>>): string {
+  let key = "";
+  for (const name of names) key += `${labels[name]}\u0000`;
+  return key;
 }
 
 function resolveSeries<S>(
   labels: ClosedLabels,
   make: (row: Record<string, string>) => S,
 ): (labels: Readonly<Record<string, string>>) => S {
-  const series = new Map(combinations(labels).map((row) => [seriesKey(row), make(row)]));
+  const names = Object.keys(labels);
+  const series = new Map(combinations(labels).map((row) => [seriesKey(names, row), make(row)]));
   return (row) => {
-    const found = series.get(seriesKey(row));
+    const found = series.get(seriesKey(names, row));
     if (found === undefined) throw new RangeError(`no series for ${JSON.stringify(row)}`);
     return found;
   };

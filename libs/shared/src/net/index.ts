@@ -1,3 +1,4 @@
+export { addressKey } from "./address-key.ts";
 export { type CidrSet, createCidrSet, parseCidr } from "./cidr-set.ts";
 export { type ForwardedAddresses, resolveForwardedFor } from "./forwarded-for.ts";
 export { type HostPort, parseHostPort } from "./host-port.ts";

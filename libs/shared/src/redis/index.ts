@@ -9,9 +9,11 @@ export {
 export { redisHealth } from "./health.ts";
 export {
   deniedTokenKey,
+  failureBudgetKey,
   type KeyFamily,
   keyFamilies,
   probeKey,
   refreshFamilyKey,
   tokenEpochKey,
 } from "./keys.ts";
+export { defineScript, type RedisScript, type RunScript } from "./script.ts";

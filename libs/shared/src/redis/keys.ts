@@ -8,6 +8,8 @@ export interface KeyFamily<Parts extends readonly string[]> {
   readonly ttlSeconds: number;
   /** What is gone when Redis forgets it. */
   readonly lost: string;
+  /** What the parts are called, for the documents. */
+  readonly parts: { readonly [Index in keyof Parts]: string };
   readonly build: (prefix: string, ...parts: Parts) => string;
 }
 
@@ -19,7 +21,21 @@ export const probeKey: KeyFamily<[service: string, instance: string]> = {
   type: "string",
   ttlSeconds: 30,
   lost: "nothing",
+  parts: ["service", "instance"],
   build: (prefix, service, instance) => `${prefix}probe:{${service}:${instance}}`,
+};
+
+/** The failure budget of one client address, as the time (µs) at which it is full again. */
+export const failureBudgetKey: KeyFamily<[addressKey: string]> = {
+  name: "failure-budget",
+  owner: "gateway",
+  role: "state",
+  type: "string",
+  // The longest; it goes as soon as the budget is full.
+  ttlSeconds: 86_400,
+  lost: "the address has a full budget again",
+  parts: ["address"],
+  build: (prefix, addressKey) => `${prefix}budget:{${addressKey}}`,
 };
 
 /** Longest life of any access token of ours: what revokes one must be remembered as long (one day). */
@@ -33,6 +49,7 @@ export const deniedTokenKey: KeyFamily<[id: string]> = {
   type: "string",
   ttlSeconds: longestTokenSeconds,
   lost: "tokens that were revoked one by one live again until they expire",
+  parts: ["id"],
   build: (prefix, id) => `${prefix}token:denied:{${id}}`,
 };
 
@@ -44,6 +61,7 @@ export const tokenEpochKey: KeyFamily<[subjectDigest: string]> = {
   type: "string",
   ttlSeconds: longestTokenSeconds,
   lost: "tokens of users whose tokens were revoked live again until they expire",
+  parts: ["subject digest"],
   build: (prefix, subjectDigest) => `${prefix}token:epoch:{${subjectDigest}}`,
 };
 
@@ -55,8 +73,15 @@ export const refreshFamilyKey: KeyFamily<[family: string]> = {
   type: "string",
   ttlSeconds: 30 * longestTokenSeconds,
   lost: "refresh tokens of the JWT endpoints: their holders log in again",
+  parts: ["family"],
   build: (prefix, family) => `${prefix}jwt:refresh:{${family}}`,
 };
 
 /** All of them, for the documents. */
-export const keyFamilies: readonly KeyFamily<never[]>[] = [probeKey, deniedTokenKey, tokenEpochKey, refreshFamilyKey];
+export const keyFamilies: readonly KeyFamily<never[]>[] = [
+  probeKey,
+  failureBudgetKey,
+  deniedTokenKey,
+  tokenEpochKey,
+  refreshFamilyKey,
+];

@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type ChildServer, startChildServer } from "./child-server.ts";
 import { freePort } from "./free-port.ts";
-import { poll } from "./poll.ts";
+import { pause } from "./pause.ts";
 import { scratchFolder } from "./scratch-folder.ts";
 
 export interface SpawnSlapdOptions {
@@ -21,6 +21,8 @@ export interface SpawnSlapdOptions {
   /** URLs to listen on beside the plain one, such as `ldaps://127.0.0.1:PORT` or `ldapi://…`. */
   readonly extraUrls?: readonly string[];
   readonly port?: number;
+  /** What it logs, as slapd's `-d` names it; default `stats`, `0` for nothing. */
+  readonly logLevel?: string;
 }
 
 /** A real slapd with a database of its own, as a child process on a port of 127.0.0.1. */
@@ -30,6 +32,8 @@ export interface Slapd extends AsyncDisposable {
   readonly suffix: string;
   readonly rootDn: string;
   readonly rootPassword: string;
+  /** Of the process that runs now. */
+  readonly pid: number;
   /** Its throw-away folder. */
   readonly folder: string;
   signal(name: NodeJS.Signals): void;
@@ -85,16 +89,8 @@ function suffixEntry(suffix: string): string {
   return `dn: ${suffix}\nobjectClass: dcObject\nobjectClass: organization\no: ${domain}\ndc: ${domain}\n\n`;
 }
 
-/** A stopped process is one whose threads are all in state T; where there is no /proc the signal must do. */
-async function isStopped(pid: number): Promise<boolean> {
-  const tasks = `/proc/${pid}/task`;
-  if (!existsSync(tasks)) return true;
-  const states = await Promise.all((await readdir(tasks)).map((task) => readFile(join(tasks, task, "stat"), "utf8")));
-  return states.every((stat) => /\) T /.test(stat));
-}
-
 export async function spawnSlapd(options: SpawnSlapdOptions = {}): Promise<Slapd> {
-  const { suffix = "dc=example,dc=test", port = await freePort(), extraUrls = [] } = options;
+  const { suffix = "dc=example,dc=test", port = await freePort(), extraUrls = [], logLevel = "stats" } = options;
   const scratch = await scratchFolder();
   const folder = scratch.path;
   const rootPassword = "slapd-root-password";
@@ -109,7 +105,7 @@ export async function spawnSlapd(options: SpawnSlapdOptions = {}): Promise<Slapd
   const launch = (): Promise<ChildServer> =>
     startChildServer({
       command: "slapd",
-      args: ["-f", config, "-h", urls, "-d", "stats"],
+      args: ["-f", config, "-h", urls, "-d", logLevel],
       env: { PATH: binaryPath },
       port,
     });
@@ -120,12 +116,12 @@ export async function spawnSlapd(options: SpawnSlapdOptions = {}): Promise<Slapd
     suffix,
     rootDn: `cn=admin,${suffix}`,
     rootPassword,
+    get pid() {
+      return server.pid;
+    },
     folder,
     signal: (name) => server.signal(name),
-    pause: async () => {
-      server.signal("SIGSTOP");
-      await poll("slapd to stand still", () => isStopped(server.pid));
-    },
+    pause: () => pause(server),
     resume: () => server.signal("SIGCONT"),
     kill: async () => {
       const exited = once(server.process, "exit");

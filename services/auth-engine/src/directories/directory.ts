@@ -36,6 +36,26 @@ export type LookupOutcome =
   | { readonly kind: "unknown_user" }
   | { readonly kind: "not_served" };
 
+/** Which accounts to list: those after `position`, at most `limit`. */
+export interface AccountPage {
+  readonly position?: string | undefined;
+  readonly limit: number;
+}
+
+/** Where the next page begins. `isHeld`: the directory keeps the listing open, so only this object has that page. */
+export interface ListPosition {
+  readonly text: string;
+  readonly isHeld: boolean;
+}
+
+/**
+ * A page of account names; without `next` it is the last one. Pages may be short or empty before that. A directory
+ * that cannot go on throws: the end of a list is never a guess.
+ */
+export type ListOutcome =
+  | { readonly kind: "ok"; readonly accounts: readonly string[]; readonly next?: ListPosition | undefined }
+  | { readonly kind: "not_served" };
+
 /** How long a directory may take, and the way to call it off. `deadline` is absolute, in epoch milliseconds. */
 export interface DirectoryContext {
   readonly deadline: number;
@@ -49,6 +69,10 @@ export interface Directory {
   /** Never called with an empty password. */
   verify(query: DirectoryQuery, password: Secret, context: DirectoryContext): Promise<VerifyOutcome>;
   lookup(query: DirectoryQuery, context: DirectoryContext): Promise<LookupOutcome>;
+  /** `not_served`: the site configured no listing of this directory for the protocol. */
+  listAccounts(query: DirectoryQuery, page: AccountPage, context: DirectoryContext): Promise<ListOutcome>;
+  /** Nobody will ask for the page at this position. */
+  endListing(position: string): void;
   /**
    * Spends what verifying a known user's wrong password would have cost, so that an unknown name cannot be told by
    * its time. The outcome is thrown away; it throws as `verify` does.

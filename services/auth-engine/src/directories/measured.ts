@@ -38,6 +38,8 @@ export function measuredDirectory(directory: Directory, observe: ObserveDirector
         () => directory.lookup(query, context),
         (outcome, seconds) => observe(directory, "lookup", outcome, seconds),
       ),
+    listAccounts: (query, page, context) => directory.listAccounts(query, page, context),
+    endListing: (position) => directory.endListing(position),
     spendVerification: (query, password, context) => directory.spendVerification(query, password, context),
     check: (context) => directory.check(context),
     close: () => directory.close(),

@@ -37,6 +37,8 @@ function fixedDirectory(name: string, outcome: VerifyOutcome | AppError): Direct
       if (said.kind === "ok" || said.kind === "unknown_user" || said.kind === "not_served") return said;
       throw new Error(`a look-up does not say ${said.kind}`);
     },
+    listAccounts: async () => ({ kind: "not_served" }),
+    endListing: () => undefined,
     spendVerification: async () => void asked.push("spend"),
     check: async () => undefined,
     close: async () => undefined,

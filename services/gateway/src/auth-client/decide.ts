@@ -1,10 +1,12 @@
 import type { Bus } from "@postern/shared/bus";
 import { type AuthDecision, type AuthRequest, authenticate } from "@postern/shared/contracts";
-import { type AppError, errorCodes, fromUnknown } from "@postern/shared/errors";
+import { AppError, type ErrorCode, errorCodes, fromUnknown } from "@postern/shared/errors";
 import type { Clock } from "@postern/shared/time";
+import type { EngineWatch } from "./engine-watch.ts";
 
 export interface DecideDeps {
   readonly bus: Pick<Bus, "request">;
+  readonly watch: Pick<EngineWatch, "admit" | "answered">;
   readonly clock: Clock;
   /** How long one decision may take, in milliseconds. */
   readonly timeoutMs: () => number;
@@ -14,16 +16,38 @@ export interface DecideDeps {
 
 export type Decide = (request: AuthRequest) => Promise<AuthDecision>;
 
+/** A request that tries out silent engines waits no longer than finding out that they are silent took. */
+const trialTimeoutMs = 700;
+
+/** What ends a request without a word of an engine; every other error is an engine's or NATS's answer. */
+const unanswered: ReadonlySet<ErrorCode> = new Set([
+  "DEADLINE_EXCEEDED",
+  "ENGINE_SILENT",
+  "REQUEST_ABORTED",
+  "BUS_DISCONNECTED",
+  "BUS_BACKLOG",
+  "BUS_PAYLOAD",
+]);
+
 /**
  * Asks an engine. Whatever goes wrong on the way (no engine, no bus, no time, an error of the engine) is a temporary
  * failure: nobody could decide, so nobody may say no (design rule 3).
  */
-export function createDecide({ bus, clock, timeoutMs, onError }: DecideDeps): Decide {
+export function createDecide({ bus, watch, clock, timeoutMs, onError }: DecideDeps): Decide {
+  const ask = (request: AuthRequest): Promise<AuthDecision> => {
+    const admitted = watch.admit();
+    if (admitted === "refuse") throw new AppError("ENGINE_SILENT");
+    const withinMs = admitted === "trial" ? Math.min(trialTimeoutMs, timeoutMs()) : timeoutMs();
+    return bus.request(authenticate, request, { deadline: clock.now() + withinMs });
+  };
   return async (request) => {
     try {
-      return await bus.request(authenticate, request, { deadline: clock.now() + timeoutMs() });
+      const decision = await ask(request);
+      watch.answered();
+      return decision;
     } catch (thrown) {
       const error = fromUnknown(thrown);
+      if (!unanswered.has(error.code)) watch.answered();
       onError(error, request.session);
       // A peer's complaint about our own message is our bug, not the caller's request.
       const message = error.row.kind === "caller" ? errorCodes.INTERNAL.publicMessage : error.publicMessage;

@@ -1,47 +1,110 @@
-/**
- * What checking a caller can end with: rows of the contract's "Caller rejection outcomes". Everything that follows from
- * a row (status, delay, headers, the label of `backchannel_caller_auth_total`, the reason in the log) is in the table.
- */
-export const callerAuthOutcomeNames = [
-  "ok_basic",
-  "ok_bearer",
-  "ok_open",
-  "missing",
-  "bad_basic",
-  "bad_token",
-  "wrong_token_type",
-  "missing_scope",
-  "not_configured",
-  "unavailable",
-  "canceled",
-  "deadline_exceeded",
-] as const;
-export type CallerAuthOutcome = (typeof callerAuthOutcomeNames)[number];
+/** Codes of gRPC that checking a caller can end with. */
+export type CallerGrpcCode =
+  | "OK"
+  | "UNAUTHENTICATED"
+  | "PERMISSION_DENIED"
+  | "UNAVAILABLE"
+  | "CANCELED"
+  | "DEADLINE_EXCEEDED";
 
+/** Everything that follows from one outcome. */
 export interface OutcomeRow {
   /** 200 lets the caller in. */
-  readonly httpStatus: 200 | 401 | 403 | 503;
+  readonly httpStatus: 200 | 401 | 403 | 429 | 503;
+  /** `none` where gRPC has no such outcome. */
+  readonly grpcCode: CallerGrpcCode | "none";
   /** Genuine rejections wait 300 ms. */
-  readonly delayed: boolean;
-  /** `Retry-After`, in seconds. */
-  readonly retryAfterSeconds?: number;
+  readonly delayedOnHttp: boolean;
+  readonly delayedOnGrpc: boolean;
+  readonly retryAfter: boolean;
+  /** Takes a token from the address's failure budget (contract, "Failure-budget rules", 2). */
+  readonly spendsBudget: boolean;
+  /** The fixed reason of the one warning of a rejection; `none` where nothing was evaluated or nothing is wrong. */
+  readonly logReason: string;
 }
 
-export const callerAuthOutcomes: Readonly<Record<CallerAuthOutcome, OutcomeRow>> = {
-  ok_basic: { httpStatus: 200, delayed: false },
-  ok_bearer: { httpStatus: 200, delayed: false },
+const letIn = {
+  httpStatus: 200,
+  grpcCode: "OK",
+  delayedOnHttp: false,
+  delayedOnGrpc: false,
+  retryAfter: false,
+  spendsBudget: false,
+  logReason: "none",
+} as const satisfies OutcomeRow;
+
+const rejected = {
+  httpStatus: 401,
+  grpcCode: "UNAUTHENTICATED",
+  delayedOnHttp: true,
+  delayedOnGrpc: true,
+  retryAfter: false,
+  spendsBudget: true,
+} as const satisfies Omit<OutcomeRow, "logReason">;
+
+/** Undecidable is never "wrong credentials". */
+const undecided = {
+  httpStatus: 503,
+  grpcCode: "UNAVAILABLE",
+  delayedOnHttp: false,
+  delayedOnGrpc: false,
+  retryAfter: true,
+  spendsBudget: false,
+  logReason: "none",
+} as const satisfies OutcomeRow;
+
+/**
+ * Contract, "Caller rejection outcomes" and "Failure-budget rules", as one table. The name of a row is its label in
+ * `backchannel_caller_auth_total`.
+ */
+export const callerAuthOutcomes = {
+  ok_basic: letIn,
+  ok_bearer: letIn,
   /** Developer mode without any `auth.backchannel`. */
-  ok_open: { httpStatus: 200, delayed: false },
-  missing: { httpStatus: 401, delayed: true },
-  bad_basic: { httpStatus: 401, delayed: true },
+  ok_open: letIn,
+  missing: { ...rejected, logReason: "missing" },
+  /** On custom hooks, which have the per-client limit and no failure budget. */
+  missing_on_hook: {
+    ...rejected,
+    grpcCode: "none",
+    delayedOnHttp: false,
+    delayedOnGrpc: false,
+    spendsBudget: false,
+    logReason: "missing",
+  },
+  bad_basic: { ...rejected, logReason: "bad_basic" },
   /** Unknown, expired, revoked, denylisted or wrongly signed. */
-  bad_token: { httpStatus: 401, delayed: true },
-  /** A good token, but no access token for the back channel. */
-  wrong_token_type: { httpStatus: 401, delayed: false },
-  missing_scope: { httpStatus: 403, delayed: false },
-  not_configured: { httpStatus: 401, delayed: true },
-  /** Keys or token state cannot be read: undecided, never a denial. */
-  unavailable: { httpStatus: 503, delayed: false, retryAfterSeconds: 1 },
-  canceled: { httpStatus: 503, delayed: false },
-  deadline_exceeded: { httpStatus: 503, delayed: false },
-};
+  bad_token: { ...rejected, logReason: "bad_token" },
+  /** A valid token that is no access token for the back channel. */
+  wrong_token_type: { ...rejected, delayedOnHttp: false, logReason: "wrong_token_type" },
+  missing_scope: {
+    ...rejected,
+    httpStatus: 403,
+    grpcCode: "PERMISSION_DENIED",
+    delayedOnHttp: false,
+    delayedOnGrpc: false,
+    logReason: "missing_scope",
+  },
+  /** No `auth.backchannel` at all. */
+  not_configured: { ...rejected, grpcCode: "UNAVAILABLE", delayedOnGrpc: false, logReason: "not_configured" },
+  /** Token state or signing keys cannot be reached. */
+  unavailable: { ...undecided, logReason: "unavailable" },
+  canceled: { ...undecided, grpcCode: "CANCELED", logReason: "canceled" },
+  deadline_exceeded: { ...undecided, grpcCode: "DEADLINE_EXCEEDED", logReason: "deadline_exceeded" },
+  /** No token is left: nothing was evaluated. */
+  budget_exhausted: { ...undecided, httpStatus: 429, grpcCode: "none" },
+} as const satisfies Readonly<Record<string, OutcomeRow>>;
+
+/** What checking a caller can end with. */
+export type CallerAuthOutcome = keyof typeof callerAuthOutcomes;
+
+function isCallerAuthOutcome(name: string): name is CallerAuthOutcome {
+  return Object.hasOwn(callerAuthOutcomes, name);
+}
+
+export const callerAuthOutcomeNames: readonly CallerAuthOutcome[] =
+  Object.keys(callerAuthOutcomes).filter(isCallerAuthOutcome);
+
+export function outcomeRow(outcome: CallerAuthOutcome): OutcomeRow {
+  return callerAuthOutcomes[outcome];
+}

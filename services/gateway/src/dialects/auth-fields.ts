@@ -43,6 +43,22 @@ export const tlsFields: Readonly<Record<string, keyof TlsDetails>> = {
   ssl_fingerprint: "fingerprint",
 };
 
+const fieldNames: ReadonlySet<string> = new Set([
+  ...Object.keys(textFields),
+  ...Object.keys(tlsFields),
+  "auth_login_attempt",
+  "ssl",
+]);
+
+/** Whether the contract's request has a field of this name. */
+export function isFieldName(wireName: string): boolean {
+  return fieldNames.has(wireName);
+}
+
+/** Made once: every request goes through both tables. */
+const textRows = Object.entries(textFields);
+const tlsRows = Object.entries(tlsFields);
+
 /** One field of a body as its dialect decoded it; undefined or null when the body does not have it. */
 export type FieldReader = (wireName: string) => unknown;
 
@@ -71,21 +87,25 @@ function readLoginAttempt(read: FieldReader): number | undefined {
 }
 
 /**
- * Reads the contract's fields and no others; an unknown member is the caller's business (design decision 14). An empty
- * string means "not told", but for the password, where it is a password that is empty.
+ * Reads the contract's fields and no others; whether an unknown one is refused is the dialect's business (design
+ * decision 14). An empty string means "not told", but for the password, where it is a password that is empty.
  *
  * @throws AppError REQUEST_MALFORMED that names the field.
  */
 export function readAuthFields(read: FieldReader): BodyFields {
   const fields: BodyFields = { tls: (readText(read, "ssl") ?? "") !== "" };
-  for (const [wireName, name] of Object.entries(textFields)) {
+  for (const [wireName, name] of textRows) {
     const value = readText(read, wireName);
     if (value !== undefined && (value !== "" || name === "password")) fields[name] = value;
   }
-  for (const [wireName, name] of Object.entries(tlsFields)) {
+  let tlsDetails: TlsDetails | undefined;
+  for (const [wireName, name] of tlsRows) {
     const value = readText(read, wireName);
-    if (value !== undefined && value !== "") fields.tlsDetails = { ...fields.tlsDetails, [name]: value };
+    if (value === undefined || value === "") continue;
+    tlsDetails ??= {};
+    tlsDetails[name] = value;
   }
+  if (tlsDetails !== undefined) fields.tlsDetails = tlsDetails;
   const loginAttempt = readLoginAttempt(read);
   if (loginAttempt !== undefined) fields.loginAttempt = loginAttempt;
   return fields;

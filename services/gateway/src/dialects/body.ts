@@ -1,21 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { AppError } from "@postern/shared/errors";
 import type { FieldReader } from "./auth-fields.ts";
-
-type MediaType = "json" | "form";
-
-/** The media type without its parameters, or undefined when it is none that the JSON endpoint takes. */
-function mediaTypeOf(contentType: string | undefined): MediaType | undefined {
-  const [type = ""] = (contentType ?? "").split(";", 1);
-  switch (type.trim().toLowerCase()) {
-    case "application/json":
-      return "json";
-    case "application/x-www-form-urlencoded":
-      return "form";
-    default:
-      return undefined;
-  }
-}
+import { readForm } from "./form.ts";
+import { mediaTypeOf } from "./media-type.ts";
 
 function malformed(reason: string): AppError {
   return new AppError("REQUEST_MALFORMED", { publicMessage: reason });
@@ -38,22 +25,18 @@ function readJson(body: Buffer): FieldReader {
   return (wireName) => (Object.hasOwn(record, wireName) ? record[wireName] : undefined);
 }
 
-function readForm(body: Buffer): FieldReader {
-  const form = new URLSearchParams(body.toString("utf8"));
-  return (wireName) => {
-    const values = form.getAll(wireName);
-    if (values.length > 1) throw malformed(`${wireName} is given more than once`);
-    return values[0];
-  };
-}
-
 /**
  * Contract, `POST /api/v1/auth/json`: JSON, or a form with the same field names.
  *
  * @throws AppError REQUEST_MEDIA_TYPE, REQUEST_MALFORMED
  */
 export function readJsonOrForm(contentType: string | undefined, body: Buffer): FieldReader {
-  const mediaType = mediaTypeOf(contentType);
-  if (mediaType === undefined) throw new AppError("REQUEST_MEDIA_TYPE");
-  return mediaType === "json" ? readJson(body) : readForm(body);
+  switch (mediaTypeOf(contentType)) {
+    case "application/json":
+      return readJson(body);
+    case "application/x-www-form-urlencoded":
+      return readForm(body);
+    default:
+      throw new AppError("REQUEST_MEDIA_TYPE");
+  }
 }

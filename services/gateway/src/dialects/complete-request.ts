@@ -23,12 +23,16 @@ function malformed(reason: string): AppError {
 
 function checkedUsername(fields: BodyFields, query: AuthQuery): string {
   const { username } = fields;
+  if (query.operation === "list-accounts") return username ?? "";
   if (username === undefined) throw malformed("username is required");
   if (query.operation === "authenticate" && forbiddenInUsernames.test(username)) {
     throw malformed("username has characters that no username has");
   }
   return username;
 }
+
+/** Where the caller names no protocol; a site has searches of its own for the listing. */
+const defaultProtocol = { authenticate: "default", lookup: "default", "list-accounts": "account-provider" } as const;
 
 /**
  * Body, query and connection as one `AuthRequest`. What the body tells of the client wins over the connection: the
@@ -44,7 +48,7 @@ export function completeRequest(fields: BodyFields, query: AuthQuery, facts: Req
     clientIp,
     // The port belongs to the address: one of the connection beside one of the body would name nobody.
     ...(fields.clientIp === undefined ? { clientPort } : undefined),
-    protocol: "default",
+    protocol: defaultProtocol[query.operation],
     ...(userAgent === undefined ? undefined : { userAgent }),
     ...(acceptLanguage === undefined ? undefined : { acceptLanguage }),
     ...fields,

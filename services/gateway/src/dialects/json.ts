@@ -1,11 +1,15 @@
-import type { AuthDecision, AuthRequest } from "@postern/shared/contracts";
+import type { AuthRequest } from "@postern/shared/contracts";
 import { readAuthFields } from "./auth-fields.ts";
 import { readJsonOrForm } from "./body.ts";
 import { completeRequest, type RequestFacts } from "./complete-request.ts";
-import type { WireNames } from "./naming.ts";
+import {
+  createObjectRenderer,
+  type ObjectFormat,
+  type ObjectRenderer,
+  type ObjectRendererDeps,
+} from "./object-renderer.ts";
 import { parseAuthQuery } from "./query.ts";
-import { authWait, type Denial, type DialectReply, headerText, jsonNullReply, jsonReply } from "./reply.ts";
-import type { AttributeFilter } from "./secret-attributes.ts";
+import { jsonNullReply, jsonReply } from "./reply.ts";
 
 export interface JsonInput {
   readonly url: string;
@@ -24,61 +28,8 @@ export function parseJsonRequest({ url, contentType, body, facts }: JsonInput): 
   return completeRequest(readAuthFields(readJsonOrForm(contentType, body)), query, facts);
 }
 
-export interface JsonRenderer {
-  readonly decision: (decision: AuthDecision, session: string) => DialectReply;
-  /** 400: the request is not one. */
-  readonly malformed: (reason: string, session: string) => DialectReply;
-}
+const jsonFormat: ObjectFormat = { object: jsonReply, nothing: jsonNullReply };
 
-export interface JsonRendererDeps {
-  readonly names: WireNames;
-  readonly releasable: AttributeFilter;
-}
-
-/** Contract, "Errors", rules 1 and 2: 200 with the object, 403 with `null`, 500 with `{error}`. */
-export function createJsonRenderer({ names, releasable }: JsonRendererDeps): JsonRenderer {
-  const memoryCacheValue = { hit: "Hit", miss: "Miss" } as const;
-  const denied = (decision: Denial, session: string): DialectReply =>
-    jsonNullReply(403, [
-      ["Auth-Status", headerText(decision.message ?? "FAIL")],
-      [names.session, session],
-      [names.memoryCache, memoryCacheValue[decision.memoryCache]],
-      ...authWait(decision),
-    ]);
-  return {
-    decision: (decision, session) => {
-      switch (decision.outcome) {
-        case "ok":
-          return jsonReply(
-            200,
-            [
-              ["Auth-Status", "OK"],
-              [names.session, session],
-              ["Auth-User", headerText(decision.account)],
-              [names.memoryCache, memoryCacheValue[decision.memoryCache]],
-            ],
-            {
-              ok: true,
-              account_field: decision.accountField,
-              totp_secret_field: decision.totpSecretField,
-              backend: decision.backend,
-              attributes: releasable(decision.attributes),
-            },
-          );
-        case "fail":
-        case "blocked":
-          return denied(decision, session);
-        case "tempfail":
-          return jsonReply(
-            500,
-            [
-              ["Auth-Status", headerText(decision.message)],
-              [names.session, session],
-            ],
-            { error: decision.message },
-          );
-      }
-    },
-    malformed: (reason, session) => jsonReply(400, [[names.session, session]], { error: reason }),
-  };
+export function createJsonRenderer(deps: ObjectRendererDeps): ObjectRenderer {
+  return createObjectRenderer(deps, jsonFormat, "FAIL");
 }

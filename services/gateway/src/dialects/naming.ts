@@ -1,5 +1,7 @@
 /** Design decision 1: the word that stands for the product on the wire. */
 export interface WireNames {
+  /** `X-Service-`: what session, memory cache and attribute headers begin with. */
+  readonly prefix: string;
   readonly session: string;
   readonly memoryCache: string;
 }
@@ -14,5 +16,5 @@ function capitalised(identifier: string): string {
 
 export function wireNames(identifier: string): WireNames {
   const prefix = `X-${capitalised(identifier)}-`;
-  return { session: `${prefix}Session`, memoryCache: `${prefix}Memory-Cache` };
+  return { prefix, session: `${prefix}Session`, memoryCache: `${prefix}Memory-Cache` };
 }

@@ -7,11 +7,13 @@ export interface AuthQuery {
   readonly sharedCache: boolean;
 }
 
-const plain: AuthQuery = { operation: "authenticate", memoryCache: true, sharedCache: true };
+/** Also the query of the dialects that take none. */
+export const plainQuery: AuthQuery = { operation: "authenticate", memoryCache: true, sharedCache: true };
 
 function operationOf(mode: string | null): AuthOperation {
   if (mode === null || mode === "") return "authenticate";
   if (mode === "no-auth") return "lookup";
+  if (mode === "list-accounts") return "list-accounts";
   throw new AppError("REQUEST_MALFORMED", { publicMessage: "mode is not supported" });
 }
 
@@ -21,7 +23,7 @@ function operationOf(mode: string | null): AuthOperation {
  */
 export function parseAuthQuery(url: string): AuthQuery {
   const start = url.indexOf("?");
-  if (start === -1) return plain;
+  if (start === -1) return plainQuery;
   const query = new URLSearchParams(url.slice(start + 1));
   for (const name of ["mode", "in-memory", "cache"]) {
     if (query.getAll(name).length > 1) {

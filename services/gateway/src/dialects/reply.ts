@@ -26,9 +26,13 @@ export function jsonNullReply(status: number, headers: DialectReply["headers"]):
   return { status, headers: [...headers, ["Content-Type", jsonType]], body: nullBody };
 }
 
+export function emptyReply(status: number, headers: DialectReply["headers"]): DialectReply {
+  return { status, headers, body: noBody };
+}
+
 /** A path that is nobody's, or switched off. */
 export function notFoundReply(names: WireNames, session: string): DialectReply {
-  return { status: 404, headers: [[names.session, session]], body: noBody };
+  return emptyReply(404, [[names.session, session]]);
 }
 
 export type Denial = Extract<AuthDecision, { outcome: "fail" | "blocked" }>;

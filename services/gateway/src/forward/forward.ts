@@ -1,47 +1,38 @@
-import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import replyFrom from "@fastify/reply-from";
 import { errorCodes } from "@postern/shared/errors";
-import { type AssertionAudience, type Caller, callerAssertionHeader, type SignCaller } from "@postern/shared/http";
+import { type AssertionAudience, type Caller, type SignCaller } from "@postern/shared/http";
 import type { Logger } from "@postern/shared/logging";
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { RejectionDelay } from "../caller-auth/rejection.ts";
 import type { WireNames } from "../dialects/naming.ts";
-import { jsonReply, notFoundReply } from "../dialects/reply.ts";
+import { type DialectReply, jsonReply, notFoundReply } from "../dialects/reply.ts";
+import type { BudgetAnswer } from "../limits/failure-budget.ts";
+import type { OnRequest } from "../plugins/caller-auth.ts";
+import { retryAfterSeconds } from "../plugins/reject-caller.ts";
 import { sendReply } from "../plugins/send-reply.ts";
+import { requestHeaders, responseHeaders } from "./headers.ts";
 import { type OwnedPaths, ownedPaths } from "./owners.ts";
 
 export interface ForwardDeps {
   readonly sign: SignCaller;
   /** Where each owner listens: an origin without a path. */
   readonly origins: Readonly<Record<AssertionAudience, string>>;
-  readonly callerAuth: onRequestHookHandler;
+  readonly callerAuth: OnRequest;
+  /** For paths whose owner asks who is calling. */
+  readonly limitAddress: OnRequest;
+  /** For paths whose owner checks credentials. */
+  readonly admitByBudget: OnRequest;
   readonly delay: RejectionDelay;
-  /** Told of an owner's 401 or 403 where it checks credentials itself. */
-  readonly onOwnerRejected: (clientIp: string, status: 401 | 403) => void;
+  /** Told of an owner's 401 or 403 where it checks credentials itself; answers whether there was a token for it. */
+  readonly onOwnerRejected: (clientIp: string, status: 401 | 403, answer: BudgetAnswer) => void;
   readonly addressOf: (request: FastifyRequest) => string;
   readonly names: WireNames;
   readonly timeoutMs: number;
   readonly logger: Logger;
 }
 
-/** Told by whoever connects to us and meant for us; the owner must not take any of it from a client. */
-const droppedHeaders = new Set([
-  callerAssertionHeader,
-  "x-forwarded-for",
-  "x-real-ip",
-  "x-forwarded-host",
-  "x-forwarded-proto",
-  "forwarded",
-]);
-
-function forwardedHeaders(headers: IncomingHttpHeaders, caller: Caller, assertion: string): IncomingHttpHeaders {
-  const kept = Object.entries(headers).filter(([name]) => !droppedHeaders.has(name));
-  const passed: IncomingHttpHeaders = Object.fromEntries(kept);
-  // Credentials that the gateway has checked end here: the assertion says what they proved.
-  if (caller.method !== "none") delete passed.authorization;
-  return { ...passed, [callerAssertionHeader]: assertion, "x-forwarded-for": caller.clientIp };
-}
+const noBody = Buffer.alloc(0);
 
 function upstreamFailed(
   reply: FastifyReply,
@@ -62,18 +53,41 @@ interface OwnerAnswer {
   readonly stream: Readable;
 }
 
-/** Passes the answer on; a rejection of credentials after 300 ms, as the gateway's own. */
-function passAnswer(reply: FastifyReply, clientIp: string, answer: OwnerAnswer, deps: ForwardDeps): void {
+interface OwnerAnswered {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly clientIp: string;
+  readonly answer: OwnerAnswer;
+}
+
+function passLater(reply: FastifyReply, stream: Readable, { delay }: ForwardDeps): void {
+  reply.raw.once("close", () => stream.destroy());
+  delay.later(reply.raw, (closing) => {
+    if (closing) reply.header("connection", "close");
+    reply.send(stream);
+  });
+}
+
+/** Passes the answer on; a rejection of credentials takes a token and leaves after 300 ms, as the gateway's own. */
+function passAnswer({ request, reply, clientIp, answer }: OwnerAnswered, deps: ForwardDeps): void {
   const { stream, statusCode: status } = answer;
-  if (status === 401 || status === 403) deps.onOwnerRejected(clientIp, status);
-  if (status !== 401) {
+  if (status !== 401 && status !== 403) {
     reply.send(stream);
     return;
   }
-  reply.raw.once("close", () => stream.destroy());
-  deps.delay.later(reply.raw, (closing) => {
-    if (closing) reply.header("connection", "close");
-    reply.send(stream);
+  deps.onOwnerRejected(clientIp, status, (waitMs) => {
+    if (waitMs > 0) {
+      stream.destroy();
+      const headers: DialectReply["headers"] = [
+        [deps.names.session, request.id],
+        ["Retry-After", retryAfterSeconds(waitMs)],
+      ];
+      sendReply(reply, { status: 429, headers, body: noBody });
+    } else if (status === 403) {
+      reply.send(stream);
+    } else {
+      passLater(reply, stream, deps);
+    }
   });
 }
 
@@ -81,8 +95,9 @@ function registerOwned(app: FastifyInstance, owned: OwnedPaths, deps: ForwardDep
   const { owner, caller, prefixes, checksCredentials } = owned;
   const origin = deps.origins[owner];
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const url = request.raw.url ?? "/";
-    if (dotSegment.test(url.split("?", 1)[0] ?? "")) {
+    // Without the query, which is passed on as it came: the library would look for paths in it and refuse some.
+    const [path = "/"] = (request.raw.url ?? "/").split("?", 1);
+    if (dotSegment.test(path)) {
       sendReply(reply, notFoundReply(deps.names, request.id));
       return reply;
     }
@@ -93,16 +108,21 @@ function registerOwned(app: FastifyInstance, owned: OwnedPaths, deps: ForwardDep
       session: request.id,
     };
     const assertion = await deps.sign(who, owner);
-    return reply.from(`${origin}${url}`, {
-      rewriteRequestHeaders: (_request, headers) => forwardedHeaders(headers, who, assertion),
+    return reply.from(`${origin}${path}`, {
+      rewriteRequestHeaders: (_request, headers) =>
+        requestHeaders(request.method, headers, { rule: caller, caller: who, assertion }),
+      rewriteHeaders: responseHeaders,
+      // A 503 with Retry-After is the owner's answer to the caller, not ours to ask again for.
+      retryDelay: () => null,
       ...(checksCredentials === true && {
         onResponse: (_request: unknown, _reply: unknown, answer: OwnerAnswer) =>
-          passAnswer(reply, who.clientIp, answer, deps),
+          passAnswer({ request, reply, clientIp: who.clientIp, answer }, deps),
       }),
       onError: (_reply, { error }) => upstreamFailed(reply, request, deps, error),
     });
   };
-  const hooks = caller === "backchannel" ? { onRequest: deps.callerAuth } : {};
+  const ownersHooks = checksCredentials === true ? [deps.limitAddress, deps.admitByBudget] : [deps.limitAddress];
+  const hooks = { onRequest: caller === "backchannel" ? [deps.callerAuth] : ownersHooks };
   for (const prefix of prefixes) {
     app.all(prefix, hooks, handler);
     app.all(`${prefix}/*`, hooks, handler);

@@ -1,14 +1,12 @@
 import type { Caller } from "@postern/shared/http";
-import type { Logger } from "@postern/shared/logging";
 import type { VerifiedToken } from "@postern/shared/tokens";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { CallerCheck, CallerFinding } from "../caller-auth/check-caller.ts";
-import { type CallerAuthOutcome, callerAuthOutcomes } from "../caller-auth/outcome.ts";
-import type { RejectionDelay } from "../caller-auth/rejection.ts";
+import { type CallerAuthOutcome, outcomeRow } from "../caller-auth/outcome.ts";
 import { opens, type ScopeNeed } from "../caller-auth/scopes.ts";
-import type { WireNames } from "../dialects/naming.ts";
+import type { FailureBudget } from "../limits/failure-budget.ts";
 import { settleCaller } from "./pending-caller.ts";
-import { writeRaw } from "./send-reply.ts";
+import type { RejectCaller } from "./reject-caller.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -19,30 +17,36 @@ declare module "fastify" {
   }
 }
 
+export type OnRequest = (request: FastifyRequest, reply: FastifyReply, next: () => void) => void;
+
 export interface CallerAuthDeps {
   readonly check: () => CallerCheck;
   /** How long a caller waits for the state of its token, in milliseconds. */
   readonly timeoutMs: () => number;
-  /** Values of `WWW-Authenticate`: the ways to authenticate that are configured. */
-  readonly challenges: () => readonly string[];
-  readonly delay: RejectionDelay;
-  readonly names: WireNames;
-  readonly logger: Logger;
+  readonly reject: RejectCaller;
   readonly counted: (outcome: CallerAuthOutcome) => void;
+  readonly budget: FailureBudget;
   readonly addressOf: (request: FastifyRequest) => string;
+  readonly addressKeyOf: (request: FastifyRequest) => string;
+  /** For callers that come in without being asked who they are. */
+  readonly limitAddress: OnRequest;
 }
 
-export type CallerAuthHook = (request: FastifyRequest, reply: FastifyReply, next: () => void) => void;
-
-interface Rejection {
-  readonly outcome: CallerAuthOutcome;
-  readonly address: string;
+/** Read while the socket is there: a request whose client has left has no address any more. */
+interface From {
+  readonly clientIp: string;
+  readonly addressKey: string;
 }
 
-const noBody = Buffer.alloc(0);
+interface Attempt {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly next: () => void;
+  readonly from?: From;
+}
 
 /** Puts a caller who was let in on the request, and says with what outcome it leaves this check. */
-function admit(request: FastifyRequest, finding: CallerFinding, need: ScopeNeed): CallerAuthOutcome {
+function recognise(request: FastifyRequest, finding: CallerFinding, need: ScopeNeed): CallerAuthOutcome {
   if (typeof finding === "string") {
     if (finding === "ok_basic") request.callerMethod = "basic";
     return finding;
@@ -53,45 +57,66 @@ function admit(request: FastifyRequest, finding: CallerFinding, need: ScopeNeed)
   return "ok_bearer";
 }
 
-function rejectionHeaders(outcome: CallerAuthOutcome, challenges: readonly string[]): string[] {
-  const { httpStatus, retryAfterSeconds } = callerAuthOutcomes[outcome];
-  const headers = retryAfterSeconds === undefined ? [] : ["Retry-After", String(retryAfterSeconds)];
-  return httpStatus === 401 ? challenges.flatMap((challenge) => ["WWW-Authenticate", challenge]) : headers;
+/** How a caller that is not let in leaves: a failure takes a token, and there is 429 in its place when none is left. */
+function createFail({ reject, counted, budget, addressKeyOf }: CallerAuthDeps) {
+  const finish = ({ request, reply, from }: Attempt, outcome: CallerAuthOutcome, waitMs: number): void => {
+    counted(outcome);
+    reject(request, reply, {
+      outcome,
+      ...(waitMs === 0 ? undefined : { retryAfterMs: waitMs }),
+      ...(from === undefined ? undefined : { clientIp: from.clientIp }),
+    });
+  };
+  return (attempt: Attempt, outcome: CallerAuthOutcome, waitMs = 0): void => {
+    if (!outcomeRow(outcome).spendsBudget) {
+      finish(attempt, outcome, waitMs);
+      return;
+    }
+    budget.spend(attempt.from?.addressKey ?? addressKeyOf(attempt.request), (wait) =>
+      finish(attempt, wait === 0 ? outcome : "budget_exhausted", wait),
+    );
+  };
 }
 
 /**
- * Lets the configured callers of the back channel in, before a body is read. A rejection is logged with transport,
- * address and a fixed reason only, and a genuine one answered after 300 ms (contract, "Caller rejection outcomes").
+ * Lets the configured callers of the back channel in, before a body is read (contract, "Backchannel callers" and
+ * "Failure-budget rules"). A success costs its evaluation and nothing else; while the address's budget is empty there
+ * is no evaluation.
  */
-export function createCallerAuthHook(
-  { check, timeoutMs, challenges, delay, names, logger, counted, addressOf }: CallerAuthDeps,
-  needOf: (request: FastifyRequest) => ScopeNeed,
-): CallerAuthHook {
-  const reject = (request: FastifyRequest, reply: FastifyReply, { outcome, address }: Rejection): void => {
-    const { httpStatus, delayed } = callerAuthOutcomes[outcome];
-    const message = httpStatus === 503 ? "caller undecided" : "caller rejected";
-    logger.warn({ transport: "http", client_ip: address, reason: outcome }, message);
-    reply.hijack();
-    const headers = [names.session, request.id, ...rejectionHeaders(outcome, challenges()), "Content-Length", "0"];
-    const answer = (closing: boolean): void =>
-      writeRaw(reply.raw, httpStatus, closing ? [...headers, "Connection", "close"] : headers, noBody);
-    if (delayed) delay.later(reply.raw, answer);
-    else answer(false);
-  };
-  return (request, reply, next) => {
-    const settle = (finding: CallerFinding, address?: string): void => {
-      const outcome = admit(request, finding, needOf(request));
-      counted(outcome);
-      if (callerAuthOutcomes[outcome].httpStatus === 200) next();
-      else reject(request, reply, { outcome, address: address ?? addressOf(request) });
-    };
-    const found = check()(request.raw.headers.authorization);
-    if (!(found instanceof Promise)) {
-      settle(found);
+export function createCallerAuthHook(deps: CallerAuthDeps, needOf: (request: FastifyRequest) => ScopeNeed): OnRequest {
+  const { check, timeoutMs, counted, budget, addressOf, addressKeyOf, limitAddress } = deps;
+  const fail = createFail(deps);
+  const settle = (attempt: Attempt, finding: CallerFinding): void => {
+    const { request, reply, next } = attempt;
+    const outcome = recognise(request, finding, needOf(request));
+    if (outcomeRow(outcome).httpStatus !== 200) {
+      fail(attempt, outcome);
       return;
     }
-    // Now, as a request whose client has left has no socket any more.
-    const address = addressOf(request);
-    settleCaller(found, { response: reply.raw, timeoutMs: timeoutMs() }, (finding) => settle(finding, address));
+    counted(outcome);
+    if (outcome === "ok_open") limitAddress(request, reply, next);
+    else next();
+  };
+  const evaluate = (attempt: Attempt): void => {
+    const { request, reply } = attempt;
+    const found = check()(request.raw.headers.authorization);
+    if (!(found instanceof Promise)) {
+      settle(attempt, found);
+      return;
+    }
+    const from = { clientIp: addressOf(request), addressKey: addressKeyOf(request) };
+    const pending = { response: reply.raw, timeoutMs: timeoutMs() };
+    settleCaller(found, pending, (finding) => settle({ ...attempt, from }, finding));
+  };
+  return (request, reply, next) => {
+    const attempt = { request, reply, next };
+    if (budget.clear) {
+      evaluate(attempt);
+      return;
+    }
+    budget.admit(addressKeyOf(request), (waitMs) => {
+      if (waitMs === 0) evaluate(attempt);
+      else fail(attempt, "budget_exhausted", waitMs);
+    });
   };
 }

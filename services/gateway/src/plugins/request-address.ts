@@ -1,5 +1,6 @@
 import { type CidrSet, canonicalIp, resolveForwardedFor } from "@postern/shared/net";
 import type { FastifyRequest } from "fastify";
+import { decodePercents } from "../dialects/percent-decode.ts";
 
 function single(value: string | readonly string[] | undefined): string | undefined {
   return typeof value === "string" ? value : value?.join(",");
@@ -36,6 +37,7 @@ export function clientAddress(
   const own = { clientIp: callerIp, clientPort: String(socket.remotePort ?? "") };
   const told = single(headers[names.clientIp]);
   if (told === undefined || !trusted.has(socket.remoteAddress ?? "")) return own;
-  const clientIp = canonicalIp(told);
-  return clientIp === undefined ? own : { clientIp, clientPort: single(headers[names.clientPort]) ?? "" };
+  const clientIp = canonicalIp(decodePercents(told) ?? "");
+  const clientPort = decodePercents(single(headers[names.clientPort]) ?? "") ?? "";
+  return clientIp === undefined ? own : { clientIp, clientPort };
 }

@@ -35,7 +35,10 @@ export const LdapSearch = section("How users of some protocols are found.", {
   scope: choice(["base", "one", "sub"], "sub", { description: "How deep to search." }),
   filter: section("Filters; macros are replaced by escaped values.", {
     user: requiredText({ description: "Finds one user.", example: "(mail=%L{user})" }),
-    list_accounts: text("", { description: "Finds all users; empty lists none." }),
+    list_accounts: text("", {
+      description:
+        "Finds all users, in pages (RFC 2696). The service account needs a size limit above their number: a list that a limit ends is a temporary failure. Empty lists none.",
+    }),
   }),
   mapping: Mapping,
   attribute: texts([], { description: "Attributes that are released to callers." }),

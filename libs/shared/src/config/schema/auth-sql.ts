@@ -26,7 +26,10 @@ export const SqlSearch = section("How users of some protocols are found.", {
       description: "Finds one user; may use :username, :localpart, :domain and :protocol.",
       example: "SELECT * FROM users WHERE account = :username",
     }),
-    list_accounts: text("", { description: "Finds all accounts; may use :protocol. Empty lists none." }),
+    list_accounts: text("", {
+      description:
+        "Finds all accounts, as text, in the column account_field or in its only one; may use :protocol. It is read in pages by key, so an index of the column's binary order keeps each page quick. Empty lists none.",
+    }),
   }),
   mapping: Mapping,
   attribute: texts([], { description: "Columns that are released to callers." }),

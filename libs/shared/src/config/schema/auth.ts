@@ -19,7 +19,12 @@ const Pipeline = section("Bounds of a decision.", {
 
 const upstream = (protocol: string, port: number) =>
   section(`Where the proxy-style endpoint sends ${protocol}.`, {
-    address: text("", { description: "Address, as Auth-Server tells it; empty tells none.", reload: "live" }),
+    address: text("", {
+      description:
+        "IP address, as Auth-Server tells it (nginx resolves no names); empty: who signs in gets a temporary failure.",
+      form: "ip-address",
+      reload: "live",
+    }),
     port: integer(port, { description: "Port, as Auth-Port tells it.", minimum: 1, maximum: 65_535, reload: "live" }),
   });
 
@@ -41,9 +46,16 @@ export const Auth = section("The decision: who may ask, how users are found, wha
     imap: upstream("imap", 143),
     pop3: upstream("pop3", 110),
   }),
-  backends: section("Directories.", {
-    order: texts(["sql"], { description: "Directories in the order of asking: sql, ldap or ldap(pool).", minItems: 1 }),
-    ldap: LdapBackend,
-    sql: SqlBackend,
-  }),
+  backends: section(
+    "Directories. A reload makes new ones and closes the old when their last request is over.",
+    {
+      order: texts(["sql"], {
+        description: "Directories in the order of asking: sql, ldap or ldap(pool).",
+        minItems: 1,
+      }),
+      ldap: LdapBackend,
+      sql: SqlBackend,
+    },
+    { reload: "live" },
+  ),
 });

@@ -62,8 +62,12 @@ export const texts = (value: readonly string[], options: KeyOptions & { readonly
 
 export const requiredTexts = (options: KeyOptions) => Type.Array(Type.String(), { ...options, minItems: 1 });
 
-export const section = <Properties extends TProperties>(description: string, properties: Properties) =>
-  Type.Object(properties, { description, additionalProperties: false });
+/** `reload` holds for every key below that does not say itself. */
+export const section = <Properties extends TProperties>(
+  description: string,
+  properties: Properties,
+  options: { readonly reload?: Reload } = {},
+) => Type.Object(properties, { ...options, description, additionalProperties: false });
 
 /** A list of sections. */
 export const entries = <Entry extends TSchema>(description: string, entry: Entry) =>

@@ -9,14 +9,18 @@ export const Observability = section("Logs and metrics.", {
     }),
     json: flag(true, { description: "One JSON object a line; otherwise text for people." }),
   }),
-  metrics: section("Metrics in the Prometheus format.", {
-    endpoint_enabled: flag(false, { description: "Offer GET /metrics on the gateway's main listener too." }),
-    endpoint_auth: section("Who may read them there.", {
-      basic: section("Basic credentials.", {
-        enabled: flag(false, { description: "Ask for these credentials." }),
-        username: text("", { description: "User name." }),
-        password: secret({ description: "Password." }),
+  metrics: section(
+    "Metrics in the Prometheus format.",
+    {
+      endpoint_enabled: flag(false, { description: "Offer GET /metrics on the gateway's main listener too." }),
+      endpoint_auth: section("Who may read them there.", {
+        basic: section("Basic credentials.", {
+          enabled: flag(false, { description: "Ask for these credentials." }),
+          username: text("", { description: "User name." }),
+          password: secret({ description: "Password." }),
+        }),
       }),
-    }),
-  }),
+    },
+    { reload: "live" },
+  ),
 });

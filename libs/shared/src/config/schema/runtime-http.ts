@@ -24,6 +24,13 @@ const Middlewares = section("Layers that a request passes.", {
 const RateLimit = section("Token bucket of one client address.", {
   per_second: integer(100, { description: "Refill.", unit: "tokens/s", minimum: 1, reload: "live" }),
   burst: integer(200, { description: "Depth.", unit: "tokens", minimum: 1, reload: "live" }),
+  ipv6_prefix: integer(64, {
+    description: "Length of the IPv6 network that counts as one client.",
+    unit: "bits",
+    minimum: 16,
+    maximum: 128,
+    reload: "live",
+  }),
 });
 
 /** The gateway's listeners and what guards them. */

@@ -31,8 +31,9 @@ const Timeouts = section("How long anything may take.", {
   sql_query: duration("2s", { description: "One SQL query.", minimum: 10 }),
   shutdown_delay: duration("0s", {
     description: "Time between taking readiness back and stopping, for load balancers to notice.",
+    reload: "live",
   }),
-  shutdown_grace: duration("10s", { description: "Time for requests in flight to end when stopping." }),
+  shutdown_grace: duration("10s", { description: "Time for requests in flight to end when stopping.", reload: "live" }),
 });
 
 /** How the processes run: listeners, names, timeouts, and the ways between the services. */

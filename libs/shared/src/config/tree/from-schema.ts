@@ -1,34 +1,42 @@
 import { type TSchema, Type } from "typebox";
 import { isFormName } from "../forms.ts";
+import type { Reload } from "../schema/fields.ts";
 import { Root } from "../schema/root.ts";
 import type { LeafNode, LeafType, LeafValue, SchemaNode, SectionNode } from "./node.ts";
 
 /** The whole schema as the tree that reading, documents and redaction walk. */
 export function schemaTree(): SectionNode {
-  return toSection(Root);
+  return toSection(Root, "restart");
 }
 
 /** Throws on a schema that `schema/fields.ts` cannot have built: a bug of ours, found by the first test. */
-function toNode(schema: TSchema): SchemaNode {
-  if (Type.IsObject(schema)) return toSection(schema);
+function toNode(schema: TSchema, around: Reload): SchemaNode {
+  if (Type.IsObject(schema)) return toSection(schema, around);
   if (Type.IsRecord(schema)) {
     const [entry] = Object.values(schema.patternProperties);
     if (entry === undefined) throw new TypeError("record without a schema");
-    return { kind: "map", description: textOf(schema, "description") ?? "", entry: toSection(entry) };
+    return { kind: "map", description: textOf(schema, "description") ?? "", entry: toSection(entry, around) };
   }
   if (Type.IsArray(schema) && Type.IsObject(schema.items)) {
-    return { kind: "list", description: textOf(schema, "description") ?? "", entry: toSection(schema.items) };
+    return { kind: "list", description: textOf(schema, "description") ?? "", entry: toSection(schema.items, around) };
   }
-  return toLeaf(schema);
+  return toLeaf(schema, around);
 }
 
-function toSection(schema: TSchema): SectionNode {
+function toSection(schema: TSchema, around: Reload): SectionNode {
   if (!Type.IsObject(schema)) throw new TypeError("not a section");
-  const children = new Map(Object.entries(schema.properties).map(([name, child]) => [name, toNode(child)]));
+  const reload = reloadOf(schema, around);
+  const children = new Map(Object.entries(schema.properties).map(([name, child]) => [name, toNode(child, reload)]));
   return { kind: "section", description: textOf(schema, "description") ?? "", children };
 }
 
-function toLeaf(schema: TSchema): LeafNode {
+/** A key says itself when it takes effect, or the section around it does. */
+function reloadOf(schema: TSchema, around: Reload): Reload {
+  const own = option(schema, "reload");
+  return own === "live" || own === "restart" ? own : around;
+}
+
+function toLeaf(schema: TSchema, around: Reload): LeafNode {
   const form = option(schema, "form");
   return {
     kind: "leaf",
@@ -37,7 +45,7 @@ function toLeaf(schema: TSchema): LeafNode {
     default: valueOf(schema, "default"),
     defaultFrom: textOf(schema, "defaultFrom"),
     secret: option(schema, "secret") === true,
-    reload: option(schema, "reload") === "live" ? "live" : "restart",
+    reload: reloadOf(schema, around),
     unit: textOf(schema, "unit"),
     form: isFormName(form) ? form : undefined,
     choices: Type.IsEnum(schema) ? schema.enum.map(String) : [],

@@ -29,6 +29,11 @@ const rules: readonly (readonly [rule: string, text: string, paths: readonly str
     ["observability.metrics.endpoint_auth.basic.password"],
   ],
   [
+    "an upstream is an IP address, as nginx resolves no names",
+    "auth: { upstreams: { imap: { address: mail.example.test }, smtp: { address: 2001:db8::1 }, pop3: { address: '' } } }",
+    ["auth.upstreams.imap.address"],
+  ],
+  [
     "TLS needs certificate and key",
     "runtime: { servers: { http: { tls: { enabled: true } } } }",
     ["runtime.servers.http.tls.cert", "runtime.servers.http.tls.key"],

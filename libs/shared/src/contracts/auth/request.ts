@@ -51,7 +51,7 @@ export const AuthRequest = Type.Object({
   session: Type.String({ minLength: 1, maxLength: 64, description: "request GUID, X-Service-Session" }),
   operation: AuthOperation,
   dialect: Dialect,
-  username: Type.String(),
+  username: Type.String({ description: "empty in a list-accounts that names none" }),
   password: Type.Optional(Type.String()),
   protocol: Type.String({ minLength: 1 }),
   method: Type.Optional(Type.String()),

@@ -33,10 +33,16 @@ export function attributesToRequest({ accountField, attributes }: AttributeMappi
   return names.size === 0 ? ["1.1"] : [...names];
 }
 
+/** The entry's account name, by which its user is known; undefined when it has none. */
+export function accountName(entry: Entry, accountField: string): string | undefined {
+  const [account] = findValues(entry, accountField);
+  return account === "" ? undefined : account;
+}
+
 /** Throws `DIRECTORY_DATA` when the entry has no account name: nobody can say who this is. */
 export function toDirectoryAccount(entry: Entry, mapping: AttributeMapping): DirectoryAccount {
-  const [account] = findValues(entry, mapping.accountField);
-  if (account === undefined || account === "") {
+  const account = accountName(entry, mapping.accountField);
+  if (account === undefined) {
     throw new AppError("DIRECTORY_DATA", { detail: `LDAP entry ${entry.dn} has no ${mapping.accountField}` });
   }
   const attributes: [string, readonly string[]][] = [];

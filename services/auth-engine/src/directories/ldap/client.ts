@@ -15,6 +15,8 @@ export interface LdapConnection {
   /** False once the connection is lost; it never comes back (a new connection is a new object). */
   readonly isAlive: boolean;
   search(baseDn: string, options: SearchOptions): Promise<SearchResult>;
+  /** The same in pages (RFC 2696). One at a time: servers keep one position for a connection. */
+  searchPages(baseDn: string, options: SearchOptions): AsyncGenerator<SearchResult>;
   /** Simple bind. The connection then belongs to nobody until the next bind. */
   bind(dn: string, password: Secret): Promise<void>;
   bindService(identity: Exclude<ServiceIdentity, { kind: "anonymous" }>): Promise<void>;
@@ -62,6 +64,7 @@ async function openConnection(address: ServerAddress, options: OpenConnectionOpt
       return isAlive;
     },
     search: (baseDn, searchOptions) => client.search(baseDn, searchOptions),
+    searchPages: (baseDn, searchOptions) => client.searchPaginated(baseDn, searchOptions),
     bind,
     bindService: (identity) =>
       identity.kind === "external" ? client.bindSASL("EXTERNAL", "") : bind(identity.dn, identity.password),

@@ -7,6 +7,7 @@ import type { Directory, DirectoryContext, DirectoryQuery, VerifyOutcome } from 
 import { toDirectoryAccount } from "./attributes.ts";
 import { bindRefusal, classifyFailure, directoryUnavailable, isNoSuchObject } from "./errors.ts";
 import { createLdapPool, type LdapPool, type LdapPoolSnapshot } from "./ldap-pool.ts";
+import { createAccountListing } from "./list-accounts.ts";
 import { type CompiledSearch, compileSearches } from "./select-search.ts";
 import type { LdapDirectorySettings } from "./settings.ts";
 import type { LdapLog } from "./target-set.ts";
@@ -36,6 +37,7 @@ export function createLdapDirectory(
     Object.entries(settings.pools).map(([name, pool]) => [name, createLdapPool(name, pool, deps)] as const),
   );
   const searches = compileSearches(settings.searches, pools);
+  const listing = createAccountListing(searches, deps.clock);
   const absentRdn = `cn=${randomUUID()}`;
 
   const find = async (query: DirectoryQuery, context: DirectoryContext): Promise<Found | "none" | "not_served"> => {
@@ -63,6 +65,8 @@ export function createLdapDirectory(
       if (found === "none") return { kind: "unknown_user" };
       return { kind: "ok", account: toDirectoryAccount(found.entry, found.search.mapping) };
     },
+    listAccounts: listing.listAccounts,
+    endListing: listing.endListing,
     spendVerification: async (query, password, context) => {
       const [search] = searches.get(query.protocol) ?? [];
       if (search === undefined || password.isEmpty) return;
@@ -78,6 +82,7 @@ export function createLdapDirectory(
     },
     snapshot: () => Object.fromEntries([...pools].map(([name, pool]) => [name, pool.snapshot()])),
     close: async () => {
+      listing.close();
       await Promise.all([...pools.values()].map((pool) => pool.close()));
     },
   };

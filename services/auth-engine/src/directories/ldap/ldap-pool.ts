@@ -2,13 +2,14 @@ import { AppError } from "@postern/shared/errors";
 import type { Clock } from "@postern/shared/time";
 import { type BindPool, createBindPool } from "./bind-pool.ts";
 import type { BreakerState } from "./circuit-breaker.ts";
-import { openReadyConnection, readRootDse } from "./client.ts";
+import { type LdapConnection, openReadyConnection, readRootDse } from "./client.ts";
 import type { ConnectionPoolSnapshot } from "./connection-pool.ts";
+import { directoryUnavailable } from "./errors.ts";
 import { createHealthMonitor } from "./health-monitor.ts";
 import { createLookupPool, type LookupPool, serviceIdentity } from "./lookup-pool.ts";
 import { type LdapPoolSettings, withBounds } from "./settings.ts";
 import type { Target } from "./target.ts";
-import { createTargetSet, type LdapLog } from "./target-set.ts";
+import { createTargetSet, type LdapLog, type TargetSet } from "./target-set.ts";
 
 export interface LdapPoolSnapshot {
   readonly lookup: ConnectionPoolSnapshot;
@@ -22,6 +23,8 @@ export interface LdapPool {
   readonly settings: LdapPoolSettings;
   readonly lookup: LookupPool;
   readonly bind: BindPool;
+  /** A connection of one's own as the service account, for what keeps a server's state; whoever asks closes it. */
+  open(): Promise<LdapConnection>;
   snapshot(): LdapPoolSnapshot;
   close(): Promise<void>;
 }
@@ -55,6 +58,7 @@ export function createLdapPool(name: string, given: LdapPoolSettings, deps: { cl
     settings,
     lookup,
     bind,
+    open: () => openAnywhere(targets, settings),
     snapshot: () => ({
       lookup: lookup.snapshot(),
       bind: bind.snapshot(),
@@ -84,4 +88,21 @@ async function probeTarget({ address }: Target, settings: LdapPoolSettings): Pro
   } finally {
     connection.close();
   }
+}
+
+/** At the first server that takes us, the one with the least to do first. */
+async function openAnywhere(targets: TargetSet, settings: LdapPoolSettings): Promise<LdapConnection> {
+  let failure: unknown;
+  for (const target of targets.usable().toSorted((a, b) => a.inFlight - b.inFlight)) {
+    try {
+      const options = { ...settings, operationTimeoutMs: settings.searchTimeoutMs, onClose: () => undefined };
+      const connection = await openReadyConnection(target.address, serviceIdentity(settings), options);
+      target.breaker.succeeded();
+      return connection;
+    } catch (error) {
+      failure = error;
+      targets.noteFailure(target, error);
+    }
+  }
+  throw directoryUnavailable("opening an LDAP connection", failure ?? targets.reason());
 }

@@ -13,6 +13,7 @@ export interface CompiledSearch {
   readonly baseDn: BaseDn;
   readonly scope: LdapScope;
   readonly filter: (query: DirectoryQuery) => Filter;
+  readonly listFilter: ((query: DirectoryQuery) => Filter) | undefined;
   readonly mapping: AttributeMapping;
   readonly requested: string[];
 }
@@ -24,7 +25,7 @@ function compileSearch(search: LdapSearchSettings, pools: ReadonlyMap<string, Ld
   if (pool === undefined) {
     throw new AppError("CONFIG_INVALID", { detail: `LDAP search names the unknown pool ${search.poolName}` });
   }
-  const { accountField, totpSecretField, attributes } = search;
+  const { accountField, totpSecretField, attributes, listAccountsFilter } = search;
   for (const name of [accountField, ...attributes]) {
     if (releasable.test(name)) continue;
     throw new AppError("CONFIG_INVALID", {
@@ -37,6 +38,7 @@ function compileSearch(search: LdapSearchSettings, pools: ReadonlyMap<string, Ld
     baseDn: compileBaseDn(search.baseDn),
     scope: search.scope,
     filter: compileFilter(search.userFilter),
+    listFilter: listAccountsFilter === undefined ? undefined : compileFilter(listAccountsFilter),
     mapping,
     requested: attributesToRequest(mapping),
   };

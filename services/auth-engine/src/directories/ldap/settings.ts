@@ -59,6 +59,8 @@ export interface LdapSearchSettings {
   readonly scope: LdapScope;
   /** RFC 4515 filter; macros may stand in its values. */
   readonly userFilter: string;
+  /** Finds every account that is listed; undefined lists none. */
+  readonly listAccountsFilter?: string | undefined;
   readonly accountField: string;
   /** Only its name leaves the directory. */
   readonly totpSecretField: string;

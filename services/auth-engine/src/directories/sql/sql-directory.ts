@@ -2,6 +2,7 @@ import type { Secret } from "@postern/shared/crypto";
 import { AppError } from "@postern/shared/errors";
 import type { PasswordVerifier } from "@postern/shared/passwords";
 import type { Directory, DirectoryContext, DirectoryQuery, LookupOutcome, VerifyOutcome } from "../directory.ts";
+import { checkListQuery, listAccounts } from "./list-accounts.ts";
 import { checkSearches, toQueryParameters } from "./query-parameters.ts";
 import { isDisabled, readColumn, rowToAccount } from "./row-to-account.ts";
 import { selectSearch } from "./select-search.ts";
@@ -70,6 +71,14 @@ export function createSqlDirectory({ settings, client, passwords }: SqlDirectory
       if (isDisabled(found.row, found.search)) return { kind: "unknown_user" };
       return { kind: "ok", account: rowToAccount(found.row, found.search) };
     },
+    listAccounts: (query, page, context) => {
+      const search = selectSearch(settings.searches, query.protocol);
+      return search === undefined
+        ? Promise.resolve({ kind: "not_served" })
+        : listAccounts({ client, search, query, page }, context);
+    },
+    // Each page is a query of its own.
+    endListing: () => undefined,
     spendVerification: (_query, password, context) => passwords.spend(example, password, context),
     check: (context) => checkQueries(settings.searches, client, context),
     close: () => client.close(),
@@ -97,5 +106,6 @@ async function checkQueries(
     if (missing.length > 0) {
       throw new AppError("DIRECTORY_DATA", { detail: `the query gives no column ${missing.join(", ")}` });
     }
+    await checkListQuery(search, client, context);
   }
 }

@@ -21,6 +21,7 @@ export function jsonRoute({ names, releasable }: Pick<GatewayContext, "names" | 
         }),
       decision,
       malformed,
+      listsAccounts: true,
     },
   };
 }

@@ -1,0 +1,79 @@
+import type { GeneratorReport } from "../generator/wrk-output.ts";
+import { type CpuUse, cpuDuring, type Measured, type Role, roles } from "./processes.ts";
+
+/** One line of the table. Times per request are µs on a core; the generator is not counted. */
+export interface Row {
+  readonly id: RowId;
+  readonly title: string;
+  readonly connections: number;
+  readonly requestsPerSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly cpuMicros: Readonly<Record<Role | "total", number>>;
+  readonly otherCores: number;
+}
+
+export type RowId =
+  | "bare"
+  | "skeleton"
+  | "skeleton-1"
+  | "hash-rate"
+  | "ldap-raw"
+  | "lookup"
+  | "lookup-1"
+  | "sql"
+  | "sql-unknown"
+  | "ldap"
+  | "ldap-1"
+  | "ldap-wrong"
+  | "lookup-2-engines"
+  | "ldap-2-engines"
+  | "lookup-ten"
+  | "lookup-million";
+
+export interface RowPlan {
+  readonly id: RowId;
+  readonly title: string;
+  readonly connections: number;
+  readonly processes: readonly Measured[];
+  readonly windowSeconds: number;
+  /** Load before anything is measured; 2 s when absent. */
+  readonly warmSeconds?: number;
+  readonly generate: (seconds: number) => Promise<GeneratorReport>;
+  /** Waits for what the generator left behind; throws when an answer was not what the row is about. */
+  readonly verify: (report: GeneratorReport) => Promise<void> | void;
+}
+
+const windows = 3;
+/** The compiler of V8 works on a service's hot path for several seconds; a row that meets it first waits for that. */
+export const firstWarmSeconds = 8;
+const warmSeconds = 2;
+
+function toRow({ id, title, connections }: RowPlan, report: GeneratorReport, { micros, otherCores }: CpuUse): Row {
+  const { requests, seconds, p50Ms, p99Ms } = report;
+  const cpuMicros: Record<Role | "total", number> = { gateway: 0, engine: 0, nats: 0, slapd: 0, redis: 0, total: 0 };
+  for (const role of roles) {
+    cpuMicros[role] = micros[role] / requests;
+    cpuMicros.total += cpuMicros[role];
+  }
+  return { id, title, connections, requestsPerSecond: requests / seconds, p50Ms, p99Ms, cpuMicros, otherCores };
+}
+
+async function measureOnce(plan: RowPlan, seconds: number): Promise<Row> {
+  const [report, use] = await cpuDuring(plan.processes, () => plan.generate(seconds));
+  if (report.requests === 0) throw new Error(`${plan.title}: no request was answered`);
+  if (report.socketErrors > 0) throw new Error(`${plan.title}: ${report.socketErrors} errors of sockets`);
+  await plan.verify(report);
+  return toRow(plan, report, use);
+}
+
+/** Warms up, measures three windows, and returns the one in the middle by processor time per request. */
+export async function measureRow(plan: RowPlan): Promise<Row> {
+  await measureOnce(plan, plan.warmSeconds ?? warmSeconds);
+  const measured: Row[] = [];
+  while (measured.length < windows) measured.push(await measureOnce(plan, plan.windowSeconds));
+  const sorted = measured.toSorted((a, b) => a.cpuMicros.total - b.cpuMicros.total);
+  const middle = sorted[Math.floor(windows / 2)];
+  if (middle === undefined) throw new Error("no window was measured");
+  return middle;
+}

@@ -1,0 +1,70 @@
+import { roles } from "../measure/processes.ts";
+import type { Row } from "../measure/row.ts";
+import type { Results } from "./results.ts";
+import type { Target } from "./targets.ts";
+
+const titleWidth = 45;
+
+function number(value: number, width: number, digits = 0): string {
+  return value.toFixed(digits).padStart(width);
+}
+
+function latency(ms: number): string {
+  return number(ms, 8, ms < 10 ? 2 : 1);
+}
+
+function header(): string {
+  const cpu = ["total", ...roles].map((name) => name.padStart(8)).join("");
+  return `${"".padEnd(titleWidth)}${"conn".padStart(5)}${"req/s".padStart(8)}${"p50 ms".padStart(8)}${"p99 ms".padStart(8)}${cpu}${"other".padStart(6)}`;
+}
+
+function line({ title, connections, requestsPerSecond, p50Ms, p99Ms, cpuMicros, otherCores }: Row): string {
+  const cpu = [cpuMicros.total, ...roles.map((role) => cpuMicros[role])];
+  const shown = cpu.map((micros) => (micros < 0.05 ? "-".padStart(8) : number(micros, 8, micros < 100 ? 1 : 0)));
+  const conn = connections === 0 ? "-".padStart(5) : number(connections, 5);
+  return `${title.padEnd(titleWidth)}${conn}${number(requestsPerSecond, 8)}${latency(p50Ms)}${latency(p99Ms)}${shown.join("")}${number(otherCores, 6, 2)}`;
+}
+
+function table(results: Results): readonly string[] {
+  const lines = results.rows.map(line);
+  const firstDecision = results.rows.findIndex(({ id }) => id === "lookup");
+  const cached = `${"cached success".padEnd(titleWidth)}  not built; the look-up below is the cheapest real decision`;
+  return firstDecision === -1 ? lines : lines.toSpliced(firstDecision, 0, cached);
+}
+
+function targetLine({ title, target, measured, met }: Target): string {
+  const verdict = met === undefined ? "" : met ? "ok" : "MISS";
+  return `  ${title.padEnd(58)}${target.padStart(12)}${measured.padStart(16)}   ${verdict}`;
+}
+
+/** The whole report as lines of at most 120 columns. */
+export function reportLines(results: Results, targets: readonly Target[]): readonly string[] {
+  const { machine, memories, starts } = results;
+  const memory = memories.map(
+    ({ service, directory, idleMib, loadedMib }) =>
+      `  ${service.padEnd(14)}${directory.padEnd(8)}${number(idleMib, 6)} → ${number(loadedMib, 4)}`,
+  );
+  const start = starts.map(
+    ({ service, readyAfterMs, cpuMs, idleMib }) =>
+      `  ${service.padEnd(14)}${number(readyAfterMs, 6)} ms, ${number(cpuMs, 4)} ms of processor, ${number(idleMib, 4)} MiB idle`,
+  );
+  const missed = targets.filter(({ met }) => met === false).length;
+  const met = targets.filter((one) => one.met === true).length;
+  return [
+    `${machine.cores} cores (${machine.model}), Node ${machine.node}; everything and the generator on this machine`,
+    "CPU: µs on a core per request, by process, without the generator. other: cores that something else used",
+    "",
+    header(),
+    ...table(results),
+    "",
+    "Start to ready, the median of three",
+    ...start,
+    "",
+    "Memory, MiB resident: idle → loaded",
+    ...memory,
+    "",
+    "Targets of design §5, as ratios in this run",
+    ...targets.map(targetLine),
+    `  ${met} met, ${missed} missed`,
+  ];
+}

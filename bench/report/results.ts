@@ -1,0 +1,18 @@
+import type { Memory } from "../measure/memory.ts";
+import type { Row, RowId } from "../measure/row.ts";
+import type { Endurance } from "../scenarios/endurance.ts";
+import type { Start } from "../scenarios/starts.ts";
+
+/** Everything that a run measured. */
+export interface Results {
+  readonly machine: { readonly cores: number; readonly model: string; readonly node: string };
+  readonly rows: readonly Row[];
+  readonly starts: readonly Start[];
+  readonly memories: readonly Memory[];
+  /** Of the long run only. */
+  readonly endurance: readonly Endurance[];
+}
+
+export function rowOf({ rows }: Results, id: RowId): Row | undefined {
+  return rows.find((row) => row.id === id);
+}

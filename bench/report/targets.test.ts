@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import type { Row, RowId } from "../measure/row.ts";
+import type { Results } from "./results.ts";
+import { targetsOf } from "./targets.ts";
+
+function row(id: RowId, total: number, requestsPerSecond: number): Row {
+  const cpuMicros = { gateway: total, engine: 0, nats: 0, slapd: 0, redis: 0, total };
+  return { id, title: id, connections: 64, requestsPerSecond, p50Ms: 1, p99Ms: 2, cpuMicros, otherCores: 0 };
+}
+
+function results(rows: readonly Row[]): Results {
+  return { machine: { cores: 2, model: "any", node: "v26" }, rows, starts: [], memories: [], endurance: [] };
+}
+
+function target(of: Results, title: string) {
+  return targetsOf(of).find((one) => one.title.includes(title));
+}
+
+describe("targetsOf", () => {
+  it("LDAP at exactly 0.60 of raw ldapts meets its target, below it does not", () => {
+    const raw = row("ldap-raw", 199, 1000);
+    expect(target(results([raw, row("ldap", 300, 600)]), "raw ldapts")?.met).toBe(true);
+    expect(target(results([raw, row("ldap", 300, 599)]), "raw ldapts")?.met).toBe(false);
+  });
+
+  it("CPU above 2.2 times the skeleton's is a miss", () => {
+    const skeleton = row("skeleton", 40, 1000);
+    const measured = target(results([skeleton, row("lookup", 100, 900)]), "lookup in place of cached success: CPU");
+    expect(measured).toMatchObject({ measured: "2.50 ×", target: "≤ 2.20 ×", met: false });
+  });
+
+  it("what was not measured is neither met nor missed", () => {
+    expect(target(results([]), "raw hash rate")).toMatchObject({ measured: "not measured", met: undefined });
+  });
+
+  it("what is not built says so", () => {
+    expect(target(results([]), "cached success: CPU")).toMatchObject({ measured: "not built", met: undefined });
+  });
+
+  it("memory that grows by more than a tenth over ten minutes is a miss", () => {
+    const mib = [90, 100, 100, 100, 111];
+    const long = { ...results([]), endurance: [{ service: "gateway", mib }] };
+    expect(target(long, "after ten minutes")?.met).toBe(false);
+  });
+});

@@ -1,0 +1,122 @@
+import type { Row, RowId } from "../measure/row.ts";
+import { type Results, rowOf } from "./results.ts";
+
+/** One promise of design §5 with what this run found; nothing where it cannot be measured yet. */
+export interface Target {
+  readonly title: string;
+  readonly target: string;
+  readonly measured: string;
+  readonly met: boolean | undefined;
+}
+
+interface Bound {
+  readonly title: string;
+  readonly value: number | undefined;
+  readonly atMost?: number;
+  readonly atLeast?: number;
+  readonly unit: string;
+  readonly digits?: number;
+}
+
+function judged({ title, value, atMost, atLeast, unit, digits = 2 }: Bound): Target {
+  const target = atMost === undefined ? `≥ ${atLeast?.toFixed(digits)}${unit}` : `≤ ${atMost.toFixed(digits)}${unit}`;
+  if (value === undefined || Number.isNaN(value)) return { title, target, measured: "not measured", met: undefined };
+  const met = atMost === undefined ? value >= (atLeast ?? 0) : value <= atMost;
+  return { title, target, measured: `${value.toFixed(digits)}${unit}`, met };
+}
+
+function ratio(results: Results, pick: (row: Row) => number, above: RowId, below: RowId): number | undefined {
+  const [a, b] = [rowOf(results, above), rowOf(results, below)];
+  return a === undefined || b === undefined ? undefined : pick(a) / pick(b);
+}
+
+const cpu = (row: Row): number => row.cpuMicros.total;
+const rate = (row: Row): number => row.requestsPerSecond;
+const p50 = (row: Row): number => row.p50Ms;
+const p99 = (row: Row): number => row.p99Ms;
+
+const notBuilt = (title: string, target: string): Target => ({ title, target, measured: "not built", met: undefined });
+
+/** The look-up is the cheapest real decision; it reads a database, which a cached success will not. */
+function decisionTargets(results: Results): readonly Target[] {
+  const of = (pick: (row: Row) => number, above: RowId, below: RowId): number | undefined =>
+    ratio(results, pick, above, below);
+  const like = "lookup in place of cached success";
+  return [
+    notBuilt("cached success: CPU / skeleton", "≤ 2.20 ×"),
+    judged({ title: `  ${like}: CPU / skeleton`, value: of(cpu, "lookup", "skeleton"), atMost: 2.2, unit: " ×" }),
+    judged({ title: `  ${like}: req/s / skeleton`, value: of(rate, "lookup", "skeleton"), atLeast: 0.48, unit: " ×" }),
+    judged({ title: `  ${like}: p99 / skeleton`, value: of(p99, "lookup", "skeleton"), atMost: 1.5, unit: " ×" }),
+    judged({ title: `  ${like}: p50, 1 conn`, value: of(p50, "lookup-1", "skeleton-1"), atMost: 1.8, unit: " ×" }),
+    notBuilt("failed and counted: CPU / skeleton", "≤ 3.00 ×"),
+    notBuilt("failed and counted: req/s / skeleton", "≥ 0.38 ×"),
+    judged({
+      title: "LDAP success: req/s / raw ldapts",
+      value: of(rate, "ldap", "ldap-raw"),
+      atLeast: 0.6,
+      unit: " ×",
+    }),
+    judged({
+      title: "LDAP success: p50 / skeleton, 1 conn",
+      value: of(p50, "ldap-1", "skeleton-1"),
+      atMost: 3.2,
+      unit: " ×",
+    }),
+    judged({
+      title: "SQL argon2id: req/s / raw hash rate",
+      value: of(rate, "sql", "hash-rate"),
+      atLeast: 0.9,
+      unit: " ×",
+    }),
+    judged({
+      title: "two engines: CPU per look-up / one",
+      value: of(cpu, "lookup-2-engines", "lookup"),
+      atMost: 1.1,
+      unit: " ×",
+    }),
+    judged({
+      title: "two engines: CPU per LDAP success / one",
+      value: of(cpu, "ldap-2-engines", "ldap"),
+      atMost: 1.1,
+      unit: " ×",
+    }),
+    judged({
+      title: "a million users: CPU / ten users",
+      value: of(cpu, "lookup-million", "lookup-ten"),
+      atMost: 1.1,
+      unit: " ×",
+    }),
+  ];
+}
+
+function serviceTargets({ starts, memories }: Results): readonly Target[] {
+  const begun = starts.flatMap(({ service, readyAfterMs, idleMib }) => [
+    judged({ title: `${service}: start to ready`, value: readyAfterMs, atMost: 600, unit: " ms", digits: 0 }),
+    judged({ title: `${service}: memory idle`, value: idleMib, atMost: 120, unit: " MiB", digits: 0 }),
+  ]);
+  const loaded = memories.map(({ service, directory, loadedMib }) =>
+    judged({
+      title: `${service}: memory loaded, ${directory}`,
+      value: loadedMib,
+      atMost: 220,
+      unit: " MiB",
+      digits: 0,
+    }),
+  );
+  return [...begun, ...loaded];
+}
+
+/** The last round against the third: before that, heaps and pools still grow to their size. */
+function enduranceTargets({ endurance }: Results): readonly Target[] {
+  return endurance.map(({ service, mib }) => {
+    const [early, late] = [mib[2], mib.at(-1)];
+    const value = early === undefined || late === undefined ? undefined : late / early;
+    return judged({ title: `${service}: memory after ten minutes / after three`, value, atMost: 1.1, unit: " ×" });
+  });
+}
+
+export function targetsOf(results: Results): readonly Target[] {
+  return [...decisionTargets(results), ...serviceTargets(results), ...enduranceTargets(results)].filter(
+    ({ title, met, measured }) => met !== undefined || measured === "not built" || !title.startsWith("a million"),
+  );
+}

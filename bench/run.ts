@@ -1,0 +1,87 @@
+// Prints what Postern's decisions cost beside what nothing could undercut, in one run. Usage: bench/run.ts [--long]
+import { mkdirSync, writeFileSync } from "node:fs";
+import { availableParallelism, cpus } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { execute } from "../tools/checks/execute.ts";
+import type { Memory } from "./measure/memory.ts";
+import type { Row } from "./measure/row.ts";
+import { reportLines } from "./report/print.ts";
+import type { Results } from "./report/results.ts";
+import { targetsOf } from "./report/targets.ts";
+import { measureBareHttp, measureHashRate, measureRawLdap, measureSkeleton } from "./scenarios/baselines.ts";
+import { type Endurance, measureEndurance } from "./scenarios/endurance.ts";
+import { measureLdap } from "./scenarios/ldap.ts";
+import { measureMillionUsers } from "./scenarios/million-users.ts";
+import { measureSql } from "./scenarios/sql.ts";
+import { measureStarts, type Start } from "./scenarios/starts.ts";
+import { measureTwoEngines } from "./scenarios/two-engines.ts";
+import { stopOnSignals } from "./stack/interruption.ts";
+import { type Servers, startServers } from "./stack/servers.ts";
+
+const buildWithinMs = 120_000;
+
+function say(line: string): void {
+  console.log(line);
+}
+
+async function build(): Promise<void> {
+  const { code, output } = await execute("node_modules/.bin/tsc", ["-b", "tsconfig.build.json"], buildWithinMs);
+  if (code !== 0) throw new Error(`the build failed:\n${output}`);
+}
+
+/** In this order; each of them ends what it starts. */
+async function measure(servers: Servers, long: boolean): Promise<Results> {
+  const rows: Row[] = [];
+  const memories: Memory[] = [];
+  let starts: readonly Start[] = [];
+  let endurance: readonly Endurance[] = [];
+  const decisions = async (of: typeof measureSql): Promise<void> => {
+    const measured = await of(servers);
+    rows.push(...measured.rows);
+    memories.push(...measured.memories);
+  };
+  const scenarios: readonly [string, () => Promise<unknown>][] = [
+    ["bare HTTP server", async () => rows.push(...(await measureBareHttp(servers)))],
+    ["the skeleton", async () => rows.push(...(await measureSkeleton(servers)))],
+    ["raw hash rate", async () => rows.push(...(await measureHashRate(servers)))],
+    ["raw LDAP", async () => rows.push(...(await measureRawLdap(servers)))],
+    ["decisions, SQLite", () => decisions(measureSql)],
+    ["decisions, LDAP", () => decisions(measureLdap)],
+    ["two engines", async () => rows.push(...(await measureTwoEngines(servers)))],
+    ["starts of the services", async () => void (starts = await measureStarts(servers))],
+  ];
+  const longScenarios: typeof scenarios = [
+    ["a million users", async () => rows.push(...(await measureMillionUsers(servers)))],
+    ["ten minutes of load", async () => void (endurance = await measureEndurance(servers, say))],
+  ];
+  for (const [name, run] of long ? [...scenarios, ...longScenarios] : scenarios) {
+    say(`measuring: ${name} ...`);
+    await run();
+  }
+  const machine = { cores: availableParallelism(), model: cpus()[0]?.model ?? "unknown", node: process.version };
+  return { machine, rows, starts, memories, endurance };
+}
+
+async function main(): Promise<void> {
+  process.chdir(join(import.meta.dirname, ".."));
+  const { values } = parseArgs({ options: { long: { type: "boolean", default: false } } });
+  await build();
+  const started = performance.now();
+  await using servers = await startServers();
+  stopOnSignals(servers.folder);
+  const results = await measure(servers, values.long);
+  const targets = targetsOf(results);
+  say("");
+  for (const line of reportLines(results, targets)) say(line);
+  mkdirSync(".run/bench", { recursive: true });
+  writeFileSync(".run/bench/latest.json", `${JSON.stringify({ ...results, targets }, undefined, 2)}\n`);
+  say(`\nIn ${Math.round((performance.now() - started) / 1000)} s; the same as data in .run/bench/latest.json`);
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(`bench: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
+}

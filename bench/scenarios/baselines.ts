@@ -1,0 +1,130 @@
+import { once } from "node:events";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { freePort, poll } from "@postern/shared/testing";
+import { runWrk } from "../generator/wrk.ts";
+import type { GeneratorReport } from "../generator/wrk-output.ts";
+import type { Role } from "../measure/processes.ts";
+import { firstWarmSeconds, measureRow, type Row, type RowId } from "../measure/row.ts";
+import { writeBodies } from "../stack/bodies.ts";
+import { peopleDn, readerDn, readerPassword } from "../stack/directories.ts";
+import { type LoggedProcess, startLoggedProcess } from "../stack/logged-process.ts";
+import type { Servers } from "../stack/servers.ts";
+import { sqlUserCount, userPassword } from "../stack/users.ts";
+
+const programs = fileURLToPath(new URL("../programs/", import.meta.url));
+const windowSeconds = 2;
+const hashWindowSeconds = 3;
+
+interface Start {
+  readonly servers: Servers;
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly ipc?: boolean;
+}
+
+function start({ servers, program, args, ipc = false }: Start): LoggedProcess {
+  const logFile = join(servers.folder, `${program}.log`);
+  return startLoggedProcess({ name: program, args: [join(programs, `${program}.ts`), ...args], logFile, ipc });
+}
+
+function noRefusal({ refused }: GeneratorReport): void {
+  if (refused > 0) throw new Error(`${refused} answers with a status above 399`);
+}
+
+async function untilAnswering(url: string, process: LoggedProcess): Promise<void> {
+  await poll(`${url} to answer`, async () => {
+    process.assertAlive();
+    const response = await fetch(url, { method: "POST", body: "{}" }).catch(() => undefined);
+    await response?.arrayBuffer();
+    return response?.status === 200;
+  });
+}
+
+/** Fastify alone. */
+export async function measureBareHttp(servers: Servers): Promise<readonly Row[]> {
+  const port = await freePort();
+  await using server = start({ servers, program: "bare-http", args: [`${port}`] });
+  const url = `http://127.0.0.1:${port}/`;
+  await untilAnswering(url, server);
+  const bodiesFile = await writeBodies(servers.folder, "baseline", { password: userPassword, users: sqlUserCount });
+  const row = await measureRow({
+    id: "bare",
+    title: "bare HTTP server: Fastify POST, no bus",
+    connections: 64,
+    processes: [{ role: "gateway", pid: server.pid }],
+    windowSeconds,
+    generate: (seconds) => runWrk({ url, bodiesFile, connections: 64 }, seconds),
+    verify: noRefusal,
+  });
+  return [row];
+}
+
+/** What every decision pays before anybody decides anything. */
+export async function measureSkeleton(servers: Servers): Promise<readonly Row[]> {
+  const port = await freePort();
+  const { natsUrl } = servers;
+  await using echo = start({ servers, program: "skeleton-echo", args: [natsUrl] });
+  await using gateway = start({ servers, program: "skeleton-gateway", args: [`${port}`, natsUrl] });
+  const url = `http://127.0.0.1:${port}/`;
+  await untilAnswering(url, gateway);
+  const bodiesFile = await writeBodies(servers.folder, "baseline", { password: userPassword, users: sqlUserCount });
+  const measure = (id: RowId, connections: number): Promise<Row> =>
+    measureRow({
+      id,
+      title: "the skeleton: HTTP, bus, echo",
+      connections,
+      processes: [{ role: "gateway", pid: gateway.pid }, { role: "engine", pid: echo.pid }, ...servers.processes],
+      windowSeconds,
+      ...(connections === 1 ? {} : { warmSeconds: firstWarmSeconds }),
+      generate: (seconds) => runWrk({ url, bodiesFile, connections }, seconds),
+      verify: noRefusal,
+    });
+  return [await measure("skeleton", 64), await measure("skeleton-1", 1)];
+}
+
+function isReport(message: unknown): message is GeneratorReport {
+  return typeof message === "object" && message !== null && "requests" in message && "p99Ms" in message;
+}
+
+interface OwnGenerator {
+  readonly id: RowId;
+  readonly title: string;
+  readonly depth: number;
+  readonly seconds: number;
+}
+
+/** A program that repeats something by itself, on our word. */
+async function measureProgram(servers: Servers, start: LoggedProcess, of: OwnGenerator): Promise<Row> {
+  await once(start.child, "message");
+  const role: Role = "engine";
+  return measureRow({
+    id: of.id,
+    title: of.title,
+    connections: of.depth,
+    processes: [{ role, pid: start.pid }, ...servers.processes],
+    windowSeconds: of.seconds,
+    generate: async (seconds) => {
+      start.child.send({ seconds });
+      const [message]: unknown[] = await once(start.child, "message");
+      if (!isReport(message)) throw new Error(`${start.name}: ${JSON.stringify(message)}`);
+      return message;
+    },
+    verify: () => undefined,
+  });
+}
+
+/** Argon2id on all cores with nothing round it: what no directory with such hashes can exceed. */
+export async function measureHashRate(servers: Servers): Promise<readonly Row[]> {
+  await using program = start({ servers, program: "hash-rate", args: [], ipc: true });
+  const title = "raw argon2id m=19456 t=2 p=1, one per core";
+  return [await measureProgram(servers, program, { id: "hash-rate", title, depth: 0, seconds: hashWindowSeconds })];
+}
+
+/** ldapts alone: what no decision by LDAP can exceed. */
+export async function measureRawLdap(servers: Servers): Promise<readonly Row[]> {
+  const args = [servers.slapd.uri, readerDn, readerPassword, peopleDn];
+  await using program = start({ servers, program: "ldap-raw", args, ipc: true });
+  const title = "raw ldapts search + bind, 64 deep";
+  return [await measureProgram(servers, program, { id: "ldap-raw", title, depth: 64, seconds: windowSeconds })];
+}

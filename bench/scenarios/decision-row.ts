@@ -1,0 +1,52 @@
+import { runWrk } from "../generator/wrk.ts";
+import { firstWarmSeconds, measureRow, type Row, type RowId } from "../measure/row.ts";
+import type { DecisionCounts } from "../stack/decision-counts.ts";
+import type { Postern } from "../stack/postern.ts";
+
+export interface DecisionRow {
+  readonly id: RowId;
+  readonly title: string;
+  readonly connections: number;
+  readonly windowSeconds?: number;
+  /** The first row of services that have just started. */
+  readonly first?: boolean;
+  readonly bodiesFile: string;
+  /** Added to the URL. */
+  readonly query?: string;
+  /** What every request of the row must come to. */
+  readonly outcome: "ok" | "fail";
+}
+
+/** Throws unless each decision since the last look had this outcome. */
+export function outcomeCheck(postern: Postern, outcome: "ok" | "fail", first: DecisionCounts) {
+  let before = first;
+  return async ({ requests }: { readonly requests: number }): Promise<void> => {
+    for (const service of [postern.gateway, ...postern.engines]) service.assertAlive();
+    const after = await postern.decisions();
+    const strange = (["ok", "fail", "blocked", "tempfail", "malformed"] as const).filter(
+      (name) => name !== outcome && after[name] > before[name],
+    );
+    if (strange.length > 0 || after[outcome] - before[outcome] < requests) {
+      throw new Error(
+        `expected ${requests} × ${outcome}, had ${JSON.stringify(before)}, then ${JSON.stringify(after)}`,
+      );
+    }
+    before = after;
+  };
+}
+
+/** One kind of decision by Postern's services, verified by the gateway's own count of outcomes. */
+export async function measureDecision(postern: Postern, row: DecisionRow): Promise<Row> {
+  const { id, title, connections, windowSeconds = 2, first = false, bodiesFile, query = "", outcome } = row;
+  const url = `${postern.url}${query}`;
+  return measureRow({
+    id,
+    title,
+    connections,
+    processes: postern.processes,
+    windowSeconds,
+    ...(first ? { warmSeconds: firstWarmSeconds } : {}),
+    generate: (seconds) => runWrk({ url, bodiesFile, connections }, seconds),
+    verify: outcomeCheck(postern, outcome, await postern.decisions()),
+  });
+}

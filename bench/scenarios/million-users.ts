@@ -1,0 +1,29 @@
+import { join } from "node:path";
+import type { Row } from "../measure/row.ts";
+import { writeBodies } from "../stack/bodies.ts";
+import { sqlBackends } from "../stack/config.ts";
+import { writeSqlDirectory } from "../stack/directories.ts";
+import { startPostern } from "../stack/postern.ts";
+import type { Servers } from "../stack/servers.ts";
+import { userPassword } from "../stack/users.ts";
+import { measureDecision } from "./decision-row.ts";
+import { lookupQuery } from "./sql.ts";
+
+const sizes = [
+  { id: "lookup-ten", title: "lookup, SQLite, ten users", users: 10 },
+  { id: "lookup-million", title: "lookup, SQLite, a million users", users: 1_000_000 },
+] as const;
+
+/** Whether a decision costs the same in a small directory and in a large one. */
+export async function measureMillionUsers(servers: Servers): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const { id, title, users } of sizes) {
+    const file = join(servers.folder, `${id}.sqlite`);
+    await writeSqlDirectory(file, users);
+    const bodiesFile = await writeBodies(servers.folder, id, { password: userPassword, users });
+    await using postern = await startPostern({ servers, backends: sqlBackends(file) });
+    const row = { id, title, connections: 64, bodiesFile, query: lookupQuery, first: true, outcome: "ok" } as const;
+    rows.push(await measureDecision(postern, row));
+  }
+  return rows;
+}

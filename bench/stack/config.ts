@@ -1,0 +1,81 @@
+import { peopleDn, readerDn, readerPassword } from "./directories.ts";
+
+export interface ConfigParts {
+  readonly httpPort: number;
+  readonly natsUrl: string;
+  readonly redisPort: number;
+  readonly backends: object;
+}
+
+/** Without a limit that a load test would meet; else what production has: callers proved, info lines, metrics on. */
+export function configText({ httpPort, natsUrl, redisPort, backends }: ConfigParts): string {
+  return JSON.stringify({
+    runtime: {
+      servers: {
+        http: { address: [`127.0.0.1:${httpPort}`], rate_limit: { per_second: 1_000_000, burst: 1_000_000 } },
+      },
+      services: { caller_assertion: { secret: "bench-caller-assertion-secret-of-no-worth" } },
+      bus: { servers: [natsUrl] },
+    },
+    observability: { log: { level: "info" }, metrics: { endpoint_enabled: true } },
+    storage: {
+      redis: {
+        primary: { address: `127.0.0.1:${redisPort}` },
+        password_nonce: "bench-password-nonce-0",
+        encryption_secret: "bench-encryption-secret",
+      },
+    },
+    auth: {
+      backchannel: {
+        basic_auth: { enabled: true, username: "backchannel", password: "bench-backchannel-secret" },
+      },
+      backends,
+    },
+  });
+}
+
+export function sqlBackends(file: string): object {
+  const user =
+    "SELECT username AS account, password, display_name AS displayName, mail, uid, NOT enabled AS disabled FROM users WHERE username = :username";
+  return {
+    order: ["sql"],
+    sql: {
+      default: { file },
+      search: [
+        {
+          protocol: ["*"],
+          cache_name: "bench",
+          queries: { user },
+          mapping: { account_field: "account", password_column: "password", disabled_column: "disabled" },
+          attribute: ["displayName", "mail", "uid"],
+        },
+      ],
+    },
+  };
+}
+
+export function ldapBackends(uri: string): object {
+  return {
+    order: ["ldap"],
+    ldap: {
+      default: {
+        server_uri: uri,
+        bind_dn: readerDn,
+        bind_pw: readerPassword,
+        lookup_pool_size: 4,
+        auth_pool_size: 32,
+      },
+      search: [
+        {
+          protocol: ["imap"],
+          cache_name: "bench",
+          base_dn: peopleDn,
+          scope: "sub",
+          filter: { user: "(&(objectClass=inetOrgPerson)(mail=%L{user}))" },
+          mapping: { account_field: "mail" },
+          attribute: ["displayName", "mail", "uid"],
+        },
+      ],
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { createHash, randomBytes } from "node:crypto";
+import { DatabaseSync } from "node:sqlite";
+import { hash } from "@node-rs/argon2";
+import { ldapUid, ldapUserCount, mailOf, userPassword } from "./users.ts";
+
+/** An SQLite directory with so many users of one Argon2id hash (m=19456, t=2, p=1). */
+export async function writeSqlDirectory(file: string, users: number): Promise<void> {
+  const options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+  const password = await hash(userPassword, options);
+  using database = new DatabaseSync(file);
+  database.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
+    CREATE TABLE users (username TEXT NOT NULL PRIMARY KEY COLLATE NOCASE, password TEXT, display_name TEXT NOT NULL,
+      mail TEXT NOT NULL, uid TEXT NOT NULL, enabled INTEGER NOT NULL DEFAULT 1) STRICT, WITHOUT ROWID;`);
+  database
+    .prepare(`WITH RECURSIVE ids (id) AS (SELECT 0 UNION ALL SELECT id + 1 FROM ids WHERE id < :last)
+      INSERT INTO users (username, password, display_name, mail, uid)
+      SELECT 'user' || id || '@example.test', :password, 'User ' || id, 'user' || id || '@example.test', 'user' || id FROM ids`)
+    .run({ last: users - 1, password });
+}
+
+export const readerDn = "cn=reader,dc=example,dc=test";
+export const readerPassword = "reader-password";
+export const peopleDn = "ou=people,dc=example,dc=test";
+
+function ssha(password: string): string {
+  const salt = randomBytes(8);
+  const digest = createHash("sha1").update(password).update(salt).digest();
+  return `{SSHA}${Buffer.concat([digest, salt]).toString("base64")}`;
+}
+
+/** People with salted SHA-1, so that slapd's own share stays small. */
+export function ldapContent(): string {
+  const stored = ssha(userPassword);
+  const people = Array.from({ length: ldapUserCount }, (_, nth) => {
+    const uid = ldapUid(nth);
+    return `dn: uid=${uid},${peopleDn}
+objectClass: inetOrgPerson
+uid: ${uid}
+cn: ${uid}
+sn: ${uid}
+displayName: User ${nth}
+mail: ${mailOf(nth)}
+userPassword: ${stored}
+`;
+  });
+  return `dn: ${peopleDn}
+objectClass: organizationalUnit
+ou: people
+
+dn: ${readerDn}
+objectClass: applicationProcess
+objectClass: simpleSecurityObject
+cn: reader
+userPassword: ${readerPassword}
+
+${people.join("\n")}`;
+}

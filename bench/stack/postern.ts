@@ -1,0 +1,73 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { freePort } from "@postern/shared/testing";
+import type { Measured } from "../measure/processes.ts";
+import { configText } from "./config.ts";
+import { type DecisionCounts, parseDecisionCounts, settledCounts } from "./decision-counts.ts";
+import type { Servers } from "./servers.ts";
+import { type RunningService, startService } from "./service.ts";
+
+/** One gateway and its engines, built and configured as in production. */
+export interface Postern extends AsyncDisposable {
+  /** `POST /api/v1/auth/json`. */
+  readonly url: string;
+  readonly gateway: RunningService;
+  readonly engines: readonly RunningService[];
+  /** With the servers that they use. */
+  readonly processes: readonly Measured[];
+  /** What was decided, once nothing is in flight any more. */
+  decisions(): Promise<DecisionCounts>;
+}
+
+export interface PosternOptions {
+  readonly servers: Servers;
+  /** `auth.backends`. */
+  readonly backends: object;
+  readonly engines?: number;
+  readonly nodeArgs?: readonly string[];
+}
+
+export interface WrittenConfig {
+  readonly configFile: string;
+  readonly httpPort: number;
+}
+
+export async function writeConfig(servers: Servers, backends: object): Promise<WrittenConfig> {
+  const httpPort = await freePort();
+  const configFile = join(servers.folder, `config-${httpPort}.yaml`);
+  const { natsUrl, redisPort } = servers;
+  // JSON is YAML.
+  await writeFile(configFile, configText({ httpPort, natsUrl, redisPort, backends }));
+  return { configFile, httpPort };
+}
+
+export async function startPostern({
+  servers,
+  backends,
+  engines = 1,
+  nodeArgs = [],
+}: PosternOptions): Promise<Postern> {
+  await using started = new AsyncDisposableStack();
+  const { configFile, httpPort } = await writeConfig(servers, backends);
+  const options = { configFile, folder: servers.folder, nodeArgs };
+  const running: RunningService[] = [];
+  for (let left = engines; left > 0; left -= 1) running.push(started.use(await startService("auth-engine", options)));
+  const gateway = started.use(await startService("gateway", options));
+  const owned = started.move();
+  return {
+    url: `http://127.0.0.1:${httpPort}/api/v1/auth/json`,
+    gateway,
+    engines: running,
+    processes: [
+      { role: "gateway", pid: gateway.pid },
+      ...running.map(({ pid }): Measured => ({ role: "engine", pid })),
+      ...servers.processes,
+    ],
+    decisions: () =>
+      settledCounts(async () => {
+        const response = await fetch(`http://127.0.0.1:${gateway.privatePort}/metrics`);
+        return parseDecisionCounts(await response.text());
+      }),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}

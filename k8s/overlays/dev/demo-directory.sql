@@ -1,0 +1,23 @@
+-- Accounts of the demo, with passwords that README prints: never use this file for real ones.
+-- Passwords are Argon2id (m=19456, t=2, p=1) of <name>-demo-password.
+
+CREATE TABLE users (
+  username TEXT NOT NULL PRIMARY KEY COLLATE NOCASE,
+  password TEXT,
+  display_name TEXT NOT NULL,
+  mail TEXT NOT NULL,
+  uid TEXT NOT NULL UNIQUE,
+  enabled INTEGER NOT NULL DEFAULT 1 CHECK (enabled IN (0, 1)),
+  totp_secret TEXT
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO users (username, password, display_name, mail, uid, totp_secret) VALUES
+  ('alice@example.test',
+   '$argon2id$v=19$m=19456,t=2,p=1$lpeolDgUQs7W7m1V8yEjBA$F+ikklVymRL3wOlyidGUe/XT940h9mEYCMpXhrD5MYE',
+   'Alice Example', 'alice@example.test', 'alice', NULL),
+  ('bob@example.test',
+   '$argon2id$v=19$m=19456,t=2,p=1$8XEpJu58lkUaYyNtNbaMoQ$mbn+FM0NSo8vsch4cncHXf1puuxMCbAbuqGo60iALfQ',
+   'Bob Example', 'bob@example.test', 'bob', 'JBSWY3DPEHPK3PXP'),
+  ('carol@example.test',
+   '$argon2id$v=19$m=19456,t=2,p=1$EyT4poTCLFu870/3lDBDzQ$3d+jYcZzWQNunEwufnCSvfAXJ5c7JTcnhtUVzBnSe1Q',
+   'Carol Example', 'carol@example.test', 'carol', NULL);

@@ -1,0 +1,51 @@
+import { type Static, Type } from "typebox";
+import { type BusMethod, defineMethod } from "../define.ts";
+
+/** Accounts that one page may have. */
+const maxAccountsPerPage = 5000;
+
+const instance = Type.String({ pattern: "^[0-9a-f]{16}$", description: "one engine process" });
+const cursor = Type.String({ minLength: 1, maxLength: 16_384, description: "opaque; where the next page begins" });
+
+/**
+ * `mode=list-accounts`: one page of the account names that the directories of a protocol have, without a cursor the
+ * first one. `limit` 0 with a cursor ends a listing early, so that nobody keeps it open for a reader who has gone.
+ */
+export const ListAccountsRequest = Type.Object({
+  session: Type.String({ minLength: 1, maxLength: 64, description: "request GUID, X-Service-Session" }),
+  protocol: Type.String({ minLength: 1 }),
+  username: Type.Optional(Type.String()),
+  clientIp: Type.Optional(Type.String()),
+  clientPort: Type.Optional(Type.String()),
+  localIp: Type.Optional(Type.String()),
+  localPort: Type.Optional(Type.String()),
+  cursor: Type.Optional(cursor),
+  limit: Type.Integer({ minimum: 0, maximum: maxAccountsPerPage }),
+});
+export type ListAccountsRequest = Static<typeof ListAccountsRequest>;
+
+/**
+ * No cursor: that was the last page. A page may be empty and not the last one. With `instance`, only that engine has
+ * the next page and `listAccountsAt` asks it; otherwise any engine has.
+ */
+export const ListAccountsReply = Type.Object({
+  accounts: Type.Array(Type.String()),
+  cursor: Type.Optional(cursor),
+  instance: Type.Optional(instance),
+});
+export type ListAccountsReply = Static<typeof ListAccountsReply>;
+
+export type ListAccountsMethod = BusMethod<typeof ListAccountsRequest, typeof ListAccountsReply>;
+
+export const listAccounts: ListAccountsMethod = defineMethod({
+  service: "auth-engine",
+  name: "list-accounts",
+  major: 1,
+  request: ListAccountsRequest,
+  reply: ListAccountsReply,
+});
+
+/** The same method of one engine only: listings that hang on a connection of its own. */
+export function listAccountsAt(engine: string): ListAccountsMethod {
+  return defineMethod({ ...listAccounts, name: `list-accounts-${engine}` });
+}

@@ -1,0 +1,19 @@
+import type { RedisClient } from "./client.ts";
+
+/** One atomic step inside Redis. */
+export interface RedisScript {
+  /** Unique in the client. */
+  readonly name: string;
+  readonly lua: string;
+  readonly numberOfKeys: number;
+}
+
+export type RunScript = (keys: readonly string[], args: readonly (string | number)[]) => Promise<unknown>;
+
+/** The script as a command of this client: sent by its digest, and in full to a Redis that does not know it. */
+export function defineScript(client: RedisClient, { name, lua, numberOfKeys }: RedisScript): RunScript {
+  client.defineCommand(name, { lua, numberOfKeys });
+  const command: unknown = Reflect.get(client, name);
+  if (typeof command !== "function") throw new TypeError(`${name} is no command`);
+  return async (keys, args) => Reflect.apply(command, client, [...keys, ...args]);
+}

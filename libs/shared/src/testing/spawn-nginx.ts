@@ -1,0 +1,42 @@
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type ChildServer, startChildServer } from "./child-server.ts";
+import { scratchFolder } from "./scratch-folder.ts";
+
+export interface SpawnNginxOptions {
+  /** What stands in nginx.conf beside `events`: `mail { … }`, `http { … }`. Its ports must be free ones. */
+  readonly config: string;
+  /** One of its ports: ready when it accepts. */
+  readonly port: number;
+  /** Modules to load where they are not built in, such as `ngx_mail_module`. */
+  readonly modules?: readonly string[];
+}
+
+const binaryPath = `${process.env["PATH"] ?? ""}:/usr/local/sbin:/usr/sbin:/sbin`;
+const moduleFolders = ["/usr/lib/nginx/modules", "/usr/lib64/nginx/modules", "/usr/local/lib/nginx/modules"];
+
+function loadModule(name: string): string {
+  const file = moduleFolders.map((folder) => join(folder, `${name}.so`)).find((path) => existsSync(path));
+  return file === undefined ? "" : `load_module ${file};\n`;
+}
+
+/** A real nginx as one process of this user, in a throw-away folder. */
+export async function spawnNginx({ config, port, modules = [] }: SpawnNginxOptions): Promise<ChildServer> {
+  const folder = await scratchFolder();
+  const file = join(folder.path, "nginx.conf");
+  const frame = `daemon off;\nmaster_process off;\npid ${join(folder.path, "nginx.pid")};\nevents {}\n`;
+  await writeFile(file, `${modules.map(loadModule).join("")}${frame}${config}\n`);
+  const args = ["-p", folder.path, "-e", "stderr", "-c", file];
+  const child = { command: "nginx", args, cwd: folder.path, env: { PATH: binaryPath }, port };
+  const server = await startChildServer(child).catch(async (error: unknown) => {
+    await folder[Symbol.asyncDispose]();
+    throw error;
+  });
+  const stop = async (): Promise<number | null> => {
+    const code = await server.stop();
+    await folder[Symbol.asyncDispose]();
+    return code;
+  };
+  return { ...server, stop, [Symbol.asyncDispose]: async () => void (await stop()) };
+}

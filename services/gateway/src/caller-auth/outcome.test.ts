@@ -1,0 +1,84 @@
+import { describe, expect, test } from "vitest";
+import { type CallerAuthOutcome, callerAuthOutcomeNames, type OutcomeRow, outcomeRow } from "./outcome.ts";
+
+/** "Caller rejection outcomes" of the contract, as it stands there. */
+const contractTable = `
+| Missing credentials, wrong Basic credentials, unknown/expired/revoked/denylisted/wrongly signed token | 401 | UNAUTHENTICATED | yes |
+| Valid token lacking the base or route scope | 403 | PERMISSION_DENIED | no |
+| Valid token that is not a backchannel access token | 401 | UNAUTHENTICATED | gRPC only |
+| Missing token on a custom hook route | 401 | none | no |
+| Token state or signing keys unreachable, or (gRPC) validator not configured | 503 with Retry-After | UNAVAILABLE | no |
+| Caller request canceled or past deadline while token state is read | 503 | CANCELED / DEADLINE_EXCEEDED | no |
+`;
+
+const outcomesOfRow: readonly (readonly CallerAuthOutcome[])[] = [
+  ["missing", "bad_basic", "bad_token"],
+  ["missing_scope"],
+  ["wrong_token_type"],
+  ["missing_on_hook"],
+  ["unavailable"],
+  ["canceled", "deadline_exceeded"],
+];
+
+const contractRows = contractTable
+  .trim()
+  .split("\n")
+  .map((line, index) => {
+    const [meaning = "", http = "", grpc = "", delayed = ""] = line
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim());
+    return { meaning, http, grpc, delayed, outcomes: outcomesOfRow[index] ?? [] };
+  });
+
+function delayedCell({ delayedOnHttp, delayedOnGrpc }: OutcomeRow): string {
+  if (delayedOnHttp) return delayedOnGrpc ? "yes" : "HTTP only";
+  return delayedOnGrpc ? "gRPC only" : "no";
+}
+
+describe("the table is the contract's", () => {
+  test.each(contractRows)("$meaning", ({ http, grpc, delayed, outcomes }) => {
+    expect(outcomes.length).toBeGreaterThan(0);
+    const rows = outcomes.map(outcomeRow);
+    for (const row of rows) {
+      expect(row.httpStatus).toBe(Number.parseInt(http, 10));
+      expect(delayedCell(row)).toBe(delayed);
+      if (http.includes("with Retry-After")) expect(row.retryAfter).toBe(true);
+    }
+    expect([...new Set(rows.map(({ grpcCode }) => grpcCode))].join(" / ")).toBe(grpc);
+  });
+
+  test("each outcome that lets nobody in is of one row, but the three that other rules of the contract tell", () => {
+    const refusing = callerAuthOutcomeNames.filter((name) => outcomeRow(name).httpStatus !== 200);
+    expect(refusing.toSorted()).toEqual([...outcomesOfRow.flat(), "not_configured", "budget_exhausted"].toSorted());
+  });
+
+  test("failure-budget rule 2: failures take a token, a 503 and a success do not", () => {
+    expect(callerAuthOutcomeNames.filter((name) => outcomeRow(name).spendsBudget)).toEqual([
+      "missing",
+      "bad_basic",
+      "bad_token",
+      "wrong_token_type",
+      "missing_scope",
+      "not_configured",
+    ]);
+  });
+
+  test("without auth.backchannel: 401 after the delay; on gRPC the validator that is not configured", () => {
+    const row = outcomeRow("not_configured");
+    expect([row.httpStatus, row.delayedOnHttp]).toEqual([401, true]);
+    expect([row.grpcCode, row.delayedOnGrpc]).toEqual(["UNAVAILABLE", false]);
+  });
+
+  test("failure-budget rule 3: 429 at once, and not on gRPC", () => {
+    const row = outcomeRow("budget_exhausted");
+    expect([row.httpStatus, row.grpcCode, delayedCell(row), row.retryAfter]).toEqual([429, "none", "no", true]);
+  });
+
+  test("every rejection after an evaluation has a reason in the log, and nothing else has", () => {
+    for (const name of callerAuthOutcomeNames) {
+      const row = outcomeRow(name);
+      expect([name, row.logReason !== "none"]).toEqual([name, [401, 403, 503].includes(row.httpStatus)]);
+    }
+  });
+});

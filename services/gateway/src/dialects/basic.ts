@@ -1,0 +1,49 @@
+import type { AuthRequest } from "@postern/shared/contracts";
+import { AppError } from "@postern/shared/errors";
+import { readAuthFields } from "./auth-fields.ts";
+import { decodeBase64Text } from "./base64-text.ts";
+import { completeRequest } from "./complete-request.ts";
+import type { HeaderInput, HeaderParser } from "./header.ts";
+import { createHeaderReader, fieldHeaders, type RequestHeaderNames, requireHeader } from "./header-fields.ts";
+import type { WireNames } from "./naming.ts";
+import { plainQuery } from "./query.ts";
+import { createStatusRenderer, type StatusRenderer } from "./status-renderer.ts";
+
+/** All that a user's own client may tell of itself; the rest of the header endpoint's is for callers who proved who they are. */
+const tellable = new Set(["protocol", "method", "auth_login_attempt", "oidc_cid"]);
+
+function malformed(reason: string): AppError {
+  return new AppError("REQUEST_MALFORMED", { publicMessage: reason });
+}
+
+/** RFC 7617, with UTF-8: the first colon ends the user name. */
+function credentials(authorization: unknown): { readonly username: string; readonly password: string } {
+  if (typeof authorization !== "string") throw malformed("Authorization is required");
+  const [, encoded] = /^basic +(\S+)$/i.exec(authorization) ?? [];
+  const text = encoded === undefined ? undefined : decodeBase64Text(encoded);
+  const colon = text?.indexOf(":") ?? -1;
+  if (text === undefined || colon < 1) throw malformed("Authorization has no Basic credentials");
+  return { username: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
+/** `GET /api/v1/auth/basic`: the credentials are the user's own, and `Auth-Protocol` is required. */
+export function createBasicParser(names: RequestHeaderNames): HeaderParser {
+  const told = Object.entries(fieldHeaders(names)).filter(([field]) => tellable.has(field));
+  const headers = { ...Object.fromEntries(told), authorization: "Authorization" };
+  const readerOf = createHeaderReader(headers);
+  return ({ rawHeaders, facts }: HeaderInput): AuthRequest => {
+    const read = readerOf(rawHeaders);
+    const user = credentials(read("authorization"));
+    requireHeader(read, "protocol", headers);
+    return completeRequest({ ...readAuthFields(read), ...user }, plainQuery, facts);
+  };
+}
+
+/** Users' own clients are told neither the account nor how long to wait. */
+export function createBasicRenderer(names: WireNames): StatusRenderer {
+  return createStatusRenderer(
+    names,
+    (headers) => headers.filter(([name]) => name !== "Auth-User"),
+    new Set(["Auth-Wait"]),
+  );
+}

@@ -1,0 +1,45 @@
+import { encodeCbor } from "@postern/shared/cbor";
+import type { AuthRequest } from "@postern/shared/contracts";
+import { readAuthFields } from "./auth-fields.ts";
+import { cborMediaType, readCbor } from "./cbor-body.ts";
+import { completeRequest, type RequestFacts } from "./complete-request.ts";
+import {
+  createObjectRenderer,
+  type ObjectFormat,
+  type ObjectRenderer,
+  type ObjectRendererDeps,
+} from "./object-renderer.ts";
+import { parseAuthQuery } from "./query.ts";
+
+export interface CborInput {
+  readonly url: string;
+  readonly contentType: string | undefined;
+  readonly body: Buffer;
+  readonly facts: RequestFacts;
+}
+
+/**
+ * `POST /api/v1/auth/cbor` as a request.
+ *
+ * @throws AppError of kind `caller`: the request is answered with 400.
+ */
+export function parseCborRequest({ url, contentType, body, facts }: CborInput): AuthRequest {
+  const query = parseAuthQuery(url);
+  return completeRequest(readAuthFields(readCbor(contentType, body)), query, facts);
+}
+
+/** The message that a denial is rendered with where no policy or script has another. */
+const denialText = "Invalid login or password";
+
+const contentTypeHeader = ["Content-Type", cborMediaType] as const;
+const nullBody = encodeCbor(null);
+
+const cborFormat: ObjectFormat = {
+  object: (status, headers, value) => ({ status, headers: [...headers, contentTypeHeader], body: encodeCbor(value) }),
+  nothing: (status, headers) => ({ status, headers: [...headers, contentTypeHeader], body: nullBody }),
+};
+
+/** As JSON's answers, in deterministic CBOR; `Auth-Status` of a denial is always the rendered message (decision 13). */
+export function createCborRenderer(deps: ObjectRendererDeps): ObjectRenderer {
+  return createObjectRenderer(deps, cborFormat, denialText);
+}

@@ -1,0 +1,49 @@
+import type { Ok, TempFail } from "@postern/shared/contracts";
+import type { WireNames } from "./naming.ts";
+import { authWait, type Denial, type DialectReply, headerText } from "./reply.ts";
+
+export type ReplyHeaders = DialectReply["headers"];
+
+/** The contract's response headers that every dialect's answer has, without what a dialect adds. */
+export interface DecisionHeaders {
+  readonly ok: (decision: Ok, session: string) => ReplyHeaders;
+  readonly denied: (decision: Denial, session: string) => ReplyHeaders;
+  readonly tempfail: (decision: TempFail, session: string) => ReplyHeaders;
+}
+
+export interface DecisionHeadersDeps {
+  readonly names: WireNames;
+  /** `Auth-Status` of a denial that no policy or script has words for (design decision 13). */
+  readonly denialText: string;
+}
+
+/** What nginx and others take for something else than a refusal. */
+const statusWords = new Set(["", "OK", "WAIT"]);
+
+function refusalStatus(text: string): string {
+  const status = headerText(text);
+  return statusWords.has(status.trim().toUpperCase()) ? "FAIL" : status;
+}
+
+export function createDecisionHeaders({ names, denialText }: DecisionHeadersDeps): DecisionHeaders {
+  const memoryCacheValue = { hit: "Hit", miss: "Miss" } as const;
+  return {
+    ok: ({ account, memoryCache }, session) => [
+      ["Auth-Status", "OK"],
+      [names.session, session],
+      ["Auth-User", headerText(account)],
+      [names.memoryCache, memoryCacheValue[memoryCache]],
+    ],
+    denied: (decision, session) => [
+      ["Auth-Status", refusalStatus(decision.message ?? denialText)],
+      [names.session, session],
+      [names.memoryCache, memoryCacheValue[decision.memoryCache]],
+      ...authWait(decision),
+    ],
+    tempfail: ({ message }, session) => [
+      ["Auth-Status", refusalStatus(message)],
+      [names.session, session],
+      [names.memoryCache, memoryCacheValue.miss],
+    ],
+  };
+}

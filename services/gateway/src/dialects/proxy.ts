@@ -1,0 +1,113 @@
+import type { AuthDecision, Ok, TempFail } from "@postern/shared/contracts";
+import { errorCodes } from "@postern/shared/errors";
+import type { AttributesAsHeaders } from "./attribute-headers.ts";
+import { createDecisionHeaders, type ReplyHeaders } from "./decision-headers.ts";
+import type { WireNames } from "./naming.ts";
+import { type Denial, type DialectReply, emptyReply, jsonNullReply, jsonReply } from "./reply.ts";
+
+export interface Upstream {
+  readonly address: string;
+  readonly port: number;
+}
+
+export interface ProxySettings {
+  /** `auth.response.proxy_denial_text`; empty means FAIL. */
+  readonly denialText: string;
+  /** By protocol: imap, pop3, smtp. */
+  readonly upstreams: ReadonlyMap<string, Upstream>;
+}
+
+export interface ProxyRendererDeps {
+  readonly names: WireNames;
+  readonly attributeHeaders: AttributesAsHeaders;
+  readonly settings: () => ProxySettings;
+  /** Told of a success that nobody could be proxied for. */
+  readonly onNoUpstream: (session: string, protocol: string) => void;
+}
+
+interface Asked {
+  readonly session: string;
+  readonly protocol: string;
+}
+
+export interface ProxyRenderer {
+  /** `protocol` as the request tells it, even where nothing else of the request could be read. */
+  readonly decision: (decision: AuthDecision, session: string, protocol: string) => DialectReply;
+  readonly malformed: (reason: string, session: string) => DialectReply;
+}
+
+/** nginx reads an answer, from status line to the end of its headers, into a buffer of 1024 bytes and no more. */
+const maxAnswerBytes = 1000;
+/** Status line, Date, Connection, Keep-Alive, Content-Type and Content-Length. */
+const frameBytes = 200;
+const maxStatusBytes = 400;
+
+function bytesOf(headers: ReplyHeaders): number {
+  return headers.reduce((sum, [name, value]) => sum + name.length + value.length + 4, 0);
+}
+
+function cut(text: string): string {
+  if (text.length <= maxStatusBytes) return text;
+  let end = maxStatusBytes;
+  // A byte that continues a character of UTF-8 is 10xxxxxx.
+  while (end > 0 && ((text.codePointAt(end) ?? 0) & 0xc0) === 0x80) end -= 1;
+  return text.slice(0, end);
+}
+
+/** `Auth-Status` cut at a character, as clients show it to people. */
+function bounded(headers: ReplyHeaders): ReplyHeaders {
+  return headers.map(([name, value]) => [name, name === "Auth-Status" ? cut(value) : value]);
+}
+
+/**
+ * The proxy-style endpoint (contract, "Authentication endpoints"): 200 whatever the outcome, which is in `Auth-Status`.
+ * Attributes are sent as far as nginx has room for them.
+ */
+export function createProxyRenderer(deps: ProxyRendererDeps): ProxyRenderer {
+  const { names, attributeHeaders, settings, onNoUpstream } = deps;
+  const common = createDecisionHeaders({ names, denialText: "FAIL" });
+
+  const undecided = (decision: TempFail, { session, protocol }: Asked): DialectReply => {
+    const code = protocol === "smtp" ? ([["Auth-Error-Code", "451 4.3.0"]] as const) : [];
+    const headers = [...bounded(common.tempfail(decision, session)), ...code];
+    return jsonReply(200, headers, { error: decision.message });
+  };
+
+  const denied = (decision: Denial, session: string): DialectReply => {
+    const { denialText } = settings();
+    const { denied: headers } = denialText === "" ? common : createDecisionHeaders({ names, denialText });
+    return jsonNullReply(200, bounded(headers(decision, session)));
+  };
+
+  const succeeded = (decision: Ok, asked: Asked): DialectReply => {
+    const { session, protocol } = asked;
+    const upstream = settings().upstreams.get(protocol);
+    if (upstream === undefined) {
+      onNoUpstream(session, protocol);
+      return undecided({ outcome: "tempfail", code: "INTERNAL", message: errorCodes.INTERNAL.publicMessage }, asked);
+    }
+    const headers: ReplyHeaders = [
+      ...common.ok(decision, session),
+      ["Auth-Server", upstream.address],
+      ["Auth-Port", String(upstream.port)],
+    ];
+    const room = maxAnswerBytes - frameBytes - bytesOf(headers);
+    return emptyReply(200, [...headers, ...attributeHeaders(decision.attributes, room).headers]);
+  };
+
+  return {
+    decision: (decision, session, told) => {
+      const asked = { session, protocol: told.toLowerCase() };
+      switch (decision.outcome) {
+        case "ok":
+          return succeeded(decision, asked);
+        case "fail":
+        case "blocked":
+          return denied(decision, session);
+        case "tempfail":
+          return undecided(decision, asked);
+      }
+    },
+    malformed: (reason, session) => jsonReply(400, [[names.session, session]], { error: reason }),
+  };
+}

@@ -1,0 +1,44 @@
+import type { AuthDecision, Ok } from "@postern/shared/contracts";
+import { createDecisionHeaders, type DecisionHeaders, type ReplyHeaders } from "./decision-headers.ts";
+import type { WireNames } from "./naming.ts";
+import { type DialectReply, emptyReply, jsonNullReply, jsonReply } from "./reply.ts";
+
+export interface StatusRenderer {
+  readonly decision: (decision: AuthDecision, session: string) => DialectReply;
+  /** 400: the request is not one. */
+  readonly malformed: (reason: string, session: string) => DialectReply;
+}
+
+/** What the endpoint makes of the headers that every success has. */
+export type SuccessHeaders = (headers: ReplyHeaders, decision: Ok, session: string) => ReplyHeaders;
+
+/**
+ * The answers of endpoints that say everything in status and headers (contract, "Errors", rules 1 and 2): success
+ * without a body, 403 with `null`, 500 with `{error}`.
+ *
+ * @param omitted headers that the endpoint's denials do not have
+ */
+export function createStatusRenderer(
+  names: WireNames,
+  success: SuccessHeaders,
+  omitted: ReadonlySet<string> = new Set(),
+): StatusRenderer {
+  const headers: DecisionHeaders = createDecisionHeaders({ names, denialText: "FAIL" });
+  return {
+    decision: (decision, session) => {
+      switch (decision.outcome) {
+        case "ok":
+          return emptyReply(200, success(headers.ok(decision, session), decision, session));
+        case "fail":
+        case "blocked":
+          return jsonNullReply(
+            403,
+            headers.denied(decision, session).filter(([name]) => !omitted.has(name)),
+          );
+        case "tempfail":
+          return jsonReply(500, headers.tempfail(decision, session), { error: decision.message });
+      }
+    },
+    malformed: (reason, session) => jsonReply(400, [[names.session, session]], { error: reason }),
+  };
+}

@@ -1,0 +1,165 @@
+import fc from "fast-check";
+import { describe, expect, test, vi } from "vitest";
+import { createBooking, type SharedTake, type TakeShared } from "./budget-booking.ts";
+import { takeToken } from "./debt-table.ts";
+import { createFailureBudget, type FailureBudget, type FailureBudgetDeps } from "./failure-budget.ts";
+import { rateOf } from "./gcra.ts";
+
+const burst = 5;
+const rate = rateOf({ perSecond: 10, burst });
+const client = "192.0.2.1";
+
+/** Time that only moves by hand, and the bucket that Redis would have. */
+function createWorld() {
+  const world = { nowUs: 1_000_000, takes: 0, answering: true };
+  const row = { key: client, fullAtUs: 0 };
+  const take: TakeShared = async () => {
+    world.takes += 1;
+    if (!world.answering) throw new Error("connection refused");
+    const granted = takeToken(row, world.nowUs, rate) === 0;
+    await Promise.resolve();
+    return { granted, debtUs: Math.max(0, row.fullAtUs - world.nowUs) } satisfies SharedTake;
+  };
+  return { world, take };
+}
+
+type World = ReturnType<typeof createWorld>;
+
+function gatewayIn({ world, take }: World, options: Partial<FailureBudgetDeps> = {}) {
+  const onAway = vi.fn<(reason: unknown) => void>();
+  const booking = createBooking({ take, timeoutMs: 1000, retryMs: 10_000, onAway, onBack: () => undefined });
+  const announced: { key: string; emptyForMs: number }[] = [];
+  const budget = createFailureBudget({
+    booking,
+    rate: () => rate,
+    now: () => world.nowUs,
+    maxAddresses: 100,
+    maxWaiting: 100,
+    announce: (key, emptyForMs) => announced.push({ key, emptyForMs }),
+    counted: () => undefined,
+    onEmpty: () => undefined,
+    ...options,
+  });
+  return { budget, announced, onAway, booking };
+}
+
+/** What the caller hook does with wrong credentials: whether they were evaluated, and whether the answer is 401. */
+function fail(budget: FailureBudget): Promise<"401" | "429 evaluated" | "429"> {
+  return new Promise((resolve) => {
+    budget.admit(client, (waitMs) => {
+      if (waitMs > 0) resolve("429");
+      else budget.spend(client, (wait) => resolve(wait === 0 ? "401" : "429 evaluated"));
+    });
+  });
+}
+
+function admitted(budget: FailureBudget): Promise<boolean> {
+  return new Promise((resolve) => {
+    budget.admit(client, (waitMs) => resolve(waitMs === 0));
+  });
+}
+
+describe("one gateway", () => {
+  test("burst failures are 401, then 429 without evaluation and without Redis", async () => {
+    const world = createWorld();
+    const { budget, announced } = gatewayIn(world);
+    expect(budget.clear).toBe(true);
+    const answers = await Promise.all(Array.from({ length: 50 }, () => fail(budget)));
+    expect(answers.filter((answer) => answer === "401").length).toBe(burst);
+    expect(answers.filter((answer) => answer === "429").length).toBe(50 - burst);
+    expect(world.world.takes).toBe(burst);
+    expect(announced).toEqual([{ key: client, emptyForMs: 100 }]);
+    expect(await admitted(budget)).toBe(false);
+    world.world.nowUs += rate.intervalUs;
+    expect(await admitted(budget)).toBe(true);
+  });
+
+  test("other addresses do not owe", async () => {
+    const { budget } = gatewayIn(createWorld());
+    await Promise.all(Array.from({ length: 50 }, () => fail(budget)));
+    const other = new Promise((resolve) => budget.admit("192.0.2.2", resolve));
+    expect(await other).toBe(0);
+  });
+
+  test("while Redis is away its own bucket has the last word, and nobody is told", async () => {
+    const world = createWorld();
+    world.world.answering = false;
+    const { budget, announced, onAway, booking } = gatewayIn(world);
+    const answers = await Promise.all(Array.from({ length: 50 }, () => fail(budget)));
+    expect(answers.filter((answer) => answer === "401").length).toBe(burst);
+    expect(answers).not.toContain("429 evaluated");
+    expect([booking.away, onAway.mock.calls.length, world.world.takes]).toEqual([true, 1, 1]);
+    expect(announced).toEqual([]);
+  });
+
+  test("a Redis that never answers is waited for once, for the timeout", async () => {
+    const world = createWorld();
+    const booking = createBooking({
+      take: () => new Promise(() => undefined),
+      timeoutMs: 20,
+      retryMs: 10_000,
+      onAway: () => undefined,
+      onBack: () => undefined,
+    });
+    const { budget } = gatewayIn(world, { booking });
+    const started = performance.now();
+    expect(await fail(budget)).toBe("401");
+    expect(await fail(budget)).toBe("401");
+    expect(performance.now() - started).toBeLessThan(1000);
+    expect(booking.away).toBe(true);
+  });
+
+  test("the address that took longest ago is forgotten when the table is full", () => {
+    const { budget } = gatewayIn(createWorld(), { maxAddresses: 10 });
+    for (let host = 0; host < 50; host += 1) budget.spend(`192.0.2.${host}`, () => undefined);
+    expect(budget.size).toBe(10);
+  });
+
+  test("a request that cannot wait is let on, and its failure still needs a token", async () => {
+    const { budget } = gatewayIn(createWorld(), { maxWaiting: 0 });
+    const answers = await Promise.all(Array.from({ length: 50 }, () => fail(budget)));
+    expect(answers.filter((answer) => answer === "401").length).toBe(burst);
+  });
+});
+
+describe("several gateways with one Redis", () => {
+  test("whatever comes where, burst failures are 401, and each gateway evaluates at most one in vain", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 2, max: 4 }),
+        fc.array(fc.nat(3), { minLength: 20, maxLength: 80 }),
+        async (count, choices) => {
+          const world = createWorld();
+          const gateways = Array.from({ length: count }, () => gatewayIn(world));
+          const answers = await Promise.all(
+            choices.flatMap((choice) => {
+              const gateway = gateways[choice % count];
+              return gateway === undefined ? [] : [fail(gateway.budget)];
+            }),
+          );
+          expect(answers.filter((answer) => answer === "401").length).toBe(burst);
+          expect(answers.filter((answer) => answer === "429 evaluated").length).toBeLessThanOrEqual(count);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  test("a gateway that was told evaluates nothing", async () => {
+    const world = createWorld();
+    const { budget } = gatewayIn(world);
+    budget.learn(client, 100);
+    expect(await fail(budget)).toBe("429");
+    expect(world.world.takes).toBe(0);
+    world.world.nowUs += rate.intervalUs;
+    expect(await fail(budget)).toBe("401");
+  });
+
+  test("no word of others makes an address wait longer than for one token", async () => {
+    const world = createWorld();
+    const { budget } = gatewayIn(world);
+    budget.learn(client, 1e12);
+    world.world.nowUs += rate.intervalUs;
+    expect(await admitted(budget)).toBe(true);
+  });
+});

@@ -1,0 +1,143 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AuthRequest } from "@postern/shared/contracts";
+import { AppError, fromUnknown } from "@postern/shared/errors";
+import type { WireNames } from "../dialects/naming.ts";
+import type { AccountPages, AccountsPage } from "./account-pages.ts";
+import { negotiateListType } from "./negotiate.ts";
+import { createListRenderer, isListable, type ListRenderer } from "./render.ts";
+
+export interface ListingDeps {
+  readonly pages: AccountPages;
+  readonly names: WireNames;
+  readonly onError: (error: AppError, session: string) => void;
+  /** How long a reader may take nothing before it is given up, in milliseconds. */
+  readonly stallMs?: number | undefined;
+}
+
+/** How a listing went. With an error that came before the first byte, the caller has no answer yet. */
+export interface ListingResult {
+  readonly outcome: "ok" | "tempfail";
+  readonly error: AppError | undefined;
+  readonly isBegun: boolean;
+  readonly accounts: number;
+  readonly leftOut: number;
+  readonly firstPageSeconds: number;
+  readonly seconds: number;
+}
+
+/** @throws AppError ACCEPT_UNSUPPORTED before anybody was asked. */
+export type AnswerListing = (
+  asked: AuthRequest,
+  request: IncomingMessage,
+  response: ServerResponse,
+) => Promise<ListingResult>;
+
+/** Shorter than engines keep a listing open for the next page. */
+const defaultStallMs = 30_000;
+
+/**
+ * `mode=list-accounts`: writes page after page, the next one asked for when the socket has taken the last one, so that
+ * a list of any length costs one page of memory. A failure before the first byte is left to the dialect to tell; after
+ * it the connection is reset, since a body that ends in order would pass for the whole list.
+ */
+export function createAnswerListing(deps: ListingDeps): AnswerListing {
+  const { pages, names, onError, stallMs = defaultStallMs } = deps;
+  return async (asked, request, response) => {
+    const type = negotiateListType(request.headers.accept);
+    if (type === undefined) throw new AppError("ACCEPT_UNSUPPORTED");
+    const started = performance.now();
+    const seconds = (): number => (performance.now() - started) / 1000;
+    const writer = createListWriter(response, { renderer: createListRenderer(type), names, session: asked.session });
+    const left = new AbortController();
+    const onClose = (): void => left.abort(new AppError("REQUEST_ABORTED", { detail: "the reader has left" }));
+    response.once("close", onClose);
+    let firstPageSeconds: number | undefined;
+    let error: AppError | undefined;
+    try {
+      for await (const page of pages(asked, left.signal)) {
+        firstPageSeconds ??= seconds();
+        writer.write(page);
+        if (!page.isLast) await untilTaken(response, left.signal, stallMs);
+      }
+    } catch (thrown) {
+      error = undecided(thrown);
+      onError(error, asked.session);
+      if (response.headersSent) cut(response);
+    } finally {
+      response.off("close", onClose);
+    }
+    const total = seconds();
+    return {
+      outcome: error === undefined ? "ok" : "tempfail",
+      error,
+      isBegun: response.headersSent,
+      ...writer.counts(),
+      firstPageSeconds: firstPageSeconds ?? total,
+      seconds: total,
+    };
+  };
+}
+
+/** A peer's complaint about our own message is our bug, not the caller's request. */
+function undecided(thrown: unknown): AppError {
+  const error = fromUnknown(thrown);
+  return error.row.kind === "caller" ? new AppError("INTERNAL", { cause: error }) : error;
+}
+
+interface ListWriterOptions {
+  readonly renderer: ListRenderer;
+  readonly names: WireNames;
+  readonly session: string;
+}
+
+interface ListWriter {
+  write(page: AccountsPage): void;
+  counts(): { readonly accounts: number; readonly leftOut: number };
+}
+
+function createListWriter(response: ServerResponse, { renderer, names, session }: ListWriterOptions): ListWriter {
+  let accounts = 0;
+  let leftOut = 0;
+  const headers = ["Auth-Status", "OK", names.session, session, "Content-Type", renderer.contentType];
+  return {
+    write: ({ accounts: found, isLast }) => {
+      const listed = found.filter(isListable);
+      accounts += listed.length;
+      leftOut += found.length - listed.length;
+      const bytes = renderer.page(listed, isLast);
+      if (!response.headersSent) {
+        response.writeHead(200, isLast ? [...headers, "Content-Length", String(bytes.length)] : headers);
+      }
+      if (isLast) response.end(bytes);
+      else if (bytes.length > 0) response.write(bytes);
+    },
+    counts: () => ({ accounts, leftOut }),
+  };
+}
+
+/** Resolves when the reader has taken what was written. */
+async function untilTaken(response: ServerResponse, signal: AbortSignal, stallMs: number): Promise<void> {
+  signal.throwIfAborted();
+  if (!response.writableNeedDrain) return;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const onAbort = (): void => reject(signal.reason);
+  const timer = setTimeout(() => {
+    reject(new AppError("DEADLINE_EXCEEDED", { detail: "the reader of a list takes nothing" }));
+  }, stallMs);
+  response.once("drain", resolve);
+  signal.addEventListener("abort", onAbort);
+  try {
+    await promise;
+  } finally {
+    clearTimeout(timer);
+    response.off("drain", resolve);
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+/** A reset, where there is one: without chunks (HTTP/1.0), a connection that ends in order ends the body in order. */
+function cut(response: ServerResponse): void {
+  const { socket } = response;
+  if (socket === null || "encrypted" in socket) response.destroy();
+  else socket.resetAndDestroy();
+}

@@ -1,0 +1,69 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { listTypes, negotiateListType } from "./negotiate.ts";
+
+const [cbor, json, form, text] = listTypes;
+
+describe("content negotiation for mode=list-accounts (contract)", () => {
+  test.each([
+    ["missing", undefined, cbor],
+    ["empty", "", cbor],
+    ["a wildcard", "*/*", cbor],
+    ["a wildcard of the type", "application/*", cbor],
+    ["tied in quality", "application/json, application/cbor", cbor],
+    ["tied in quality, spelt out", "text/plain;q=0.5, application/json;q=0.5, application/cbor;q=0.5", cbor],
+    ["tied with a wildcard", "text/plain, */*", cbor],
+    ["cbor", "application/cbor", cbor],
+    ["json", "application/json", json],
+    ["form", "application/x-www-form-urlencoded", form],
+    ["text", "text/plain", text],
+    ["a wildcard of text", "text/*", text],
+    ["the higher quality", "application/cbor;q=0.8, text/plain;q=0.9", text],
+    ["a named type over a low wildcard", "*/*;q=0.1, application/json", json],
+    ["the specific range, not the wide one", "application/json;q=0.2, */*;q=0.5", cbor],
+    ["the server's order where cbor is not asked for", "text/plain, application/x-www-form-urlencoded", form],
+    ["what only a wildcard leaves", "application/cbor;q=0, */*", json],
+    ["spaces, case and parameters", 'TEXT/Plain ; charset="utf-8,;" ; Q=1.000', text],
+    ["elements that are none", ",, nonsense, text/plain;q=2, application/json;q=0.5", json],
+  ])("%s", (_what, accept, expected) => {
+    expect(negotiateListType(accept)).toBe(expected);
+  });
+
+  test.each([
+    ["another type", "text/html"],
+    ["quality 0", "application/cbor;q=0"],
+    ["everything refused", "*/*;q=0"],
+    ["no media range at all", "nonsense"],
+    ["a weight that is none", "application/json;q=high"],
+    ["half a wildcard", "*/json"],
+  ])("415 for %s", (_what, accept) => {
+    expect(negotiateListType(accept)).toBeUndefined();
+  });
+
+  test("whatever stands in the field, the answer is a type that it does not refuse, or none", () => {
+    const range = fc.constantFrom(...listTypes, "*/*", "text/*", "application/*", "text/html", "", "x", '"');
+    const weight = fc.constantFrom("", ";q=0", ";q=0.5", ";q=1", ";q=1.1", ';a="b,c";q=0.3', ";q");
+    const element = fc.tuple(range, weight).map((parts) => parts.join(""));
+    const field = fc.oneof(
+      fc.string(),
+      fc.array(element).map((elements) => elements.join(",")),
+    );
+    fc.assert(
+      fc.property(field, (accept) => {
+        const chosen = negotiateListType(accept);
+        expect([...listTypes, undefined]).toContain(chosen);
+        // One more refusal of the chosen type, and of no other, cannot make it the answer by a wildcard.
+        if (chosen !== undefined) expect(negotiateListType(`${chosen};q=0`)).toBeUndefined();
+      }),
+    );
+  });
+
+  test("the type named with the only highest weight wins", () => {
+    fc.assert(
+      fc.property(fc.shuffledSubarray([...listTypes], { minLength: 1 }), (types) => {
+        const accept = types.map((type, index) => `${type};q=${1 - index / 10}`).join(", ");
+        expect(negotiateListType(accept)).toBe(types[0]);
+      }),
+    );
+  });
+});

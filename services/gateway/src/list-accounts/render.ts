@@ -1,0 +1,106 @@
+import type { ListType } from "./negotiate.ts";
+
+/** Turns the pages of one list into the bytes of its body, one after the other. */
+export interface ListRenderer {
+  readonly contentType: string;
+  /** The bytes of a page; `isLast` closes the list. */
+  page(names: readonly string[], isLast: boolean): Buffer;
+}
+
+/** Control characters, and what some readers take for the end of a line. */
+// oxlint-disable-next-line no-control-regex -- control characters are what it finds
+const unlistable = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+
+/** A name that would become two in a list of lines, or none, is nobody's account name. */
+export function isListable(name: string): boolean {
+  return name !== "" && !unlistable.test(name);
+}
+
+const cborText = 3 << 5;
+const cborArray = 4 << 5;
+const cborIndefiniteArray = Buffer.from([0x9f]);
+const cborBreak = Buffer.from([0xff]);
+const nothing = Buffer.alloc(0);
+
+/** The shortest head for a type and a length (RFC 8949 section 4.2.1); lengths of ours are below 2^32. */
+function cborHead(majorType: number, length: number): Buffer {
+  if (length < 24) return Buffer.from([majorType | length]);
+  if (length < 0x100) return Buffer.from([majorType | 24, length]);
+  if (length < 0x1_0000) return Buffer.from([majorType | 25, length >> 8, length & 0xff]);
+  const head = Buffer.alloc(5);
+  head.writeUInt8(majorType | 26);
+  head.writeUInt32BE(length, 1);
+  return head;
+}
+
+/**
+ * One array of text strings: of definite length when it fits into one page, else of indefinite length, as nobody knows
+ * the count of a list that is still being read (RFC 8949 section 3.2.2).
+ */
+function cborRenderer(): ListRenderer {
+  let isFirst = true;
+  return {
+    contentType: "application/cbor",
+    page: (names, isLast) => {
+      const begin = isLast ? cborHead(cborArray, names.length) : cborIndefiniteArray;
+      const end = isLast && !isFirst ? cborBreak : nothing;
+      const texts = names.flatMap((name) => {
+        const text = Buffer.from(name, "utf8");
+        return [cborHead(cborText, text.length), text];
+      });
+      const bytes = Buffer.concat([isFirst ? begin : nothing, ...texts, end]);
+      isFirst = false;
+      return bytes;
+    },
+  };
+}
+
+interface Joined {
+  readonly contentType: string;
+  readonly begin: string;
+  readonly separator: string;
+  readonly end: string;
+  readonly encode: (name: string) => string;
+}
+
+function joiningRenderer({ contentType, begin, separator, end, encode }: Joined): ListRenderer {
+  let isBegun = false;
+  let isEmpty = true;
+  return {
+    contentType,
+    page: (names, isLast) => {
+      const lead = isBegun ? "" : begin;
+      const gap = isEmpty || names.length === 0 ? "" : separator;
+      isBegun = true;
+      isEmpty &&= names.length === 0;
+      return Buffer.from(`${lead}${gap}${names.map(encode).join(separator)}${isLast ? end : ""}`, "utf8");
+    },
+  };
+}
+
+/** Names as they are: existing readers split the body of both types at CRLF and decode nothing. */
+function lines(contentType: string): Joined {
+  return { contentType, begin: "", separator: "\r\n", end: "", encode: (name) => name };
+}
+
+const jsonArray: Joined = {
+  contentType: "application/json; charset=utf-8",
+  begin: "[",
+  separator: ",",
+  end: "]",
+  encode: (name) => JSON.stringify(name),
+};
+
+/** A renderer for one list. */
+export function createListRenderer(type: ListType): ListRenderer {
+  switch (type) {
+    case "application/cbor":
+      return cborRenderer();
+    case "application/json":
+      return joiningRenderer(jsonArray);
+    case "application/x-www-form-urlencoded":
+      return joiningRenderer(lines("application/x-www-form-urlencoded"));
+    case "text/plain":
+      return joiningRenderer(lines("text/plain; charset=utf-8"));
+  }
+}

@@ -1,0 +1,70 @@
+import { promisify } from "node:util";
+import { brotliDecompress, constants, gunzip, type InputType, zstdDecompress } from "node:zlib";
+import { AppError } from "@postern/shared/errors";
+import type { FastifyRequest } from "fastify";
+
+export interface BodyParserSettings {
+  /** `runtime.servers.http.middlewares.request_decompression` */
+  readonly enabled: boolean;
+  /** Largest body after expansion. */
+  readonly maxBytes: number;
+}
+
+type Expand = (body: InputType, maxOutputLength: number) => Promise<Buffer>;
+
+const expandGzip = promisify(gunzip);
+const expandBrotli = promisify(brotliDecompress);
+const expandZstd = promisify(zstdDecompress);
+
+/** RFC 9659: what every decoder of zstd on the web allows, 8 MiB. A frame that asks for more memory is refused. */
+const maxZstdWindowLog = 23;
+
+const gzip: Expand = (body, maxOutputLength) => expandGzip(body, { maxOutputLength });
+
+/** Content codings (RFC 9110 §8.4.1, RFC 7932, RFC 8878). */
+const codings: Readonly<Record<string, Expand>> = {
+  gzip,
+  "x-gzip": gzip,
+  br: (body, maxOutputLength) => expandBrotli(body, { maxOutputLength }),
+  zstd: (body, maxOutputLength) =>
+    expandZstd(body, { maxOutputLength, params: { [constants.ZSTD_d_windowLogMax]: maxZstdWindowLog } }),
+};
+
+function isTooLarge(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
+}
+
+/**
+ * A body without its one content coding.
+ *
+ * @throws AppError REQUEST_MEDIA_TYPE, REQUEST_TOO_LARGE, REQUEST_MALFORMED
+ */
+export async function expandBody(contentEncoding: string, body: Buffer, settings: BodyParserSettings): Promise<Buffer> {
+  const coding = contentEncoding.trim().toLowerCase();
+  if (coding === "identity") return body;
+  const expand = settings.enabled && Object.hasOwn(codings, coding) ? codings[coding] : undefined;
+  if (expand === undefined) {
+    throw new AppError("REQUEST_MEDIA_TYPE", { publicMessage: "Unsupported content encoding" });
+  }
+  try {
+    return await expand(body, settings.maxBytes);
+  } catch (cause) {
+    if (isTooLarge(cause)) throw new AppError("REQUEST_TOO_LARGE", { cause });
+    throw new AppError("REQUEST_MALFORMED", { publicMessage: `the body is not valid ${coding}`, cause });
+  }
+}
+
+type Done = (error: Error | null, body?: Buffer) => void;
+
+/**
+ * The body as its sender meant it (contract, "Request body decompression"). Its expanded size is counted while it
+ * expands, off the event loop, and it ends where the limit is passed. One coding at most: a list of them is a bomb's.
+ */
+export function createBodyParser(settings: BodyParserSettings) {
+  return ({ raw }: FastifyRequest, body: Buffer, done: Done): Promise<Buffer> | undefined => {
+    const contentEncoding = raw.headers["content-encoding"];
+    if (contentEncoding !== undefined) return expandBody(contentEncoding, body, settings);
+    done(null, body);
+    return undefined;
+  };
+}

@@ -1,0 +1,32 @@
+import type { FastifyRequest } from "fastify";
+import type { WireNames } from "../dialects/naming.ts";
+import type { AddressRateLimit } from "../limits/address-rate-limit.ts";
+import type { OnRequest } from "./caller-auth.ts";
+import { retryAfterSeconds } from "./reject-caller.ts";
+import { sendReply } from "./send-reply.ts";
+
+export interface LimitAddressDeps {
+  readonly limit: AddressRateLimit;
+  readonly addressKeyOf: (request: FastifyRequest) => string;
+  readonly names: WireNames;
+  readonly limited: () => void;
+}
+
+const noBody = Buffer.alloc(0);
+
+/** For routes that check no caller: each request counts, and above the limit it is answered 429 at once. */
+export function createLimitAddressHook({ limit, addressKeyOf, names, limited }: LimitAddressDeps): OnRequest {
+  return (request, reply, next) => {
+    const waitMs = limit(addressKeyOf(request));
+    if (waitMs === 0) {
+      next();
+      return;
+    }
+    limited();
+    const headers = [
+      [names.session, request.id],
+      ["Retry-After", retryAfterSeconds(waitMs)],
+    ] as const;
+    sendReply(reply, { status: 429, headers, body: noBody });
+  };
+}

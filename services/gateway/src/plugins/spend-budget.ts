@@ -1,0 +1,19 @@
+import type { CallerAuthDeps, OnRequest } from "./caller-auth.ts";
+
+/** For `GET /api/v1/auth/basic`, where each request takes a token, a success too (contract, "Failure-budget rules", 2). */
+export function createSpendBudgetHook({
+  budget,
+  addressKeyOf,
+  reject,
+  counted,
+}: Pick<CallerAuthDeps, "budget" | "addressKeyOf" | "reject" | "counted">): OnRequest {
+  return (request, reply, next) =>
+    budget.spend(addressKeyOf(request), (waitMs) => {
+      if (waitMs === 0) {
+        next();
+        return;
+      }
+      counted("budget_exhausted");
+      reject(request, reply, { outcome: "budget_exhausted", retryAfterMs: waitMs });
+    });
+}

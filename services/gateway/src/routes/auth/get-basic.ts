@@ -1,0 +1,24 @@
+import type { GatewayContext } from "../../context.ts";
+import { createBasicParser, createBasicRenderer } from "../../dialects/basic.ts";
+import type { DialectRoute } from "./auth-route.ts";
+
+/**
+ * `GET /api/v1/auth/basic` (contract, "Authentication endpoints"). Its `Authorization` is the user's: whoever reaches the
+ * endpoint may ask, and each request takes a token of the failure budget.
+ */
+export function basicRoute(context: Pick<GatewayContext, "names" | "settings" | "spendBudget">): DialectRoute {
+  const { names, settings, spendBudget } = context;
+  const parse = createBasicParser(settings.requestHeaders);
+  const { decision, malformed } = createBasicRenderer(names);
+  return {
+    method: "GET",
+    url: "/api/v1/auth/basic",
+    onRequest: [spendBudget],
+    pair: {
+      dialect: "basic",
+      parse: ({ raw }, facts) => parse({ url: "", rawHeaders: raw.rawHeaders, facts }),
+      decision,
+      malformed,
+    },
+  };
+}

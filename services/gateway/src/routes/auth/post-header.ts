@@ -1,0 +1,27 @@
+import type { GatewayContext } from "../../context.ts";
+import { createHeaderParser, createHeaderRenderer } from "../../dialects/header.ts";
+import type { DialectRoute } from "./auth-route.ts";
+
+export type HeaderRouteContext = Pick<GatewayContext, "names" | "attributeHeaders" | "settings" | "logger">;
+
+/** `POST /api/v1/auth/header` (contract, "Authentication endpoints"). A body is nobody's business. */
+export function headerRoute({ names, attributeHeaders, settings, logger }: HeaderRouteContext): DialectRoute {
+  const parse = createHeaderParser({ names: settings.requestHeaders, query: true });
+  const { decision, malformed } = createHeaderRenderer({
+    names,
+    attributeHeaders,
+    onLeftOut: (session, attributes) =>
+      logger.warn({ session, attributes: attributes.slice(0, 16) }, "attributes too large for headers"),
+  });
+  return {
+    method: "POST",
+    url: "/api/v1/auth/header",
+    pair: {
+      dialect: "header",
+      listsAccounts: true,
+      parse: ({ raw }, facts) => parse({ url: raw.url ?? "", rawHeaders: raw.rawHeaders, facts }),
+      decision,
+      malformed,
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import type { FastifyRequest } from "fastify";
+import type { GatewayContext } from "../../context.ts";
+import { createHeaderParser } from "../../dialects/header.ts";
+import { decodePercents } from "../../dialects/percent-decode.ts";
+import { createProxyRenderer } from "../../dialects/proxy.ts";
+import type { DialectRoute } from "./auth-route.ts";
+
+export type ProxyRouteContext = Pick<GatewayContext, "names" | "attributeHeaders" | "settings" | "live" | "logger">;
+
+/** `GET` or `POST /api/v1/auth/proxy` (contract, "Authentication endpoints"), for nginx's mail proxy. */
+export function proxyRoute({ names, attributeHeaders, settings, live, logger }: ProxyRouteContext): DialectRoute {
+  const parse = createHeaderParser({ names: settings.requestHeaders, query: false });
+  const { decision, malformed } = createProxyRenderer({
+    names,
+    attributeHeaders,
+    settings: () => live.current.proxy,
+    onNoUpstream: (session, protocol) => logger.warn({ session, protocol }, "no upstream for a protocol"),
+  });
+  const protocolHeader = settings.requestHeaders.protocol.toLowerCase();
+  const protocolOf = ({ raw }: FastifyRequest): string =>
+    decodePercents(String(raw.headers[protocolHeader] ?? "")) ?? "";
+  return {
+    method: ["GET", "POST"],
+    url: settings.proxyPath,
+    pair: {
+      dialect: "proxy",
+      parse: ({ raw }, facts) => parse({ url: "", rawHeaders: raw.rawHeaders, facts }),
+      decision: (answer, session, request) => decision(answer, session, protocolOf(request)),
+      malformed,
+    },
+  };
+}

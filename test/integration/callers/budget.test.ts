@@ -1,0 +1,152 @@
+import { pause, poll } from "@postern/shared/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type CallerAnswer, countStatuses, type Gateway, type Gateways, startGateways, wrongAuth } from "./gateways.ts";
+
+const perSecond = 1;
+const burst = 20;
+
+let stack: Gateways;
+let first: Gateway;
+let second: Gateway;
+
+beforeAll(async () => {
+  stack = await startGateways({ per_second: perSecond, burst });
+  [first, second] = await Promise.all([stack.start(), stack.start()]);
+});
+
+afterAll(() => stack[Symbol.asyncDispose]());
+
+/** The most that the bucket can have given since `startedAt`. */
+function allowance(startedAt: number): number {
+  return burst + Math.ceil(((performance.now() - startedAt) / 1000) * perSecond);
+}
+
+function refillSince(startedAt: number): number {
+  return Math.ceil(((performance.now() - startedAt) / 1000) * perSecond);
+}
+
+/** Wrong requests at once; ends with the first 429, as what is left of the second until the refill is needed. */
+async function exhaust(askWrong: (index: number) => Promise<CallerAnswer>): Promise<void> {
+  const answers = Array.from({ length: burst + 5 }, (_value, index) => askWrong(index));
+  const refused = answers.map(async (answer) => {
+    if ((await answer).status !== 429) throw new Error("not 429");
+  });
+  await Promise.any(refused);
+}
+
+/** The 429 of right credentials where wrong ones emptied the budget, before the refill lets them in. */
+function emptied(askWrong: (index: number) => Promise<CallerAnswer>, askRight: () => Promise<CallerAnswer>) {
+  return poll("right credentials to be answered 429", async () => {
+    await exhaust(askWrong);
+    const answer = await askRight();
+    return answer.status === 429 && answer;
+  });
+}
+
+const sharedTaken = 'service_failure_budget_tokens_total{bucket="shared",result="taken"}';
+const furtherEvaluations = 'service_failure_budget_tokens_total{bucket="shared",result="empty"}';
+
+/** Evaluations that found no token, at both gateways. */
+async function evaluatedInVain(): Promise<number> {
+  const [here = 0, there = 0] = await Promise.all([first, second].map((gateway) => gateway.metric(furtherEvaluations)));
+  return here + there;
+}
+
+describe("failure budget (contract, Failure-budget rules)", () => {
+  test("parallel failures through two gateways have one budget: burst plus refill get 401, the others 429", async () => {
+    const clientIp = "203.0.113.1";
+    const before = await evaluatedInVain();
+    const startedAt = performance.now();
+    const answers = await Promise.all(
+      Array.from({ length: 300 }, (_value, index) => (index % 2 === 0 ? first : second).ask(clientIp, wrongAuth)),
+    );
+    const most = allowance(startedAt);
+    const refilled = refillSince(startedAt);
+    const of = (status: number): CallerAnswer[] => answers.filter((answer) => answer.status === status);
+    expect(of(401).length).toBeGreaterThanOrEqual(burst);
+    expect(of(401).length).toBeLessThanOrEqual(most);
+    expect(of(429).length).toBe(300 - of(401).length);
+    expect(Math.min(...of(401).map(({ tookMs }) => tookMs))).toBeGreaterThanOrEqual(299);
+    for (const { retryAfter, body } of of(429)) expect([retryAfter, body]).toEqual(["1", ""]);
+    expect((await evaluatedInVain()) - before).toBeLessThanOrEqual(2 * (1 + refilled));
+  });
+
+  test("an empty budget answers 429 to right credentials too, at every gateway, and 200 after the refill", async () => {
+    const clientIp = "203.0.113.2";
+    const askWrong = (): Promise<CallerAnswer> => first.ask(clientIp, wrongAuth);
+    for (const gateway of [second, first]) {
+      const { retryAfter, body, tookMs } = await emptied(askWrong, () => gateway.ask(clientIp));
+      expect([retryAfter, body]).toEqual(["1", ""]);
+      expect(tookMs).toBeLessThan(250);
+    }
+    expect((await first.ask("203.0.113.3")).status).toBe(200);
+    for (const gateway of [first, second]) {
+      await poll("a token to come back", async () => (await gateway.ask(clientIp)).status === 200, 3000);
+    }
+  });
+
+  test("an event that is lost costs one further evaluation", async () => {
+    const clientIp = "203.0.113.4";
+    await pause(stack.nats);
+    try {
+      const startedAt = performance.now();
+      await exhaust(() => first.ask(clientIp, wrongAuth));
+      const before = await second.metric(furtherEvaluations);
+      const statuses = await countStatuses(50, () => second.ask(clientIp, wrongAuth));
+      const refilled = refillSince(startedAt);
+      expect(statuses.get(401) ?? 0).toBeLessThanOrEqual(refilled);
+      expect((await second.metric(furtherEvaluations)) - before).toBeLessThanOrEqual(1 + refilled);
+      expect((await second.metric(furtherEvaluations)) - before).toBeGreaterThan(0);
+    } finally {
+      stack.nats.signal("SIGCONT");
+    }
+    await poll("the bus", async () => (await second.ask("203.0.113.5")).status === 200);
+  });
+
+  test("success never takes a token: thousands of right requests from one address, some wrong ones between", async () => {
+    const clientIp = "203.0.113.6";
+    const rounds = 60;
+    const before = await first.metric(sharedTaken);
+    for (let round = 0; round < rounds; round += 1) {
+      const statuses = await countStatuses(50, () => first.ask(clientIp));
+      expect([...statuses]).toEqual([[200, 50]]);
+      if (round % 10 === 5) expect((await first.ask(clientIp, wrongAuth)).status).toBe(401);
+    }
+    expect((await first.metric(sharedTaken)) - before).toBe(rounds / 10);
+  });
+
+  test("an IPv6 client counts by its /64", async () => {
+    const askWrong = (host: number): Promise<CallerAnswer> => first.ask(`2001:db8:1:2::${host + 1}`, wrongAuth);
+    await emptied(askWrong, () => first.ask("2001:db8:1:2:ffff::1"));
+    expect((await first.ask("2001:db8:1:3::1")).status).toBe(200);
+  });
+
+  test("an IPv4-mapped address is the IPv4 address", async () => {
+    const { status } = await emptied(
+      () => first.ask("::ffff:203.0.113.7", wrongAuth),
+      () => first.ask("203.0.113.7"),
+    );
+    expect(status).toBe(429);
+  });
+
+  test("who is no trusted proxy cannot spend the budget of others", async () => {
+    const victim = "203.0.113.8";
+    const untrusting = await stack.start({ SERVICE_RUNTIME_SERVERS_HTTP_TRUSTED_PROXIES: "192.0.2.1" });
+    const askWrong = (): Promise<CallerAnswer> => untrusting.ask(victim, wrongAuth);
+    await emptied(askWrong, () => untrusting.ask("203.0.113.9"));
+    expect((await first.ask(victim)).status).toBe(200);
+  });
+
+  test("without auth.backchannel every request is a 401 that takes a token", async () => {
+    const closed = await stack.start({ SERVICE_AUTH_BACKCHANNEL_BASIC_AUTH_ENABLED: "false" });
+    const statuses = await countStatuses(burst + 5, () => closed.ask("203.0.113.10"));
+    expect(statuses.get(401)).toBeGreaterThanOrEqual(burst);
+    expect(statuses.get(429)).toBeGreaterThan(0);
+  });
+
+  test("with middlewares.rate off nothing is limited", async () => {
+    const unlimited = await stack.start({ SERVICE_RUNTIME_SERVERS_HTTP_MIDDLEWARES_RATE: "false" });
+    const statuses = await countStatuses(burst * 2, () => unlimited.ask("203.0.113.11", wrongAuth));
+    expect([...statuses]).toEqual([[401, burst * 2]]);
+  });
+});

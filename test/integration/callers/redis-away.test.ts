@@ -1,0 +1,68 @@
+import { pause, poll, type RedisServer, spawnRedis } from "@postern/shared/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { countStatuses, type Gateway, type Gateways, startGateways, wrongAuth } from "./gateways.ts";
+
+const burst = 10;
+
+let stack: Gateways;
+let first: Gateway;
+let second: Gateway;
+
+beforeAll(async () => {
+  stack = await startGateways({ per_second: 1, burst });
+  [first, second] = await Promise.all([stack.start(), stack.start()]);
+});
+
+afterAll(() => stack[Symbol.asyncDispose]());
+
+const isLocal = "service_failure_budget_local";
+
+async function expectOwnBuckets(network: string): Promise<void> {
+  for (const gateway of [first, second]) {
+    const statuses = await countStatuses(burst + 5, () => gateway.ask(`${network}.1`, wrongAuth));
+    expect(statuses.get(401)).toBeGreaterThanOrEqual(burst);
+    expect(statuses.get(429)).toBeGreaterThan(0);
+    expect((await gateway.ask(`${network}.2`)).status).toBe(200);
+    expect(await gateway.metric(isLocal)).toBe(1);
+    expect(await gateway.process.readiness()).toBe(200);
+  }
+}
+
+async function expectSharedAgain(network: string): Promise<void> {
+  let host = 1;
+  for (const gateway of [first, second]) {
+    await poll("redis to be asked again", async () => {
+      await gateway.ask(`${network}.${(host += 1)}`, wrongAuth);
+      return (await gateway.metric(isLocal)) === 0;
+    });
+  }
+  const client = `${network}.1`;
+  const startedAt = performance.now();
+  const [here, there] = await Promise.all(
+    [first, second].map((gateway) => countStatuses(20, () => gateway.ask(client, wrongAuth))),
+  );
+  const refilled = Math.ceil((performance.now() - startedAt) / 1000);
+  expect((here?.get(401) ?? 0) + (there?.get(401) ?? 0)).toBeLessThanOrEqual(burst + refilled);
+}
+
+test("a Redis that hangs: each gateway counts on its own, says so, and no failure waits long for it", async () => {
+  await pause(stack.redis);
+  try {
+    const answer = await first.ask("198.51.100.9", wrongAuth);
+    expect(answer.status).toBe(401);
+    expect(answer.tookMs).toBeLessThan(700);
+    expect((await first.ask("198.51.100.9")).tookMs).toBeLessThan(300);
+    await expectOwnBuckets("198.51.100");
+  } finally {
+    stack.redis.signal("SIGCONT");
+  }
+  await expectSharedAgain("198.51.101");
+});
+
+test("a Redis that is killed and comes back empty", async () => {
+  stack.redis.signal("SIGKILL");
+  expect(await stack.redis.stop()).toBe(null);
+  await expectOwnBuckets("198.51.102");
+  await using _again: RedisServer = await spawnRedis({ port: stack.redis.port });
+  await expectSharedAgain("198.51.103");
+});

@@ -1,0 +1,177 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { freePort, poll } from "@postern/shared/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { alice, askJson } from "../../support/ask-json.ts";
+import { lookUp, startLoad } from "../../support/load.ts";
+import type { ServiceProcess } from "../../support/service-process.ts";
+import { type Stack, startStack } from "../../support/stack.ts";
+import { demoBackends, merged } from "../../support/stack-config.ts";
+
+let stack: Stack;
+
+beforeAll(async () => {
+  stack = await startStack();
+});
+
+afterAll(() => stack[Symbol.asyncDispose]());
+
+async function reloads(service: ServiceProcess, result: string): Promise<number> {
+  const found = new RegExp(`service_config_reloads_total\\{result="${result}"\\} (\\d+)`).exec(await service.metrics());
+  return Number(found?.[1]);
+}
+
+async function reload(service: ServiceProcess, result: "applied" | "refused" = "applied"): Promise<void> {
+  const before = await reloads(service, result);
+  service.signal("SIGHUP");
+  await poll(`the configuration to be ${result}`, async () => (await reloads(service, result)) === before + 1);
+}
+
+function logLine(service: ServiceProcess, words: string): Promise<unknown> {
+  return poll(`a line with ${words}`, () => {
+    const line = service
+      .output()
+      .split("\n")
+      .findLast((text) => text.includes(words));
+    return line === undefined ? undefined : JSON.parse(line);
+  });
+}
+
+describe("SIGHUP at the gateway", () => {
+  test("a caller's new password counts, the old one no more, and nobody is told a secret", async () => {
+    const password = "canary-new-backchannel-password";
+    await stack.writeSettings({ auth: { backchannel: { basic_auth: { password } } } });
+    await reload(stack.gateway);
+    const authorization = `Basic ${Buffer.from(`backchannel:${password}`).toString("base64")}`;
+    expect((await askJson(stack.url, alice, { headers: { authorization } })).status).toBe(200);
+    expect((await askJson(stack.url, alice)).status).toBe(401);
+    await stack.writeSettings({});
+    await reload(stack.gateway);
+    expect((await askJson(stack.url, alice)).status).toBe(200);
+    expect(stack.gateway.output()).not.toContain(password);
+  });
+
+  test("the log level, the decision's timeout and disabled endpoints are swapped", async () => {
+    await stack.writeSettings({
+      observability: { log: { level: "error" } },
+      runtime: { timeouts: { decision: "300ms" }, servers: { http: { disabled_endpoints: { auth_json: true } } } },
+    });
+    await reload(stack.gateway);
+    expect((await askJson(stack.url, alice)).status).toBe(404);
+    await stack.writeSettings({
+      observability: { log: { level: "error" } },
+      runtime: { timeouts: { decision: "300ms" } },
+    });
+    await reload(stack.gateway);
+    await askJson(stack.url, { ...alice, username: "nobody-at-level-error" });
+    stack.engines[0]?.signal("SIGSTOP");
+    const started = performance.now();
+    expect((await askJson(stack.url, alice)).status).toBe(500);
+    expect(performance.now() - started).toBeLessThan(600);
+    stack.engines[0]?.signal("SIGCONT");
+    await stack.writeSettings({});
+    await reload(stack.gateway);
+    await poll("a decision", async () => (await askJson(stack.url, alice)).status === 200);
+    await logLine(stack.gateway, '"outcome":"ok"');
+    expect(stack.gateway.output()).not.toContain("nobody-at-level-error");
+  });
+
+  test("an invalid file changes nothing, and is logged with all its problems and counted", async () => {
+    await stack.writeSettings({
+      runtime: { timeouts: { decision: "soon" }, servres: {} },
+      auth: { backchannel: { basic_auth: { password: "short-canary" } } },
+    });
+    await reload(stack.gateway, "refused");
+    expect(await logLine(stack.gateway, "configuration refused")).toMatchObject({
+      level: "error",
+      problems: [
+        expect.stringContaining("auth.backchannel.basic_auth.password"),
+        expect.stringContaining("runtime.servres"),
+        expect.stringContaining("runtime.timeouts.decision"),
+      ],
+    });
+    await stack.writeConfig("{ not: [yaml");
+    await reload(stack.gateway, "refused");
+    expect((await askJson(stack.url, alice)).status).toBe(200);
+    expect(stack.gateway.output()).not.toContain("short-canary");
+    await stack.writeSettings({});
+  });
+
+  test("a changed key that needs a restart is warned of by name", async () => {
+    await stack.writeSettings({ runtime: { servers: { http: { max_body_bytes: 2048 } } } });
+    await reload(stack.gateway);
+    expect(await logLine(stack.gateway, "need a restart")).toMatchObject({
+      level: "warn",
+      keys: ["runtime.servers.http.max_body_bytes"],
+    });
+    await stack.writeSettings({});
+    await reload(stack.gateway);
+  });
+
+  test("a storm of signals ends with the last file", async () => {
+    const last = 19;
+    for (let turn = 0; turn <= last; turn += 1) {
+      const disabled = turn === last;
+      await stack.writeSettings({ runtime: { servers: { http: { disabled_endpoints: { auth_json: disabled } } } } });
+      stack.gateway.signal("SIGHUP");
+    }
+    expect(await poll("the last one", async () => (await askJson(stack.url, alice)).status === 404)).toBe(true);
+    await stack.writeSettings({});
+    await reload(stack.gateway);
+    expect((await askJson(stack.url, alice)).status).toBe(200);
+  });
+});
+
+test("SIGHUP at an engine swaps its directories without a failed request", async () => {
+  const [engine] = stack.engines;
+  if (engine === undefined) throw new Error("no engine");
+  const load = startLoad(stack.url, { loops: 8 });
+  await poll("load", () => load.answered() > 100);
+  for (const name of ["second", "third"]) {
+    const backends = merged(demoBackends(stack.folder), {
+      sql: { default: { file: join(stack.folder, `${name}.sqlite`) }, search: searchReleasing(name) },
+    });
+    await stack.writeSettings({ auth: { backends } });
+    await reload(engine);
+    const { body } = await askJson(stack.url, lookUp.body, lookUp);
+    expect(JSON.parse(body).attributes).toEqual({ [name]: ["Alice Example"] });
+    const before = load.answered();
+    await poll("more load", () => load.answered() > before + 100);
+  }
+  expect(await load.stop()).toEqual([]);
+  expect(engine.output()).not.toContain("need a restart");
+});
+
+function searchReleasing(name: string): readonly object[] {
+  return [
+    {
+      protocol: ["*"],
+      cache_name: "demo",
+      queries: {
+        user: `SELECT username AS account, password, display_name AS ${name} FROM users WHERE username = :username`,
+      },
+      mapping: { account_field: "account", password_column: "password" },
+      attribute: [name],
+    },
+  ];
+}
+
+test("a start with an invalid configuration ends with 78, every problem on stderr, and no port opened", async () => {
+  const port = await freePort();
+  await stack.writeSettings({
+    runtime: { servers: { http: { address: [`127.0.0.1:${port}`], max_body_bytes: -1 } }, nonsense: 1 },
+    auth: { backchannel: { basic_auth: { password: "canary-x" } } },
+  });
+  const args = ["services/gateway/dist/main.js", "--config", stack.configFile];
+  const running = new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
+    execFile(process.execPath, args, { cwd: join(import.meta.dirname, "../../..") }, (error, stdout, stderr) => {
+      resolve({ code: error?.code, stdout, stderr });
+    });
+  });
+  const { code, stdout, stderr } = await running;
+  expect([code, stdout]).toEqual([78, ""]);
+  const wrong = ["auth.backchannel.basic_auth.password", "runtime.nonsense", "runtime.servers.http.max_body_bytes"];
+  for (const path of wrong) expect(stderr).toContain(`${path}: `);
+  expect(stderr).not.toContain("canary-x");
+  await expect(fetch(`http://127.0.0.1:${port}/ping`)).rejects.toThrow("fetch failed");
+});

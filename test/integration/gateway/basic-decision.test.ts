@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { alice } from "../../support/ask-json.ts";
+import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
+
+let stack: Stack;
+
+beforeAll(async () => {
+  stack = await startStack({ settings: { runtime: { servers: { http: { auth_basic_endpoint: true } } } } });
+});
+
+afterAll(() => stack[Symbol.asyncDispose]());
+
+const basic = (user: string, password: string): string =>
+  `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
+
+async function ask(headers: Record<string, string>, method = "GET"): Promise<Response> {
+  return fetch(`${stack.url}/api/v1/auth/basic`, { method, headers });
+}
+
+describe("GET /api/v1/auth/basic (contract, Authentication endpoints)", () => {
+  test("200 without a body for the user's own credentials, and nobody checks a caller", async () => {
+    const response = await ask({ authorization: basic(alice.username, alice.password), "auth-protocol": "http" });
+    expect([response.status, await response.text()]).toEqual([200, ""]);
+    expect(response.headers.get("auth-status")).toBe("OK");
+    expect(response.headers.get("x-service-session")).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  test("403 and null for a wrong password, and for the caller's credentials", async () => {
+    for (const authorization of [basic(alice.username, "wrong"), basicAuth]) {
+      const response = await ask({ authorization, "auth-protocol": "http" });
+      expect([response.status, await response.text()]).toEqual([403, "null"]);
+      expect(response.headers.get("auth-status")).toBe("FAIL");
+    }
+  });
+
+  test("400 without Authorization or Auth-Protocol", async () => {
+    expect((await ask({ "auth-protocol": "http" })).status).toBe(400);
+    expect((await ask({ authorization: basic(alice.username, alice.password) })).status).toBe(400);
+  });
+
+  test("404 for POST, and for GET where it is disabled", async () => {
+    const headers = { authorization: basic(alice.username, alice.password), "auth-protocol": "http" };
+    expect((await ask(headers, "POST")).status).toBe(404);
+    await stack.writeSettings({ runtime: { servers: { http: { disabled_endpoints: { auth_basic: true } } } } });
+    stack.gateway.signal("SIGHUP");
+    await expect.poll(async () => (await ask(headers)).status, { timeout: 10_000 }).toBe(404);
+  });
+});
+
+test("without auth_basic_endpoint there is no such path", async () => {
+  await using without = await startStack();
+  const headers = { authorization: basic(alice.username, alice.password), "auth-protocol": "http" };
+  expect((await fetch(`${without.url}/api/v1/auth/basic`, { headers })).status).toBe(404);
+});

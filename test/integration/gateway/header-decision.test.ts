@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { alice } from "../../support/ask-json.ts";
+import { askRaw, type RawAnswer } from "../../support/ask-raw.ts";
+import { logLineOf } from "../../support/log-lines.ts";
+import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
+
+let stack: Stack;
+
+beforeAll(async () => {
+  stack = await startStack();
+});
+
+afterAll(() => stack[Symbol.asyncDispose]());
+
+type Headers = readonly (readonly [string, string])[];
+
+const user = ["Auth-User", alice.username] as const;
+const secret = ["Auth-Pass", alice.password] as const;
+const protocol = ["Auth-Protocol", "imap"] as const;
+const login: Headers = [user, secret, protocol];
+
+const denied: readonly (readonly [what: string, headers: Headers])[] = [
+  ["a wrong password", [user, ["Auth-Pass", "wrong"], protocol]],
+  ["no password", [user, protocol]],
+  ["an unknown user", [["Auth-User", "nobody@example.test"], secret, protocol]],
+];
+
+const malformed: readonly (readonly [what: string, headers: Headers])[] = [
+  ["Auth-User missing", [secret, protocol]],
+  ["Auth-Protocol missing", [user, secret]],
+  ["Auth-Pass given twice", [...login, ["auth-pass", "x"]]],
+  ["a user name that is no UTF-8", [["Auth-User", "%ff"], secret, protocol]],
+  ["Base64 that is none", [user, ["Auth-Pass", "!"], protocol, ["Auth-Password-Encoded", "1"]]],
+];
+
+async function ask(headers: Headers, query = ""): Promise<RawAnswer> {
+  return askRaw(stack.url, {
+    path: `/api/v1/auth/header${query}`,
+    headers: [["Authorization", basicAuth], ...headers],
+  });
+}
+
+describe("POST /api/v1/auth/header (contract, Authentication endpoints)", () => {
+  test("200, Auth-Status OK, attribute headers and an empty body, in the contract's spelling", async () => {
+    const answer = await ask(login);
+    expect([answer.status, answer.body]).toEqual([200, ""]);
+    expect(answer.header("Auth-Status")).toBe("OK");
+    expect(answer.header("Auth-User")).toBe(alice.username);
+    expect(answer.header("X-Service-Session")).toMatch(/^[0-9a-f-]{36}$/);
+    expect(answer.header("X-Service-Memory-Cache")).toBe("Miss");
+    expect(answer.header("X-Service-displayName")).toBe("Alice Example");
+    expect(answer.header("X-Service-mail")).toBe(alice.username);
+    expect(answer.header("X-Service-uid")).toBe("alice");
+    expect(answer.header("Auth-Server")).toBeUndefined();
+  });
+
+  test.each(denied)("403, FAIL and null for %s, with Auth-Wait and no attributes", async (_what, headers) => {
+    const answer = await ask(headers);
+    expect([answer.status, answer.header("Auth-Status"), answer.body]).toEqual([403, "FAIL", "null"]);
+    expect(answer.header("Auth-Wait")).toBe("1");
+    expect(answer.headers.filter(([name]) => name.startsWith("X-Service-")).map(([name]) => name)).toEqual([
+      "X-Service-Session",
+      "X-Service-Memory-Cache",
+    ]);
+  });
+
+  test.each(malformed)("400 with a reason: %s", async (_what, headers) => {
+    const answer = await ask(headers);
+    expect(answer.status).toBe(400);
+    expect(JSON.parse(answer.body)).toEqual({ error: expect.any(String) });
+    expect(answer.header("X-Service-Session")).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  test("percent-encoded and Base64 passwords", async () => {
+    const encoded = Buffer.from(alice.password).toString("base64url");
+    const escaped = alice.password.replaceAll("-", "%2d");
+    expect((await ask([user, ["Auth-Pass", escaped], protocol])).status).toBe(200);
+    expect((await ask([user, ["Auth-Pass", encoded], protocol, ["Auth-Password-Encoded", "1"]])).status).toBe(200);
+  });
+
+  test("mode=no-auth needs no password; in-memory and cache are taken", async () => {
+    const headers = login.filter(([name]) => name !== "Auth-Pass");
+    expect((await ask(headers, "?mode=no-auth")).header("Auth-User")).toBe(alice.username);
+    expect((await ask(login, "?in-memory=0&cache=0")).status).toBe(200);
+    expect((await ask(login, "?mode=wizard")).status).toBe(400);
+  });
+
+  test("Client-IP and X-Client-Port of a trusted peer are the client's", async () => {
+    const answer = await ask([...login, ["Client-IP", "203.0.113.77"], ["X-Client-Port", "4711"]]);
+    const line = await logLineOf(stack.gateway, answer.header("X-Service-Session"), "decided");
+    expect(line).toMatchObject({ dialect: "header", client_ip: "203.0.113.77" });
+  });
+
+  test("of any other peer they count for nothing", async () => {
+    const clientIp = async (): Promise<unknown> => {
+      const answer = await ask([...login, ["Client-IP", "203.0.113.77"], ["X-Real-IP", "203.0.113.78"]]);
+      return (await logLineOf(stack.gateway, answer.header("X-Service-Session"), "decided"))["client_ip"];
+    };
+    await stack.writeSettings({ runtime: { servers: { http: { trusted_proxies: ["192.0.2.0/24"] } } } });
+    stack.gateway.signal("SIGHUP");
+    await expect.poll(clientIp, { timeout: 10_000 }).toBe("127.0.0.1");
+    await stack.writeSettings({});
+    stack.gateway.signal("SIGHUP");
+    await expect.poll(clientIp, { timeout: 10_000 }).toBe("203.0.113.77");
+  });
+
+  test("a body is read over and means nothing", async () => {
+    const answer = await askRaw(stack.url, {
+      path: "/api/v1/auth/header",
+      headers: [["Authorization", basicAuth], ["Content-Type", "application/json"], ...login],
+      body: '{"username":"bob"',
+    });
+    expect([answer.status, answer.header("Auth-User")]).toEqual([200, alice.username]);
+  });
+
+  test("401 without the caller's credentials", async () => {
+    expect((await askRaw(stack.url, { path: "/api/v1/auth/header", headers: login })).status).toBe(401);
+  });
+
+  test("the password reaches no log", async () => {
+    await ask([user, ["Auth-Pass", "canary-51c7"], protocol]);
+    const answer = await ask([["Auth-User", "%ff"], ["Auth-Pass", "canary-51c7%ff"], protocol]);
+    await logLineOf(stack.gateway, answer.header("X-Service-Session"), "malformed request");
+    expect(stack.gateway.output()).not.toContain("canary-51c7");
+  });
+});

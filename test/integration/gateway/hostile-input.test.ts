@@ -1,0 +1,143 @@
+import { poll } from "@postern/shared/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { alice, askJson } from "../../support/ask-json.ts";
+import { openRaw, sendRaw, statusesIn } from "../../support/raw-http.ts";
+import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
+
+const requestTimeoutMs = 1500;
+let stack: Stack;
+
+beforeAll(async () => {
+  // A budget that the failures here do not use up: what is tested is the delay's bound.
+  const rate_limit = { per_second: 2000, burst: 2000 };
+  stack = await startStack({
+    settings: { runtime: { servers: { http: { request_timeout: `${requestTimeoutMs}ms`, rate_limit } } } },
+  });
+});
+
+afterAll(() => stack[Symbol.asyncDispose]());
+
+const path = "/api/v1/auth/json";
+const body = JSON.stringify(alice);
+
+function head(extra: string, { method = "POST", target = path, close = true } = {}): string {
+  const fixed = `Host: x\r\nAuthorization: ${basicAuth}\r\nContent-Type: application/json\r\n`;
+  return `${method} ${target} HTTP/1.1\r\n${fixed}${close ? "Connection: close\r\n" : ""}${extra}\r\n`;
+}
+
+const length = (text: string | Uint8Array): string => `Content-Length: ${Buffer.byteLength(text)}\r\n`;
+const chunked = "Transfer-Encoding: chunked\r\n";
+const inChunks = (text: string): string =>
+  `${Array.from(text, (character) => `1\r\n${character}\r\n`).join("")}0\r\n\r\n`;
+
+describe("requests that are right, however they arrive", () => {
+  test("byte by byte", async () => {
+    const connection = await openRaw(stack.httpPort);
+    connection.socket.setNoDelay(true);
+    for (const byte of head(length(body)) + body) connection.send(byte);
+    expect(statusesIn(await connection.closed())).toEqual([200]);
+  });
+
+  test("in chunks of one byte, and with Expect: 100-continue", async () => {
+    expect((await sendRaw(stack.httpPort, [head(chunked), inChunks(body)])).status).toBe(200);
+    const expecting = await sendRaw(stack.httpPort, [head(`Expect: 100-continue\r\n${length(body)}`), body]);
+    expect(statusesIn(expecting.text)).toEqual([100, 200]);
+  });
+
+  test("pipelined: each gets its own answer, in order", async () => {
+    const right = head(length(body), { close: false }) + body;
+    const wrong = JSON.stringify({ ...alice, password: "wrong" });
+    const last = head(length("{")) + "{";
+    const answer = await sendRaw(stack.httpPort, [
+      right + head(length(wrong), { close: false }) + wrong + right + last,
+    ]);
+    expect(statusesIn(answer.text)).toEqual([200, 403, 200, 400]);
+  });
+});
+
+describe("requests that are none", () => {
+  test.each<[string, string | Uint8Array, number]>([
+    ["no HTTP", "hello\r\n\r\n", 400],
+    ["two lengths", head(`Content-Length: 1\r\nContent-Length: 2\r\n`), 400],
+    ["length and chunks", head(`Content-Length: 5\r\n${chunked}`) + inChunks(body), 400],
+    ["a chunk size that is none", `${head(chunked)}zz\r\n`, 400],
+    ["a space before the colon", head("X-Bad : 1\r\n"), 400],
+    ["a folded header", head("X-Bad: 1\r\n 2\r\n"), 400],
+    ["a NUL in a header", head("X-Bad: a\u0000b\r\n"), 400],
+    ["headers above 32 KiB", head(`X-Big: ${"x".repeat(40_000)}\r\n`), 431],
+    ["an unknown method", head("", { method: "BREW" }), 400],
+    ["a body that is longer than it says", `${head("Content-Length: 5\r\n")}${body}`, 400],
+    ["an empty body", head("Content-Length: 0\r\n"), 400],
+    ["no body at all", head(""), 400],
+    [
+      "no UTF-8",
+      Buffer.concat([Buffer.from(head("Content-Length: 14\r\n")), Buffer.from('{"username":"'), Buffer.of(0xff)]),
+      400,
+    ],
+    ["a JSON array", `${head(length("[]"))}[]`, 400],
+    ["JSON nested 100,000 deep", head(length("[".repeat(100_000))) + "[".repeat(100_000), 400],
+    ["a target that is no path", head("", { target: "http://[" }), 400],
+    ["a target with a broken escape", head(length(body), { target: "/api/v1/auth/%zz" }) + body, 400],
+    ["an expectation that nobody has", head(`Expect: magic\r\n${length(body)}`) + body, 417],
+  ])("%s", async (_what, bytes, status) => {
+    const answer = await sendRaw(stack.httpPort, [bytes]);
+    expect(statusesIn(answer.text)[0]).toBe(status);
+  });
+
+  test.each(["HEAD", "OPTIONS", "PUT", "GET", "DELETE", "PATCH", "TRACE"])("%s is 404", async (method) => {
+    expect((await sendRaw(stack.httpPort, [head("", { method })])).status).toBe(404);
+  });
+
+  test("a body that ends before its length, by a client that hangs up", async () => {
+    const connection = await openRaw(stack.httpPort);
+    connection.send(`${head("Content-Length: 500\r\n")}{"username"`);
+    connection.socket.end();
+    expect(statusesIn(await connection.closed())).not.toContain(500);
+  });
+
+  test.each([
+    ["a body", `${head("Content-Length: 500\r\n")}{"user`],
+    ["headers", `POST ${path} HTTP/1.1\r\nHost: x\r\n`],
+  ])("%s that does not go on is given up soon after request_timeout", async (_what, bytes) => {
+    const started = performance.now();
+    const answer = await sendRaw(stack.httpPort, [bytes]);
+    expect(answer.status).toBe(408);
+    expect(performance.now() - started).toBeGreaterThanOrEqual(requestTimeoutMs - 50);
+    expect(performance.now() - started).toBeLessThan(requestTimeoutMs + 2500);
+  });
+});
+
+test("control characters: in a username 400, in a password an ordinary wrong password", async () => {
+  for (const username of ["alice\u0000@example.test", "alice\r\nAuth-Status: OK", "\u007f"])
+    expect((await askJson(stack.url, { ...alice, username })).status).toBe(400);
+  for (const password of ["alice-demo-password\u0000", "\u0000", "\r\n", "\ud800", "x".repeat(10_000)])
+    expect((await askJson(stack.url, { ...alice, password })).status).toBe(403);
+});
+
+test("1,100 wrong callers at once, more than may wait, all get their 401, and a right one is answered meanwhile", async () => {
+  const count = 1100;
+  const bytes = `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
+  const started = performance.now();
+  const connections = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const connection = await openRaw(stack.httpPort);
+      connection.send(bytes);
+      return connection;
+    }),
+  );
+  const sentAt = performance.now();
+  const right = askJson(stack.url, { username: alice.username, protocol: "imap" }, { query: "?mode=no-auth" });
+  expect((await right).status).toBe(200);
+  expect(performance.now() - sentAt).toBeLessThan(3000);
+  const answers = await Promise.all(connections.map((connection) => connection.closed()));
+  expect(answers.filter((text) => statusesIn(text)[0] !== 401)).toEqual([]);
+  expect(performance.now() - started).toBeLessThan(8000);
+  await poll("a right caller to be asked as before", async () => (await askJson(stack.url, alice)).status === 200);
+});
+
+test("nothing of all this ended the gateway, or was a failure of its own", async () => {
+  expect(stack.gateway.process.exitCode).toBeNull();
+  const lines = stack.gateway.output().split("\n");
+  expect(lines.filter((line) => /"level":"(error|fatal)"/.test(line))).toEqual([]);
+  expect(await stack.gateway.metrics()).toContain('service_logins_total{result="tempfail"} 0\n');
+});

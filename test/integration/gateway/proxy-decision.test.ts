@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { alice } from "../../support/ask-json.ts";
+import { askRaw, type RawAnswer, type RawRequest } from "../../support/ask-raw.ts";
+import { logLineOf } from "../../support/log-lines.ts";
+import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
+
+let stack: Stack;
+
+beforeAll(async () => {
+  stack = await startStack({
+    settings: {
+      runtime: { naming: { proxy_segment: "nginx" } },
+      auth: { upstreams: { imap: { address: "192.0.2.1", port: 1143 }, smtp: { address: "2001:db8::1", port: 25 } } },
+    },
+  });
+});
+
+afterAll(() => stack[Symbol.asyncDispose]());
+
+interface Login {
+  readonly user?: string;
+  readonly password?: string;
+  readonly protocol?: string;
+}
+
+/** As nginx asks: GET, HTTP/1.0. */
+async function ask(
+  { user = alice.username, password = alice.password, protocol = "imap" }: Login,
+  request: Partial<RawRequest> = {},
+): Promise<RawAnswer> {
+  const headers = [
+    ["Authorization", basicAuth],
+    ["Auth-Method", "plain"],
+    ["Auth-User", user],
+    ["Auth-Pass", password],
+    ["Auth-Protocol", protocol],
+    ["Auth-Login-Attempt", "1"],
+    ["Client-IP", "203.0.113.9"],
+  ] as const;
+  return askRaw(stack.url, { method: "GET", version: "1.0", path: "/api/v1/auth/nginx", headers, ...request });
+}
+
+describe("GET or POST /api/v1/auth/<proxy_segment> (contract, Authentication endpoints)", () => {
+  test.each([
+    ["imap", "192.0.2.1", "1143"],
+    ["smtp", "2001:db8::1", "25"],
+  ])("success for %s: 200 with Auth-Server and Auth-Port", async (protocol, server, port) => {
+    for (const method of ["GET", "POST"]) {
+      const answer = await ask({ protocol }, { method });
+      expect([answer.status, answer.body]).toEqual([200, ""]);
+      expect(answer.header("Auth-Status")).toBe("OK");
+      expect(answer.header("Auth-User")).toBe(alice.username);
+      expect([answer.header("Auth-Server"), answer.header("Auth-Port")]).toEqual([server, port]);
+      expect(answer.header("X-Service-Session")).toMatch(/^[0-9a-f-]{36}$/);
+      expect(answer.header("X-Service-Memory-Cache")).toBe("Miss");
+      expect(answer.header("Connection")).toBe("close");
+    }
+  });
+
+  test("failure: 200 with FAIL, Auth-Wait and null", async () => {
+    const answer = await ask({ password: "wrong" });
+    expect([answer.status, answer.header("Auth-Status"), answer.body]).toEqual([200, "FAIL", "null"]);
+    expect(answer.header("Auth-Wait")).toBe("1");
+    expect(answer.header("Auth-Server")).toBeUndefined();
+    expect(answer.header("Auth-Error-Code")).toBeUndefined();
+  });
+
+  test("a success without an upstream for the protocol is a temporary failure, and logged", async () => {
+    const answer = await ask({ protocol: "sieve" });
+    expect([answer.status, answer.header("Auth-Status")]).toEqual([200, "Temporary server problem, try again later"]);
+    const line = await logLineOf(stack.gateway, answer.header("X-Service-Session"), "no upstream for a protocol");
+    expect(line).toMatchObject({ level: "warn", protocol: "sieve" });
+  });
+
+  test.each([
+    ["X-Real-IP", "198.51.100.4"],
+    ["X-Forwarded-For", "192.0.2.9, 198.51.100.4"],
+  ])("%s of a trusted peer tells the client's address where Client-IP does not", async (name, value) => {
+    const headers = [
+      ["Authorization", basicAuth],
+      ["Auth-User", alice.username],
+      ["Auth-Pass", alice.password],
+      ["Auth-Protocol", "imap"],
+      [name, value],
+    ] as const;
+    const answer = await ask({}, { headers });
+    const line = await logLineOf(stack.gateway, answer.header("X-Service-Session"), "decided");
+    expect(line).toMatchObject({ dialect: "proxy", client_ip: "198.51.100.4" });
+  });
+
+  test("400 for missing headers", async () => {
+    const answer = await ask({}, { headers: [["Authorization", basicAuth]] });
+    expect(answer.status).toBe(400);
+    expect(JSON.parse(answer.body)).toEqual({ error: expect.any(String) });
+  });
+
+  test("the path of the default name is nobody's then", async () => {
+    expect((await ask({}, { path: "/api/v1/auth/proxy" })).status).toBe(404);
+  });
+
+  test("auth.upstreams and proxy_denial_text are live", async () => {
+    const text = "Wrong user name or password";
+    await stack.writeSettings({
+      auth: { response: { proxy_denial_text: text }, upstreams: { imap: { port: 2143 } } },
+    });
+    stack.gateway.signal("SIGHUP");
+    await expect.poll(async () => (await ask({})).header("Auth-Port"), { timeout: 10_000 }).toBe("2143");
+    expect((await ask({ password: "wrong" })).header("Auth-Status")).toBe(text);
+  });
+
+  test("temporary failure: 200 with the message, and Auth-Error-Code for smtp only", async () => {
+    await Promise.all(stack.engines.map((engine) => engine.stop()));
+    for (const [protocol, code] of [
+      ["imap", undefined],
+      ["smtp", "451 4.3.0"],
+    ]) {
+      const answer = await ask({ protocol: protocol ?? "" });
+      expect(answer.status).toBe(200);
+      expect(answer.header("Auth-Status")).toBe("Temporary server problem, try again later");
+      expect(answer.header("Auth-Error-Code")).toBe(code);
+      expect(answer.header("Auth-Wait")).toBeUndefined();
+      expect(JSON.parse(answer.body)).toEqual({ error: "Temporary server problem, try again later" });
+    }
+  });
+});

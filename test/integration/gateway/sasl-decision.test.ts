@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { alice } from "../../support/ask-json.ts";
+import { askRaw, type RawAnswer } from "../../support/ask-raw.ts";
+import { logLineOf } from "../../support/log-lines.ts";
+import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
+
+let stack: Stack;
+
+beforeAll(async () => {
+  stack = await startStack();
+});
+
+afterAll(() => stack[Symbol.asyncDispose]());
+
+/** The request of saslauthd's httpform module, whose format string is the one of docs/integrations/saslauthd.md. */
+async function saslauthd(body: string, path = "/api/v1/auth/sasl"): Promise<RawAnswer> {
+  return askRaw(stack.url, {
+    path,
+    headers: [
+      ["User-Agent", "saslauthd"],
+      ["Accept", "*/*"],
+      ["Authorization", basicAuth],
+      ["Content-Type", "application/x-www-form-urlencoded"],
+    ],
+    body,
+  });
+}
+
+const form = (fields: Record<string, string>): string => new URLSearchParams(fields).toString();
+
+describe("POST /api/v1/auth/sasl (contract, Authentication endpoints)", () => {
+  test("200 with Auth-Status OK, Auth-User and X-Service-Session, and an empty body", async () => {
+    const fields = { protocol: "smtp", port: "587", method: "plain", tls: "on", security: "TLSv1.3", user_agent: "p" };
+    const answer = await saslauthd(
+      form({ ...fields, username: "alice", realm: "example.test", password: alice.password }),
+    );
+    expect([answer.status, answer.body]).toEqual([200, ""]);
+    expect(answer.header("Auth-Status")).toBe("OK");
+    expect(answer.header("Auth-User")).toBe(alice.username);
+    expect(answer.header("X-Service-Session")).toMatch(/^[0-9a-f-]{36}$/);
+    expect(answer.header("X-Service-Memory-Cache")).toBe("Miss");
+    expect(answer.header("X-Service-mail")).toBeUndefined();
+    const line = await logLineOf(stack.gateway, answer.header("X-Service-Session"), "decided");
+    expect(line).toMatchObject({ dialect: "sasl", protocol: "smtp", tls: true });
+  });
+
+  test("403 and null for a wrong password", async () => {
+    const answer = await saslauthd(form({ username: alice.username, realm: "", password: "wrong" }));
+    expect([answer.status, answer.header("Auth-Status"), answer.body]).toEqual([403, "FAIL", "null"]);
+  });
+
+  test.each(["", "username=alice", "username=%ff&password=x", "username=a&username=b&password=c"])(
+    "400 for the form %j",
+    async (body) => {
+      const answer = await saslauthd(body);
+      expect(answer.status).toBe(400);
+      expect(JSON.parse(answer.body)).toEqual({ error: expect.any(String) });
+    },
+  );
+
+  test("400 for JSON", async () => {
+    const answer = await askRaw(stack.url, {
+      path: "/api/v1/auth/sasl",
+      headers: [
+        ["Authorization", basicAuth],
+        ["Content-Type", "application/json"],
+      ],
+      body: JSON.stringify(alice),
+    });
+    expect(answer.status).toBe(400);
+  });
+
+  test.each(["header", "json", "proxy", "sasl"])("404 where %s is disabled", async (name) => {
+    await stack.writeSettings({ runtime: { servers: { http: { disabled_endpoints: { [`auth_${name}`]: true } } } } });
+    stack.gateway.signal("SIGHUP");
+    const path = `/api/v1/auth/${name}`;
+    await expect.poll(async () => (await saslauthd("", path)).status, { timeout: 10_000 }).toBe(404);
+  });
+
+  test("500 and {error} while nobody can decide", async () => {
+    await stack.writeSettings({});
+    stack.gateway.signal("SIGHUP");
+    const body = form({ username: alice.username, password: alice.password });
+    await expect.poll(async () => (await saslauthd(body)).status, { timeout: 10_000 }).toBe(200);
+    await Promise.all(stack.engines.map((engine) => engine.stop()));
+    const answer = await saslauthd(body);
+    expect(answer.status).toBe(500);
+    expect(answer.header("Auth-Status")).toBe("Temporary server problem, try again later");
+    expect(JSON.parse(answer.body)).toEqual({ error: "Temporary server problem, try again later" });
+  });
+});

@@ -1,0 +1,112 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { freePort, scratchFolder, spawnNginx } from "@postern/shared/testing";
+import { parse } from "yaml";
+import { makeCertificate, makeSignedCertificate } from "../../support/certificates.ts";
+import { type MailBackend, startMailBackend } from "../../support/mail-backends.ts";
+import { type Stack, startStack } from "../../support/stack.ts";
+import { merged, type Tree } from "../../support/stack-config.ts";
+import { startTcpRecorder, type TcpRecorder } from "../../support/tcp-server.ts";
+
+export const repository = fileURLToPath(new URL("../../../", import.meta.url));
+
+const listeners = { imap: 143, imaps: 993, pop3: 110, pop3s: 995, submission: 587, submissions: 465 } as const;
+
+export type Listener = keyof typeof listeners;
+
+/** nginx with the shipped configuration, between mail clients and mail servers, asking a real stack. */
+export interface NginxSetting extends AsyncDisposable {
+  readonly ports: Readonly<Record<Listener, number>>;
+  readonly stack: Stack;
+  readonly backends: Readonly<Record<"imap" | "pop3" | "smtp", MailBackend>>;
+  /** What nginx asks. */
+  readonly asked: TcpRecorder;
+  /** With `client.crt` and `client.key` of a client that the shipped configuration lets prove itself. */
+  readonly folder: string;
+}
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+async function shippedPostern(): Promise<Tree> {
+  const tree: unknown = parse(await readFile(join(repository, "deploy/nginx/postern.yaml"), "utf8"));
+  if (!isTree(tree)) throw new Error("deploy/nginx/postern.yaml holds no tree");
+  return tree;
+}
+
+/** The shipped file, on ports and in a folder of the test. */
+async function shippedNginx(ports: NginxSetting["ports"], gatewayPort: number, folder: string): Promise<string> {
+  const text = await readFile(join(repository, "deploy/nginx/mail.conf"), "utf8");
+  const numbers = new Map(Object.entries(listeners).map(([name, port]) => [String(port), name]));
+  const isListener = (name: string): name is Listener => Object.hasOwn(listeners, name);
+  return text
+    .replaceAll(/(listen\s+)(\d+)/g, (_match, listen: string, port: string) => {
+      const name = numbers.get(port) ?? "";
+      if (!isListener(name)) throw new Error(`no listener on ${port}`);
+      return `${listen}127.0.0.1:${ports[name]}`;
+    })
+    .replace("127.0.0.1:9080", `127.0.0.1:${gatewayPort}`)
+    .replaceAll("/etc/nginx/mail/", `${folder}/`);
+}
+
+const many = Array.from({ length: 12 }, (_, index) => `note${index}`);
+
+/** The demo's users with more attributes than nginx has room for in one answer. */
+const talkativeSearch = {
+  protocol: ["*"],
+  cache_name: "talkative",
+  queries: {
+    user: `SELECT username AS account, password, mail, hex(zeroblob(700)) AS essay, ${many
+      .map((name) => `hex(zeroblob(20)) AS ${name}`)
+      .join(", ")} FROM users WHERE username = :username`,
+  },
+  mapping: { account_field: "account", password_column: "password" },
+  attribute: ["mail", "essay", ...many],
+};
+
+async function makeCertificates(folder: string): Promise<void> {
+  await makeCertificate(folder, "server", "/CN=mail.example.test");
+  await makeCertificate(folder, "clients-ca", "/CN=Clients");
+  await makeSignedCertificate(folder, { name: "client", subject: "/O=Example/CN=alice", issuer: "clients-ca" });
+}
+
+async function freePorts(): Promise<NginxSetting["ports"]> {
+  return {
+    imap: await freePort(),
+    imaps: await freePort(),
+    pop3: await freePort(),
+    pop3s: await freePort(),
+    submission: await freePort(),
+    submissions: await freePort(),
+  };
+}
+
+export async function startNginxSetting(): Promise<NginxSetting> {
+  await using started = new AsyncDisposableStack();
+  const { path: folder } = started.use(await scratchFolder());
+  await makeCertificates(folder);
+  const backends = {
+    imap: started.use(await startMailBackend("imap")),
+    pop3: started.use(await startMailBackend("pop3")),
+    smtp: started.use(await startMailBackend("smtp")),
+  };
+  const upstreams = Object.fromEntries(Object.entries(backends).map(([name, { port }]) => [name, { port }]));
+  const httpPort = await freePort();
+  const stack = started.use(
+    await startStack({
+      httpPort,
+      settings: merged(await shippedPostern(), {
+        runtime: { servers: { http: { address: [`127.0.0.1:${httpPort}`] } } },
+        auth: { upstreams, backends: { sql: { search: [talkativeSearch] } } },
+      }),
+    }),
+  );
+  const asked = started.use(await startTcpRecorder(() => httpPort));
+  const ports = await freePorts();
+  const config = await shippedNginx(ports, asked.port, folder);
+  started.use(await spawnNginx({ config, port: ports.imap, modules: ["ngx_mail_module"] }));
+  const owned = started.move();
+  return { ports, stack, backends, asked, folder, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}

@@ -1,0 +1,170 @@
+import { poll, type Slapd, spawnSlapd } from "@postern/shared/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { askAccounts, firstBytes, pagesRead, wholeBody } from "../../support/ask-accounts.ts";
+import { type Stack, startStack } from "../../support/stack.ts";
+import { ask, exampleDirectory, exampleLdif, within } from "../ldap/example-directory.ts";
+
+const count = 5000;
+/** Long names, so that the buffers of sockets hold only a part of the list. */
+const padding = "x".repeat(3000);
+
+let slapd: Slapd;
+
+function manyPeople(): string {
+  const people = Array.from({ length: count }, (_value, index) => {
+    const uid = `u${String(index).padStart(5, "0")}`;
+    return `dn: uid=${uid},ou=people,dc=example,dc=test
+objectClass: inetOrgPerson
+uid: ${uid}
+cn: ${uid}
+sn: ${uid}
+description: ${uid}${padding}
+`;
+  });
+  return `${exampleLdif}\n${people.join("\n")}`;
+}
+
+beforeAll(async () => {
+  const databaseConfig = 'limits dn.exact="cn=reader,dc=example,dc=test" size=unlimited';
+  slapd = await spawnSlapd({ ldif: manyPeople(), databaseConfig });
+});
+
+afterAll(() => slapd[Symbol.asyncDispose]());
+
+/** As slapd's log has them. */
+function openConnections(): number {
+  const log = slapd.output();
+  return log.split(" ACCEPT ").length - log.split(" closed").length;
+}
+
+const search = { listAccountsFilter: "(&(objectClass=inetOrgPerson)(uid=u*))" };
+const longer = { searchTimeoutMs: 5000 };
+
+describe("a listing of an LDAP directory", () => {
+  test("gives every account once, in pages of at most 1000", async () => {
+    await using stack = new AsyncDisposableStack();
+    const directory = exampleDirectory([slapd.uri], longer, search);
+    stack.defer(() => directory.close());
+    const names: string[] = [];
+    let position: string | undefined;
+    do {
+      const page = await directory.listAccounts(ask(""), { position, limit: 2000 }, within(5000));
+      if (page.kind !== "ok") throw new Error("not served");
+      expect(page.accounts.length).toBeLessThanOrEqual(1000);
+      names.push(...page.accounts);
+      position = page.next?.text;
+      expect(page.next?.isHeld ?? true).toBe(true);
+    } while (position !== undefined);
+    expect([names.length, new Set(names).size]).toEqual([count, count]);
+  });
+
+  test("an exact multiple of the page ends like any other list", async () => {
+    const filter = "(|(uid=u0000*)(uid=u0001*))";
+    const directory = exampleDirectory([slapd.uri], longer, { listAccountsFilter: filter });
+    let page = await directory.listAccounts(ask(""), { limit: 10 }, within(5000));
+    let listed = 0;
+    while (page.kind === "ok" && page.next !== undefined) {
+      listed += page.accounts.length;
+      page = await directory.listAccounts(ask(""), { limit: 10, position: page.next.text }, within(5000));
+    }
+    expect(listed).toBe(20);
+    await directory.close();
+  });
+
+  test("a server's size limit is a failure, not the end of the list", async () => {
+    const anonymous = exampleDirectory([slapd.uri], { ...longer, bindDn: "" }, search);
+    const first = await anonymous.listAccounts(ask(""), { limit: 400 }, within(5000));
+    if (first.kind !== "ok" || first.next === undefined) throw new Error("no first page");
+    const position = first.next.text;
+    await expect(anonymous.listAccounts(ask(""), { limit: 400, position }, within(5000))).rejects.toThrow(
+      "DIRECTORY_UNAVAILABLE",
+    );
+    await anonymous.close();
+  });
+
+  test("a server that dies is a failure, and so is every later page", async () => {
+    const directory = exampleDirectory([slapd.uri], longer, search);
+    const first = await directory.listAccounts(ask(""), { limit: 100 }, within(5000));
+    if (first.kind !== "ok" || first.next === undefined) throw new Error("no first page");
+    const page = { limit: 100, position: first.next.text };
+    await slapd.kill();
+    await expect(directory.listAccounts(ask(""), page, within(5000))).rejects.toThrow("DIRECTORY_UNAVAILABLE");
+    await slapd.start();
+    await expect(directory.listAccounts(ask(""), page, within(5000))).rejects.toThrow("not open any more");
+    await directory.close();
+  });
+
+  test("no more than eight are open; one that is ended makes room", async () => {
+    const directory = exampleDirectory([slapd.uri], longer, search);
+    const positions: string[] = [];
+    for (let open = 0; open < 8; open += 1) {
+      const page = await directory.listAccounts(ask(""), { limit: 10 }, within(5000));
+      if (page.kind === "ok" && page.next !== undefined) positions.push(page.next.text);
+    }
+    const another = () => directory.listAccounts(ask(""), { limit: 10 }, within(5000));
+    await expect(another()).rejects.toThrow("DIRECTORY_OVERLOADED");
+    directory.endListing(positions[0] ?? "");
+    expect(await another()).toMatchObject({ kind: "ok" });
+    await directory.close();
+  });
+
+  test("a protocol whose searches list nothing is not served", async () => {
+    const directory = exampleDirectory([slapd.uri], longer);
+    expect(await directory.listAccounts(ask(""), { limit: 10 }, within(5000))).toEqual({ kind: "not_served" });
+    await directory.close();
+  });
+});
+
+describe("mode=list-accounts from LDAP, through two engines", () => {
+  let stack: Stack;
+
+  beforeAll(async () => {
+    const ldap = {
+      default: {
+        server_uri: [slapd.uri],
+        bind_dn: "cn=reader,dc=example,dc=test",
+        bind_pw: "reader-password",
+      },
+      search: [
+        {
+          protocol: ["account-provider"],
+          cache_name: "mail",
+          base_dn: "ou=people,dc=example,dc=test",
+          filter: { user: "(uid=%s)", list_accounts: search.listAccountsFilter },
+          mapping: { account_field: "description" },
+        },
+      ],
+    };
+    stack = await startStack({ engines: 2, backends: { order: ["ldap"], ldap } });
+  });
+
+  afterAll(() => stack[Symbol.asyncDispose]());
+
+  test("every page comes from the engine that began the list", async () => {
+    const response = await askAccounts(stack.url, { accept: "text/plain" });
+    expect((await wholeBody(response)).toString().split("\r\n")).toHaveLength(count);
+    const pages = await Promise.all(stack.engines.map(pagesRead));
+    expect(pages.toSorted((a, b) => a - b)).toEqual([0, expect.any(Number)]);
+  });
+
+  test("a reader that leaves frees the engine at once", async () => {
+    const before = openConnections();
+    const response = await askAccounts(stack.url, { accept: "text/plain" });
+    await firstBytes(response);
+    await poll("the connection of the list", () => openConnections() > before);
+    response.destroy();
+    await expect(poll("its end", () => openConnections() <= before, 5000)).resolves.toBe(true);
+  });
+
+  test("the engine that began the list is killed: the connection is cut, though another engine is there", async () => {
+    const before = await Promise.all(stack.engines.map(pagesRead));
+    const response = await askAccounts(stack.url, { accept: "text/plain" });
+    await firstBytes(response);
+    const after = await Promise.all(stack.engines.map(pagesRead));
+    const serving = stack.engines.find((_engine, index) => after[index] !== before[index]);
+    serving?.signal("SIGKILL");
+    await expect(wholeBody(response)).rejects.toThrow(/aborted|ECONNRESET/);
+    const next = await askAccounts(stack.url, { accept: "text/plain" });
+    expect((await wholeBody(next)).toString().split("\r\n")).toHaveLength(count);
+  });
+});

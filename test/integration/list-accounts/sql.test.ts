@@ -1,0 +1,130 @@
+import { join } from "node:path";
+import { poll, scratchFolder } from "@postern/shared/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { accountsBackends, createAccountsDatabase } from "../../support/accounts-database.ts";
+import { askAccounts, firstBytes, pagesRead, residentMiB, wholeBody } from "../../support/ask-accounts.ts";
+import { type Stack, startStack } from "../../support/stack.ts";
+
+const count = 100_000;
+/** Long enough that the buffers of sockets hold only a part of the list. */
+const nameLength = 200;
+
+let folder: Awaited<ReturnType<typeof scratchFolder>>;
+let stack: Stack;
+
+beforeAll(async () => {
+  folder = await scratchFolder();
+  const file = join(folder.path, "accounts.sqlite");
+  createAccountsDatabase({ file, count, nameLength });
+  stack = await startStack({
+    engines: 2,
+    backends: accountsBackends(file),
+    settings: { runtime: { timeouts: { decision: "2s" } } },
+  });
+});
+
+afterAll(async () => {
+  await stack[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
+});
+
+const pagesOfAll = async (): Promise<number> => {
+  const each = await Promise.all(stack.engines.map(pagesRead));
+  return each.reduce((sum, pages) => sum + pages, 0);
+};
+
+describe("mode=list-accounts (contract, Query parameters)", () => {
+  test("every account once, read from both engines, without a user or a password in the question", async () => {
+    const response = await askAccounts(stack.url, { accept: "application/json" });
+    expect([response.statusCode, response.headers["auth-status"]]).toEqual([200, "OK"]);
+    expect(response.headers["x-service-session"]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(response.headers["content-type"]).toBe("application/json; charset=utf-8");
+    const names: unknown = JSON.parse((await wholeBody(response)).toString());
+    if (!Array.isArray(names)) throw new Error("no array");
+    expect(names).toHaveLength(count);
+    expect(new Set(names).size).toBe(count);
+    expect(names[0]).toMatch(/^u0000001x+@example\.test$/);
+    for (const engine of stack.engines) expect(await pagesRead(engine)).toBeGreaterThan(0);
+  });
+
+  test("application/cbor without an Accept field: one array, begun and ended", async () => {
+    const response = await askAccounts(stack.url);
+    expect(response.headers["content-type"]).toBe("application/cbor");
+    const body = await wholeBody(response);
+    expect([body.at(0), body.at(-1)]).toEqual([0x9f, 0xff]);
+    expect(body.length).toBe(2 + count * (2 + nameLength));
+  });
+
+  test("text/plain: names separated by CRLF", async () => {
+    const response = await askAccounts(stack.url, { accept: "text/plain" });
+    expect(response.headers["content-type"]).toBe("text/plain; charset=utf-8");
+    expect((await wholeBody(response)).toString().split("\r\n")).toHaveLength(count);
+  });
+
+  test("415 when nothing that is accepted is offered, before any directory is asked", async () => {
+    const before = await pagesOfAll();
+    const response = await askAccounts(stack.url, { accept: "text/html, application/cbor;q=0" });
+    expect(response.statusCode).toBe(415);
+    expect(JSON.parse((await wholeBody(response)).toString())).toEqual({ error: expect.any(String) });
+    expect(await pagesOfAll()).toBe(before);
+  });
+
+  test("500 where no directory lists accounts for the protocol", async () => {
+    const response = await askAccounts(stack.url, { body: { protocol: "smtp" } });
+    expect(response.statusCode).toBe(500);
+    expect(JSON.parse((await wholeBody(response)).toString())).toEqual({ error: expect.any(String) });
+  });
+
+  test("one log line tells how many", async () => {
+    const listed = await poll("the log line", () =>
+      stack.gateway
+        .output()
+        .split("\n")
+        .find((line) => line.includes(`"accounts":${count}`)),
+    );
+    expect(JSON.parse(listed)).toMatchObject({ operation: "list-accounts", outcome: "ok", left_out: 0 });
+  });
+});
+
+describe("a reader that is slow", () => {
+  test("holds the list up, not the memory; when it leaves, the list ends", async () => {
+    const before = await pagesOfAll();
+    const memory = residentMiB(stack.gateway);
+    const response = await askAccounts(stack.url, { accept: "text/plain" });
+    await firstBytes(response);
+    let seen = -1;
+    let still = 0;
+    const held = await poll("the pages to stop", async () => {
+      const pages = await pagesOfAll();
+      still = pages === seen ? still + 1 : 0;
+      seen = pages;
+      return still > 5 ? pages : undefined;
+    });
+    expect(held - before).toBeLessThan(count / 500);
+    expect(residentMiB(stack.gateway) - memory).toBeLessThan(32);
+    response.destroy();
+    await poll("the end of the list", () => /"reason":"REQUEST_ABORTED"/.test(stack.gateway.output()));
+    expect(await pagesOfAll()).toBeLessThanOrEqual(held + 1);
+  });
+});
+
+describe("engines that go while a list is read", () => {
+  test("one of two drained: the other one has the rest", async () => {
+    const response = await askAccounts(stack.url, { accept: "text/plain" });
+    await firstBytes(response);
+    const leaving = stack.engines.pop();
+    await leaving?.stop();
+    const rest = await wholeBody(response);
+    expect(rest.toString().split("\r\n")).toHaveLength(count);
+  });
+
+  test("the last one killed: the connection is cut, and the next question is a temporary failure", async () => {
+    const response = await askAccounts(stack.url, { accept: "text/plain" });
+    await firstBytes(response);
+    for (const engine of stack.engines.splice(0)) engine.signal("SIGKILL");
+    await expect(wholeBody(response)).rejects.toThrow(/aborted|ECONNRESET/);
+    const next = await askAccounts(stack.url, { accept: "text/plain" });
+    expect([next.statusCode, next.headers["auth-status"]]).toEqual([500, expect.stringMatching(/Temporary/)]);
+    expect(JSON.parse((await wholeBody(next)).toString())).toEqual({ error: expect.any(String) });
+  });
+});

@@ -1,0 +1,41 @@
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { scratchFolder } from "@postern/shared/testing";
+import { expect, test } from "vitest";
+import { accountsBackends, createAccountsDatabase } from "../support/accounts-database.ts";
+import { askAccounts, residentMiB } from "../support/ask-accounts.ts";
+import { startStack } from "../support/stack.ts";
+
+const count = 1_000_000;
+/**
+ * MiB of old space, less than a million names need: the runtime lets garbage grow as far as it may, so what is resident
+ * says little, and whether a small heap is enough says it all.
+ */
+const heap = 48;
+
+test("a million accounts for a slow reader: flat memory at both ends", async () => {
+  await using folder = await scratchFolder();
+  const file = join(folder.path, "accounts.sqlite");
+  createAccountsDatabase({ file, count, nameLength: 60 });
+  const env = { NODE_OPTIONS: `--max-old-space-size=${heap} --max-semi-space-size=4` };
+  await using stack = await startStack({ engines: 2, backends: accountsBackends(file), env });
+  const services = [stack.gateway, ...stack.engines];
+  const before = services.map(residentMiB);
+  const peak = [...before];
+  const response = await askAccounts(stack.url, { accept: "text/plain" });
+  let lineBreaks = 0;
+  let reads = 0;
+  for await (const chunk of response) {
+    if (!Buffer.isBuffer(chunk)) continue;
+    for (const byte of chunk) if (byte === 0x0a) lineBreaks += 1;
+    reads += 1;
+    if (reads % 20 > 0) continue;
+    // The reader's own work on the list.
+    await delay(5);
+    for (const [index, service] of services.entries()) {
+      peak[index] = Math.max(peak[index] ?? 0, residentMiB(service));
+    }
+  }
+  expect(lineBreaks).toBe(count - 1);
+  for (const [index, memory] of peak.entries()) expect(memory - (before[index] ?? 0)).toBeLessThan(56);
+});

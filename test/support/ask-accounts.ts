@@ -1,0 +1,56 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { type IncomingMessage, request } from "node:http";
+import type { ServiceProcess } from "./service-process.ts";
+import { basicAuth } from "./stack.ts";
+
+export interface AskAccountsOptions {
+  readonly accept?: string;
+  readonly body?: object;
+}
+
+/** `mode=list-accounts` of the JSON endpoint; the body of the answer waits until somebody reads it. */
+export async function askAccounts(
+  url: string,
+  { accept, body = {} }: AskAccountsOptions = {},
+): Promise<IncomingMessage> {
+  const headers = {
+    authorization: basicAuth,
+    "content-type": "application/json",
+    ...(accept === undefined ? undefined : { accept }),
+  };
+  const asked = request(`${url}/api/v1/auth/json?mode=list-accounts`, { method: "POST", headers, agent: false });
+  const answered = new Promise<IncomingMessage>((resolve, reject) => {
+    asked.once("response", resolve);
+    asked.once("error", reject);
+  });
+  asked.end(JSON.stringify(body));
+  return answered;
+}
+
+/** Everything of it; rejects when the connection ends before the body does. */
+export async function wholeBody(response: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) if (Buffer.isBuffer(chunk)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** Its first bytes; the rest stays in the socket, unread. */
+export async function firstBytes(response: IncomingMessage): Promise<Buffer> {
+  await once(response, "readable");
+  const chunk: unknown = response.read(1);
+  return Buffer.isBuffer(chunk) ? chunk : Buffer.alloc(0);
+}
+
+/** Pages that an engine has read so far. */
+export async function pagesRead(engine: ServiceProcess): Promise<number> {
+  const metrics = await engine.metrics();
+  const line = /service_engine_decision_seconds_count\{operation="list-accounts",outcome="ok"\} (\d+)/.exec(metrics);
+  return Number(line?.[1] ?? 0);
+}
+
+/** Resident memory in MiB, where the machine tells it. */
+export function residentMiB({ pid }: ServiceProcess): number {
+  const kibibytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+  return Number(kibibytes) / 1024;
+}

@@ -1,0 +1,91 @@
+import { alice, askJson } from "./ask-json.ts";
+
+/** One kind of question and the statuses that may answer it. */
+export interface Question {
+  readonly name: string;
+  readonly body: object;
+  readonly query?: string;
+  readonly right: number;
+}
+
+export const lookUp: Question = {
+  name: "lookup",
+  body: { username: alice.username, protocol: "imap" },
+  query: "?mode=no-auth",
+  right: 200,
+};
+const unknown: Question = {
+  ...lookUp,
+  name: "unknown",
+  body: { username: "nobody", protocol: "imap" },
+  right: 403,
+};
+const rightLogin: Question = { name: "right login", body: alice, right: 200 };
+const wrongLogin: Question = { name: "wrong login", body: { ...alice, password: "wrong" }, right: 403 };
+
+/** Mostly lookups: a password check costs milliseconds of a core. */
+const mixed: readonly Question[] = [
+  ...Array.from({ length: 12 }, () => lookUp),
+  unknown,
+  rightLogin,
+  ...Array.from({ length: 12 }, () => lookUp),
+  unknown,
+  wrongLogin,
+];
+
+export interface Surprise {
+  readonly name: string;
+  /** 0 when there was no answer. */
+  readonly status: number;
+  readonly detail: string;
+  readonly tookMs: number;
+  /** On the clock of `performance.now()`. */
+  readonly endedAt: number;
+}
+
+export interface Load {
+  /** Requests that ended, whatever the answer. */
+  readonly answered: () => number;
+  /** Answers that a question should not have got, so far. */
+  readonly surprises: () => readonly Surprise[];
+  /** Lets what is under way end. */
+  stop(): Promise<readonly Surprise[]>;
+}
+
+export interface LoadOptions {
+  readonly loops?: number;
+  readonly questions?: readonly Question[];
+}
+
+/** Loops of requests without a pause, until it is stopped. */
+export function startLoad(url: string, { loops = 32, questions = mixed }: LoadOptions = {}): Load {
+  const surprises: Surprise[] = [];
+  let answered = 0;
+  const stopping = new AbortController();
+  const ask = async ({ name, body, query, right }: Question): Promise<void> => {
+    const started = performance.now();
+    const outcome = await askJson(url, body, { query }).then(
+      (answer) => ({ status: answer.status, detail: answer.body }),
+      (error: unknown) => ({ status: 0, detail: error instanceof Error ? String(error.cause ?? error) : "" }),
+    );
+    const endedAt = performance.now();
+    answered += 1;
+    if (outcome.status !== right) surprises.push({ name, ...outcome, tookMs: endedAt - started, endedAt });
+  };
+  const loop = async (first: number): Promise<void> => {
+    for (let turn = first; !stopping.signal.aborted; turn += 1) {
+      const question = questions[turn % questions.length];
+      if (question !== undefined) await ask(question);
+    }
+  };
+  const running = Promise.all(Array.from({ length: loops }, (_value, index) => loop(index)));
+  return {
+    answered: () => answered,
+    surprises: () => surprises,
+    stop: async () => {
+      stopping.abort();
+      await running;
+      return surprises;
+    },
+  };
+}

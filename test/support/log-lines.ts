@@ -1,0 +1,19 @@
+import { type ChildServer, poll } from "@postern/shared/testing";
+
+type LogLine = Readonly<Record<string, unknown>>;
+
+function parseLine(line: string): LogLine {
+  return line.startsWith("{") ? JSON.parse(line) : {};
+}
+
+/** The first line of a service's log that says so of this session; logs are written a moment after the answer. */
+export async function logLineOf(service: ChildServer, session: string | undefined, msg: string): Promise<LogLine> {
+  return poll(`${msg} of ${session}`, () =>
+    service
+      .output()
+      .split("\n")
+      .slice(0, -1)
+      .map(parseLine)
+      .find((line) => line["session"] === session && line["msg"] === msg),
+  );
+}

@@ -1,0 +1,58 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+
+export interface RawAnswer {
+  /** 0 when the connection ended without one. */
+  readonly status: number;
+  /** All bytes that came, as Latin-1. */
+  readonly text: string;
+}
+
+export interface RawConnection {
+  readonly socket: Socket;
+  send(bytes: string | Uint8Array): void;
+  /** All that came so far. */
+  received(): string;
+  /** When the other end closes. */
+  closed(): Promise<string>;
+}
+
+/** A connection on which nothing happens for so long is given up, so that a test fails instead of waiting. */
+const longestSilenceMs = 5000;
+
+/** A bare TCP connection, for what no HTTP client would send. */
+export async function openRaw(port: number): Promise<RawConnection> {
+  const socket = connect({ port, host: "127.0.0.1" });
+  let text = "";
+  socket.setEncoding("latin1");
+  socket.on("data", (chunk) => {
+    text += String(chunk);
+  });
+  const ended = new Promise<void>((resolve) => {
+    socket.once("close", () => resolve());
+  });
+  socket.on("error", () => undefined);
+  socket.setTimeout(longestSilenceMs, () => socket.destroy());
+  await once(socket, "connect");
+  return {
+    socket,
+    send: (bytes) => void socket.write(bytes),
+    received: () => text,
+    closed: async () => {
+      await ended;
+      return text;
+    },
+  };
+}
+
+export function statusesIn(text: string): readonly number[] {
+  return [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
+}
+
+/** Sends bytes and reads until the other end closes; what is sent should say `Connection: close`. */
+export async function sendRaw(port: number, parts: readonly (string | Uint8Array)[]): Promise<RawAnswer> {
+  const connection = await openRaw(port);
+  for (const part of parts) connection.send(part);
+  const text = await connection.closed();
+  return { status: statusesIn(text).at(-1) ?? 0, text };
+}

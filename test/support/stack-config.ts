@@ -1,0 +1,79 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const seedFile = fileURLToPath(new URL("../../config/demo-directory.sql", import.meta.url));
+
+/** Where everything of a stack listens; ports that are free at its start and stay the same over restarts. */
+export interface StackPlaces {
+  readonly folder: string;
+  readonly httpPort: number;
+  readonly adminPort: number;
+  readonly idpPort: number;
+  readonly natsUrl: string;
+  readonly redisUrl: string;
+}
+
+/** A configuration as a tree; JSON is YAML. */
+export type Tree = Readonly<Record<string, unknown>>;
+
+export const assertionSecret = "test-caller-assertion-secret-of-no-worth";
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** `over` laid over `base`, key by key; lists and scalars are replaced. */
+export function merged(base: Tree, over: Tree): Tree {
+  const result: Record<string, unknown> = { ...base };
+  for (const [key, value] of Object.entries(over)) {
+    const old = result[key];
+    result[key] = isTree(old) && isTree(value) ? merged(old, value) : value;
+  }
+  return result;
+}
+
+export function demoBackends(folder: string): Tree {
+  return {
+    order: ["sql"],
+    sql: {
+      default: { file: join(folder, "directory.sqlite"), seed_file: seedFile },
+      search: [
+        {
+          protocol: ["*"],
+          cache_name: "demo",
+          queries: {
+            user: "SELECT username AS account, password, display_name AS displayName, mail, uid, NOT enabled AS disabled FROM users WHERE username = :username",
+          },
+          mapping: { account_field: "account", password_column: "password", disabled_column: "disabled" },
+          attribute: ["displayName", "mail", "uid"],
+        },
+      ],
+    },
+  };
+}
+
+export function defaultTree({ folder, httpPort, adminPort, idpPort, natsUrl, redisUrl }: StackPlaces): Tree {
+  return {
+    runtime: {
+      servers: { http: { address: [`127.0.0.1:${httpPort}`] } },
+      services: {
+        admin: { address: `127.0.0.1:${adminPort}`, url: `http://127.0.0.1:${adminPort}` },
+        idp: { address: `127.0.0.1:${idpPort}`, url: `http://127.0.0.1:${idpPort}` },
+        caller_assertion: { secret: assertionSecret },
+      },
+      bus: { servers: [natsUrl] },
+    },
+    observability: { log: { level: "info" }, metrics: { endpoint_enabled: true } },
+    storage: {
+      redis: {
+        password_nonce: "test-password-nonce-0",
+        encryption_secret: "test-encryption-secret",
+        primary: { address: new URL(redisUrl).host },
+      },
+    },
+    auth: {
+      backchannel: { basic_auth: { enabled: true, username: "backchannel", password: "demo-backchannel-secret" } },
+      backends: demoBackends(folder),
+    },
+  };
+}

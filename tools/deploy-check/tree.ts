@@ -1,0 +1,39 @@
+/** Reading of YAML trees that nobody has checked yet. */
+export type Mapping = Readonly<Record<string, unknown>>;
+
+export function isMapping(value: unknown): value is Mapping {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** What stands at a path of names and list positions; undefined where the path ends early. */
+export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
+  let current = value;
+  for (const part of path) {
+    if (Array.isArray(current) && typeof part === "number") current = current[part];
+    else if (isMapping(current)) current = current[part];
+    else return undefined;
+  }
+  return current;
+}
+
+export function listAt(value: unknown, ...path: readonly (string | number)[]): readonly unknown[] {
+  const found = at(value, ...path);
+  return Array.isArray(found) ? found : [];
+}
+
+export function mappingAt(value: unknown, ...path: readonly (string | number)[]): Mapping {
+  const found = at(value, ...path);
+  return isMapping(found) ? found : {};
+}
+
+export function textAt(value: unknown, ...path: readonly (string | number)[]): string {
+  const found = at(value, ...path);
+  return typeof found === "string" || typeof found === "number" ? String(found) : "";
+}
+
+/** One thing to check: what must be, and whether it is. */
+export type Rule = readonly [must: string, holds: boolean];
+
+export function broken(subject: string, rules: readonly Rule[]): readonly string[] {
+  return rules.filter(([, holds]) => !holds).map(([must]) => `${subject}: ${must}`);
+}

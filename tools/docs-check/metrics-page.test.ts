@@ -1,0 +1,56 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "../..");
+const page = readFileSync(join(root, "docs/operations/metrics.md"), "utf8");
+
+interface MadeMetric {
+  readonly name: string;
+  readonly type: string;
+}
+
+/** Metrics are made by `<registry>.<type>({ name: …` and nowhere else; the prefix stands for `service`. */
+function metricsIn(source: string): readonly MadeMetric[] {
+  const made = source.matchAll(/\.(counter|histogram|gauge)\(\{\s*name: [`"](?:\$\{prefix\}_)?([a-z_]+)[`"]/gu);
+  return [...made].map(([text, type = "", name = ""]) => ({
+    type,
+    name: text.includes("${prefix}_") ? `service_${name}` : name,
+  }));
+}
+
+function sources(): readonly string[] {
+  const files = globSync("{libs,services}/*/src/**/*.ts", { cwd: root });
+  return files.filter((file) => !file.endsWith(".test.ts")).map((file) => readFileSync(join(root, file), "utf8"));
+}
+
+function byName(left: MadeMetric, right: MadeMetric): number {
+  return left.name.localeCompare(right.name);
+}
+
+test("docs/operations/metrics.md lists the metrics of the source, with their types", () => {
+  const written = [...page.matchAll(/^\| `([a-z_]+)` \| (counter|histogram|gauge) \|/gmu)].map(
+    ([, name = "", type = ""]) => ({ name, type }),
+  );
+  const made = sources().flatMap(metricsIn);
+  expect(made.length).toBeGreaterThan(10);
+  expect(written.toSorted(byName)).toEqual(made.toSorted(byName));
+});
+
+test("every metric that is made is seen: none is made in a way that this test does not read", () => {
+  const calls = sources()
+    .filter((source) => !source.includes("new Counter("))
+    .flatMap((source) => source.match(/\.(counter|histogram|gauge)\(/gu) ?? []);
+  expect(calls.length).toBe(sources().flatMap(metricsIn).length);
+});
+
+test.each([
+  [
+    "a page or a source that lacks one differs",
+    "registry.counter({\n    name: `${prefix}_new_total`,",
+    "service_new_total",
+  ],
+  ["a name without the prefix", 'registry.gauge({ name: "other_thing",', "other_thing"],
+])("%s", (_, source, name) => {
+  expect(metricsIn(source).map((metric) => metric.name)).toEqual([name]);
+});

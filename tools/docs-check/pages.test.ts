@@ -1,0 +1,99 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { loadConfig } from "@postern/shared/config";
+import { describe, expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "../..");
+const pages = globSync(["*.md", "{docs,k8s}/**/*.md", "{services,libs}/*/{*.md,src/**/*.md}"], {
+  cwd: root,
+}).toSorted();
+
+/** Letters that ARCHITECTURE stands for folders. */
+const folders = { G: "services/gateway/src", E: "services/auth-engine/src", L: "libs/shared/src" };
+
+function brokenLinks(page: string, text: string): readonly string[] {
+  const targets = [...text.matchAll(/\]\(([^)#\s]+)[^)]*\)/gu)].map(([, target = ""]) => target);
+  return targets.filter((target) => !/^https?:/u.test(target) && !existsSync(join(root, dirname(page), target)));
+}
+
+/** Paths in code marks: from the root, by ARCHITECTURE's letters, or from the page's own folder; `.run/` is made by running. */
+function missingPaths(page: string, text: string): readonly string[] {
+  const marked = [...text.matchAll(/`([A-Za-z.][\w.-]*\/[\w./-]*\.(?:ts|md|yaml|yml|sh|sql|mjs|json|conf))`/gu)];
+  const named = marked.map(([, path = ""]) => path.replace(/^[GEL](?=\/)/u, (letter) => Reflect.get(folders, letter)));
+  const kept = named.filter((path) => !path.startsWith(".run/"));
+  return kept.filter((path) => !existsSync(join(root, path)) && !existsSync(join(root, dirname(page), path)));
+}
+
+test("there are pages to check", () => {
+  expect(pages.length).toBeGreaterThan(50);
+});
+
+test.each(pages)("%s: what it links and names exists", (page) => {
+  const text = readFileSync(join(root, page), "utf8");
+  expect([...brokenLinks(page, text), ...missingPaths(page, text)]).toEqual([]);
+});
+
+test("a dead link and a path of nothing are found", () => {
+  expect(brokenLinks("README.md", "[a](docs/nothing.md) [b](LICENSE)")).toEqual(["docs/nothing.md"]);
+  expect(missingPaths("README.md", "`L/errors/codes.ts` `L/errors/nothing.ts` `tools/nothing.ts`")).toEqual([
+    "libs/shared/src/errors/nothing.ts",
+    "tools/nothing.ts",
+  ]);
+});
+
+/** Variables that hand-written pages name, whole. */
+function variablesIn(text: string): readonly string[] {
+  return [...text.matchAll(/\bSERVICE_[A-Z0-9_]+[A-Z0-9]\b/gu)].map(([name]) => name);
+}
+
+describe("environment variables", () => {
+  const written = pages.filter((page) => !page.startsWith("docs/configuration/"));
+  test.each(written)("%s names keys of the configuration only", (page) => {
+    const reference = pages
+      .filter((path) => path.startsWith("docs/configuration/"))
+      .map((path) => readFileSync(join(root, path), "utf8"))
+      .join("\n");
+    const known = new Set([...variablesIn(reference), "SERVICE_CONFIG_FILE"]);
+    const named = variablesIn(readFileSync(join(root, page), "utf8"));
+    expect(named.filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  test("a name that is no key is not in the reference", () => {
+    expect(variablesIn("`SERVICE_RUNTIME_NOTHING`")).toEqual(["SERVICE_RUNTIME_NOTHING"]);
+  });
+});
+
+describe("README", () => {
+  const readme = readFileSync(join(root, "README.md"), "utf8");
+  const read = (path: string): string => readFileSync(join(root, path), "utf8");
+
+  test("has at most 150 lines, ARCHITECTURE 150 to 250, an ADR 80", () => {
+    expect(readme.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
+    const architecture = read("ARCHITECTURE.md").trimEnd().split("\n").length;
+    expect(architecture).toBeGreaterThanOrEqual(150);
+    expect(architecture).toBeLessThanOrEqual(250);
+    const adrs = pages.filter((page) => /^docs\/adr\/\d{4}-/u.test(page));
+    expect(adrs.filter((page) => read(page).split("\n").length > 80)).toEqual([]);
+    expect(adrs.filter((page) => !read("docs/adr/README.md").includes(`(${page.slice("docs/adr/".length)})`))).toEqual(
+      [],
+    );
+  });
+
+  test("prints the demo as config/demo.yaml has it", () => {
+    const result = loadConfig({
+      file: join(root, "config/demo.yaml"),
+      env: {},
+      readFile: (path) => readFileSync(path, "utf8"),
+    });
+    if (!result.ok) throw new Error("the demo does not load");
+    const { auth, runtime, storage } = result.config;
+    const { username, password } = auth.backchannel.basic_auth;
+    expect(readme).toContain(`\`${username}\` / \`${password}\``);
+    for (const address of runtime.servers.http.address) expect(readme).toContain(`http://${address}`);
+    expect(readme).toContain(storage.redis.primary.address);
+    expect(runtime.bus.servers.join()).toContain("127.0.0.1:14222");
+    const seeded = [...read("config/demo-directory.sql").matchAll(/^ {2}\('([^']+)',$/gmu)].map(([, name]) => name);
+    expect(seeded.length).toBe(3);
+    for (const name of seeded) expect(readme).toContain(`\`${name}\``);
+  });
+});
