@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type Base, baseFromConfig, busFromConfig } from "@postern/shared/assembly";
 import type { Bus } from "@postern/shared/bus";
 import type { Config } from "@postern/shared/config";
+import { logFields } from "@postern/shared/errors";
 import { createHealth, type Health } from "@postern/shared/lifecycle";
 import { createPasswordVerifier, type PasswordVerifier } from "@postern/shared/passwords";
 import { systemClock } from "@postern/shared/time";
@@ -108,14 +109,15 @@ export async function createContext(config: Config): Promise<EngineContext> {
     stepDeps: () => ({ directories: directories.current }),
     authWait: () => live.current.authWait,
     observe: ({ operation }, { outcome }, seconds) => metrics.decided(operation, outcome, seconds),
-    onUndecided: ({ session }, err) => logger[err.row.logLevel]({ session, err }, "could not decide"),
+    onUndecided: ({ session }, err) => logger[err.row.logLevel]({ session, ...logFields(err) }, "could not decide"),
   });
   const instance = randomBytes(8).toString("hex");
   const listAccounts = createListAccounts({
     directories: () => directories.current,
     instance,
     observe: (outcome, seconds) => metrics.decided("list-accounts", outcome, seconds),
-    onUndecided: ({ session }, err) => logger[err.row.logLevel]({ session, err }, "could not list accounts"),
+    onUndecided: ({ session }, err) =>
+      logger[err.row.logLevel]({ session, ...logFields(err) }, "could not list accounts"),
   });
   const health = createEngineHealth(bus, directories, base);
   return {

@@ -10,6 +10,7 @@ import {
 import type { Bus } from "@postern/shared/bus";
 import type { Config } from "@postern/shared/config";
 import { budgetExhausted, type Dialect } from "@postern/shared/contracts";
+import { logFields } from "@postern/shared/errors";
 import { createCallerSigner } from "@postern/shared/http";
 import { createHealth, type Health } from "@postern/shared/lifecycle";
 import type { Logger } from "@postern/shared/logging";
@@ -202,12 +203,12 @@ function createAuthRoute({
       watch: engineWatch,
       clock: systemClock,
       timeoutMs,
-      onError: (err, session) => logger[err.row.logLevel]({ session, err }, "no decision"),
+      onError: (err, session) => logger[err.row.logLevel]({ session, ...logFields(err) }, "no decision"),
     }),
     answerListing: createAnswerListing({
       pages: createAccountPages({ bus, clock: systemClock, timeoutMs }),
       names,
-      onError: (err, session) => logger[err.row.logLevel]({ session, err }, "no list of accounts"),
+      onError: (err, session) => logger[err.row.logLevel]({ session, ...logFields(err) }, "no list of accounts"),
     }),
     metrics,
     log: createDecisionLog(logger),
