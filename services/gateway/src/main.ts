@@ -6,14 +6,15 @@ import { createContext } from "./context.ts";
 import { createGateway } from "./server.ts";
 import { liveGatewaySettings } from "./settings.ts";
 
-type OpenFront = Pick<Listeners, "addresses" | "close">;
+type OpenFront = Pick<Listeners, "addresses" | "close" | "renewCertificate">;
 
 /** The front channel's own listeners, where it has any (design decision 24). */
 async function openFront(
   addresses: ListenersOptions["addresses"],
   options: Omit<ListenersOptions, "addresses">,
 ): Promise<OpenFront> {
-  if (addresses.length === 0) return { addresses, close: async () => undefined };
+  if (addresses.length === 0)
+    return { addresses, close: async () => undefined, renewCertificate: async () => undefined };
   return openListeners({ ...options, addresses });
 }
 
@@ -23,11 +24,13 @@ async function start(config: Config): Promise<Service> {
   const privateListener = await privateListenerAt(settings.privateAddress, context);
   const app = await createGateway(context);
   const handle: typeof app.routing = (request, response) => app.routing(request, response);
-  const { addresses, frontAddresses, requestTimeoutMs } = settings;
-  const listeners = await openListeners({ addresses, handle, requestTimeoutMs, logger });
+  const { addresses, frontAddresses, requestTimeoutMs, tls } = settings;
+  const listeners = await openListeners({ addresses, handle, requestTimeoutMs, tls, logger });
   const frontListeners = await openFront(frontAddresses, {
     handle: channels.frontHandle(handle),
     requestTimeoutMs,
+    // Browsers have no certificate to show.
+    tls: tls === undefined ? undefined : { ...tls, caFile: undefined },
     logger,
   });
   health.phase = "ready";
@@ -36,7 +39,8 @@ async function start(config: Config): Promise<Service> {
     config,
     base: context,
     health,
-    apply: (next) => {
+    apply: async (next) => {
+      await Promise.all([listeners.renewCertificate(), frontListeners.renewCertificate()]);
       context.live.current = liveGatewaySettings(next, context.bearer);
     },
     steps: [

@@ -1,7 +1,7 @@
 import type { Config } from "@postern/shared/config";
 import type { Dialect } from "@postern/shared/contracts";
 import { Secret } from "@postern/shared/crypto";
-import type { AssertionAudience, AssertionKey } from "@postern/shared/http";
+import type { AssertionAudience, AssertionKey, ListenerTls } from "@postern/shared/http";
 import { type CidrSet, createCidrSet, type HostPort, parseHostPort } from "@postern/shared/net";
 import { type BasicCheck, createBasicCheck } from "./caller-auth/basic.ts";
 import type { BearerCheck } from "./caller-auth/bearer.ts";
@@ -21,6 +21,7 @@ export interface GatewaySettings {
   /** Empty when both channels share the listeners. */
   readonly frontAddresses: readonly HostPort[];
   readonly privateAddress: string;
+  readonly tls: ListenerTls | undefined;
   readonly maxBodyBytes: number;
   readonly requestTimeoutMs: number;
   readonly forwardTimeoutMs: number;
@@ -73,6 +74,14 @@ function hostPorts(texts: readonly string[]): readonly HostPort[] {
   return texts.flatMap((text) => parseHostPort(text) ?? []);
 }
 
+type TlsConfig = Config["runtime"]["servers"]["http"]["tls"];
+
+function listenerTls({ enabled, cert, key, ca_file, min_tls_version }: TlsConfig): ListenerTls | undefined {
+  if (!enabled) return undefined;
+  const minVersion = min_tls_version === "TLS1.3" ? "TLSv1.3" : "TLSv1.2";
+  return { certFile: cert, keyFile: key, caFile: ca_file === "" ? undefined : ca_file, minVersion };
+}
+
 export function gatewaySettings(config: Config): GatewaySettings {
   const { naming, servers, services } = config.runtime;
   return {
@@ -80,6 +89,7 @@ export function gatewaySettings(config: Config): GatewaySettings {
     addresses: hostPorts(servers.http.address),
     frontAddresses: hostPorts(servers.http.frontend_address),
     privateAddress: services.gateway.private_address,
+    tls: listenerTls(servers.http.tls),
     maxBodyBytes: servers.http.max_body_bytes,
     requestTimeoutMs: servers.http.request_timeout,
     forwardTimeoutMs,

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { createRedisClient } from "@postern/shared/redis";
 import { pause, poll } from "@postern/shared/testing";
 import { createRevoker } from "@postern/shared/tokens";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
 import { type CallersStack, startCallersStack } from "../../support/callers-stack.ts";
+import { testRedis } from "../../support/redis-content.ts";
 
 let stack: CallersStack;
 
@@ -36,21 +36,6 @@ async function load(token: string): Promise<Asked> {
   const response = await fetch(`${stack.url}/api/v1/config/load`, { headers: { authorization: `Bearer ${token}` } });
   await response.arrayBuffer();
   return { status: response.status, ms: performance.now() - started, headers: response.headers };
-}
-
-function redisClient() {
-  const settings = {
-    topology: { kind: "standalone", address: { host: "127.0.0.1", port: stack.redis.port } },
-    database: 0,
-    username: undefined,
-    password: undefined,
-    tls: undefined,
-    connectTimeoutMs: 1000,
-    commandTimeoutMs: 1000,
-    maxRetries: 1,
-    connectionName: "test",
-  } as const;
-  return createRedisClient(settings, () => undefined);
 }
 
 describe("Bearer callers (contract, Caller rejection outcomes)", () => {
@@ -95,8 +80,7 @@ describe("Bearer callers (contract, Caller rejection outcomes)", () => {
   });
 
   test("a denied token, and every token of a user whose epoch rose, is dead within revocation_ttl", async () => {
-    const redis = redisClient();
-    await poll("the test's Redis client", () => redis.status === "ready");
+    const redis = await testRedis(stack.redis.port);
     const revoker = createRevoker({ redis, prefix: "postern:", clock: { now: () => Date.now() } });
     const one = await stack.issuer.token({ jti: "denied-one" });
     const users = await stack.issuer.token({ sub: "epoch-user" });

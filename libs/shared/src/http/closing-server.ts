@@ -1,16 +1,20 @@
 import { createServer, IncomingMessage, type RequestListener, type Server, ServerResponse } from "node:http";
+import { createServer as createTlsServer, type Server as TlsHttpServer } from "node:https";
 import { Server as TcpServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import type { TlsOptions } from "node:tls";
 
 export interface ClosingServerOptions {
   readonly handle: RequestListener;
   /** For a whole request to arrive. */
   readonly requestTimeoutMs: number;
+  /** Absent for plain text. */
+  readonly tls?: TlsOptions | undefined;
 }
 
 /** An HTTP server that stops without losing a request that a client may have sent. */
 export interface ClosingServer {
-  readonly server: Server;
+  readonly server: Server | TlsHttpServer;
   /** Stops accepting, answers what arrives on open connections, and resolves when the last of them is gone. */
   close(): Promise<void>;
 }
@@ -40,20 +44,19 @@ function createResponseClass(isClosing: () => boolean) {
   };
 }
 
-export function createClosingServer({ handle, requestTimeoutMs: requestTimeout }: ClosingServerOptions): ClosingServer {
+export function createClosingServer(options: ClosingServerOptions): ClosingServer {
+  const { handle, requestTimeoutMs: requestTimeout, tls } = options;
   let closing = false;
-  const server = createServer(
-    {
-      requestTimeout,
-      headersTimeout: requestTimeout,
-      connectionsCheckingInterval: Math.min(longestCheckMs, requestTimeout),
-      keepAliveTimeout: keepAliveTimeoutMs,
-      maxHeaderSize: maxHeaderBytes,
-      IncomingMessage,
-      ServerResponse: createResponseClass(() => closing),
-    },
-    handle,
-  );
+  const limits = {
+    requestTimeout,
+    headersTimeout: requestTimeout,
+    connectionsCheckingInterval: Math.min(longestCheckMs, requestTimeout),
+    keepAliveTimeout: keepAliveTimeoutMs,
+    maxHeaderSize: maxHeaderBytes,
+    IncomingMessage,
+    ServerResponse: createResponseClass(() => closing),
+  };
+  const server = tls === undefined ? createServer(limits, handle) : createTlsServer({ ...limits, ...tls }, handle);
   return {
     server,
     close: async () => {

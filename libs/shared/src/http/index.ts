@@ -9,5 +9,6 @@ export {
   type VerifyCaller,
 } from "./caller-assertion.ts";
 export { createCallerReader, mayUse, type ReadCaller } from "./caller-guard.ts";
+export type { ListenerTls } from "./listener-tls.ts";
 export { type Listeners, type ListenersOptions, openListeners } from "./listeners.ts";
 export { anyScopeOf, type RouteScopes, routeScopes, type ScopeWord, scopeName } from "./route-scopes.ts";

@@ -1,12 +1,17 @@
-import type { RequestListener, Server } from "node:http";
+import type { RequestListener } from "node:http";
+import type { Server } from "node:net";
+import { Server as TlsServer } from "node:tls";
 import type { Logger } from "../logging/logger.ts";
 import type { HostPort } from "../net/host-port.ts";
 import { type ClosingServer, createClosingServer } from "./closing-server.ts";
+import { type ListenerTls, readSecureContext, readTlsOptions } from "./listener-tls.ts";
 
 export interface ListenersOptions {
   readonly addresses: readonly HostPort[];
   readonly handle: RequestListener;
   readonly requestTimeoutMs: number;
+  /** Absent for plain text. */
+  readonly tls?: ListenerTls | undefined;
   readonly logger: Logger;
 }
 
@@ -15,7 +20,8 @@ export interface Listeners {
   readonly addresses: readonly HostPort[];
   /** Stops accepting, answers what arrives on open connections, and resolves when the last of them is gone. */
   close(): Promise<void>;
-  closeNow(): void;
+  /** Reads certificate and key again, for connections from now on; rejects, and changes nothing, when they cannot be used. */
+  renewCertificate(): Promise<void>;
 }
 
 /** An address family that the machine does not have is no reason not to serve the other one. */
@@ -54,10 +60,12 @@ async function tryListen(server: Server, address: HostPort, options: ListenersOp
 }
 
 export async function openListeners(options: ListenersOptions): Promise<Listeners> {
+  const { handle, requestTimeoutMs, tls } = options;
+  const tlsOptions = tls === undefined ? undefined : await readTlsOptions(tls);
   const servers: ClosingServer[] = [];
   try {
     for (const address of options.addresses) {
-      const made = createClosingServer(options);
+      const made = createClosingServer({ handle, requestTimeoutMs, tls: tlsOptions });
       if (await tryListen(made.server, address, options)) servers.push(made);
     }
   } catch (err) {
@@ -68,8 +76,10 @@ export async function openListeners(options: ListenersOptions): Promise<Listener
   return {
     addresses: servers.map(({ server }) => boundAddress(server)),
     close: async () => void (await Promise.all(servers.map((one) => one.close()))),
-    closeNow: () => {
-      for (const { server } of servers) server.closeAllConnections();
+    renewCertificate: async () => {
+      if (tls === undefined) return;
+      const context = await readSecureContext(tls);
+      for (const { server } of servers) if (server instanceof TlsServer) server.setSecureContext(context);
     },
   };
 }

@@ -5,7 +5,10 @@ export const ServerTls = section("TLS of this listener.", {
   enabled: flag(false, { description: "Serve TLS instead of plain text." }),
   cert: text("", { description: "File with the certificate chain, PEM." }),
   key: text("", { description: "File with the private key, PEM." }),
-  ca_file: text("", { description: "File with the authorities of client certificates, PEM; empty asks for none." }),
+  ca_file: text("", {
+    description:
+      "File with the authorities of client certificates, PEM: every client of the back channel must show one of theirs. Empty asks for none.",
+  }),
   min_tls_version: choice(["TLS1.2", "TLS1.3"], "TLS1.2", { description: "Oldest protocol version accepted." }),
 });
 

@@ -1,0 +1,31 @@
+import { readFile } from "node:fs/promises";
+import type { SecureContextOptions, TlsOptions } from "node:tls";
+
+/** TLS of a listener (`runtime.servers.http.tls`). Paths name PEM files. */
+export interface ListenerTls {
+  readonly certFile: string;
+  readonly keyFile: string;
+  /** Authorities of client certificates: every client must show one of theirs. Without it none is asked for. */
+  readonly caFile: string | undefined;
+  readonly minVersion: "TLSv1.2" | "TLSv1.3";
+}
+
+/** What a renewed certificate changes. */
+export async function readSecureContext({
+  certFile,
+  keyFile,
+  caFile,
+  minVersion,
+}: ListenerTls): Promise<SecureContextOptions> {
+  const [cert, key, ca] = await Promise.all([
+    readFile(certFile),
+    readFile(keyFile),
+    caFile === undefined ? undefined : readFile(caFile),
+  ]);
+  return { cert, key, minVersion, ...(ca === undefined ? undefined : { ca }) };
+}
+
+export async function readTlsOptions(tls: ListenerTls): Promise<TlsOptions> {
+  const clients = tls.caFile === undefined ? {} : { requestCert: true, rejectUnauthorized: true };
+  return { ...(await readSecureContext(tls)), ...clients };
+}

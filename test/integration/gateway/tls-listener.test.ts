@@ -1,0 +1,71 @@
+import { once } from "node:events";
+import { copyFile, readFile } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { Agent, type RequestOptions, request } from "node:https";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { TLSSocket } from "node:tls";
+import { poll, scratchFolder } from "@postern/shared/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeCertificate, makeSignedCertificate } from "../../support/certificates.ts";
+import { type Stack, startStack } from "../../support/stack.ts";
+
+let stack: Stack;
+let folder: Awaited<ReturnType<typeof scratchFolder>>;
+const file = (name: string): string => join(folder.path, name);
+
+beforeAll(async () => {
+  folder = await scratchFolder();
+  await makeCertificate(folder.path, "first", "/CN=first.example.test");
+  await makeCertificate(folder.path, "second", "/CN=second.example.test");
+  await makeCertificate(folder.path, "authority", "/CN=authority.example.test");
+  await makeSignedCertificate(folder.path, { name: "client", subject: "/CN=mail.example.test", issuer: "authority" });
+  await copyFile(file("first.crt"), file("server.crt"));
+  await copyFile(file("first.key"), file("server.key"));
+  const tls = { enabled: true, cert: file("server.crt"), key: file("server.key"), ca_file: file("authority.crt") };
+  stack = await startStack({ settings: { runtime: { servers: { http: { tls } } } } });
+});
+
+afterAll(async () => {
+  await stack[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
+});
+
+/** The body of /ping and the name in the server's certificate, over a connection of its own. */
+async function ping(options: RequestOptions): Promise<{ body: string; server: string }> {
+  const agent = new Agent({ keepAlive: false });
+  const url = `https://127.0.0.1:${stack.httpPort}/ping`;
+  const asked = request(url, { ...options, agent, rejectUnauthorized: false });
+  asked.end();
+  const [response]: IncomingMessage[] = await once(asked, "response");
+  if (response === undefined || !(response.socket instanceof TLSSocket)) throw new Error("no answer over TLS");
+  const server = String(response.socket.getPeerCertificate().subject.CN);
+  return { body: await text(response), server };
+}
+
+async function clientCertificate(): Promise<RequestOptions> {
+  return { cert: await readFile(file("client.crt")), key: await readFile(file("client.key")) };
+}
+
+test("a client with a certificate of the authority is served over TLS", async () => {
+  expect(await ping(await clientCertificate())).toEqual({ body: "pong", server: "first.example.test" });
+});
+
+test("a client without one is not, nor is one over plain HTTP or an old TLS", async () => {
+  await expect(ping({})).rejects.toThrow(/certificate required|socket|ECONNRESET|alert/i);
+  await expect(fetch(`http://127.0.0.1:${stack.httpPort}/ping`)).rejects.toThrow(/fetch failed/);
+  await expect(ping({ ...(await clientCertificate()), maxVersion: "TLSv1.1", minVersion: "TLSv1" })).rejects.toThrow(
+    /protocol|version|alert|handshake/i,
+  );
+});
+
+test("SIGHUP takes a renewed certificate, and one that cannot be read leaves the old one", async () => {
+  const certificate = await clientCertificate();
+  await copyFile(file("second.crt"), file("server.crt"));
+  stack.gateway.signal("SIGHUP");
+  await poll("the refusal", () => stack.gateway.output().includes("configuration refused"));
+  expect((await ping(certificate)).server).toBe("first.example.test");
+  await copyFile(file("second.key"), file("server.key"));
+  stack.gateway.signal("SIGHUP");
+  await poll("the renewal", async () => (await ping(certificate)).server === "second.example.test");
+});
