@@ -31,7 +31,8 @@ export interface ServiceOptions {
 /** Own ports for what else a service opens; the gateway's public one is in the configuration. */
 async function listenerEnv(name: ServiceName, privatePort: number): Promise<Record<string, string>> {
   const prefix = `SERVICE_RUNTIME_SERVICES_${name.toUpperCase().replaceAll("-", "_")}`;
-  const env = { [`${prefix}_PRIVATE_ADDRESS`]: `127.0.0.1:${privatePort}` };
+  const address = `127.0.0.1:${privatePort}`;
+  const env = { NODE_COMPILE_CACHE: join(root, ".run/bench/compile-cache"), [`${prefix}_PRIVATE_ADDRESS`]: address };
   if (name !== "idp" && name !== "admin") return env;
   return { ...env, [`${prefix}_ADDRESS`]: `127.0.0.1:${await freePort()}` };
 }

@@ -63,7 +63,11 @@ function service(options: RunOptions, name: string, ports: readonly number[], re
     name: replica === 1 ? name : `${name}-${replica}`,
     command: process.execPath,
     args: [join(options.servicesRoot, "services", name, "dist/main.js"), "--config", "config/demo.yaml"],
-    env: moved ? { [key]: `127.0.0.1:${ports[0]}` } : {},
+    // Compiling our packages is half of a start; the second start reads them compiled.
+    env: {
+      NODE_COMPILE_CACHE: join(options.folder, "compile-cache"),
+      ...(moved && { [key]: `127.0.0.1:${ports[0]}` }),
+    },
     stopStage: name === "gateway" ? 1 : 2,
     ports,
     kind: "service",

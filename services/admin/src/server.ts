@@ -16,6 +16,7 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
   app.addHook("onSend", async (request, reply) => {
     reply.header(`x-${identifier}-session`, request.caller?.session ?? request.id);
   });
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: "not found" }));
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const status = error.statusCode ?? 500;
     if (status < 500) return reply.code(400).send({ error: error.message });

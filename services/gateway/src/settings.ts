@@ -67,6 +67,9 @@ function secretFields({ auth: { backends } }: Config): readonly string[] {
   return [...ldap, ...backends.sql.search.map(({ mapping }) => mapping.totp_secret_field)];
 }
 
+/** Contract, "Limits": expanded request body after decompression. */
+const maxExpandedBytes = 1_048_576;
+
 /** Room for an answer that an owner has to ask others for. */
 const forwardTimeoutMs = 30_000;
 
@@ -104,7 +107,7 @@ export function gatewaySettings(config: Config): GatewaySettings {
     requestHeaders: config.auth.request.headers,
     decompression: {
       enabled: servers.http.middlewares.request_decompression,
-      maxBytes: servers.http.max_body_bytes,
+      maxBytes: Math.min(servers.http.max_body_bytes, maxExpandedBytes),
     },
     keyPrefix: config.storage.redis.prefix,
     rateLimited: servers.http.middlewares.rate,

@@ -17,6 +17,7 @@ export async function createIdp({
     if ((await readCaller(request.raw.headers)) === undefined) return reply.code(401).send();
     return undefined;
   });
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: "not found" }));
   await app.ready();
   return app;
 }

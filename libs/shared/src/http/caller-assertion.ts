@@ -19,6 +19,8 @@ export const callerAssertionHeader = "x-service-caller-assertion";
 const issuer = "postern-gateway";
 const algorithm = "HS256";
 const tokenType = "postern-caller+jwt";
+/** Clocks of two hosts may differ by this much; an assertion that is refused would be a right caller's 401. */
+const clockToleranceSeconds = 60;
 
 export interface AssertionKey {
   readonly secret: Secret;
@@ -64,7 +66,7 @@ export function createCallerVerifier(
     audience,
     algorithms: [algorithm],
     typ: tokenType,
-    clockTolerance: 5,
+    clockTolerance: clockToleranceSeconds,
     requiredClaims: ["exp", "iat"],
   };
   return async (assertion) => {
