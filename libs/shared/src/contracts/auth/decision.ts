@@ -12,6 +12,8 @@ export const DenialReason = Type.Union([
   Type.Literal("wrong_password"),
   Type.Literal("account_disabled"),
   Type.Literal("empty_password"),
+  Type.Literal("bad_token"),
+  Type.Literal("method_not_enabled"),
   Type.Literal("policy"),
 ]);
 export type DenialReason = Static<typeof DenialReason>;
