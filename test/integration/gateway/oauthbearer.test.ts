@@ -15,13 +15,14 @@ const issuerName = "https://idp.example.test";
 let owned: AsyncDisposableStack;
 let stack: Stack;
 let issuer: TokenIssuer;
+let jwksFile: string;
 
 /** The settings of tokens for callers and for users, with the keys in that file. */
-function tokenSettings(jwksFile: string) {
+function tokenSettings(file: string) {
   return {
     auth: {
       backchannel: {
-        oidc_bearer: { enabled: true, issuer: issuerName, jwks_file: jwksFile, revocation_ttl: "200ms" },
+        oidc_bearer: { enabled: true, issuer: issuerName, jwks_file: file, revocation_ttl: "200ms" },
       },
       oauthbearer: { enabled: true, audience: ["mail"], required_scope: ["imap"] },
     },
@@ -47,7 +48,7 @@ beforeAll(async () => {
   await using starting = new AsyncDisposableStack();
   const folder = starting.use(await scratchFolder());
   issuer = await createTokenIssuer(issuerName);
-  const jwksFile = join(folder.path, "jwks.json");
+  jwksFile = join(folder.path, "jwks.json");
   await writeFile(jwksFile, JSON.stringify(issuer.jwks));
   stack = starting.use(await startStack({ engines: 2, redis: true, settings: tokenSettings(jwksFile) }));
   owned = starting.move();
@@ -198,6 +199,13 @@ test("keys that cannot be read: 500, never 403; passwords are not troubled", asy
   const { status, body } = await login(await userToken(), {}, away.url);
   expect(status).toBe(500);
   expect(JSON.parse(body)).toHaveProperty("error");
+  expect((await askJson(away.url, alice)).status).toBe(200);
+});
+
+test("Redis away from the start: engines are ready, 500 for tokens, passwords are not troubled", async () => {
+  await using away = await startStack({ settings: tokenSettings(jwksFile) });
+  expect((await login(await userToken(), {}, away.url)).status).toBe(500);
+  expect((await login(await userToken({ aud: "calendar" }), {}, away.url)).status).toBe(403);
   expect((await askJson(away.url, alice)).status).toBe(200);
 });
 
