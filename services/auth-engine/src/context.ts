@@ -1,10 +1,18 @@
 import { randomBytes } from "node:crypto";
-import { type Base, baseFromConfig, busFromConfig } from "@postern/shared/assembly";
+import {
+  type Base,
+  baseFromConfig,
+  busFromConfig,
+  type MailTokens,
+  mailTokensFromConfig,
+  redisFromConfig,
+} from "@postern/shared/assembly";
 import type { Bus } from "@postern/shared/bus";
 import type { Config } from "@postern/shared/config";
 import { logFields } from "@postern/shared/errors";
 import { createHealth, type Health } from "@postern/shared/lifecycle";
 import { createPasswordVerifier, type PasswordVerifier } from "@postern/shared/passwords";
+import { type RedisClient, redisHealth } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
 import type { Directory } from "./directories/directory.ts";
 import { createDirectorySet, type DirectorySet } from "./directories/directory-set.ts";
@@ -13,6 +21,7 @@ import { measuredDirectory } from "./directories/measured.ts";
 import { seedDatabase } from "./directories/sql/seed.ts";
 import { createSqlDirectory } from "./directories/sql/sql-directory.ts";
 import { createSqliteClient } from "./directories/sql/sqlite-client.ts";
+import { type CheckMailToken, createMailTokenCheck } from "./mail-tokens/check-mail-token.ts";
 import { createEngineMetrics, type EngineMetrics } from "./metrics.ts";
 import { type Authenticate, createAuthenticate } from "./rpc/authenticate.ts";
 import { createListAccounts, type ListAccounts } from "./rpc/list-accounts.ts";
@@ -32,12 +41,21 @@ export interface EngineContext extends Base {
   readonly health: Health;
   readonly directories: DirectorySet;
   readonly passwords: PasswordVerifier;
+  /** Absent while `auth.oauthbearer` is off: nothing else here needs Redis yet. */
+  readonly mailTokens: MailTokenState | undefined;
   readonly authenticate: Authenticate;
   /** This process among its replicas. */
   readonly instance: string;
   readonly listAccounts: ListAccounts;
   /** Directories for other settings, to be put in the place of those in use. Seeds a new embedded database. */
   readonly makeDirectories: (settings: readonly DirectorySettings[]) => Promise<readonly Directory[]>;
+}
+
+/** What the check of users' access tokens holds open. */
+export interface MailTokenState {
+  readonly check: CheckMailToken;
+  readonly redis: RedisClient;
+  readonly tokens: MailTokens;
 }
 
 const seedWaitMs = 10_000;
@@ -73,7 +91,27 @@ function directoryMaker(parts: DirectoryParts): EngineContext["makeDirectories"]
   };
 }
 
-function createEngineHealth(bus: Bus, directories: DirectorySet, { logger }: Base): Health {
+function createMailTokens(
+  config: Config,
+  { oauthBearer }: EngineSettings,
+  { base, metrics }: Pick<DirectoryParts, "base" | "metrics">,
+): MailTokenState | undefined {
+  if (!oauthBearer.enabled) return undefined;
+  const redis = redisFromConfig(config, "state", base);
+  const tokens = mailTokensFromConfig(config, { logger: base.logger, redis });
+  const check = createMailTokenCheck({
+    verifier: tokens.verifier,
+    ignoreCase: oauthBearer.ignoreCase,
+    observe: (outcome) => metrics.mailTokenChecked(outcome),
+  });
+  return { check, redis, tokens };
+}
+
+type HealthParts = Pick<EngineContext, "bus" | "directories" | "mailTokens"> & { readonly base: Base };
+
+function createEngineHealth(config: Config, { bus, directories, mailTokens, base }: HealthParts): Health {
+  const { logger, service, instance } = base;
+  const { prefix } = config.storage.redis;
   const assertConnected = (): void => {
     if (!bus.isConnected()) throw new Error("not connected to NATS");
   };
@@ -86,6 +124,10 @@ function createEngineHealth(bus: Bus, directories: DirectorySet, { logger }: Bas
       { name: "bus", required: true, check: assertConnected },
       // An engine without its directory answers temporary failures; taking it away would answer nothing at all.
       { name: "directories", required: false, check: checkDirectories },
+      // Without it logins by token are temporary failures, and those by password go on.
+      ...(mailTokens === undefined
+        ? []
+        : [redisHealth({ client: mailTokens.redis, role: "state", required: false, prefix, service, instance })]),
     ],
     onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
   });
@@ -105,8 +147,9 @@ export async function createContext(config: Config): Promise<EngineContext> {
     onError: (err) => logger.warn({ err }, "closing a directory failed"),
   });
   const bus = await busFromConfig(config, base);
+  const mailTokens = createMailTokens(config, settings, { base, metrics });
   const authenticate = createAuthenticate({
-    stepDeps: () => ({ directories: directories.current }),
+    stepDeps: () => ({ directories: directories.current, checkMailToken: mailTokens?.check }),
     authWait: () => live.current.authWait,
     observe: ({ operation }, { outcome }, seconds) => metrics.decided(operation, outcome, seconds),
     onUndecided: ({ session }, err) => logger[err.row.logLevel]({ session, ...logFields(err) }, "could not decide"),
@@ -119,7 +162,7 @@ export async function createContext(config: Config): Promise<EngineContext> {
     onUndecided: ({ session }, err) =>
       logger[err.row.logLevel]({ session, ...logFields(err) }, "could not list accounts"),
   });
-  const health = createEngineHealth(bus, directories, base);
+  const health = createEngineHealth(config, { bus, directories, mailTokens, base });
   return {
     ...base,
     settings,
@@ -128,6 +171,7 @@ export async function createContext(config: Config): Promise<EngineContext> {
     health,
     directories,
     passwords,
+    mailTokens,
     authenticate,
     instance,
     listAccounts,

@@ -1,6 +1,7 @@
 import type { AuthDecision, AuthOperation, BackendKind } from "@postern/shared/contracts";
 import type { Metrics } from "@postern/shared/metrics";
 import type { PasswordVerifier } from "@postern/shared/passwords";
+import { type MailTokenOutcome, mailTokenOutcomes } from "./mail-tokens/check-mail-token.ts";
 
 const operations = ["authenticate", "lookup", "list-accounts"] as const satisfies readonly AuthOperation[];
 const outcomes = ["ok", "fail", "blocked", "tempfail"] as const satisfies readonly AuthDecision["outcome"][];
@@ -22,6 +23,7 @@ type DirectoryKind = (typeof directoryKinds)[number];
 export interface EngineMetrics {
   decided(operation: AuthOperation, outcome: AuthDecision["outcome"], seconds: number): void;
   directoryAnswered(kind: string, outcome: string, seconds: number): void;
+  mailTokenChecked(outcome: MailTokenOutcome): void;
 }
 
 function isDirectoryKind(kind: string): kind is DirectoryKind {
@@ -49,6 +51,11 @@ export function createEngineMetrics(
     labels: { kind: directoryKinds, outcome: directoryOutcomes },
     buckets: secondsBuckets,
   });
+  const mailTokens = registry.counter({
+    name: `${prefix}_mail_token_checks_total`,
+    help: "Access tokens in place of passwords, by what the check said",
+    labels: { outcome: mailTokenOutcomes },
+  });
   registry.gauge({
     name: `${prefix}_hashing_running`,
     help: "Password hashes being verified",
@@ -64,5 +71,6 @@ export function createEngineMetrics(
     directoryAnswered: (kind, outcome, seconds) => {
       if (isDirectoryKind(kind) && isDirectoryOutcome(outcome)) directories({ kind, outcome }).observe(seconds);
     },
+    mailTokenChecked: (outcome) => mailTokens({ outcome }).inc(),
   };
 }

@@ -13,6 +13,7 @@ export type DirectorySettings =
 export interface EngineSettings {
   readonly privateAddress: string;
   readonly maxInFlight: number;
+  readonly oauthBearer: { readonly enabled: boolean; readonly ignoreCase: boolean };
   readonly hashing: { readonly concurrency: number; readonly maxQueued: number };
 }
 
@@ -128,6 +129,7 @@ export function engineSettings({ runtime, auth }: Config): EngineSettings {
   return {
     privateAddress: runtime.services.auth_engine.private_address,
     maxInFlight: runtime.bus.max_in_flight,
+    oauthBearer: { enabled: auth.oauthbearer.enabled, ignoreCase: auth.oauthbearer.ignore_case },
     hashing: { concurrency: concurrency === 0 ? availableParallelism() : concurrency, maxQueued },
   };
 }

@@ -1,3 +1,4 @@
+export { backchannelAudience } from "./backchannel-audience.ts";
 export { changedKeys, diffReload } from "./diff-reload.ts";
 export { dumpConfig } from "./dump.ts";
 export { type ExplainOptions, type Explanation, explainKey, type KeyExplanation } from "./explain.ts";

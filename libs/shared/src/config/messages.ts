@@ -42,6 +42,8 @@ export const messages = {
   noAssertionSecret: "is not set: idp and admin refuse every caller",
   noCallers: "nobody may ask: none of basic_auth, oidc_bearer and jwt is enabled",
   noTokenIssuer: "is not set: no access token can be decided on",
+  callersAudience: "names the audience of the back channel's callers, whose tokens are not for users",
+  anyToken: "needs audience or required_scope: any token of the issuer would do otherwise",
   userTwice: "is the name of an earlier entry too",
   burstBelowRate: "must not be below per_second",
   oneNatsLogin: "only one of username, token and credentials_file can be used",

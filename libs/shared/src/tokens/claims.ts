@@ -43,6 +43,8 @@ export interface VerifiedToken {
   /** Which rule of scopes holds: a service token's roles open families of routes, without the base scope. */
   readonly kind: "access" | "service";
   readonly subject: string;
+  /** What the claims of `usernameClaims` name; undefined when they name nobody or the rules have none. */
+  readonly username?: string | undefined;
   readonly clientId: string;
   /** `<identifier>:<word>`; a role of a service token reads as the scope of that name. */
   readonly scopes: readonly string[];

@@ -47,7 +47,7 @@ const revocation: Revocation = {
 function verifierWith(cacheTtlMs: number) {
   const common = { clock, skewSeconds: 10 };
   return createTokenVerifier({
-    access: { ...common, issuer, audience: "service:backchannel", keys },
+    access: { ...common, issuer, audiences: ["service:backchannel"], keys },
     service: { ...common, key: serviceTokenKey(secret), identifier: "service" },
     revocation,
     clock,

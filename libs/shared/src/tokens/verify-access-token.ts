@@ -1,3 +1,4 @@
+import type { JWTPayload } from "jose";
 import type { Clock } from "../time/clock.ts";
 import { type AccessTokenClaims, accessTokenCheck, type VerifiedToken } from "./claims.ts";
 import { accessTokenAlgorithms, type VerificationKey } from "./jwks.ts";
@@ -12,22 +13,59 @@ export const accessTokenType = "at+jwt";
 
 export interface AccessTokenRules {
   readonly issuer: string;
-  readonly audience: string;
+  /** The token must name one of them; an empty list asks for none, and then `requiredScopes` must not be empty. */
+  readonly audiences: readonly string[];
+  /** A token that names one of these is refused, whatever else it names. */
+  readonly refusedAudiences?: readonly string[];
+  /** The token must have them all. */
+  readonly requiredScopes?: readonly string[];
+  /** Claims that name the user; the first that the token has counts. Without any, `VerifiedToken` has no user name. */
+  readonly usernameClaims?: readonly string[];
   readonly skewSeconds: number;
   readonly clock: Clock;
   readonly keys: KeySource;
 }
 
-function hasAudience({ aud }: AccessTokenClaims, audience: string): boolean {
-  return typeof aud === "string" ? aud === audience : aud.includes(audience);
+function scopesOf({ scope = "" }: AccessTokenClaims): readonly string[] {
+  return scope.split(" ").filter((name) => name !== "");
 }
 
-function verified(claims: AccessTokenClaims): VerifiedToken {
+/** Rules that ask for neither an audience nor a scope would take every token of the issuer: they take none. */
+function isMeantForUs(claims: AccessTokenClaims, rules: AccessTokenRules): boolean {
+  const { audiences, refusedAudiences = [], requiredScopes = [] } = rules;
+  if (audiences.length === 0 && requiredScopes.length === 0) return false;
+  const told = typeof claims.aud === "string" ? [claims.aud] : claims.aud;
+  if (refusedAudiences.some((audience) => told.includes(audience))) return false;
+  const scopes = scopesOf(claims);
+  return (
+    (audiences.length === 0 || audiences.some((audience) => told.includes(audience))) &&
+    requiredScopes.every((scope) => scopes.includes(scope))
+  );
+}
+
+/**
+ * An address that nobody verified names no user. Neither does the subject of a client's own token: a client could be
+ * registered under a user's name (RFC 9700 §4.15).
+ */
+function namesUser(payload: JWTPayload, claim: string): boolean {
+  if (payload[claim] === undefined) return false;
+  if (claim === "email") return payload["email_verified"] === true;
+  return claim !== "sub" || payload.sub !== payload["client_id"];
+}
+
+function usernameOf(payload: JWTPayload, claims: readonly string[]): string | undefined {
+  const claim = claims.find((name) => namesUser(payload, name));
+  const value = claim === undefined ? undefined : payload[claim];
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function verified(claims: AccessTokenClaims, username: string | undefined): VerifiedToken {
   return {
     kind: "access",
     subject: claims.sub,
+    username,
     clientId: claims.client_id,
-    scopes: (claims.scope ?? "").split(" ").filter((scope) => scope !== ""),
+    scopes: scopesOf(claims),
     expiresAtMs: claims.exp * 1000,
     revocation: {
       id: claims.jti,
@@ -46,7 +84,7 @@ async function keyOf(kid: string, keys: KeySource): Promise<VerificationKey | To
 }
 
 /**
- * Everything about an access token but its revocation: RFC 9068 §4, the contract's `token_type` and audience. A token
+ * Everything about an access token but its revocation: RFC 9068 §4, the contract's `token_type`, audience and scope. A token
  * that is ours and alive but of another kind, such as an ID token, is `wrong_token_type`.
  */
 export async function verifyAccessToken(
@@ -60,12 +98,15 @@ export async function verifyAccessToken(
   const key = await keyOf(kid, rules.keys);
   if ("outcome" in key) return key;
   if (!key.algorithms.includes(algorithm)) return invalid("algorithm");
-  const { issuer, audience, skewSeconds, clock } = rules;
+  const { issuer, skewSeconds, clock } = rules;
   const signature = { key: key.key, algorithms: [algorithm], issuer, skewSeconds, nowMs: clock.now() };
   const result = await verifySignature(token, signature);
   if ("reason" in result) return invalid(result.reason);
   const { payload } = result;
   if (typ !== accessTokenType || payload["token_type"] !== "access_token") return { outcome: "wrong_token_type" };
   if (!accessTokenCheck.accepts(payload)) return invalid("claims");
-  return hasAudience(payload, audience) ? { outcome: "ok", token: verified(payload) } : { outcome: "wrong_token_type" };
+  const username = usernameOf(payload, rules.usernameClaims ?? []);
+  return isMeantForUs(payload, rules)
+    ? { outcome: "ok", token: verified(payload, username) }
+    : { outcome: "wrong_token_type" };
 }

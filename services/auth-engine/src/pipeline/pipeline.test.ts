@@ -2,6 +2,7 @@ import type { AuthRequest } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/errors";
 import { describe, expect, test } from "vitest";
 import type { Directory, VerifyOutcome } from "../directories/directory.ts";
+import type { CheckMailToken } from "../mail-tokens/check-mail-token.ts";
 import { attemptOf } from "./attempt.ts";
 import { decide, steps } from "./pipeline.ts";
 
@@ -57,15 +58,20 @@ const wrong: VerifyOutcome = { kind: "wrong_password" };
 const notServed: VerifyOutcome = { kind: "not_served" };
 const down = new AppError("DIRECTORY_UNAVAILABLE");
 
-function ask(outcomes: readonly (VerifyOutcome | AppError)[], change: Partial<AuthRequest> = {}) {
+function ask(
+  outcomes: readonly (VerifyOutcome | AppError)[],
+  change: Partial<AuthRequest> = {},
+  checkMailToken?: CheckMailToken,
+) {
   const directories = outcomes.map((outcome, index) => fixedDirectory(`d${index}`, outcome));
-  const decision = decide(attemptOf({ ...request, ...change }), context, { directories });
+  const decision = decide(attemptOf({ ...request, ...change }), context, { directories, checkMailToken });
   return { decision, directories };
 }
 
 test("the order of the steps is the documented one", () => {
   expect(steps.map(({ name }) => name)).toEqual([
     "reject-empty-password",
+    "verify-token",
     "look-up-in-directories",
     "verify-in-directories",
   ]);
@@ -141,6 +147,54 @@ describe("looking up (mode=no-auth)", () => {
     expect(await ask([unknown], { operation: "lookup" }).decision).toMatchObject({ outcome: "fail" });
     await expect(ask([unknown, down], { operation: "lookup" }).decision).rejects.toMatchObject({
       code: "DIRECTORY_UNAVAILABLE",
+    });
+  });
+});
+
+const good: CheckMailToken = async () => "alice";
+const bad: CheckMailToken = async () => undefined;
+const away: CheckMailToken = async () => {
+  throw new AppError("REDIS_UNAVAILABLE");
+};
+const unasked: CheckMailToken = () => Promise.reject(new Error("asked"));
+
+describe("signing in with a token", () => {
+  const byToken = { method: "OAuthBearer" };
+
+  test("a good token lets in the account that the directories know, without a password", async () => {
+    const { decision, directories } = ask([unknown, knows], byToken, good);
+    expect(await decision).toMatchObject({ outcome: "ok", account: "alice@example.test", attributes: { mail: ["a"] } });
+    expect(directories.map(({ asked }) => asked)).toEqual([["lookup"], ["lookup"]]);
+  });
+
+  test("a bad token is a denial before any directory is asked, whoever exists", async () => {
+    for (const outcome of [knows, unknown, down]) {
+      const { decision, directories } = ask([outcome], byToken, bad);
+      expect(await decision).toEqual({ outcome: "fail", reason: "bad_token", memoryCache: "miss" });
+      expect(directories[0]?.asked).toEqual([]);
+    }
+  });
+
+  test("while it is off, the token is denied and reaches no directory as a password", async () => {
+    const { decision, directories } = ask([knows], { method: "xoauth2" });
+    expect(await decision).toEqual({ outcome: "fail", reason: "method_not_enabled", memoryCache: "miss" });
+    expect(directories[0]?.asked).toEqual([]);
+  });
+
+  test("a good token of a user whom no directory knows, or whose account is off, is a denial", async () => {
+    expect(await ask([unknown], byToken, good).decision).toMatchObject({ outcome: "fail", reason: "unknown_user" });
+  });
+
+  test("undecidable is never a denial", async () => {
+    await expect(ask([knows], byToken, away).decision).rejects.toMatchObject({ code: "REDIS_UNAVAILABLE" });
+    await expect(ask([unknown, down], byToken, good).decision).rejects.toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });
+  });
+
+  test("passwords, empty ones and look-ups go their own way", async () => {
+    expect(await ask([knows], { method: "plain" }, unasked).decision).toMatchObject({ outcome: "ok" });
+    expect(await ask([knows], { ...byToken, operation: "lookup" }, unasked).decision).toMatchObject({ outcome: "ok" });
+    expect(await ask([knows], { ...byToken, password: "" }, unasked).decision).toMatchObject({
+      reason: "empty_password",
     });
   });
 });

@@ -5,9 +5,10 @@ import type { Step, StepContext, StepDeps } from "./step.ts";
 import { lookUpInDirectories } from "./steps/look-up-in-directories.ts";
 import { rejectEmptyPassword } from "./steps/reject-empty-password.ts";
 import { verifyInDirectories } from "./steps/verify-in-directories.ts";
+import { verifyToken } from "./steps/verify-token.ts";
 
 /** The order of a decision (design §4); a test asserts it. The first step that decides ends it. */
-export const steps: readonly Step[] = [rejectEmptyPassword, lookUpInDirectories, verifyInDirectories];
+export const steps: readonly Step[] = [rejectEmptyPassword, verifyToken, lookUpInDirectories, verifyInDirectories];
 
 /** @throws AppError when nobody could decide. */
 export async function decide(attempt: Attempt, context: StepContext, deps: StepDeps): Promise<AuthDecision> {

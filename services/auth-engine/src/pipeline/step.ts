@@ -1,10 +1,13 @@
 import type { AuthDecision } from "@postern/shared/contracts";
 import type { Directory } from "../directories/directory.ts";
+import type { CheckMailToken } from "../mail-tokens/check-mail-token.ts";
 import type { Attempt } from "./attempt.ts";
 
 /** What every step may use. `directories` are in the order of `auth.backends.order`. */
 export interface StepDeps {
   readonly directories: readonly Directory[];
+  /** Absent while `auth.oauthbearer` is off. */
+  readonly checkMailToken: CheckMailToken | undefined;
 }
 
 export interface StepContext {

@@ -1,5 +1,6 @@
 import { Backchannel } from "./auth-backchannel.ts";
 import { LdapBackend } from "./auth-ldap.ts";
+import { OauthBearer } from "./auth-oauthbearer.ts";
 import { RequestHeaders } from "./auth-request.ts";
 import { SqlBackend } from "./auth-sql.ts";
 import { duration, integer, section, text, texts } from "./fields.ts";
@@ -32,6 +33,7 @@ const upstream = (protocol: string, port: number) =>
 export const Auth = section("The decision: who may ask, how users are found, what is answered.", {
   request: section("Requests.", { headers: RequestHeaders }),
   backchannel: Backchannel,
+  oauthbearer: OauthBearer,
   pipeline: Pipeline,
   response: section("Answers.", {
     proxy_denial_text: text("", {

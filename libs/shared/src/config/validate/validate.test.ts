@@ -24,6 +24,21 @@ const rules: readonly (readonly [rule: string, text: string, paths: readonly str
     ["auth.backchannel.basic_auth.password"],
   ],
   [
+    "users' tokens need an issuer, and an audience or a scope",
+    "auth: { oauthbearer: { enabled: true } }",
+    ["auth.oauthbearer", "auth.oauthbearer.issuer"],
+  ],
+  [
+    "users' tokens are not for the back channel",
+    "auth: { oauthbearer: { audience: [mail, 'service:backchannel'] } }",
+    ["auth.oauthbearer.audience"],
+  ],
+  [
+    "the callers' issuer does for users' tokens, and so does a scope alone",
+    "auth: { backchannel: { oidc_bearer: { issuer: 'https://idp.example.test' } }, oauthbearer: { enabled: true, required_scope: [mail] } }",
+    [],
+  ],
+  [
     "metrics credentials are complete",
     "observability: { metrics: { endpoint_auth: { basic: { enabled: true, username: u } } } }",
     ["observability.metrics.endpoint_auth.basic.password"],

@@ -3,6 +3,7 @@ import { validateBackchannel } from "./backchannel.ts";
 import { validateBackends } from "./backends.ts";
 import type { Judgement, Validator } from "./judgement.ts";
 import { validateLdap } from "./ldap.ts";
+import { validateOauthBearer } from "./oauthbearer.ts";
 import { validateObservability } from "./observability.ts";
 import { validateRuntime } from "./runtime.ts";
 import { validateSql } from "./sql.ts";
@@ -13,6 +14,7 @@ const validators: readonly Validator[] = [
   validateObservability,
   validateStorage,
   validateBackchannel,
+  validateOauthBearer,
   validateBackends,
   validateLdap,
   validateSql,

@@ -12,6 +12,8 @@ export const DenialReason = Type.Union([
   Type.Literal("wrong_password"),
   Type.Literal("account_disabled"),
   Type.Literal("empty_password"),
+  Type.Literal("bad_token"),
+  Type.Literal("method_not_enabled"),
   Type.Literal("policy"),
 ]);
 export type DenialReason = Static<typeof DenialReason>;
@@ -31,7 +33,7 @@ const waitSeconds = Type.Optional(Type.Integer({ minimum: 0, description: "Auth-
 
 const Fail = Type.Object({
   outcome: Type.Literal("fail"),
-  reason: DenialReason,
+  reason: Type.String({ description: "a DenialReason; one of a newer engine's is a denial all the same" }),
   message: Type.Optional(Type.String({ description: "a policy's or script's text; absent means the default" })),
   waitSeconds,
   memoryCache,

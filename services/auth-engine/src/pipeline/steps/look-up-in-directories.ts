@@ -1,16 +1,30 @@
-import type { Step } from "../step.ts";
+import type { AuthDecision } from "@postern/shared/contracts";
+import type { Directory } from "../../directories/directory.ts";
+import type { Attempt } from "../attempt.ts";
+import type { Step, StepContext } from "../step.ts";
 import { askDirectories } from "./ask-directories.ts";
 import { directoryQuery, okDecision } from "./directory-query.ts";
 
-/** `mode=no-auth`: the account as the first directory that knows it has it, without a password. */
+/**
+ * The account as the first directory that knows it has it, without a password. One that is switched off is unknown.
+ *
+ * @throws AppError when a directory could not be asked and no other knows the user.
+ */
+export async function lookUpAccount(
+  attempt: Attempt,
+  context: StepContext,
+  directories: readonly Directory[],
+): Promise<AuthDecision> {
+  const query = directoryQuery(attempt);
+  const { found, unavailable } = await askDirectories(directories, (directory) => directory.lookup(query, context));
+  if (found?.outcome.kind === "ok") return okDecision(found.directory, found.outcome.account);
+  if (unavailable !== undefined) throw unavailable;
+  return { outcome: "fail", reason: "unknown_user", memoryCache: "miss" };
+}
+
+/** `mode=no-auth`: the account, without a password. */
 export const lookUpInDirectories: Step = {
   name: "look-up-in-directories",
-  run: async (attempt, context, { directories }) => {
-    if (attempt.operation !== "lookup") return undefined;
-    const query = directoryQuery(attempt);
-    const { found, unavailable } = await askDirectories(directories, (directory) => directory.lookup(query, context));
-    if (found?.outcome.kind === "ok") return okDecision(found.directory, found.outcome.account);
-    if (unavailable !== undefined) throw unavailable;
-    return { outcome: "fail", reason: "unknown_user", memoryCache: "miss" };
-  },
+  run: (attempt, context, { directories }) =>
+    attempt.operation === "lookup" ? lookUpAccount(attempt, context, directories) : undefined,
 };

@@ -1,0 +1,62 @@
+import type { Config } from "../config/index.ts";
+import type { Logger } from "../logging/logger.ts";
+import type { RedisClient } from "../redis/client.ts";
+import type { Clock } from "../time/clock.ts";
+import {
+  createKeySource,
+  createRevocation,
+  type KeySource,
+  keySetFile,
+  keySetUrl,
+  type Revocation,
+} from "../tokens/index.ts";
+
+/** More than the holders of tokens that any process meets at a time; an entry is some hundred bytes. */
+export const maxCachedTokens = 20_000;
+const keySetRetryMs = 5000;
+const keySetTimeoutMs = 5000;
+
+export interface TokenParts {
+  readonly logger: Logger;
+  /** Of the role `state`. */
+  readonly redis: RedisClient;
+  readonly clock: Clock;
+}
+
+/** Where a key set is; with both texts empty the identity provider's own. */
+export interface KeySetPlace {
+  readonly jwks_file: string;
+  readonly jwks_url: string;
+}
+
+export function keySourceAt(
+  { jwks_file, jwks_url }: KeySetPlace,
+  { auth, runtime }: Config,
+  { logger, clock }: TokenParts,
+): KeySource {
+  const url = jwks_url === "" ? new URL("/oidc/jwks", runtime.services.idp.url).href : jwks_url;
+  return createKeySource({
+    load: jwks_file === "" ? keySetUrl(url) : keySetFile(jwks_file),
+    clock,
+    refreshMs: auth.backchannel.oidc_bearer.jwks_refresh,
+    retryAfterMs: keySetRetryMs,
+    timeoutMs: keySetTimeoutMs,
+    onError: (err) => logger.warn({ err }, "keys of access tokens could not be read"),
+  });
+}
+
+export function revocationFromConfig({ auth, storage }: Config, { logger, redis, clock }: TokenParts): Revocation {
+  return createRevocation({
+    redis,
+    prefix: storage.redis.prefix,
+    clock,
+    ttlMs: auth.backchannel.oidc_bearer.revocation_ttl,
+    timeoutMs: storage.redis.read_timeout,
+    maxEntries: maxCachedTokens,
+    onError: stateUnreadable(logger),
+  });
+}
+
+export function stateUnreadable(logger: Logger): (err: unknown) => void {
+  return (err) => logger.error({ err }, "state of a token could not be read");
+}

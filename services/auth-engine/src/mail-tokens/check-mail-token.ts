@@ -1,0 +1,73 @@
+import { AppError } from "@postern/shared/errors";
+import type { TokenVerdict, TokenVerifier } from "@postern/shared/tokens";
+import { readBearerCredential } from "./bearer-credential.ts";
+import type { TokenMechanism } from "./mechanism.ts";
+
+export interface MailTokenQuestion {
+  readonly mechanism: TokenMechanism;
+  readonly username: string;
+  /** The password field. */
+  readonly credential: string;
+}
+
+/** What came of a check, for the counter. */
+export const mailTokenOutcomes = ["ok", "invalid", "other_use", "other_user", "unavailable"] as const;
+export type MailTokenOutcome = (typeof mailTokenOutcomes)[number];
+
+/**
+ * The user name as the token spells it when the token is good and that user's; undefined when it is not.
+ *
+ * @throws AppError UPSTREAM_UNAVAILABLE without keys, REDIS_UNAVAILABLE without the state of revocations,
+ *   REQUEST_ABORTED when the caller left.
+ */
+export type CheckMailToken = (question: MailTokenQuestion, signal: AbortSignal) => Promise<string | undefined>;
+
+export interface MailTokenDeps {
+  readonly verifier: TokenVerifier;
+  /** `auth.oauthbearer.ignore_case` */
+  readonly ignoreCase: boolean;
+  readonly observe: (outcome: MailTokenOutcome) => void;
+}
+
+const maxMessageLength = 16_384;
+
+function undecidable(cause: "keys" | "revocation"): AppError {
+  return cause === "keys"
+    ? new AppError("UPSTREAM_UNAVAILABLE", { detail: "the keys of access tokens cannot be read" })
+    : new AppError("REDIS_UNAVAILABLE", { detail: "whether a token is revoked cannot be read" });
+}
+
+/** A promise that ends with the caller's patience; the check goes on behind it and fills the caches. */
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = (): void => aborted.reject(new AppError("REQUEST_ABORTED"));
+  if (signal.aborted) throw new AppError("REQUEST_ABORTED");
+  signal.addEventListener("abort", abort, { once: true });
+  return Promise.race([promise, aborted.promise]).finally(() => signal.removeEventListener("abort", abort));
+}
+
+export function createMailTokenCheck({ verifier, ignoreCase, observe }: MailTokenDeps): CheckMailToken {
+  const fold = (name: string): string => (ignoreCase ? name.toLowerCase() : name);
+  const isSame = (one: string, other: string): boolean => fold(one) === fold(other);
+
+  const judged = (verdict: TokenVerdict, username: string): { outcome: MailTokenOutcome; name?: string } => {
+    if (verdict.outcome === "unavailable") return { outcome: "unavailable" };
+    if (verdict.outcome === "invalid") return { outcome: "invalid" };
+    if (verdict.outcome === "wrong_token_type") return { outcome: "other_use" };
+    const { username: name } = verdict.token;
+    return name !== undefined && isSame(name, username) ? { outcome: "ok", name } : { outcome: "other_user" };
+  };
+
+  return async ({ mechanism, username, credential }, signal) => {
+    const read = credential.length > maxMessageLength ? undefined : readBearerCredential(credential, mechanism);
+    if (read === undefined || !isSame(read.username ?? username, username)) {
+      observe(read === undefined ? "invalid" : "other_user");
+      return undefined;
+    }
+    const verdict = await unlessAborted(Promise.resolve(verifier.verify(read.token)), signal);
+    const { outcome, name } = judged(verdict, username);
+    observe(outcome);
+    if (verdict.outcome === "unavailable") throw undecidable(verdict.cause);
+    return name;
+  };
+}

@@ -1,0 +1,216 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createRedisClient } from "@postern/shared/redis";
+import { pause, poll, scratchFolder } from "@postern/shared/testing";
+import { createRevoker } from "@postern/shared/tokens";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Answer, alice, askJson } from "../../support/ask-json.ts";
+import type { ServiceProcess } from "../../support/service-process.ts";
+import { type Stack, startStack } from "../../support/stack.ts";
+import { createTokenIssuer, type TokenIssuer } from "../../support/token-issuer.ts";
+
+type Claims = Readonly<Record<string, unknown>>;
+
+const issuerName = "https://idp.example.test";
+let owned: AsyncDisposableStack;
+let stack: Stack;
+let issuer: TokenIssuer;
+let jwksFile: string;
+
+/** The settings of tokens for callers and for users, with the keys in that file. */
+function tokenSettings(file: string) {
+  return {
+    auth: {
+      backchannel: {
+        oidc_bearer: { enabled: true, issuer: issuerName, jwks_file: file, revocation_ttl: "200ms" },
+      },
+      oauthbearer: { enabled: true, audience: ["mail"], required_scope: ["imap"] },
+    },
+  };
+}
+
+function userToken(claims: Claims = {}): Promise<string> {
+  return issuer.token({
+    sub: "4711",
+    aud: "mail",
+    scope: "openid imap",
+    client_id: "thunderbird",
+    preferred_username: alice.username,
+    ...claims,
+  });
+}
+
+function login(token: string, change: object = {}, url = stack.url): Promise<Answer> {
+  return askJson(url, { ...alice, method: "oauthbearer", password: token, ...change });
+}
+
+beforeAll(async () => {
+  await using starting = new AsyncDisposableStack();
+  const folder = starting.use(await scratchFolder());
+  issuer = await createTokenIssuer(issuerName);
+  jwksFile = join(folder.path, "jwks.json");
+  await writeFile(jwksFile, JSON.stringify(issuer.jwks));
+  stack = starting.use(await startStack({ engines: 2, redis: true, settings: tokenSettings(jwksFile) }));
+  owned = starting.move();
+});
+
+afterAll(() => owned.disposeAsync());
+
+function redisClient(port: number) {
+  const settings = {
+    topology: { kind: "standalone", address: { host: "127.0.0.1", port } },
+    database: 0,
+    username: undefined,
+    password: undefined,
+    tls: undefined,
+    connectTimeoutMs: 1000,
+    commandTimeoutMs: 1000,
+    maxRetries: 1,
+    connectionName: "test",
+  } as const;
+  return createRedisClient(settings, () => undefined);
+}
+
+function redisPort(): number {
+  if (stack.redis === undefined) throw new Error("no Redis");
+  return stack.redis.port;
+}
+
+/** How often an engine asked its directories, by outcome. */
+async function directoryQuestions(engine: ServiceProcess): Promise<readonly string[]> {
+  return (await engine.metrics()).match(/^service_directory_seconds_count.*$/gm) ?? [];
+}
+
+describe("method oauthbearer or xoauth2: the password field is an access token", () => {
+  test.each(["oauthbearer", "OAUTHBEARER", "xoauth2", "XOAUTH2"])(
+    "%s: a good token lets its user in, with the account's attributes",
+    async (method) => {
+      const token = await userToken();
+      for (let count = 0; count < 4; count += 1) {
+        const { status, headers, body } = await login(token, { method });
+        expect([status, headers.get("auth-status"), headers.get("auth-user")]).toEqual([200, "OK", alice.username]);
+        expect(JSON.parse(body)).toMatchObject({ attributes: { mail: [alice.username] } });
+      }
+    },
+  );
+
+  test("a whole SASL message does as well, when it names the same user", async () => {
+    const auth = `\x01auth=Bearer ${await userToken()}\x01\x01`;
+    expect((await login(`n,a=${alice.username},${auth}`)).status).toBe(200);
+    expect((await login(`user=${alice.username}${auth}`, { method: "xoauth2" })).status).toBe(200);
+    expect((await login(`n,a=bob@example.test,${auth}`)).status).toBe(403);
+    expect((await login(`user=bob@example.test${auth}`, { method: "xoauth2" })).status).toBe(403);
+  });
+
+  test.each([
+    ["expired", { exp: 1_700_000_000 }],
+    ["of another issuer", { iss: "https://other.example.test" }],
+    ["of another user", { preferred_username: "bob@example.test" }],
+    ["of nobody in particular", { sub: "thunderbird", preferred_username: undefined }],
+    ["for another audience", { aud: "calendar" }],
+    ["without the scope", { scope: "openid" }],
+    ["for the back channel", { aud: "service:backchannel", scope: "service:authenticate imap" }],
+    ["for mail and the back channel", { aud: ["mail", "service:backchannel"] }],
+    ["an ID token", { token_type: undefined }],
+  ])("403, as a wrong password: %s", async (_what, claims) => {
+    const wrong = await askJson(stack.url, { ...alice, password: "wrong" });
+    const { status, headers, body } = await login(await userToken(claims));
+    expect([status, body]).toEqual([403, wrong.body]);
+    for (const name of ["auth-status", "auth-wait", "auth-user"])
+      expect(headers.get(name)).toBe(wrong.headers.get(name));
+  });
+
+  test("403: a broken signature, a password, an empty one, and the token of a user whom no directory knows", async () => {
+    const token = await userToken();
+    expect((await login(`${token.slice(0, -8)}AAAAAAAA`)).status).toBe(403);
+    expect((await login(alice.password)).status).toBe(403);
+    expect((await login("")).status).toBe(403);
+    const username = "nobody@example.test";
+    expect((await login(await userToken({ preferred_username: username }), { username })).status).toBe(403);
+  });
+
+  test("a token opens nothing as a password, and passwords go on beside it", async () => {
+    expect((await login(await userToken(), { method: "plain" })).status).toBe(403);
+    expect((await askJson(stack.url, { ...alice, method: "plain" })).status).toBe(200);
+    expect((await askJson(stack.url, alice)).status).toBe(200);
+  });
+
+  test("a user's token is no caller's: 401 on the back channel", async () => {
+    const scope = "imap service:authenticate";
+    for (const [aud, status] of [
+      ["mail", 401],
+      ["service:backchannel", 200],
+    ] as const) {
+      const authorization = `Bearer ${await userToken({ aud, scope })}`;
+      expect((await askJson(stack.url, alice, { headers: { authorization } })).status).toBe(status);
+    }
+  });
+
+  test("bad tokens ask no directory", async () => {
+    const before = await Promise.all(stack.engines.map(directoryQuestions));
+    expect(before.flat()).not.toEqual([]);
+    const expired = await userToken({ exp: 1_700_000_000 });
+    for (const username of [alice.username, "nobody@example.test"]) {
+      for (let count = 0; count < 4; count += 1) expect((await login(expired, { username })).status).toBe(403);
+    }
+    expect(await Promise.all(stack.engines.map(directoryQuestions))).toEqual(before);
+  });
+
+  test("a denied token, and every token of a user whose epoch rose, is dead on both engines within revocation_ttl", async () => {
+    const redis = redisClient(redisPort());
+    await poll("the test's Redis client", () => redis.status === "ready");
+    const revoker = createRevoker({ redis, prefix: "postern:", clock: { now: () => Date.now() } });
+    const one = await userToken({ jti: "mail-denied" });
+    const users = await userToken({ sub: "epoch-user" });
+    for (const token of [one, one, users, users]) expect((await login(token)).status).toBe(200);
+    await revoker.deny("mail-denied", Date.now() + 300_000);
+    await revoker.denySubject(issuerName, "epoch-user");
+    for (const token of [one, users]) {
+      await poll("the token to be dead", async () => {
+        const answers = await Promise.all([1, 2, 3, 4, 5, 6].map(() => login(token)));
+        return answers.every(({ status }) => status === 403);
+      });
+    }
+    redis.disconnect();
+  });
+
+  test("Redis hung: 500, never 403; a bad token stays 403; passwords are not troubled", async () => {
+    const { redis } = stack;
+    if (redis === undefined) throw new Error("no Redis");
+    const token = await userToken();
+    await pause(redis);
+    try {
+      const { status, headers } = await login(token);
+      expect([status, headers.get("auth-status")]).not.toContain("FAIL");
+      expect(status).toBe(500);
+      expect((await login(await userToken({ exp: 1_700_000_000 }))).status).toBe(403);
+      expect((await askJson(stack.url, alice)).status).toBe(200);
+    } finally {
+      redis.signal("SIGCONT");
+    }
+    await poll("the token to be taken", async () => (await login(token)).status === 200);
+    const pages = await Promise.all(stack.engines.map((engine) => engine.metrics()));
+    expect(pages.join("\n")).toMatch(/mail_token_checks_total\{outcome="unavailable"\} [1-9]/);
+  });
+});
+
+test("keys that cannot be read: 500, never 403; passwords are not troubled", async () => {
+  await using away = await startStack({ redis: true, settings: tokenSettings("/nowhere/jwks.json") });
+  const { status, body } = await login(await userToken(), {}, away.url);
+  expect(status).toBe(500);
+  expect(JSON.parse(body)).toHaveProperty("error");
+  expect((await askJson(away.url, alice)).status).toBe(200);
+});
+
+test("Redis away from the start: engines are ready, 500 for tokens, passwords are not troubled", async () => {
+  await using away = await startStack({ settings: tokenSettings(jwksFile) });
+  expect((await login(await userToken(), {}, away.url)).status).toBe(500);
+  expect((await login(await userToken({ aud: "calendar" }), {}, away.url)).status).toBe(403);
+  expect((await askJson(away.url, alice)).status).toBe(200);
+});
+
+test("while auth.oauthbearer is off, these methods are denied", async () => {
+  await using off = await startStack();
+  expect((await login(await userToken(), {}, off.url)).status).toBe(403);
+  expect((await login(alice.password, { method: "xoauth2" }, off.url)).status).toBe(403);
+});
