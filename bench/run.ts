@@ -10,6 +10,7 @@ import { reportLines } from "./report/print.ts";
 import type { Results } from "./report/results.ts";
 import { targetsOf } from "./report/targets.ts";
 import { measureBareHttp, measureHashRate, measureRawLdap, measureSkeleton } from "./scenarios/baselines.ts";
+import { measureCallers } from "./scenarios/callers.ts";
 import { type Endurance, measureEndurance } from "./scenarios/endurance.ts";
 import { measureLdap } from "./scenarios/ldap.ts";
 import { measureMillionUsers } from "./scenarios/million-users.ts";
@@ -47,6 +48,7 @@ async function measure(servers: Servers, long: boolean): Promise<Results> {
     ["raw hash rate", async () => rows.push(...(await measureHashRate(servers)))],
     ["raw LDAP", async () => rows.push(...(await measureRawLdap(servers)))],
     ["decisions, SQLite", () => decisions(measureSql)],
+    ["callers", async () => rows.push(...(await measureCallers(servers)))],
     ["decisions, LDAP", () => decisions(measureLdap)],
     ["two engines", async () => rows.push(...(await measureTwoEngines(servers)))],
     ["starts of the services", async () => void (starts = await measureStarts(servers))],

@@ -64,7 +64,10 @@ ensure_packages() {
 missing_servers() {
   local wanted="redis-server:redis-server nats-server:nats-server"
   case "$purpose" in
-    test) wanted="$wanted slapd:slapd ldapadd:ldap-utils nginx:nginx nginx:libnginx-mod-mail" ;;
+    test)
+      wanted="$wanted slapd:slapd ldapadd:ldap-utils nginx:nginx nginx:libnginx-mod-mail"
+      wanted="$wanted dovecot:dovecot-imapd dovecot:dovecot-auth-lua dovecot:lua-cjson"
+      ;;
     bench) wanted="$wanted slapd:slapd ldapadd:ldap-utils wrk:wrk" ;;
   esac
   local pair

@@ -42,4 +42,17 @@ describe("targetsOf", () => {
     const long = { ...results([]), endurance: [{ service: "gateway", mib }] };
     expect(target(long, "after ten minutes")?.met).toBe(false);
   });
+
+  it("a dialect may cost a twentieth more than JSON", () => {
+    const json = row("lookup", 100, 1000);
+    expect(target(results([json, row("lookup-cbor", 105, 1000)]), "lookup, cbor")?.met).toBe(true);
+    expect(target(results([json, row("lookup-header", 106, 1000)]), "lookup, header")?.met).toBe(false);
+  });
+
+  it("what a caller's proof adds is counted in microseconds", () => {
+    const open = row("lookup-open", 90, 1000);
+    const rows = [open, row("lookup", 101, 1000), row("lookup-bearer-key", 140, 1000)];
+    expect(target(results(rows), "that Basic adds")).toMatchObject({ measured: "11 µs", met: false });
+    expect(target(results(rows), "Bearer adds, key")).toMatchObject({ measured: "50 µs", met: true });
+  });
 });

@@ -89,6 +89,31 @@ function decisionTargets(results: Results): readonly Target[] {
   ];
 }
 
+function difference(results: Results, above: RowId, below: RowId): number | undefined {
+  const [a, b] = [rowOf(results, above), rowOf(results, below)];
+  return a === undefined || b === undefined ? undefined : cpu(a) - cpu(b);
+}
+
+/** What a dialect and a caller's proof cost, at the same decision. */
+function edgeTargets(results: Results): readonly Target[] {
+  const dialects = (["cbor", "header"] as const).map((name) =>
+    judged({
+      title: `lookup, ${name}: CPU / JSON`,
+      value: ratio(results, cpu, `lookup-${name}`, "lookup"),
+      atMost: 1.05,
+      unit: " ×",
+    }),
+  );
+  const added = (title: string, above: RowId, atMost: number): Target =>
+    judged({ title, value: difference(results, above, "lookup-open"), atMost, unit: " µs", digits: 0 });
+  return [
+    ...dialects,
+    added("caller: CPU that Basic adds to none", "lookup", 10),
+    added("caller: CPU that Bearer adds, verdict cached", "lookup-bearer", 60),
+    added("caller: CPU that Bearer adds, key cached", "lookup-bearer-key", 60),
+  ];
+}
+
 function serviceTargets({ starts, memories }: Results): readonly Target[] {
   const begun = starts.flatMap(({ service, readyAfterMs, idleMib }) => [
     judged({ title: `${service}: start to ready`, value: readyAfterMs, atMost: 600, unit: " ms", digits: 0 }),
@@ -116,7 +141,12 @@ function enduranceTargets({ endurance }: Results): readonly Target[] {
 }
 
 export function targetsOf(results: Results): readonly Target[] {
-  return [...decisionTargets(results), ...serviceTargets(results), ...enduranceTargets(results)].filter(
+  return [
+    ...decisionTargets(results),
+    ...edgeTargets(results),
+    ...serviceTargets(results),
+    ...enduranceTargets(results),
+  ].filter(
     ({ title, met, measured }) => met !== undefined || measured === "not built" || !title.startsWith("a million"),
   );
 }

@@ -1,4 +1,4 @@
-import { runWrk } from "../generator/wrk.ts";
+import { type RequestFormat, runWrk } from "../generator/wrk.ts";
 import { firstWarmSeconds, measureRow, type Row, type RowId } from "../measure/row.ts";
 import type { DecisionCounts } from "../stack/decision-counts.ts";
 import type { Postern } from "../stack/postern.ts";
@@ -13,6 +13,10 @@ export interface DecisionRow {
   readonly bodiesFile: string;
   /** Added to the URL. */
   readonly query?: string;
+  /** The endpoint's dialect; JSON when absent. */
+  readonly format?: RequestFormat;
+  /** As `Load` has it. */
+  readonly authorization?: string;
   /** What every request of the row must come to. */
   readonly outcome: "ok" | "fail";
 }
@@ -38,7 +42,8 @@ export function outcomeCheck(postern: Postern, outcome: "ok" | "fail", first: De
 /** One kind of decision by Postern's services, verified by the gateway's own count of outcomes. */
 export async function measureDecision(postern: Postern, row: DecisionRow): Promise<Row> {
   const { id, title, connections, windowSeconds = 2, first = false, bodiesFile, query = "", outcome } = row;
-  const url = `${postern.url}${query}`;
+  const { format, authorization } = row;
+  const url = `${new URL(format ?? "json", postern.url).href}${query}`;
   return measureRow({
     id,
     title,
@@ -46,7 +51,7 @@ export async function measureDecision(postern: Postern, row: DecisionRow): Promi
     processes: postern.processes,
     windowSeconds,
     ...(first ? { warmSeconds: firstWarmSeconds } : {}),
-    generate: (seconds) => runWrk({ url, bodiesFile, connections }, seconds),
+    generate: (seconds) => runWrk({ url, bodiesFile, connections, format, authorization }, seconds),
     verify: outcomeCheck(postern, outcome, await postern.decisions()),
   });
 }

@@ -33,6 +33,12 @@ export async function measureSql(servers: Servers): Promise<Measurements> {
   const lookup = { title: "lookup, SQLite", bodiesFile: known, query: lookupQuery, outcome: "ok" } as const;
   rows.push(await measureDecision(postern, { ...lookup, id: "lookup", connections: 64, first: true }));
   rows.push(await measureDecision(postern, { ...lookup, id: "lookup-1", connections: 1 }));
+  for (const format of ["cbor", "header"] as const) {
+    const name = `sql-${format}`;
+    const bodiesFile = await writeBodies(servers.folder, name, { password: userPassword, users: sqlUserCount, format });
+    const row = { ...lookup, id: `lookup-${format}`, title: `lookup, SQLite, ${format}`, connections: 64 } as const;
+    rows.push(await measureDecision(postern, { ...row, bodiesFile, format }));
+  }
   memory.look();
   rows.push(
     await measureDecision(postern, {

@@ -1,18 +1,22 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { encodeCbor } from "@postern/shared/cbor";
+import type { RequestFormat } from "../generator/wrk.ts";
 import { mailOf } from "./users.ts";
 
 export interface BodiesOptions {
   readonly username?: (nth: number) => string;
   readonly password: string;
   readonly users: number;
+  /** JSON when absent. */
+  readonly format?: RequestFormat;
 }
 
 const maxLines = 1000;
 
-/** What a mail server tells of a login, about 540 bytes. */
-function body(username: string, password: string, nth: number): string {
-  return JSON.stringify({
+/** What a mail server tells of a login, about 540 bytes of JSON. */
+function loginOf(username: string, password: string, nth: number) {
+  return {
     username,
     password,
     protocol: "imap",
@@ -28,17 +32,52 @@ function body(username: string, password: string, nth: number): string {
     ssl: "on",
     ssl_protocol: "TLSv1.3",
     ssl_cipher: "TLS_AES_256_GCM_SHA384",
-  });
+  };
 }
+
+type Login = ReturnType<typeof loginOf>;
+
+/** `auth.request.headers` of a site that sets none of them. */
+const headerOf: Readonly<Record<keyof Login, string>> = {
+  username: "Auth-User",
+  password: "Auth-Pass",
+  protocol: "Auth-Protocol",
+  method: "Auth-Method",
+  client_ip: "Client-IP",
+  client_port: "X-Client-Port",
+  client_hostname: "X-Client-Host",
+  client_id: "X-Client-Id",
+  external_session_id: "X-External-Session-Id",
+  user_agent: "User-Agent",
+  local_ip: "X-Local-IP",
+  local_port: "X-Auth-Port",
+  ssl: "Auth-SSL",
+  ssl_protocol: "Auth-SSL-Protocol",
+  ssl_cipher: "Auth-SSL-Cipher",
+};
+
+function headersOf(login: Login): string {
+  const values = new Map(Object.entries(login));
+  return Object.entries(headerOf)
+    .map(([field, header]) => `${header}: ${values.get(field)}`)
+    .join("\t");
+}
+
+/** One line of the file. */
+const lineOf: Readonly<Record<RequestFormat, (login: Login) => string>> = {
+  json: (login) => JSON.stringify(login),
+  cbor: (login) => encodeCbor(login).toString("hex"),
+  header: headersOf,
+};
 
 /** Writes a file of bodies, one a line, for users spread evenly over the directory. */
 export async function writeBodies(folder: string, name: string, options: BodiesOptions): Promise<string> {
-  const { username = mailOf, password, users } = options;
+  const { username = mailOf, password, users, format = "json" } = options;
   const lines = Math.min(users, maxLines);
   const file = join(folder, `${name}.bodies`);
   const bodies = Array.from({ length: lines }, (_, line) => {
     const nth = Math.floor((line * users) / lines);
-    return body(username(nth), password, line);
+    return lineOf[format](loginOf(username(nth), password, line));
   });
   await writeFile(file, `${bodies.join("\n")}\n`);
   return file;

@@ -5,12 +5,34 @@ export interface ConfigParts {
   readonly natsUrl: string;
   readonly redisPort: number;
   readonly backends: object;
+  readonly callers?: CallerConfig;
+}
+
+/** How callers prove themselves. */
+export interface CallerConfig {
+  /** `auth.backchannel` */
+  readonly backchannel: object;
+  /** Opens the back channel where callers have no way to prove themselves. */
+  readonly developerMode?: boolean;
+}
+
+const basic_auth = { enabled: true, username: "backchannel", password: "bench-backchannel-secret" };
+
+export const basicCallers: CallerConfig = { backchannel: { basic_auth } };
+export const openCallers: CallerConfig = { backchannel: { basic_auth: { enabled: false } }, developerMode: true };
+
+/** Basic, and tokens of an issuer whose keys are in a file. */
+export function bearerCallers(issuer: string, jwksFile: string, cacheTtl: string): CallerConfig {
+  const oidc_bearer = { enabled: true, issuer, jwks_file: jwksFile, cache_ttl: cacheTtl };
+  return { backchannel: { basic_auth, oidc_bearer } };
 }
 
 /** Without a limit that a load test would meet; else what production has: callers proved, info lines, metrics on. */
-export function configText({ httpPort, natsUrl, redisPort, backends }: ConfigParts): string {
+export function configText(parts: ConfigParts): string {
+  const { httpPort, natsUrl, redisPort, backends, callers = basicCallers } = parts;
   return JSON.stringify({
     runtime: {
+      developer_mode: callers.developerMode ?? false,
       servers: {
         http: { address: [`127.0.0.1:${httpPort}`], rate_limit: { per_second: 1_000_000, burst: 1_000_000 } },
       },
@@ -26,9 +48,7 @@ export function configText({ httpPort, natsUrl, redisPort, backends }: ConfigPar
       },
     },
     auth: {
-      backchannel: {
-        basic_auth: { enabled: true, username: "backchannel", password: "bench-backchannel-secret" },
-      },
+      backchannel: callers.backchannel,
       backends,
     },
   });

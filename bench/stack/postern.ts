@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { freePort } from "@postern/shared/testing";
 import type { Measured } from "../measure/processes.ts";
-import { configText } from "./config.ts";
+import { basicCallers, type CallerConfig, configText } from "./config.ts";
 import { type DecisionCounts, parseDecisionCounts, settledCounts } from "./decision-counts.ts";
 import type { Servers } from "./servers.ts";
 import { type RunningService, startService } from "./service.ts";
@@ -24,6 +24,8 @@ export interface PosternOptions {
   /** `auth.backends`. */
   readonly backends: object;
   readonly engines?: number;
+  /** Basic when absent. */
+  readonly callers?: CallerConfig | undefined;
   readonly nodeArgs?: readonly string[];
 }
 
@@ -32,12 +34,16 @@ export interface WrittenConfig {
   readonly httpPort: number;
 }
 
-export async function writeConfig(servers: Servers, backends: object): Promise<WrittenConfig> {
+export async function writeConfig(
+  servers: Servers,
+  backends: object,
+  callers: CallerConfig = basicCallers,
+): Promise<WrittenConfig> {
   const httpPort = await freePort();
   const configFile = join(servers.folder, `config-${httpPort}.yaml`);
   const { natsUrl, redisPort } = servers;
   // JSON is YAML.
-  await writeFile(configFile, configText({ httpPort, natsUrl, redisPort, backends }));
+  await writeFile(configFile, configText({ httpPort, natsUrl, redisPort, backends, callers }));
   return { configFile, httpPort };
 }
 
@@ -45,10 +51,11 @@ export async function startPostern({
   servers,
   backends,
   engines = 1,
+  callers,
   nodeArgs = [],
 }: PosternOptions): Promise<Postern> {
   await using started = new AsyncDisposableStack();
-  const { configFile, httpPort } = await writeConfig(servers, backends);
+  const { configFile, httpPort } = await writeConfig(servers, backends, callers);
   const options = { configFile, folder: servers.folder, nodeArgs };
   const running: RunningService[] = [];
   for (let left = engines; left > 0; left -= 1) running.push(started.use(await startService("auth-engine", options)));

@@ -18,7 +18,7 @@ export type Tree = Readonly<Record<string, unknown>>;
 
 export const assertionSecret = "test-caller-assertion-secret-of-no-worth";
 
-function isTree(value: unknown): value is Tree {
+export function isTree(value: unknown): value is Tree {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

@@ -6,7 +6,7 @@ import { parse } from "yaml";
 import { makeCertificate, makeSignedCertificate } from "../../support/certificates.ts";
 import { type MailBackend, startMailBackend } from "../../support/mail-backends.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
-import { merged, type Tree } from "../../support/stack-config.ts";
+import { isTree, merged, type Tree } from "../../support/stack-config.ts";
 import { startTcpRecorder, type TcpRecorder } from "../../support/tcp-server.ts";
 
 export const repository = fileURLToPath(new URL("../../../", import.meta.url));
@@ -24,10 +24,6 @@ export interface NginxSetting extends AsyncDisposable {
   readonly asked: TcpRecorder;
   /** With `client.crt` and `client.key` of a client that the shipped configuration lets prove itself. */
   readonly folder: string;
-}
-
-function isTree(value: unknown): value is Tree {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 async function shippedPostern(): Promise<Tree> {

@@ -12,7 +12,7 @@ echo "$*" >>"$MACHINE/apt-calls"
 cp "$SETUP_POLICY_FILE" "$MACHINE/policy-seen"
 [ ! -e "$MACHINE/apt-hangs" ] || { touch "$MACHINE/apt-waits"; sleep 60; }
 [ ! -e "$MACHINE/apt-fails" ] || { echo "E: Unable to locate package"; exit 100; }
-for server in redis-server nats-server slapd ldapadd nginx wrk; do
+for server in redis-server nats-server slapd ldapadd nginx dovecot wrk; do
   printf '#!/bin/sh\\n' >"$SETUP_SERVER_PATH/$server"; chmod 755 "$SETUP_SERVER_PATH/$server"
 done
 `;

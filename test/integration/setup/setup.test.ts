@@ -8,7 +8,11 @@ const ownPolicy = "#!/bin/sh\n# the site's own\nexit 101";
 test.each([
   ["packages", ""],
   ["run", "setup: would install system packages: nats-server redis-server\n"],
-  ["test", "setup: would install system packages: ldap-utils libnginx-mod-mail nats-server nginx redis-server slapd\n"],
+  [
+    "test",
+    "setup: would install system packages: dovecot-auth-lua dovecot-imapd" +
+      " ldap-utils libnginx-mod-mail lua-cjson nats-server nginx redis-server slapd\n",
+  ],
   ["bench", "setup: would install system packages: ldap-utils nats-server redis-server slapd wrk\n"],
 ])("%s needs its own servers", async (purpose, expected) => {
   await using root = await scratchFolder();

@@ -1,0 +1,47 @@
+import { join } from "node:path";
+import type { Row, RowId } from "../measure/row.ts";
+import { writeBodies } from "../stack/bodies.ts";
+import { bearerCallers, type CallerConfig, openCallers, sqlBackends } from "../stack/config.ts";
+import { startPostern } from "../stack/postern.ts";
+import type { Servers } from "../stack/servers.ts";
+import { issueToken } from "../stack/token.ts";
+import { sqlUserCount, userPassword } from "../stack/users.ts";
+import { measureDecision } from "./decision-row.ts";
+import { lookupQuery } from "./sql.ts";
+
+interface Caller {
+  readonly id: RowId;
+  readonly title: string;
+  readonly callers: CallerConfig;
+  readonly authorization: string;
+}
+
+/** The look-up by callers who prove themselves otherwise than by Basic. Reads the SQLite file that `measureSql` wrote. */
+export async function measureCallers(servers: Servers): Promise<readonly Row[]> {
+  const { issuer, jwksFile, token } = await issueToken(servers.folder);
+  const authorization = `Bearer ${token}`;
+  const bodiesFile = await writeBodies(servers.folder, "callers", { password: userPassword, users: sqlUserCount });
+  const of: readonly Caller[] = [
+    { id: "lookup-open", title: "lookup, SQLite, no caller check", callers: openCallers, authorization: "none" },
+    {
+      id: "lookup-bearer",
+      title: "lookup, SQLite, Bearer, verdict cached",
+      callers: bearerCallers(issuer, jwksFile, "1m"),
+      authorization,
+    },
+    {
+      id: "lookup-bearer-key",
+      title: "lookup, SQLite, Bearer, verified each time",
+      callers: bearerCallers(issuer, jwksFile, "0s"),
+      authorization,
+    },
+  ];
+  const rows: Row[] = [];
+  for (const { callers, ...caller } of of) {
+    const backends = sqlBackends(join(servers.folder, "directory.sqlite"));
+    await using postern = await startPostern({ servers, backends, callers });
+    const row = { ...caller, connections: 64, bodiesFile, query: lookupQuery, first: true, outcome: "ok" } as const;
+    rows.push(await measureDecision(postern, row));
+  }
+  return rows;
+}

@@ -1,0 +1,27 @@
+import { readCborCorpus } from "@postern/shared/testing/cbor";
+import { describe, expect, test } from "vitest";
+import { dialectParsers, isTaken, type ParserName, readSeeds } from "../../../../test/support/dialect-parsers.ts";
+
+const isParser = (name: string): name is ParserName => Object.hasOwn(dialectParsers, name);
+const parsers = Object.keys(dialectParsers).filter(isParser);
+const seeded = parsers.filter((name) => name !== "cbor");
+const cborSeeds = ["taken", "refused", "requests"].flatMap((name) => readCborCorpus(name));
+
+describe.each(seeded)("%s", (parser) => {
+  test.each(readSeeds(parser))("$what: taken is $taken", ({ bytes, taken }) => {
+    expect(isTaken(parser, bytes)).toBe(taken);
+  });
+});
+
+test.each(parsers)("%s: a request or a refusal for the seeds of every parser", (parser) => {
+  const seeds = [...seeded.flatMap((name) => readSeeds(name)), ...cborSeeds];
+  const thrown = seeds.filter(({ bytes }) => {
+    try {
+      isTaken(parser, bytes);
+      return false;
+    } catch {
+      return true;
+    }
+  });
+  expect(thrown.map(({ what }) => what)).toEqual([]);
+});

@@ -1,0 +1,145 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { alice } from "../../support/ask-json.ts";
+import { connectLines } from "../../support/line-client.ts";
+import { type DovecotSetting, shipped, startDovecotSetting } from "./dovecot-setting.ts";
+import { repository } from "./nginx-setting.ts";
+
+let setting: DovecotSetting;
+
+beforeAll(async () => {
+  setting = await startDovecotSetting();
+});
+
+afterAll(() => setting[Symbol.asyncDispose]());
+
+const { username, password } = alice;
+
+/** sysexits.h, as doveadm ends; `auth test` ends alike for every no. */
+const noPermission = 77;
+const noUser = 67;
+const tryAgain = 75;
+
+/** The bodies of what Dovecot asked so far. */
+function askedBodies(): readonly unknown[] {
+  const sent = setting.asked.sent.map((bytes) => Buffer.from(bytes, "latin1").toString("utf8"));
+  const requests = sent.flatMap((text) => text.split(/(?=POST )/));
+  return requests.map((request) => JSON.parse(request.slice(request.indexOf("\r\n\r\n") + 4)));
+}
+
+async function imapLogin(user: string, secret: string): Promise<string> {
+  await using client = await connectLines(setting.dovecot.imapPort);
+  await client.until(/^\* OK/);
+  client.send(`a1 LOGIN ${user} "${secret}"`);
+  return await client.until(/^a1 /);
+}
+
+test.each(["dovecot.conf", "postern.lua", "postern.yaml"])("docs/integrations/dovecot.md shows %s", async (file) => {
+  const page = await readFile(join(repository, "docs/integrations/dovecot.md"), "utf8");
+  expect(page).toContain(await shipped(file));
+});
+
+describe("passdb", () => {
+  test("doveadm auth test takes the right password", async () => {
+    const { code, output } = await setting.dovecot.doveadm("auth", "test", username, password);
+    expect(output).toContain("auth succeeded");
+    expect(output).toContain(`user=${username}`);
+    expect(code).toBe(0);
+  });
+
+  test("doveadm auth test refuses a wrong password", async () => {
+    const { code, output } = await setting.dovecot.doveadm("auth", "test", username, "wrong");
+    expect(output).toContain("auth failed");
+    expect(output).not.toContain("code=");
+    expect(code).toBe(noPermission);
+  });
+
+  test("an IMAP login opens the mailbox", async () => {
+    await using client = await connectLines(setting.dovecot.imapPort);
+    await client.until(/^\* OK/);
+    client.send(`a1 LOGIN ${username} ${password}`);
+    expect(await client.until(/^a1 /)).toMatch(/^a1 OK .*Logged in/);
+    client.send("a2 SELECT INBOX");
+    expect(await client.until(/^a2 /)).toMatch(/^a2 OK/);
+  });
+
+  test("Postern learns who signs in, how and from where", async () => {
+    expect(await imapLogin("nobody@example.test", 'a "b" 100% wröng'.replaceAll('"', '\\"'))).toContain("NO");
+    expect(askedBodies()).toContainEqual({
+      username: "nobody@example.test",
+      password: 'a "b" 100% wröng',
+      protocol: "imap",
+      method: "plain",
+      client_ip: "127.0.0.1",
+      client_port: expect.stringMatching(/^\d+$/),
+      local_ip: "127.0.0.1",
+      local_port: String(setting.dovecot.imapPort),
+      external_session_id: expect.stringMatching(/^\S{16,}$/),
+      ssl: "secured",
+    });
+  });
+
+  test("an IMAP login with a wrong password is AUTHENTICATIONFAILED", async () => {
+    expect(await imapLogin(username, "wrong")).toMatch(/^a1 NO \[AUTHENTICATIONFAILED\]/);
+  });
+});
+
+describe("userdb", () => {
+  test("a user whom the directory gives no home has Dovecot's", async () => {
+    const { code, output } = await setting.dovecot.doveadm("user", "-f", "home", username);
+    expect(output.trim()).toBe(join(setting.dovecot.homes, "alice"));
+    expect(code).toBe(0);
+  });
+
+  test("a home of the directory is Dovecot's", async () => {
+    const { output } = await setting.dovecot.doveadm("user", "-f", "home", "bob@example.test");
+    expect(output.trim()).toBe(join(setting.dovecot.homes, "of-bob"));
+  });
+
+  test("nobody else exists", async () => {
+    const { code, output } = await setting.dovecot.doveadm("user", "nobody@example.test");
+    expect(output).toContain("nobody@example.test doesn't exist");
+    expect(code).toBe(noUser);
+  });
+
+  test("iteration lists the accounts", async () => {
+    const { code, output } = await setting.dovecot.doveadm("user", "*");
+    const names = ["alice", "bob", "carol"].map((name) => `${name}@example.test`);
+    expect(output.trim().split("\n").toSorted()).toEqual(names);
+    expect(code).toBe(0);
+  });
+});
+
+function whileUndecidable(): void {
+  test("an IMAP login is UNAVAILABLE, not refused", async () => {
+    expect(await imapLogin(username, password)).toMatch(/^a1 NO \[UNAVAILABLE\]/);
+  });
+
+  test("doveadm auth test says that it is temporary", async () => {
+    const { code, output } = await setting.dovecot.doveadm("auth", "test", username, password);
+    expect(output).toContain("code=temp_fail");
+    expect(code).toBe(noPermission);
+  });
+
+  test("a user is not unknown, and no list is not an empty one", async () => {
+    const user = await setting.dovecot.doveadm("user", username);
+    expect(user.output).not.toContain("doesn't exist");
+    expect(user.code).toBe(tryAgain);
+    const list = await setting.dovecot.doveadm("user", "*");
+    expect(list.output).toContain("failed");
+    expect(list.code).not.toBe(0);
+  });
+}
+
+describe("while no engine is there", () => {
+  beforeAll(async () => {
+    await Promise.all(setting.stack.engines.map((engine) => engine.stop()));
+  });
+  whileUndecidable();
+});
+
+describe("while no gateway is there", () => {
+  beforeAll(() => setting.stack.gateway.stop());
+  whileUndecidable();
+});

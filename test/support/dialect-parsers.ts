@@ -1,0 +1,96 @@
+import { readFileSync } from "node:fs";
+import { AppError } from "@postern/shared/errors";
+import { decodeBase64Text } from "../../services/gateway/src/dialects/base64-text.ts";
+import { createBasicParser } from "../../services/gateway/src/dialects/basic.ts";
+import { parseCborRequest } from "../../services/gateway/src/dialects/cbor.ts";
+import type { RequestFacts } from "../../services/gateway/src/dialects/complete-request.ts";
+import { createHeaderParser } from "../../services/gateway/src/dialects/header.ts";
+import { parseJsonRequest } from "../../services/gateway/src/dialects/json.ts";
+import { decodePercents } from "../../services/gateway/src/dialects/percent-decode.ts";
+import { parseAuthQuery } from "../../services/gateway/src/dialects/query.ts";
+import { parseSaslRequest } from "../../services/gateway/src/dialects/sasl.ts";
+import { negotiateListType } from "../../services/gateway/src/list-accounts/negotiate.ts";
+import { defaultHeaderNames } from "./header-names.ts";
+
+/** Something that a caller's bytes go through; undefined, or an AppError of kind `caller`, is a refusal. */
+type Parse = (bytes: Buffer) => unknown;
+
+const facts: RequestFacts = {
+  session: "7d3f",
+  dialect: "json",
+  clientIp: "198.51.100.7",
+  clientPort: "40000",
+  userAgent: undefined,
+  acceptLanguage: undefined,
+};
+const form = "application/x-www-form-urlencoded";
+const url = "/api/v1/auth/json";
+const names = defaultHeaderNames();
+const parseHeader = createHeaderParser({ names, query: true });
+const parseBasic = createBasicParser(names);
+
+/** As Node hands headers over: a character for each byte. */
+const latin1 = (bytes: Buffer): string => bytes.toString("latin1");
+
+/** Lines of `Name: value` as `rawHeaders`. */
+function headersIn(bytes: Buffer): string[] {
+  return latin1(bytes)
+    .split("\n")
+    .flatMap((line) => {
+      const colon = line.indexOf(":");
+      return colon === -1 ? [line, ""] : [line.slice(0, colon), line.slice(colon + 1).trim()];
+    });
+}
+
+/** Every parser of the gateway that reads what a caller sends, by the name of its file of seeds. */
+export const dialectParsers = {
+  json: (body) => parseJsonRequest({ url, contentType: "application/json", body, facts }),
+  form: (body) => parseJsonRequest({ url, contentType: form, body, facts }),
+  sasl: (body) => parseSaslRequest({ contentType: form, body, facts }),
+  cbor: (body) => parseCborRequest({ url, contentType: "application/cbor", body, facts }),
+  header: (bytes) => parseHeader({ url, rawHeaders: headersIn(bytes), facts }),
+  basic: (bytes) => parseBasic({ url, rawHeaders: headersIn(bytes), facts }),
+  query: (bytes) => parseAuthQuery(`${url}?${latin1(bytes)}`),
+  percent: (bytes) => decodePercents(latin1(bytes)),
+  base64: (bytes) => decodeBase64Text(latin1(bytes)),
+  accept: (bytes) => negotiateListType(latin1(bytes)),
+} as const satisfies Readonly<Record<string, Parse>>;
+
+export type ParserName = keyof typeof dialectParsers;
+
+const maxReasonCharacters = 200;
+
+/** Whether the parser made something of the bytes. Throws whatever it threw that is no refusal with a short reason. */
+export function isTaken(name: ParserName, bytes: Buffer): boolean {
+  try {
+    return dialectParsers[name](bytes) !== undefined;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.row.kind !== "caller") throw error;
+    if (error.publicMessage.length > maxReasonCharacters) throw new Error("the reason is not short", { cause: error });
+    return false;
+  }
+}
+
+/** One item of a file of `test/corpora/dialects/`. */
+export interface Seed {
+  readonly what: string;
+  readonly bytes: Buffer;
+  readonly taken: boolean;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
+
+const folder = new URL("../corpora/dialects/", import.meta.url);
+
+/** A file of the corpus, whose format is in `test/corpora/dialects/README.md`. */
+export function readSeeds(name: string): readonly Seed[] {
+  const items: unknown = JSON.parse(readFileSync(new URL(`${name}.json`, folder), "utf8"));
+  if (!Array.isArray(items)) throw new Error(`${name}: no list`);
+  return items.filter(isRecord).map(({ what, text, hex, times, taken }) => {
+    const once = typeof hex === "string" ? Buffer.from(hex, "hex") : Buffer.from(String(text));
+    const bytes = Buffer.concat(Array.from({ length: typeof times === "number" ? times : 1 }, () => once));
+    return { what: String(what), bytes, taken: taken === true };
+  });
+}
