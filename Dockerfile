@@ -33,7 +33,7 @@ COPY libs libs
 COPY services services
 # Called by its path: the npm package `node` of the devDependencies is not installed here, its scripts did not run.
 RUN node node_modules/typescript/bin/tsc -b tsconfig.build.json \
-  && mkdir /built && cp --parents -r libs/*/dist services/*/dist /built/ \
+  && mkdir /built && cp --parents -r libs/*/dist services/*/dist services/*/proto /built/ \
   && find /built -name "*.tsbuildinfo" -delete
 
 FROM ${NODE_IMAGE} AS final

@@ -32,7 +32,7 @@ import type { ForwardDeps } from "./forward/forward.ts";
 import { createSharedBuckets } from "./limits/budget-redis.ts";
 import { createLimitMetrics, type LimitMetrics } from "./limits/limit-metrics.ts";
 import { createLimits, type Limits } from "./limits/limits.ts";
-import { createAccountPages } from "./list-accounts/account-pages.ts";
+import { type AccountPages, createAccountPages } from "./list-accounts/account-pages.ts";
 import { createAnswerListing } from "./list-accounts/answer-listing.ts";
 import { createGatewayMetrics, type GatewayMetrics } from "./metrics.ts";
 import { createAdmitByBudgetHook } from "./plugins/admit-by-budget.ts";
@@ -65,6 +65,7 @@ export interface GatewayContext extends Base {
   readonly limitAddress: OnRequest;
   readonly channels: Channels;
   readonly authRoute: AuthRouteDeps;
+  readonly accountPages: AccountPages;
   readonly forward: ForwardDeps;
   readonly newSession: () => string;
 }
@@ -179,6 +180,7 @@ interface AuthRouteParts {
   readonly bus: Bus;
   readonly engineWatch: EngineWatch;
   readonly live: Live;
+  readonly accountPages: AccountPages;
   readonly names: WireNames;
   readonly addressOf: (request: FastifyRequest) => string;
   readonly limits: Limits;
@@ -190,6 +192,7 @@ function createAuthRoute({
   bus,
   engineWatch,
   live,
+  accountPages: pages,
   names,
   addressOf,
   limits,
@@ -206,7 +209,7 @@ function createAuthRoute({
       onError: (err, session) => logger[err.row.logLevel]({ session, ...logFields(err) }, "no decision"),
     }),
     answerListing: createAnswerListing({
-      pages: createAccountPages({ bus, clock: systemClock, timeoutMs }),
+      pages,
       names,
       onError: (err, session) => logger[err.row.logLevel]({ session, ...logFields(err) }, "no list of accounts"),
     }),
@@ -241,6 +244,8 @@ export async function createContext(config: Config): Promise<GatewayContext> {
     logger,
   });
   const engineWatch = watchEngines(bus, metrics, logger);
+  const timeoutMs = (): number => live.current.decisionTimeoutMs;
+  const accountPages = createAccountPages({ bus, clock: systemClock, timeoutMs });
   const releasable: AttributeFilter = (attributes) => live.current.releasable(attributes);
   return {
     ...base,
@@ -257,7 +262,8 @@ export async function createContext(config: Config): Promise<GatewayContext> {
     health: createGatewayHealth({ base, settings, bus, state }),
     releasable,
     attributeHeaders: createAttributeHeaders(names, releasable),
-    authRoute: createAuthRoute({ bus, engineWatch, live, names, addressOf, limits, metrics, logger }),
+    accountPages,
+    authRoute: createAuthRoute({ bus, engineWatch, live, accountPages, names, addressOf, limits, metrics, logger }),
     forward: {
       ...forwarding,
       sign: createCallerSigner(settings.assertion),

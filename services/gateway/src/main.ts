@@ -3,6 +3,7 @@ import type { Config } from "@postern/shared/config";
 import { type Listeners, type ListenersOptions, openListeners } from "@postern/shared/http";
 import { runService, type Service } from "@postern/shared/lifecycle";
 import { createContext } from "./context.ts";
+import { openGrpcListener } from "./grpc/listener.ts";
 import { createGateway } from "./server.ts";
 import { liveGatewaySettings } from "./settings.ts";
 
@@ -33,8 +34,10 @@ async function start(config: Config): Promise<Service> {
     tls: tls === undefined ? undefined : { ...tls, caFile: undefined },
     logger,
   });
+  const grpc = await openGrpcListener(context);
   health.phase = "ready";
-  logger.info({ addresses: listeners.addresses, frontend_addresses: frontListeners.addresses }, "ready");
+  const own = { frontend_addresses: frontListeners.addresses, grpc_addresses: grpc.addresses };
+  logger.info({ addresses: listeners.addresses, ...own }, "ready");
   return createService({
     config,
     base: context,
@@ -44,7 +47,10 @@ async function start(config: Config): Promise<Service> {
       context.live.current = liveGatewaySettings(next, context.bearer);
     },
     steps: [
-      { name: "listeners", run: async () => void (await Promise.all([listeners.close(), frontListeners.close()])) },
+      {
+        name: "listeners",
+        run: async () => void (await Promise.all([listeners.close(), frontListeners.close(), grpc.close()])),
+      },
       { name: "routes", run: () => app.close() },
       { name: "bus", run: () => bus.drain() },
       { name: "engine watch", run: () => engineWatch.close() },

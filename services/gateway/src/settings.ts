@@ -9,6 +9,7 @@ import { type CallerCheck, createCallerCheck } from "./caller-auth/check-caller.
 import type { RequestHeaderNames } from "./dialects/header-fields.ts";
 import type { ProxySettings } from "./dialects/proxy.ts";
 import { type AttributeFilter, createAttributeFilter } from "./dialects/secret-attributes.ts";
+import { type GrpcSettings, grpcSettings } from "./grpc/grpc-settings.ts";
 import { type Rate, rateOf } from "./limits/gcra.ts";
 import type { BodyParserSettings } from "./plugins/decompress-body.ts";
 import type { ClientHeaderNames } from "./plugins/request-address.ts";
@@ -22,6 +23,8 @@ export interface GatewaySettings {
   readonly frontAddresses: readonly HostPort[];
   readonly privateAddress: string;
   readonly tls: ListenerTls | undefined;
+  /** Absent while the listener is off. */
+  readonly grpc: GrpcSettings | undefined;
   readonly maxBodyBytes: number;
   readonly requestTimeoutMs: number;
   readonly forwardTimeoutMs: number;
@@ -91,6 +94,7 @@ export function gatewaySettings(config: Config): GatewaySettings {
     identifier: naming.identifier,
     addresses: hostPorts(servers.http.address),
     frontAddresses: hostPorts(servers.http.frontend_address),
+    grpc: grpcSettings(config),
     privateAddress: services.gateway.private_address,
     tls: listenerTls(servers.http.tls),
     maxBodyBytes: servers.http.max_body_bytes,

@@ -10,7 +10,6 @@ export const acceptedKeys: readonly string[] = [
   "plugins.**",
   "runtime.process.**",
   "runtime.clients.**",
-  "runtime.servers.grpc.**",
   "runtime.servers.http.http3",
   "runtime.servers.http.haproxy_v2",
   "runtime.servers.http.compression.**",

@@ -46,6 +46,7 @@ export const messages = {
   anyToken: "needs audience or required_scope: any token of the issuer would do otherwise",
   userTwice: "is the name of an earlier entry too",
   burstBelowRate: "must not be below per_second",
+  plainOnLoopback: "must be a loopback address, as 127.0.0.1, while tls.enabled is false",
   oneNatsLogin: "only one of username, token and credentials_file can be used",
   pairOfFiles: (other: string) => `needs ${other} too`,
   sameSegment: "must differ from proxy_segment",

@@ -25,6 +25,12 @@ export const errorCodes = {
     publicMessage: "None of the accepted media types is offered",
     logLevel: "info",
   },
+  LIST_TOO_LONG: {
+    kind: "caller",
+    httpStatus: 400,
+    publicMessage: "More accounts than one message holds; the HTTP endpoints stream them",
+    logLevel: "warn",
+  },
   CONFIG_INVALID: { kind: "bug", httpStatus: 500, publicMessage: tempfail, logLevel: "error" },
   BUS_NO_RESPONDERS: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "error" },
   BUS_DISCONNECTED: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "error" },

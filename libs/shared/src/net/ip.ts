@@ -15,3 +15,10 @@ export function canonicalIp(text: string): string | undefined {
   const address = ipaddr.IPv6.parse(zone === -1 ? bare : bare.slice(0, zone));
   return address.isIPv4MappedAddress() ? address.toIPv4Address().toString() : address.toRFC5952String();
 }
+
+/** Whether only this machine reaches it; a name that is not `localhost` may mean anything. */
+export function isLoopback(host: string): boolean {
+  const address = canonicalIp(host);
+  if (address === undefined) return host.toLowerCase() === "localhost";
+  return ipaddr.parse(address).range() === "loopback";
+}

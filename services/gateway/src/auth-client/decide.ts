@@ -14,7 +14,15 @@ export interface DecideDeps {
   readonly onError: (error: AppError, session: string) => void;
 }
 
-export type Decide = (request: AuthRequest) => Promise<AuthDecision>;
+/** What a caller who is there for a known time says of it; the configured time bounds it too. */
+export interface CallerPatience {
+  /** Milliseconds of the epoch; Infinity for none. */
+  readonly deadlineMs: number;
+  /** Aborts when the caller has left. */
+  readonly signal: AbortSignal;
+}
+
+export type Decide = (request: AuthRequest, patience?: CallerPatience) => Promise<AuthDecision>;
 
 /** A request that tries out silent engines waits no longer than finding out that they are silent took. */
 const trialTimeoutMs = 700;
@@ -34,15 +42,16 @@ const unanswered: ReadonlySet<ErrorCode> = new Set([
  * failure: nobody could decide, so nobody may say no (design rule 3).
  */
 export function createDecide({ bus, watch, clock, timeoutMs, onError }: DecideDeps): Decide {
-  const ask = (request: AuthRequest): Promise<AuthDecision> => {
+  const ask = (request: AuthRequest, patience: CallerPatience | undefined): Promise<AuthDecision> => {
     const admitted = watch.admit();
     if (admitted === "refuse") throw new AppError("ENGINE_SILENT");
     const withinMs = admitted === "trial" ? Math.min(trialTimeoutMs, timeoutMs()) : timeoutMs();
-    return bus.request(authenticate, request, { deadline: clock.now() + withinMs });
+    const deadline = Math.min(clock.now() + withinMs, patience?.deadlineMs ?? Number.POSITIVE_INFINITY);
+    return bus.request(authenticate, request, { deadline, signal: patience?.signal });
   };
-  return async (request) => {
+  return async (request, patience) => {
     try {
-      const decision = await ask(request);
+      const decision = await ask(request, patience);
       watch.answered();
       return decision;
     } catch (thrown) {

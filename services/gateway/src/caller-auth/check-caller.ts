@@ -18,6 +18,10 @@ export type CallerCheck = (authorization: string | undefined) => CallerFinding |
 
 const bearerScheme = /^bearer(?: |$)/i;
 
+export function isBearer(authorization: string): boolean {
+  return bearerScheme.test(authorization);
+}
+
 /**
  * Contract, "Backchannel callers": the scheme picks the way. Never locked out, never told which half of the credentials
  * was wrong, or what about a token.
@@ -26,7 +30,7 @@ export function createCallerCheck({ basic, bearer, openWhenUnconfigured }: Calle
   if (basic === undefined && bearer === undefined) return () => (openWhenUnconfigured ? "ok_open" : "not_configured");
   return (authorization) => {
     if (authorization === undefined || authorization === "") return "missing";
-    if (bearerScheme.test(authorization)) return bearer === undefined ? "bad_token" : bearer(authorization);
+    if (isBearer(authorization)) return bearer === undefined ? "bad_token" : bearer(authorization);
     return basic?.(authorization) === true ? "ok_basic" : "bad_basic";
   };
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 
 /** Contract, "Limits": caller rejection delay. */
-const rejectionDelayMs = 300;
+export const rejectionDelayMs = 300;
 
 /**
  * Answers that wait cost a socket and a timer each. Above this number the next one leaves at once and its connection is

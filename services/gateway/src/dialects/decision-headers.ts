@@ -20,7 +20,8 @@ export interface DecisionHeadersDeps {
 /** What nginx and others take for something else than a refusal. */
 const statusWords = new Set(["", "OK", "WAIT"]);
 
-function refusalStatus(text: string): string {
+/** `Auth-Status` of an answer that lets nobody in. */
+export function refusalStatus(text: string): string {
   const status = headerText(text);
   return statusWords.has(status.trim().toUpperCase()) ? "FAIL" : status;
 }

@@ -1,5 +1,6 @@
 import { duration, flag, section, text } from "./fields.ts";
 import { Bus } from "./runtime-bus.ts";
+import { GrpcServer } from "./runtime-grpc.ts";
 import { HttpServer } from "./runtime-http.ts";
 import { Services } from "./runtime-services.ts";
 
@@ -41,7 +42,7 @@ export const Runtime = section("How the processes run.", {
   instance_name: text("postern", { description: "Name of this installation in logs and metrics.", minLength: 1 }),
   developer_mode: flag(false, { description: "Offer the developer's pages. Not for production." }),
   naming: Naming,
-  servers: section("Listeners.", { http: HttpServer }),
+  servers: section("Listeners.", { http: HttpServer, grpc: GrpcServer }),
   timeouts: Timeouts,
   services: Services,
   bus: Bus,

@@ -1,3 +1,5 @@
+import { parseHostPort } from "../../net/host-port.ts";
+import { isLoopback } from "../../net/ip.ts";
 import { messages } from "../messages.ts";
 import type { Config } from "../schema/root.ts";
 import type { Judgement } from "./judgement.ts";
@@ -6,6 +8,7 @@ const takenSegments = new Set(["json", "cbor", "header", "basic"]);
 
 export function validateRuntime(config: Config, judgement: Judgement): void {
   validateHttp(config, judgement);
+  validateGrpc(config, judgement);
   validateNaming(config, judgement);
   validateBus(config, judgement);
   const { services, developer_mode } = config.runtime;
@@ -24,6 +27,24 @@ function validateHttp(config: Config, { problem }: Judgement): void {
     if (tls.enabled && tls[name] === "") {
       problem(`runtime.servers.http.tls.${name}`, messages.needsWhen("runtime.servers.http.tls.enabled is true"));
     }
+  }
+}
+
+/** Callers send passwords here: nothing but this machine may see them in the clear. */
+function validateGrpc(config: Config, { problem }: Judgement): void {
+  const { enabled, address, tls } = config.runtime.servers.grpc.authority;
+  const root = "runtime.servers.grpc.authority";
+  if (!enabled) return;
+  if (!tls.enabled) {
+    const host = parseHostPort(address)?.host;
+    if (host !== undefined && !isLoopback(host)) problem(`${root}.address`, messages.plainOnLoopback);
+    return;
+  }
+  for (const name of ["cert", "key"] as const) {
+    if (tls[name] === "") problem(`${root}.tls.${name}`, messages.needsWhen(`${root}.tls.enabled is true`));
+  }
+  if (tls.require_client_cert && tls.client_ca === "") {
+    problem(`${root}.tls.client_ca`, messages.needsWhen(`${root}.tls.require_client_cert is true`));
   }
 }
 

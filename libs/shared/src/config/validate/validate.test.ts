@@ -54,6 +54,35 @@ const rules: readonly (readonly [rule: string, text: string, paths: readonly str
     ["runtime.servers.http.tls.cert", "runtime.servers.http.tls.key"],
   ],
   [
+    "gRPC in plain text is for loopback addresses",
+    "runtime: { servers: { grpc: { authority: { enabled: true, address: '0.0.0.0:9444' } } } }",
+    ["runtime.servers.grpc.authority.address"],
+  ],
+  [
+    "a name is no loopback address",
+    "runtime: { servers: { grpc: { authority: { enabled: true, address: 'mail.example.test:9444' } } } }",
+    ["runtime.servers.grpc.authority.address"],
+  ],
+  [
+    "gRPC on ::1 and localhost may be plain text",
+    "runtime: { servers: { grpc: { authority: { enabled: true, address: '[::1]:9444' } } } }",
+    [],
+  ],
+  [
+    "a gRPC listener that is off may name any address",
+    "runtime: { servers: { grpc: { authority: { address: '0.0.0.0:9444' } } } }",
+    [],
+  ],
+  [
+    "gRPC with TLS needs certificate, key and the authority of the clients",
+    "runtime: { servers: { grpc: { authority: { enabled: true, address: '0.0.0.0:9444', tls: { enabled: true, require_client_cert: true } } } } }",
+    [
+      "runtime.servers.grpc.authority.tls.cert",
+      "runtime.servers.grpc.authority.tls.client_ca",
+      "runtime.servers.grpc.authority.tls.key",
+    ],
+  ],
+  [
     "the burst is not below the rate",
     "runtime: { servers: { http: { rate_limit: { per_second: 10, burst: 9 } } } }",
     ["runtime.servers.http.rate_limit.burst"],

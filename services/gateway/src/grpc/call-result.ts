@@ -1,0 +1,46 @@
+import { status } from "@grpc/grpc-js";
+import type { AppError, ErrorKind } from "@postern/shared/errors";
+import { type CallerAuthOutcome, type OutcomeRow, outcomeRow } from "../caller-auth/outcome.ts";
+
+/** How a call ends: with a message, or with a code that is not OK. */
+export type CallResult =
+  | { readonly code: typeof status.OK; readonly message: object; readonly authStatus: string }
+  | { readonly code: Exclude<status, typeof status.OK>; readonly details: string };
+
+type RefusalCode = Exclude<status, typeof status.OK>;
+
+/** A row without a code of gRPC cannot come up here; if it does, it is our mistake. */
+const codeOfCaller: Readonly<Record<Exclude<OutcomeRow["grpcCode"], "OK">, RefusalCode>> = {
+  UNAUTHENTICATED: status.UNAUTHENTICATED,
+  PERMISSION_DENIED: status.PERMISSION_DENIED,
+  UNAVAILABLE: status.UNAVAILABLE,
+  CANCELED: status.CANCELLED,
+  DEADLINE_EXCEEDED: status.DEADLINE_EXCEEDED,
+  none: status.INTERNAL,
+};
+
+const codeOfKind: Readonly<Record<ErrorKind, RefusalCode>> = {
+  caller: status.INVALID_ARGUMENT,
+  unavailable: status.UNAVAILABLE,
+  bug: status.INTERNAL,
+};
+
+function callerDetails(code: RefusalCode, baseScope: string): string {
+  if (code === status.UNAUTHENTICATED) return "caller authentication failed";
+  if (code === status.PERMISSION_DENIED) return `missing scope ${baseScope}`;
+  return "caller authentication could not be decided";
+}
+
+/** Contract, "Caller rejection outcomes", column gRPC; undefined for a caller who is let in. */
+export function callerRefusal(outcome: CallerAuthOutcome, baseScope: string): CallResult | undefined {
+  const { grpcCode } = outcomeRow(outcome);
+  if (grpcCode === "OK") return undefined;
+  const code = codeOfCaller[grpcCode];
+  return { code, details: callerDetails(code, baseScope) };
+}
+
+/** What is left of an error where the answer has no decision in it. */
+export function errorResult(error: AppError): CallResult {
+  const code = error.code === "LIST_TOO_LONG" ? status.RESOURCE_EXHAUSTED : codeOfKind[error.row.kind];
+  return { code, details: error.publicMessage };
+}

@@ -1,0 +1,84 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Logger } from "@postern/shared/logging";
+import type { Clock } from "@postern/shared/time";
+import type { CallerPatience } from "../auth-client/decide.ts";
+import { type CallerCheck, type CallerFinding, isBearer } from "../caller-auth/check-caller.ts";
+import { type CallerAuthOutcome, outcomeRow } from "../caller-auth/outcome.ts";
+import { rejectionDelayMs } from "../caller-auth/rejection.ts";
+import { opens, type ScopeNeed } from "../caller-auth/scopes.ts";
+
+export interface CheckCallDeps {
+  readonly check: () => CallerCheck;
+  /** Whether tokens can be checked at all. */
+  readonly takesTokens: boolean;
+  readonly need: ScopeNeed;
+  readonly clock: Clock;
+  /** How long a caller waits for the state of its token, in milliseconds. */
+  readonly timeoutMs: () => number;
+  readonly counted: (outcome: CallerAuthOutcome) => void;
+  readonly logger: Pick<Logger, "warn">;
+}
+
+export interface CallerOfCall {
+  readonly authorization: string | undefined;
+  readonly clientIp: string;
+  readonly patience: CallerPatience;
+}
+
+/** Resolves when the caller may be told: a genuine rejection waits 300 ms. */
+export type CheckCall = (caller: CallerOfCall) => Promise<CallerAuthOutcome>;
+
+/** Rejections that wait cost memory each; above this number the next one is told at once. */
+const maxWaiting = 1024;
+
+async function settled(
+  found: Promise<CallerFinding>,
+  { deadlineMs, signal }: CallerPatience,
+  { clock, timeoutMs }: CheckCallDeps,
+): Promise<CallerFinding> {
+  const { promise, resolve } = Promise.withResolvers<CallerFinding>();
+  const leave = (): void => resolve(deadlineMs <= clock.now() ? "deadline_exceeded" : "canceled");
+  const timer = setTimeout(() => resolve("deadline_exceeded"), Math.min(timeoutMs(), deadlineMs - clock.now()));
+  signal.addEventListener("abort", leave, { once: true });
+  if (signal.aborted) leave();
+  found.then(resolve, () => resolve("unavailable"));
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", leave);
+  }
+}
+
+/**
+ * The check of the HTTP listeners for one call, without a failure budget (contract, "Failure-budget rules", 5). A token
+ * where no validator is configured is undecidable, not wrong.
+ */
+export function createCheckCall(deps: CheckCallDeps): CheckCall {
+  const { check, takesTokens, need, counted, logger } = deps;
+  let waiting = 0;
+  const find = async ({ authorization, patience }: CallerOfCall): Promise<CallerAuthOutcome> => {
+    if (!takesTokens && isBearer(authorization ?? "")) return "not_configured";
+    const found = check()(authorization);
+    const finding = found instanceof Promise ? await settled(found, patience, deps) : found;
+    if (typeof finding === "string") return finding;
+    return opens(finding.token, need) ? "ok_bearer" : "missing_scope";
+  };
+  const wait = async (signal: AbortSignal): Promise<void> => {
+    if (waiting >= maxWaiting) return;
+    waiting += 1;
+    await delay(rejectionDelayMs, undefined, { signal }).catch(() => undefined);
+    waiting -= 1;
+  };
+  return async (caller) => {
+    const outcome = await find(caller);
+    counted(outcome);
+    const { logReason, httpStatus, delayedOnGrpc } = outcomeRow(outcome);
+    if (logReason !== "none") {
+      const fields = { transport: "grpc", client_ip: caller.clientIp, reason: logReason };
+      logger.warn(fields, httpStatus === 503 ? "caller undecided" : "caller rejected");
+    }
+    if (delayedOnGrpc) await wait(caller.patience.signal);
+    return outcome;
+  };
+}
