@@ -71,9 +71,18 @@ describe("with every engine frozen (SIGSTOP)", () => {
       (await stack.gateway.metrics()).includes("service_engines_heard 1\n"),
     );
     expect(performance.now() - thawedAt).toBeLessThan(1500);
-    // NATS still gives the frozen one its share of requests, which wait for it.
-    const decided = Array.from({ length: 20 }, async () => expect((await askJson(stack.url, alice)).status).toBe(200));
-    await Promise.any(decided);
+    // NATS still gives the frozen one its share, and one tick's requests go to one engine together: ask apart.
+    let decided = false;
+    const ask = (): boolean => {
+      askJson(stack.url, alice).then(
+        ({ status }) => {
+          decided ||= status === 200;
+        },
+        () => undefined,
+      );
+      return decided;
+    };
+    await poll("a decision by the one that thawed", ask, 3000);
   });
 });
 
