@@ -28,8 +28,8 @@ describe("with no way for callers to authenticate", () => {
     expect(await ask(stack.url, {})).toBe(200);
     expect((await askJson(stack.url, { ...alice, password: "wrong" })).status).toBe(403);
     const { status } = await fetch(`${stack.url}/api/v1/config/load`);
-    const said = [stack.gateway, ...stack.services.values()].map((service) => service.output()).join("\n");
-    expect(status, said).toBe(403);
+    const said = status === 403 ? [] : [...stack.services.values()].map((service) => service.output());
+    expect({ status, said }).toEqual({ status: 403, said: [] });
   });
 });
 
