@@ -52,9 +52,9 @@ export default {
     },
     {
       name: "only-context-imports-adapters",
-      comment: "context.ts joins ports and adapters; everything else knows the port.",
+      comment: "context.ts and its parts in context/ join ports and adapters; everything else knows the port.",
       severity: "error",
-      from: { path: "^services/[^/]+/src/", pathNot: ["/src/context\\.ts$", tests, adapters] },
+      from: { path: "^services/[^/]+/src/", pathNot: ["/src/context(\\.ts$|/)", tests, adapters] },
       to: { path: `^services/[^/]+/src/.*${adapters}` },
     },
     {

@@ -6,7 +6,7 @@ import type { CheckMailToken } from "../mail-tokens/check-mail-token.ts";
 import { attemptOf } from "./attempt.ts";
 import { decide, steps } from "./pipeline.ts";
 
-const context = { deadline: Number.MAX_SAFE_INTEGER, signal: new AbortController().signal };
+const context = { deadline: Number.MAX_SAFE_INTEGER, signal: new AbortController().signal, facts: {} };
 
 const request: AuthRequest = {
   session: "7d3f",

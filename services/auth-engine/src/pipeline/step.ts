@@ -2,6 +2,7 @@ import type { AuthDecision } from "@postern/shared/contracts";
 import type { Directory } from "../directories/directory.ts";
 import type { CheckMailToken } from "../mail-tokens/check-mail-token.ts";
 import type { Attempt } from "./attempt.ts";
+import type { Facts } from "./facts.ts";
 
 /** What every step may use. `directories` are in the order of `auth.backends.order`. */
 export interface StepDeps {
@@ -14,6 +15,8 @@ export interface StepContext {
   /** Absolute, in epoch milliseconds. */
   readonly deadline: number;
   readonly signal: AbortSignal;
+  /** What this decision's steps found out, for the steps after them. */
+  readonly facts: Facts;
 }
 
 /** Decides, or leaves it to the next step with undefined; throws an `AppError` when nobody can decide. */
@@ -24,4 +27,15 @@ export interface Step {
     context: StepContext,
     deps: StepDeps,
   ): Promise<AuthDecision | undefined> | AuthDecision | undefined;
+}
+
+/** What is done about a decision, whoever made it: it returns the decision that stands then. Not run when nobody could decide. */
+export interface Finish {
+  readonly name: string;
+  run(
+    attempt: Attempt,
+    decision: AuthDecision,
+    context: StepContext,
+    deps: StepDeps,
+  ): Promise<AuthDecision> | AuthDecision;
 }

@@ -3,7 +3,8 @@ import { type AppError, fromUnknown } from "@postern/shared/errors";
 import { attemptOf } from "../pipeline/attempt.ts";
 import { type AuthWaitSettings, withAuthWait } from "../pipeline/auth-wait.ts";
 import { decide } from "../pipeline/pipeline.ts";
-import type { StepContext, StepDeps } from "../pipeline/step.ts";
+import type { StepDeps } from "../pipeline/step.ts";
+import type { CallContext } from "./call-context.ts";
 
 export interface AuthenticateDeps {
   /** What the steps use now; a reload swaps it. */
@@ -13,17 +14,19 @@ export interface AuthenticateDeps {
   readonly onUndecided: (request: AuthRequest, error: AppError) => void;
 }
 
-export type Authenticate = (request: AuthRequest, context: StepContext) => Promise<AuthDecision>;
+export type Authenticate = (request: AuthRequest, context: CallContext) => Promise<AuthDecision>;
 
 /** The bus method `auth-engine.authenticate`: one request through the pipeline; "could not decide" is an answer too. */
 export function createAuthenticate({ stepDeps, authWait, observe, onUndecided }: AuthenticateDeps): Authenticate {
   return async (request, context) => {
     const started = performance.now();
-    const decision = await decide(attemptOf(request), context, stepDeps()).catch((thrown: unknown): AuthDecision => {
-      const error = fromUnknown(thrown);
-      onUndecided(request, error);
-      return { outcome: "tempfail", code: error.code, message: error.publicMessage };
-    });
+    const decision = await decide(attemptOf(request), { ...context, facts: {} }, stepDeps()).catch(
+      (thrown: unknown): AuthDecision => {
+        const error = fromUnknown(thrown);
+        onUndecided(request, error);
+        return { outcome: "tempfail", code: error.code, message: error.publicMessage };
+      },
+    );
     observe(request, decision, (performance.now() - started) / 1000);
     return withAuthWait(decision, request.loginAttempt, authWait());
   };

@@ -21,8 +21,13 @@ export const verifyInDirectories: Step = {
     const { found, unknownTo, unavailable } = await askDirectories(directories, (directory) =>
       directory.verify(query, password, context),
     );
-    if (found?.outcome.kind === "ok") return okDecision(found.directory, found.outcome.account);
+    if (found?.outcome.kind === "ok") {
+      context.facts.accountKnown = true;
+      context.facts.directory = found.directory.name;
+      return okDecision(found.directory, found.outcome.account);
+    }
     if (unavailable !== undefined) throw unavailable;
+    context.facts.accountKnown = found !== undefined;
     if (found !== undefined) return denial(found.outcome.kind);
     if (unknownTo === undefined) throw new AppError("INTERNAL", { detail: "no directory answered" });
     await unknownTo.spendVerification(query, password, context);
