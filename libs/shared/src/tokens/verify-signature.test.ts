@@ -107,7 +107,7 @@ describe("claims", () => {
   });
 
   test("an expiry that is no time is refused", () => {
-    for (const exp of ["99999999999", null, 1e999, undefined]) {
+    for (const exp of ["99999999999", null, undefined]) {
       const signed = `e30.${Buffer.from(JSON.stringify({ ...good, exp })).toString("base64url")}`;
       const token = `${signed}.${createHmac("sha256", secret).update(signed).digest("base64url")}`;
       expect(verifySignature(token, rules(signer))).toEqual({ reason: "claims" });
