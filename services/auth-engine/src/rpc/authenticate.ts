@@ -3,7 +3,7 @@ import { type AppError, fromUnknown } from "@postern/shared/errors";
 import { attemptOf } from "../pipeline/attempt.ts";
 import { type AuthWaitSettings, withAuthWait } from "../pipeline/auth-wait.ts";
 import { decide } from "../pipeline/pipeline.ts";
-import type { StepDeps } from "../pipeline/step.ts";
+import type { StepContext, StepDeps } from "../pipeline/step.ts";
 import type { CallContext } from "./call-context.ts";
 
 export interface AuthenticateDeps {
@@ -16,11 +16,22 @@ export interface AuthenticateDeps {
 
 export type Authenticate = (request: AuthRequest, context: CallContext) => Promise<AuthDecision>;
 
+/** Asks for the signal only when a step does: most decisions never need one. */
+function stepContext(context: CallContext): StepContext {
+  return {
+    deadline: context.deadline,
+    get signal() {
+      return context.signal;
+    },
+    facts: {},
+  };
+}
+
 /** The bus method `auth-engine.authenticate`: one request through the pipeline; "could not decide" is an answer too. */
 export function createAuthenticate({ stepDeps, authWait, observe, onUndecided }: AuthenticateDeps): Authenticate {
   return async (request, context) => {
     const started = performance.now();
-    const decision = await decide(attemptOf(request), { ...context, facts: {} }, stepDeps()).catch(
+    const decision = await decide(attemptOf(request), stepContext(context), stepDeps()).catch(
       (thrown: unknown): AuthDecision => {
         const error = fromUnknown(thrown);
         onUndecided(request, error);
