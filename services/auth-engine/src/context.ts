@@ -149,7 +149,7 @@ export async function createContext(config: Config): Promise<EngineContext> {
   const bus = await busFromConfig(config, base);
   const mailTokens = createMailTokens(config, settings, { base, metrics });
   const authenticate = createAuthenticate({
-    stepDeps: () => ({ directories: directories.current, checkMailToken: mailTokens?.check }),
+    stepDeps: () => ({ directories: directories.current, checkMailToken: mailTokens?.check, bruteForce: undefined }),
     authWait: () => live.current.authWait,
     observe: ({ operation }, { outcome }, seconds) => metrics.decided(operation, outcome, seconds),
     onUndecided: ({ session }, err) => logger[err.row.logLevel]({ session, ...logFields(err) }, "could not decide"),
