@@ -64,7 +64,11 @@ function ask(
   checkMailToken?: CheckMailToken,
 ) {
   const directories = outcomes.map((outcome, index) => fixedDirectory(`d${index}`, outcome));
-  const decision = decide(attemptOf({ ...request, ...change }), context, { directories, checkMailToken, bruteForce: undefined });
+  const decision = decide(attemptOf({ ...request, ...change }), context, {
+    directories,
+    checkMailToken,
+    bruteForce: undefined,
+  });
   return { decision, directories };
 }
 

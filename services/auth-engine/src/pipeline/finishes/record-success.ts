@@ -1,10 +1,9 @@
-import { type AuthDecision, BackendKind } from "@postern/shared/contracts";
+import { BackendKind, type Ok } from "@postern/shared/contracts";
 import type { BruteForceFacts } from "../../brute-force/brute-force.ts";
 import type { Finish } from "../step.ts";
 
 /** A cached success was looked at when it was cached; only one that follows failures has news. */
-function hasNews(decision: AuthDecision, { pending }: BruteForceFacts): boolean {
-  if (decision.outcome !== "ok") return false;
+function hasNews(decision: Ok, { pending }: BruteForceFacts): boolean {
   const { backend, memoryCache } = decision;
   const cached = memoryCache === "hit" || backend === BackendKind.cache || backend === BackendKind.memory;
   return pending || !cached;
@@ -18,9 +17,10 @@ export const recordSuccess: Finish = {
   name: "record-success",
   run: (attempt, decision, { facts }, { bruteForce }) => {
     const found = facts.bruteForce;
-    if (bruteForce === undefined || found === undefined || !hasNews(decision, found)) return decision;
+    if (bruteForce === undefined || found === undefined) return decision;
+    if (attempt.operation !== "authenticate" || decision.outcome !== "ok" || !hasNews(decision, found)) return decision;
     return bruteForce
-      .recordSuccess(attempt, found)
+      .recordSuccess(attempt, decision.account, found)
       .then(() =>
         found.rule === undefined ? decision : { outcome: "blocked", rule: found.rule, memoryCache: "miss" },
       );
