@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { Base } from "@postern/shared/assembly";
 import { createBanIndex, createGuessedAccounts } from "@postern/shared/brute-force";
 import type { Config } from "@postern/shared/config";
@@ -15,7 +16,7 @@ import { createTargets } from "../brute-force/targets.ts";
 /** The protection in use; a reload puts another in its place. */
 export interface BruteForceState {
   readonly current: BruteForce;
-  readonly reload: (config: Config) => void;
+  readonly reload: (config: Config) => Promise<void>;
 }
 
 interface Parts {
@@ -113,8 +114,11 @@ export function createBruteForceState(
   const make = (from: Config): BruteForce => makeBruteForce(from, { base, redis, metrics, away });
   const state = {
     current: make(config),
-    reload: (next: Config): void => {
-      state.current = make(next);
+    reload: async (next: Config): Promise<void> => {
+      const made = make(next);
+      // Pipelines that are open now do not know the new commands: they leave in this turn.
+      await setImmediate();
+      state.current = made;
     },
   };
   return state;
