@@ -98,7 +98,7 @@ export function createCounting(redis: RedisClient) {
       if (counted.isNew && counted.ban !== undefined && place !== undefined) await index(place.banKey, counted.ban);
       return counted;
     },
-    succeed: (ip: string, user = "alice") => store.succeed(target(ip, user), user),
+    succeed: (ip: string, user = "alice") => store.succeed(target(ip, user), user, toleration),
   };
 }
 

@@ -101,14 +101,14 @@ export function createRedisStore(deps: RedisStoreDeps): GuessStore {
       }
       return countedOf(await countScript(places.length)(keys, args));
     },
-    succeed: async (target, account): Promise<Ban | undefined> => {
+    succeed: async (target, account, { minPercent }): Promise<Ban | undefined> => {
       const { source, places, username } = target;
       const { wrongPasswords, pending } = accountKeys(parts, source, username);
       const keys = [wrongPasswords, pending];
-      const args: (string | number)[] = [account, takenBack, 2 * parts.tolerateMs];
+      const args: (string | number)[] = [account, takenBack, 2 * parts.tolerateMs, memoryMs(repeatWindowMs, places)];
       for (const { banKey, countKey, network, rule } of places) {
         keys.push(banKey, countKey, goodKeys(target, network)[0]);
-        args.push(rule.periodMs);
+        args.push(rule.periodMs, rule.failedRequests, minPercent);
       }
       const [banned, value] = asList(await successScript(places.length)(keys, args));
       return Number(banned) === 0 ? undefined : parseBan(String(value));

@@ -110,7 +110,8 @@ export function createBruteForce(deps: BruteForceDeps): BruteForce {
     if (answer === undefined) undecided("check");
     const { ban, pending } = answer ?? (await local.check(target));
     if (answer !== undefined && ban !== undefined) noteBan(target, ban);
-    if (answer !== undefined && ban === undefined && local.bans > 0) target.places.forEach(local.forget);
+    if (answer !== undefined && ban === undefined && local.bans > 0)
+      for (const place of target.places) local.forget(place);
     facts.degraded = answer === undefined;
     facts.pending = pending;
     facts.rule = ban?.rule;
@@ -154,9 +155,10 @@ export function createBruteForce(deps: BruteForceDeps): BruteForce {
     recordSuccess: async (attempt, account, facts) => {
       const target = targetOf(attempt);
       if (target === undefined) return;
-      const answer = await guard.run(async () => ({ ban: await shared.succeed(target, account) }));
+      const toleration = settings.tolerationOf(target.source.address);
+      const answer = await guard.run(async () => ({ ban: await shared.succeed(target, account, toleration) }));
       if (answer === undefined) undecided("success");
-      const ban = answer === undefined ? await local.succeed(target, account) : answer.ban;
+      const ban = answer === undefined ? await local.succeed(target, account, toleration) : answer.ban;
       if (answer !== undefined && ban === undefined) local.noteSuccess(target, account);
       facts.degraded ||= answer === undefined;
       facts.rule = ban?.rule;

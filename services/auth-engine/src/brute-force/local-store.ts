@@ -122,9 +122,9 @@ export function createLocalStore({ clock, sharePercent, repeatWindowMs, takenBac
   };
   const forgive = (target: Target): void => {
     const passwords = wrong.get(wrongKey(target));
-    const counted = [...(passwords?.values() ?? [])].filter(({ countedAtMs }) => countedAtMs > 0);
-    if (counted.length === 0 || counted.length > takenBack()) return;
-    for (const password of counted) {
+    if (passwords === undefined || passwords.size > takenBack()) return;
+    for (const password of passwords.values()) {
+      if (password.countedAtMs === 0) continue;
       for (const { rule, countKey } of target.places) {
         const count = counts.get(countKey);
         if (count !== undefined) {
