@@ -31,7 +31,7 @@ function createUsers(file: string): void {
 }
 
 /** The rules of the demo. */
-export const bruteForce = {
+const bruteForce = {
   buckets: [
     { name: "ipv4", period: "10m", ban_time: "1h", cidr: 24, failed_requests: 10, ipv4: true },
     { name: "ipv6", period: "10m", ban_time: "1h", cidr: 64, failed_requests: 10, ipv6: true },

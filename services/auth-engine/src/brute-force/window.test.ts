@@ -5,6 +5,14 @@ import { allowance, guessScore, noToleration } from "./toleration.ts";
 import { decayed, emptyCount, rolledTo, type WindowCount } from "./window.ts";
 
 const period = 600_000;
+
+function bits(address: string): string {
+  return address
+    .split(".")
+    .map((part) => Number(part).toString(2).padStart(8, "0"))
+    .join("");
+}
+
 const moment = fc.integer({ min: 0, max: 4_000_000_000_000 });
 
 function countedAt(times: readonly number[], nowMs: number): WindowCount {
@@ -96,11 +104,6 @@ describe("networks", () => {
 
   test("two IPv4 addresses share a network exactly when their first bits are the same", () => {
     const address = fc.ipV4();
-    const bits = (text: string): string =>
-      text
-        .split(".")
-        .map((part) => Number(part).toString(2).padStart(8, "0"))
-        .join("");
     fc.assert(
       fc.property(address, address, fc.integer({ min: 1, max: 32 }), (left, right, length) => {
         const same = bits(left).slice(0, length) === bits(right).slice(0, length);

@@ -4,9 +4,10 @@ import { createBanIndex, createGuessedAccounts } from "@postern/shared/brute-for
 import type { Config } from "@postern/shared/config";
 import { probeKey, type RedisClient } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
-import { type BruteForce, createBruteForce } from "../brute-force/brute-force.ts";
+import type { BruteForce } from "../brute-force/brute-force.ts";
 import { type BruteForceMetrics, createBruteForceMetrics } from "../brute-force/brute-force-metrics.ts";
 import { createRedisStore } from "../brute-force/brute-force-redis.ts";
+import { createBruteForce } from "../brute-force/create-brute-force.ts";
 import { createGuessDigest } from "../brute-force/guess-digest.ts";
 import { createLocalStore } from "../brute-force/local-store.ts";
 import { createRedisGuard } from "../brute-force/redis-guard.ts";
