@@ -26,7 +26,7 @@ async function start(config: Config): Promise<Service> {
       const live = liveEngineSettings(next);
       directories.swap(await makeDirectories(live.directories));
       context.live.current = live;
-      bruteForce?.reload(next);
+      await bruteForce?.reload(next);
     },
     steps: [
       { name: "bus", run: () => bus.drain() },

@@ -2,7 +2,7 @@ import { BruteForce } from "./auth-brute-force.ts";
 import { section, texts } from "./fields.ts";
 
 /** What is looked at before any directory is asked. */
-export const controlSections = {
+const controlSections = {
   enabled: texts([], {
     description: "Controls in use: brute_force, tls_encryption, relay_domains, rbl, lua.",
   }),
