@@ -14,6 +14,8 @@ import { createHealth, type Health } from "@postern/shared/lifecycle";
 import { createPasswordVerifier, type PasswordVerifier } from "@postern/shared/passwords";
 import { type RedisClient, redisHealth } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
+import { makeControls } from "./context/controls.ts";
+import { makeMasterUsers, makePolicies } from "./context/policies.ts";
 import type { Directory } from "./directories/directory.ts";
 import { createDirectorySet, type DirectorySet } from "./directories/directory-set.ts";
 import { createLdapDirectory } from "./directories/ldap/ldap-directory.ts";
@@ -23,6 +25,7 @@ import { createSqlDirectory } from "./directories/sql/sql-directory.ts";
 import { createSqliteClient } from "./directories/sql/sqlite-client.ts";
 import { type CheckMailToken, createMailTokenCheck } from "./mail-tokens/check-mail-token.ts";
 import { createEngineMetrics, type EngineMetrics } from "./metrics.ts";
+import type { StepDeps } from "./pipeline/step.ts";
 import { type Authenticate, createAuthenticate } from "./rpc/authenticate.ts";
 import { createListAccounts, type ListAccounts } from "./rpc/list-accounts.ts";
 import {
@@ -37,6 +40,9 @@ import {
 export interface EngineContext extends Base {
   readonly settings: EngineSettings;
   readonly live: { current: LiveEngineSettings };
+  /** What is made of the live settings; a reload swaps it as a whole. */
+  readonly rules: { current: DecisionRules };
+  readonly makeRules: (settings: LiveEngineSettings) => DecisionRules;
   readonly bus: Bus;
   readonly health: Health;
   readonly directories: DirectorySet;
@@ -50,6 +56,9 @@ export interface EngineContext extends Base {
   /** Directories for other settings, to be put in the place of those in use. Seeds a new embedded database. */
   readonly makeDirectories: (settings: readonly DirectorySettings[]) => Promise<readonly Directory[]>;
 }
+
+/** What stands around the directories in a decision. */
+type DecisionRules = Pick<StepDeps, "controls" | "policies" | "masterUsers">;
 
 /** What the check of users' access tokens holds open. */
 export interface MailTokenState {
@@ -146,10 +155,16 @@ export async function createContext(config: Config): Promise<EngineContext> {
     lingerMs: config.runtime.timeouts.decision,
     onError: (err) => logger.warn({ err }, "closing a directory failed"),
   });
+  const makeRules = (from: LiveEngineSettings): DecisionRules => ({
+    controls: makeControls(from.controls, { logger, metrics }),
+    policies: makePolicies(from.policy, { logger, metrics }),
+    masterUsers: makeMasterUsers(from.masterUser, { logger, metrics }),
+  });
+  const rules = { current: makeRules(live.current) };
   const bus = await busFromConfig(config, base);
   const mailTokens = createMailTokens(config, settings, { base, metrics });
   const authenticate = createAuthenticate({
-    stepDeps: () => ({ directories: directories.current, checkMailToken: mailTokens?.check }),
+    stepDeps: () => ({ ...rules.current, directories: directories.current, checkMailToken: mailTokens?.check }),
     authWait: () => live.current.authWait,
     observe: ({ operation }, { outcome }, seconds) => metrics.decided(operation, outcome, seconds),
     onUndecided: ({ session }, err) => logger[err.row.logLevel]({ session, ...logFields(err) }, "could not decide"),
@@ -167,6 +182,8 @@ export async function createContext(config: Config): Promise<EngineContext> {
     ...base,
     settings,
     live,
+    rules,
+    makeRules,
     bus,
     health,
     directories,

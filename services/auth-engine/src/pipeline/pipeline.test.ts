@@ -71,6 +71,8 @@ function ask(
 test("the order of the steps is the documented one", () => {
   expect(steps.map(({ name }) => name)).toEqual([
     "reject-empty-password",
+    "run-controls",
+    "verify-master-user",
     "verify-token",
     "look-up-in-directories",
     "verify-in-directories",
