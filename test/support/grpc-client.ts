@@ -52,7 +52,11 @@ export function grpcClient(
   options: Readonly<Record<string, string>> = {},
 ): GrpcClient {
   const client = new Client(address, channel, options);
-  const call: GrpcClient["call"] = (path, message, { authorization, acceptLanguage, timeoutMs = 10_000, signal, bytes } = {}) => {
+  const call: GrpcClient["call"] = (
+    path,
+    message,
+    { authorization, acceptLanguage, timeoutMs = 10_000, signal, bytes } = {},
+  ) => {
     const definition = methodAt(path);
     const metadata = new Metadata();
     if (authorization !== undefined) metadata.set("authorization", authorization);
