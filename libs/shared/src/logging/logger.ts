@@ -30,6 +30,7 @@ const pinoLevels = {
 } as const;
 
 const flushEveryMs = 200;
+const gatherBytes = 16_384;
 
 /**
  * One JSON object a line. Lines gather in memory and leave as one write when 16 KiB are together or 200 ms are over: a
@@ -37,7 +38,7 @@ const flushEveryMs = 200;
  * redacted here but never handed over: secrets are `Secret`s, which print as a mask.
  */
 export function createLogger(options: LoggerOptions): ProcessLogger {
-  const buffered = destination({ dest: 1, sync: false, minLength: 16_384 });
+  const buffered = destination({ dest: 1, sync: false, minLength: gatherBytes, maxWrite: 4 * gatherBytes });
   const stream = options.stream ?? buffered;
   const logger = pino(
     {
