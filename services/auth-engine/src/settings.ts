@@ -42,7 +42,7 @@ export type MasterUserSettings = Pick<MasterUsersDeps, "parse" | "users">;
 function masterUserSettings({ auth }: Config): MasterUserSettings | undefined {
   const { enabled, user_format: text, users } = auth.pipeline.master_user;
   const format = parseMasterUserFormat(text);
-  return enabled && format !== undefined ? { parse: format.parse, users } : undefined;
+  return enabled && format !== undefined ? { parse: (username) => format.parse(username), users } : undefined;
 }
 
 function optional(text: string): string | undefined {

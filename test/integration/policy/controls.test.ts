@@ -22,6 +22,8 @@ const clients = {
 const reversed = (address: string): string => address.split(".").toReversed().join(".");
 const six = `${"2.".padEnd(48, "0.")}8.b.d.0.1.0.0.2`;
 
+const list = (name: string, change: object = {}) => ({ name, rbl: `${name}.test`, weight: 5, ...change });
+
 beforeAll(async () => {
   dns = await startDnsServer({
     [`${reversed(clients.listed)}.one.test`]: ["127.0.0.2"],
@@ -38,7 +40,6 @@ beforeAll(async () => {
     [`${six}.one.test`]: ["127.0.0.2"],
     [`${six}.two.test`]: ["127.0.0.2"],
   });
-  const list = (name: string, change: object = {}) => ({ name, rbl: `${name}.test`, weight: 5, ...change });
   stack = await startStack({
     settings: {
       auth: {
@@ -134,6 +135,10 @@ describe("block lists", () => {
 
   test("a list that comes back is asked again within seconds", async () => {
     dns.tell(`${reversed(clients.broken)}.two.test`, "nxdomain");
-    await poll("the list to be asked again", async () => (await ask({ client_ip: clients.broken }))[0] === 200);
+    const answer = await poll("the list to be asked again", async () => {
+      const [status] = await ask({ client_ip: clients.broken });
+      return status === 500 ? undefined : status;
+    });
+    expect(answer).toBe(200);
   });
 });

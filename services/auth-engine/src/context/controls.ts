@@ -19,7 +19,7 @@ function makeRbl({ rbl, dns, cache }: RblControlSettings, { logger, metrics }: P
   return createRbl({
     settings: rbl,
     lookup: createCachingLookup({ lookup: createDnsLookup(dns), clock: systemClock, settings: cache }),
-    observe: metrics.rblAsked,
+    observe: (outcome) => metrics.rblAsked(outcome),
     onFailure: (list, reason) => logger.warn({ list, reason }, "a block list could not be asked"),
   });
 }
@@ -32,5 +32,7 @@ export function makeControls(settings: ControlSettings, parts: Parts): Controls 
     ...(relayDomains === undefined ? [] : [createRelayDomains(relayDomains)]),
     ...(rbl === undefined ? [] : [makeRbl(rbl, parts)]),
   ];
-  return controls.length === 0 ? undefined : createControls(controls, parts.metrics.controlled);
+  return controls.length === 0
+    ? undefined
+    : createControls(controls, (name, outcome) => parts.metrics.controlled(name, outcome));
 }

@@ -17,7 +17,9 @@ export function makePolicies(settings: PolicySettings, { logger, metrics }: Part
     ...settings,
     onApplied: (applied) => {
       metrics.policyApplied(applied.mode, applied.effect);
-      logger.info(applied, applied.mode === "observe" ? "a policy would have applied" : "a policy applied");
+      // A rule that lets decisions stand may hold for each of them.
+      const level = applied.effect === "permit" && applied.mode === "enforce" ? "debug" : "info";
+      logger[level](applied, applied.mode === "observe" ? "a policy would have applied" : "a policy applied");
     },
   });
 }

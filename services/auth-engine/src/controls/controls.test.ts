@@ -83,6 +83,16 @@ describe("relay domains", () => {
   });
 });
 
+const list = (zone: string, change: Partial<RblList> = {}): RblList => ({
+  name: zone,
+  zone: `${zone}.test`,
+  ipv4: true,
+  ipv6: true,
+  returnCodes: new Set(),
+  weight: 5,
+  allowFailure: false,
+  ...change,
+});
 describe("block lists", () => {
   let dns: DnsServer;
   beforeAll(async () => {
@@ -98,16 +108,6 @@ describe("block lists", () => {
   });
   afterAll(() => dns[Symbol.asyncDispose]());
 
-  const list = (zone: string, change: Partial<RblList> = {}): RblList => ({
-    name: zone,
-    zone: `${zone}.test`,
-    ipv4: true,
-    ipv6: true,
-    returnCodes: new Set(),
-    weight: 5,
-    allowFailure: false,
-    ...change,
-  });
   const rbl = (lists: readonly RblList[], change: object = {}) => {
     const failures: string[] = [];
     const control = createRbl({

@@ -8,7 +8,7 @@ export interface RelayDomainsSettings {
 }
 
 /** The domain of `local@domain`; undefined for a name without one, or with more than one `@`. */
-export function domainOf(username: string): string | undefined {
+function domainOf(username: string): string | undefined {
   const [, domain, ...more] = username.split("@");
   return domain === undefined || domain === "" || more.length > 0 ? undefined : domain.toLowerCase();
 }

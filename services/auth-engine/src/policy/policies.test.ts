@@ -1,3 +1,4 @@
+/* oxlint-disable unicorn/no-thenable -- a key of the configuration is named so; it holds no function */
 import { loadConfig } from "@postern/shared/config";
 import type { AuthDecision, AuthRequest } from "@postern/shared/contracts";
 import { describe, expect, test } from "vitest";
@@ -100,14 +101,14 @@ describe("effects", () => {
   });
 });
 
-describe("rules", () => {
-  const rule = (name: string, decision: string, condition: object = always, more: object = {}) => ({
-    name,
-    if: condition,
-    then: { decision },
-    ...more,
-  });
+const rule = (name: string, decision: string, condition: object = always, more: object = {}) => ({
+  name,
+  if: condition,
+  then: { decision },
+  ...more,
+});
 
+describe("rules", () => {
   test("the first that holds decides", () => {
     const inside = { attribute: "request.client.ip", cidr_contains: "inside" };
     const policy = {
@@ -166,14 +167,14 @@ describe("facts", () => {
   });
 });
 
-describe("words", () => {
-  const i18n = (key: string, fallback = "") => ({ from: "i18n", i18n_key: key, fallback });
-  const said = (then: object, acceptLanguage?: string, more: object = {}) => {
-    const change = acceptLanguage === undefined ? {} : { acceptLanguage };
-    const decision = decided({ ...one("deny", then), ...more }, ok, { change });
-    return decision.outcome === "fail" ? [decision.message, decision.language] : [];
-  };
+const i18n = (key: string, fallback = "") => ({ from: "i18n", i18n_key: key, fallback });
+const said = (then: object, acceptLanguage?: string, more: object = {}) => {
+  const change = acceptLanguage === undefined ? {} : { acceptLanguage };
+  const decision = decided({ ...one("deny", then), ...more }, ok, { change });
+  return decision.outcome === "fail" ? [decision.message, decision.language] : [];
+};
 
+describe("words", () => {
   test("literal words have no language", () => {
     expect(said({ response_message: { from: "literal", text: "No" } }, "de")).toEqual(["No", undefined]);
   });

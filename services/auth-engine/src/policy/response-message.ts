@@ -20,7 +20,7 @@ function words(text: string): RenderedMessage {
   // Control characters would end a header, or hide something in a log.
   const line = text.replaceAll(/\p{Cc}+/gu, " ").trim();
   if (line === "") return {};
-  return { message: line.length <= maxLength ? line : [...line].slice(0, maxLength).join("") };
+  return { message: line.length <= maxLength ? line : Array.from(line).slice(0, maxLength).join("") };
 }
 
 function valueText(value: FactValue | undefined): string {

@@ -40,7 +40,7 @@ const Rbl = section("Block lists in the DNS.", {
 });
 
 /** What is looked at before any directory is asked. */
-export const controlSections = {
+const controlSections = {
   enabled: texts([], {
     description: "Controls in use: brute_force, tls_encryption, relay_domains, rbl, lua.",
   }),

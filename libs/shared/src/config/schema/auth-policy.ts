@@ -23,6 +23,7 @@ const Rule = section("A rule.", {
     example: { always: true },
     description: "Condition: all, any, not, always, or an attribute with an operator.",
   }),
+  // oxlint-disable-next-line unicorn/no-thenable -- the name of the key in files; it holds no function
   then: section("What happens when the condition holds.", {
     decision: choice(["", "permit", "deny", "tempfail"], "", {
       example: "permit",

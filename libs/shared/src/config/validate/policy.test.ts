@@ -1,3 +1,4 @@
+/* oxlint-disable unicorn/no-thenable -- a key of the configuration is named so; it holds no function */
 import { expect, test } from "vitest";
 import { loadConfig } from "../load.ts";
 import { formatProblem } from "../problem.ts";
