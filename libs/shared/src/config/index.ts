@@ -12,6 +12,7 @@ export { configJsonSchema } from "./reference/json-schema.ts";
 export type {
   AuthConfig,
   BackchannelConfig,
+  BruteForceConfig,
   BusConfig,
   Config,
   ControlsConfig,

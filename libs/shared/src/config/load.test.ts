@@ -99,7 +99,7 @@ describe("keys", () => {
   });
 
   test("a key of the compatible product's tree loads with one warning", () => {
-    const text = "auth: { services: { enabled: [a], backend_health_checks: { targets: [{ name: a }] } } }";
+    const text = "auth: { services: { enabled: [a], backend_health_checks: { targets: [{ host: a }] } } }";
     expect(problemsOf(text)).toEqual([]);
     expect(warningsOf(text).filter((path) => path.startsWith("auth.services"))).toEqual(["auth.services"]);
   });

@@ -1,3 +1,4 @@
+import type { BruteForceFacts } from "../brute-force/brute-force.ts";
 import type { ControlFacts } from "../controls/control-facts.ts";
 
 /** What the steps of one decision tell those after them. Each field belongs to the step that its comment names. */
@@ -6,6 +7,8 @@ export interface Facts {
   accountKnown?: boolean;
   /** Name of the directory that decided (verify-in-directories). */
   directory?: string;
+  /** What the protection against guessing found (check-brute-force, count-failure). Absent where nothing is counted. */
+  bruteForce?: BruteForceFacts;
   /** What the controls found out (run-controls). Absent while none is in use. */
   controls?: ControlFacts;
 }

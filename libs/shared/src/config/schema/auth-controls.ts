@@ -1,3 +1,4 @@
+import { BruteForce } from "./auth-brute-force.ts";
 import { decimal, duration, entries, flag, integer, requiredText, section, structure, text, texts } from "./fields.ts";
 
 const RblList = section("One list.", {
@@ -44,6 +45,7 @@ const controlSections = {
   enabled: texts([], {
     description: "Controls in use: brute_force, tls_encryption, relay_domains, rbl, lua.",
   }),
+  brute_force: BruteForce,
   tls_encryption: section("Logins need TLS between client and mail server.", {
     allow_cleartext_networks: texts([], { description: "Clients that may do without.", form: "network" }),
   }),

@@ -19,7 +19,7 @@ export function validatePolicy(config: Config, judgement: Judgement): void {
   const seen = new Set<string>();
   policies.forEach((rule, index) => {
     const path = `${root}.policies[${index}]`;
-    if (seen.has(rule.name)) judgement.problem(`${path}.name`, messages.policyTwice);
+    if (seen.has(rule.name)) judgement.problem(`${path}.name`, messages.ruleTwice);
     seen.add(rule.name);
     judgeCondition(rule, { path, sets, judgement });
     judgeOperations(rule, path, judgement);
