@@ -14,6 +14,7 @@ import { createHealth, type Health } from "@postern/shared/lifecycle";
 import { createPasswordVerifier, type PasswordVerifier } from "@postern/shared/passwords";
 import { type RedisClient, redisHealth } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
+import { createResultCacheParts, type ResultCacheParts } from "./context/result-cache.ts";
 import type { Directory } from "./directories/directory.ts";
 import { createDirectorySet, type DirectorySet } from "./directories/directory-set.ts";
 import { createLdapDirectory } from "./directories/ldap/ldap-directory.ts";
@@ -43,6 +44,7 @@ export interface EngineContext extends Base {
   readonly passwords: PasswordVerifier;
   /** Absent while `auth.oauthbearer` is off: nothing else here needs Redis yet. */
   readonly mailTokens: MailTokenState | undefined;
+  readonly resultCache: ResultCacheParts;
   readonly authenticate: Authenticate;
   /** This process among its replicas. */
   readonly instance: string;
@@ -107,9 +109,9 @@ function createMailTokens(
   return { check, redis, tokens };
 }
 
-type HealthParts = Pick<EngineContext, "bus" | "directories" | "mailTokens"> & { readonly base: Base };
+type HealthParts = Pick<EngineContext, "bus" | "directories" | "mailTokens" | "resultCache"> & { readonly base: Base };
 
-function createEngineHealth(config: Config, { bus, directories, mailTokens, base }: HealthParts): Health {
+function createEngineHealth(config: Config, { bus, directories, mailTokens, resultCache, base }: HealthParts): Health {
   const { logger, service, instance } = base;
   const { prefix } = config.storage.redis;
   const assertConnected = (): void => {
@@ -128,6 +130,10 @@ function createEngineHealth(config: Config, { bus, directories, mailTokens, base
       ...(mailTokens === undefined
         ? []
         : [redisHealth({ client: mailTokens.redis, role: "state", required: false, prefix, service, instance })]),
+      // Without it more questions reach the directories.
+      ...(resultCache.redis === undefined
+        ? []
+        : [redisHealth({ client: resultCache.redis, role: "cache", required: false, prefix, service, instance })]),
     ],
     onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
   });
@@ -148,8 +154,13 @@ export async function createContext(config: Config): Promise<EngineContext> {
   });
   const bus = await busFromConfig(config, base);
   const mailTokens = createMailTokens(config, settings, { base, metrics });
+  const resultCache = createResultCacheParts(config, settings, { base, bus, live: () => live.current.resultCache });
   const authenticate = createAuthenticate({
-    stepDeps: () => ({ directories: directories.current, checkMailToken: mailTokens?.check }),
+    stepDeps: () => ({
+      directories: directories.current,
+      checkMailToken: mailTokens?.check,
+      resultCaches: resultCache.caches,
+    }),
     authWait: () => live.current.authWait,
     observe: ({ operation }, { outcome }, seconds) => metrics.decided(operation, outcome, seconds),
     onUndecided: ({ session }, err) => logger[err.row.logLevel]({ session, ...logFields(err) }, "could not decide"),
@@ -162,7 +173,7 @@ export async function createContext(config: Config): Promise<EngineContext> {
     onUndecided: ({ session }, err) =>
       logger[err.row.logLevel]({ session, ...logFields(err) }, "could not list accounts"),
   });
-  const health = createEngineHealth(config, { bus, directories, mailTokens, base });
+  const health = createEngineHealth(config, { bus, directories, mailTokens, resultCache, base });
   return {
     ...base,
     settings,
@@ -172,6 +183,7 @@ export async function createContext(config: Config): Promise<EngineContext> {
     directories,
     passwords,
     mailTokens,
+    resultCache,
     authenticate,
     instance,
     listAccounts,

@@ -8,6 +8,15 @@ export {
 } from "./client.ts";
 export { redisHealth } from "./health.ts";
 export {
+  accountEpochKey,
+  accountNamesKey,
+  accountResultsKey,
+  cachedIdentityKey,
+  cachedResultKey,
+  flushGenerationKey,
+  loginNameKey,
+} from "./keys/account.ts";
+export {
   deniedTokenKey,
   failureBudgetKey,
   type KeyFamily,

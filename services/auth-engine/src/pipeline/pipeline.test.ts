@@ -64,7 +64,11 @@ function ask(
   checkMailToken?: CheckMailToken,
 ) {
   const directories = outcomes.map((outcome, index) => fixedDirectory(`d${index}`, outcome));
-  const decision = decide(attemptOf({ ...request, ...change }), context, { directories, checkMailToken });
+  const decision = decide(attemptOf({ ...request, ...change }), context, {
+    directories,
+    checkMailToken,
+    resultCaches: undefined,
+  });
   return { decision, directories };
 }
 
@@ -72,6 +76,8 @@ test("the order of the steps is the documented one", () => {
   expect(steps.map(({ name }) => name)).toEqual([
     "reject-empty-password",
     "verify-token",
+    "read-memory-cache",
+    "read-shared-cache",
     "look-up-in-directories",
     "verify-in-directories",
   ]);
