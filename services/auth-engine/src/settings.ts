@@ -5,8 +5,8 @@ import { Secret } from "@postern/shared/crypto";
 import type { LdapDirectorySettings, LdapPoolSettings, LdapSearchSettings } from "./directories/ldap/settings.ts";
 import type { SqlDirectorySettings, SqlSearchSettings } from "./directories/sql/settings.ts";
 import type { AuthWaitSettings } from "./pipeline/auth-wait.ts";
+import type { ResultCacheSettings } from "./result-cache/cache-rules.ts";
 import type { MemoryCacheSettings } from "./result-cache/memory-cache.ts";
-import type { ResultCacheSettings } from "./result-cache/result-caches.ts";
 
 /** One entry of `auth.backends.order`, with what it needs. */
 export type DirectorySettings =

@@ -6,12 +6,13 @@ import { Secret } from "@postern/shared/crypto";
 import type { RedisClient } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
 import { createCircuitBreaker } from "../directories/ldap/circuit-breaker.ts";
+import type { ResultCacheSettings } from "../result-cache/cache-rules.ts";
 import { createGuardedCache, type GuardedCache } from "../result-cache/guarded-cache.ts";
 import { createMemoryCache } from "../result-cache/memory-cache.ts";
 import { createResultCacheMetrics } from "../result-cache/metrics.ts";
 import { passwordDigestKey } from "../result-cache/password-digest.ts";
 import { createRedisResultCache } from "../result-cache/result-cache-redis.ts";
-import { createResultCaches, type ResultCacheSettings, type ResultCaches } from "../result-cache/result-caches.ts";
+import { createResultCaches, type ResultCaches } from "../result-cache/result-caches.ts";
 import type { EngineSettings } from "../settings.ts";
 
 /** The result caches with what they hold open. */
@@ -69,8 +70,8 @@ export function createResultCacheParts(
     memory,
     shared: shared?.cache,
     digestKey: passwordDigestKey(nonce === "" ? undefined : new Secret(nonce)),
-    observeRead: metrics.read,
-    observeWrite: metrics.written,
+    observeRead: (level, outcome) => metrics.read(level, outcome),
+    observeWrite: (level, outcome) => metrics.written(level, outcome),
   });
   bus.subscribe(accountFlushed, ({ names }) => {
     memory.flush(names);

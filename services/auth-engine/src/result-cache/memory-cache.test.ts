@@ -21,7 +21,7 @@ function okOf(account: string, mail = "a@example.test"): Ok {
 function start(settings: Partial<MemoryCacheSettings> = {}) {
   const time = { now: 1000 };
   const cache = createMemoryCache({ ...roomy, ...settings }, { clock: { now: () => time.now } });
-  const keep = (context: string, account = context, username = account): void =>
+  const keep = (context: string, account = context, username = account): boolean =>
     cache.set(context, { digest, decision: okOf(account), username }, cache.generation);
   return { cache, keep, time };
 }

@@ -1,6 +1,7 @@
 import type { Ok } from "@postern/shared/contracts";
 import type { Clock } from "@postern/shared/time";
 import { type CachedResult, frozenDecision } from "./cached-result.ts";
+import { createNameIndex, type NameIndex } from "./name-index.ts";
 
 export interface MemoryCacheSettings {
   /** Life of an entry; 0 keeps none. */
@@ -15,9 +16,9 @@ export interface MemoryCache {
   get(context: string): CachedResult | undefined;
   /**
    * `generation` is that of the time before the directory was asked: when a flush came in between, nothing is kept.
-   * Replaces what the context had.
+   * Replaces what the context had. False when nothing is kept.
    */
-  set(context: string, result: CachedResult & { readonly username: string }, generation: number): void;
+  set(context: string, result: CachedResult & { readonly username: string }, generation: number): boolean;
   /** Drops all entries of these accounts or login names. */
   flush(names: readonly string[]): void;
   /** Rises with each flush. */
@@ -32,7 +33,7 @@ interface Entry extends CachedResult {
   readonly names: readonly string[];
 }
 
-/** Objects, map slots and the index of one entry, measured with 100,000 of them; each text adds its own. */
+/** Objects, map slots and the index of one entry, as an estimate on the high side; each text adds its own. */
 const entryOverheadBytes = 900;
 const textOverheadBytes = 40;
 
@@ -49,95 +50,102 @@ function sizeOf(context: string, { account, attributes }: Ok): number {
   return bytes;
 }
 
-/** Which contexts a name has. */
-interface NameIndex {
-  add(name: string, context: string): void;
-  remove(name: string, context: string): void;
-  of(name: string): readonly string[];
-}
+/** The entries, with what they take and whose they are. */
+class EntryTable {
+  readonly #entries = new Map<string, Entry>();
+  readonly #index: NameIndex = createNameIndex();
+  bytes = 0;
 
-function createNameIndex(): NameIndex {
-  const byName = new Map<string, Set<string>>();
-  return {
-    add: (name, context) => {
-      const contexts = byName.get(name);
-      if (contexts === undefined) byName.set(name, new Set([context]));
-      else contexts.add(context);
-    },
-    remove: (name, context) => {
-      const contexts = byName.get(name);
-      contexts?.delete(context);
-      if (contexts?.size === 0) byName.delete(name);
-    },
-    of: (name) => [...(byName.get(name) ?? [])],
-  };
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get(context: string): Entry | undefined {
+    return this.#entries.get(context);
+  }
+
+  /** Longest unused first. */
+  [Symbol.iterator](): Iterator<[string, Entry]> {
+    return this.#entries[Symbol.iterator]();
+  }
+
+  put(context: string, entry: Entry): void {
+    this.remove(context);
+    this.#entries.set(context, entry);
+    this.bytes += entry.bytes;
+    for (const name of entry.names) this.#index.add(name, context);
+  }
+
+  used(context: string, entry: Entry): void {
+    this.#entries.delete(context);
+    this.#entries.set(context, entry);
+  }
+
+  remove(context: string): void {
+    const entry = this.#entries.get(context);
+    if (entry === undefined) return;
+    this.#entries.delete(context);
+    this.bytes -= entry.bytes;
+    for (const name of entry.names) this.#index.remove(name, context);
+  }
+
+  contextsOf(name: string): readonly string[] {
+    return this.#index.of(name);
+  }
 }
 
 export function createMemoryCache(
   { ttlMs, maxEntries, maxBytes }: MemoryCacheSettings,
   { clock }: { readonly clock: Clock },
 ): MemoryCache {
-  const entries = new Map<string, Entry>();
-  const index = createNameIndex();
-  let bytes = 0;
+  const table = new EntryTable();
   let generation = 0;
 
-  const drop = (context: string, entry: Entry): void => {
-    entries.delete(context);
-    bytes -= entry.bytes;
-    for (const name of entry.names) index.remove(name, context);
-  };
   const makeRoom = (): void => {
     const now = clock.now();
     let looked = 0;
-    for (const [context, entry] of entries) {
-      const isOver = entries.size > maxEntries || bytes > maxBytes;
+    for (const [context, entry] of table) {
+      const isOver = table.size > maxEntries || table.bytes > maxBytes;
       // Two dead ones go for each that comes, so that what nobody asks for again does not stay until the bound.
       if (!isOver && (looked >= 2 || entry.expiresAt > now)) return;
       looked += 1;
-      drop(context, entry);
+      table.remove(context);
     }
   };
   return {
     get: (context) => {
-      const entry = entries.get(context);
+      const entry = table.get(context);
       if (entry === undefined) return undefined;
-      if (entry.expiresAt <= clock.now()) {
-        drop(context, entry);
-        return undefined;
+      if (entry.expiresAt > clock.now()) {
+        table.used(context, entry);
+        return entry;
       }
-      entries.delete(context);
-      entries.set(context, entry);
-      return entry;
+      table.remove(context);
+      return undefined;
     },
     set: (context, { digest, decision, username }, before) => {
-      if (ttlMs === 0 || before !== generation) return;
-      const former = entries.get(context);
-      if (former !== undefined) drop(context, former);
-      const size = sizeOf(context, decision);
-      if (size > maxBytes) return;
+      if (ttlMs === 0 || before !== generation) return false;
+      table.remove(context);
+      const bytes = sizeOf(context, decision);
+      if (bytes > maxBytes) return false;
       const names = username === decision.account ? [username] : [username, decision.account];
       const expiresAt = clock.now() + ttlMs;
-      entries.set(context, { digest, decision: frozenDecision(decision, "hit"), expiresAt, bytes: size, names });
-      bytes += size;
-      for (const name of names) index.add(name, context);
+      table.put(context, { digest, decision: frozenDecision(decision, "hit"), expiresAt, bytes, names });
       makeRoom();
+      return true;
     },
     flush: (names) => {
       generation += 1;
-      for (const context of names.flatMap((name) => index.of(name))) {
-        const entry = entries.get(context);
-        if (entry !== undefined) drop(context, entry);
-      }
+      for (const context of names.flatMap((name) => table.contextsOf(name))) table.remove(context);
     },
     get generation() {
       return generation;
     },
     get entries() {
-      return entries.size;
+      return table.size;
     },
     get bytes() {
-      return bytes;
+      return table.bytes;
     },
   };
 }

@@ -1,10 +1,11 @@
 import type { KeyObject } from "node:crypto";
-import { type AuthDecision, BackendKind, type Ok } from "@postern/shared/contracts";
+import type { Ok } from "@postern/shared/contracts";
 import type { Attempt } from "../pipeline/attempt.ts";
+import { createCacheRules, type ResultCacheSettings } from "./cache-rules.ts";
 import type { GuardedCache, ReadOutcome, WriteOutcome } from "./guarded-cache.ts";
 import type { MemoryCache } from "./memory-cache.ts";
 import { passwordDigest, sameDigest } from "./password-digest.ts";
-import { type ContextSettings, securityContext } from "./security-context.ts";
+import { securityContext } from "./security-context.ts";
 import type { CacheFamily, CacheQuestion, SharedLook } from "./shared-cache.ts";
 
 /** What one decision knows of its place in the caches; made before a directory is asked. */
@@ -23,23 +24,13 @@ export interface ResultCaches {
   /** Undefined for what is never cached. */
   begin(attempt: Attempt): CacheFacts | undefined;
   readMemory(attempt: Attempt, facts: CacheFacts): Ok | undefined;
-  /** Undefined at once where the shared cache has no part in the decision. */
+  /** Undefined at once where the shared cache has no part in the decision. Never rejects. */
   readShared(attempt: Attempt, facts: CacheFacts): Promise<Ok | undefined> | undefined;
-  /** `directory`: the name of the one that decided. */
+  /** `directory`: the name of the one that decided. Never rejects. */
   write(attempt: Attempt, decision: Ok, facts: CacheFacts, directory: string | undefined): Promise<void> | undefined;
 }
 
 export type CacheLevel = "memory" | CacheFamily;
-
-export interface ResultCacheSettings {
-  readonly context: ContextSettings;
-  readonly memoryEnabled: boolean;
-  /** Names of the directories that stand behind `cache` in `auth.backends.order`. */
-  readonly sharedDirectories: ReadonlySet<string>;
-  readonly sharedTtlMs: number;
-  readonly identityEnabled: boolean;
-  readonly identityTtlMs: number;
-}
 
 export interface ResultCachesDeps {
   /** What holds now; a reload swaps it. */
@@ -54,104 +45,80 @@ export interface ResultCachesDeps {
 
 const noDigest = Buffer.alloc(0);
 
-function familyOf({ operation }: Attempt): CacheFamily {
-  return operation === "lookup" ? "identity" : "result";
+function questionOf({ operation, username }: Attempt, context: string): CacheQuestion {
+  return { family: operation === "lookup" ? "identity" : "result", username, context };
 }
 
-function question(attempt: Attempt, context: string): CacheQuestion {
-  return { family: familyOf(attempt), username: attempt.username, context };
+function digestOf({ password }: Attempt, facts: CacheFacts, key: KeyObject): Buffer {
+  facts.digest ??= password === undefined ? noDigest : passwordDigest(key, facts.context, password);
+  return facts.digest;
+}
+
+async function lookInShared(
+  attempt: Attempt,
+  facts: CacheFacts,
+  shared: GuardedCache,
+  { digestKey, observeRead }: ResultCachesDeps,
+): Promise<Ok | undefined> {
+  const question = questionOf(attempt, facts.context);
+  const look = await shared.read(question);
+  if (typeof look === "string") {
+    observeRead(question.family, look);
+    return undefined;
+  }
+  facts.look = look;
+  const { result } = look;
+  const isHit = result !== undefined && sameDigest(result.digest, digestOf(attempt, facts, digestKey));
+  observeRead(question.family, isHit ? "hit" : "miss");
+  if (!isHit) return undefined;
+  facts.servedFrom = "shared";
+  return result.decision;
 }
 
 export function createResultCaches(deps: ResultCachesDeps): ResultCaches {
   const { settings, memory, shared, digestKey, observeRead, observeWrite } = deps;
+  const rules = createCacheRules(settings, shared !== undefined);
 
-  const digestOf = ({ password }: Attempt, facts: CacheFacts): Buffer => {
-    facts.digest ??= password === undefined ? noDigest : passwordDigest(digestKey, facts.context, password);
-    return facts.digest;
+  const keepInMemory = (attempt: Attempt, decision: Ok, facts: CacheFacts): void => {
+    if (!rules.usesMemory(attempt)) return;
+    const result = { decision, digest: digestOf(attempt, facts, digestKey), username: attempt.username };
+    const isKept = memory.set(facts.context, result, facts.generation);
+    observeWrite("memory", isKept ? "stored" : "stale");
   };
-  const usesShared = ({ operation, sharedCache }: Attempt): boolean => {
-    if (!sharedCache || shared === undefined) return false;
-    const { identityEnabled, sharedDirectories } = settings();
-    return operation === "lookup" ? identityEnabled : sharedDirectories.size > 0;
-  };
-  const usesMemory = ({ operation, memoryCache }: Attempt): boolean =>
-    memoryCache && operation === "authenticate" && settings().memoryEnabled;
-
-  const readShared = async (attempt: Attempt, facts: CacheFacts, cache: GuardedCache): Promise<Ok | undefined> => {
-    const level = familyOf(attempt);
-    const look = await cache.read(question(attempt, facts.context));
-    if (typeof look === "string") {
-      observeRead(level, look);
-      return undefined;
-    }
-    facts.look = look;
-    const { result } = look;
-    const isHit = result !== undefined && sameDigest(result.digest, digestOf(attempt, facts));
-    observeRead(level, isHit ? "hit" : "miss");
-    if (!isHit) return undefined;
-    facts.servedFrom = "shared";
-    return result.decision;
-  };
-  /** Whether a directory's answer may enter the shared cache. */
-  const mayShare = (attempt: Attempt, { backend }: Ok, directory: string | undefined): boolean => {
-    if (!usesShared(attempt)) return false;
-    if (attempt.operation === "lookup") return backend === BackendKind.ldap;
-    return directory !== undefined && settings().sharedDirectories.has(directory);
-  };
-  const remember = (attempt: Attempt, decision: Ok, facts: CacheFacts): void => {
-    if (!usesMemory(attempt)) return;
-    const result = { decision, digest: digestOf(attempt, facts), username: attempt.username };
-    memory.set(facts.context, result, facts.generation);
-    observeWrite("memory", "stored");
-  };
-  const writeShared = async (
-    attempt: Attempt,
-    decision: Ok,
-    facts: CacheFacts & { readonly look: SharedLook },
-    cache: GuardedCache,
-  ): Promise<void> => {
-    const { sharedTtlMs, identityTtlMs } = settings();
-    const outcome = await cache.write(question(attempt, facts.context), {
-      result: { decision, digest: digestOf(attempt, facts) },
-      look: facts.look,
-      ttlMs: attempt.operation === "lookup" ? identityTtlMs : sharedTtlMs,
-    });
-    observeWrite(familyOf(attempt), outcome);
+  const share = async (attempt: Attempt, decision: Ok, facts: CacheFacts, look: SharedLook): Promise<void> => {
+    if (shared === undefined) return;
+    const question = questionOf(attempt, facts.context);
+    const result = { decision, digest: digestOf(attempt, facts, digestKey) };
+    const outcome = await shared.write(question, { result, look, ttlMs: rules.sharedTtlMs(attempt) });
+    observeWrite(question.family, outcome);
     // A flush came while the directory was asked: its answer may be the one that was flushed.
-    if (outcome !== "stale") remember(attempt, decision, facts);
+    if (outcome !== "stale") keepInMemory(attempt, decision, facts);
   };
 
   return {
     begin: (attempt) => {
       const isKnown = attempt.operation === "lookup" || attempt.password !== undefined;
-      if (!isKnown || (!usesMemory(attempt) && !usesShared(attempt))) return undefined;
+      if (!isKnown || (!rules.usesMemory(attempt) && !rules.usesShared(attempt))) return undefined;
       return { context: securityContext(attempt, settings().context), generation: memory.generation };
     },
     readMemory: (attempt, facts) => {
-      if (!usesMemory(attempt)) return undefined;
+      if (!rules.usesMemory(attempt)) return undefined;
       const found = memory.get(facts.context);
-      const isHit = found !== undefined && sameDigest(found.digest, digestOf(attempt, facts));
+      const isHit = found !== undefined && sameDigest(found.digest, digestOf(attempt, facts, digestKey));
       observeRead("memory", isHit ? "hit" : "miss");
       if (!isHit) return undefined;
       facts.servedFrom = "memory";
       return found.decision;
     },
     readShared: (attempt, facts) =>
-      shared === undefined || !usesShared(attempt) ? undefined : readShared(attempt, facts, shared),
+      shared === undefined || !rules.usesShared(attempt) ? undefined : lookInShared(attempt, facts, shared, deps),
     write: (attempt, decision, facts, directory) => {
-      if (facts.servedFrom === "memory") return undefined;
-      const { look } = facts;
-      const fromDirectory = facts.servedFrom === undefined;
-      if (fromDirectory && shared !== undefined && look !== undefined && mayShare(attempt, decision, directory)) {
-        return writeShared(attempt, decision, { ...facts, look }, shared);
-      }
-      remember(attempt, decision, facts);
+      const { servedFrom, look } = facts;
+      if (servedFrom === "memory") return undefined;
+      const isNew = servedFrom === undefined && look !== undefined && rules.mayShare(attempt, decision, directory);
+      if (isNew) return share(attempt, decision, facts, look);
+      keepInMemory(attempt, decision, facts);
       return undefined;
     },
   };
-}
-
-/** Whether a decision may be cached at all: nothing but a success is. */
-export function isCacheable(decision: AuthDecision): decision is Ok {
-  return decision.outcome === "ok";
 }

@@ -1,4 +1,3 @@
-import { isCacheable } from "../../result-cache/result-caches.ts";
 import type { Finish } from "../step.ts";
 
 /**
@@ -8,7 +7,7 @@ import type { Finish } from "../step.ts";
 export const writeCaches: Finish = {
   name: "write-caches",
   run: (attempt, decision, { facts }, { resultCaches }) => {
-    if (resultCaches === undefined || facts.cache === undefined || !isCacheable(decision)) return decision;
+    if (resultCaches === undefined || facts.cache === undefined || decision.outcome !== "ok") return decision;
     const written = resultCaches.write(attempt, decision, facts.cache, facts.directory);
     return written === undefined ? decision : written.then(() => decision);
   },
