@@ -14,7 +14,11 @@ import { createHealth, type Health } from "@postern/shared/lifecycle";
 import { createPasswordVerifier, type PasswordVerifier } from "@postern/shared/passwords";
 import { type RedisClient, redisHealth } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
+
+import { type BruteForceState, createBruteForceState, usesBruteForce } from "./context/brute-force.ts";
+
 import { createResultCacheParts, type ResultCacheParts } from "./context/result-cache.ts";
+
 import type { Directory } from "./directories/directory.ts";
 import { createDirectorySet, type DirectorySet } from "./directories/directory-set.ts";
 import { createLdapDirectory } from "./directories/ldap/ldap-directory.ts";
@@ -42,7 +46,11 @@ export interface EngineContext extends Base {
   readonly health: Health;
   readonly directories: DirectorySet;
   readonly passwords: PasswordVerifier;
-  /** Absent while `auth.oauthbearer` is off: nothing else here needs Redis yet. */
+  /** Absent while nothing that is enabled needs it. */
+  readonly redis: RedisClient | undefined;
+  /** Absent while `auth.controls.enabled` does not name it. */
+  readonly bruteForce: BruteForceState | undefined;
+  /** Absent while `auth.oauthbearer` is off. */
   readonly mailTokens: MailTokenState | undefined;
   readonly resultCache: ResultCacheParts;
   readonly authenticate: Authenticate;
@@ -56,7 +64,6 @@ export interface EngineContext extends Base {
 /** What the check of users' access tokens holds open. */
 export interface MailTokenState {
   readonly check: CheckMailToken;
-  readonly redis: RedisClient;
   readonly tokens: MailTokens;
 }
 
@@ -96,22 +103,21 @@ function directoryMaker(parts: DirectoryParts): EngineContext["makeDirectories"]
 function createMailTokens(
   config: Config,
   { oauthBearer }: EngineSettings,
-  { base, metrics }: Pick<DirectoryParts, "base" | "metrics">,
+  { base, metrics, redis }: Pick<DirectoryParts, "base" | "metrics"> & { readonly redis: RedisClient | undefined },
 ): MailTokenState | undefined {
-  if (!oauthBearer.enabled) return undefined;
-  const redis = redisFromConfig(config, "state", base);
+  if (!oauthBearer.enabled || redis === undefined) return undefined;
   const tokens = mailTokensFromConfig(config, { logger: base.logger, redis });
   const check = createMailTokenCheck({
     verifier: tokens.verifier,
     ignoreCase: oauthBearer.ignoreCase,
     observe: (outcome) => metrics.mailTokenChecked(outcome),
   });
-  return { check, redis, tokens };
+  return { check, tokens };
 }
 
-type HealthParts = Pick<EngineContext, "bus" | "directories" | "mailTokens" | "resultCache"> & { readonly base: Base };
+type HealthParts = Pick<EngineContext, "bus" | "directories" | "redis" | "resultCache"> & { readonly base: Base };
 
-function createEngineHealth(config: Config, { bus, directories, mailTokens, resultCache, base }: HealthParts): Health {
+function createEngineHealth(config: Config, { bus, directories, redis, resultCache, base }: HealthParts): Health {
   const { logger, service, instance } = base;
   const { prefix } = config.storage.redis;
   const assertConnected = (): void => {
@@ -127,9 +133,9 @@ function createEngineHealth(config: Config, { bus, directories, mailTokens, resu
       // An engine without its directory answers temporary failures; taking it away would answer nothing at all.
       { name: "directories", required: false, check: checkDirectories },
       // Without it logins by token are temporary failures, and those by password go on.
-      ...(mailTokens === undefined
+      ...(redis === undefined
         ? []
-        : [redisHealth({ client: mailTokens.redis, role: "state", required: false, prefix, service, instance })]),
+        : [redisHealth({ client: redis, role: "state", required: false, prefix, service, instance })]),
       // Without it more questions reach the directories.
       ...(resultCache.redis === undefined
         ? []
@@ -153,13 +159,17 @@ export async function createContext(config: Config): Promise<EngineContext> {
     onError: (err) => logger.warn({ err }, "closing a directory failed"),
   });
   const bus = await busFromConfig(config, base);
-  const mailTokens = createMailTokens(config, settings, { base, metrics });
+  const needsRedis = settings.oauthBearer.enabled || usesBruteForce(config);
+  const redis = needsRedis ? redisFromConfig(config, "state", base) : undefined;
+  const mailTokens = createMailTokens(config, settings, { base, metrics, redis });
+  const bruteForce = createBruteForceState(config, { base, redis });
   const resultCache = createResultCacheParts(config, settings, { base, bus, live: () => live.current.resultCache });
   const authenticate = createAuthenticate({
     stepDeps: () => ({
       directories: directories.current,
       checkMailToken: mailTokens?.check,
       resultCaches: resultCache.caches,
+      bruteForce: bruteForce?.current,
     }),
     authWait: () => live.current.authWait,
     observe: ({ operation }, { outcome }, seconds) => metrics.decided(operation, outcome, seconds),
@@ -173,7 +183,7 @@ export async function createContext(config: Config): Promise<EngineContext> {
     onUndecided: ({ session }, err) =>
       logger[err.row.logLevel]({ session, ...logFields(err) }, "could not list accounts"),
   });
-  const health = createEngineHealth(config, { bus, directories, mailTokens, resultCache, base });
+  const health = createEngineHealth(config, { bus, directories, redis, resultCache, base });
   return {
     ...base,
     settings,
@@ -182,6 +192,8 @@ export async function createContext(config: Config): Promise<EngineContext> {
     health,
     directories,
     passwords,
+    redis,
+    bruteForce,
     mailTokens,
     resultCache,
     authenticate,

@@ -149,7 +149,10 @@ function resultCacheSettings(
   const text = JSON.stringify([directories, cacheNames]);
   const { positive_cache_ttl: sharedTtlMs, identity_cache: identity } = storage.redis;
   return {
-    context: { configuration: hash("sha256", text, "base64url"), usesClientPort: text.includes("remote_port") },
+    context: {
+      configuration: hash("sha256", text, "base64url").slice(0, 22),
+      usesClientPort: text.includes("remote_port"),
+    },
     memoryEnabled: auth.pipeline.local_cache_ttl > 0,
     sharedDirectories: new Set(cacheAt === -1 ? [] : order.slice(cacheAt + 1)),
     sharedTtlMs,

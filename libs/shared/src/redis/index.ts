@@ -16,6 +16,7 @@ export {
   flushGenerationKey,
   loginNameKey,
 } from "./keys/account.ts";
+export { guessesKey } from "./keys/brute-force.ts";
 export {
   deniedTokenKey,
   failureBudgetKey,

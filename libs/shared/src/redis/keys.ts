@@ -1,4 +1,5 @@
 import { accountKeyFamilies } from "./keys/account.ts";
+import { bruteForceKeyFamilies } from "./keys/brute-force.ts";
 import type { KeyFamily } from "./keys/family.ts";
 
 export type { KeyFamily };
@@ -75,4 +76,5 @@ export const keyFamilies: readonly KeyFamily<never[]>[] = [
   tokenEpochKey,
   refreshFamilyKey,
   ...accountKeyFamilies,
+  ...bruteForceKeyFamilies,
 ];

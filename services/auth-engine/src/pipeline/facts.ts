@@ -1,3 +1,5 @@
+import type { BruteForceFacts } from "../brute-force/brute-force.ts";
+
 import type { CacheFacts } from "../result-cache/result-caches.ts";
 
 /** What the steps of one decision tell those after them. Each field belongs to the step that its comment names. */
@@ -6,6 +8,8 @@ export interface Facts {
   accountKnown?: boolean;
   /** Name of the directory that decided (verify-in-directories). */
   directory?: string;
+  /** What the protection against guessing found (check-brute-force, count-failure). Absent where nothing is counted. */
+  bruteForce?: BruteForceFacts;
   /** Place of this decision in the result caches (read-memory-cache). Absent where nothing is cached. */
   cache?: CacheFacts;
 }

@@ -68,6 +68,7 @@ function ask(
     directories,
     checkMailToken,
     resultCaches: undefined,
+    bruteForce: undefined,
   });
   return { decision, directories };
 }
@@ -75,6 +76,7 @@ function ask(
 test("the order of the steps is the documented one", () => {
   expect(steps.map(({ name }) => name)).toEqual([
     "reject-empty-password",
+    "check-brute-force",
     "verify-token",
     "read-memory-cache",
     "read-shared-cache",

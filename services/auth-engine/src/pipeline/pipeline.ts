@@ -1,8 +1,14 @@
 import type { AuthDecision } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/errors";
 import type { Attempt } from "./attempt.ts";
+
+import { countFailure } from "./finishes/count-failure.ts";
+import { recordSuccess } from "./finishes/record-success.ts";
+
 import { writeCaches } from "./finishes/write-caches.ts";
+
 import type { Finish, Step, StepContext, StepDeps } from "./step.ts";
+import { checkBruteForce } from "./steps/check-brute-force.ts";
 import { lookUpInDirectories } from "./steps/look-up-in-directories.ts";
 import { readMemoryCache } from "./steps/read-memory-cache.ts";
 import { readSharedCache } from "./steps/read-shared-cache.ts";
@@ -13,6 +19,7 @@ import { verifyToken } from "./steps/verify-token.ts";
 /** The order of a decision (design §4); a test asserts it. The first step that decides ends it. */
 export const steps: readonly Step[] = [
   rejectEmptyPassword,
+  checkBruteForce,
   // Before the caches: logins by token are never cached.
   verifyToken,
   readMemoryCache,
@@ -22,7 +29,7 @@ export const steps: readonly Step[] = [
 ];
 
 /** What follows a decision, in this order, whichever step made it. */
-export const finishes: readonly Finish[] = [writeCaches];
+export const finishes: readonly Finish[] = [countFailure, recordSuccess, writeCaches];
 
 async function firstDecision(attempt: Attempt, context: StepContext, deps: StepDeps): Promise<AuthDecision> {
   for (const step of steps) {

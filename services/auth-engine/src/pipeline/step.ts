@@ -1,4 +1,5 @@
 import type { AuthDecision } from "@postern/shared/contracts";
+import type { BruteForce } from "../brute-force/brute-force.ts";
 import type { Directory } from "../directories/directory.ts";
 import type { CheckMailToken } from "../mail-tokens/check-mail-token.ts";
 import type { ResultCaches } from "../result-cache/result-caches.ts";
@@ -11,6 +12,8 @@ export interface StepDeps {
   /** Absent while `auth.oauthbearer` is off. */
   readonly checkMailToken: CheckMailToken | undefined;
   readonly resultCaches: ResultCaches | undefined;
+  /** Absent while `auth.controls.enabled` does not name it. */
+  readonly bruteForce: BruteForce | undefined;
 }
 
 export interface StepContext {
