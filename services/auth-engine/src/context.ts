@@ -14,9 +14,13 @@ import { createHealth, type Health } from "@postern/shared/lifecycle";
 import { createPasswordVerifier, type PasswordVerifier } from "@postern/shared/passwords";
 import { type RedisClient, redisHealth } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
+
 import { type BruteForceState, createBruteForceState, usesBruteForce } from "./context/brute-force.ts";
 import { makeControls } from "./context/controls.ts";
 import { makeMasterUsers, makePolicies } from "./context/policies.ts";
+
+import { createResultCacheParts, type ResultCacheParts } from "./context/result-cache.ts";
+
 import type { Directory } from "./directories/directory.ts";
 import { createDirectorySet, type DirectorySet } from "./directories/directory-set.ts";
 import { createLdapDirectory } from "./directories/ldap/ldap-directory.ts";
@@ -54,6 +58,7 @@ export interface EngineContext extends Base {
   readonly bruteForce: BruteForceState | undefined;
   /** Absent while `auth.oauthbearer` is off. */
   readonly mailTokens: MailTokenState | undefined;
+  readonly resultCache: ResultCacheParts;
   readonly authenticate: Authenticate;
   /** This process among its replicas. */
   readonly instance: string;
@@ -119,9 +124,9 @@ function createMailTokens(
   return { check, tokens };
 }
 
-type HealthParts = Pick<EngineContext, "bus" | "directories" | "redis"> & { readonly base: Base };
+type HealthParts = Pick<EngineContext, "bus" | "directories" | "redis" | "resultCache"> & { readonly base: Base };
 
-function createEngineHealth(config: Config, { bus, directories, redis, base }: HealthParts): Health {
+function createEngineHealth(config: Config, { bus, directories, redis, resultCache, base }: HealthParts): Health {
   const { logger, service, instance } = base;
   const { prefix } = config.storage.redis;
   const assertConnected = (): void => {
@@ -140,6 +145,10 @@ function createEngineHealth(config: Config, { bus, directories, redis, base }: H
       ...(redis === undefined
         ? []
         : [redisHealth({ client: redis, role: "state", required: false, prefix, service, instance })]),
+      // Without it more questions reach the directories.
+      ...(resultCache.redis === undefined
+        ? []
+        : [redisHealth({ client: resultCache.redis, role: "cache", required: false, prefix, service, instance })]),
     ],
     onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
   });
@@ -169,11 +178,13 @@ export async function createContext(config: Config): Promise<EngineContext> {
   const redis = needsRedis ? redisFromConfig(config, "state", base) : undefined;
   const mailTokens = createMailTokens(config, settings, { base, metrics, redis });
   const bruteForce = createBruteForceState(config, { base, redis });
+  const resultCache = createResultCacheParts(config, settings, { base, bus, live: () => live.current.resultCache });
   const authenticate = createAuthenticate({
     stepDeps: () => ({
       ...rules.current,
       directories: directories.current,
       checkMailToken: mailTokens?.check,
+      resultCaches: resultCache.caches,
       bruteForce: bruteForce?.current,
     }),
     authWait: () => live.current.authWait,
@@ -188,7 +199,7 @@ export async function createContext(config: Config): Promise<EngineContext> {
     onUndecided: ({ session }, err) =>
       logger[err.row.logLevel]({ session, ...logFields(err) }, "could not list accounts"),
   });
-  const health = createEngineHealth(config, { bus, directories, redis, base });
+  const health = createEngineHealth(config, { bus, directories, redis, resultCache, base });
   return {
     ...base,
     settings,
@@ -202,6 +213,7 @@ export async function createContext(config: Config): Promise<EngineContext> {
     redis,
     bruteForce,
     mailTokens,
+    resultCache,
     authenticate,
     instance,
     listAccounts,

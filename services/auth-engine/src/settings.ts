@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import {
@@ -14,6 +15,8 @@ import type { SqlDirectorySettings, SqlSearchSettings } from "./directories/sql/
 import type { MasterUsersDeps } from "./master-user/master-users.ts";
 import type { AuthWaitSettings } from "./pipeline/auth-wait.ts";
 import { type PolicySettings, policySettings } from "./policy/policy-settings.ts";
+import type { ResultCacheSettings } from "./result-cache/cache-rules.ts";
+import type { MemoryCacheSettings } from "./result-cache/memory-cache.ts";
 
 /** One entry of `auth.backends.order`, with what it needs. */
 export type DirectorySettings =
@@ -24,13 +27,21 @@ export interface EngineSettings {
   readonly privateAddress: string;
   readonly maxInFlight: number;
   readonly oauthBearer: { readonly enabled: boolean; readonly ignoreCase: boolean };
+  readonly memoryCache: MemoryCacheSettings;
+  readonly sharedCache: SharedCacheSettings | undefined;
   readonly hashing: { readonly concurrency: number; readonly maxQueued: number };
+}
+
+/** Set while results are shared through Redis. */
+export interface SharedCacheSettings {
+  readonly timeoutMs: number;
 }
 
 /** What a reload swaps, as a whole. */
 export interface LiveEngineSettings {
   readonly directories: readonly DirectorySettings[];
   readonly authWait: AuthWaitSettings;
+  readonly resultCache: ResultCacheSettings;
   readonly controls: ControlSettings;
   readonly policy: PolicySettings;
   /** Absent while nobody may sign in as another user. */
@@ -146,9 +157,48 @@ function directoryOf(config: Config, entry: string): DirectorySettings {
   return entry === "sql" ? sqlDirectory(config, entry) : ldapDirectory(config, entry, pool);
 }
 
-export function engineSettings({ runtime, auth }: Config): EngineSettings {
-  const { max_hashing_concurrency: concurrency, max_hashing_queue: maxQueued } = auth.pipeline;
+/** The entry of `auth.backends.order` that is no directory. */
+const cacheEntry = "cache";
+
+function resultCacheSettings(
+  { auth, storage }: Config,
+  directories: readonly DirectorySettings[],
+): ResultCacheSettings {
+  const { order, ldap, sql } = auth.backends;
+  const cacheAt = order.indexOf(cacheEntry);
+  const cacheNames = [...ldap.search, ...sql.search].map(({ cache_name }) => cache_name);
+  // Secrets write themselves as a mask.
+  const text = JSON.stringify([directories, cacheNames]);
+  const { positive_cache_ttl: sharedTtlMs, identity_cache: identity } = storage.redis;
   return {
+    context: {
+      configuration: hash("sha256", text, "base64url").slice(0, 22),
+      usesClientPort: text.includes("remote_port"),
+    },
+    memoryEnabled: auth.pipeline.local_cache_ttl > 0,
+    sharedDirectories: new Set(cacheAt === -1 ? [] : order.slice(cacheAt + 1)),
+    sharedTtlMs,
+    identityEnabled: identity.enabled,
+    identityTtlMs: identity.ttl,
+  };
+}
+
+function sharedCacheSettings({ auth, storage }: Config): SharedCacheSettings | undefined {
+  const { identity_cache: identity, result_cache_timeout: timeoutMs } = storage.redis;
+  return auth.backends.order.includes(cacheEntry) || identity.enabled ? { timeoutMs } : undefined;
+}
+
+export function engineSettings(config: Config): EngineSettings {
+  const { runtime, auth } = config;
+  const { max_hashing_concurrency: concurrency, max_hashing_queue: maxQueued } = auth.pipeline;
+  const {
+    local_cache_ttl: ttlMs,
+    local_cache_max_entries: maxEntries,
+    local_cache_max_bytes: maxBytes,
+  } = auth.pipeline;
+  return {
+    memoryCache: { ttlMs, maxEntries, maxBytes },
+    sharedCache: sharedCacheSettings(config),
     privateAddress: runtime.services.auth_engine.private_address,
     maxInFlight: runtime.bus.max_in_flight,
     oauthBearer: { enabled: auth.oauthbearer.enabled, ignoreCase: auth.oauthbearer.ignore_case },
@@ -158,8 +208,12 @@ export function engineSettings({ runtime, auth }: Config): EngineSettings {
 
 export function liveEngineSettings(config: Config): LiveEngineSettings {
   const { pipeline } = config.auth;
+  const directories = config.auth.backends.order
+    .filter((entry) => entry !== cacheEntry)
+    .map((entry) => directoryOf(config, entry));
   return {
-    directories: config.auth.backends.order.map((entry) => directoryOf(config, entry)),
+    directories,
+    resultCache: resultCacheSettings(config, directories),
     authWait: { waitDelay: pipeline.wait_delay, maxLoginAttempts: pipeline.max_login_attempts },
     controls: controlSettings(config.auth.controls),
     policy: policySettings(config.auth.policy, (file) => readFileSync(file, "utf8")),

@@ -1,6 +1,8 @@
 import type { BruteForceFacts } from "../brute-force/brute-force.ts";
 import type { ControlFacts } from "../controls/control-facts.ts";
 
+import type { CacheFacts } from "../result-cache/result-caches.ts";
+
 /** What the steps of one decision tell those after them. Each field belongs to the step that its comment names. */
 export interface Facts {
   /** Whether a directory knows the account (verify-in-directories). Absent while none was asked. */
@@ -11,4 +13,6 @@ export interface Facts {
   bruteForce?: BruteForceFacts;
   /** What the controls found out (run-controls). Absent while none is in use. */
   controls?: ControlFacts;
+  /** Place of this decision in the result caches (read-memory-cache). Absent where nothing is cached. */
+  cache?: CacheFacts;
 }

@@ -67,6 +67,7 @@ function ask(
   const decision = decide(attemptOf({ ...request, ...change }), context, {
     directories,
     checkMailToken,
+    resultCaches: undefined,
     bruteForce: undefined,
   });
   return { decision, directories };
@@ -79,10 +80,17 @@ test("the order of the steps is the documented one", () => {
     "run-controls",
     "verify-master-user",
     "verify-token",
+    "read-memory-cache",
+    "read-shared-cache",
     "look-up-in-directories",
     "verify-in-directories",
   ]);
-  expect(finishes.map(({ name }) => name)).toEqual(["count-failure", "record-success"]);
+  expect(finishes.map(({ name }) => name)).toEqual([
+    "count-failure",
+    "record-success",
+    "write-caches",
+    "apply-policies",
+  ]);
 });
 
 test("policies have the last word", () => {
