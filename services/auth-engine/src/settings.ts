@@ -1,7 +1,12 @@
 import { availableParallelism } from "node:os";
 import type { Config, LdapPoolConfig, LdapSearchConfig, SqlSearchConfig } from "@postern/shared/config";
 import { Secret } from "@postern/shared/crypto";
-import type { LdapDirectorySettings, LdapPoolSettings, LdapSearchSettings } from "./directories/ldap/settings.ts";
+import type {
+  LdapDirectorySettings,
+  LdapGroupSettings,
+  LdapPoolSettings,
+  LdapSearchSettings,
+} from "./directories/ldap/settings.ts";
 import type { SqlDirectorySettings, SqlSearchSettings } from "./directories/sql/settings.ts";
 import type { AuthWaitSettings } from "./pipeline/auth-wait.ts";
 
@@ -47,6 +52,7 @@ function ldapPool(pool: LdapPoolConfig): LdapPoolSettings {
     connectTimeoutMs: pool.connect_abort_timeout,
     searchTimeoutMs: pool.search_timeout,
     bindTimeoutMs: pool.bind_timeout,
+    modifyTimeoutMs: pool.modify_timeout,
     searchTimeLimitSeconds: Math.ceil(pool.search_time_limit / 1000),
     breaker: {
       failureThreshold: pool.cb_failure_threshold,
@@ -55,6 +61,30 @@ function ldapPool(pool: LdapPoolConfig): LdapPoolSettings {
     },
     healthCheckIntervalMs: pool.health_check_interval,
     healthCheckTimeoutMs: pool.health_check_timeout,
+    lookupPoolOnly: pool.lookup_pool_only,
+    bindRate: { perSecond: pool.auth_rate_limit_per_second, burst: pool.auth_rate_limit_burst },
+    caches: {
+      negativeTtlMs: pool.negative_cache_ttl,
+      dnTtlMs: pool.dn_cache_ttl,
+      membershipTtlMs: pool.membership_cache_ttl,
+      maxEntries: pool.cache_max_entries,
+      evict: pool.cache_impl,
+    },
+  };
+}
+
+function ldapGroups(groups: LdapSearchConfig["groups"]): LdapGroupSettings | undefined {
+  if (groups.strategy === "") return undefined;
+  return {
+    strategy: groups.strategy,
+    attribute: groups.attribute,
+    baseDn: groups.base_dn,
+    scope: groups.scope,
+    filter: groups.filter,
+    nameAttribute: groups.name_attribute,
+    recursive: groups.recursive,
+    maxDepth: groups.max_depth,
+    releaseAs: optional(groups.release_as),
   };
 }
 
@@ -66,6 +96,7 @@ function ldapSearch({
   filter,
   mapping,
   attribute,
+  groups,
 }: LdapSearchConfig): LdapSearchSettings {
   return {
     protocols: protocol,
@@ -74,6 +105,8 @@ function ldapSearch({
     scope,
     userFilter: filter.user,
     listAccountsFilter: optional(filter.list_accounts),
+    disabledFilter: optional(filter.disabled),
+    groups: ldapGroups(groups),
     accountField: mapping.account_field,
     totpSecretField: mapping.totp_secret_field,
     attributes: attribute,

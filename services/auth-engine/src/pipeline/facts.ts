@@ -4,4 +4,6 @@ export interface Facts {
   accountKnown?: boolean;
   /** Name of the directory that decided (verify-in-directories). */
   directory?: string;
+  /** Names of the account's groups (verify-in-directories). Absent where none are looked for. */
+  groups?: readonly string[] | undefined;
 }

@@ -23,6 +23,9 @@ const Groups = section("How group memberships are found.", {
   filter: text("", { description: "Filter that finds the groups of %{user_dn}." }),
   name_attribute: text("cn", { description: "Attribute with a group's name." }),
   recursive: flag(false, { description: "Follow groups in groups." }),
+  release_as: text("", {
+    description: "Attribute under which callers get the groups' names; empty keeps them inside.",
+  }),
   max_depth: integer(8, { description: "How far to follow them.", minimum: 1, maximum: 32 }),
 });
 
@@ -38,6 +41,10 @@ export const LdapSearch = section("How users of some protocols are found.", {
     list_accounts: text("", {
       description:
         "Finds all users, in pages (RFC 2696). The service account needs a size limit above their number: a list that a limit ends is a temporary failure. Empty lists none.",
+    }),
+    disabled: text("", {
+      description:
+        "Fits the entry of an account that is switched off: no password is right and look-ups know nobody. Empty leaves it to the bind. One more search in each look-up and success.",
     }),
   }),
   mapping: Mapping,

@@ -7,9 +7,11 @@ import type { ConnectionPoolSnapshot } from "./connection-pool.ts";
 import { directoryUnavailable } from "./errors.ts";
 import { createHealthMonitor } from "./health-monitor.ts";
 import { createLookupPool, type LookupPool, serviceIdentity } from "./lookup-pool.ts";
+import { createPoolCaches, type PoolCaches } from "./pool-caches.ts";
 import { type LdapPoolSettings, withBounds } from "./settings.ts";
 import type { Target } from "./target.ts";
 import { createTargetSet, type LdapLog, type TargetSet } from "./target-set.ts";
+import { createWriter, type Writer } from "./writer.ts";
 
 export interface LdapPoolSnapshot {
   readonly lookup: ConnectionPoolSnapshot;
@@ -23,6 +25,8 @@ export interface LdapPool {
   readonly settings: LdapPoolSettings;
   readonly lookup: LookupPool;
   readonly bind: BindPool;
+  readonly writer: Writer;
+  readonly caches: PoolCaches;
   /** A connection of one's own as the service account, for what keeps a server's state; whoever asks closes it. */
   open(): Promise<LdapConnection>;
   snapshot(): LdapPoolSnapshot;
@@ -58,6 +62,8 @@ export function createLdapPool(name: string, given: LdapPoolSettings, deps: { cl
     settings,
     lookup,
     bind,
+    writer: createWriter({ name, settings, targets, clock }),
+    caches: createPoolCaches(settings.caches, clock),
     open: () => openAnywhere(targets, settings),
     snapshot: () => ({
       lookup: lookup.snapshot(),

@@ -15,6 +15,22 @@ export interface LdapBreakerSettings {
   readonly halfOpenMax: number;
 }
 
+/** Binds of users that are let through; `perSecond` 0 sets no limit. */
+export interface LdapBindRate {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+/** What a pool remembers; a time of 0 remembers nothing. */
+export interface LdapCacheSettings {
+  readonly negativeTtlMs: number;
+  readonly dnTtlMs: number;
+  readonly membershipTtlMs: number;
+  /** Bound of each of them. */
+  readonly maxEntries: number;
+  readonly evict: "ttl" | "lru";
+}
+
 /**
  * How to reach one set of equal servers (`auth.backends.ldap.default` or `.pools.<name>`). A size, length or time of 0
  * stands for a bounded default (`withBounds`): nothing waits for ever and nothing grows for ever.
@@ -40,14 +56,35 @@ export interface LdapPoolSettings {
   readonly connectTimeoutMs: number;
   readonly searchTimeoutMs: number;
   readonly bindTimeoutMs: number;
+  readonly modifyTimeoutMs: number;
   /** What a server may spend on a search; 0 means one second less than `searchTimeoutMs`, at least 1. */
   readonly searchTimeLimitSeconds: number;
   readonly breaker: LdapBreakerSettings;
   readonly healthCheckIntervalMs: number;
   readonly healthCheckTimeoutMs: number;
+  /** The pool serves searches only; passwords are not checked here. */
+  readonly lookupPoolOnly: boolean;
+  readonly bindRate: LdapBindRate;
+  readonly caches: LdapCacheSettings;
 }
 
 export type LdapScope = "base" | "one" | "sub";
+
+/** `auth.backends.ldap.search[].groups`. */
+export interface LdapGroupSettings {
+  readonly strategy: "member_of" | "search" | "hybrid";
+  /** Attribute of users and groups with the DNs of the groups that they are in. */
+  readonly attribute: string;
+  readonly baseDn: string;
+  readonly scope: LdapScope;
+  /** Finds the groups of `%{user_dn}`, which may itself be a group. */
+  readonly filter: string;
+  readonly nameAttribute: string;
+  readonly recursive: boolean;
+  readonly maxDepth: number;
+  /** Attribute under which callers get the names; undefined keeps them inside. */
+  readonly releaseAs?: string | undefined;
+}
 
 /** One entry of `auth.backends.ldap.search[]`. */
 export interface LdapSearchSettings {
@@ -61,6 +98,9 @@ export interface LdapSearchSettings {
   readonly userFilter: string;
   /** Finds every account that is listed; undefined lists none. */
   readonly listAccountsFilter?: string | undefined;
+  /** Finds the user's entry when the account is switched off; undefined leaves that to the bind. */
+  readonly disabledFilter?: string | undefined;
+  readonly groups?: LdapGroupSettings | undefined;
   readonly accountField: string;
   /** Only its name leaves the directory. */
   readonly totpSecretField: string;
@@ -88,6 +128,7 @@ export function withBounds(pool: LdapPoolSettings): LdapPoolSettings {
     connectTimeoutMs: orDefault(pool.connectTimeoutMs, 3000),
     searchTimeoutMs,
     bindTimeoutMs: orDefault(pool.bindTimeoutMs, 3000),
+    modifyTimeoutMs: orDefault(pool.modifyTimeoutMs, 5000),
     searchTimeLimitSeconds: orDefault(pool.searchTimeLimitSeconds, Math.max(1, Math.ceil(searchTimeoutMs / 1000) - 1)),
     breaker: {
       failureThreshold: orDefault(pool.breaker.failureThreshold, 5),

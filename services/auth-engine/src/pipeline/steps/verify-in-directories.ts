@@ -4,8 +4,8 @@ import type { Step } from "../step.ts";
 import { askDirectories } from "./ask-directories.ts";
 import { directoryQuery, okDecision } from "./directory-query.ts";
 
-function denial(reason: DenialReason): AuthDecision {
-  return { outcome: "fail", reason, memoryCache: "miss" };
+function denial(reason: DenialReason, detail?: string): AuthDecision {
+  return { outcome: "fail", reason, ...(detail === undefined ? {} : { detail }), memoryCache: "miss" };
 }
 
 /**
@@ -24,11 +24,14 @@ export const verifyInDirectories: Step = {
     if (found?.outcome.kind === "ok") {
       context.facts.accountKnown = true;
       context.facts.directory = found.directory.name;
+      context.facts.groups = found.outcome.account.groups;
       return okDecision(found.directory, found.outcome.account);
     }
     if (unavailable !== undefined) throw unavailable;
     context.facts.accountKnown = found !== undefined;
-    if (found !== undefined) return denial(found.outcome.kind);
+    if (found !== undefined) {
+      return denial(found.outcome.kind, "detail" in found.outcome ? found.outcome.detail : undefined);
+    }
     if (unknownTo === undefined) throw new AppError("INTERNAL", { detail: "no directory answered" });
     await unknownTo.spendVerification(query, password, context);
     return denial("unknown_user");
