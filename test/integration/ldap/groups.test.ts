@@ -51,6 +51,11 @@ const search: LdapGroupSettings = {
   maxDepth: 8,
 };
 
+const groupsOf = async (directory: LdapDirectory, user = "alice"): Promise<readonly string[] | undefined> => {
+  const outcome = await directory.verify(ask(user), new Secret(`${user}-password`), within(4000));
+  return outcome.kind === "ok" ? outcome.account.groups?.toSorted() : undefined;
+};
+
 describe("an LDAP directory with groups", () => {
   let slapd: Slapd;
   let administrator: Client;
@@ -73,10 +78,6 @@ describe("an LDAP directory with groups", () => {
     const directory = exampleDirectory([slapd.uri], { searchTimeoutMs: 2000, ...pool }, options);
     open.push(directory);
     return directory;
-  };
-  const groupsOf = async (directory: LdapDirectory, user = "alice"): Promise<readonly string[] | undefined> => {
-    const outcome = await directory.verify(ask(user), new Secret(`${user}-password`), within(4000));
-    return outcome.kind === "ok" ? outcome.account.groups?.toSorted() : undefined;
   };
   /** Searches in slapd's log since `before`. */
   const searchesSince = (before: number): number =>

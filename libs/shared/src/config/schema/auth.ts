@@ -2,6 +2,7 @@ import { Backchannel } from "./auth-backchannel.ts";
 import { LdapBackend } from "./auth-ldap.ts";
 import { OauthBearer } from "./auth-oauthbearer.ts";
 import { RequestHeaders } from "./auth-request.ts";
+import { Services } from "./auth-services.ts";
 import { SqlBackend } from "./auth-sql.ts";
 import { duration, integer, section, text, texts } from "./fields.ts";
 
@@ -48,6 +49,7 @@ export const Auth = section("The decision: who may ask, how users are found, wha
     imap: upstream("imap", 143),
     pop3: upstream("pop3", 110),
   }),
+  services: Services,
   backends: section(
     "Directories. A reload makes new ones and closes the old when their last request is over.",
     {

@@ -6,6 +6,7 @@ import { validateLdap } from "./ldap.ts";
 import { validateOauthBearer } from "./oauthbearer.ts";
 import { validateObservability } from "./observability.ts";
 import { validateRuntime } from "./runtime.ts";
+import { validateServices } from "./services.ts";
 import { validateSql } from "./sql.ts";
 import { validateStorage } from "./storage.ts";
 
@@ -18,6 +19,7 @@ const validators: readonly Validator[] = [
   validateBackends,
   validateLdap,
   validateSql,
+  validateServices,
 ];
 
 /** Rules between keys; rules of one key are in its schema. */
