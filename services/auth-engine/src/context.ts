@@ -14,6 +14,7 @@ import { createHealth, type Health } from "@postern/shared/lifecycle";
 import { createPasswordVerifier, type PasswordVerifier } from "@postern/shared/passwords";
 import { type RedisClient, redisHealth } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
+import { type BruteForceState, createBruteForceState, usesBruteForce } from "./context/brute-force.ts";
 import type { Directory } from "./directories/directory.ts";
 import { createDirectorySet, type DirectorySet } from "./directories/directory-set.ts";
 import { createLdapDirectory } from "./directories/ldap/ldap-directory.ts";
@@ -41,7 +42,11 @@ export interface EngineContext extends Base {
   readonly health: Health;
   readonly directories: DirectorySet;
   readonly passwords: PasswordVerifier;
-  /** Absent while `auth.oauthbearer` is off: nothing else here needs Redis yet. */
+  /** Absent while nothing that is enabled needs it. */
+  readonly redis: RedisClient | undefined;
+  /** Absent while `auth.controls.enabled` does not name it. */
+  readonly bruteForce: BruteForceState | undefined;
+  /** Absent while `auth.oauthbearer` is off. */
   readonly mailTokens: MailTokenState | undefined;
   readonly authenticate: Authenticate;
   /** This process among its replicas. */
@@ -54,7 +59,6 @@ export interface EngineContext extends Base {
 /** What the check of users' access tokens holds open. */
 export interface MailTokenState {
   readonly check: CheckMailToken;
-  readonly redis: RedisClient;
   readonly tokens: MailTokens;
 }
 
@@ -94,22 +98,21 @@ function directoryMaker(parts: DirectoryParts): EngineContext["makeDirectories"]
 function createMailTokens(
   config: Config,
   { oauthBearer }: EngineSettings,
-  { base, metrics }: Pick<DirectoryParts, "base" | "metrics">,
+  { base, metrics, redis }: Pick<DirectoryParts, "base" | "metrics"> & { readonly redis: RedisClient | undefined },
 ): MailTokenState | undefined {
-  if (!oauthBearer.enabled) return undefined;
-  const redis = redisFromConfig(config, "state", base);
+  if (!oauthBearer.enabled || redis === undefined) return undefined;
   const tokens = mailTokensFromConfig(config, { logger: base.logger, redis });
   const check = createMailTokenCheck({
     verifier: tokens.verifier,
     ignoreCase: oauthBearer.ignoreCase,
     observe: (outcome) => metrics.mailTokenChecked(outcome),
   });
-  return { check, redis, tokens };
+  return { check, tokens };
 }
 
-type HealthParts = Pick<EngineContext, "bus" | "directories" | "mailTokens"> & { readonly base: Base };
+type HealthParts = Pick<EngineContext, "bus" | "directories" | "redis"> & { readonly base: Base };
 
-function createEngineHealth(config: Config, { bus, directories, mailTokens, base }: HealthParts): Health {
+function createEngineHealth(config: Config, { bus, directories, redis, base }: HealthParts): Health {
   const { logger, service, instance } = base;
   const { prefix } = config.storage.redis;
   const assertConnected = (): void => {
@@ -125,9 +128,9 @@ function createEngineHealth(config: Config, { bus, directories, mailTokens, base
       // An engine without its directory answers temporary failures; taking it away would answer nothing at all.
       { name: "directories", required: false, check: checkDirectories },
       // Without it logins by token are temporary failures, and those by password go on.
-      ...(mailTokens === undefined
+      ...(redis === undefined
         ? []
-        : [redisHealth({ client: mailTokens.redis, role: "state", required: false, prefix, service, instance })]),
+        : [redisHealth({ client: redis, role: "state", required: false, prefix, service, instance })]),
     ],
     onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
   });
@@ -147,9 +150,16 @@ export async function createContext(config: Config): Promise<EngineContext> {
     onError: (err) => logger.warn({ err }, "closing a directory failed"),
   });
   const bus = await busFromConfig(config, base);
-  const mailTokens = createMailTokens(config, settings, { base, metrics });
+  const needsRedis = settings.oauthBearer.enabled || usesBruteForce(config);
+  const redis = needsRedis ? redisFromConfig(config, "state", base) : undefined;
+  const mailTokens = createMailTokens(config, settings, { base, metrics, redis });
+  const bruteForce = createBruteForceState(config, { base, redis });
   const authenticate = createAuthenticate({
-    stepDeps: () => ({ directories: directories.current, checkMailToken: mailTokens?.check }),
+    stepDeps: () => ({
+      directories: directories.current,
+      checkMailToken: mailTokens?.check,
+      bruteForce: bruteForce?.current,
+    }),
     authWait: () => live.current.authWait,
     observe: ({ operation }, { outcome }, seconds) => metrics.decided(operation, outcome, seconds),
     onUndecided: ({ session }, err) => logger[err.row.logLevel]({ session, ...logFields(err) }, "could not decide"),
@@ -162,7 +172,7 @@ export async function createContext(config: Config): Promise<EngineContext> {
     onUndecided: ({ session }, err) =>
       logger[err.row.logLevel]({ session, ...logFields(err) }, "could not list accounts"),
   });
-  const health = createEngineHealth(config, { bus, directories, mailTokens, base });
+  const health = createEngineHealth(config, { bus, directories, redis, base });
   return {
     ...base,
     settings,
@@ -171,6 +181,8 @@ export async function createContext(config: Config): Promise<EngineContext> {
     health,
     directories,
     passwords,
+    redis,
+    bruteForce,
     mailTokens,
     authenticate,
     instance,

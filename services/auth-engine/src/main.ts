@@ -8,7 +8,7 @@ import { liveEngineSettings } from "./settings.ts";
 
 async function start(config: Config): Promise<Service> {
   const context = await createContext(config);
-  const { logger, health, bus, directories, passwords, mailTokens, makeDirectories } = context;
+  const { logger, health, bus, directories, passwords, mailTokens, redis, bruteForce, makeDirectories } = context;
   const privateListener = await privateListenerAt(context.settings.privateAddress, context);
   const servings = serveEngine(context);
   // Only once NATS knows of the subscription does "ready" mean that requests arrive. While NATS is away the health
@@ -26,13 +26,14 @@ async function start(config: Config): Promise<Service> {
       const live = liveEngineSettings(next);
       directories.swap(await makeDirectories(live.directories));
       context.live.current = live;
+      bruteForce?.reload(next);
     },
     steps: [
       { name: "bus", run: () => bus.drain() },
       { name: "beat", run: endBeat },
       { name: "directories", run: () => directories.close() },
       { name: "keys of access tokens", run: () => mailTokens?.tokens.close() },
-      { name: "redis", run: () => mailTokens?.redis.disconnect() },
+      { name: "redis", run: () => redis?.disconnect() },
       { name: "password verification", run: () => passwords.close() },
       { name: "private listener", run: () => privateListener.close() },
     ],

@@ -11,6 +11,7 @@ export { configJsonSchema } from "./reference/json-schema.ts";
 export type {
   AuthConfig,
   BackchannelConfig,
+  BruteForceConfig,
   BusConfig,
   Config,
   HttpServerConfig,

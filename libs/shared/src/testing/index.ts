@@ -7,4 +7,5 @@ export { type DoveadmOutcome, type Dovecot, type SpawnDovecotOptions, spawnDovec
 export { type NatsServer, type SpawnNatsOptions, spawnNats } from "./spawn-nats.ts";
 export { type SpawnNginxOptions, spawnNginx } from "./spawn-nginx.ts";
 export { type RedisServer, type SpawnRedisOptions, spawnRedis } from "./spawn-redis.ts";
+export { type RedisCluster, spawnRedisCluster } from "./spawn-redis-cluster.ts";
 export { type Slapd, type SpawnSlapdOptions, spawnSlapd } from "./spawn-slapd.ts";

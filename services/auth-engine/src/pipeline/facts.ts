@@ -1,3 +1,5 @@
+import type { BruteForceFacts } from "../brute-force/brute-force.ts";
+
 /** What the steps of one decision tell those after them. Each field belongs to the step that its comment names. */
 export interface Facts {
   /** Whether a directory knows the account (verify-in-directories). Absent while none was asked. */
@@ -6,4 +8,6 @@ export interface Facts {
   directory?: string;
   /** Names of the account's groups (verify-in-directories). Absent where none are looked for. */
   groups?: readonly string[] | undefined;
+  /** What the protection against guessing found (check-brute-force, count-failure). Absent where nothing is counted. */
+  bruteForce?: BruteForceFacts;
 }

@@ -64,13 +64,18 @@ function ask(
   checkMailToken?: CheckMailToken,
 ) {
   const directories = outcomes.map((outcome, index) => fixedDirectory(`d${index}`, outcome));
-  const decision = decide(attemptOf({ ...request, ...change }), context, { directories, checkMailToken });
+  const decision = decide(attemptOf({ ...request, ...change }), context, {
+    directories,
+    checkMailToken,
+    bruteForce: undefined,
+  });
   return { decision, directories };
 }
 
 test("the order of the steps is the documented one", () => {
   expect(steps.map(({ name }) => name)).toEqual([
     "reject-empty-password",
+    "check-brute-force",
     "verify-token",
     "look-up-in-directories",
     "verify-in-directories",

@@ -1,4 +1,5 @@
 import type { AuthDecision } from "@postern/shared/contracts";
+import type { BruteForce } from "../brute-force/brute-force.ts";
 import type { Directory } from "../directories/directory.ts";
 import type { CheckMailToken } from "../mail-tokens/check-mail-token.ts";
 import type { Attempt } from "./attempt.ts";
@@ -9,6 +10,8 @@ export interface StepDeps {
   readonly directories: readonly Directory[];
   /** Absent while `auth.oauthbearer` is off. */
   readonly checkMailToken: CheckMailToken | undefined;
+  /** Absent while `auth.controls.enabled` does not name it. */
+  readonly bruteForce: BruteForce | undefined;
 }
 
 export interface StepContext {

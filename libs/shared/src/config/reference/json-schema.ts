@@ -84,6 +84,8 @@ function valueSchema(node: LeafNode): Json {
           { type: "array", items: { type: "string" }, ...(minItems === undefined ? {} : { minItems }) },
         ],
       };
+    case "structure":
+      return { type: "object" };
     case "flag":
       return { anyOf: [{ type: "boolean" }, placeholder] };
     case "choice":

@@ -1,4 +1,5 @@
 import { Backchannel } from "./auth-backchannel.ts";
+import { Controls } from "./auth-controls.ts";
 import { LdapBackend } from "./auth-ldap.ts";
 import { OauthBearer } from "./auth-oauthbearer.ts";
 import { RequestHeaders } from "./auth-request.ts";
@@ -50,6 +51,7 @@ export const Auth = section("The decision: who may ask, how users are found, wha
     pop3: upstream("pop3", 110),
   }),
   services: Services,
+  controls: Controls,
   backends: section(
     "Directories. A reload makes new ones and closes the old when their last request is over.",
     {

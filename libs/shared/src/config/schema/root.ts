@@ -37,6 +37,7 @@ export type RedisConfig = Config["storage"]["redis"];
 export type RedisRoleConfig = DeepReadonly<Static<ReturnType<typeof RedisRole>>>;
 export type AuthConfig = Config["auth"];
 export type BackchannelConfig = Config["auth"]["backchannel"];
+export type BruteForceConfig = Config["auth"]["controls"]["brute_force"];
 export type RequestHeadersConfig = Config["auth"]["request"]["headers"];
 export type LdapConfig = Config["auth"]["backends"]["ldap"];
 export type LdapPoolConfig = DeepReadonly<Static<typeof LdapPool>>;

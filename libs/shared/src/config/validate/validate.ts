@@ -1,6 +1,7 @@
 import type { Config } from "../schema/root.ts";
 import { validateBackchannel } from "./backchannel.ts";
 import { validateBackends } from "./backends.ts";
+import { validateBruteForce } from "./brute-force.ts";
 import type { Judgement, Validator } from "./judgement.ts";
 import { validateLdap } from "./ldap.ts";
 import { validateOauthBearer } from "./oauthbearer.ts";
@@ -16,6 +17,7 @@ const validators: readonly Validator[] = [
   validateStorage,
   validateBackchannel,
   validateOauthBearer,
+  validateBruteForce,
   validateBackends,
   validateLdap,
   validateSql,
