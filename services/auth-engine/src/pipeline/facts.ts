@@ -10,4 +10,11 @@ export interface Facts {
   groups?: readonly string[] | undefined;
   /** What the protection against guessing found (check-brute-force, count-failure). Absent where nothing is counted. */
   bruteForce?: BruteForceFacts;
+  /** What was presented: verify-token and verify-app-password say so first; without either it is a password. */
+  credential?: "password" | "app_password" | "token";
+  /**
+   * Whether the account has a second factor (verify-in-directories, once the password was right). Asks the directory
+   * at the first call; throws when that cannot answer.
+   */
+  accountHasSecondFactor?: () => Promise<boolean>;
 }

@@ -77,6 +77,7 @@ test("the order of the steps is the documented one", () => {
     "reject-empty-password",
     "check-brute-force",
     "verify-token",
+    "verify-app-password",
     "look-up-in-directories",
     "verify-in-directories",
   ]);

@@ -7,6 +7,7 @@ import type { Finish, Step, StepContext, StepDeps } from "./step.ts";
 import { checkBruteForce } from "./steps/check-brute-force.ts";
 import { lookUpInDirectories } from "./steps/look-up-in-directories.ts";
 import { rejectEmptyPassword } from "./steps/reject-empty-password.ts";
+import { verifyAppPassword } from "./steps/verify-app-password.ts";
 import { verifyInDirectories } from "./steps/verify-in-directories.ts";
 import { verifyToken } from "./steps/verify-token.ts";
 
@@ -15,6 +16,7 @@ export const steps: readonly Step[] = [
   rejectEmptyPassword,
   checkBruteForce,
   verifyToken,
+  verifyAppPassword,
   lookUpInDirectories,
   verifyInDirectories,
 ];

@@ -1,8 +1,9 @@
 import { AppError } from "@postern/shared/errors";
 import type { Entry, SearchOptions } from "ldapts";
 import type { DirectoryAccount, DirectoryContext, DirectoryQuery } from "../directory.ts";
+import { directoryUnavailable } from "../servers/errors.ts";
 import { accountName, toDirectoryAccount } from "./attributes.ts";
-import { directoryUnavailable, isNoSuchObject } from "./errors.ts";
+import { isNoSuchObject } from "./errors.ts";
 import type { CompiledSearch } from "./select-search.ts";
 
 export interface Found {

@@ -4,13 +4,14 @@ import { AppError } from "@postern/shared/errors";
 import type { Clock } from "@postern/shared/time";
 import { PasswordPolicyControl } from "ldapts";
 import type { Directory, DirectoryContext, DirectoryQuery, VerifyOutcome } from "../directory.ts";
-import { type BindRefusal, bindRefusal, classifyFailure, directoryUnavailable } from "./errors.ts";
+import { directoryUnavailable } from "../servers/errors.ts";
+import type { ServerLog } from "../servers/target-set.ts";
+import { type BindRefusal, bindRefusal, classifyFailure } from "./errors.ts";
 import { accountOf, type Found, findInSearch, isDisabled } from "./find-user.ts";
 import { createLdapPool, type LdapPool, type LdapPoolSnapshot } from "./ldap-pool.ts";
 import { createAccountListing } from "./list-accounts.ts";
 import { compileSearches } from "./select-search.ts";
 import type { LdapDirectorySettings } from "./settings.ts";
-import type { LdapLog } from "./target-set.ts";
 
 export interface LdapDirectory extends Directory {
   /** State of each pool, for metrics. */
@@ -23,7 +24,7 @@ export interface LdapDirectory extends Directory {
  */
 export function createLdapDirectory(
   settings: LdapDirectorySettings,
-  deps: { readonly clock: Clock; readonly log: LdapLog },
+  deps: { readonly clock: Clock; readonly log: ServerLog },
 ): LdapDirectory {
   const pools = new Map(
     Object.entries(settings.pools).map(([name, pool]) => [name, createLdapPool(name, pool, deps)] as const),

@@ -1,12 +1,14 @@
 import { AppError } from "@postern/shared/errors";
 import type { Clock } from "@postern/shared/time";
 import type { DirectoryContext } from "../directory.ts";
+import { throwIfOver, untilOver } from "../servers/deadline.ts";
+import { directoryUnavailable } from "../servers/errors.ts";
+import type { TargetSet } from "../servers/target-set.ts";
 import { type LdapConnection, openReadyConnection } from "./client.ts";
-import { throwIfOver, untilOver } from "./deadline.ts";
-import { classifyFailure, directoryUnavailable } from "./errors.ts";
+import { classifyFailure } from "./errors.ts";
 import { serviceIdentity } from "./lookup-pool.ts";
+import type { ServerAddress } from "./server-uri.ts";
 import type { LdapPoolSettings } from "./settings.ts";
-import type { TargetSet } from "./target-set.ts";
 
 /**
  * Changes, and the reads that must see them, as the service account. All processes go to the first server of
@@ -23,7 +25,7 @@ const maxAtOnce = 16;
 export interface WriterDeps {
   readonly name: string;
   readonly settings: LdapPoolSettings;
-  readonly targets: TargetSet;
+  readonly targets: TargetSet<ServerAddress>;
   readonly clock: Clock;
 }
 
