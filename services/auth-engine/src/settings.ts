@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import type { Config, LdapPoolConfig, LdapSearchConfig, SqlSearchConfig } from "@postern/shared/config";
 import { Secret } from "@postern/shared/crypto";
+import type { LdapMfaSettings } from "./directories/ldap/mfa-settings.ts";
 import type {
   LdapDirectorySettings,
   LdapGroupSettings,
@@ -88,6 +89,17 @@ function ldapGroups(groups: LdapSearchConfig["groups"]): LdapGroupSettings | und
   };
 }
 
+function ldapMfa(mapping: LdapSearchConfig["mapping"]): LdapMfaSettings {
+  return {
+    totp: { field: mapping.totp_secret_field, objectClass: mapping.totp_object_class },
+    recoveryCodes: { field: mapping.totp_recovery_field, objectClass: mapping.totp_recovery_object_class },
+    webauthn: { field: mapping.webauthn_credential_field, objectClass: mapping.webauthn_object_class },
+    appPasswords: { field: mapping.app_password_field, objectClass: mapping.app_password_object_class },
+    displayNameField: mapping.display_name_field,
+    uniqueUserIdField: mapping.unique_user_id_field,
+  };
+}
+
 function ldapSearch({
   protocol,
   pool_name,
@@ -107,6 +119,7 @@ function ldapSearch({
     listAccountsFilter: optional(filter.list_accounts),
     disabledFilter: optional(filter.disabled),
     groups: ldapGroups(groups),
+    mfa: ldapMfa(mapping),
     accountField: mapping.account_field,
     totpSecretField: mapping.totp_secret_field,
     attributes: attribute,

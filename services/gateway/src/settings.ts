@@ -69,7 +69,12 @@ function basicCheck({ enabled, username, password }: BasicConfig): BasicCheck | 
 }
 
 function secretFields({ auth: { backends } }: Config): readonly string[] {
-  const ldap = backends.ldap.search.flatMap(({ mapping }) => [mapping.totp_secret_field, mapping.totp_recovery_field]);
+  const ldap = backends.ldap.search.flatMap(({ mapping }) => [
+    mapping.totp_secret_field,
+    mapping.totp_recovery_field,
+    mapping.webauthn_credential_field,
+    mapping.app_password_field,
+  ]);
   return [...ldap, ...backends.sql.search.map(({ mapping }) => mapping.totp_secret_field)];
 }
 

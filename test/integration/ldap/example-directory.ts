@@ -76,6 +76,14 @@ const exampleSearch: LdapSearchSettings = {
   userFilter: "(&(objectClass=person)(|(uid=%L{user})(mail=%s)(cn=%s)))",
   accountField: "uid",
   totpSecretField: "description",
+  mfa: {
+    totp: { field: "description", objectClass: "" },
+    recoveryCodes: { field: "", objectClass: "" },
+    webauthn: { field: "", objectClass: "" },
+    appPasswords: { field: "", objectClass: "" },
+    displayNameField: "displayName",
+    uniqueUserIdField: "entryUUID",
+  },
   attributes: ["mail", "displayname", "jpegPhoto", "dn", "telephoneNumber"],
 };
 

@@ -10,6 +10,8 @@ const Mapping = section("Which attributes hold what.", {
   display_name_field: text("", { description: "Name for people; empty takes account_field." }),
   webauthn_credential_field: text("", { description: "WebAuthn credentials." }),
   webauthn_object_class: text("", { description: "Object class that allows WebAuthn credentials." }),
+  app_password_field: text("", { description: "App passwords, one JSON object a value." }),
+  app_password_object_class: text("", { description: "Object class that allows app passwords." }),
   unique_user_id_field: text("", { description: "Identifier that never changes, for OIDC and WebAuthn." }),
 });
 

@@ -10,6 +10,7 @@ import { type BindRefusal, bindRefusal, classifyFailure } from "./errors.ts";
 import { accountOf, type Found, findInSearch, isDisabled } from "./find-user.ts";
 import { createLdapPool, type LdapPool, type LdapPoolSnapshot } from "./ldap-pool.ts";
 import { createAccountListing } from "./list-accounts.ts";
+import { createLdapMfaArtefacts } from "./mfa-artefacts.ts";
 import { compileSearches } from "./select-search.ts";
 import type { LdapDirectorySettings } from "./settings.ts";
 
@@ -45,6 +46,7 @@ export function createLdapDirectory(
   return {
     kind: "ldap",
     name: settings.name,
+    mfa: createLdapMfaArtefacts(searches),
     verify: async (query, password, context) => {
       const found = await find(query, context);
       if (found === "not_served") return { kind: "not_served" };

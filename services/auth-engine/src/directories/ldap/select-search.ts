@@ -7,6 +7,7 @@ import { compileFilter } from "./filter.ts";
 import { createGroupFinder, type GroupFinder } from "./groups.ts";
 import type { LdapPool } from "./ldap-pool.ts";
 import { beforeUserIsFound } from "./macros.ts";
+import type { LdapMfaSettings } from "./mfa-settings.ts";
 import type { LdapGroupSettings, LdapScope, LdapSearchSettings } from "./settings.ts";
 
 /** A configured search with its templates compiled and its pool found. */
@@ -20,6 +21,7 @@ export interface CompiledSearch {
   readonly requested: string[];
   readonly disabledFilter: ((query: DirectoryQuery) => Filter) | undefined;
   readonly groups: { readonly finder: GroupFinder; readonly releaseAs: string | undefined } | undefined;
+  readonly mfa: LdapMfaSettings;
   /** Tells what this search remembers from what another one of its pool does. */
   readonly cacheKey: string;
 }
@@ -59,6 +61,7 @@ function compileSearch(
     requested: attributesToRequest(mapping, groups?.finder.attributes ?? []),
     disabledFilter: disabledFilter === undefined ? undefined : compileFilter(beforeUserIsFound(disabledFilter)),
     groups,
+    mfa: search.mfa,
     cacheKey,
   };
 }

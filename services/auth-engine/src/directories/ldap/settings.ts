@@ -1,5 +1,6 @@
 import type { Secret } from "@postern/shared/crypto";
 import type { BreakerSettings } from "../servers/circuit-breaker.ts";
+import type { LdapMfaSettings } from "./mfa-settings.ts";
 
 /** Files are PEM and read at each connect, so that a renewed certificate needs no restart. */
 export interface LdapTlsSettings {
@@ -95,6 +96,7 @@ export interface LdapSearchSettings {
   /** Finds the user's entry when the account is switched off; undefined leaves that to the bind. */
   readonly disabledFilter?: string | undefined;
   readonly groups?: LdapGroupSettings | undefined;
+  readonly mfa: LdapMfaSettings;
   readonly accountField: string;
   /** Only its name leaves the directory. */
   readonly totpSecretField: string;

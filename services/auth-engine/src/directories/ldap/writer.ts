@@ -11,7 +11,7 @@ import type { ServerAddress } from "./server-uri.ts";
 import type { LdapPoolSettings } from "./settings.ts";
 
 /**
- * Changes, and the reads that must see them, as the service account. All processes go to the first server of
+ * Changes, and the reads that they depend on, as the service account. All processes go to the first server of
  * `server_uri` that lives, so that of two who delete one value one is told that it is gone: servers that copy each other
  * would both consent. Nothing is repeated: whoever lost the answer cannot know whether the change was made.
  */
