@@ -10,7 +10,13 @@ import {
 } from "@postern/shared/config";
 import { Secret } from "@postern/shared/crypto";
 import { type ControlSettings, controlSettings } from "./controls/control-settings.ts";
-import type { LdapDirectorySettings, LdapPoolSettings, LdapSearchSettings } from "./directories/ldap/settings.ts";
+import type { LdapMfaSettings } from "./directories/ldap/mfa-settings.ts";
+import type {
+  LdapDirectorySettings,
+  LdapGroupSettings,
+  LdapPoolSettings,
+  LdapSearchSettings,
+} from "./directories/ldap/settings.ts";
 import type { SqlDirectorySettings, SqlSearchSettings } from "./directories/sql/settings.ts";
 import type { MasterUsersDeps } from "./master-user/master-users.ts";
 import type { AuthWaitSettings } from "./pipeline/auth-wait.ts";
@@ -80,6 +86,7 @@ function ldapPool(pool: LdapPoolConfig): LdapPoolSettings {
     connectTimeoutMs: pool.connect_abort_timeout,
     searchTimeoutMs: pool.search_timeout,
     bindTimeoutMs: pool.bind_timeout,
+    modifyTimeoutMs: pool.modify_timeout,
     searchTimeLimitSeconds: Math.ceil(pool.search_time_limit / 1000),
     breaker: {
       failureThreshold: pool.cb_failure_threshold,
@@ -88,6 +95,41 @@ function ldapPool(pool: LdapPoolConfig): LdapPoolSettings {
     },
     healthCheckIntervalMs: pool.health_check_interval,
     healthCheckTimeoutMs: pool.health_check_timeout,
+    lookupPoolOnly: pool.lookup_pool_only,
+    bindRate: { perSecond: pool.auth_rate_limit_per_second, burst: pool.auth_rate_limit_burst },
+    caches: {
+      negativeTtlMs: pool.negative_cache_ttl,
+      dnTtlMs: pool.dn_cache_ttl,
+      membershipTtlMs: pool.membership_cache_ttl,
+      maxEntries: pool.cache_max_entries,
+      evict: pool.cache_impl,
+    },
+  };
+}
+
+function ldapGroups(groups: LdapSearchConfig["groups"]): LdapGroupSettings | undefined {
+  if (groups.strategy === "") return undefined;
+  return {
+    strategy: groups.strategy,
+    attribute: groups.attribute,
+    baseDn: groups.base_dn,
+    scope: groups.scope,
+    filter: groups.filter,
+    nameAttribute: groups.name_attribute,
+    recursive: groups.recursive,
+    maxDepth: groups.max_depth,
+    releaseAs: optional(groups.release_as),
+  };
+}
+
+function ldapMfa(mapping: LdapSearchConfig["mapping"]): LdapMfaSettings {
+  return {
+    totp: { field: mapping.totp_secret_field, objectClass: mapping.totp_object_class },
+    recoveryCodes: { field: mapping.totp_recovery_field, objectClass: mapping.totp_recovery_object_class },
+    webauthn: { field: mapping.webauthn_credential_field, objectClass: mapping.webauthn_object_class },
+    appPasswords: { field: mapping.app_password_field, objectClass: mapping.app_password_object_class },
+    displayNameField: mapping.display_name_field,
+    uniqueUserIdField: mapping.unique_user_id_field,
   };
 }
 
@@ -99,6 +141,7 @@ function ldapSearch({
   filter,
   mapping,
   attribute,
+  groups,
 }: LdapSearchConfig): LdapSearchSettings {
   return {
     protocols: protocol,
@@ -107,6 +150,9 @@ function ldapSearch({
     scope,
     userFilter: filter.user,
     listAccountsFilter: optional(filter.list_accounts),
+    disabledFilter: optional(filter.disabled),
+    groups: ldapGroups(groups),
+    mfa: ldapMfa(mapping),
     accountField: mapping.account_field,
     totpSecretField: mapping.totp_secret_field,
     attributes: attribute,

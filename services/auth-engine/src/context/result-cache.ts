@@ -5,7 +5,7 @@ import { accountFlushed } from "@postern/shared/contracts";
 import { Secret } from "@postern/shared/crypto";
 import type { RedisClient } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
-import { createCircuitBreaker } from "../directories/ldap/circuit-breaker.ts";
+import { createCircuitBreaker } from "../directories/servers/circuit-breaker.ts";
 import type { ResultCacheSettings } from "../result-cache/cache-rules.ts";
 import { createGuardedCache, type GuardedCache } from "../result-cache/guarded-cache.ts";
 import { createMemoryCache } from "../result-cache/memory-cache.ts";

@@ -80,6 +80,7 @@ test("the order of the steps is the documented one", () => {
     "run-controls",
     "verify-master-user",
     "verify-token",
+    "verify-app-password",
     "read-memory-cache",
     "read-shared-cache",
     "look-up-in-directories",

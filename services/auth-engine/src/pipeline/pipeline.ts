@@ -15,6 +15,7 @@ import { readMemoryCache } from "./steps/read-memory-cache.ts";
 import { readSharedCache } from "./steps/read-shared-cache.ts";
 import { rejectEmptyPassword } from "./steps/reject-empty-password.ts";
 import { runControls } from "./steps/run-controls.ts";
+import { verifyAppPassword } from "./steps/verify-app-password.ts";
 import { verifyInDirectories } from "./steps/verify-in-directories.ts";
 import { verifyMasterUser } from "./steps/verify-master-user.ts";
 import { verifyToken } from "./steps/verify-token.ts";
@@ -27,6 +28,7 @@ export const steps: readonly Step[] = [
   verifyMasterUser,
   // Before the caches: logins by token are never cached.
   verifyToken,
+  verifyAppPassword,
   readMemoryCache,
   readSharedCache,
   lookUpInDirectories,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createCircuitBreaker } from "../directories/ldap/circuit-breaker.ts";
+import { createCircuitBreaker } from "../directories/servers/circuit-breaker.ts";
 import { createGuardedCache } from "./guarded-cache.ts";
 import type { SharedLook } from "./shared-cache.ts";
 

@@ -1,4 +1,4 @@
-import type { CircuitBreaker } from "../directories/ldap/circuit-breaker.ts";
+import type { CircuitBreaker } from "../directories/servers/circuit-breaker.ts";
 import type { CacheQuestion, SharedCache, SharedLook, SharedWrite } from "./shared-cache.ts";
 
 export type ReadOutcome = "hit" | "miss" | "error" | "skipped";

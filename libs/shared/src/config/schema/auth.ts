@@ -4,6 +4,7 @@ import { LdapBackend } from "./auth-ldap.ts";
 import { OauthBearer } from "./auth-oauthbearer.ts";
 import { Policy } from "./auth-policy.ts";
 import { RequestHeaders } from "./auth-request.ts";
+import { Services } from "./auth-services.ts";
 import { SqlBackend } from "./auth-sql.ts";
 import { duration, flag, integer, section, text, texts } from "./fields.ts";
 
@@ -71,6 +72,7 @@ export const Auth = section("The decision: who may ask, how users are found, wha
     imap: upstream("imap", 143),
     pop3: upstream("pop3", 110),
   }),
+  services: Services,
   controls: Controls,
   policy: Policy,
   backends: section(

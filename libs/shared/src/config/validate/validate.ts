@@ -10,6 +10,7 @@ import { validateOauthBearer } from "./oauthbearer.ts";
 import { validateObservability } from "./observability.ts";
 import { validatePolicy } from "./policy.ts";
 import { validateRuntime } from "./runtime.ts";
+import { validateServices } from "./services.ts";
 import { validateSql } from "./sql.ts";
 import { validateStorage } from "./storage.ts";
 
@@ -26,6 +27,7 @@ const validators: readonly Validator[] = [
   validateControls,
   validateMasterUser,
   validatePolicy,
+  validateServices,
 ];
 
 /** Rules between keys; rules of one key are in its schema. */
