@@ -24,7 +24,9 @@ async function start(config: Config): Promise<Service> {
     health,
     apply: async (next) => {
       const live = liveEngineSettings(next);
+      const rules = context.makeRules(live);
       directories.swap(await makeDirectories(live.directories));
+      context.rules.current = rules;
       context.live.current = live;
       await bruteForce?.reload(next);
     },

@@ -8,10 +8,10 @@ export {
 } from "./client.ts";
 export { redisHealth } from "./health.ts";
 export { guessesKey } from "./keys/brute-force.ts";
-export type { KeyFamily } from "./keys/family.ts";
 export {
   deniedTokenKey,
   failureBudgetKey,
+  type KeyFamily,
   keyFamilies,
   probeKey,
   refreshFamilyKey,

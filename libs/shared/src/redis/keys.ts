@@ -1,6 +1,8 @@
 import { bruteForceKeyFamilies } from "./keys/brute-force.ts";
 import type { KeyFamily } from "./keys/family.ts";
 
+export type { KeyFamily };
+
 /** A value that a health check writes, to see that this Redis takes writes: a replica after a failover does not. */
 export const probeKey: KeyFamily<[service: string, instance: string]> = {
   name: "probe",

@@ -76,11 +76,17 @@ test("the order of the steps is the documented one", () => {
   expect(steps.map(({ name }) => name)).toEqual([
     "reject-empty-password",
     "check-brute-force",
+    "run-controls",
+    "verify-master-user",
     "verify-token",
     "look-up-in-directories",
     "verify-in-directories",
   ]);
   expect(finishes.map(({ name }) => name)).toEqual(["count-failure", "record-success"]);
+});
+
+test("policies have the last word", () => {
+  expect(finishes.at(-1)?.name).toBe("apply-policies");
 });
 
 describe("verifying", () => {

@@ -33,12 +33,12 @@ const maxForms = 10_000;
 
 /** The header of an attribute; undefined for a name that no header may have. Kept, as names are few and come again. */
 function createHeaderForms({ prefix, session, memoryCache }: WireNames): (attribute: string) => HeaderForm | undefined {
-  const reserved = [session.toLowerCase(), memoryCache.toLowerCase()];
+  const reserved = new Set([session.toLowerCase(), memoryCache.toLowerCase()]);
   const forms = new Map<string, HeaderForm | undefined>();
   const formOf = (attribute: string): HeaderForm | undefined => {
     const name = prefix + attribute;
     const lowerName = name.toLowerCase();
-    if (!token.test(attribute) || refused.test(attribute) || reserved.includes(lowerName)) return undefined;
+    if (!token.test(attribute) || refused.test(attribute) || reserved.has(lowerName)) return undefined;
     return { name, lowerName, separator: attribute.toLowerCase() === "dn" ? ";" : "," };
   };
   return (attribute) => {
