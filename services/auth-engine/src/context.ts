@@ -161,6 +161,18 @@ function createEngineHealth(config: Config, { bus, directories, redis, resultCac
   });
 }
 
+function ruleMaker(parts: Pick<Base, "logger"> & { readonly metrics: EngineMetrics }): EngineContext["makeRules"] {
+  return ({ controls, policy, masterUser }) => ({
+    controls: makeControls(controls, parts),
+    policies: makePolicies(policy, parts),
+    masterUsers: makeMasterUsers(masterUser, parts),
+  });
+}
+
+function redisIfNeeded(config: Config, { oauthBearer }: EngineSettings, base: Base): RedisClient | undefined {
+  return oauthBearer.enabled || usesBruteForce(config) ? redisFromConfig(config, "state", base) : undefined;
+}
+
 export async function createContext(config: Config): Promise<EngineContext> {
   const base = baseFromConfig(config, "auth-engine");
   const { logger, prefix } = base;
@@ -174,15 +186,10 @@ export async function createContext(config: Config): Promise<EngineContext> {
     lingerMs: config.runtime.timeouts.decision,
     onError: (err) => logger.warn({ err }, "closing a directory failed"),
   });
-  const makeRules = (from: LiveEngineSettings): DecisionRules => ({
-    controls: makeControls(from.controls, { logger, metrics }),
-    policies: makePolicies(from.policy, { logger, metrics }),
-    masterUsers: makeMasterUsers(from.masterUser, { logger, metrics }),
-  });
+  const makeRules = ruleMaker({ logger, metrics });
   const rules = { current: makeRules(live.current) };
   const bus = await busFromConfig(config, base);
-  const needsRedis = settings.oauthBearer.enabled || usesBruteForce(config);
-  const redis = needsRedis ? redisFromConfig(config, "state", base) : undefined;
+  const redis = redisIfNeeded(config, settings, base);
   const mailTokens = createMailTokens(config, settings, { base, metrics, redis });
   const bruteForce = createBruteForceState(config, { base, redis });
   const resultCache = createResultCacheParts(config, settings, { base, bus, live: () => live.current.resultCache });

@@ -51,18 +51,22 @@ export async function startGuessedStack(): Promise<Stack> {
     queries: { user: "SELECT username AS account, password FROM users WHERE username = :username" },
     mapping: { account_field: "account" },
   };
-  return startStack({
+  const stack = await startStack({
     engines: 2,
     redis: true,
     backends: { order: ["sql"], sql: { default: { file }, search: [search] } },
     settings: {
       auth: {
         controls: { enabled: ["brute_force"], brute_force: bruteForce },
-        backchannel: {},
         pipeline: { local_cache_ttl: "0s" },
       },
     },
   });
+  const dispose = async (): Promise<void> => {
+    await stack[Symbol.asyncDispose]();
+    await folder[Symbol.asyncDispose]();
+  };
+  return { ...stack, [Symbol.asyncDispose]: dispose };
 }
 
 export interface Login {
