@@ -16,9 +16,9 @@ import { type RedisClient, redisHealth } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
 
 import { type BruteForceState, createBruteForceState, usesBruteForce } from "./context/brute-force.ts";
-
+import { makeControls } from "./context/controls.ts";
+import { makeMasterUsers, makePolicies } from "./context/policies.ts";
 import { createResultCacheParts, type ResultCacheParts } from "./context/result-cache.ts";
-
 import type { Directory } from "./directories/directory.ts";
 import { createDirectorySet, type DirectorySet } from "./directories/directory-set.ts";
 import { createLdapDirectory } from "./directories/ldap/ldap-directory.ts";
@@ -28,6 +28,7 @@ import { createSqlDirectory } from "./directories/sql/sql-directory.ts";
 import { createSqliteClient } from "./directories/sql/sqlite-client.ts";
 import { type CheckMailToken, createMailTokenCheck } from "./mail-tokens/check-mail-token.ts";
 import { createEngineMetrics, type EngineMetrics } from "./metrics.ts";
+import type { StepDeps } from "./pipeline/step.ts";
 import { type Authenticate, createAuthenticate } from "./rpc/authenticate.ts";
 import { createListAccounts, type ListAccounts } from "./rpc/list-accounts.ts";
 import {
@@ -42,6 +43,9 @@ import {
 export interface EngineContext extends Base {
   readonly settings: EngineSettings;
   readonly live: { current: LiveEngineSettings };
+  /** What is made of the live settings; a reload swaps it as a whole. */
+  readonly rules: { current: DecisionRules };
+  readonly makeRules: (settings: LiveEngineSettings) => DecisionRules;
   readonly bus: Bus;
   readonly health: Health;
   readonly directories: DirectorySet;
@@ -60,6 +64,9 @@ export interface EngineContext extends Base {
   /** Directories for other settings, to be put in the place of those in use. Seeds a new embedded database. */
   readonly makeDirectories: (settings: readonly DirectorySettings[]) => Promise<readonly Directory[]>;
 }
+
+/** What stands around the directories in a decision. */
+type DecisionRules = Pick<StepDeps, "controls" | "policies" | "masterUsers">;
 
 /** What the check of users' access tokens holds open. */
 export interface MailTokenState {
@@ -158,6 +165,12 @@ export async function createContext(config: Config): Promise<EngineContext> {
     lingerMs: config.runtime.timeouts.decision,
     onError: (err) => logger.warn({ err }, "closing a directory failed"),
   });
+  const makeRules = (from: LiveEngineSettings): DecisionRules => ({
+    controls: makeControls(from.controls, { logger, metrics }),
+    policies: makePolicies(from.policy, { logger, metrics }),
+    masterUsers: makeMasterUsers(from.masterUser, { logger, metrics }),
+  });
+  const rules = { current: makeRules(live.current) };
   const bus = await busFromConfig(config, base);
   const needsRedis = settings.oauthBearer.enabled || usesBruteForce(config);
   const redis = needsRedis ? redisFromConfig(config, "state", base) : undefined;
@@ -166,6 +179,7 @@ export async function createContext(config: Config): Promise<EngineContext> {
   const resultCache = createResultCacheParts(config, settings, { base, bus, live: () => live.current.resultCache });
   const authenticate = createAuthenticate({
     stepDeps: () => ({
+      ...rules.current,
       directories: directories.current,
       checkMailToken: mailTokens?.check,
       resultCaches: resultCache.caches,
@@ -188,6 +202,8 @@ export async function createContext(config: Config): Promise<EngineContext> {
     ...base,
     settings,
     live,
+    rules,
+    makeRules,
     bus,
     health,
     directories,

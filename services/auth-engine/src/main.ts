@@ -25,9 +25,11 @@ async function start(config: Config): Promise<Service> {
     health,
     apply: async (next) => {
       const live = liveEngineSettings(next);
+      const rules = context.makeRules(live);
       directories.swap(await makeDirectories(live.directories));
+      context.rules.current = rules;
       context.live.current = live;
-      bruteForce?.reload(next);
+      await bruteForce?.reload(next);
     },
     steps: [
       { name: "bus", run: () => bus.drain() },

@@ -1,10 +1,20 @@
 import { hash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import type { Config, LdapPoolConfig, LdapSearchConfig, SqlSearchConfig } from "@postern/shared/config";
+import {
+  type Config,
+  type LdapPoolConfig,
+  type LdapSearchConfig,
+  parseMasterUserFormat,
+  type SqlSearchConfig,
+} from "@postern/shared/config";
 import { Secret } from "@postern/shared/crypto";
+import { type ControlSettings, controlSettings } from "./controls/control-settings.ts";
 import type { LdapDirectorySettings, LdapPoolSettings, LdapSearchSettings } from "./directories/ldap/settings.ts";
 import type { SqlDirectorySettings, SqlSearchSettings } from "./directories/sql/settings.ts";
+import type { MasterUsersDeps } from "./master-user/master-users.ts";
 import type { AuthWaitSettings } from "./pipeline/auth-wait.ts";
+import { type PolicySettings, policySettings } from "./policy/policy-settings.ts";
 import type { ResultCacheSettings } from "./result-cache/cache-rules.ts";
 import type { MemoryCacheSettings } from "./result-cache/memory-cache.ts";
 
@@ -32,6 +42,18 @@ export interface LiveEngineSettings {
   readonly directories: readonly DirectorySettings[];
   readonly authWait: AuthWaitSettings;
   readonly resultCache: ResultCacheSettings;
+  readonly controls: ControlSettings;
+  readonly policy: PolicySettings;
+  /** Absent while nobody may sign in as another user. */
+  readonly masterUser: MasterUserSettings | undefined;
+}
+
+export type MasterUserSettings = Pick<MasterUsersDeps, "parse" | "users">;
+
+function masterUserSettings({ auth }: Config): MasterUserSettings | undefined {
+  const { enabled, user_format: text, users } = auth.pipeline.master_user;
+  const format = parseMasterUserFormat(text);
+  return enabled && format !== undefined ? { parse: (username) => format.parse(username), users } : undefined;
 }
 
 function optional(text: string): string | undefined {
@@ -193,5 +215,8 @@ export function liveEngineSettings(config: Config): LiveEngineSettings {
     directories,
     resultCache: resultCacheSettings(config, directories),
     authWait: { waitDelay: pipeline.wait_delay, maxLoginAttempts: pipeline.max_login_attempts },
+    controls: controlSettings(config.auth.controls),
+    policy: policySettings(config.auth.policy, (file) => readFileSync(file, "utf8")),
+    masterUser: masterUserSettings(config),
   };
 }

@@ -3,6 +3,7 @@ export { changedKeys, diffReload } from "./diff-reload.ts";
 export { dumpConfig } from "./dump.ts";
 export { type ExplainOptions, type Explanation, explainKey, type KeyExplanation } from "./explain.ts";
 export { type LoadOptions, type LoadResult, loadConfig } from "./load.ts";
+export { type MasterUserFormat, parseMasterUserFormat } from "./master-user-format.ts";
 export { formatProblem, type Problem } from "./problem.ts";
 export { type ConfigSources, type ValueSource } from "./read/reader.ts";
 export { type RedactedConfig, redactConfig, redacted, redactText } from "./redact.ts";
@@ -14,11 +15,13 @@ export type {
   BruteForceConfig,
   BusConfig,
   Config,
+  ControlsConfig,
   HttpServerConfig,
   LdapConfig,
   LdapPoolConfig,
   LdapSearchConfig,
   ObservabilityConfig,
+  PolicyConfig,
   RedisConfig,
   RedisRoleConfig,
   RequestHeadersConfig,

@@ -1,4 +1,5 @@
 export { type ChildServer, type ChildServerOptions, startChildServer } from "./child-server.ts";
+export { type DnsAnswer, type DnsServer, startDnsServer } from "./dns-server.ts";
 export { freePort } from "./free-port.ts";
 export { pause } from "./pause.ts";
 export { poll } from "./poll.ts";

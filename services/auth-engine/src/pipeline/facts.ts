@@ -1,4 +1,5 @@
 import type { BruteForceFacts } from "../brute-force/brute-force.ts";
+import type { ControlFacts } from "../controls/control-facts.ts";
 
 import type { CacheFacts } from "../result-cache/result-caches.ts";
 
@@ -12,4 +13,6 @@ export interface Facts {
   bruteForce?: BruteForceFacts;
   /** Place of this decision in the result caches (read-memory-cache). Absent where nothing is cached. */
   cache?: CacheFacts;
+  /** What the controls found out (run-controls). Absent while none is in use. */
+  controls?: ControlFacts;
 }

@@ -2,9 +2,10 @@ import { Backchannel } from "./auth-backchannel.ts";
 import { Controls } from "./auth-controls.ts";
 import { LdapBackend } from "./auth-ldap.ts";
 import { OauthBearer } from "./auth-oauthbearer.ts";
+import { Policy } from "./auth-policy.ts";
 import { RequestHeaders } from "./auth-request.ts";
 import { SqlBackend } from "./auth-sql.ts";
-import { duration, integer, section, text, texts } from "./fields.ts";
+import { duration, flag, integer, section, text, texts } from "./fields.ts";
 
 const Pipeline = section("Bounds of a decision.", {
   max_concurrent_requests: integer(1000, { description: "Requests that the gateway takes at a time.", minimum: 1 }),
@@ -24,6 +25,18 @@ const Pipeline = section("Bounds of a decision.", {
     unit: "bytes",
     minimum: 65_536,
   }),
+  master_user: section(
+    "Users who sign in as others, with their own password.",
+    {
+      enabled: flag(false, { description: "Let them." }),
+      user_format: text("{user}*{master_user}", {
+        description: "How a login names both; {user} is the account, {master_user} whose password it is.",
+        minLength: 1,
+      }),
+      users: texts([], { description: "Who may, spelled as they sign in; nobody else is taken for one." }),
+    },
+    { reload: "live" },
+  ),
   max_hashing_concurrency: integer(0, { description: "Password hashes at a time; 0 takes the number of cores." }),
   max_hashing_queue: integer(256, { description: "Password hashes that may wait; more are temporary failures." }),
 });
@@ -59,6 +72,7 @@ export const Auth = section("The decision: who may ask, how users are found, wha
     pop3: upstream("pop3", 110),
   }),
   controls: Controls,
+  policy: Policy,
   backends: section(
     "Directories. A reload makes new ones and closes the old when their last request is over.",
     {

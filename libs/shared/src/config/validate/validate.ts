@@ -2,10 +2,13 @@ import type { Config } from "../schema/root.ts";
 import { validateBackchannel } from "./backchannel.ts";
 import { validateBackends } from "./backends.ts";
 import { validateBruteForce } from "./brute-force.ts";
+import { validateControls } from "./controls.ts";
 import type { Judgement, Validator } from "./judgement.ts";
 import { validateLdap } from "./ldap.ts";
+import { validateMasterUser } from "./master-user.ts";
 import { validateOauthBearer } from "./oauthbearer.ts";
 import { validateObservability } from "./observability.ts";
+import { validatePolicy } from "./policy.ts";
 import { validateRuntime } from "./runtime.ts";
 import { validateSql } from "./sql.ts";
 import { validateStorage } from "./storage.ts";
@@ -20,6 +23,9 @@ const validators: readonly Validator[] = [
   validateBackends,
   validateLdap,
   validateSql,
+  validateControls,
+  validateMasterUser,
+  validatePolicy,
 ];
 
 /** Rules between keys; rules of one key are in its schema. */

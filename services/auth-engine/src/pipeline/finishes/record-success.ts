@@ -19,8 +19,10 @@ export const recordSuccess: Finish = {
     const found = facts.bruteForce;
     if (bruteForce === undefined || found === undefined) return decision;
     if (attempt.operation !== "authenticate" || decision.outcome !== "ok" || !hasNews(decision, found)) return decision;
+    // Of two users it is the master whose password was right.
+    const account = attempt.masterLogin === undefined ? decision.account : attempt.username;
     return bruteForce
-      .recordSuccess(attempt, decision.account, found)
+      .recordSuccess(attempt, account, found)
       .then(() =>
         found.rule === undefined ? decision : { outcome: "blocked", rule: found.rule, memoryCache: "miss" },
       );
