@@ -144,6 +144,7 @@ test("a flush by the account reaches logins by another spelling of its name", as
     setPassword(newPassword);
     await flush(alice.username);
     await untilOnly(403, spelled, localTtlMs / 2);
+    expect(await statuses({ ...spelled, password: newPassword })).toEqual([200]);
   } finally {
     setPassword(oldPassword);
     await flush(alice.username);
@@ -157,6 +158,7 @@ test("a flush whose event is lost is over after local_cache_ttl", async () => {
     setPassword(newPassword);
     await createAccountFlush({ redis, bus: { publish: () => false }, prefix: "postern:" })(alice.username);
     await untilOnly(403, { from }, localTtlMs + 1000);
+    expect(await statuses({ from, password: newPassword })).toEqual([200]);
   } finally {
     setPassword(oldPassword);
     await flush(alice.username);

@@ -63,6 +63,7 @@ function ask(change: Partial<AuthRequest> = {}, lookupFails = false) {
   const decision = decide(attemptOf({ ...request, ...change }, masterUsers), context, {
     directories: [one],
     checkMailToken: undefined,
+    resultCaches: undefined,
     bruteForce: undefined,
     resultCaches: undefined,
     masterUsers,
