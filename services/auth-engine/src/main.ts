@@ -28,7 +28,7 @@ async function start(config: Config): Promise<Service> {
       directories.swap(await makeDirectories(live.directories));
       context.rules.current = rules;
       context.live.current = live;
-      bruteForce?.reload(next);
+      await bruteForce?.reload(next);
     },
     steps: [
       { name: "bus", run: () => bus.drain() },

@@ -14,10 +14,10 @@ import type { Target } from "../../../services/auth-engine/src/brute-force/guess
 import { bruteForceSettings } from "../../../services/auth-engine/src/brute-force/settings.ts";
 import { createTargets } from "../../../services/auth-engine/src/brute-force/targets.ts";
 
-export const prefix = "test:";
+const prefix = "test:";
 
 /** Two rules for IPv4, of which the first is the narrower, and one for IPv6. */
-export const settings = readSettings({
+const settings = readSettings({
   buckets: [
     { name: "host", period: "10m", ban_time: "1h", cidr: 32, failed_requests: 10, ipv4: true },
     { name: "net", period: "1h", ban_time: "2h", cidr: 24, failed_requests: 25, ipv4: true },
@@ -25,7 +25,7 @@ export const settings = readSettings({
   ],
 });
 
-export function readSettings(bruteForce: object) {
+function readSettings(bruteForce: object) {
   const result = loadConfig({
     text: JSON.stringify({ auth: { controls: { brute_force: bruteForce } } }),
     env: {},
@@ -98,7 +98,7 @@ export function createCounting(redis: RedisClient) {
       if (counted.isNew && counted.ban !== undefined && place !== undefined) await index(place.banKey, counted.ban);
       return counted;
     },
-    succeed: (ip: string, user = "alice") => store.succeed(target(ip, user), user),
+    succeed: (ip: string, user = "alice") => store.succeed(target(ip, user), user, toleration),
   };
 }
 

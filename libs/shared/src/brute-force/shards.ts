@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 
 /** Indexes are spread over so many keys, so that a cluster's nodes share them and none grows without bound. */
-export const shardCount = 16;
+const shardCount = 16;
 
 export const shards: readonly string[] = Array.from({ length: shardCount }, (_, index) => index.toString(16));
 

@@ -24,14 +24,17 @@ export interface RedisStoreDeps {
   readonly takenBack: number;
 }
 
-/** One command for each number of rules: a command's number of keys is fixed. */
-function scriptsFor(redis: RedisClient, { name, lua, fixed, each }: ScriptShape): (rules: number) => RunScript {
-  const made = new Map<number, RunScript>();
-  return (rules) => {
-    const known = made.get(rules);
-    if (known !== undefined) return known;
-    const run = defineScript(redis, { name: `${name}${rules}`, lua, numberOfKeys: fixed + each * rules });
-    made.set(rules, run);
+/**
+ * One command for each number of rules: a command's number of keys is fixed. All are made now: a pipeline that is open
+ * does not know commands that come later.
+ */
+function scriptsFor(redis: RedisClient, most: number, { name, lua, fixed, each }: ScriptShape) {
+  const made = Array.from({ length: most }, (_, index) =>
+    defineScript(redis, { name: `${name}${index + 1}`, lua, numberOfKeys: fixed + each * (index + 1) }),
+  );
+  return (rules: number): RunScript => {
+    const run = made[rules - 1];
+    if (run === undefined) throw new RangeError(`no script for ${rules} rules`);
     return run;
   };
 }
@@ -67,8 +70,9 @@ function countedOf(answer: unknown): Counted {
 /** Counts in Redis: every key of a decision has one hash tag, so that each question is one command in one slot. */
 export function createRedisStore(deps: RedisStoreDeps): GuessStore {
   const { redis, parts, clock, repeatWindowMs, takenBack } = deps;
-  const countScript = scriptsFor(redis, { name: "bfCount", lua: countLua, fixed: 3, each: 4 });
-  const successScript = scriptsFor(redis, { name: "bfSuccess", lua: successLua, fixed: 2, each: 3 });
+  const most = parts.rules.length;
+  const countScript = scriptsFor(redis, most, { name: "bfCount", lua: countLua, fixed: 3, each: 4 });
+  const successScript = scriptsFor(redis, most, { name: "bfSuccess", lua: successLua, fixed: 2, each: 3 });
   const goodKeys = ({ source }: Target, network: string): readonly [string, string] =>
     tolerationKeysOf(parts, source.tag, { network, nowMs: clock.now() });
   return {
@@ -97,14 +101,14 @@ export function createRedisStore(deps: RedisStoreDeps): GuessStore {
       }
       return countedOf(await countScript(places.length)(keys, args));
     },
-    succeed: async (target, account): Promise<Ban | undefined> => {
+    succeed: async (target, account, { minPercent }): Promise<Ban | undefined> => {
       const { source, places, username } = target;
       const { wrongPasswords, pending } = accountKeys(parts, source, username);
       const keys = [wrongPasswords, pending];
-      const args: (string | number)[] = [account, takenBack, 2 * parts.tolerateMs];
+      const args: (string | number)[] = [account, takenBack, 2 * parts.tolerateMs, memoryMs(repeatWindowMs, places)];
       for (const { banKey, countKey, network, rule } of places) {
         keys.push(banKey, countKey, goodKeys(target, network)[0]);
-        args.push(rule.periodMs);
+        args.push(rule.periodMs, rule.failedRequests, minPercent);
       }
       const [banned, value] = asList(await successScript(places.length)(keys, args));
       return Number(banned) === 0 ? undefined : parseBan(String(value));

@@ -36,7 +36,7 @@ export interface GuessStore {
   check(target: Target): Promise<Standing>;
   count(target: Target, guess: Guess): Promise<Counted>;
   /** Learns from a success, unless a ban stands: that is what it returns then. */
-  succeed(target: Target, account: string): Promise<Ban | undefined>;
+  succeed(target: Target, account: string, toleration: Toleration): Promise<Ban | undefined>;
 }
 
 /** The longest time for which a repeated wrong password of these rules must be remembered. */

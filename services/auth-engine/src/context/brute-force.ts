@@ -1,11 +1,13 @@
+import { setImmediate } from "node:timers/promises";
 import type { Base } from "@postern/shared/assembly";
 import { createBanIndex, createGuessedAccounts } from "@postern/shared/brute-force";
 import type { Config } from "@postern/shared/config";
 import { probeKey, type RedisClient } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
-import { type BruteForce, createBruteForce } from "../brute-force/brute-force.ts";
+import type { BruteForce } from "../brute-force/brute-force.ts";
 import { type BruteForceMetrics, createBruteForceMetrics } from "../brute-force/brute-force-metrics.ts";
 import { createRedisStore } from "../brute-force/brute-force-redis.ts";
+import { createBruteForce } from "../brute-force/create-brute-force.ts";
 import { createGuessDigest } from "../brute-force/guess-digest.ts";
 import { createLocalStore } from "../brute-force/local-store.ts";
 import { createRedisGuard } from "../brute-force/redis-guard.ts";
@@ -15,7 +17,7 @@ import { createTargets } from "../brute-force/targets.ts";
 /** The protection in use; a reload puts another in its place. */
 export interface BruteForceState {
   readonly current: BruteForce;
-  readonly reload: (config: Config) => void;
+  readonly reload: (config: Config) => Promise<void>;
 }
 
 interface Parts {
@@ -113,8 +115,11 @@ export function createBruteForceState(
   const make = (from: Config): BruteForce => makeBruteForce(from, { base, redis, metrics, away });
   const state = {
     current: make(config),
-    reload: (next: Config): void => {
-      state.current = make(next);
+    reload: async (next: Config): Promise<void> => {
+      const made = make(next);
+      // Pipelines that are open now do not know the new commands: they leave in this turn.
+      await setImmediate();
+      state.current = made;
     },
   };
   return state;
