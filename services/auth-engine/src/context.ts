@@ -15,8 +15,7 @@ import { createPasswordVerifier, type PasswordVerifier } from "@postern/shared/p
 import { type RedisClient, redisHealth } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
 import { type BruteForceState, createBruteForceState, usesBruteForce } from "./context/brute-force.ts";
-import { makeControls } from "./context/controls.ts";
-import { makeMasterUsers, makePolicies } from "./context/policies.ts";
+import { type DecisionRules, rulesMaker } from "./context/rules.ts";
 import type { Directory } from "./directories/directory.ts";
 import { createDirectorySet, type DirectorySet } from "./directories/directory-set.ts";
 import { createLdapDirectory } from "./directories/ldap/ldap-directory.ts";
@@ -26,7 +25,6 @@ import { createSqlDirectory } from "./directories/sql/sql-directory.ts";
 import { createSqliteClient } from "./directories/sql/sqlite-client.ts";
 import { type CheckMailToken, createMailTokenCheck } from "./mail-tokens/check-mail-token.ts";
 import { createEngineMetrics, type EngineMetrics } from "./metrics.ts";
-import type { StepDeps } from "./pipeline/step.ts";
 import { type Authenticate, createAuthenticate } from "./rpc/authenticate.ts";
 import { createListAccounts, type ListAccounts } from "./rpc/list-accounts.ts";
 import {
@@ -61,9 +59,6 @@ export interface EngineContext extends Base {
   /** Directories for other settings, to be put in the place of those in use. Seeds a new embedded database. */
   readonly makeDirectories: (settings: readonly DirectorySettings[]) => Promise<readonly Directory[]>;
 }
-
-/** What stands around the directories in a decision. */
-type DecisionRules = Pick<StepDeps, "controls" | "policies" | "masterUsers">;
 
 /** What the check of users' access tokens holds open. */
 export interface MailTokenState {
@@ -158,11 +153,7 @@ export async function createContext(config: Config): Promise<EngineContext> {
     lingerMs: config.runtime.timeouts.decision,
     onError: (err) => logger.warn({ err }, "closing a directory failed"),
   });
-  const makeRules = (from: LiveEngineSettings): DecisionRules => ({
-    controls: makeControls(from.controls, { logger, metrics }),
-    policies: makePolicies(from.policy, { logger, metrics }),
-    masterUsers: makeMasterUsers(from.masterUser, { logger, metrics }),
-  });
+  const makeRules = rulesMaker({ logger, metrics });
   const rules = { current: makeRules(live.current) };
   const bus = await busFromConfig(config, base);
   const needsRedis = settings.oauthBearer.enabled || usesBruteForce(config);
