@@ -17,11 +17,8 @@ import { type RedisClient, redisHealth } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
 
 import { type BruteForceState, createBruteForceState, usesBruteForce } from "./context/brute-force.ts";
-import { makeControls } from "./context/controls.ts";
-import { makeMasterUsers, makePolicies } from "./context/policies.ts";
-
 import { createResultCacheParts, type ResultCacheParts } from "./context/result-cache.ts";
-
+import { type DecisionRules, rulesMaker } from "./context/rules.ts";
 import type { Directory } from "./directories/directory.ts";
 import { createDirectorySet, type DirectorySet } from "./directories/directory-set.ts";
 import { createLdapDirectory } from "./directories/ldap/ldap-directory.ts";
@@ -33,7 +30,6 @@ import { type CheckMailToken, createMailTokenCheck } from "./mail-tokens/check-m
 import { createEngineMetrics, type EngineMetrics } from "./metrics.ts";
 import { type AppPasswords, createAppPasswords } from "./mfa-artefacts/app-passwords.ts";
 import { createSecondFactors, type SecondFactors } from "./mfa-artefacts/second-factors.ts";
-import type { StepDeps } from "./pipeline/step.ts";
 import { type Authenticate, createAuthenticate } from "./rpc/authenticate.ts";
 import { createListAccounts, type ListAccounts } from "./rpc/list-accounts.ts";
 import {
@@ -71,9 +67,6 @@ export interface EngineContext extends Base {
   /** Directories for other settings, to be put in the place of those in use. Seeds a new embedded database. */
   readonly makeDirectories: (settings: readonly DirectorySettings[]) => Promise<readonly Directory[]>;
 }
-
-/** What stands around the directories in a decision. */
-type DecisionRules = Pick<StepDeps, "controls" | "policies" | "masterUsers">;
 
 /** What the check of users' access tokens holds open. */
 export interface MailTokenState {
@@ -161,14 +154,6 @@ function createEngineHealth(config: Config, { bus, directories, redis, resultCac
   });
 }
 
-function ruleMaker(parts: Pick<Base, "logger"> & { readonly metrics: EngineMetrics }): EngineContext["makeRules"] {
-  return ({ controls, policy, masterUser }) => ({
-    controls: makeControls(controls, parts),
-    policies: makePolicies(policy, parts),
-    masterUsers: makeMasterUsers(masterUser, parts),
-  });
-}
-
 function redisIfNeeded(config: Config, { oauthBearer }: EngineSettings, base: Base): RedisClient | undefined {
   return oauthBearer.enabled || usesBruteForce(config) ? redisFromConfig(config, "state", base) : undefined;
 }
@@ -186,7 +171,7 @@ export async function createContext(config: Config): Promise<EngineContext> {
     lingerMs: config.runtime.timeouts.decision,
     onError: (err) => logger.warn({ err }, "closing a directory failed"),
   });
-  const makeRules = ruleMaker({ logger, metrics });
+  const makeRules = rulesMaker({ logger, metrics });
   const rules = { current: makeRules(live.current) };
   const bus = await busFromConfig(config, base);
   const redis = redisIfNeeded(config, settings, base);

@@ -141,6 +141,15 @@ describe("rules", () => {
   });
 });
 
+const bruteForce = {
+  counted: true,
+  repeatedWrongPassword: false,
+  degraded: false,
+  pending: false,
+  accountPasswordsSeen: 4,
+  totalPasswordsSeen: 9,
+};
+
 describe("facts", () => {
   test.each([
     [{ attribute: "auth.authenticated", is: true }, ok, {}],
@@ -154,6 +163,8 @@ describe("facts", () => {
     [{ attribute: "auth.subject.attribute.constructor", exists: false }, ok, {}],
     [{ attribute: "auth.subject.attribute.status", exists: false }, wrong, {}],
     [{ attribute: "auth.directory", eq: "sql" }, ok, { facts: { directory: "sql" } }],
+    [{ attribute: "auth.brute_force.account_passwords", gte: 4 }, wrong, { facts: { bruteForce } }],
+    [{ attribute: "auth.brute_force.repeating", is: false }, wrong, { facts: { bruteForce } }],
     [{ attribute: "auth.rbl.listed", contains: "x" }, ok, { facts: { controls: { rblListed: ["x"] } } }],
     [{ attribute: "auth.rbl.score", gte: 3 }, ok, { facts: { controls: { rblScore: 3 } } }],
     [{ attribute: "auth.control.rejected", exists: false }, ok, {}],

@@ -65,7 +65,6 @@ function ask(change: Partial<AuthRequest> = {}, lookupFails = false) {
     checkMailToken: undefined,
     resultCaches: undefined,
     bruteForce: undefined,
-    resultCaches: undefined,
     masterUsers,
   });
   return { decision, asked: one.asked, events };
