@@ -1,13 +1,7 @@
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import {
-  type Config,
-  type LdapPoolConfig,
-  type LdapSearchConfig,
-  parseMasterUserFormat,
-  type SqlSearchConfig,
-} from "@postern/shared/config";
+import { type Config, type LdapPoolConfig, type LdapSearchConfig, parseMasterUserFormat } from "@postern/shared/config";
 import { Secret } from "@postern/shared/crypto";
 import { type ControlSettings, controlSettings } from "./controls/control-settings.ts";
 import type { LdapMfaSettings } from "./directories/ldap/mfa-settings.ts";
@@ -17,16 +11,17 @@ import type {
   LdapPoolSettings,
   LdapSearchSettings,
 } from "./directories/ldap/settings.ts";
-import type { SqlDirectorySettings, SqlSearchSettings } from "./directories/sql/settings.ts";
+import type { SqlDatabaseSettings, SqlDirectorySettings } from "./directories/sql/settings.ts";
 import type { MasterUsersDeps } from "./master-user/master-users.ts";
 import type { AuthWaitSettings } from "./pipeline/auth-wait.ts";
 import { type PolicySettings, policySettings } from "./policy/policy-settings.ts";
 import type { ResultCacheSettings } from "./result-cache/cache-rules.ts";
 import type { MemoryCacheSettings } from "./result-cache/memory-cache.ts";
+import { sqlDirectorySettings } from "./sql-settings.ts";
 
 /** One entry of `auth.backends.order`, with what it needs. */
 export type DirectorySettings =
-  | { readonly kind: "sql"; readonly settings: SqlDirectorySettings }
+  | { readonly kind: "sql"; readonly settings: SqlDirectorySettings; readonly database: SqlDatabaseSettings }
   | { readonly kind: "ldap"; readonly settings: LdapDirectorySettings };
 
 export interface EngineSettings {
@@ -171,36 +166,11 @@ function ldapDirectory(config: Config, name: string, pool: string | undefined): 
   return { kind: "ldap", settings: { name, pools, searches } };
 }
 
-function sqlSearch({ protocol, queries, mapping, attribute }: SqlSearchConfig): SqlSearchSettings {
-  return {
-    protocols: protocol,
-    userQuery: queries.user,
-    listAccountsQuery: optional(queries.list_accounts),
-    accountField: mapping.account_field,
-    passwordColumn: mapping.password_column,
-    totpSecretField: mapping.totp_secret_field,
-    disabledColumn: optional(mapping.disabled_column),
-    attributes: attribute,
-  };
-}
-
-function sqlDirectory(config: Config, name: string): DirectorySettings {
-  const { default: pool, search } = config.auth.backends.sql;
-  return {
-    kind: "sql",
-    settings: {
-      name,
-      file: pool.file,
-      seedFile: optional(pool.seed_file),
-      busyTimeoutMs: pool.busy_timeout,
-      searches: search.map(sqlSearch),
-    },
-  };
-}
-
 function directoryOf(config: Config, entry: string): DirectorySettings {
-  const pool = /^ldap\((.+)\)$/.exec(entry)?.[1];
-  return entry === "sql" ? sqlDirectory(config, entry) : ldapDirectory(config, entry, pool);
+  const [, kind, pool] = /^(sql|ldap)(?:\((.+)\))?$/.exec(entry.trim()) ?? [];
+  return kind === "sql"
+    ? { kind, ...sqlDirectorySettings(config.auth.backends.sql, entry, pool) }
+    : ldapDirectory(config, entry, pool);
 }
 
 /** The entry of `auth.backends.order` that is no directory. */

@@ -80,7 +80,7 @@ export const Auth = section("The decision: who may ask, how users are found, wha
     {
       order: texts(["sql"], {
         description:
-          "Directories in the order of asking: sql, ldap or ldap(pool). The shared cache keeps successes of those behind an entry cache.",
+          "Directories in the order of asking: sql, sql(pool), ldap or ldap(pool). The shared cache keeps successes of those behind an entry cache.",
         minItems: 1,
       }),
       ldap: LdapBackend,
