@@ -8,7 +8,7 @@ import { liveAdminSettings } from "./settings.ts";
 
 async function start(config: Config): Promise<Service> {
   const context = await createContext(config);
-  const { logger, health, settings, state, bus, passwords } = context;
+  const { logger, health, settings, state, cache, bus, passwords } = context;
   const privateListener = await privateListenerAt(settings.privateAddress, context);
   const app = await createAdmin(context);
   const handle: typeof app.routing = (request, response) => app.routing(request, response);
@@ -28,7 +28,12 @@ async function start(config: Config): Promise<Service> {
       { name: "routes", run: () => app.close() },
       { name: "bus", run: () => bus.drain() },
       { name: "password hashing", run: () => passwords.close() },
-      { name: "redis", run: () => state.disconnect() },
+      {
+        name: "redis",
+        run: () => {
+          for (const client of [state, cache]) client.disconnect();
+        },
+      },
       { name: "private listener", run: () => privateListener.close() },
     ],
   });

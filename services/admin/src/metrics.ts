@@ -3,10 +3,17 @@ import type { JwtResult } from "./routes/jwt/jwt-route.ts";
 
 const results = ["issued", "malformed", "denied", "no_role", "undecided"] as const satisfies readonly JwtResult[];
 
+const flushObjects = ["cache", "bruteforce"] as const;
+export type FlushObject = (typeof flushObjects)[number];
+
+const flushResults = ["flushed", "nothing", "failed", "queued", "not_queued"] as const;
+export type FlushResult = (typeof flushResults)[number];
+
 /** One function for each fact that the administration service counts. */
 export interface AdminMetrics {
   jwt(endpoint: "token" | "refresh", result: JwtResult): void;
   refreshTokenReused(): void;
+  flushed(object: FlushObject, result: FlushResult): void;
 }
 
 export function createAdminMetrics(registry: Metrics, prefix: string): AdminMetrics {
@@ -20,7 +27,13 @@ export function createAdminMetrics(registry: Metrics, prefix: string): AdminMetr
     help: "Refresh tokens that came a second time, so that their families were revoked",
     labels: {},
   })({});
+  const flushes = registry.counter({
+    name: `${prefix}_admin_flushes_total`,
+    help: "Flushes that were asked for, by what became of them",
+    labels: { object: flushObjects, result: flushResults },
+  });
   return {
+    flushed: (object, result) => flushes({ object, result }).inc(),
     jwt: (endpoint, result) => requests({ endpoint, result }).inc(),
     refreshTokenReused: () => reused.inc(),
   };

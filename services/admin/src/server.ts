@@ -3,6 +3,8 @@ import { AppError } from "@postern/shared/errors";
 import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import type { AdminContext } from "./context.ts";
 import { requireCaller, requireScope } from "./plugins/caller.ts";
+import { registerBruteForceRoutes } from "./routes/bruteforce/register.ts";
+import { registerCacheRoutes } from "./routes/cache/register.ts";
 import { getConfigLoad } from "./routes/config/get-load.ts";
 import { registerJwtRoutes } from "./routes/jwt/register.ts";
 
@@ -18,6 +20,9 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
   });
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: "not found" }));
   app.setErrorHandler((error: FastifyError, request, reply) => {
+    if (error instanceof AppError && error.row.kind === "caller") {
+      return reply.code(error.row.httpStatus).send({ error: error.publicMessage });
+    }
     const status = error.statusCode ?? 500;
     if (status < 500) return reply.code(400).send({ error: error.message });
     const level = error instanceof AppError ? error.row.logLevel : "error";
@@ -31,6 +36,11 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
     getConfigLoad(() => live.current.configLoad),
   );
   await app.register(async (scope) => registerJwtRoutes(scope, context));
+  await app.register(async (scope) => {
+    scope.addHook("onRequest", operators);
+    registerCacheRoutes(scope, context);
+    registerBruteForceRoutes(scope, context);
+  });
   await app.ready();
   return app;
 }

@@ -1,0 +1,32 @@
+import { type Flushed } from "@postern/shared/flush";
+import type { Logger } from "@postern/shared/logging";
+import type { FastifyRequest } from "fastify";
+import type { AdminMetrics, FlushObject } from "../metrics.ts";
+
+export interface FlushRouteDeps {
+  readonly adminMetrics: Pick<AdminMetrics, "flushed">;
+  readonly logger: Logger;
+}
+
+export function sessionOf({ caller, id }: FastifyRequest): string {
+  return caller?.session ?? id;
+}
+
+/** Runs a flush that its caller waits for, counted and logged. */
+export async function flushCounted(
+  object: FlushObject,
+  request: FastifyRequest,
+  { adminMetrics, logger }: FlushRouteDeps,
+  flush: () => Promise<Flushed>,
+): Promise<Flushed> {
+  try {
+    const flushed = await flush();
+    const { length } = flushed.removedKeys;
+    adminMetrics.flushed(object, length === 0 ? "nothing" : "flushed");
+    logger.info({ session: sessionOf(request), object, removed: length, complete: flushed.isComplete }, "flushed");
+    return flushed;
+  } catch (error) {
+    adminMetrics.flushed(object, "failed");
+    throw error;
+  }
+}
