@@ -1,4 +1,11 @@
-import { type Base, baseFromConfig, busFromConfig, flushesFromConfig, redisFromConfig } from "@postern/shared/assembly";
+import {
+  type Base,
+  baseFromConfig,
+  busFromConfig,
+  flushesFromConfig,
+  jobQueueFromConfig,
+  redisFromConfig,
+} from "@postern/shared/assembly";
 import { type BruteForceState, createBruteForceState } from "@postern/shared/brute-force";
 import type { Bus } from "@postern/shared/bus";
 import type { Config } from "@postern/shared/config";
@@ -6,6 +13,7 @@ import { authenticate } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/errors";
 import type { Flushes } from "@postern/shared/flush";
 import { createCallerReader, createCallerVerifier, type ReadCaller } from "@postern/shared/http";
+import type { JobQueue, ReadJob } from "@postern/shared/jobs";
 import { createHealth, type Health } from "@postern/shared/lifecycle";
 import { createPasswordVerifier, type PasswordVerifier } from "@postern/shared/passwords";
 import { type RedisClient, redisHealth } from "@postern/shared/redis";
@@ -25,7 +33,9 @@ export interface AdminContext extends Base {
   readonly health: Health;
   readonly state: RedisClient;
   readonly cache: RedisClient;
+  readonly queue: RedisClient;
   readonly bus: Bus;
+  readonly jobs: { readonly queue: JobQueue; readonly read: ReadJob };
   readonly flushes: Flushes;
   readonly bruteForce: BruteForceState;
   readonly passwords: PasswordVerifier;
@@ -39,7 +49,7 @@ export interface AdminContext extends Base {
 const hashing = { concurrency: 2, maxQueued: 64 };
 
 type JwtParts = Pick<AdminContext, "settings" | "live" | "state" | "bus" | "passwords" | "adminMetrics" | "logger">;
-type HealthParts = Base & Pick<AdminContext, "state" | "cache" | "bus">;
+type HealthParts = Base & Pick<AdminContext, "state" | "cache" | "queue" | "bus">;
 
 function createIssuer(config: Config, parts: JwtParts): JwtIssuer | undefined {
   const { settings, live, state, bus, passwords, adminMetrics, logger } = parts;
@@ -74,7 +84,10 @@ function createIssuer(config: Config, parts: JwtParts): JwtIssuer | undefined {
   });
 }
 
-function createAdminHealth(config: Config, { state, cache, bus, service, instance, logger }: HealthParts): Health {
+function createAdminHealth(
+  config: Config,
+  { state, cache, queue, bus, service, instance, logger }: HealthParts,
+): Health {
   const { prefix } = config.storage.redis;
   const ofRedis = { required: false, prefix, service, instance };
   const assertConnected = (): void => {
@@ -85,6 +98,7 @@ function createAdminHealth(config: Config, { state, cache, bus, service, instanc
     checks: [
       redisHealth({ ...ofRedis, client: state, role: "state" }),
       redisHealth({ ...ofRedis, client: cache, role: "cache" }),
+      redisHealth({ ...ofRedis, client: queue, role: "queue" }),
       { name: "bus", required: false, check: assertConnected },
     ],
     onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
@@ -100,6 +114,7 @@ export async function createContext(config: Config): Promise<AdminContext> {
     live: { current: liveAdminSettings(config) },
     state: redisFromConfig(config, "state", base),
     cache: redisFromConfig(config, "cache", base),
+    queue: redisFromConfig(config, "queue", base),
     bus: await busFromConfig(config, base),
     passwords: createPasswordVerifier(hashing),
     adminMetrics: createAdminMetrics(base.metrics, base.prefix),
@@ -109,6 +124,7 @@ export async function createContext(config: Config): Promise<AdminContext> {
   return {
     ...parts,
     flushes: flushesFromConfig(config, flush),
+    jobs: jobQueueFromConfig(config, { redis: parts.queue, logger: parts.logger }),
     bruteForce: createBruteForceState({
       redis: parts.state,
       prefix,

@@ -8,7 +8,7 @@ import { liveAdminSettings } from "./settings.ts";
 
 async function start(config: Config): Promise<Service> {
   const context = await createContext(config);
-  const { logger, health, settings, state, cache, bus, passwords } = context;
+  const { logger, health, settings, state, cache, queue, bus, passwords } = context;
   const privateListener = await privateListenerAt(settings.privateAddress, context);
   const app = await createAdmin(context);
   const handle: typeof app.routing = (request, response) => app.routing(request, response);
@@ -31,7 +31,7 @@ async function start(config: Config): Promise<Service> {
       {
         name: "redis",
         run: () => {
-          for (const client of [state, cache]) client.disconnect();
+          for (const client of [state, cache, queue]) client.disconnect();
         },
       },
       { name: "private listener", run: () => privateListener.close() },

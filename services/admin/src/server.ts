@@ -3,6 +3,7 @@ import { AppError } from "@postern/shared/errors";
 import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import type { AdminContext } from "./context.ts";
 import { requireCaller, requireScope } from "./plugins/caller.ts";
+import { getJob } from "./routes/async/get-job.ts";
 import { registerBruteForceRoutes } from "./routes/bruteforce/register.ts";
 import { registerCacheRoutes } from "./routes/cache/register.ts";
 import { getConfigLoad } from "./routes/config/get-load.ts";
@@ -40,6 +41,7 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
     scope.addHook("onRequest", operators);
     registerCacheRoutes(scope, context);
     registerBruteForceRoutes(scope, context);
+    scope.get("/api/v1/async/jobs/:jobId", getJob(context.jobs.read));
   });
   await app.ready();
   return app;

@@ -30,3 +30,21 @@ export async function flushCounted(
     throw error;
   }
 }
+
+/** Keeps a flush for a worker, counted and logged, and resolves with the job's id. */
+export async function enqueueCounted(
+  object: FlushObject,
+  request: FastifyRequest,
+  { adminMetrics, logger }: FlushRouteDeps,
+  enqueue: () => Promise<string>,
+): Promise<{ jobId: string; status: "QUEUED" }> {
+  try {
+    const jobId = await enqueue();
+    adminMetrics.flushed(object, "queued");
+    logger.info({ session: sessionOf(request), object, jobId }, "flush queued");
+    return { jobId, status: "QUEUED" };
+  } catch (error) {
+    adminMetrics.flushed(object, "not_queued");
+    throw error;
+  }
+}

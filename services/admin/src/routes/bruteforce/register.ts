@@ -1,10 +1,12 @@
 import type { FastifyInstance } from "fastify";
 import type { AdminContext } from "../../context.ts";
 import { deleteBruteForceFlush } from "./delete-flush.ts";
+import { deleteBruteForceFlushAsync } from "./delete-flush-async.ts";
 import { listBruteForce } from "./list.ts";
 
 export function registerBruteForceRoutes(app: FastifyInstance, context: AdminContext): void {
   app.delete("/api/v1/bruteforce/flush", deleteBruteForceFlush(context.flushes, context));
+  app.delete("/api/v1/bruteforce/flush/async", deleteBruteForceFlushAsync(context.jobs.queue, context));
   app.register(async (scope) => {
     const parseJson = scope.getDefaultJsonParser("error", "error");
     scope.removeContentTypeParser("application/json");

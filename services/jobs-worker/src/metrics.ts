@@ -1,0 +1,61 @@
+import type { JobCounts, JobEvents } from "@postern/shared/jobs";
+import type { Metrics } from "@postern/shared/metrics";
+
+const types = ["CACHE_FLUSH", "BF_FLUSH"] as const;
+type Type = (typeof types)[number];
+
+/** From a flush of nothing to one of an account with a thousand addresses. */
+const secondsBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** One function for each fact that a worker counts. */
+export interface WorkerMetrics {
+  ended(type: string, ...how: readonly [result: Parameters<JobEvents["ended"]>[1], seconds: number]): void;
+  retried(type: string): void;
+  stalled(): void;
+  counted(counts: JobCounts): void;
+}
+
+function typeOf(type: string): Type {
+  return types.find((one) => one === type) ?? "CACHE_FLUSH";
+}
+
+export function createWorkerMetrics(registry: Metrics, prefix: string): WorkerMetrics {
+  const ended = registry.counter({
+    name: `${prefix}_jobs_total`,
+    help: "Jobs that ended, by type and result",
+    labels: { type: types, result: ["done", "failed"] },
+  });
+  const seconds = registry.histogram({
+    name: `${prefix}_job_duration_seconds`,
+    help: "Time of the last run of jobs that ended",
+    labels: { type: types },
+    buckets: secondsBuckets,
+  });
+  const retried = registry.counter({
+    name: `${prefix}_jobs_retried_total`,
+    help: "Runs of jobs that failed and will be tried again",
+    labels: { type: types },
+  });
+  const stalled = registry.counter({
+    name: `${prefix}_jobs_stalled_total`,
+    help: "Jobs whose worker was gone, so that they were queued again",
+    labels: {},
+  })({});
+  let last: JobCounts = { waiting: 0, active: 0, delayed: 0 };
+  const gauge = (name: keyof JobCounts, help: string): void =>
+    registry.gauge({ name: `${prefix}_jobs_${name}`, help, read: () => last[name] });
+  gauge("waiting", "Jobs that wait for a worker");
+  gauge("active", "Jobs that some worker runs");
+  gauge("delayed", "Jobs that failed and wait for their next run");
+  return {
+    ended: (type, result, took) => {
+      ended({ type: typeOf(type), result }).inc();
+      seconds({ type: typeOf(type) }).observe(took);
+    },
+    retried: (type) => retried({ type: typeOf(type) }).inc(),
+    stalled: () => stalled.inc(),
+    counted: (counts) => {
+      last = counts;
+    },
+  };
+}
