@@ -46,8 +46,9 @@ function timeOf(value: unknown): string {
 }
 
 /** Only a worker that renews its lock is at work: a job whose worker died is queued again, and says so. */
-function statusOf({ finishedAt, failure, isLocked }: Fields): JobStatus {
-  if (typeof finishedAt === "string") return typeof failure === "string" ? "ERROR" : "DONE";
+function statusOf({ finishedAt, result, isLocked }: Fields): JobStatus {
+  // The failure of an earlier run stays beside the result of the one that succeeded.
+  if (typeof finishedAt === "string") return typeof result === "string" ? "DONE" : "ERROR";
   return isLocked ? "INPROGRESS" : "QUEUED";
 }
 
@@ -62,7 +63,7 @@ function recordOf(jobId: string, fields: Fields): JobRecord {
     startedAt: status === "QUEUED" ? "" : timeOf(fields.startedAt),
     finishedAt: timeOf(fields.finishedAt),
     resultCount: status === "DONE" && Number.isInteger(count) ? count : 0,
-    error: status === "ERROR" ? String(fields.failure) : "",
+    error: status === "ERROR" ? String(fields.failure ?? "") : "",
   };
 }
 
