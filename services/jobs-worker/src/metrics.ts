@@ -42,11 +42,21 @@ export function createWorkerMetrics(registry: Metrics, prefix: string): WorkerMe
     labels: {},
   })({});
   let last: JobCounts = { waiting: 0, active: 0, delayed: 0 };
-  const gauge = (name: keyof JobCounts, help: string): void =>
-    registry.gauge({ name: `${prefix}_jobs_${name}`, help, read: () => last[name] });
-  gauge("waiting", "Jobs that wait for a worker");
-  gauge("active", "Jobs that some worker runs");
-  gauge("delayed", "Jobs that failed and wait for their next run");
+  registry.gauge({
+    name: `${prefix}_jobs_waiting`,
+    help: "Jobs that wait for a worker",
+    read: () => last.waiting,
+  });
+  registry.gauge({
+    name: `${prefix}_jobs_active`,
+    help: "Jobs that some worker runs",
+    read: () => last.active,
+  });
+  registry.gauge({
+    name: `${prefix}_jobs_delayed`,
+    help: "Jobs that failed and wait for their next run",
+    read: () => last.delayed,
+  });
   return {
     ended: (type, result, took) => {
       ended({ type: typeOf(type), result }).inc();
