@@ -25,8 +25,6 @@ export default defineConfig({
         ssr,
         test: {
           name: "integration",
-          // Real servers on ports that were free a moment ago: another file may have taken one. Twice in a row is a fault.
-          retry: 1,
           include: ["test/**/*.test.ts"],
           exclude: ["test/long/**"],
           maxWorkers: 2,
