@@ -5,7 +5,7 @@ import { type MailTokenOutcome, mailTokenOutcomes } from "./mail-tokens/check-ma
 
 const operations = ["authenticate", "lookup", "list-accounts"] as const satisfies readonly AuthOperation[];
 const outcomes = ["ok", "fail", "blocked", "tempfail"] as const satisfies readonly AuthDecision["outcome"][];
-const directoryKinds = ["ldap", "sql"] as const satisfies readonly BackendKind[];
+const directoryKinds = ["ldap", "sql", "lua"] as const satisfies readonly BackendKind[];
 const directoryOutcomes = [
   "ok",
   "wrong_password",

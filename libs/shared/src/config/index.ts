@@ -17,6 +17,8 @@ export type {
   LdapConfig,
   LdapPoolConfig,
   LdapSearchConfig,
+  LuaConfig,
+  LuaControlsConfig,
   ObservabilityConfig,
   RedisConfig,
   RedisRoleConfig,

@@ -1,3 +1,5 @@
+import { scriptCacheKey } from "./keys/scripts.ts";
+
 /** One kind of key. Every key that is ever written is built here (design rule 6). */
 export interface KeyFamily<Parts extends readonly string[]> {
   readonly name: string;
@@ -84,4 +86,5 @@ export const keyFamilies: readonly KeyFamily<never[]>[] = [
   deniedTokenKey,
   tokenEpochKey,
   refreshFamilyKey,
+  scriptCacheKey,
 ];

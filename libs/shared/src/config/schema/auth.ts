@@ -1,5 +1,6 @@
 import { Backchannel } from "./auth-backchannel.ts";
 import { LdapBackend } from "./auth-ldap.ts";
+import { LuaBackend, LuaControls } from "./auth-lua.ts";
 import { OauthBearer } from "./auth-oauthbearer.ts";
 import { RequestHeaders } from "./auth-request.ts";
 import { SqlBackend } from "./auth-sql.ts";
@@ -48,15 +49,17 @@ export const Auth = section("The decision: who may ask, how users are found, wha
     imap: upstream("imap", 143),
     pop3: upstream("pop3", 110),
   }),
+  controls: section("What is looked at around a decision.", { lua: LuaControls }),
   backends: section(
     "Directories. A reload makes new ones and closes the old when their last request is over.",
     {
       order: texts(["sql"], {
-        description: "Directories in the order of asking: sql, ldap or ldap(pool).",
+        description: "Directories in the order of asking: sql, ldap, ldap(pool) or lua.",
         minItems: 1,
       }),
       ldap: LdapBackend,
       sql: SqlBackend,
+      lua: LuaBackend,
     },
     { reload: "live" },
   ),

@@ -3,6 +3,7 @@ import { validateBackchannel } from "./backchannel.ts";
 import { validateBackends } from "./backends.ts";
 import type { Judgement, Validator } from "./judgement.ts";
 import { validateLdap } from "./ldap.ts";
+import { validateLua } from "./lua.ts";
 import { validateOauthBearer } from "./oauthbearer.ts";
 import { validateObservability } from "./observability.ts";
 import { validateRuntime } from "./runtime.ts";
@@ -18,6 +19,7 @@ const validators: readonly Validator[] = [
   validateBackends,
   validateLdap,
   validateSql,
+  validateLua,
 ];
 
 /** Rules between keys; rules of one key are in its schema. */

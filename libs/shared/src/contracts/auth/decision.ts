@@ -15,6 +15,7 @@ export const DenialReason = Type.Union([
   Type.Literal("bad_token"),
   Type.Literal("method_not_enabled"),
   Type.Literal("policy"),
+  Type.Literal("script"),
 ]);
 export type DenialReason = Static<typeof DenialReason>;
 
@@ -25,6 +26,12 @@ const Ok = Type.Object({
   totpSecretField: Type.String(),
   backend: Type.Integer(),
   attributes: Type.Record(Type.String(), Type.Array(Type.String())),
+  upstream: Type.Optional(
+    Type.Object(
+      { address: Type.String(), port: Type.Integer({ minimum: 1, maximum: 65_535 }) },
+      { description: "mail server that a script chose, for the proxy-style endpoint" },
+    ),
+  ),
   memoryCache,
 });
 export type Ok = Static<typeof Ok>;

@@ -1,3 +1,4 @@
+import { createHash, createHmac } from "node:crypto";
 import { decodeCbor } from "../../cbor/decode.ts";
 import { encodeCbor } from "../../cbor/encode.ts";
 import type { CborEncodable, CborValue } from "../../cbor/value.ts";
@@ -13,6 +14,7 @@ export const nativeModules = Object.freeze({
   json: ["encode", "decode"],
   cbor: ["encode", "decode"],
   base64: ["encode", "decode"],
+  hash: ["sha1", "sha256", "hmac_sha256"],
   cidr: ["contains", "canonical"],
   time: ["now", "now_ms", "format", "parse"],
   metrics: ["count"],
@@ -90,6 +92,10 @@ const formats: Readonly<Record<string, Native>> = {
   "cbor.decode": (bytes) => fromCbor(decodeCbor(Buffer.from(bytesOf(bytes, "CBOR")))),
   "base64.encode": (value) => Buffer.from(bytesOf(value, "value")).toString("base64"),
   "base64.decode": (text) => new Uint8Array(Buffer.from(textOf(text, "base64"), "base64")),
+  "hash.sha1": (value) => createHash("sha1").update(bytesOf(value, "value")).digest("hex"),
+  "hash.sha256": (value) => createHash("sha256").update(bytesOf(value, "value")).digest("hex"),
+  "hash.hmac_sha256": (key, value) =>
+    createHmac("sha256", bytesOf(key, "key")).update(bytesOf(value, "value")).digest("hex"),
   "time.now": () => Math.floor(systemClock.now() / 1000),
   "time.now_ms": () => systemClock.now(),
   "time.format": (seconds) => new Date(numberOf(seconds, "seconds") * 1000).toISOString(),
