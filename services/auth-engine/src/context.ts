@@ -14,9 +14,11 @@ import { createHealth, type Health } from "@postern/shared/lifecycle";
 import { createPasswordVerifier, type PasswordVerifier } from "@postern/shared/passwords";
 import { type RedisClient, redisHealth } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
+import { createEngineScripts, type EngineScripts } from "./context/scripts.ts";
 import type { Directory } from "./directories/directory.ts";
 import { createDirectorySet, type DirectorySet } from "./directories/directory-set.ts";
 import { createLdapDirectory } from "./directories/ldap/ldap-directory.ts";
+import { createLuaDirectory } from "./directories/lua/lua-directory.ts";
 import { measuredDirectory } from "./directories/measured.ts";
 import { seedDatabase } from "./directories/sql/seed.ts";
 import { createSqlDirectory } from "./directories/sql/sql-directory.ts";
@@ -43,6 +45,7 @@ export interface EngineContext extends Base {
   readonly passwords: PasswordVerifier;
   /** Absent while `auth.oauthbearer` is off: nothing else here needs Redis yet. */
   readonly mailTokens: MailTokenState | undefined;
+  readonly scripts: EngineScripts;
   readonly authenticate: Authenticate;
   /** This process among its replicas. */
   readonly instance: string;
@@ -64,12 +67,15 @@ interface DirectoryParts {
   readonly base: Base;
   readonly passwords: PasswordVerifier;
   readonly metrics: EngineMetrics;
+  readonly scripts: EngineScripts;
 }
 
-async function makeDirectory(of: DirectorySettings, { base, passwords }: DirectoryParts): Promise<Directory> {
+async function makeDirectory(of: DirectorySettings, { base, passwords, scripts }: DirectoryParts): Promise<Directory> {
   switch (of.kind) {
     case "ldap":
       return createLdapDirectory(of.settings, { clock: systemClock, log: base.logger });
+    case "lua":
+      return createLuaDirectory({ settings: of.settings, runner: scripts.decisions, passwords });
     case "sql": {
       const { file, seedFile, busyTimeoutMs } = of.settings;
       if (seedFile !== undefined) await seedDatabase({ file, seedFile, waitMs: seedWaitMs });
@@ -140,7 +146,8 @@ export async function createContext(config: Config): Promise<EngineContext> {
   const live = { current: liveEngineSettings(config) };
   const passwords = createPasswordVerifier(settings.hashing);
   const metrics = createEngineMetrics(base.metrics, prefix, passwords);
-  const makeDirectories = directoryMaker({ base, passwords, metrics });
+  const scripts = await createEngineScripts(config, { base, passwords, metrics, settings: () => live.current.scripts });
+  const makeDirectories = directoryMaker({ base, passwords, metrics, scripts });
   const directories = createDirectorySet({
     first: await makeDirectories(live.current.directories),
     lingerMs: config.runtime.timeouts.decision,
@@ -149,7 +156,12 @@ export async function createContext(config: Config): Promise<EngineContext> {
   const bus = await busFromConfig(config, base);
   const mailTokens = createMailTokens(config, settings, { base, metrics });
   const authenticate = createAuthenticate({
-    stepDeps: () => ({ directories: directories.current, checkMailToken: mailTokens?.check }),
+    stepDeps: () => ({
+      directories: directories.current,
+      checkMailToken: mailTokens?.check,
+      scripts: scripts.siteScripts,
+    }),
+    afterAnswer: (attempt, decision) => scripts.siteScripts.afterAnswer(attempt, decision),
     authWait: () => live.current.authWait,
     observe: ({ operation }, { outcome }, seconds) => metrics.decided(operation, outcome, seconds),
     onUndecided: ({ session }, err) => logger[err.row.logLevel]({ session, ...logFields(err) }, "could not decide"),
@@ -172,6 +184,7 @@ export async function createContext(config: Config): Promise<EngineContext> {
     directories,
     passwords,
     mailTokens,
+    scripts,
     authenticate,
     instance,
     listAccounts,

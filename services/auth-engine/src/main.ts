@@ -8,7 +8,7 @@ import { liveEngineSettings } from "./settings.ts";
 
 async function start(config: Config): Promise<Service> {
   const context = await createContext(config);
-  const { logger, health, bus, directories, passwords, mailTokens, makeDirectories } = context;
+  const { logger, health, bus, directories, passwords, mailTokens, makeDirectories, scripts } = context;
   const privateListener = await privateListenerAt(context.settings.privateAddress, context);
   const servings = serveEngine(context);
   // Only once NATS knows of the subscription does "ready" mean that requests arrive. While NATS is away the health
@@ -24,13 +24,16 @@ async function start(config: Config): Promise<Service> {
     health,
     apply: async (next) => {
       const live = liveEngineSettings(next);
+      const swapScripts = await scripts.prepare(next);
       directories.swap(await makeDirectories(live.directories));
+      swapScripts();
       context.live.current = live;
     },
     steps: [
       { name: "bus", run: () => bus.drain() },
       { name: "beat", run: endBeat },
       { name: "directories", run: () => directories.close() },
+      { name: "scripts", run: () => scripts.close() },
       { name: "keys of access tokens", run: () => mailTokens?.tokens.close() },
       { name: "redis", run: () => mailTokens?.redis.disconnect() },
       { name: "password verification", run: () => passwords.close() },

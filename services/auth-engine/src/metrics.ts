@@ -2,6 +2,7 @@ import type { AuthDecision, AuthOperation, BackendKind } from "@postern/shared/c
 import type { Metrics } from "@postern/shared/metrics";
 import type { PasswordVerifier } from "@postern/shared/passwords";
 import { type MailTokenOutcome, mailTokenOutcomes } from "./mail-tokens/check-mail-token.ts";
+import type { ScriptStage } from "./scripts/site-scripts.ts";
 
 const operations = ["authenticate", "lookup", "list-accounts"] as const satisfies readonly AuthOperation[];
 const outcomes = ["ok", "fail", "blocked", "tempfail"] as const satisfies readonly AuthDecision["outcome"][];
@@ -24,6 +25,7 @@ export interface EngineMetrics {
   decided(operation: AuthOperation, outcome: AuthDecision["outcome"], seconds: number): void;
   directoryAnswered(kind: string, outcome: string, seconds: number): void;
   mailTokenChecked(outcome: MailTokenOutcome): void;
+  scriptRan(stage: ScriptStage, result: "ok" | "failed" | "dropped"): void;
 }
 
 function isDirectoryKind(kind: string): kind is DirectoryKind {
@@ -56,6 +58,11 @@ export function createEngineMetrics(
     help: "Access tokens in place of passwords, by what the check said",
     labels: { outcome: mailTokenOutcomes },
   });
+  const scripts = registry.counter({
+    name: `${prefix}_script_runs_total`,
+    help: "Runs of site scripts around decisions; dropped: an action for which there was no room",
+    labels: { stage: ["environment", "subject", "action", "start"], result: ["ok", "failed", "dropped"] },
+  });
   registry.gauge({
     name: `${prefix}_hashing_running`,
     help: "Password hashes being verified",
@@ -72,5 +79,6 @@ export function createEngineMetrics(
       if (isDirectoryKind(kind) && isDirectoryOutcome(outcome)) directories({ kind, outcome }).observe(seconds);
     },
     mailTokenChecked: (outcome) => mailTokens({ outcome }).inc(),
+    scriptRan: (stage, result) => scripts({ stage, result }).inc(),
   };
 }

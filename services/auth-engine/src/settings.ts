@@ -2,12 +2,15 @@ import { availableParallelism } from "node:os";
 import type { Config, LdapPoolConfig, LdapSearchConfig, SqlSearchConfig } from "@postern/shared/config";
 import { Secret } from "@postern/shared/crypto";
 import type { LdapDirectorySettings, LdapPoolSettings, LdapSearchSettings } from "./directories/ldap/settings.ts";
+import type { LuaDirectorySettings } from "./directories/lua/lua-directory.ts";
 import type { SqlDirectorySettings, SqlSearchSettings } from "./directories/sql/settings.ts";
 import type { AuthWaitSettings } from "./pipeline/auth-wait.ts";
+import type { SiteScriptSettings } from "./scripts/site-scripts.ts";
 
 /** One entry of `auth.backends.order`, with what it needs. */
 export type DirectorySettings =
   | { readonly kind: "sql"; readonly settings: SqlDirectorySettings }
+  | { readonly kind: "lua"; readonly settings: LuaDirectorySettings }
   | { readonly kind: "ldap"; readonly settings: LdapDirectorySettings };
 
 export interface EngineSettings {
@@ -21,6 +24,7 @@ export interface EngineSettings {
 export interface LiveEngineSettings {
   readonly directories: readonly DirectorySettings[];
   readonly authWait: AuthWaitSettings;
+  readonly scripts: SiteScriptSettings;
 }
 
 function optional(text: string): string | undefined {
@@ -119,9 +123,34 @@ function sqlDirectory(config: Config, name: string): DirectorySettings {
   };
 }
 
+function luaDirectory(config: Config, name: string): DirectorySettings {
+  const { default: pool, search } = config.auth.backends.lua.backend;
+  return {
+    kind: "lua",
+    settings: {
+      name,
+      script: pool.backend_script_path,
+      protocols: search.flatMap(({ protocol }) => protocol),
+      timeoutMs: config.runtime.timeouts.lua_backend,
+    },
+  };
+}
+
 function directoryOf(config: Config, entry: string): DirectorySettings {
+  if (entry === "lua") return luaDirectory(config, entry);
   const pool = /^ldap\((.+)\)$/.exec(entry)?.[1];
   return entry === "sql" ? sqlDirectory(config, entry) : ldapDirectory(config, entry, pool);
+}
+
+function siteScripts({ auth, runtime }: Config): SiteScriptSettings {
+  const { environment, subject, actions } = auth.controls.lua;
+  return {
+    environment: environment.map(({ name, script_path: path }) => ({ name, path })),
+    subject: subject.map(({ name, script_path: path }) => ({ name, path })),
+    actions: actions.map(({ name, type, script_path: path }) => ({ name, type, path })),
+    decisionTimeoutMs: runtime.timeouts.lua_backend,
+    actionTimeoutMs: runtime.timeouts.lua_script,
+  };
 }
 
 export function engineSettings({ runtime, auth }: Config): EngineSettings {
@@ -138,6 +167,7 @@ export function liveEngineSettings(config: Config): LiveEngineSettings {
   const { pipeline } = config.auth;
   return {
     directories: config.auth.backends.order.map((entry) => directoryOf(config, entry)),
+    scripts: siteScripts(config),
     authWait: { waitDelay: pipeline.wait_delay, maxLoginAttempts: pipeline.max_login_attempts },
   };
 }

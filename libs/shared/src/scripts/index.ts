@@ -9,3 +9,4 @@ export { passwordModule } from "./modules/password.ts";
 export { type ScriptDatabase, sqlModule } from "./modules/sql.ts";
 export { createScriptPool, type ScriptLimits, type ScriptPool } from "./pool.ts";
 export type { ScriptCall, ScriptHost } from "./script-call.ts";
+export { createScriptRunner, type ScriptRunner } from "./script-runner.ts";

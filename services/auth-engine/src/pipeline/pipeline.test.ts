@@ -71,6 +71,7 @@ function ask(
 test("the order of the steps is the documented one", () => {
   expect(steps.map(({ name }) => name)).toEqual([
     "reject-empty-password",
+    "run-environment-scripts",
     "verify-token",
     "look-up-in-directories",
     "verify-in-directories",

@@ -1,6 +1,7 @@
 import type { AuthDecision } from "@postern/shared/contracts";
 import type { Directory } from "../directories/directory.ts";
 import type { CheckMailToken } from "../mail-tokens/check-mail-token.ts";
+import type { SiteScripts } from "../scripts/site-scripts.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Facts } from "./facts.ts";
 
@@ -9,6 +10,8 @@ export interface StepDeps {
   readonly directories: readonly Directory[];
   /** Absent while `auth.oauthbearer` is off. */
   readonly checkMailToken: CheckMailToken | undefined;
+  /** Absent where no site scripts run, as in tests of other steps. */
+  readonly scripts?: SiteScripts | undefined;
 }
 
 export interface StepContext {

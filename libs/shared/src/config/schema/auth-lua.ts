@@ -26,6 +26,10 @@ const Mail = section("The mail module.", {
   tls: choice(["none", "starttls", "implicit"], "starttls", { description: "How the connection is encrypted." }),
 });
 
+const Metrics = section("The metrics module.", {
+  names: texts([], { description: "Names that scripts may count by." }),
+});
+
 const Pool = section("The interpreters and the site's scripts. Paths are read at start and on SIGHUP.", {
   backend_script_path: text("", {
     description: "Script of the directory lua: verify_password, lookup, list_accounts.",
@@ -60,7 +64,7 @@ export const LuaBackend = section("Site scripts in Lua 5.4.", {
     default: Pool,
     search: entries("Protocols that the directory serves; without an entry it serves all.", Search),
   }),
-  modules: section("What scripts may reach.", { http: Http, mail: Mail }),
+  modules: section("What scripts may reach.", { http: Http, metrics: Metrics, mail: Mail }),
 });
 
 const Script = section("One script.", {

@@ -13,6 +13,7 @@ export interface ScriptDatabase {
     },
     context: Pick<HostCallContext, "deadline" | "signal">,
   ): Promise<readonly object[]>;
+  close(): Promise<void>;
 }
 
 const maxRows = 1000;
