@@ -266,6 +266,7 @@ export async function createContext(config: Config): Promise<GatewayContext> {
     authRoute: createAuthRoute({ bus, engineWatch, live, accountPages, names, addressOf, limits, metrics, logger }),
     forward: {
       ...forwarding,
+      publicPaths: () => live.current.publicHookPaths,
       sign: createCallerSigner(settings.assertion),
       origins: settings.origins,
       addressOf,

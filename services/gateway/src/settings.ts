@@ -57,6 +57,8 @@ export interface LiveGatewaySettings {
   /** Holds second factors back, whatever the directories in use call them. */
   readonly releasable: AttributeFilter;
   readonly proxy: ProxySettings;
+  /** Custom hooks that everybody may call. */
+  readonly publicHookPaths: ReadonlySet<string>;
 }
 
 type BasicConfig = { readonly enabled: boolean; readonly username: string; readonly password: string };
@@ -168,5 +170,10 @@ export function liveGatewaySettings(config: Config, bearer: BearerCheck | undefi
     metricsRoute: { enabled, basic: basicCheck(endpoint_auth.basic) },
     releasable: createAttributeFilter(secretFields(config)),
     proxy: proxySettings(auth),
+    publicHookPaths: new Set(
+      auth.controls.lua.hooks
+        .filter((hook) => hook.public)
+        .map(({ http_location }) => `/api/v1/custom/${http_location}`),
+    ),
   };
 }

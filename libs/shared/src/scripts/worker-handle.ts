@@ -155,7 +155,8 @@ class ScriptWorker implements WorkerHandle {
     if (message.type === "done") {
       ended?.resolve(message.value);
     } else {
-      const detail = `${failureText[message.kind]}${message.message}`;
+      const where = message.kind === "memory" ? `${ended?.call.script ?? ""}: ` : "";
+      const detail = `${failureText[message.kind]}${where}${message.message}`;
       ended?.reject(new AppError("SCRIPT_FAILED", { detail }));
     }
   }

@@ -86,7 +86,7 @@ const Hook = section("One path under /api/v1/custom/.", {
   http_method: choice(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"], "GET", { description: "Method." }),
   content_type: text("application/json", { description: "Media type of answers that name none." }),
   script_path: requiredText({ description: "File of the script.", example: "scripts/hello.lua" }),
-  scopes: texts([], { description: "A Bearer caller needs one of them; a Basic caller is refused then." }),
+  scopes: texts([], { description: "Scopes of which a Bearer caller needs one; a Basic caller needs none." }),
   public: flag(false, { description: "Everybody may call it." }),
   enabled: flag(true, { description: "A disabled hook answers 403." }),
 });

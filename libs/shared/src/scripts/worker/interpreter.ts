@@ -183,7 +183,9 @@ class ScriptInterpreter implements Interpreter {
   #checkTime(thread: number): undefined {
     if (performance.now() < this.#turnEnd) return;
     this.#isOutOfTime = true;
+    this.#deps.lua.luaL_where(thread, 0);
     this.#deps.marshal.pushText(thread, outOfTime);
+    this.#deps.lua.lua_concat(thread, 2);
     this.#deps.lua.lua_error(thread);
   }
 

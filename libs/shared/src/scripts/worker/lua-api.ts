@@ -41,6 +41,8 @@ const names = [
   "luaopen_utf8",
   "luaopen_coroutine",
   "luaL_loadbufferx",
+  "luaL_where",
+  "lua_concat",
   "luaL_ref",
   "luaL_unref",
 ] as const;
