@@ -191,7 +191,7 @@ test("an action runs after the answer, without the password", async () => {
 });
 
 test("start scripts run as the engine starts", async () => {
-  await poll("the line", () => stack.engines[0]?.output().includes("the site's scripts begin"));
+  expect(await poll("the line", () => stack.engines[0]?.output().includes("the site's scripts begin"))).toBe(true);
 });
 
 describe("the directory lua", () => {
@@ -217,9 +217,11 @@ describe("the directory lua", () => {
   });
 });
 
-describe("custom hooks", () => {
-  const ask = (location: string, init: RequestInit = {}) => fetch(`${stack.url}/api/v1/custom/${location}`, init);
+function ask(location: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(`${stack.url}/api/v1/custom/${location}`, init);
+}
 
+describe("custom hooks", () => {
   test("a public one answers everybody, foreign credentials reach it", async () => {
     const answer = await ask("hello?name=bob", { headers: { authorization: "Bearer of-somebody-else" } });
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/json"]);

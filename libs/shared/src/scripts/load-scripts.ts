@@ -34,7 +34,7 @@ async function readLibraries(folder: string): Promise<Record<string, string>> {
   const names = await readdir(folder).catch((cause: unknown) => {
     throw unreadable(folder, cause);
   });
-  const files = names.filter((name) => name.endsWith(".lua")).sort();
+  const files = names.filter((name) => name.endsWith(".lua")).toSorted();
   const texts = await Promise.all(files.map((name) => readText(join(folder, name))));
   return Object.fromEntries(files.map((name, index) => [basename(name, ".lua"), texts[index] ?? ""]));
 }

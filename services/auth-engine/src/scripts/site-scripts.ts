@@ -62,8 +62,33 @@ function fits({ type }: ActionScript, decision: AuthDecision): boolean {
   return decision.outcome === "fail" && decision.reason === "script";
 }
 
+function createAfterAnswer({
+  settings,
+  actions,
+  observe,
+  onActionFailed,
+}: SiteScriptsDeps): SiteScripts["afterAnswer"] {
+  return (attempt, decision) => {
+    const all = settings();
+    const { session } = attempt;
+    for (const action of all.actions) {
+      if (!fits(action, decision)) continue;
+      const args = [{ ...requestTable(attempt, false), decision: decisionTable(decision) }];
+      const deadline = systemClock.now() + all.actionTimeoutMs;
+      actions.run({ script: action.path, entry: "action", args, deadline, session }).then(
+        () => observe("action", "ok"),
+        (thrown: unknown) => {
+          const error = fromUnknown(thrown);
+          observe("action", error.code === "OVERLOADED" ? "dropped" : "failed");
+          onActionFailed(action.path, session, error);
+        },
+      );
+    }
+  };
+}
+
 export function createSiteScripts(deps: SiteScriptsDeps): SiteScripts {
-  const { settings, decisions, actions, observe, onActionFailed } = deps;
+  const { settings, decisions, observe } = deps;
   /** All run side by side; the first that cannot decide counts only when none before it ends the stage. */
   const inOrder = async <Verdict>(
     stage: "environment" | "subject",
@@ -108,22 +133,6 @@ export function createSiteScripts(deps: SiteScriptsDeps): SiteScripts {
       );
       return inOrder("subject", runs, ({ deny }) => deny === true);
     },
-    afterAnswer: (attempt, decision) => {
-      const all = settings();
-      const { session } = attempt;
-      for (const action of all.actions) {
-        if (!fits(action, decision)) continue;
-        const args = [{ ...requestTable(attempt, false), decision: decisionTable(decision) }];
-        const deadline = systemClock.now() + all.actionTimeoutMs;
-        actions.run({ script: action.path, entry: "action", args, deadline, session }).then(
-          () => observe("action", "ok"),
-          (thrown: unknown) => {
-            const error = fromUnknown(thrown);
-            observe("action", error.code === "OVERLOADED" ? "dropped" : "failed");
-            onActionFailed(action.path, session, error);
-          },
-        );
-      }
-    },
+    afterAnswer: createAfterAnswer(deps),
   };
 }

@@ -35,7 +35,6 @@ const Pool = section("The interpreters and the site's scripts. Paths are read at
     description: "Script of the directory lua: verify_password, lookup, list_accounts.",
   }),
   init_script_paths: texts([], { description: "Scripts whose function start runs once a process, as it starts." }),
-  cache_flush_script_path: text("", { description: "Script whose cache_flush names more to flush." }),
   package_path: text("", { description: "Folder with Lua files that scripts may require." }),
   translations_path: text("", { description: "YAML file with the texts of the i18n module: language, key, text." }),
   backend_number_of_workers: integer(2, { description: "Threads for decisions.", minimum: 1, maximum: 64 }),
