@@ -12,6 +12,8 @@ export default defineConfig({
         ssr,
         test: {
           name: "unit",
+          // Property tests on a busy machine.
+          testTimeout: 30_000,
           include: [
             "libs/*/src/**/*.test.ts",
             "services/*/src/**/*.test.ts",

@@ -14,6 +14,9 @@ import { createHealth, type Health } from "@postern/shared/lifecycle";
 import { createPasswordVerifier, type PasswordVerifier } from "@postern/shared/passwords";
 import { type RedisClient, redisHealth } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
+import { type BruteForceState, createBruteForceState, usesBruteForce } from "./context/brute-force.ts";
+import { makeControls } from "./context/controls.ts";
+import { makeMasterUsers, makePolicies } from "./context/policies.ts";
 import { createEngineScripts, type EngineScripts } from "./context/scripts.ts";
 import type { Directory } from "./directories/directory.ts";
 import { createDirectorySet, type DirectorySet } from "./directories/directory-set.ts";
@@ -25,6 +28,7 @@ import { createSqlDirectory } from "./directories/sql/sql-directory.ts";
 import { createSqliteClient } from "./directories/sql/sqlite-client.ts";
 import { type CheckMailToken, createMailTokenCheck } from "./mail-tokens/check-mail-token.ts";
 import { createEngineMetrics, type EngineMetrics } from "./metrics.ts";
+import type { StepDeps } from "./pipeline/step.ts";
 import { type Authenticate, createAuthenticate } from "./rpc/authenticate.ts";
 import { createListAccounts, type ListAccounts } from "./rpc/list-accounts.ts";
 import {
@@ -39,11 +43,18 @@ import {
 export interface EngineContext extends Base {
   readonly settings: EngineSettings;
   readonly live: { current: LiveEngineSettings };
+  /** What is made of the live settings; a reload swaps it as a whole. */
+  readonly rules: { current: DecisionRules };
+  readonly makeRules: (settings: LiveEngineSettings) => DecisionRules;
   readonly bus: Bus;
   readonly health: Health;
   readonly directories: DirectorySet;
   readonly passwords: PasswordVerifier;
-  /** Absent while `auth.oauthbearer` is off: nothing else here needs Redis yet. */
+  /** Absent while nothing that is enabled needs it. */
+  readonly redis: RedisClient | undefined;
+  /** Absent while `auth.controls.enabled` does not name it. */
+  readonly bruteForce: BruteForceState | undefined;
+  /** Absent while `auth.oauthbearer` is off. */
   readonly mailTokens: MailTokenState | undefined;
   readonly scripts: EngineScripts;
   readonly authenticate: Authenticate;
@@ -54,10 +65,12 @@ export interface EngineContext extends Base {
   readonly makeDirectories: (settings: readonly DirectorySettings[]) => Promise<readonly Directory[]>;
 }
 
+/** What stands around the directories in a decision. */
+type DecisionRules = Pick<StepDeps, "controls" | "policies" | "masterUsers">;
+
 /** What the check of users' access tokens holds open. */
 export interface MailTokenState {
   readonly check: CheckMailToken;
-  readonly redis: RedisClient;
   readonly tokens: MailTokens;
 }
 
@@ -100,22 +113,21 @@ function directoryMaker(parts: DirectoryParts): EngineContext["makeDirectories"]
 function createMailTokens(
   config: Config,
   { oauthBearer }: EngineSettings,
-  { base, metrics }: Pick<DirectoryParts, "base" | "metrics">,
+  { base, metrics, redis }: Pick<DirectoryParts, "base" | "metrics"> & { readonly redis: RedisClient | undefined },
 ): MailTokenState | undefined {
-  if (!oauthBearer.enabled) return undefined;
-  const redis = redisFromConfig(config, "state", base);
+  if (!oauthBearer.enabled || redis === undefined) return undefined;
   const tokens = mailTokensFromConfig(config, { logger: base.logger, redis });
   const check = createMailTokenCheck({
     verifier: tokens.verifier,
     ignoreCase: oauthBearer.ignoreCase,
     observe: (outcome) => metrics.mailTokenChecked(outcome),
   });
-  return { check, redis, tokens };
+  return { check, tokens };
 }
 
-type HealthParts = Pick<EngineContext, "bus" | "directories" | "mailTokens"> & { readonly base: Base };
+type HealthParts = Pick<EngineContext, "bus" | "directories" | "redis"> & { readonly base: Base };
 
-function createEngineHealth(config: Config, { bus, directories, mailTokens, base }: HealthParts): Health {
+function createEngineHealth(config: Config, { bus, directories, redis, base }: HealthParts): Health {
   const { logger, service, instance } = base;
   const { prefix } = config.storage.redis;
   const assertConnected = (): void => {
@@ -131,12 +143,28 @@ function createEngineHealth(config: Config, { bus, directories, mailTokens, base
       // An engine without its directory answers temporary failures; taking it away would answer nothing at all.
       { name: "directories", required: false, check: checkDirectories },
       // Without it logins by token are temporary failures, and those by password go on.
-      ...(mailTokens === undefined
+      ...(redis === undefined
         ? []
-        : [redisHealth({ client: mailTokens.redis, role: "state", required: false, prefix, service, instance })]),
+        : [redisHealth({ client: redis, role: "state", required: false, prefix, service, instance })]),
     ],
     onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
   });
+}
+
+type ListParts = Pick<EngineContext, "directories" | "instance" | "logger"> & Pick<DirectoryParts, "metrics">;
+
+function makeListAccounts({ directories, instance, metrics, logger }: ListParts): ListAccounts {
+  return createListAccounts({
+    directories: () => directories.current,
+    instance,
+    observe: (outcome, seconds) => metrics.decided("list-accounts", outcome, seconds),
+    onUndecided: ({ session }, err) =>
+      logger[err.row.logLevel]({ session, ...logFields(err) }, "could not list accounts"),
+  });
+}
+
+function redisIfNeeded(config: Config, { oauthBearer }: EngineSettings, base: Base): RedisClient | undefined {
+  return oauthBearer.enabled || usesBruteForce(config) ? redisFromConfig(config, "state", base) : undefined;
 }
 
 export async function createContext(config: Config): Promise<EngineContext> {
@@ -153,12 +181,22 @@ export async function createContext(config: Config): Promise<EngineContext> {
     lingerMs: config.runtime.timeouts.decision,
     onError: (err) => logger.warn({ err }, "closing a directory failed"),
   });
+  const makeRules = (from: LiveEngineSettings): DecisionRules => ({
+    controls: makeControls(from.controls, { logger, metrics }),
+    policies: makePolicies(from.policy, { logger, metrics }),
+    masterUsers: makeMasterUsers(from.masterUser, { logger, metrics }),
+  });
+  const rules = { current: makeRules(live.current) };
   const bus = await busFromConfig(config, base);
-  const mailTokens = createMailTokens(config, settings, { base, metrics });
+  const redis = redisIfNeeded(config, settings, base);
+  const mailTokens = createMailTokens(config, settings, { base, metrics, redis });
+  const bruteForce = createBruteForceState(config, { base, redis });
   const authenticate = createAuthenticate({
     stepDeps: () => ({
+      ...rules.current,
       directories: directories.current,
       checkMailToken: mailTokens?.check,
+      bruteForce: bruteForce?.current,
       scripts: scripts.siteScripts,
     }),
     afterAnswer: (attempt, decision) => scripts.siteScripts.afterAnswer(attempt, decision),
@@ -167,22 +205,20 @@ export async function createContext(config: Config): Promise<EngineContext> {
     onUndecided: ({ session }, err) => logger[err.row.logLevel]({ session, ...logFields(err) }, "could not decide"),
   });
   const instance = randomBytes(8).toString("hex");
-  const listAccounts = createListAccounts({
-    directories: () => directories.current,
-    instance,
-    observe: (outcome, seconds) => metrics.decided("list-accounts", outcome, seconds),
-    onUndecided: ({ session }, err) =>
-      logger[err.row.logLevel]({ session, ...logFields(err) }, "could not list accounts"),
-  });
-  const health = createEngineHealth(config, { bus, directories, mailTokens, base });
+  const listAccounts = makeListAccounts({ directories, instance, metrics, logger });
+  const health = createEngineHealth(config, { bus, directories, redis, base });
   return {
     ...base,
     settings,
     live,
+    rules,
+    makeRules,
     bus,
     health,
     directories,
     passwords,
+    redis,
+    bruteForce,
     mailTokens,
     scripts,
     authenticate,

@@ -8,7 +8,8 @@ import { liveEngineSettings } from "./settings.ts";
 
 async function start(config: Config): Promise<Service> {
   const context = await createContext(config);
-  const { logger, health, bus, directories, passwords, mailTokens, makeDirectories, scripts } = context;
+  const { logger, health, bus, directories, passwords, mailTokens, redis, bruteForce, makeDirectories, scripts } =
+    context;
   const privateListener = await privateListenerAt(context.settings.privateAddress, context);
   const servings = serveEngine(context);
   // Only once NATS knows of the subscription does "ready" mean that requests arrive. While NATS is away the health
@@ -25,9 +26,12 @@ async function start(config: Config): Promise<Service> {
     apply: async (next) => {
       const live = liveEngineSettings(next);
       const swapScripts = await scripts.prepare(next);
+      const rules = context.makeRules(live);
       directories.swap(await makeDirectories(live.directories));
+      context.rules.current = rules;
       swapScripts();
       context.live.current = live;
+      await bruteForce?.reload(next);
     },
     steps: [
       { name: "bus", run: () => bus.drain() },
@@ -35,7 +39,7 @@ async function start(config: Config): Promise<Service> {
       { name: "directories", run: () => directories.close() },
       { name: "scripts", run: () => scripts.close() },
       { name: "keys of access tokens", run: () => mailTokens?.tokens.close() },
-      { name: "redis", run: () => mailTokens?.redis.disconnect() },
+      { name: "redis", run: () => redis?.disconnect() },
       { name: "password verification", run: () => passwords.close() },
       { name: "private listener", run: () => privateListener.close() },
     ],

@@ -1,10 +1,20 @@
+import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import type { Config, LdapPoolConfig, LdapSearchConfig, SqlSearchConfig } from "@postern/shared/config";
+import {
+  type Config,
+  type LdapPoolConfig,
+  type LdapSearchConfig,
+  parseMasterUserFormat,
+  type SqlSearchConfig,
+} from "@postern/shared/config";
 import { Secret } from "@postern/shared/crypto";
+import { type ControlSettings, controlSettings } from "./controls/control-settings.ts";
 import type { LdapDirectorySettings, LdapPoolSettings, LdapSearchSettings } from "./directories/ldap/settings.ts";
 import type { LuaDirectorySettings } from "./directories/lua/lua-directory.ts";
 import type { SqlDirectorySettings, SqlSearchSettings } from "./directories/sql/settings.ts";
+import type { MasterUsersDeps } from "./master-user/master-users.ts";
 import type { AuthWaitSettings } from "./pipeline/auth-wait.ts";
+import { type PolicySettings, policySettings } from "./policy/policy-settings.ts";
 import type { SiteScriptSettings } from "./scripts/site-scripts.ts";
 
 /** One entry of `auth.backends.order`, with what it needs. */
@@ -25,6 +35,18 @@ export interface LiveEngineSettings {
   readonly directories: readonly DirectorySettings[];
   readonly authWait: AuthWaitSettings;
   readonly scripts: SiteScriptSettings;
+  readonly controls: ControlSettings;
+  readonly policy: PolicySettings;
+  /** Absent while nobody may sign in as another user. */
+  readonly masterUser: MasterUserSettings | undefined;
+}
+
+export type MasterUserSettings = Pick<MasterUsersDeps, "parse" | "users">;
+
+function masterUserSettings({ auth }: Config): MasterUserSettings | undefined {
+  const { enabled, user_format: text, users } = auth.pipeline.master_user;
+  const format = parseMasterUserFormat(text);
+  return enabled && format !== undefined ? { parse: (username) => format.parse(username), users } : undefined;
 }
 
 function optional(text: string): string | undefined {
@@ -142,8 +164,15 @@ function directoryOf(config: Config, entry: string): DirectorySettings {
   return entry === "sql" ? sqlDirectory(config, entry) : ldapDirectory(config, entry, pool);
 }
 
+type DecisionScripts = Pick<Config["auth"]["controls"]["lua"], "environment" | "subject" | "actions">;
+
+/** The scripts around decisions; none while `auth.controls.enabled` does not name `lua`. */
+export function decisionScripts({ controls }: Config["auth"]): DecisionScripts {
+  return controls.enabled.includes("lua") ? controls.lua : { environment: [], subject: [], actions: [] };
+}
+
 function siteScripts({ auth, runtime }: Config): SiteScriptSettings {
-  const { environment, subject, actions } = auth.controls.lua;
+  const { environment, subject, actions } = decisionScripts(auth);
   return {
     environment: environment.map(({ name, script_path: path }) => ({ name, path })),
     subject: subject.map(({ name, script_path: path }) => ({ name, path })),
@@ -169,5 +198,8 @@ export function liveEngineSettings(config: Config): LiveEngineSettings {
     directories: config.auth.backends.order.map((entry) => directoryOf(config, entry)),
     scripts: siteScripts(config),
     authWait: { waitDelay: pipeline.wait_delay, maxLoginAttempts: pipeline.max_login_attempts },
+    controls: controlSettings(config.auth.controls),
+    policy: policySettings(config.auth.policy, (file) => readFileSync(file, "utf8")),
+    masterUser: masterUserSettings(config),
   };
 }

@@ -109,7 +109,7 @@ beforeAll(async () => {
       settings: {
         auth: {
           upstreams: { imap: { address: "127.0.0.1", port: 143 } },
-          controls: { lua: controls() },
+          controls: { enabled: ["lua"], lua: controls() },
           backends: {
             ...demoBackends(folder),
             order: ["sql", "lua"],

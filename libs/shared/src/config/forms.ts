@@ -21,6 +21,15 @@ const forms = {
   "subject-token": matching(/^[A-Za-z0-9_-]{1,32}$/, "a word of letters, digits, - and _"),
   "key-prefix": matching(/^[A-Za-z0-9_.:-]{1,64}$/, "letters, digits and the signs _ . : -"),
   "header-name": matching(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/, "the name of an HTTP header"),
+  "language-tag": matching(/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/, "a language tag, as de or en-GB"),
+  "domain-name": matching(
+    /^(?=.{1,253}$)[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,62})(?:\.[A-Za-z0-9_][A-Za-z0-9_-]{0,62})*\.?$/,
+    "a domain name",
+  ),
+  "dns-server": (value: string) =>
+    isIP(value) !== 0 || (isHostPort(value) && isIP(value.replace(/:\d+$/, "").replaceAll(/[[\]]/g, "")) !== 0)
+      ? undefined
+      : "an IP address, with a port or without, as 192.0.2.1:53",
   "header-text": matching(/^[\x20-\x7e\u{80}-\u{10ffff}]*$/u, "one line of text without control characters"),
 } as const satisfies Record<string, (value: string) => string | undefined>;
 

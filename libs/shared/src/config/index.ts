@@ -3,6 +3,7 @@ export { changedKeys, diffReload } from "./diff-reload.ts";
 export { dumpConfig } from "./dump.ts";
 export { type ExplainOptions, type Explanation, explainKey, type KeyExplanation } from "./explain.ts";
 export { type LoadOptions, type LoadResult, loadConfig } from "./load.ts";
+export { type MasterUserFormat, parseMasterUserFormat } from "./master-user-format.ts";
 export { formatProblem, type Problem } from "./problem.ts";
 export { type ConfigSources, type ValueSource } from "./read/reader.ts";
 export { type RedactedConfig, redactConfig, redacted, redactText } from "./redact.ts";
@@ -11,8 +12,10 @@ export { configJsonSchema } from "./reference/json-schema.ts";
 export type {
   AuthConfig,
   BackchannelConfig,
+  BruteForceConfig,
   BusConfig,
   Config,
+  ControlsConfig,
   HttpServerConfig,
   LdapConfig,
   LdapPoolConfig,
@@ -20,6 +23,7 @@ export type {
   LuaConfig,
   LuaControlsConfig,
   ObservabilityConfig,
+  PolicyConfig,
   RedisConfig,
   RedisRoleConfig,
   RequestHeadersConfig,

@@ -7,6 +7,7 @@ export {
   type RedisTopology,
 } from "./client.ts";
 export { redisHealth } from "./health.ts";
+export { guessesKey } from "./keys/brute-force.ts";
 export {
   deniedTokenKey,
   failureBudgetKey,

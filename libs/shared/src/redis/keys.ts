@@ -1,3 +1,4 @@
+import { bruteForceKeyFamilies } from "./keys/brute-force.ts";
 import { scriptCacheKey } from "./keys/scripts.ts";
 
 /** One kind of key. Every key that is ever written is built here (design rule 6). */
@@ -86,5 +87,6 @@ export const keyFamilies: readonly KeyFamily<never[]>[] = [
   deniedTokenKey,
   tokenEpochKey,
   refreshFamilyKey,
+  ...bruteForceKeyFamilies,
   scriptCacheKey,
 ];

@@ -1,4 +1,5 @@
 export { type ChildServer, type ChildServerOptions, startChildServer } from "./child-server.ts";
+export { type DnsAnswer, type DnsServer, startDnsServer } from "./dns-server.ts";
 export { freePort } from "./free-port.ts";
 export { pause } from "./pause.ts";
 export { poll } from "./poll.ts";
@@ -7,4 +8,5 @@ export { type DoveadmOutcome, type Dovecot, type SpawnDovecotOptions, spawnDovec
 export { type NatsServer, type SpawnNatsOptions, spawnNats } from "./spawn-nats.ts";
 export { type SpawnNginxOptions, spawnNginx } from "./spawn-nginx.ts";
 export { type RedisServer, type SpawnRedisOptions, spawnRedis } from "./spawn-redis.ts";
+export { type RedisCluster, spawnRedisCluster } from "./spawn-redis-cluster.ts";
 export { type Slapd, type SpawnSlapdOptions, spawnSlapd } from "./spawn-slapd.ts";

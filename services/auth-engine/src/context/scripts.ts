@@ -7,6 +7,7 @@ import { systemClock } from "@postern/shared/time";
 import { createSqliteClient } from "../directories/sql/sqlite-client.ts";
 import type { EngineMetrics } from "../metrics.ts";
 import { createSiteScripts, type SiteScriptSettings, type SiteScripts } from "../scripts/site-scripts.ts";
+import { decisionScripts } from "../settings.ts";
 
 /** The site's scripts in an engine: the interpreters of decisions, and those of actions, which never delay them. */
 export interface EngineScripts {
@@ -29,7 +30,7 @@ interface Parts {
 
 function decisionFiles({ auth }: Config): readonly ScriptFile[] {
   const { backend_script_path: backend, init_script_paths: inits } = auth.backends.lua.backend.default;
-  const { environment, subject } = auth.controls.lua;
+  const { environment, subject } = decisionScripts(auth);
   return [
     ...(backend === "" ? [] : [{ path: backend, entryPoints: ["verify_password", "lookup"] }]),
     ...inits.map((path) => ({ path, entryPoints: ["start"] })),
@@ -39,7 +40,7 @@ function decisionFiles({ auth }: Config): readonly ScriptFile[] {
 }
 
 function actionFiles({ auth }: Config): readonly ScriptFile[] {
-  return auth.controls.lua.actions.map(({ script_path: path }) => ({ path, entryPoints: ["action"] }));
+  return decisionScripts(auth).actions.map(({ script_path: path }) => ({ path, entryPoints: ["action"] }));
 }
 
 const isUsed = (config: Config): boolean => decisionFiles(config).length > 0 || actionFiles(config).length > 0;

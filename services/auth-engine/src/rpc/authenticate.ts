@@ -39,8 +39,9 @@ export function createAuthenticate({
 }: AuthenticateDeps): Authenticate {
   return async (request, context) => {
     const started = performance.now();
-    const attempt = attemptOf(request);
-    const decision = await decide(attempt, stepContext(context), stepDeps()).catch((thrown: unknown): AuthDecision => {
+    const deps = stepDeps();
+    const attempt = attemptOf(request, deps.masterUsers);
+    const decision = await decide(attempt, stepContext(context), deps).catch((thrown: unknown): AuthDecision => {
       const error = fromUnknown(thrown);
       onUndecided(request, error);
       return { outcome: "tempfail", code: error.code, message: error.publicMessage };

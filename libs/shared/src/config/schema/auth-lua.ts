@@ -6,7 +6,6 @@ import {
   integer,
   requiredText,
   requiredTexts,
-  secret,
   section,
   text,
   texts,
@@ -16,14 +15,6 @@ const Http = section("The http module. Without allowed hosts scripts reach nobod
   allowed_hosts: texts([], { description: "Hosts that scripts may ask, as api.example.test or 127.0.0.1:8080." }),
   timeout: duration("2s", { description: "Longest wait for one answer.", minimum: 10 }),
   max_response_bytes: integer(1_048_576, { description: "Longest body of an answer.", unit: "bytes", minimum: 1 }),
-});
-
-const Mail = section("The mail module.", {
-  server: text("", { description: "SMTP server; empty: scripts send no mail.", form: "host-port" }),
-  from: text("", { description: "Address of the sender, where a script names none." }),
-  username: text("", { description: "Name for AUTH PLAIN; empty: none." }),
-  password: secret({ description: "Password for AUTH PLAIN." }),
-  tls: choice(["none", "starttls", "implicit"], "starttls", { description: "How the connection is encrypted." }),
 });
 
 const Metrics = section("The metrics module.", {
@@ -63,7 +54,7 @@ export const LuaBackend = section("Site scripts in Lua 5.4.", {
     default: Pool,
     search: entries("Protocols that the directory serves; without an entry it serves all.", Search),
   }),
-  modules: section("What scripts may reach.", { http: Http, metrics: Metrics, mail: Mail }),
+  modules: section("What scripts may reach.", { http: Http, metrics: Metrics }),
 });
 
 const Script = section("One script.", {

@@ -1,10 +1,12 @@
 import { Backchannel } from "./auth-backchannel.ts";
+import { Controls } from "./auth-controls.ts";
 import { LdapBackend } from "./auth-ldap.ts";
-import { LuaBackend, LuaControls } from "./auth-lua.ts";
+import { LuaBackend } from "./auth-lua.ts";
 import { OauthBearer } from "./auth-oauthbearer.ts";
+import { Policy } from "./auth-policy.ts";
 import { RequestHeaders } from "./auth-request.ts";
 import { SqlBackend } from "./auth-sql.ts";
-import { duration, integer, section, text, texts } from "./fields.ts";
+import { duration, flag, integer, section, text, texts } from "./fields.ts";
 
 const Pipeline = section("Bounds of a decision.", {
   max_concurrent_requests: integer(1000, { description: "Requests that the gateway takes at a time.", minimum: 1 }),
@@ -15,6 +17,18 @@ const Pipeline = section("Bounds of a decision.", {
   }),
   wait_delay: integer(10, { description: "Longest Auth-Wait of a denial.", unit: "s", maximum: 600, reload: "live" }),
   local_cache_ttl: duration("30s", { description: "Life of a cached success in a process; 0 caches none." }),
+  master_user: section(
+    "Users who sign in as others, with their own password.",
+    {
+      enabled: flag(false, { description: "Let them." }),
+      user_format: text("{user}*{master_user}", {
+        description: "How a login names both; {user} is the account, {master_user} whose password it is.",
+        minLength: 1,
+      }),
+      users: texts([], { description: "Who may, spelled as they sign in; nobody else is taken for one." }),
+    },
+    { reload: "live" },
+  ),
   max_hashing_concurrency: integer(0, { description: "Password hashes at a time; 0 takes the number of cores." }),
   max_hashing_queue: integer(256, { description: "Password hashes that may wait; more are temporary failures." }),
 });
@@ -49,7 +63,8 @@ export const Auth = section("The decision: who may ask, how users are found, wha
     imap: upstream("imap", 143),
     pop3: upstream("pop3", 110),
   }),
-  controls: section("What is looked at around a decision.", { lua: LuaControls }),
+  controls: Controls,
+  policy: Policy,
   backends: section(
     "Directories. A reload makes new ones and closes the old when their last request is over.",
     {

@@ -1,11 +1,15 @@
 import type { Config } from "../schema/root.ts";
 import { validateBackchannel } from "./backchannel.ts";
 import { validateBackends } from "./backends.ts";
+import { validateBruteForce } from "./brute-force.ts";
+import { validateControls } from "./controls.ts";
 import type { Judgement, Validator } from "./judgement.ts";
 import { validateLdap } from "./ldap.ts";
 import { validateLua } from "./lua.ts";
+import { validateMasterUser } from "./master-user.ts";
 import { validateOauthBearer } from "./oauthbearer.ts";
 import { validateObservability } from "./observability.ts";
+import { validatePolicy } from "./policy.ts";
 import { validateRuntime } from "./runtime.ts";
 import { validateSql } from "./sql.ts";
 import { validateStorage } from "./storage.ts";
@@ -16,9 +20,13 @@ const validators: readonly Validator[] = [
   validateStorage,
   validateBackchannel,
   validateOauthBearer,
+  validateBruteForce,
   validateBackends,
   validateLdap,
   validateSql,
+  validateControls,
+  validateMasterUser,
+  validatePolicy,
   validateLua,
 ];
 

@@ -14,6 +14,8 @@ export const DenialReason = Type.Union([
   Type.Literal("empty_password"),
   Type.Literal("bad_token"),
   Type.Literal("method_not_enabled"),
+  Type.Literal("unknown_relay_domain"),
+  Type.Literal("rbl"),
   Type.Literal("policy"),
   Type.Literal("script"),
 ]);
@@ -38,10 +40,17 @@ export type Ok = Static<typeof Ok>;
 
 const waitSeconds = Type.Optional(Type.Integer({ minimum: 0, description: "Auth-Wait; absent means no such header" }));
 
+const language = Type.Optional(
+  Type.String({
+    description: "language tag of a message out of a catalogue, Content-Language; absent in older engines",
+  }),
+);
+
 const Fail = Type.Object({
   outcome: Type.Literal("fail"),
   reason: Type.String({ description: "a DenialReason; one of a newer engine's is a denial all the same" }),
   message: Type.Optional(Type.String({ description: "a policy's or script's text; absent means the default" })),
+  language,
   waitSeconds,
   memoryCache,
 });
@@ -51,6 +60,7 @@ const Blocked = Type.Object({
   outcome: Type.Literal("blocked"),
   rule: Type.String(),
   message: Type.Optional(Type.String()),
+  language,
   waitSeconds,
   memoryCache,
 });
@@ -60,6 +70,7 @@ const TempFail = Type.Object({
   outcome: Type.Literal("tempfail"),
   code: Type.String({ description: "a code of libs/shared/errors/codes.ts" }),
   message: Type.String({ description: "the public sentence" }),
+  language,
 });
 export type TempFail = Static<typeof TempFail>;
 

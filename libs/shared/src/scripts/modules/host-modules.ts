@@ -7,7 +7,5 @@ export const hostModules = Object.freeze({
   http: ["request"],
   dns: ["lookup", "reverse"],
   sql: ["query"],
-  ldap: ["search"],
   password: ["verify", "hash"],
-  mail: ["send"],
 } as const);
