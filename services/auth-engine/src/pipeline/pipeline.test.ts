@@ -83,7 +83,12 @@ test("the order of the steps is the documented one", () => {
     "look-up-in-directories",
     "verify-in-directories",
   ]);
-  expect(finishes.map(({ name }) => name)).toEqual(["count-failure", "record-success"]);
+  expect(finishes.map(({ name }) => name)).toEqual([
+    "count-failure",
+    "record-success",
+    "run-subject-scripts",
+    "apply-policies",
+  ]);
 });
 
 test("policies have the last word", () => {
