@@ -3,6 +3,7 @@ import {
   type Base,
   baseFromConfig,
   busFromConfig,
+  keyRingFromConfig,
   type MailTokens,
   mailTokensFromConfig,
   redisFromConfig,
@@ -11,12 +12,16 @@ import type { Bus } from "@postern/shared/bus";
 import type { Config } from "@postern/shared/config";
 import { logFields } from "@postern/shared/errors";
 import { createHealth, type Health } from "@postern/shared/lifecycle";
-import { createPasswordVerifier, type PasswordVerifier } from "@postern/shared/passwords";
+import { createPasswordVerifier, createWorkGate, type PasswordVerifier } from "@postern/shared/passwords";
 import { type RedisClient, redisHealth } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
+
 import { type BruteForceState, createBruteForceState, usesBruteForce } from "./context/brute-force.ts";
 import { makeControls } from "./context/controls.ts";
 import { makeMasterUsers, makePolicies } from "./context/policies.ts";
+
+import { createResultCacheParts, type ResultCacheParts } from "./context/result-cache.ts";
+
 import { createEngineScripts, type EngineScripts } from "./context/scripts.ts";
 import type { Directory } from "./directories/directory.ts";
 import { createDirectorySet, type DirectorySet } from "./directories/directory-set.ts";
@@ -28,6 +33,8 @@ import { createSqlDirectory } from "./directories/sql/sql-directory.ts";
 import { createSqliteClient } from "./directories/sql/sqlite-client.ts";
 import { type CheckMailToken, createMailTokenCheck } from "./mail-tokens/check-mail-token.ts";
 import { createEngineMetrics, type EngineMetrics } from "./metrics.ts";
+import { type AppPasswords, createAppPasswords } from "./mfa-artefacts/app-passwords.ts";
+import { createSecondFactors, type SecondFactors } from "./mfa-artefacts/second-factors.ts";
 import type { StepDeps } from "./pipeline/step.ts";
 import { type Authenticate, createAuthenticate } from "./rpc/authenticate.ts";
 import { createListAccounts, type ListAccounts } from "./rpc/list-accounts.ts";
@@ -56,11 +63,14 @@ export interface EngineContext extends Base {
   readonly bruteForce: BruteForceState | undefined;
   /** Absent while `auth.oauthbearer` is off. */
   readonly mailTokens: MailTokenState | undefined;
+  readonly resultCache: ResultCacheParts;
   readonly scripts: EngineScripts;
   readonly authenticate: Authenticate;
   /** This process among its replicas. */
   readonly instance: string;
   readonly listAccounts: ListAccounts;
+  readonly secondFactors: SecondFactors;
+  readonly appPasswords: AppPasswords;
   /** Directories for other settings, to be put in the place of those in use. Seeds a new embedded database. */
   readonly makeDirectories: (settings: readonly DirectorySettings[]) => Promise<readonly Directory[]>;
 }
@@ -75,6 +85,8 @@ export interface MailTokenState {
 }
 
 const seedWaitMs = 10_000;
+/** Recovery codes are rare; what comes in crowds is guessing. */
+const maxRecoveryQueue = 16;
 
 interface DirectoryParts {
   readonly base: Base;
@@ -125,9 +137,9 @@ function createMailTokens(
   return { check, tokens };
 }
 
-type HealthParts = Pick<EngineContext, "bus" | "directories" | "redis"> & { readonly base: Base };
+type HealthParts = Pick<EngineContext, "bus" | "directories" | "redis" | "resultCache"> & { readonly base: Base };
 
-function createEngineHealth(config: Config, { bus, directories, redis, base }: HealthParts): Health {
+function createEngineHealth(config: Config, { bus, directories, redis, resultCache, base }: HealthParts): Health {
   const { logger, service, instance } = base;
   const { prefix } = config.storage.redis;
   const assertConnected = (): void => {
@@ -146,6 +158,10 @@ function createEngineHealth(config: Config, { bus, directories, redis, base }: H
       ...(redis === undefined
         ? []
         : [redisHealth({ client: redis, role: "state", required: false, prefix, service, instance })]),
+      // Without it more questions reach the directories.
+      ...(resultCache.redis === undefined
+        ? []
+        : [redisHealth({ client: resultCache.redis, role: "cache", required: false, prefix, service, instance })]),
     ],
     onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
   });
@@ -191,11 +207,13 @@ export async function createContext(config: Config): Promise<EngineContext> {
   const redis = redisIfNeeded(config, settings, base);
   const mailTokens = createMailTokens(config, settings, { base, metrics, redis });
   const bruteForce = createBruteForceState(config, { base, redis });
+  const resultCache = createResultCacheParts(config, settings, { base, bus, live: () => live.current.resultCache });
   const authenticate = createAuthenticate({
     stepDeps: () => ({
       ...rules.current,
       directories: directories.current,
       checkMailToken: mailTokens?.check,
+      resultCaches: resultCache.caches,
       bruteForce: bruteForce?.current,
       scripts: scripts.siteScripts,
     }),
@@ -206,7 +224,13 @@ export async function createContext(config: Config): Promise<EngineContext> {
   });
   const instance = randomBytes(8).toString("hex");
   const listAccounts = makeListAccounts({ directories, instance, metrics, logger });
-  const health = createEngineHealth(config, { bus, directories, redis, base });
+  const health = createEngineHealth(config, { bus, directories, redis, resultCache, base });
+  const secondFactors = createSecondFactors({
+    directories: () => directories.current,
+    ring: keyRingFromConfig(config, "mfa-artefact"),
+    hashing: createWorkGate({ concurrency: 1, maxQueued: maxRecoveryQueue }),
+  });
+  const appPasswords = createAppPasswords({ directories: () => directories.current, clock: systemClock });
   return {
     ...base,
     settings,
@@ -220,10 +244,13 @@ export async function createContext(config: Config): Promise<EngineContext> {
     redis,
     bruteForce,
     mailTokens,
+    resultCache,
     scripts,
     authenticate,
     instance,
     listAccounts,
+    secondFactors,
+    appPasswords,
     makeDirectories,
   };
 }

@@ -8,8 +8,8 @@ import { liveEngineSettings } from "./settings.ts";
 
 async function start(config: Config): Promise<Service> {
   const context = await createContext(config);
-  const { logger, health, bus, directories, passwords, mailTokens, redis, bruteForce, makeDirectories, scripts } =
-    context;
+  const { logger, health, bus, directories, passwords, mailTokens, resultCache, makeDirectories, scripts } = context;
+  const { redis, bruteForce } = context;
   const privateListener = await privateListenerAt(context.settings.privateAddress, context);
   const servings = serveEngine(context);
   // Only once NATS knows of the subscription does "ready" mean that requests arrive. While NATS is away the health
@@ -40,6 +40,7 @@ async function start(config: Config): Promise<Service> {
       { name: "scripts", run: () => scripts.close() },
       { name: "keys of access tokens", run: () => mailTokens?.tokens.close() },
       { name: "redis", run: () => redis?.disconnect() },
+      { name: "redis of the result cache", run: () => resultCache.redis?.disconnect() },
       { name: "password verification", run: () => passwords.close() },
       { name: "private listener", run: () => privateListener.close() },
     ],

@@ -14,6 +14,8 @@ export const messages = {
   tooSmall: (bound: string) => `must be at least ${bound}`,
   tooLarge: (bound: string) => `must be at most ${bound}`,
   tooFew: (count: number) => (count === 1 ? "must not be empty" : `needs at least ${count} entries`),
+  tooMany: (count: number) => `has more than ${count} entries`,
+  notWith: (other: string) => `cannot go with ${other}`,
   badName: "is no usable name; letters, digits, - and _ are",
   likeName: "differs from another name only in case or in - and _",
   yaml: (text: string) => `is not readable YAML: ${text}`,

@@ -7,6 +7,15 @@ export {
   type RedisTopology,
 } from "./client.ts";
 export { redisHealth } from "./health.ts";
+export {
+  accountEpochKey,
+  accountNamesKey,
+  accountResultsKey,
+  cachedIdentityKey,
+  cachedResultKey,
+  flushGenerationKey,
+  loginNameKey,
+} from "./keys/account.ts";
 export { guessesKey } from "./keys/brute-force.ts";
 export {
   deniedTokenKey,

@@ -6,8 +6,8 @@ import { createScriptRunner, type ScriptDatabase, type ScriptFile, type ScriptRu
 import { systemClock } from "@postern/shared/time";
 import { createSqliteClient } from "../directories/sql/sqlite-client.ts";
 import type { EngineMetrics } from "../metrics.ts";
+import { decisionScripts } from "../scripts/script-settings.ts";
 import { createSiteScripts, type SiteScriptSettings, type SiteScripts } from "../scripts/site-scripts.ts";
-import { decisionScripts } from "../settings.ts";
 
 /** The site's scripts in an engine: the interpreters of decisions, and those of actions, which never delay them. */
 export interface EngineScripts {

@@ -28,6 +28,7 @@ export function measuredDirectory(directory: Directory, observe: ObserveDirector
   return {
     kind: directory.kind,
     name: directory.name,
+    mfa: directory.mfa,
     verify: (query, password, context) =>
       timed(
         () => directory.verify(query, password, context),
@@ -41,6 +42,7 @@ export function measuredDirectory(directory: Directory, observe: ObserveDirector
     listAccounts: (query, page, context) => directory.listAccounts(query, page, context),
     endListing: (position) => directory.endListing(position),
     spendVerification: (query, password, context) => directory.spendVerification(query, password, context),
+    forget: (name) => directory.forget?.(name),
     check: (context) => directory.check(context),
     close: () => directory.close(),
   };

@@ -67,6 +67,7 @@ function ask(
   const decision = decide(attemptOf({ ...request, ...change }), context, {
     directories,
     checkMailToken,
+    resultCaches: undefined,
     bruteForce: undefined,
   });
   return { decision, directories };
@@ -80,12 +81,16 @@ test("the order of the steps is the documented one", () => {
     "run-environment-scripts",
     "verify-master-user",
     "verify-token",
+    "verify-app-password",
+    "read-memory-cache",
+    "read-shared-cache",
     "look-up-in-directories",
     "verify-in-directories",
   ]);
   expect(finishes.map(({ name }) => name)).toEqual([
     "count-failure",
     "record-success",
+    "write-caches",
     "run-subject-scripts",
     "apply-policies",
   ]);

@@ -5,6 +5,7 @@ import type { Directory } from "../directories/directory.ts";
 import type { CheckMailToken } from "../mail-tokens/check-mail-token.ts";
 import type { MasterUsers } from "../master-user/master-users.ts";
 import type { Policies } from "../policy/policies.ts";
+import type { ResultCaches } from "../result-cache/result-caches.ts";
 import type { SiteScripts } from "../scripts/site-scripts.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Facts } from "./facts.ts";
@@ -14,6 +15,7 @@ export interface StepDeps {
   readonly directories: readonly Directory[];
   /** Absent while `auth.oauthbearer` is off. */
   readonly checkMailToken: CheckMailToken | undefined;
+  readonly resultCaches: ResultCaches | undefined;
   /** Absent while `auth.controls.enabled` does not name it. */
   readonly bruteForce: BruteForce | undefined;
   /** Absent while none of `auth.controls.enabled` is one. */

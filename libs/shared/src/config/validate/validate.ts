@@ -11,6 +11,7 @@ import { validateOauthBearer } from "./oauthbearer.ts";
 import { validateObservability } from "./observability.ts";
 import { validatePolicy } from "./policy.ts";
 import { validateRuntime } from "./runtime.ts";
+import { validateServices } from "./services.ts";
 import { validateSql } from "./sql.ts";
 import { validateStorage } from "./storage.ts";
 
@@ -27,6 +28,7 @@ const validators: readonly Validator[] = [
   validateControls,
   validateMasterUser,
   validatePolicy,
+  validateServices,
   validateLua,
 ];
 

@@ -34,6 +34,9 @@ const Ok = Type.Object({
       { description: "mail server that a script chose, for the proxy-style endpoint" },
     ),
   ),
+  groups: Type.Optional(
+    Type.Array(Type.String(), { description: "names of the account's groups; absent where none are looked for" }),
+  ),
   memoryCache,
 });
 export type Ok = Static<typeof Ok>;
@@ -49,6 +52,7 @@ const language = Type.Optional(
 const Fail = Type.Object({
   outcome: Type.Literal("fail"),
   reason: Type.String({ description: "a DenialReason; one of a newer engine's is a denial all the same" }),
+  detail: Type.Optional(Type.String({ description: "what a directory says beside the reason, for logs" })),
   message: Type.Optional(Type.String({ description: "a policy's or script's text; absent means the default" })),
   language,
   waitSeconds,

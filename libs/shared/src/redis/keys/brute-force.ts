@@ -1,4 +1,4 @@
-import type { KeyFamily } from "../keys.ts";
+import type { KeyFamily } from "./family.ts";
 
 /**
  * Everything about one source of guesses lies under one hash tag, the widest network that the rules make of its

@@ -1,4 +1,4 @@
-import type { KeyFamily } from "../keys.ts";
+import type { KeyFamily } from "./family.ts";
 
 /** One day: what a script wants to know for longer belongs into a database. */
 export const scriptCacheLongestSeconds = 86_400;

@@ -1,10 +1,15 @@
 import type { Secret } from "@postern/shared/crypto";
+import { AppError } from "@postern/shared/errors";
 import type { Clock } from "@postern/shared/time";
+import type { PasswordPolicyControl } from "ldapts";
 import type { DirectoryContext } from "../directory.ts";
+import { ConnectionPool, type ConnectionPoolSnapshot } from "../servers/connection-pool.ts";
+import type { TargetSet } from "../servers/target-set.ts";
+import { createBindRate } from "./bind-rate.ts";
 import { openReadyConnection } from "./client.ts";
-import { ConnectionPool, type ConnectionPoolSnapshot } from "./connection-pool.ts";
+import { classifyFailure } from "./errors.ts";
+import type { ServerAddress } from "./server-uri.ts";
 import type { LdapPoolSettings } from "./settings.ts";
-import type { TargetSet } from "./target-set.ts";
 
 /**
  * Binds as users, one at a time on each connection (RFC 4511 section 4.2.1: a bind ends what else is in flight). The
@@ -12,14 +17,17 @@ import type { TargetSet } from "./target-set.ts";
  * less than half of connecting again.
  */
 export interface BindPool {
-  /** Rejects with the server's own `ResultCodeError` when it refuses. */
-  bind(dn: string, password: Secret, context: DirectoryContext): Promise<void>;
+  /**
+   * Rejects with the server's own `ResultCodeError` when it refuses, with `DIRECTORY_OVERLOADED` above the pool's rate.
+   * `policy` gets what the server adds about the password.
+   */
+  bind(dn: string, password: Secret, context: DirectoryContext, policy?: PasswordPolicyControl): Promise<void>;
   rebalance(): void;
   snapshot(): ConnectionPoolSnapshot;
   close(): Promise<void>;
 }
 
-export function createBindPool(settings: LdapPoolSettings, targets: TargetSet, clock: Clock): BindPool {
+export function createBindPool(settings: LdapPoolSettings, targets: TargetSet<ServerAddress>, clock: Clock): BindPool {
   const pool = new ConnectionPool({
     label: "LDAP bind connection",
     targets,
@@ -33,10 +41,15 @@ export function createBindPool(settings: LdapPoolSettings, targets: TargetSet, c
         { kind: "anonymous" },
         { ...settings, operationTimeoutMs: settings.bindTimeoutMs, onClose },
       ),
+    classify: classifyFailure,
     clock,
   });
+  const takeBind = createBindRate(settings.bindRate, clock);
   return {
-    bind: (dn, password, context) => pool.run((connection) => connection.bind(dn, password), context),
+    bind: async (dn, password, context, policy) => {
+      if (!takeBind()) throw new AppError("DIRECTORY_OVERLOADED", { detail: "binds above auth_rate_limit_per_second" });
+      await pool.run((connection) => connection.bind(dn, password, policy), context);
+    },
     rebalance: () => pool.rebalance(),
     snapshot: () => pool.snapshot(),
     close: () => pool.close(),

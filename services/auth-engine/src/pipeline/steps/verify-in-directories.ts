@@ -2,13 +2,14 @@ import type { AuthDecision, DenialReason } from "@postern/shared/contracts";
 import type { Secret } from "@postern/shared/crypto";
 import { AppError } from "@postern/shared/errors";
 import type { Directory } from "../../directories/directory.ts";
+import { secondFactorQuestion } from "../../mfa-artefacts/has-second-factor.ts";
 import type { Attempt } from "../attempt.ts";
 import type { Step, StepContext } from "../step.ts";
 import { askDirectories } from "./ask-directories.ts";
 import { directoryQuery, okDecision } from "./directory-query.ts";
 
-function denial(reason: DenialReason): AuthDecision {
-  return { outcome: "fail", reason, memoryCache: "miss" };
+function denial(reason: DenialReason, detail?: string): AuthDecision {
+  return { outcome: "fail", reason, ...(detail === undefined ? {} : { detail }), memoryCache: "miss" };
 }
 
 interface Means {
@@ -34,11 +35,15 @@ export async function verifyPassword(
   if (found?.outcome.kind === "ok") {
     context.facts.accountKnown = true;
     context.facts.directory = found.directory.name;
+    context.facts.groups = found.outcome.account.groups;
+    context.facts.accountHasSecondFactor = secondFactorQuestion(found.directory, query, context);
     return okDecision(found.directory, found.outcome.account);
   }
   if (unavailable !== undefined) throw unavailable;
   context.facts.accountKnown = found !== undefined;
-  if (found !== undefined) return denial(found.outcome.kind);
+  if (found !== undefined) {
+    return denial(found.outcome.kind, "detail" in found.outcome ? found.outcome.detail : undefined);
+  }
   if (unknownTo === undefined) throw new AppError("INTERNAL", { detail: "no directory answered" });
   await unknownTo.spendVerification(query, password, context);
   return denial("unknown_user");
@@ -50,6 +55,7 @@ export const verifyInDirectories: Step = {
   run: (attempt, context, { directories }) => {
     const { operation, password } = attempt;
     if (operation !== "authenticate" || password === undefined) return undefined;
+    context.facts.credential = "password";
     return verifyPassword(attempt, password, { context, directories });
   },
 };

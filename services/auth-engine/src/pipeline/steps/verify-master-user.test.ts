@@ -64,6 +64,7 @@ function ask(change: Partial<AuthRequest> = {}, lookupFails = false) {
     directories: [one],
     checkMailToken: undefined,
     bruteForce: undefined,
+    resultCaches: undefined,
     masterUsers,
   });
   return { decision, asked: one.asked, events };
