@@ -286,11 +286,10 @@ type HealthParts = Pick<LimitsParts, "base" | "settings" | "bus" | "state">;
 /** Without Redis the gateway is degraded, and serves. */
 function createGatewayHealth({ base, settings, bus, state: client }: HealthParts): Health {
   const { service, instance, logger } = base;
-  const prefix = settings.keyPrefix;
   return createHealth({
     checks: [
       { name: "bus", required: true, check: () => assertConnected(bus) },
-      redisHealth({ client, role: "state", required: false, prefix, service, instance }),
+      redisHealth({ client, role: "state", required: false, prefix: settings.keyPrefix, service, instance }),
     ],
     onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
   });
