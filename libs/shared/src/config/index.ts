@@ -20,6 +20,8 @@ export type {
   LdapConfig,
   LdapPoolConfig,
   LdapSearchConfig,
+  LuaConfig,
+  LuaControlsConfig,
   ObservabilityConfig,
   PolicyConfig,
   RedisConfig,

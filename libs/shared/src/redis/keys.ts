@@ -1,6 +1,7 @@
 import { accountKeyFamilies } from "./keys/account.ts";
 import { bruteForceKeyFamilies } from "./keys/brute-force.ts";
 import type { KeyFamily } from "./keys/family.ts";
+import { scriptCacheKey } from "./keys/scripts.ts";
 
 export type { KeyFamily };
 
@@ -77,4 +78,5 @@ export const keyFamilies: readonly KeyFamily<never[]>[] = [
   refreshFamilyKey,
   ...accountKeyFamilies,
   ...bruteForceKeyFamilies,
+  scriptCacheKey,
 ];

@@ -5,6 +5,7 @@ import { validateBruteForce } from "./brute-force.ts";
 import { validateControls } from "./controls.ts";
 import type { Judgement, Validator } from "./judgement.ts";
 import { validateLdap } from "./ldap.ts";
+import { validateLua } from "./lua.ts";
 import { validateMasterUser } from "./master-user.ts";
 import { validateOauthBearer } from "./oauthbearer.ts";
 import { validateObservability } from "./observability.ts";
@@ -28,6 +29,7 @@ const validators: readonly Validator[] = [
   validateMasterUser,
   validatePolicy,
   validateServices,
+  validateLua,
 ];
 
 /** Rules between keys; rules of one key are in its schema. */
