@@ -4,6 +4,7 @@ import { validateBackends } from "./backends.ts";
 import type { Judgement, Validator } from "./judgement.ts";
 import { validateLdap } from "./ldap.ts";
 import { validateOauthBearer } from "./oauthbearer.ts";
+import { validateOidc } from "./oidc.ts";
 import { validateObservability } from "./observability.ts";
 import { validateRuntime } from "./runtime.ts";
 import { validateSql } from "./sql.ts";
@@ -15,6 +16,7 @@ const validators: readonly Validator[] = [
   validateStorage,
   validateBackchannel,
   validateOauthBearer,
+  validateOidc,
   validateBackends,
   validateLdap,
   validateSql,
