@@ -1,5 +1,6 @@
 export { type Base, baseFromConfig } from "./base.ts";
 export { busFromConfig } from "./bus-from-config.ts";
+export { keyRingFromConfig } from "./key-ring-from-config.ts";
 export { type MailTokens, mailTokensFromConfig } from "./mail-tokens-from-config.ts";
 export { privateListenerAt } from "./private-listener-from-config.ts";
 export { redisFromConfig } from "./redis-from-config.ts";

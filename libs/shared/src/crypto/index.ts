@@ -1,2 +1,3 @@
 export { digestOf, matchesDigest } from "./constant-time.ts";
+export { createKeyRing, type KeyRing } from "./key-ring.ts";
 export { Secret } from "./secret.ts";

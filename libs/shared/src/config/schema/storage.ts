@@ -1,4 +1,4 @@
-import { duration, integer, secret, section, text, texts } from "./fields.ts";
+import { duration, entries, integer, secret, section, text, texts } from "./fields.ts";
 import { ClientTls } from "./tls.ts";
 
 const Sentinels = section("Redis Sentinel; used when master is set.", {
@@ -36,6 +36,10 @@ export const Storage = section("Where state is kept.", {
     prefix: text("postern:", { description: "Begin of every key.", form: "key-prefix" }),
     password_nonce: secret({ description: "Pepper of the password digests in caches and counters.", minLength: 16 }),
     encryption_secret: secret({ description: "Key that encrypts values at rest in Redis.", minLength: 16 }),
+    encryption_secrets_old: entries(
+      "Former values of encryption_secret: they still decrypt. Remove one when what it encrypted has expired.",
+      section("A former value.", { secret: secret({ description: "The secret.", minLength: 16 }) }),
+    ),
     connect_timeout: duration("5s", { description: "Time for a connection to come up.", minimum: 10 }),
     read_timeout: duration("1s", {
       description: "One command that reads.",

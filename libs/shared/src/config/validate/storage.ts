@@ -6,6 +6,12 @@ const roles = ["state", "queue", "cache"] as const;
 
 export function validateStorage(config: Config, { problem }: Judgement): void {
   const { redis } = config.storage;
+  redis.encryption_secrets_old.forEach(({ secret }, index) => {
+    if (secret === "") problem(`storage.redis.encryption_secrets_old[${index}].secret`, messages.required);
+  });
+  if (redis.encryption_secret === "" && redis.encryption_secrets_old.length > 0) {
+    problem("storage.redis.encryption_secret", messages.needsWhen("encryption_secrets_old has entries"));
+  }
   for (const role of roles) {
     const { sentinels, tls } = redis.roles[role];
     const path = `storage.redis.roles.${role}`;

@@ -39,6 +39,11 @@ const rules: readonly (readonly [rule: string, text: string, paths: readonly str
     [],
   ],
   [
+    "former encryption secrets are not empty and stand behind a present one",
+    "storage: { redis: { encryption_secrets_old: [{}, { secret: former-secret-0123 }] } }",
+    ["storage.redis.encryption_secret", "storage.redis.encryption_secrets_old[0].secret"],
+  ],
+  [
     "metrics credentials are complete",
     "observability: { metrics: { endpoint_auth: { basic: { enabled: true, username: u } } } }",
     ["observability.metrics.endpoint_auth.basic.password"],
