@@ -38,7 +38,7 @@ export function hiddenFields({ text }: Page): Record<string, string> {
   return Object.fromEntries([...found].map(([, name = "", value = ""]) => [name, unescape(value)]));
 }
 
-export function actionOf({ text, url }: Page): string {
+function actionOf({ text, url }: Page): string {
   const [, action] = /<form method="post" action="([^"]+)">/.exec(text) ?? [];
   return action === undefined ? url : unescape(action);
 }

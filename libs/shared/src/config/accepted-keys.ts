@@ -65,8 +65,8 @@ export const acceptedKeys: readonly string[] = [
   "identity.frontend.security_headers.**",
   "identity.mfa.webauthn.**",
   "identity.mfa_policy.**",
-  "identity.oidc.clients.remember_me_ttl",
-  "identity.oidc.clients.mfa_policy.**",
+  "identity.oidc.clients.*.remember_me_ttl",
+  "identity.oidc.clients.*.mfa_policy.**",
   "identity.saml.**",
 ];
 
