@@ -66,6 +66,7 @@ describe("without script, through the gateway", () => {
     await page.keyboard.type("alice-demo-password");
     await page.keyboard.press("Enter");
     await page.waitForURL(home(), { timeout: 10_000 });
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Your account");
   });
 });
 

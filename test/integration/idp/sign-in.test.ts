@@ -169,17 +169,17 @@ describe("several tabs", () => {
   });
 });
 
+async function atChoice(browser: Browser): Promise<Page> {
+  const answer = await signIn(browser, bob);
+  expect([answer.status, answer.location]).toEqual([302, expect.stringMatching(/^\/login\/mfa\?flow=/)]);
+  expect(browser.cookies.has("service_session")).toBe(false);
+  return browser.get(answer.location ?? "");
+}
+
+const linkTo = (page: Page, path: string): string =>
+  new RegExp(`href="(${path}\\?flow=[\\w-]+)"`).exec(page.text)?.[1] ?? "";
+
 describe("a second factor", () => {
-  async function atChoice(browser: Browser): Promise<Page> {
-    const answer = await signIn(browser, bob);
-    expect([answer.status, answer.location]).toEqual([302, expect.stringMatching(/^\/login\/mfa\?flow=/)]);
-    expect(browser.cookies.has("service_session")).toBe(false);
-    return browser.get(answer.location ?? "");
-  }
-
-  const linkTo = (page: Page, path: string): string =>
-    new RegExp(`href="(${path}\\?flow=[\\w-]+)"`).exec(page.text)?.[1] ?? "";
-
   test("is asked for after the password; nothing else gets in before", async () => {
     const browser = newBrowser();
     await atChoice(browser);
@@ -200,7 +200,7 @@ describe("a second factor", () => {
       first.submit(one, { code }),
       second.submit(two, { code: `${code.slice(0, 3)} ${code.slice(3)}` }),
     ]);
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 302]);
+    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 302]);
     expect(answers.find(({ status }) => status === 302)?.location).toBe(home);
   });
 
@@ -211,7 +211,7 @@ describe("a second factor", () => {
       forms.push([browser, await browser.get(linkTo(await atChoice(browser), "/login/recovery"))]);
     }
     const answers = await Promise.all(forms.map(([browser, page]) => browser.submit(page, { code: "bobsrace" })));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 302]);
+    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 200, 302]);
   });
 
   test("the way back forgets the password", async () => {
