@@ -1,7 +1,11 @@
 import type { AuthDecision, AuthOperation, BackendKind } from "@postern/shared/contracts";
 import type { Metrics } from "@postern/shared/metrics";
 import type { PasswordVerifier } from "@postern/shared/passwords";
+import { type ControlName, controlNames } from "./controls/control.ts";
+import { type ControlOutcome, controlOutcomes } from "./controls/controls.ts";
+import { type RblOutcome, rblOutcomes } from "./controls/rbl/rbl.ts";
 import { type MailTokenOutcome, mailTokenOutcomes } from "./mail-tokens/check-mail-token.ts";
+import { type PolicyEffect, type PolicyMode, policyEffects, policyModes } from "./policy/policies.ts";
 
 const operations = ["authenticate", "lookup", "list-accounts"] as const satisfies readonly AuthOperation[];
 const outcomes = ["ok", "fail", "blocked", "tempfail"] as const satisfies readonly AuthDecision["outcome"][];
@@ -24,6 +28,9 @@ export interface EngineMetrics {
   decided(operation: AuthOperation, outcome: AuthDecision["outcome"], seconds: number): void;
   directoryAnswered(kind: string, outcome: string, seconds: number): void;
   mailTokenChecked(outcome: MailTokenOutcome): void;
+  controlled(control: ControlName, outcome: ControlOutcome): void;
+  rblAsked(outcome: RblOutcome): void;
+  policyApplied(mode: PolicyMode, effect: PolicyEffect): void;
 }
 
 function isDirectoryKind(kind: string): kind is DirectoryKind {
@@ -56,6 +63,21 @@ export function createEngineMetrics(
     help: "Access tokens in place of passwords, by what the check said",
     labels: { outcome: mailTokenOutcomes },
   });
+  const controls = registry.counter({
+    name: `${prefix}_control_checks_total`,
+    help: "Logins that a control looked at, by what it said",
+    labels: { control: controlNames, outcome: controlOutcomes },
+  });
+  const blockLists = registry.counter({
+    name: `${prefix}_rbl_answers_total`,
+    help: "Questions to block lists, by what came of them, answers out of the cache too",
+    labels: { outcome: rblOutcomes },
+  });
+  const policies = registry.counter({
+    name: `${prefix}_policies_applied_total`,
+    help: "Decisions for which a policy held; with mode observe it only would have applied",
+    labels: { mode: policyModes, effect: policyEffects },
+  });
   registry.gauge({
     name: `${prefix}_hashing_running`,
     help: "Password hashes being verified",
@@ -71,6 +93,9 @@ export function createEngineMetrics(
     directoryAnswered: (kind, outcome, seconds) => {
       if (isDirectoryKind(kind) && isDirectoryOutcome(outcome)) directories({ kind, outcome }).observe(seconds);
     },
+    controlled: (control, outcome) => controls({ control, outcome }).inc(),
+    rblAsked: (outcome) => blockLists({ outcome }).inc(),
+    policyApplied: (mode, effect) => policies({ mode, effect }).inc(),
     mailTokenChecked: (outcome) => mailTokens({ outcome }).inc(),
   };
 }

@@ -3,6 +3,7 @@ export { changedKeys, diffReload } from "./diff-reload.ts";
 export { dumpConfig } from "./dump.ts";
 export { type ExplainOptions, type Explanation, explainKey, type KeyExplanation } from "./explain.ts";
 export { type LoadOptions, type LoadResult, loadConfig } from "./load.ts";
+export { type MasterUserFormat, parseMasterUserFormat } from "./master-user-format.ts";
 export { formatProblem, type Problem } from "./problem.ts";
 export { type ConfigSources, type ValueSource } from "./read/reader.ts";
 export { type RedactedConfig, redactConfig, redacted, redactText } from "./redact.ts";
@@ -11,9 +12,11 @@ export { configJsonSchema } from "./reference/json-schema.ts";
 export type {
   AuthConfig,
   BackchannelConfig,
+  BruteForceConfig,
   BusConfig,
   ClaimMappingConfig,
   Config,
+  ControlsConfig,
   CustomScopeConfig,
   HttpServerConfig,
   LdapConfig,
@@ -22,6 +25,7 @@ export type {
   ObservabilityConfig,
   OidcClientConfig,
   OidcConfig,
+  PolicyConfig,
   RedisConfig,
   RedisRoleConfig,
   RequestHeadersConfig,

@@ -1,5 +1,9 @@
-import type { KeyFamily } from "./key-family.ts";
+import { accountKeyFamilies } from "./keys/account.ts";
 import { browserKeys } from "./keys/browser.ts";
+import { bruteForceKeyFamilies } from "./keys/brute-force.ts";
+import type { KeyFamily } from "./keys/family.ts";
+
+export type { KeyFamily };
 
 /** A value that a health check writes, to see that this Redis takes writes: a replica after a failover does not. */
 export const probeKey: KeyFamily<[service: string, instance: string]> = {
@@ -73,4 +77,6 @@ export const keyFamilies: readonly KeyFamily<never[]>[] = [
   tokenEpochKey,
   refreshFamilyKey,
   ...browserKeys,
+  ...accountKeyFamilies,
+  ...bruteForceKeyFamilies,
 ];

@@ -31,13 +31,13 @@ function stepContext(context: CallContext): StepContext {
 export function createAuthenticate({ stepDeps, authWait, observe, onUndecided }: AuthenticateDeps): Authenticate {
   return async (request, context) => {
     const started = performance.now();
-    const decision = await decide(attemptOf(request), stepContext(context), stepDeps()).catch(
-      (thrown: unknown): AuthDecision => {
-        const error = fromUnknown(thrown);
-        onUndecided(request, error);
-        return { outcome: "tempfail", code: error.code, message: error.publicMessage };
-      },
-    );
+    const deps = stepDeps();
+    const attempt = attemptOf(request, deps.masterUsers);
+    const decision = await decide(attempt, stepContext(context), deps).catch((thrown: unknown): AuthDecision => {
+      const error = fromUnknown(thrown);
+      onUndecided(request, error);
+      return { outcome: "tempfail", code: error.code, message: error.publicMessage };
+    });
     observe(request, decision, (performance.now() - started) / 1000);
     return withAuthWait(decision, request.loginAttempt, authWait());
   };

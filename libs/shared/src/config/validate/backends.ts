@@ -36,7 +36,7 @@ function validateEntry(
   { problem }: Judgement,
   { entry, index }: { entry: string; index: number },
 ): void {
-  // An order of the compatible product names the cache too; here it always comes first.
+  // Says which directories' successes are shared; validate/storage.ts says what that needs.
   if (entry === "cache") return;
   const { ldap, sql } = config.auth.backends;
   const at = `${path}[${index}]`;
