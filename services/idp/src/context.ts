@@ -4,6 +4,7 @@ import type { Config } from "@postern/shared/config";
 import { createCallerReader, createCallerVerifier, type ReadCaller } from "@postern/shared/http";
 import { createHealth, type Health } from "@postern/shared/lifecycle";
 import { type RedisClient, redisHealth } from "@postern/shared/redis";
+import { createPagesContext, type PagesContext } from "./context/pages.ts";
 import { type IdpSettings, idpSettings } from "./settings.ts";
 
 /** Everything that the identity provider is made of. Only this file makes any of it. */
@@ -13,6 +14,8 @@ export interface IdpContext extends Base {
   readonly state: RedisClient;
   readonly health: Health;
   readonly readCaller: ReadCaller;
+  /** Absent while `identity.frontend.enabled` is off. */
+  readonly pages: PagesContext | undefined;
 }
 
 export async function createContext(config: Config): Promise<IdpContext> {
@@ -25,8 +28,11 @@ export async function createContext(config: Config): Promise<IdpContext> {
   const assertConnected = (): void => {
     if (!bus.isConnected()) throw new Error("not connected to NATS");
   };
+  // The protocols that end a flow are not built: only self-service ends of itself.
+  const protocols = { ends: {}, onReplaced: async () => undefined };
   return {
     ...base,
+    pages: createPagesContext({ config, base, bus, state, protocols }),
     settings,
     bus,
     state,

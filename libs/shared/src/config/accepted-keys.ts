@@ -86,11 +86,13 @@ export const acceptedKeys: readonly string[] = [
   "auth.controls.brute_force.pw_history_for_known_accounts",
   "auth.controls.brute_force.ip_scoping.tolerations_ipv6_cidr",
   "auth.controls.brute_force.custom_tolerations.*.tolerate_ttl",
-  "identity.session.**",
-  "identity.frontend.**",
-  "identity.mfa.**",
+  "identity.frontend.encryption_secret",
+  "identity.frontend.assets.**",
+  "identity.frontend.security_headers.**",
+  "identity.mfa.webauthn.**",
   "identity.mfa_policy.**",
-  "identity.oidc.**",
+  "identity.oidc.clients.*.remember_me_ttl",
+  "identity.oidc.clients.*.mfa_policy.**",
   "identity.saml.**",
 ];
 

@@ -1,4 +1,5 @@
 import { accountKeyFamilies } from "./keys/account.ts";
+import { browserKeys } from "./keys/browser.ts";
 import { bruteForceKeyFamilies } from "./keys/brute-force.ts";
 import type { KeyFamily } from "./keys/family.ts";
 import { scriptCacheKey } from "./keys/scripts.ts";
@@ -76,6 +77,7 @@ export const keyFamilies: readonly KeyFamily<never[]>[] = [
   deniedTokenKey,
   tokenEpochKey,
   refreshFamilyKey,
+  ...browserKeys,
   ...accountKeyFamilies,
   ...bruteForceKeyFamilies,
   scriptCacheKey,
