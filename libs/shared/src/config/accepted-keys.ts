@@ -64,8 +64,8 @@ export const acceptedKeys: readonly string[] = [
   "identity.frontend.**",
   "identity.mfa.**",
   "identity.mfa_policy.**",
-  "identity.oidc.clients.remember_me_ttl",
-  "identity.oidc.clients.mfa_policy.**",
+  "identity.oidc.clients.*.remember_me_ttl",
+  "identity.oidc.clients.*.mfa_policy.**",
   "identity.saml.**",
 ];
 

@@ -16,4 +16,14 @@ export {
   refreshFamilyKey,
   tokenEpochKey,
 } from "./keys.ts";
+export {
+  oidcAccountKey,
+  oidcIndexKey,
+  oidcOnceKey,
+  oidcRecordKey,
+  oidcReplayKey,
+  oidcSigningKeysKey,
+  oidcSigningLeaseKey,
+  oidcUserCodeKey,
+} from "./keys/oidc.ts";
 export { defineScript, type RedisScript, type RunScript } from "./script.ts";

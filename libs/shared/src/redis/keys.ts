@@ -1,17 +1,7 @@
-/** One kind of key. Every key that is ever written is built here (design rule 6). */
-export interface KeyFamily<Parts extends readonly string[]> {
-  readonly name: string;
-  /** The service that writes it. */
-  readonly owner: string;
-  readonly role: "state" | "queue" | "cache";
-  readonly type: "string" | "hash" | "zset" | "set";
-  readonly ttlSeconds: number;
-  /** What is gone when Redis forgets it. */
-  readonly lost: string;
-  /** What the parts are called, for the documents. */
-  readonly parts: { readonly [Index in keyof Parts]: string };
-  readonly build: (prefix: string, ...parts: Parts) => string;
-}
+import type { KeyFamily } from "./keys/family.ts";
+import { oidcKeyFamilies } from "./keys/oidc.ts";
+
+export type { KeyFamily };
 
 /** A value that a health check writes, to see that this Redis takes writes: a replica after a failover does not. */
 export const probeKey: KeyFamily<[service: string, instance: string]> = {
@@ -84,4 +74,5 @@ export const keyFamilies: readonly KeyFamily<never[]>[] = [
   deniedTokenKey,
   tokenEpochKey,
   refreshFamilyKey,
+  ...oidcKeyFamilies,
 ];
