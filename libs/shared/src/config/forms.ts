@@ -21,6 +21,7 @@ const forms = {
   "subject-token": matching(/^[A-Za-z0-9_-]{1,32}$/, "a word of letters, digits, - and _"),
   "key-prefix": matching(/^[A-Za-z0-9_.:-]{1,64}$/, "letters, digits and the signs _ . : -"),
   "header-name": matching(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/, "the name of an HTTP header"),
+  "css-color": matching(/^#[0-9A-Fa-f]{6}$/, "a colour, as #0b57d0"),
   "header-text": matching(/^[\x20-\x7e\u{80}-\u{10ffff}]*$/u, "one line of text without control characters"),
 } as const satisfies Record<string, (value: string) => string | undefined>;
 

@@ -49,6 +49,8 @@ export const messages = {
   plainOnLoopback: "must be a loopback address, as 127.0.0.1, while tls.enabled is false",
   oneNatsLogin: "only one of username, token and credentials_file can be used",
   pairOfFiles: (other: string) => `needs ${other} too`,
+  unknownLanguage: (tag: string) => `names ${tag}, for which there are no texts`,
+  languageNotOffered: "is not in languages",
   sameSegment: "must differ from proxy_segment",
   segmentTaken: "is the path of another endpoint",
   metricsOpen: "GET /metrics is open to everyone on the main listener",

@@ -7,10 +7,19 @@ export {
   type RedisTopology,
 } from "./client.ts";
 export { redisHealth } from "./health.ts";
+export type { KeyFamily } from "./key-family.ts";
+export {
+  accountSessionsKey,
+  factorAttemptsKey,
+  flowKey,
+  latestFlowKey,
+  sessionIdKey,
+  sessionKey,
+  usedTotpStepKey,
+} from "./keys/browser.ts";
 export {
   deniedTokenKey,
   failureBudgetKey,
-  type KeyFamily,
   keyFamilies,
   probeKey,
   refreshFamilyKey,

@@ -1,7 +1,6 @@
-import type { KeyFamily } from "./keys/family.ts";
+import type { KeyFamily } from "./key-family.ts";
+import { browserKeys } from "./keys/browser.ts";
 import { oidcKeyFamilies } from "./keys/oidc.ts";
-
-export type { KeyFamily };
 
 /** A value that a health check writes, to see that this Redis takes writes: a replica after a failover does not. */
 export const probeKey: KeyFamily<[service: string, instance: string]> = {
@@ -74,5 +73,6 @@ export const keyFamilies: readonly KeyFamily<never[]>[] = [
   deniedTokenKey,
   tokenEpochKey,
   refreshFamilyKey,
+  ...browserKeys,
   ...oidcKeyFamilies,
 ];

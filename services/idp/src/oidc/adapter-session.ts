@@ -26,10 +26,12 @@ function authorizationsOf(value: unknown): Readonly<Record<string, SessionAuthor
   return Object.fromEntries(
     Object.entries(value).flatMap(([clientId, told]) => {
       if (!isRecord(told)) return [];
+      const [sid, grantId] = [textOf(told["sid"]), textOf(told["grantId"])];
+      if (sid === undefined) return [];
       const authorization: SessionAuthorization = {
-        sid: textOf(told["sid"]),
-        grantId: textOf(told["grantId"]),
-        persistsLogout: told["persistsLogout"] === true,
+        sid,
+        ...(grantId !== undefined && { grantId }),
+        ...(told["persistsLogout"] === true && { persistsLogout: true }),
       };
       return [[clientId, authorization]];
     }),
@@ -46,9 +48,10 @@ export function createSessionAdapter(sessions: BrowserSessions): Adapter {
       // Nobody is signed in: there is nothing to keep.
       if (uid === undefined || accountId === undefined) return;
       const oidcState: unknown = payload["state"];
+      const known = authorizationsOf(authorizations);
       await sessions.merge(uid, {
         sid,
-        authorizations: authorizationsOf(authorizations),
+        ...(known !== undefined && { authorizations: known }),
         ...(isRecord(oidcState) && { oidcState }),
       });
     },

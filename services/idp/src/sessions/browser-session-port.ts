@@ -1,44 +1,64 @@
-/** What a browser session holds of one client. */
+/** What the provider keeps of one client in a session. */
 export interface SessionAuthorization {
-  /** The `sid` of its ID and logout tokens. */
-  readonly sid?: string | undefined;
-  readonly grantId?: string | undefined;
-  /** Its tokens outlive the session. */
-  readonly persistsLogout?: boolean | undefined;
+  readonly sid: string;
+  readonly grantId?: string;
+  readonly persistsLogout?: boolean;
 }
 
-/** A browser that is signed in, as the protocols see it. */
+/** Where and how a session began, for the list of signed-in devices. */
+export interface SessionOrigin {
+  readonly clientIp: string;
+  readonly userAgent: string;
+}
+
+/** One sign-in of one browser, kept on the server (design decision 11). */
 export interface BrowserSessionRecord {
   /** Stable for the life of the sign-in; tokens and grants refer to it. */
   readonly uid: string;
-  /** What the cookie holds; it may rotate. */
+  /** The cookie's value. It may rotate, `uid` does not. */
   readonly sid: string;
-  /** `sub` of tokens. */
+  /** OIDC `sub`. */
   readonly accountId: string;
-  /** Epoch seconds: `auth_time`. */
+  /** Account name of the directory, that is the mailbox name. */
+  readonly account: string;
+  readonly displayName?: string;
+  readonly attributes?: Readonly<Record<string, readonly string[]>>;
+  /** The contract's backend integer. */
+  readonly backend?: number;
+  /** Seconds since the epoch: `auth_time`. */
   readonly loginTs: number;
-  readonly acr?: string | undefined;
-  readonly amr?: readonly string[] | undefined;
+  readonly acr?: string;
+  readonly amr?: readonly string[];
+  /** Seconds since the epoch at which a second factor was shown last. */
+  readonly mfaTs?: number;
+  /** False: the cookie ends with the browser. */
   readonly remember: boolean;
+  readonly origin?: SessionOrigin;
+  /** Seconds since the epoch. */
   readonly iat: number;
-  /** Its absolute end, epoch seconds. */
+  /** Seconds since the epoch: the absolute end. */
   readonly exp: number;
+  /** By client id. */
   readonly authorizations: Readonly<Record<string, SessionAuthorization>>;
-  readonly oidcState?: Readonly<Record<string, unknown>> | undefined;
+  /** The provider's own state, opaque to everybody else. */
+  readonly oidcState?: Readonly<Record<string, unknown>>;
 }
 
+/** What the protocol core may change of a session. */
 export interface SessionChange {
-  readonly sid?: string | undefined;
-  readonly authorizations?: Readonly<Record<string, SessionAuthorization>> | undefined;
-  readonly oidcState?: Readonly<Record<string, unknown>> | undefined;
+  /** A new cookie value; the old one lives 10 s more once it is retired. */
+  readonly sid?: string;
+  readonly authorizations?: Readonly<Record<string, SessionAuthorization>>;
+  readonly oidcState?: Readonly<Record<string, unknown>>;
+  readonly exp?: number;
 }
 
-/** The browser sessions, as the OIDC core needs them. All reject when the store cannot be asked. */
+/** Sessions as the protocol core sees them. All throw AppError `REDIS_UNAVAILABLE` when nobody could decide. */
 export interface BrowserSessions {
   findBySid(sid: string): Promise<BrowserSessionRecord | undefined>;
   findByUid(uid: string): Promise<BrowserSessionRecord | undefined>;
-  /** Writes nothing where no session is. */
+  /** Merges the change into the record as it is now; a session that has ended stays ended. */
   merge(uid: string, change: SessionChange): Promise<void>;
-  /** The cookie's value was replaced; the old one lives some seconds more, for tabs that still send it. */
+  /** The cookie value was replaced: it lives 10 s more, for requests under way. */
   retire(sid: string): Promise<void>;
 }

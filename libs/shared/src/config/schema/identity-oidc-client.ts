@@ -37,7 +37,8 @@ export const CustomScope = section("A scope of the site's own.", {
 export const tokenTypes = ["", "opaque", "jwt"] as const;
 const authMethods = ["", "client_secret_basic", "client_secret_post", "private_key_jwt", "none"] as const;
 const signatures = ["RS256", "PS256", "ES256", "EdDSA"] as const;
-const oidcGrants = "authorization_code, refresh_token, client_credentials, urn:ietf:params:oauth:grant-type:device_code";
+const oidcGrants =
+  "authorization_code, refresh_token, client_credentials, urn:ietf:params:oauth:grant-type:device_code";
 
 const identification = {
   name: text("", { description: "Name on the consent page." }),
@@ -65,14 +66,19 @@ const grants = {
     description: "Scopes it may get; others that it asks for are left out.",
   }),
   implied_scopes: texts([], { description: "Scopes that it gets without asking; among scopes." }),
-  custom_scopes: entries("Scopes of this client alone; of a like-named one of all clients they take the place.", CustomScope),
+  custom_scopes: entries(
+    "Scopes of this client alone; of a like-named one of all clients they take the place.",
+    CustomScope,
+  ),
   require_pkce: flag(false, { description: "PKCE also for a confidential client; a public one always needs it." }),
   require_pushed_authorization_requests: flag(false, { description: "Refuse authorization requests not pushed." }),
   dpop_bound_access_tokens: flag(false, { description: "Issue tokens only to a proven key (DPoP)." }),
 };
 
 const tokens = {
-  access_token_type: choice(tokenTypes, "", { description: "Form of its users' access tokens; empty: as of all clients." }),
+  access_token_type: choice(tokenTypes, "", {
+    description: "Form of its users' access tokens; empty: as of all clients.",
+  }),
   access_token_lifetime: duration("0s", {
     description: "Life of its access tokens; 0: as of all clients.",
     maximum: longestTokenLife,

@@ -15,7 +15,9 @@ const SigningKey = section("A signing key of the site's own; it signs before the
 
 const keys = {
   signing_keys: entries("Keys of the site's own.", SigningKey),
-  auto_key_rotation: flag(true, { description: "Make new keys on schedule; without it those of the first start stay." }),
+  auto_key_rotation: flag(true, {
+    description: "Make new keys on schedule; without it those of the first start stay.",
+  }),
   key_rotation_interval: duration("168h", { description: "Age at which a key is replaced.", minimum: hour, maximum: longestLife }),
   key_publish_delay: duration("1h", {
     description: "Time for which a new key is published before it signs: longer than verifiers keep a key set.",
@@ -88,7 +90,12 @@ export const IdentityOidc = section("OpenID Connect.", {
   }),
   device_flow: section("Devices without a browser.", {
     code_expiry: duration("10m", { description: "Life of a code.", minimum: 10_000, reload: "live" }),
-    polling_interval: integer(5, { description: "Seconds between two questions.", minimum: 1, maximum: 60, reload: "live" }),
+    polling_interval: integer(5, {
+      description: "Seconds between two questions.",
+      minimum: 1,
+      maximum: 60,
+      reload: "live",
+    }),
     user_code_length: integer(8, { description: "Letters of a user code.", minimum: 6, maximum: 16 }),
   }),
 });

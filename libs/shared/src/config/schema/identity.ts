@@ -1,5 +1,11 @@
 import { section } from "./fields.ts";
+import { IdentityFrontend, IdentityMfa, IdentitySession } from "./identity-frontend.ts";
 import { IdentityOidc } from "./identity-oidc.ts";
 
 /** The identity provider. Keys of other parts are accepted today and move here with the parts that use them. */
-export const Identity = section("The identity provider.", { oidc: IdentityOidc });
+export const Identity = section("The identity provider.", {
+  session: IdentitySession,
+  frontend: IdentityFrontend,
+  mfa: IdentityMfa,
+  oidc: IdentityOidc,
+});

@@ -39,7 +39,11 @@ function validateLists(oidc: OidcConfig, { problem }: Judgement): void {
   };
   check("response_types_supported", oidc.response_types_supported, served.response_types_supported);
   check("subject_types_supported", oidc.subject_types_supported, served.subject_types_supported);
-  check("code_challenge_methods_supported", oidc.code_challenge_methods_supported, served.code_challenge_methods_supported);
+  check(
+    "code_challenge_methods_supported",
+    oidc.code_challenge_methods_supported,
+    served.code_challenge_methods_supported,
+  );
   check(
     "id_token_signing_alg_values_supported",
     oidc.id_token_signing_alg_values_supported,

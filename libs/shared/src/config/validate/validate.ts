@@ -1,11 +1,12 @@
 import type { Config } from "../schema/root.ts";
 import { validateBackchannel } from "./backchannel.ts";
 import { validateBackends } from "./backends.ts";
+import { validateFrontend } from "./frontend.ts";
 import type { Judgement, Validator } from "./judgement.ts";
 import { validateLdap } from "./ldap.ts";
 import { validateOauthBearer } from "./oauthbearer.ts";
-import { validateOidc } from "./oidc.ts";
 import { validateObservability } from "./observability.ts";
+import { validateOidc } from "./oidc.ts";
 import { validateRuntime } from "./runtime.ts";
 import { validateSql } from "./sql.ts";
 import { validateStorage } from "./storage.ts";
@@ -20,6 +21,7 @@ const validators: readonly Validator[] = [
   validateBackends,
   validateLdap,
   validateSql,
+  validateFrontend,
 ];
 
 /** Rules between keys; rules of one key are in its schema. */
