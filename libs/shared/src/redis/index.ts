@@ -27,8 +27,11 @@ export {
 } from "./keys.ts";
 export {
   oidcAccountKey,
+  oidcConsentKey,
+  oidcGuessKey,
   oidcIndexKey,
   oidcOnceKey,
+  oidcPollKey,
   oidcRecordKey,
   oidcReplayKey,
   oidcSigningKeysKey,

@@ -6,6 +6,8 @@ export interface AdapterDeps {
   readonly digestOf: (id: string) => string;
   /** The model Session, which is our browser session. */
   readonly sessions: Adapter;
+  /** Kills a family of tokens, the signed ones too. */
+  readonly revokeGrant: (grantId: string) => Promise<void>;
 }
 
 const noClients: Pick<Adapter, "find"> = { find: async () => undefined };
@@ -48,7 +50,8 @@ function createModelAdapter(model: string, deps: AdapterDeps): Adapter {
       if ((await store.consume(refOf(id))) !== "consumed") throw new errors.InvalidGrant("already used");
     },
     destroy: (id) => store.destroy(refOf(id)),
-    revokeByGrantId: (grantId) => store.destroyAll("grant", grantId, [model]),
+    revokeByGrantId: (grantId) =>
+      model === "AccessToken" ? deps.revokeGrant(grantId) : store.destroyAll("grant", grantId, [model]),
   };
 }
 

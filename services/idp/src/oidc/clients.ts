@@ -1,6 +1,7 @@
-import { createPublicKey } from "node:crypto";
+import { createPublicKey, type KeyObject } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { OidcClientConfig } from "@postern/shared/config";
+import { digestOf } from "@postern/shared/crypto";
 import type { ClientMetadata, JWK } from "oidc-provider";
 import type { OidcSettings } from "./oidc-settings.ts";
 
@@ -15,6 +16,10 @@ export interface ClientPolicy {
   readonly refreshTokenSeconds: number;
   readonly rotatesRefreshTokens: boolean;
   readonly signature: string;
+  /** Of a client that has a secret. */
+  readonly secretDigest: Buffer | undefined;
+  /** Of a client that signs assertions. */
+  readonly assertionKey: KeyObject | undefined;
 }
 
 export type ClientPolicies = ReadonlyMap<string, ClientPolicy>;
@@ -28,11 +33,15 @@ function authMethodOf(config: OidcClientConfig): "client_secret_basic" | "client
   return client_secret === "" ? "none" : "client_secret_basic";
 }
 
+function publicKeyOf({ client_public_key: pem, client_public_key_file: file }: OidcClientConfig): KeyObject | undefined {
+  if (pem === "" && file === "") return undefined;
+  return createPublicKey(pem === "" ? readFileSync(file, "utf8") : pem);
+}
+
 function publicKeysOf(config: OidcClientConfig): readonly JWK[] {
-  const { client_public_key: pem, client_public_key_file: file, client_public_key_algorithm: alg } = config;
-  if (pem === "" && file === "") return [];
-  const key = createPublicKey(pem === "" ? readFileSync(file, "utf8") : pem);
-  return [{ ...key.export({ format: "jwk" }), alg, use: "sig", kid: "client" }];
+  const key = publicKeyOf(config);
+  const alg = config.client_public_key_algorithm;
+  return key === undefined ? [] : [{ ...key.export({ format: "jwk" }), alg, use: "sig", kid: "client" }];
 }
 
 /** Programs of a user's own machine: their redirect URIs stay on it, or are a scheme of their own. */
@@ -88,17 +97,20 @@ function seconds(own: number, general: number): number {
 
 function policyOf(config: OidcClientConfig, { oidc }: OidcSettings): ClientPolicy {
   const { tokens, access_token_type } = oidc;
+  const method = authMethodOf(config);
   const type = config.access_token_type === "" ? access_token_type : config.access_token_type;
   return {
     id: config.client_id,
     config,
-    isPublic: authMethodOf(config) === "none",
+    isPublic: method === "none",
     scopes: new Set([...config.scopes, ...config.custom_scopes.map(({ name }) => name)]),
     accessTokenType: type === "jwt" ? "jwt" : "opaque",
     accessTokenSeconds: seconds(config.access_token_lifetime, tokens.default_access_token_lifetime),
     refreshTokenSeconds: seconds(config.refresh_token_lifetime, tokens.default_refresh_token_lifetime),
     rotatesRefreshTokens: config.revoke_refresh_token && tokens.revoke_refresh_token,
     signature: config.id_token_signed_response_alg,
+    secretDigest: method !== "none" && config.client_secret !== "" ? digestOf(config.client_secret) : undefined,
+    assertionKey: method === "private_key_jwt" ? publicKeyOf(config) : undefined,
   };
 }
 

@@ -77,6 +77,42 @@ export const oidcAccountKey: KeyFamily<[digest: string]> = {
   build: (prefix, digest) => `${prefix}oidc:account:{${digest}}`,
 };
 
+/** What a user has agreed to for a client. */
+export const oidcConsentKey: KeyFamily<[digest: string]> = {
+  name: "OIDC consent",
+  owner: "idp",
+  role: "state",
+  type: "string",
+  ttlSeconds: longestRefreshSeconds,
+  lost: "users are asked for consent again",
+  parts: ["digest"],
+  build: (prefix, digest) => `${prefix}oidc:consent:{${digest}}`,
+};
+
+/** When a device asked last, and how long it must wait. */
+export const oidcPollKey: KeyFamily<[digest: string]> = {
+  name: "OIDC poll",
+  owner: "idp",
+  role: "state",
+  type: "hash",
+  ttlSeconds: day,
+  lost: "a hasty device is not slowed down once",
+  parts: ["digest"],
+  build: (prefix, digest) => `${prefix}oidc:poll:{${digest}}`,
+};
+
+/** Wrong user codes of an address. */
+export const oidcGuessKey: KeyFamily<[addressKey: string]> = {
+  name: "OIDC user code guesses",
+  owner: "idp",
+  role: "state",
+  type: "string",
+  ttlSeconds: 600,
+  lost: "the address may guess again",
+  parts: ["address"],
+  build: (prefix, addressKey) => `${prefix}oidc:guess:{${addressKey}}`,
+};
+
 /** The generated signing keys, sealed, all in one value that is replaced as a whole. */
 export const oidcSigningKeysKey: KeyFamily<[]> = {
   name: "OIDC signing keys",
@@ -109,6 +145,9 @@ export const oidcKeyFamilies: readonly KeyFamily<never[]>[] = [
   oidcUserCodeKey,
   oidcReplayKey,
   oidcAccountKey,
+  oidcConsentKey,
+  oidcPollKey,
+  oidcGuessKey,
   oidcSigningKeysKey,
   oidcSigningLeaseKey,
 ];
