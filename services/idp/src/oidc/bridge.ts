@@ -39,6 +39,8 @@ function ownMessage(raw: IncomingMessage, own: OwnRequest, issuer: string): Inco
     message.push(body);
   }
   message.push(null);
+  // All of it is there: what ends now is no request that was cut off.
+  message.complete = true;
   message.method = own.method;
   message.url = own.url;
   message.httpVersion = raw.httpVersion;

@@ -28,6 +28,7 @@ export interface KeyScheduleDeps {
 
 const lookMs = 30_000;
 const retryMs = 250;
+const triesAtStart = 8;
 
 export function createKeySchedule(deps: KeyScheduleDeps): KeySchedule {
   const { generations, clock, onError } = deps;
@@ -58,7 +59,8 @@ export function createKeySchedule(deps: KeyScheduleDeps): KeySchedule {
       failures = 0;
     } catch (error) {
       failures += 1;
-      if (failures === 1) onError(error);
+      // The first tries of a start come before the connection does.
+      if (failures === (generations.isReady ? 1 : triesAtStart)) onError(error);
     }
     if (isClosed) return;
     timer = setTimeout(() => void look(), generations.isReady ? lookMs : retryMs);
