@@ -3,6 +3,7 @@ import {
   type Base,
   baseFromConfig,
   busFromConfig,
+  keyRingFromConfig,
   type MailTokens,
   mailTokensFromConfig,
   redisFromConfig,
@@ -11,7 +12,7 @@ import type { Bus } from "@postern/shared/bus";
 import type { Config } from "@postern/shared/config";
 import { logFields } from "@postern/shared/errors";
 import { createHealth, type Health } from "@postern/shared/lifecycle";
-import { createPasswordVerifier, type PasswordVerifier } from "@postern/shared/passwords";
+import { createPasswordVerifier, createWorkGate, type PasswordVerifier } from "@postern/shared/passwords";
 import { type RedisClient, redisHealth } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
 import type { Directory } from "./directories/directory.ts";
@@ -23,6 +24,8 @@ import { createSqlDirectory } from "./directories/sql/sql-directory.ts";
 import { createSqliteClient } from "./directories/sql/sqlite-client.ts";
 import { type CheckMailToken, createMailTokenCheck } from "./mail-tokens/check-mail-token.ts";
 import { createEngineMetrics, type EngineMetrics } from "./metrics.ts";
+import { type AppPasswords, createAppPasswords } from "./mfa-artefacts/app-passwords.ts";
+import { createSecondFactors, type SecondFactors } from "./mfa-artefacts/second-factors.ts";
 import { type Authenticate, createAuthenticate } from "./rpc/authenticate.ts";
 import { createListAccounts, type ListAccounts } from "./rpc/list-accounts.ts";
 import {
@@ -47,6 +50,8 @@ export interface EngineContext extends Base {
   /** This process among its replicas. */
   readonly instance: string;
   readonly listAccounts: ListAccounts;
+  readonly secondFactors: SecondFactors;
+  readonly appPasswords: AppPasswords;
   /** Directories for other settings, to be put in the place of those in use. Seeds a new embedded database. */
   readonly makeDirectories: (settings: readonly DirectorySettings[]) => Promise<readonly Directory[]>;
 }
@@ -59,6 +64,8 @@ export interface MailTokenState {
 }
 
 const seedWaitMs = 10_000;
+/** Recovery codes are rare; what comes in crowds is guessing. */
+const maxRecoveryQueue = 16;
 
 interface DirectoryParts {
   readonly base: Base;
@@ -162,6 +169,12 @@ export async function createContext(config: Config): Promise<EngineContext> {
     onUndecided: ({ session }, err) =>
       logger[err.row.logLevel]({ session, ...logFields(err) }, "could not list accounts"),
   });
+  const secondFactors = createSecondFactors({
+    directories: () => directories.current,
+    ring: keyRingFromConfig(config, "mfa-artefact"),
+    hashing: createWorkGate({ concurrency: 1, maxQueued: maxRecoveryQueue }),
+  });
+  const appPasswords = createAppPasswords({ directories: () => directories.current, clock: systemClock });
   const health = createEngineHealth(config, { bus, directories, mailTokens, base });
   return {
     ...base,
@@ -175,6 +188,8 @@ export async function createContext(config: Config): Promise<EngineContext> {
     authenticate,
     instance,
     listAccounts,
+    secondFactors,
+    appPasswords,
     makeDirectories,
   };
 }

@@ -1,6 +1,7 @@
 import type { Serving } from "@postern/shared/bus";
 import { authenticate, listAccounts, listAccountsAt } from "@postern/shared/contracts";
 import type { EngineContext } from "./context.ts";
+import { serveMfaArtefacts } from "./rpc/mfa-artefacts.ts";
 
 /** Pages being read at once: listings are rare and big, and must leave the directories to those who sign in. */
 const maxListings = 16;
@@ -10,11 +11,15 @@ export function serveEngine({
   bus,
   settings,
   ...context
-}: Pick<EngineContext, "bus" | "settings" | "instance" | "authenticate" | "listAccounts">): readonly Serving[] {
+}: Pick<
+  EngineContext,
+  "bus" | "settings" | "instance" | "authenticate" | "listAccounts" | "secondFactors" | "appPasswords"
+>): readonly Serving[] {
   const { maxInFlight } = settings;
   return [
     bus.serve(authenticate, context.authenticate, { maxInFlight }),
     bus.serve(listAccounts, context.listAccounts, { maxInFlight: maxListings }),
     bus.serve(listAccountsAt(context.instance), context.listAccounts, { maxInFlight: maxListings }),
+    ...serveMfaArtefacts({ bus, secondFactors: context.secondFactors, appPasswords: context.appPasswords }),
   ];
 }

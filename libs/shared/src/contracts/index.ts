@@ -29,4 +29,27 @@ export {
 } from "./define.ts";
 export { engineAlive, engineBeatMs } from "./engine/events.ts";
 export { budgetExhausted } from "./gateway/events.ts";
+export {
+  AppPassword,
+  maxAppPasswords,
+  mfaAppPasswordCreate,
+  mfaAppPasswordRevoke,
+  mfaAppPasswordsList,
+} from "./mfa/app-passwords.ts";
+export { mfaFactorsRead } from "./mfa/factors.ts";
+export {
+  maxRecoveryCodes,
+  mfaRecoveryCodeRedeem,
+  mfaRecoveryCodesDelete,
+  mfaRecoveryCodesSet,
+} from "./mfa/recovery-codes.ts";
+export { MfaRefusal, MfaTarget } from "./mfa/target.ts";
+export { mfaTotpDelete, mfaTotpSet } from "./mfa/totp.ts";
+export {
+  maxWebauthnCredentials,
+  mfaWebauthnDelete,
+  mfaWebauthnList,
+  mfaWebauthnSave,
+  mfaWebauthnUpdate,
+} from "./mfa/webauthn.ts";
 export { eventSubject, inboxPrefix, methodSubject, queueGroup } from "./subjects.ts";

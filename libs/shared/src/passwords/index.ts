@@ -3,4 +3,4 @@ export {
   type PasswordVerifier,
   type PasswordVerifierOptions,
 } from "./verifier.ts";
-export type { WorkContext, WorkGateLoad } from "./work-gate.ts";
+export { createWorkGate, type WorkContext, type WorkGate, type WorkGateLoad } from "./work-gate.ts";

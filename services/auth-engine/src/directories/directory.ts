@@ -1,5 +1,6 @@
 import type { BackendKind } from "@postern/shared/contracts";
 import type { Secret } from "@postern/shared/crypto";
+import type { MfaArtefacts } from "../mfa-artefacts/mfa-artefacts.ts";
 
 /** What a directory is told of a request; `protocol` selects the site's search or query. */
 export interface DirectoryQuery {
@@ -66,6 +67,8 @@ export interface DirectoryContext {
 export interface Directory {
   readonly kind: BackendKind;
   readonly name: string;
+  /** Second factors and app passwords; absent where the directory keeps none. */
+  readonly mfa?: MfaArtefacts | undefined;
   /** Never called with an empty password. */
   verify(query: DirectoryQuery, password: Secret, context: DirectoryContext): Promise<VerifyOutcome>;
   lookup(query: DirectoryQuery, context: DirectoryContext): Promise<LookupOutcome>;

@@ -28,6 +28,7 @@ export function measuredDirectory(directory: Directory, observe: ObserveDirector
   return {
     kind: directory.kind,
     name: directory.name,
+    mfa: directory.mfa,
     verify: (query, password, context) =>
       timed(
         () => directory.verify(query, password, context),

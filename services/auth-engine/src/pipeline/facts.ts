@@ -4,4 +4,11 @@ export interface Facts {
   accountKnown?: boolean;
   /** Name of the directory that decided (verify-in-directories). */
   directory?: string;
+  /** What was presented: verify-token and verify-app-password say so first; without either it is a password. */
+  credential?: "password" | "app_password" | "token";
+  /**
+   * Whether the account has a second factor (verify-in-directories, once the password was right). Asks the directory
+   * at the first call; throws when that cannot answer.
+   */
+  accountHasSecondFactor?: () => Promise<boolean>;
 }

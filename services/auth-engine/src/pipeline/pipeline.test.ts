@@ -72,6 +72,7 @@ test("the order of the steps is the documented one", () => {
   expect(steps.map(({ name }) => name)).toEqual([
     "reject-empty-password",
     "verify-token",
+    "verify-app-password",
     "look-up-in-directories",
     "verify-in-directories",
   ]);

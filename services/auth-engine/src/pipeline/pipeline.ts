@@ -4,11 +4,18 @@ import type { Attempt } from "./attempt.ts";
 import type { Finish, Step, StepContext, StepDeps } from "./step.ts";
 import { lookUpInDirectories } from "./steps/look-up-in-directories.ts";
 import { rejectEmptyPassword } from "./steps/reject-empty-password.ts";
+import { verifyAppPassword } from "./steps/verify-app-password.ts";
 import { verifyInDirectories } from "./steps/verify-in-directories.ts";
 import { verifyToken } from "./steps/verify-token.ts";
 
 /** The order of a decision (design §4); a test asserts it. The first step that decides ends it. */
-export const steps: readonly Step[] = [rejectEmptyPassword, verifyToken, lookUpInDirectories, verifyInDirectories];
+export const steps: readonly Step[] = [
+  rejectEmptyPassword,
+  verifyToken,
+  verifyAppPassword,
+  lookUpInDirectories,
+  verifyInDirectories,
+];
 
 /** What follows a decision, in this order, whichever step made it. */
 export const finishes: readonly Finish[] = [];

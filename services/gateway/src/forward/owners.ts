@@ -33,6 +33,6 @@ export const ownedPaths: readonly OwnedPaths[] = [
   {
     owner: "idp",
     caller: "owner",
-    prefixes: ["/api/v1/mfa", "/.well-known", "/login", "/logout", "/logged_out", "/oidc", "/saml", "/mfa"],
+    prefixes: ["/api/v1/mfa", "/.well-known", "/login", "/logout", "/logged_out", "/oidc", "/saml", "/mfa", "/static"],
   },
 ];

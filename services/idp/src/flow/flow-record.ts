@@ -19,6 +19,8 @@ export interface FlowParams {
   readonly uiLocales?: string;
   readonly acrValues?: string;
   readonly claims?: string;
+  /** Where the protocol sends the browser in the end; pages allow a form to lead there. */
+  readonly redirectUri?: string;
   readonly state?: string;
 }
 

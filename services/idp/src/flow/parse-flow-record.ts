@@ -25,6 +25,7 @@ const Params = Type.Object({
   uiLocales: optional(text),
   acrValues: optional(text),
   claims: optional(text),
+  redirectUri: optional(text),
   state: optional(text),
 });
 

@@ -75,6 +75,9 @@ export function createSessionStore({ redis, prefix, keys, clock, lives }: Sessio
   const lifeMs = ({ exp, remember }: BrowserSessionRecord): number =>
     Math.max(1, Math.min(exp * 1000 - clock.now(), remember ? lives.rememberMs : lives.idleMs));
 
+  const endOf = (remember: boolean): number =>
+    Math.floor((clock.now() + (remember ? lives.rememberMs : lives.absoluteMs)) / 1000);
+
   const read = async (uid: string): Promise<Stored | undefined> => {
     const { v, n, s } = await redis.hgetall(recordKey(uid));
     if (v === undefined || n === undefined) return undefined;
@@ -97,15 +100,29 @@ export function createSessionStore({ redis, prefix, keys, clock, lives }: Sessio
     await redis.set(pointerKey(sid), uid, "PXAT", exp * 1000);
   };
 
-  const change = async (uid: string, made: SessionChange): Promise<void> => {
+  /** Repeated while somebody else writes at the same time. @returns undefined for a session that has ended */
+  const change = async (
+    uid: string,
+    made: SessionChange & Partial<NewSession>,
+  ): Promise<BrowserSessionRecord | undefined> => {
     for (let attempt = 0; attempt < mergeAttempts; attempt += 1) {
       const stored = await read(uid);
-      if (stored === undefined) return;
+      if (stored === undefined) return undefined;
       const next = { ...stored.record, ...made };
       if (made.sid !== undefined) await redis.set(pointerKey(made.sid), uid, "PXAT", next.exp * 1000);
-      if ((await replace([recordKey(uid)], [stored.version, seal(next), lifeMs(next)])) === 1) return;
+      if ((await replace([recordKey(uid)], [stored.version, seal(next), lifeMs(next)])) === 1) return next;
     }
     throw new AppError("OVERLOADED", { detail: "a session changes faster than it can be written" });
+  };
+
+  const renewed = async (uid: string, session: NewSession): Promise<BrowserSessionRecord | undefined> => {
+    const old = await read(uid);
+    const sid = token();
+    const next = await change(uid, { ...session, sid, exp: endOf(session.remember) });
+    if (next === undefined) return undefined;
+    await index([indexKey(next.account)], [next.exp * 1000, uid]);
+    if (old !== undefined) await redis.pexpire(pointerKey(old.record.sid), rotationGraceMs, "LT");
+    return next;
   };
 
   const drop = async ({ uid, account, sid }: BrowserSessionRecord): Promise<boolean> => {
@@ -138,13 +155,12 @@ export function createSessionStore({ redis, prefix, keys, clock, lives }: Sessio
   return {
     create: (session: NewSession) =>
       decided(async () => {
-        const now = Math.floor(clock.now() / 1000);
-        const life = session.remember ? lives.rememberMs : lives.absoluteMs;
-        const exp = now + Math.ceil(life / 1000);
-        const record = { ...session, uid: token(), sid: token(), iat: now, exp, authorizations: {} };
+        const times = { iat: Math.floor(clock.now() / 1000), exp: endOf(session.remember) };
+        const record = { ...session, ...times, uid: token(), sid: token(), authorizations: {} };
         await write(record);
         return record;
       }),
+    renew: (uid, session) => decided(() => renewed(uid, session)),
     findBySid: (sid) =>
       decided(async () => {
         const uid = await redis.get(pointerKey(sid));
@@ -153,7 +169,7 @@ export function createSessionStore({ redis, prefix, keys, clock, lives }: Sessio
         return stored?.record;
       }),
     findByUid: (uid) => decided(async () => (await read(uid))?.record),
-    merge: (uid, made) => decided(() => change(uid, made)),
+    merge: (uid, made) => decided(async () => void (await change(uid, made))),
     retire: (sid) => decided(async () => void (await redis.pexpire(pointerKey(sid), rotationGraceMs, "LT"))),
     end: (uid) =>
       decided(async () => {

@@ -32,6 +32,8 @@ export interface SessionLives {
 /** All browser sessions. Everything throws AppError `REDIS_UNAVAILABLE` when nobody could decide. */
 export interface SessionStore extends BrowserSessions {
   create(session: NewSession): Promise<BrowserSessionRecord>;
+  /** The same user signed in again: one session with a new cookie value. @returns undefined when it has ended */
+  renew(uid: string, session: NewSession): Promise<BrowserSessionRecord | undefined>;
   /** Ends one session: its next request finds none. @returns whether it lived */
   end(uid: string): Promise<boolean>;
   /** Ends every session of an account. @returns those that lived */

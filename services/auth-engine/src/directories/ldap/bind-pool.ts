@@ -1,10 +1,12 @@
 import type { Secret } from "@postern/shared/crypto";
 import type { Clock } from "@postern/shared/time";
 import type { DirectoryContext } from "../directory.ts";
+import { ConnectionPool, type ConnectionPoolSnapshot } from "../servers/connection-pool.ts";
+import type { TargetSet } from "../servers/target-set.ts";
 import { openReadyConnection } from "./client.ts";
-import { ConnectionPool, type ConnectionPoolSnapshot } from "./connection-pool.ts";
+import { classifyFailure } from "./errors.ts";
+import type { ServerAddress } from "./server-uri.ts";
 import type { LdapPoolSettings } from "./settings.ts";
-import type { TargetSet } from "./target-set.ts";
 
 /**
  * Binds as users, one at a time on each connection (RFC 4511 section 4.2.1: a bind ends what else is in flight). The
@@ -19,7 +21,7 @@ export interface BindPool {
   close(): Promise<void>;
 }
 
-export function createBindPool(settings: LdapPoolSettings, targets: TargetSet, clock: Clock): BindPool {
+export function createBindPool(settings: LdapPoolSettings, targets: TargetSet<ServerAddress>, clock: Clock): BindPool {
   const pool = new ConnectionPool({
     label: "LDAP bind connection",
     targets,
@@ -33,6 +35,7 @@ export function createBindPool(settings: LdapPoolSettings, targets: TargetSet, c
         { kind: "anonymous" },
         { ...settings, operationTimeoutMs: settings.bindTimeoutMs, onClose },
       ),
+    classify: classifyFailure,
     clock,
   });
   return {

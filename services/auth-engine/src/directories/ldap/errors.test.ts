@@ -13,7 +13,8 @@ import {
   UnwillingToPerformError,
 } from "ldapts";
 import { describe, expect, it } from "vitest";
-import { bindRefusal, classifyFailure, directoryUnavailable } from "./errors.ts";
+import { directoryUnavailable } from "../servers/errors.ts";
+import { bindRefusal, classifyFailure } from "./errors.ts";
 
 const activeDirectory = (data: string): InvalidCredentialsError =>
   new InvalidCredentialsError(

@@ -1,5 +1,6 @@
 import { AppError } from "@postern/shared/errors";
 import { ResultCodeError } from "ldapts";
+import { type FailureKind, RefusedAccountError } from "../servers/errors.ts";
 
 /** RFC 4511 appendix A, those that we tell apart. */
 const resultCode = {
@@ -12,12 +13,6 @@ const resultCode = {
   unavailable: 52,
   unwillingToPerform: 53,
 } as const;
-
-/**
- * What a failed operation says about its server. `answer`: it works and said no. `refused`: it answered that it cannot
- * serve now. `timeout`: it took the request and went silent. `lost`: the connection ended before an answer.
- */
-export type FailureKind = "answer" | "refused" | "timeout" | "lost";
 
 export function classifyFailure(error: unknown): FailureKind {
   if (error instanceof AppError) return "answer";
@@ -61,18 +56,10 @@ export function bindRefusal(error: unknown): BindRefusal | undefined {
   }
 }
 
-const textOf = (error: unknown): string => (error instanceof Error ? `${error.name}: ${error.message}` : String(error));
-
-/** Nobody could decide. `doing` names the step and the server, for our log only. */
-export function directoryUnavailable(doing: string, cause: unknown): AppError {
-  if (cause instanceof AppError) return cause;
-  return new AppError("DIRECTORY_UNAVAILABLE", { detail: `${doing}: ${textOf(cause)}`, cause });
-}
-
 /** The server works but refuses our service account: the site's settings are wrong, not a user's password. */
-export class ServiceBindError extends Error {
+export class ServiceBindError extends RefusedAccountError {
   constructor(uri: string, cause: unknown) {
-    super(`service account refused by ${uri}: ${textOf(cause)}`, { cause });
+    super(uri, cause);
     this.name = "ServiceBindError";
   }
 }

@@ -4,13 +4,14 @@ import { AppError } from "@postern/shared/errors";
 import type { Clock } from "@postern/shared/time";
 import type { Entry } from "ldapts";
 import type { Directory, DirectoryContext, DirectoryQuery, VerifyOutcome } from "../directory.ts";
+import { directoryUnavailable } from "../servers/errors.ts";
+import type { ServerLog } from "../servers/target-set.ts";
 import { toDirectoryAccount } from "./attributes.ts";
-import { bindRefusal, classifyFailure, directoryUnavailable, isNoSuchObject } from "./errors.ts";
+import { bindRefusal, classifyFailure, isNoSuchObject } from "./errors.ts";
 import { createLdapPool, type LdapPool, type LdapPoolSnapshot } from "./ldap-pool.ts";
 import { createAccountListing } from "./list-accounts.ts";
 import { type CompiledSearch, compileSearches } from "./select-search.ts";
 import type { LdapDirectorySettings } from "./settings.ts";
-import type { LdapLog } from "./target-set.ts";
 
 export interface LdapDirectory extends Directory {
   /** State of each pool, for metrics. */
@@ -31,7 +32,7 @@ const sizeLimit = 2;
  */
 export function createLdapDirectory(
   settings: LdapDirectorySettings,
-  deps: { readonly clock: Clock; readonly log: LdapLog },
+  deps: { readonly clock: Clock; readonly log: ServerLog },
 ): LdapDirectory {
   const pools = new Map(
     Object.entries(settings.pools).map(([name, pool]) => [name, createLdapPool(name, pool, deps)] as const),

@@ -1,15 +1,16 @@
 import { AppError } from "@postern/shared/errors";
 import type { Clock } from "@postern/shared/time";
+import type { BreakerState } from "../servers/circuit-breaker.ts";
+import type { ConnectionPoolSnapshot } from "../servers/connection-pool.ts";
+import { directoryUnavailable } from "../servers/errors.ts";
+import { createHealthMonitor } from "../servers/health-monitor.ts";
+import type { Target } from "../servers/target.ts";
+import { createTargetSet, type ServerLog, type TargetSet } from "../servers/target-set.ts";
 import { type BindPool, createBindPool } from "./bind-pool.ts";
-import type { BreakerState } from "./circuit-breaker.ts";
 import { type LdapConnection, openReadyConnection, readRootDse } from "./client.ts";
-import type { ConnectionPoolSnapshot } from "./connection-pool.ts";
-import { directoryUnavailable } from "./errors.ts";
-import { createHealthMonitor } from "./health-monitor.ts";
 import { createLookupPool, type LookupPool, serviceIdentity } from "./lookup-pool.ts";
+import { parseServerUri, type ServerAddress } from "./server-uri.ts";
 import { type LdapPoolSettings, withBounds } from "./settings.ts";
-import type { Target } from "./target.ts";
-import { createTargetSet, type LdapLog, type TargetSet } from "./target-set.ts";
 
 export interface LdapPoolSnapshot {
   readonly lookup: ConnectionPoolSnapshot;
@@ -30,7 +31,11 @@ export interface LdapPool {
 }
 
 /** Connects to nobody yet. Throws `CONFIG_INVALID` for settings that can never work. */
-export function createLdapPool(name: string, given: LdapPoolSettings, deps: { clock: Clock; log: LdapLog }): LdapPool {
+export function createLdapPool(
+  name: string,
+  given: LdapPoolSettings,
+  deps: { clock: Clock; log: ServerLog },
+): LdapPool {
   const settings = withBounds(given);
   if (settings.serverUris.length === 0) {
     throw new AppError("CONFIG_INVALID", { detail: `LDAP pool ${name} has no server` });
@@ -39,7 +44,12 @@ export function createLdapPool(name: string, given: LdapPoolSettings, deps: { cl
     throw new AppError("CONFIG_INVALID", { detail: `LDAP pool ${name} has a bind DN without a password` });
   }
   const { clock, log } = deps;
-  const targets = createTargetSet(settings.serverUris, settings.breaker, { poolName: name, clock, log });
+  const targets = createTargetSet(settings.serverUris.map(parseServerUri), settings.breaker, {
+    what: "LDAP",
+    poolName: name,
+    clock,
+    log,
+  });
   const lookup = createLookupPool(settings, targets, clock);
   const bind = createBindPool(settings, targets, clock);
   const monitor = createHealthMonitor({
@@ -75,7 +85,7 @@ export function createLdapPool(name: string, given: LdapPoolSettings, deps: { cl
 }
 
 /** The same address, TLS and account as real requests use. */
-async function probeTarget({ address }: Target, settings: LdapPoolSettings): Promise<void> {
+async function probeTarget({ address }: Target<ServerAddress>, settings: LdapPoolSettings): Promise<void> {
   const timeoutMs = settings.healthCheckTimeoutMs;
   const connection = await openReadyConnection(address, serviceIdentity(settings), {
     ...settings,
@@ -91,7 +101,7 @@ async function probeTarget({ address }: Target, settings: LdapPoolSettings): Pro
 }
 
 /** At the first server that takes us, the one with the least to do first. */
-async function openAnywhere(targets: TargetSet, settings: LdapPoolSettings): Promise<LdapConnection> {
+async function openAnywhere(targets: TargetSet<ServerAddress>, settings: LdapPoolSettings): Promise<LdapConnection> {
   let failure: unknown;
   for (const target of targets.usable().toSorted((a, b) => a.inFlight - b.inFlight)) {
     try {

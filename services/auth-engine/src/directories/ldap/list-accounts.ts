@@ -1,9 +1,9 @@
 import type { Clock } from "@postern/shared/time";
 import type { Filter, SearchResult } from "ldapts";
 import type { Directory, DirectoryQuery } from "../directory.ts";
+import { directoryUnavailable } from "../servers/errors.ts";
 import { accountName } from "./attributes.ts";
 import type { LdapConnection } from "./client.ts";
-import { directoryUnavailable } from "./errors.ts";
 import { type AccountPages, createOpenListings } from "./open-listings.ts";
 import type { CompiledSearch } from "./select-search.ts";
 

@@ -1,10 +1,12 @@
 import type { Clock } from "@postern/shared/time";
 import type { SearchOptions, SearchResult } from "ldapts";
 import type { DirectoryContext } from "../directory.ts";
+import { ConnectionPool, type ConnectionPoolSnapshot } from "../servers/connection-pool.ts";
+import type { TargetSet } from "../servers/target-set.ts";
 import { openReadyConnection, readRootDse, type ServiceIdentity } from "./client.ts";
-import { ConnectionPool, type ConnectionPoolSnapshot } from "./connection-pool.ts";
+import { classifyFailure } from "./errors.ts";
+import type { ServerAddress } from "./server-uri.ts";
 import type { LdapPoolSettings } from "./settings.ts";
-import type { TargetSet } from "./target-set.ts";
 
 /** Below the 100 requests that OpenLDAP lets a connection have pending. */
 const searchesPerConnection = 32;
@@ -24,7 +26,11 @@ export function serviceIdentity({ saslExternal, bindDn, bindPassword }: LdapPool
   return bindDn === "" ? { kind: "anonymous" } : { kind: "simple", dn: bindDn, password: bindPassword };
 }
 
-export function createLookupPool(settings: LdapPoolSettings, targets: TargetSet, clock: Clock): LookupPool {
+export function createLookupPool(
+  settings: LdapPoolSettings,
+  targets: TargetSet<ServerAddress>,
+  clock: Clock,
+): LookupPool {
   const identity = serviceIdentity(settings);
   const pool = new ConnectionPool({
     label: "LDAP lookup connection",
@@ -35,6 +41,7 @@ export function createLookupPool(settings: LdapPoolSettings, targets: TargetSet,
     needsServiceAccount: identity.kind !== "anonymous",
     open: ({ address }, onClose) =>
       openReadyConnection(address, identity, { ...settings, operationTimeoutMs: settings.searchTimeoutMs, onClose }),
+    classify: classifyFailure,
     clock,
   });
   return {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { AppError } from "@postern/shared/errors";
 import type { Clock } from "@postern/shared/time";
 import type { DirectoryContext, ListOutcome } from "../directory.ts";
-import { untilOver } from "./deadline.ts";
+import { untilOver } from "../servers/deadline.ts";
 
 /** A listing under way. */
 export interface AccountPages {

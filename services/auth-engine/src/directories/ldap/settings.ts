@@ -1,4 +1,5 @@
 import type { Secret } from "@postern/shared/crypto";
+import type { BreakerSettings } from "../servers/circuit-breaker.ts";
 
 /** Files are PEM and read at each connect, so that a renewed certificate needs no restart. */
 export interface LdapTlsSettings {
@@ -6,13 +7,6 @@ export interface LdapTlsSettings {
   readonly certFile?: string | undefined;
   readonly keyFile?: string | undefined;
   readonly skipVerify: boolean;
-}
-
-/** Circuit breaker of one server: consecutive failures that open it, time until a trial, trials at once. */
-export interface LdapBreakerSettings {
-  readonly failureThreshold: number;
-  readonly cooldownMs: number;
-  readonly halfOpenMax: number;
 }
 
 /**
@@ -42,7 +36,7 @@ export interface LdapPoolSettings {
   readonly bindTimeoutMs: number;
   /** What a server may spend on a search; 0 means one second less than `searchTimeoutMs`, at least 1. */
   readonly searchTimeLimitSeconds: number;
-  readonly breaker: LdapBreakerSettings;
+  readonly breaker: BreakerSettings;
   readonly healthCheckIntervalMs: number;
   readonly healthCheckTimeoutMs: number;
 }

@@ -1,5 +1,6 @@
 import type { AuthDecision, DenialReason } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/errors";
+import { secondFactorQuestion } from "../../mfa-artefacts/has-second-factor.ts";
 import type { Step } from "../step.ts";
 import { askDirectories } from "./ask-directories.ts";
 import { directoryQuery, okDecision } from "./directory-query.ts";
@@ -17,6 +18,7 @@ export const verifyInDirectories: Step = {
   run: async (attempt, context, { directories }) => {
     const { password } = attempt;
     if (attempt.operation !== "authenticate" || password === undefined) return undefined;
+    context.facts.credential = "password";
     const query = directoryQuery(attempt);
     const { found, unknownTo, unavailable } = await askDirectories(directories, (directory) =>
       directory.verify(query, password, context),
@@ -24,6 +26,7 @@ export const verifyInDirectories: Step = {
     if (found?.outcome.kind === "ok") {
       context.facts.accountKnown = true;
       context.facts.directory = found.directory.name;
+      context.facts.accountHasSecondFactor = secondFactorQuestion(found.directory, query, context);
       return okDecision(found.directory, found.outcome.account);
     }
     if (unavailable !== undefined) throw unavailable;

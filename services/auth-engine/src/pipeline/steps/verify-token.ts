@@ -13,6 +13,7 @@ export const verifyToken: Step = {
     const mechanism = tokenMechanism(attempt.method);
     const { operation, username, password } = attempt;
     if (operation !== "authenticate" || mechanism === undefined || password === undefined) return undefined;
+    context.facts.credential = "token";
     if (checkMailToken === undefined) return { outcome: "fail", reason: "method_not_enabled", memoryCache: "miss" };
     const name = await checkMailToken({ mechanism, username, credential: password.reveal() }, context.signal);
     if (name === undefined) return { outcome: "fail", reason: "bad_token", memoryCache: "miss" };

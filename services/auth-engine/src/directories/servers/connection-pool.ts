@@ -1,25 +1,25 @@
 import { AppError } from "@postern/shared/errors";
 import type { Clock } from "@postern/shared/time";
-import type { DirectoryContext } from "../directory.ts";
+import type { CallContext } from "../../rpc/call-context.ts";
 import { BoundedQueue } from "./bounded-queue.ts";
-import type { LdapConnection } from "./client.ts";
 import { throwIfOver, untilOver, type Wait } from "./deadline.ts";
-import { classifyFailure, directoryUnavailable, ServiceBindError } from "./errors.ts";
-import { isLessLoaded, type Slot } from "./slot.ts";
-import type { Target } from "./target.ts";
+import { directoryUnavailable, type FailureKind, RefusedAccountError } from "./errors.ts";
+import { isLessLoaded, type PooledConnection, type Slot } from "./slot.ts";
+import type { ServerAddress, Target } from "./target.ts";
 import type { TargetSet } from "./target-set.ts";
 
-export interface ConnectionPoolOptions {
+export interface ConnectionPoolOptions<Connection extends PooledConnection, Address extends ServerAddress> {
   /** What waits and fails here, for errors: "LDAP lookup connection". */
   readonly label: string;
-  readonly targets: TargetSet;
+  readonly targets: TargetSet<Address>;
   readonly size: number;
   /** Operations at once on one connection. */
   readonly capacity: number;
   readonly queueLength: number;
   /** New connections need the service account, so they are not tried again and again while it is refused. */
   readonly needsServiceAccount: boolean;
-  readonly open: (target: Target, onClose: () => void) => Promise<LdapConnection>;
+  readonly open: (target: Target<Address>, onClose: () => void) => Promise<Connection>;
+  readonly classify: (error: unknown) => FailureKind;
   readonly clock: Clock;
 }
 
@@ -30,24 +30,24 @@ export interface ConnectionPoolSnapshot {
   readonly waiting: number;
 }
 
-type Work<T> = (connection: LdapConnection) => Promise<T>;
+type Work<Connection, T> = (connection: Connection) => Promise<T>;
 
 /**
  * At most `size` connections over all targets, opened when they are needed. A connection that is lost is never revived:
  * its place is free for a new one. Requests do not own the opening of a connection, they wait in line for whatever
  * place comes free first, so a slow server delays nobody whom another one could serve.
  */
-export class ConnectionPool {
-  readonly #options: ConnectionPoolOptions;
-  readonly #queue: BoundedQueue<Slot>;
-  readonly #slots = new Set<Slot>();
+export class ConnectionPool<Connection extends PooledConnection, Address extends ServerAddress> {
+  readonly #options: ConnectionPoolOptions<Connection, Address>;
+  readonly #queue: BoundedQueue<Slot<Connection, Address>>;
+  readonly #slots = new Set<Slot<Connection, Address>>();
   /** Open and opening connections of each target. */
-  readonly #counts = new Map<Target, number>();
+  readonly #counts = new Map<Target<Address>, number>();
   #opening = 0;
   #onEmpty: (() => void) | undefined;
   #isClosed = false;
 
-  constructor(options: ConnectionPoolOptions) {
+  constructor(options: ConnectionPoolOptions<Connection, Address>) {
     this.#options = options;
     this.#queue = new BoundedQueue(options.queueLength);
   }
@@ -56,18 +56,17 @@ export class ConnectionPool {
    * Runs one operation. A connection that turns out dead before the server answered costs one more attempt, on another
    * server where there is one; a server that went silent is left for another one only.
    */
-  async run<T>(work: Work<T>, context: DirectoryContext): Promise<T> {
-    const { clock, label, targets } = this.#options;
+  async run<T>(work: Work<Connection, T>, context: CallContext): Promise<T> {
+    const { clock, label, targets, classify } = this.#options;
     const wait: Wait = { context, clock, waitingFor: label };
-    let avoided: Target | undefined;
+    let avoided: Target<Address> | undefined;
     for (;;) {
       const slot = await this.#acquire(wait, avoided);
       try {
         return await untilOver(this.#perform(slot, work), wait);
       } catch (error) {
-        if (classifyFailure(error) === "answer") throw error;
-        const isWorthwhile =
-          (classifyFailure(error) === "lost" && !slot.wentSilent) || targets.hasHealthyBeside(slot.target);
+        if (classify(error) === "answer") throw error;
+        const isWorthwhile = (classify(error) === "lost" && !slot.wentSilent) || targets.hasHealthyBeside(slot.target);
         if (avoided !== undefined || !isWorthwhile || this.#isClosed) {
           throw directoryUnavailable(`${label} to ${slot.target.address.uri}`, error);
         }
@@ -107,7 +106,10 @@ export class ConnectionPool {
     });
   }
 
-  #acquire(wait: Wait, avoided: Target | undefined): Slot | Promise<Slot> {
+  #acquire(
+    wait: Wait,
+    avoided: Target<Address> | undefined,
+  ): Slot<Connection, Address> | Promise<Slot<Connection, Address>> {
     throwIfOver(wait.context, wait.clock, wait.waitingFor);
     if (this.#isClosed) throw new AppError("SHUTTING_DOWN");
     const slot = this.#pick(avoided);
@@ -122,11 +124,11 @@ export class ConnectionPool {
     return slot;
   }
 
-  #isAcceptable(slot: Slot, avoided: Target | undefined): boolean {
+  #isAcceptable(slot: Slot<Connection, Address>, avoided: Target<Address> | undefined): boolean {
     return slot.target !== avoided || !this.#options.targets.hasHealthyBeside(slot.target);
   }
 
-  #isUsable(slot: Slot): boolean {
+  #isUsable(slot: Slot<Connection, Address>): boolean {
     return (
       slot.inFlight < this.#options.capacity &&
       !slot.isRetiring &&
@@ -135,8 +137,8 @@ export class ConnectionPool {
     );
   }
 
-  #pick(avoided: Target | undefined): Slot | undefined {
-    let best: Slot | undefined;
+  #pick(avoided: Target<Address> | undefined): Slot<Connection, Address> | undefined {
+    let best: Slot<Connection, Address> | undefined;
     for (const slot of this.#slots) {
       if (!this.#isUsable(slot) || !this.#isAcceptable(slot, avoided)) continue;
       if (best === undefined || isLessLoaded(slot, best)) best = slot;
@@ -144,12 +146,12 @@ export class ConnectionPool {
     return best;
   }
 
-  #occupy(slot: Slot): void {
+  #occupy(slot: Slot<Connection, Address>): void {
     slot.inFlight += 1;
     slot.target.inFlight += 1;
   }
 
-  async #perform<T>(slot: Slot, work: Work<T>): Promise<T> {
+  async #perform<T>(slot: Slot<Connection, Address>, work: Work<Connection, T>): Promise<T> {
     try {
       const value = await work(slot.connection);
       slot.target.breaker.succeeded();
@@ -162,8 +164,8 @@ export class ConnectionPool {
     }
   }
 
-  #noteFailure(slot: Slot, error: unknown): void {
-    const kind = classifyFailure(error);
+  #noteFailure(slot: Slot<Connection, Address>, error: unknown): void {
+    const kind = this.#options.classify(error);
     if (kind === "answer") {
       slot.target.breaker.succeeded();
     } else if (kind === "refused" || !slot.isRetiring) {
@@ -174,23 +176,23 @@ export class ConnectionPool {
     if (kind === "timeout") slot.wentSilent = true;
   }
 
-  #release(slot: Slot): void {
+  #release(slot: Slot<Connection, Address>): void {
     slot.inFlight -= 1;
     slot.target.inFlight -= 1;
     if (slot.isRetiring || this.#isClosed) this.#retire(slot);
     else this.#offer(slot);
   }
 
-  #offer(slot: Slot): void {
+  #offer(slot: Slot<Connection, Address>): void {
     while (this.#queue.length > 0 && this.#isUsable(slot) && this.#queue.offer(slot)) this.#occupy(slot);
   }
 
-  #retire(slot: Slot): void {
+  #retire(slot: Slot<Connection, Address>): void {
     slot.isRetiring = true;
     if (slot.inFlight === 0) slot.connection.close();
   }
 
-  #count(target: Target): number {
+  #count(target: Target<Address>): number {
     return this.#counts.get(target) ?? 0;
   }
 
@@ -199,7 +201,7 @@ export class ConnectionPool {
   }
 
   /** As many as those who wait can use. Counted before: an opening that nobody may try ends at once. */
-  #grow(avoided?: Target): void {
+  #grow(avoided?: Target<Address>): void {
     const { size, capacity } = this.#options;
     if (!this.#hasRoom()) this.#evictUnusable();
     const room = size - this.#slots.size - this.#opening;
@@ -217,7 +219,7 @@ export class ConnectionPool {
     }
   }
 
-  async #openSlot(avoided?: Target): Promise<void> {
+  async #openSlot(avoided?: Target<Address>): Promise<void> {
     this.#opening += 1;
     let failure: unknown;
     try {
@@ -238,20 +240,20 @@ export class ConnectionPool {
   }
 
   /** Connections that are bound already still serve, and each further attempt could lock the account. */
-  #isRefusedFor(target: Target): boolean {
+  #isRefusedFor(target: Target<Address>): boolean {
     const { needsServiceAccount } = this.#options;
-    return needsServiceAccount && target.lastError instanceof ServiceBindError && this.#count(target) > 0;
+    return needsServiceAccount && target.lastError instanceof RefusedAccountError && this.#count(target) > 0;
   }
 
-  #noteOpenFailure(target: Target, error: unknown): void {
+  #noteOpenFailure(target: Target<Address>, error: unknown): void {
     const { targets } = this.#options;
     if (this.#count(target) > 0) targets.noteProbeFailure(target, error);
     else targets.noteFailure(target, error);
   }
 
-  async #openAt(target: Target): Promise<Slot> {
+  async #openAt(target: Target<Address>): Promise<Slot<Connection, Address>> {
     this.#counts.set(target, this.#count(target) + 1);
-    let slot: Slot | undefined;
+    let slot: Slot<Connection, Address> | undefined;
     try {
       const connection = await this.#options.open(target, () => {
         if (slot !== undefined) this.#forget(slot);
@@ -276,7 +278,7 @@ export class ConnectionPool {
     this.#queue.failAll(directoryUnavailable(`no ${this.#options.label}`, cause));
   }
 
-  #forget(slot: Slot): void {
+  #forget(slot: Slot<Connection, Address>): void {
     if (!this.#slots.delete(slot)) return;
     this.#counts.set(slot.target, this.#count(slot.target) - 1);
     this.#settleIfEmpty();

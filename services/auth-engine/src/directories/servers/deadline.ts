@@ -1,6 +1,6 @@
 import { AppError } from "@postern/shared/errors";
 import type { Clock } from "@postern/shared/time";
-import type { DirectoryContext } from "../directory.ts";
+import type { CallContext } from "../../rpc/call-context.ts";
 
 const deadlineExceeded = (waitingFor: string): AppError =>
   new AppError("DEADLINE_EXCEEDED", { detail: `waited for ${waitingFor}` });
@@ -9,13 +9,13 @@ const requestAborted = (waitingFor: string): AppError =>
   new AppError("REQUEST_ABORTED", { detail: `waited for ${waitingFor}` });
 
 /** Throws when the caller has no use for an answer any more. */
-export function throwIfOver(context: DirectoryContext, clock: Clock, waitingFor: string): void {
+export function throwIfOver(context: CallContext, clock: Clock, waitingFor: string): void {
   if (context.signal.aborted) throw requestAborted(waitingFor);
   if (context.deadline <= clock.now()) throw deadlineExceeded(waitingFor);
 }
 
 export interface Wait {
-  readonly context: DirectoryContext;
+  readonly context: CallContext;
   readonly clock: Clock;
   readonly waitingFor: string;
 }

@@ -1,5 +1,11 @@
 import type { Clock } from "@postern/shared/time";
-import type { LdapBreakerSettings } from "./settings.ts";
+
+/** Of one server: consecutive failures that open it, time until a trial, trials at once. */
+export interface BreakerSettings {
+  readonly failureThreshold: number;
+  readonly cooldownMs: number;
+  readonly halfOpenMax: number;
+}
 
 export type BreakerState = "closed" | "open" | "half_open";
 
@@ -22,7 +28,7 @@ export interface CircuitBreaker {
   readonly failures: number;
 }
 
-export function createCircuitBreaker(settings: LdapBreakerSettings, clock: Clock): CircuitBreaker {
+export function createCircuitBreaker(settings: BreakerSettings, clock: Clock): CircuitBreaker {
   let failures = 0;
   let openedAt: number | undefined;
   let trials = 0;

@@ -1,35 +1,35 @@
 import type { Clock } from "@postern/shared/time";
-import { createCircuitBreaker } from "./circuit-breaker.ts";
-import { ServiceBindError } from "./errors.ts";
-import { parseServerUri } from "./server-uri.ts";
-import type { LdapBreakerSettings } from "./settings.ts";
-import type { Target } from "./target.ts";
+import { type BreakerSettings, createCircuitBreaker } from "./circuit-breaker.ts";
+import { RefusedAccountError } from "./errors.ts";
+import type { ServerAddress, Target } from "./target.ts";
 
 /** Structural part of the service's logger. */
-export interface LdapLog {
+export interface ServerLog {
   warn(fields: object, message: string): void;
   info(fields: object, message: string): void;
 }
 
 export interface TargetSetDeps {
+  /** What the servers are, for logs: "LDAP", "SQL". */
+  readonly what: string;
   readonly poolName: string;
   readonly clock: Clock;
-  readonly log: LdapLog;
+  readonly log: ServerLog;
 }
 
 /** The servers of one pool and what is known of their health. */
-export interface TargetSet {
-  readonly all: readonly Target[];
+export interface TargetSet<Address extends ServerAddress = ServerAddress> {
+  readonly all: readonly Target<Address>[];
   /** Those whose breaker is closed. */
-  usable(): readonly Target[];
-  hasHealthyBeside(target: Target): boolean;
+  usable(): readonly Target<Address>[];
+  hasHealthyBeside(target: Target<Address>): boolean;
   /** Order in which to try a new connection: fewest recent failures, fewest connections, least in flight. */
-  toConnect(connections: (target: Target) => number, avoided?: Target): readonly Target[];
+  toConnect(connections: (target: Target<Address>) => number, avoided?: Target<Address>): readonly Target<Address>[];
   /** A request could not be served. A refused service account opens the breaker at once. */
-  noteFailure(target: Target, error: unknown): void;
+  noteFailure(target: Target<Address>, error: unknown): void;
   /** A health check failed; requests on connections that are bound already may still be served. */
-  noteProbeFailure(target: Target, error: unknown): void;
-  noteRecovery(target: Target): void;
+  noteProbeFailure(target: Target<Address>, error: unknown): void;
+  noteRecovery(target: Target<Address>): void;
   /** Why nobody may be asked. */
   reason(): Error;
 }
@@ -37,29 +37,28 @@ export interface TargetSet {
 const rank = (target: Target, avoided: Target | undefined): number =>
   (target === avoided ? 2 : 0) + (target.breaker.failures === 0 ? 0 : 1);
 
-/** Throws `CONFIG_INVALID` for what is no server URI. */
-export function createTargetSet(
-  uris: readonly string[],
-  settings: LdapBreakerSettings,
-  { poolName, clock, log }: TargetSetDeps,
-): TargetSet {
-  const all = uris.map(
-    (uri): Target => ({
-      address: parseServerUri(uri),
+export function createTargetSet<Address extends ServerAddress>(
+  addresses: readonly Address[],
+  settings: BreakerSettings,
+  { what, poolName, clock, log }: TargetSetDeps,
+): TargetSet<Address> {
+  const all = addresses.map(
+    (address): Target<Address> => ({
+      address,
       breaker: createCircuitBreaker(settings, clock),
       inFlight: 0,
       lastError: undefined,
     }),
   );
-  const leavingAlone = (target: Target, error: unknown, count: () => void): void => {
+  const leavingAlone = (target: Target<Address>, error: unknown, count: () => void): void => {
     const before = target.breaker.state();
-    const isNew = error instanceof ServiceBindError && !(target.lastError instanceof ServiceBindError);
+    const isNew = error instanceof RefusedAccountError && !(target.lastError instanceof RefusedAccountError);
     target.lastError = error;
     count();
     const fields = { pool: poolName, server: target.address.uri, err: error };
-    if (isNew) log.warn(fields, "LDAP service account refused");
+    if (isNew) log.warn(fields, `${what} service account refused`);
     if (before === "closed" && target.breaker.state() !== "closed") {
-      log.warn(fields, "LDAP server left alone after failures");
+      log.warn(fields, `${what} server left alone after failures`);
     }
   };
 
@@ -73,11 +72,11 @@ export function createTargetSet(
         (a, b) => rank(a, avoided) - rank(b, avoided) || connections(a) - connections(b) || a.inFlight - b.inFlight,
       ),
     noteFailure: (target, error) =>
-      leavingAlone(target, error, error instanceof ServiceBindError ? target.breaker.trip : target.breaker.failed),
+      leavingAlone(target, error, error instanceof RefusedAccountError ? target.breaker.trip : target.breaker.failed),
     noteProbeFailure: (target, error) => leavingAlone(target, error, target.breaker.failed),
     noteRecovery: (target) => {
       if (target.breaker.state() !== "closed") {
-        log.info({ pool: poolName, server: target.address.uri }, "LDAP server is back");
+        log.info({ pool: poolName, server: target.address.uri }, `${what} server is back`);
       }
       target.lastError = undefined;
       target.breaker.recovered();

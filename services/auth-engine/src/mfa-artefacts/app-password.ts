@@ -1,0 +1,44 @@
+import { hash, randomBytes } from "node:crypto";
+
+/**
+ * The form of an app password: `app-` and 30 characters in groups of six, of which the last four are a checksum of the
+ * others, as in `app-k3mzq7-…`. 26 characters of 32 are 130 random bits, so that a plain digest keeps them safe. Case,
+ * hyphens and spaces do not count: people type them from a page. A password of a person's own has the form once in a
+ * million even if it begins with `app` and is of the right length and letters.
+ */
+const alphabet = "abcdefghijkmnpqrstuvwxyz23456789";
+const randomLength = 26;
+const checksumLength = 4;
+const form = /^app([a-km-np-z2-9]{30})$/;
+/** Longer ones cannot have the form; no need to look through them. */
+const maxLength = 64;
+
+function digestOf(purpose: string, text: string): Buffer {
+  return hash("sha256", `postern app password ${purpose}\0${text}`, "buffer");
+}
+
+/** 256 is eight times 32: every character is as likely as any other. */
+function toCharacters(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => alphabet.charAt(byte % alphabet.length)).join("");
+}
+
+function checksumOf(random: string): string {
+  return toCharacters(digestOf("checksum", random).subarray(0, checksumLength));
+}
+
+/** A new one, as it is shown to its owner, with the digest that is stored. */
+export function makeAppPassword(): { readonly password: string; readonly digest: string } {
+  const random = toCharacters(randomBytes(randomLength));
+  const groups = (random + checksumOf(random)).match(/.{6}/g) ?? [];
+  return { password: ["app", ...groups].join("-"), digest: digestOf("value", random).toString("base64url") };
+}
+
+/** The digest under which an app password is stored; undefined for what has not the form of one. */
+export function appPasswordDigest(password: string): string | undefined {
+  if (password.length > maxLength) return undefined;
+  const match = form.exec(password.toLowerCase().replace(/[\s-]/g, ""));
+  if (match?.[1] === undefined) return undefined;
+  const random = match[1].slice(0, randomLength);
+  if (checksumOf(random) !== match[1].slice(randomLength)) return undefined;
+  return digestOf("value", random).toString("base64url");
+}

@@ -1,0 +1,99 @@
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import {
+  type AppPassword,
+  type MfaTarget,
+  maxAppPasswords,
+  type mfaAppPasswordCreate,
+  type mfaAppPasswordRevoke,
+  type mfaAppPasswordsList,
+  type Reply,
+  type Request,
+} from "@postern/shared/contracts";
+import type { Clock } from "@postern/shared/time";
+import type { Directory } from "../directories/directory.ts";
+import type { CallContext } from "../rpc/call-context.ts";
+import { makeAppPassword } from "./app-password.ts";
+import { findAccount, isRefusal, requireKind } from "./find-account.ts";
+import type { MfaAccount, StoredAppPassword } from "./mfa-artefacts.ts";
+
+/** Last use is noted once an hour: a phone signs in every few minutes, and a write each time would serve nobody. */
+const lastUseGrainSeconds = 3600;
+
+function shown({ id, label, protocols, createdAt, lastUsedAt }: StoredAppPassword): AppPassword {
+  return { id, label, protocols: [...protocols], createdAt, ...(lastUsedAt === undefined ? {} : { lastUsedAt }) };
+}
+
+/** Managing app passwords: what the bus methods do. */
+export interface AppPasswords {
+  list(request: MfaTarget, context: CallContext): Promise<Reply<typeof mfaAppPasswordsList>>;
+  create(
+    request: Request<typeof mfaAppPasswordCreate>,
+    context: CallContext,
+  ): Promise<Reply<typeof mfaAppPasswordCreate>>;
+  revoke(
+    request: Request<typeof mfaAppPasswordRevoke>,
+    context: CallContext,
+  ): Promise<Reply<typeof mfaAppPasswordRevoke>>;
+}
+
+export interface AppPasswordsDeps {
+  readonly directories: () => readonly Directory[];
+  readonly clock: Clock;
+}
+
+export function createAppPasswords({ directories, clock }: AppPasswordsDeps): AppPasswords {
+  const find = async (request: MfaTarget, context: CallContext) => {
+    const found = await findAccount(directories(), request, context);
+    return isRefusal(found) ? found : (requireKind(found, "app_passwords") ?? found);
+  };
+  return {
+    async list(request, context) {
+      const found = await find(request, context);
+      if (isRefusal(found)) return found;
+      const stored = await found.account.listAppPasswords(context);
+      return { outcome: "ok", appPasswords: stored.map(shown) };
+    },
+    async create(request, context) {
+      const found = await find(request, context);
+      if (isRefusal(found)) return found;
+      const existing = await found.account.listAppPasswords(context);
+      if (existing.length >= maxAppPasswords) return { outcome: "full" };
+      const { password, digest } = makeAppPassword();
+      const stored: StoredAppPassword = {
+        id: randomBytes(8).toString("hex"),
+        digest,
+        label: request.label,
+        protocols: [...new Set(request.protocols)],
+        createdAt: Math.floor(clock.now() / 1000),
+      };
+      await found.account.addAppPassword(stored, context);
+      return { outcome: "ok", appPassword: shown(stored), password };
+    },
+    async revoke(request, context) {
+      const found = await find(request, context);
+      if (isRefusal(found)) return found;
+      return { outcome: (await found.account.removeAppPassword(request.id, context)) ? "ok" : "absent" };
+    },
+  };
+}
+
+/** The account's app password of this digest that may be used with the protocol. */
+export async function matchAppPassword(
+  account: MfaAccount,
+  { digest, protocol }: { readonly digest: string; readonly protocol: string },
+  context: CallContext,
+): Promise<StoredAppPassword | undefined> {
+  if (!account.supports.has("app_passwords")) return undefined;
+  const given = Buffer.from(digest);
+  const stored = await account.listAppPasswords(context);
+  return stored.find(({ digest: known, protocols }) => {
+    const bytes = Buffer.from(known);
+    const isIt = bytes.length === given.length && timingSafeEqual(bytes, given);
+    return isIt && (protocols.length === 0 || protocols.includes(protocol));
+  });
+}
+
+/** Whether the use is worth noting. */
+export function isUseNews({ lastUsedAt = 0 }: StoredAppPassword, nowSeconds: number): boolean {
+  return nowSeconds - lastUsedAt >= lastUseGrainSeconds;
+}
