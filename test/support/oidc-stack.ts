@@ -30,6 +30,15 @@ export const testClients: readonly Tree[] = [
     id_token_signed_response_alg: "ES256",
   },
   { client_id: "demo-spa", redirect_uris: [callback], scopes: users, skip_consent: true },
+  {
+    client_id: "demo-consent",
+    client_secret: "demo-consent-secret",
+    name: "Demo mail",
+    redirect_uris: [callback],
+    scopes: users,
+    consent_mode: "granular_optional",
+    optional_scopes: ["profile"],
+  },
   { client_id: "demo-device", scopes: users, grant_types: [deviceGrant] },
   {
     client_id: "demo-m2m",
@@ -63,7 +72,10 @@ export async function startOidcStack(clients: readonly Tree[] = testClients): Pr
       settings: {
         runtime: { servers: { http: { rate_limit: { per_second: 10_000, burst: 10_000 } } } },
         auth: { backchannel: { oidc_bearer: { enabled: true, issuer, revocation_ttl: "200ms" } } },
-        identity: { oidc: { enabled: true, issuer, clients, device_flow: { polling_interval: 1 } } },
+        identity: {
+          frontend: { enabled: true },
+          oidc: { enabled: true, issuer, clients, device_flow: { polling_interval: 1 } },
+        },
       },
     }),
   );

@@ -15,13 +15,11 @@ import { createHealth, type Health } from "@postern/shared/lifecycle";
 import { createPasswordVerifier, createWorkGate, type PasswordVerifier } from "@postern/shared/passwords";
 import { type RedisClient, redisHealth } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
+import { makeSqlDirectory } from "./context/sql.ts";
 import type { Directory } from "./directories/directory.ts";
 import { createDirectorySet, type DirectorySet } from "./directories/directory-set.ts";
 import { createLdapDirectory } from "./directories/ldap/ldap-directory.ts";
 import { measuredDirectory } from "./directories/measured.ts";
-import { seedDatabase } from "./directories/sql/seed.ts";
-import { createSqlDirectory } from "./directories/sql/sql-directory.ts";
-import { createSqliteClient } from "./directories/sql/sqlite-client.ts";
 import { type CheckMailToken, createMailTokenCheck } from "./mail-tokens/check-mail-token.ts";
 import { createEngineMetrics, type EngineMetrics } from "./metrics.ts";
 import { type AppPasswords, createAppPasswords } from "./mfa-artefacts/app-passwords.ts";
@@ -63,7 +61,6 @@ export interface MailTokenState {
   readonly tokens: MailTokens;
 }
 
-const seedWaitMs = 10_000;
 /** Recovery codes are rare; what comes in crowds is guessing. */
 const maxRecoveryQueue = 16;
 
@@ -77,15 +74,8 @@ async function makeDirectory(of: DirectorySettings, { base, passwords }: Directo
   switch (of.kind) {
     case "ldap":
       return createLdapDirectory(of.settings, { clock: systemClock, log: base.logger });
-    case "sql": {
-      const { file, seedFile, busyTimeoutMs } = of.settings;
-      if (seedFile !== undefined) await seedDatabase({ file, seedFile, waitMs: seedWaitMs });
-      return createSqlDirectory({
-        settings: of.settings,
-        client: createSqliteClient({ file, busyTimeoutMs }),
-        passwords,
-      });
-    }
+    case "sql":
+      return makeSqlDirectory(of, { base, passwords });
   }
 }
 

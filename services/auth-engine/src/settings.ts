@@ -1,13 +1,14 @@
 import { availableParallelism } from "node:os";
-import type { Config, LdapPoolConfig, LdapSearchConfig, SqlSearchConfig } from "@postern/shared/config";
+import type { Config, LdapPoolConfig, LdapSearchConfig } from "@postern/shared/config";
 import { Secret } from "@postern/shared/crypto";
 import type { LdapDirectorySettings, LdapPoolSettings, LdapSearchSettings } from "./directories/ldap/settings.ts";
-import type { SqlDirectorySettings, SqlSearchSettings } from "./directories/sql/settings.ts";
+import type { SqlDatabaseSettings, SqlDirectorySettings } from "./directories/sql/settings.ts";
 import type { AuthWaitSettings } from "./pipeline/auth-wait.ts";
+import { sqlDirectorySettings } from "./sql-settings.ts";
 
 /** One entry of `auth.backends.order`, with what it needs. */
 export type DirectorySettings =
-  | { readonly kind: "sql"; readonly settings: SqlDirectorySettings }
+  | { readonly kind: "sql"; readonly settings: SqlDirectorySettings; readonly database: SqlDatabaseSettings }
   | { readonly kind: "ldap"; readonly settings: LdapDirectorySettings };
 
 export interface EngineSettings {
@@ -92,36 +93,11 @@ function ldapDirectory(config: Config, name: string, pool: string | undefined): 
   return { kind: "ldap", settings: { name, pools, searches } };
 }
 
-function sqlSearch({ protocol, queries, mapping, attribute }: SqlSearchConfig): SqlSearchSettings {
-  return {
-    protocols: protocol,
-    userQuery: queries.user,
-    listAccountsQuery: optional(queries.list_accounts),
-    accountField: mapping.account_field,
-    passwordColumn: mapping.password_column,
-    totpSecretField: mapping.totp_secret_field,
-    disabledColumn: optional(mapping.disabled_column),
-    attributes: attribute,
-  };
-}
-
-function sqlDirectory(config: Config, name: string): DirectorySettings {
-  const { default: pool, search } = config.auth.backends.sql;
-  return {
-    kind: "sql",
-    settings: {
-      name,
-      file: pool.file,
-      seedFile: optional(pool.seed_file),
-      busyTimeoutMs: pool.busy_timeout,
-      searches: search.map(sqlSearch),
-    },
-  };
-}
-
 function directoryOf(config: Config, entry: string): DirectorySettings {
-  const pool = /^ldap\((.+)\)$/.exec(entry)?.[1];
-  return entry === "sql" ? sqlDirectory(config, entry) : ldapDirectory(config, entry, pool);
+  const [, kind, pool] = /^(sql|ldap)(?:\((.+)\))?$/.exec(entry.trim()) ?? [];
+  return kind === "sql"
+    ? { kind, ...sqlDirectorySettings(config.auth.backends.sql, entry, pool) }
+    : ldapDirectory(config, entry, pool);
 }
 
 export function engineSettings({ runtime, auth }: Config): EngineSettings {

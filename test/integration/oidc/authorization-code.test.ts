@@ -250,8 +250,9 @@ test("pushed requests, resolved once", async () => {
       code_challenge_method: "S256",
     }),
   });
-  expect(pushed.status).toBe(201);
-  const { request_uri }: { request_uri: string } = Object(await pushed.json());
+  const answered = Object(await pushed.json());
+  expect([pushed.status, answered]).toEqual([201, expect.anything()]);
+  const { request_uri }: { request_uri: string } = answered;
   const query = new URLSearchParams({ client_id: "demo-web", request_uri });
   const response = await fetch(`${oidc.issuer}/oidc/authorize?${query.toString()}`, {
     redirect: "manual",

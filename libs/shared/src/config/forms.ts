@@ -16,6 +16,10 @@ const forms = {
   "nats-url": urlOf(["nats:", "tls:"], "nats://host:4222"),
   "ldap-url": (value: string) =>
     isLdapUrl(value) ? undefined : "an LDAP address, as ldaps://host or ldapi://%2Frun%2Fldapi",
+  "sql-name-prefix": matching(
+    /^[A-Za-z_][A-Za-z0-9_.]{0,62}$/,
+    "letters, digits, _ and . as in postern_ or mail.postern_",
+  ),
   identifier: matching(/^[A-Za-z][A-Za-z0-9_]{0,31}$/, "a word of letters, digits and _"),
   "path-segment": matching(/^[A-Za-z0-9_-]{1,32}$/, "a word of letters, digits, - and _"),
   "subject-token": matching(/^[A-Za-z0-9_-]{1,32}$/, "a word of letters, digits, - and _"),

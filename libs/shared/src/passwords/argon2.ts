@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import { hashRaw, type ParsedHashOptions, parseOptions } from "@node-rs/argon2";
+import { hash, hashRaw, type ParsedHashOptions, parseOptions } from "@node-rs/argon2";
 
 /** Argon2i or Argon2id (RFC 9106), from its PHC string; without `v=` it is version 16, the one before the RFC. */
 export interface Argon2Password {
@@ -51,4 +51,17 @@ export async function verifyArgon2({ parameters, salt, digest }: Argon2Password,
   const { algorithm, version, memoryCost, timeCost, parallelism } = parameters;
   const options = { algorithm, version, memoryCost, timeCost, parallelism, outputLen: digest.length, salt };
   return timingSafeEqual(await hashRaw(password, options), digest);
+}
+
+/** OWASP's second choice for Argon2id: 19 MiB, two passes. */
+const current = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+
+/** Any Argon2 of at least today's cost is left as it is. */
+export function isCurrentArgon2({ parameters }: Argon2Password): boolean {
+  return parameters.memoryCost * parameters.timeCost >= current.memoryCost * current.timeCost;
+}
+
+/** A PHC string of Argon2id, the library's default kind. Runs on the libuv pool. */
+export function hashArgon2(password: string): Promise<string> {
+  return hash(password, current);
 }

@@ -1,5 +1,7 @@
 import { parseArgon2 } from "./argon2.ts";
 import { parseBcrypt } from "./bcrypt.ts";
+import { parseMd5Crypt } from "./md5-crypt.ts";
+import { parseDovecotPbkdf2, parsePasslibPbkdf2 } from "./pbkdf2.ts";
 import { parseSaltedSha } from "./salted-sha.ts";
 import { parseShaCrypt } from "./sha-crypt.ts";
 import type { StoredPassword } from "./stored-password.ts";
@@ -8,8 +10,8 @@ type Parse = (text: string) => StoredPassword | undefined;
 
 const maxStoredLength = 1024;
 
-const parseCrypt: Parse = (text) => parseShaCrypt(text) ?? parseBcrypt(text);
-const parseBare: Parse = (text) => parseArgon2(text) ?? parseCrypt(text);
+const parseCrypt: Parse = (text) => parseShaCrypt(text) ?? parseBcrypt(text) ?? parseMd5Crypt(text);
+const parseBare: Parse = (text) => parseArgon2(text) ?? parseCrypt(text) ?? parsePasslibPbkdf2(text);
 
 /** `{SCHEME}` prefixes in capitals, as Dovecot and OpenLDAP write them; their spelling is case-insensitive. */
 const parsers: ReadonlyMap<string, Parse> = new Map<string, Parse>([
@@ -18,6 +20,8 @@ const parsers: ReadonlyMap<string, Parse> = new Map<string, Parse>([
   ["ARGON2I", (text) => (text.startsWith("$argon2i$") ? parseArgon2(text) : undefined)],
   ["BLF-CRYPT", parseBcrypt],
   ["CRYPT", parseCrypt],
+  ["MD5-CRYPT", parseMd5Crypt],
+  ["PBKDF2", parseDovecotPbkdf2],
   ["SHA256-CRYPT", (text) => (text.startsWith("$5$") ? parseShaCrypt(text) : undefined)],
   ["SHA512-CRYPT", (text) => (text.startsWith("$6$") ? parseShaCrypt(text) : undefined)],
   ...(["SSHA", "SSHA256", "SSHA512"] as const).flatMap((name): [string, Parse][] => [

@@ -2,9 +2,11 @@ import { availableParallelism } from "node:os";
 import type { Secret } from "../crypto/secret.ts";
 import { AppError } from "../errors/app-error.ts";
 import type { Clock } from "../time/clock.ts";
-import { verifyArgon2 } from "./argon2.ts";
+import { hashArgon2, isCurrentArgon2, verifyArgon2 } from "./argon2.ts";
 import { verifyBcrypt } from "./bcrypt.ts";
+import { verifyMd5Crypt } from "./md5-crypt.ts";
 import { parseStoredPassword } from "./parse-stored-password.ts";
+import { verifyPbkdf2 } from "./pbkdf2.ts";
 import { verifySaltedSha } from "./salted-sha.ts";
 import { verifyShaCrypt } from "./sha-crypt.ts";
 import { createShaCryptPool, type ShaCryptPool } from "./sha-crypt-pool.ts";
@@ -31,6 +33,11 @@ export interface PasswordVerifier {
    * readable example it costs Argon2id with 19 MiB and two passes.
    */
   spend(likeStored: string | undefined, password: Secret, context: WorkContext): Promise<void>;
+  /**
+   * An Argon2id hash of today's cost for a password that was found to fit `stored`; undefined when that is one already.
+   * Throws what `verify` throws.
+   */
+  upgrade(stored: string, password: Secret, context: WorkContext): Promise<string | undefined>;
   /** Counts the costly schemes only; salted SHA needs no place. */
   load(): WorkGateLoad;
   close(): Promise<void>;
@@ -64,6 +71,11 @@ export function createPasswordVerifier(options: PasswordVerifierOptions): Passwo
     async spend(likeStored, password, context) {
       await compare(parseStoredPassword(likeStored ?? usualStored) ?? read(usualStored), password, context);
     },
+    async upgrade(stored, password, context) {
+      const parsed = read(stored);
+      if (parsed.scheme === "argon2" && isCurrentArgon2(parsed)) return undefined;
+      return gate.run(async () => `{ARGON2ID}${await hashArgon2(password.reveal())}`, context);
+    },
     load: () => gate.load(),
     async close() {
       await gate.close();
@@ -83,5 +95,7 @@ type CostlyPassword = Exclude<StoredPassword, { scheme: "salted-sha" }>;
 function compareCostly(stored: CostlyPassword, password: string, pool: ShaCryptPool): Promise<boolean> {
   if (stored.scheme === "argon2") return verifyArgon2(stored, password);
   if (stored.scheme === "bcrypt") return verifyBcrypt(stored, password);
+  if (stored.scheme === "pbkdf2") return verifyPbkdf2(stored, password);
+  if (stored.scheme === "md5-crypt") return Promise.resolve(verifyMd5Crypt(stored, password));
   return verifyShaCrypt(stored, password, (task) => pool.computeDigest(task));
 }

@@ -8,6 +8,9 @@ export interface ChildServerOptions {
   readonly args: readonly string[];
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Who runs it; default: whoever we are. */
+  readonly uid?: number;
+  readonly gid?: number;
   /** Ready when this TCP port of 127.0.0.1 accepts. */
   readonly port?: number;
   /** Ready when this resolves to true; asked again and again. */
@@ -37,8 +40,14 @@ async function accepts(port: number): Promise<boolean> {
 }
 
 export async function startChildServer(options: ChildServerOptions): Promise<ChildServer> {
-  const { command, args, cwd, env, port, ready, readyWithinMs = 20_000 } = options;
-  const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  const { command, args, cwd, env, uid, gid, port, ready, readyWithinMs = 20_000 } = options;
+  const identity = uid === undefined || gid === undefined ? {} : { uid, gid };
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...process.env, ...env },
+    ...identity,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const chunks: string[] = [];
   child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => chunks.push(chunk.toString()));

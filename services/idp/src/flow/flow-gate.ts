@@ -66,7 +66,8 @@ export function createFlowGate(flows: FlowStore): FlowGate {
       if (state === undefined) throw new RangeError(`no move ${event} from ${flow.state} of ${flow.kind}`);
       return flows.replace({ ...flow, ...change, state });
     },
-    restart: ({ pending: _, ...flow }) => {
+    restart: (asked) => {
+      const { pending: _forgotten, ...flow } = asked;
       const state = nextState(flow.kind, flow.state, "restarted");
       if (state === undefined) throw new RangeError(`no way back from ${flow.state} of ${flow.kind}`);
       return flows.replace({ ...flow, state });

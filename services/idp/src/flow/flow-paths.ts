@@ -6,6 +6,17 @@ export function localPath(path: string, tag: string | undefined, query: Readonly
   return `${path}${tag === undefined ? "" : `/${tag}`}${search === "" ? "" : `?${search}`}`;
 }
 
+function factorPath({ pending }: FlowRecord): string {
+  const methods = pending?.methods ?? [];
+  return methods.length === 1 ? `/login/${methods.join("")}` : "/login/mfa";
+}
+
+function consentPath({ kind, id, params }: FlowRecord, tag: string | undefined): string {
+  return kind === "device"
+    ? localPath("/oidc/device/consent", tag, { flow: id })
+    : localPath("/oidc/consent", tag, { consent_challenge: id, state: params?.state ?? "" });
+}
+
 /** The page on which a flow stands; undefined where none of ours goes on with it. */
 export function placeOf(flow: FlowRecord, tag: string | undefined): string | undefined {
   const query = { flow: flow.id };
@@ -15,17 +26,12 @@ export function placeOf(flow: FlowRecord, tag: string | undefined): string | und
     case "login":
     case "ready":
       return localPath("/login", tag, query);
-    case "factor": {
-      const methods = flow.pending?.methods ?? [];
-      const [only] = methods;
-      return localPath(methods.length === 1 && only !== undefined ? `/login/${only}` : "/login/mfa", tag, query);
-    }
+    case "factor":
+      return localPath(factorPath(flow), tag, query);
     case "enrolment":
       return localPath("/mfa/register/continue", tag, query);
     case "consent":
-      return flow.kind === "device"
-        ? localPath("/oidc/device/consent", tag, query)
-        : localPath("/oidc/consent", tag, { consent_challenge: flow.id, state: flow.params?.state ?? "" });
+      return consentPath(flow, tag);
     case "finished":
       return undefined;
   }

@@ -24,6 +24,14 @@ return 1
 
 const digest = (text: string): string => digestOf(text).toString("base64url");
 
+async function decided<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw new AppError("REDIS_UNAVAILABLE", { detail: "flows cannot be reached", cause });
+  }
+}
+
 /** Flows in Redis, sealed, under digests of their ids. */
 export function createFlowStore({ redis, prefix, keys, clock }: FlowStoreDeps): FlowStore {
   const write = defineScript(redis, { name: "posternFlowWrite", lua: writeScript, numberOfKeys: 1 });
@@ -37,14 +45,6 @@ export function createFlowStore({ redis, prefix, keys, clock }: FlowStoreDeps): 
     const sealed = keys.seal(JSON.stringify(kept), key).toString("base64url");
     const end = Math.min(Math.ceil(expiresAtMs), clock.now() + longestMs);
     return (await write([key], [String(version), sealed, end])) === 1;
-  };
-
-  const decided = async <T>(work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work();
-    } catch (cause) {
-      throw new AppError("REDIS_UNAVAILABLE", { detail: "flows cannot be reached", cause });
-    }
   };
 
   return {

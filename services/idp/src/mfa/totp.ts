@@ -15,9 +15,10 @@ function algorithmOf(name: string | null): TotpKey["algorithm"] {
   return lower === "sha256" || lower === "sha512" ? lower : "sha1";
 }
 
+const bare = (text: string): string => text.replaceAll(/[\s=-]/g, "").toUpperCase();
+
 /** A stored value: base32, or an otpauth URL (Key URI Format). Undefined for another period than 30 s or no secret. */
 export function readTotpSecret(stored: string): TotpKey | undefined {
-  const bare = (text: string): string => text.replaceAll(/[\s=-]/g, "").toUpperCase();
   if (!stored.startsWith("otpauth:")) return { secret: bare(stored), digits: 6, algorithm: "sha1" };
   const query = URL.parse(stored)?.searchParams;
   const secret = query?.get("secret");

@@ -5,7 +5,6 @@ import type { FlowClient, FlowMissing, FlowParams } from "../flow/flow-record.ts
 import { isRecord, textOf } from "./json.ts";
 import type { ProviderHooks } from "./provider.ts";
 
-/** A browser keeps what it was sent in many places: a longer `state` is none of an honest client's. */
 const prompts = ["login", "consent", "select_account"] as const;
 
 function optional<Name extends string>(name: Name, value: unknown): Partial<Record<Name, string>> {
@@ -37,6 +36,7 @@ function flowParams(params: Readonly<Record<string, unknown>>): FlowParams {
     ...optional("acrValues", params["acr_values"]),
     ...optional("claims", params["claims"]),
     ...optional("state", params["state"]),
+    ...optional("redirectUri", params["redirect_uri"]),
   };
 }
 

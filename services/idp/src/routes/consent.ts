@@ -46,8 +46,8 @@ export function getConsent(deps: ConsentDeps): VisitHandler {
 /** The scopes that the user left ticked; undefined when one was posted that is not to choose. */
 function chosen(deps: ConsentDeps, flow: FlowRecord, posted: readonly string[]): readonly string[] | undefined {
   const scopes = scopesOf(deps, flow);
-  const optional = scopes.filter((scope) => scope.optional).map(({ name }) => name);
-  if (!posted.every((name) => optional.includes(name))) return undefined;
+  const optional = new Set(scopes.filter((scope) => scope.optional).map(({ name }) => name));
+  if (!posted.every((name) => optional.has(name))) return undefined;
   return scopes.filter((scope) => !scope.optional || posted.includes(scope.name)).map(({ name }) => name);
 }
 

@@ -52,7 +52,7 @@ export const Auth = section("The decision: who may ask, how users are found, wha
     "Directories. A reload makes new ones and closes the old when their last request is over.",
     {
       order: texts(["sql"], {
-        description: "Directories in the order of asking: sql, ldap or ldap(pool).",
+        description: "Directories in the order of asking: sql, sql(pool), ldap or ldap(pool).",
         minItems: 1,
       }),
       ldap: LdapBackend,

@@ -10,12 +10,12 @@ export interface BackendEntry {
   readonly pool: string | undefined;
 }
 
-/** `sql`, `ldap` or `ldap(pool)`; undefined for anything else, `cache` too. */
+/** `sql`, `sql(pool)`, `ldap` or `ldap(pool)`; undefined for anything else, `cache` too. */
 export function parseBackendEntry(entry: string): BackendEntry | undefined {
   const match = /^(sql|ldap)(?:\(([A-Za-z0-9][A-Za-z0-9_-]*)\))?$/.exec(entry.trim());
   if (match === null) return undefined;
   const kind = match[1] === "sql" ? "sql" : "ldap";
-  return kind === "sql" && match[2] !== undefined ? undefined : { kind, pool: match[2] };
+  return { kind, pool: match[2] };
 }
 
 export function validateBackends(config: Config, judgement: Judgement): void {
@@ -46,11 +46,13 @@ function validateEntry(
     return;
   }
   const { kind, pool } = parsed;
-  if (pool !== undefined && pool !== "default" && !Object.hasOwn(ldap.pools, pool)) {
+  if (pool !== undefined && pool !== "default" && !Object.hasOwn(kind === "sql" ? sql.pools : ldap.pools, pool)) {
     problem(at, messages.unknownPool(pool));
     return;
   }
   const searches = kind === "sql" ? sql.search : ldap.search;
-  const serving = searches.filter((search) => pool === undefined || search.pool_name === pool);
+  // A SQL directory is one database; LDAP's asks all pools when none is named.
+  const served = kind === "sql" ? (pool ?? "default") : pool;
+  const serving = searches.filter((search) => served === undefined || search.pool_name === served);
   if (serving.length === 0) problem(at, messages.backendWithoutSearch(entry));
 }

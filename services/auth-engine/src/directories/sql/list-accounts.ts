@@ -1,5 +1,6 @@
 import { AppError } from "@postern/shared/errors";
 import type { AccountPage, DirectoryContext, DirectoryQuery, ListOutcome } from "../directory.ts";
+import { asTable, inBinaryOrder, quoteName, type SqlDialect } from "./dialect.ts";
 import type { SqlSearchSettings } from "./settings.ts";
 import type { SqlClient, SqlRow } from "./sql-client.ts";
 
@@ -23,8 +24,8 @@ export async function listAccounts(
   const { listAccountsQuery: site } = search;
   if (site === undefined) return { kind: "not_served" };
   const column = await accountColumn(search, client, context);
-  const statement = pageStatement(site, column, position !== undefined);
-  const parameters = { protocol: query.protocol, [afterParameter]: position ?? "", [limitParameter]: String(limit) };
+  const statement = pageStatement(site, { column, dialect: client.dialect, isLater: position !== undefined, limit });
+  const parameters = { protocol: query.protocol, [afterParameter]: position ?? "" };
   const rows = await client.query({ statement, parameters, maxRows: limit }, context);
   const names = rows.map(readName);
   const last = names.at(-1);
@@ -43,14 +44,18 @@ export async function checkListQuery(
 ): Promise<void> {
   if (search.listAccountsQuery === undefined) return;
   const column = await accountColumn(search, client, context);
-  const parameters = { protocol: search.protocols[0] ?? "*", [limitParameter]: "1" };
-  const statement = pageStatement(search.listAccountsQuery, column, false);
+  const parameters = { protocol: search.protocols[0] ?? "*" };
+  const statement = pageStatement(search.listAccountsQuery, {
+    column,
+    dialect: client.dialect,
+    isLater: false,
+    limit: 1,
+  });
   const [row] = await client.query({ statement, parameters, maxRows: 1 }, context);
   if (row !== undefined) readName(row);
 }
 
 const afterParameter = "postern_after";
-const limitParameter = "postern_limit";
 
 /** The column that holds the account: the one called so, else the only one. */
 async function accountColumn(
@@ -67,17 +72,23 @@ async function accountColumn(
   });
 }
 
+interface PageShape {
+  readonly column: string;
+  readonly dialect: SqlDialect;
+  readonly isLater: boolean;
+  readonly limit: number;
+}
+
 /**
- * Only the site's query and a column name that the database told us stand in the text. The binary order makes "after"
+ * Only the site's query, a number of ours and a column name that the database told us stand in the text. The binary order makes "after"
  * exact where the column's own collation takes two names for one; an index of that order answers each page at once.
  */
-function pageStatement(site: string, column: string, isLater: boolean): string {
-  const name = `"${column.replaceAll('"', '""')}"`;
-  const after = isLater ? ` AND ${name} COLLATE BINARY > :${afterParameter}` : "";
-  const body = site.replace(/[;\s]+$/, "");
-  // A comment that ends the site's query ends with its line.
-  const select = `SELECT ${name} AS account FROM (${body}\n) WHERE ${name} IS NOT NULL${after}`;
-  return `${select} ORDER BY ${name} COLLATE BINARY LIMIT :${limitParameter}`;
+function pageStatement(site: string, { column, dialect, isLater, limit }: PageShape): string {
+  const name = quoteName(column, dialect);
+  const ordered = inBinaryOrder(name, dialect);
+  const after = isLater ? ` AND ${ordered} > :${afterParameter}` : "";
+  const select = `SELECT ${name} AS account FROM ${asTable(site)} WHERE ${name} IS NOT NULL${after}`;
+  return `${select} ORDER BY ${ordered} LIMIT ${Math.trunc(limit)}`;
 }
 
 /** A number or a BLOB compares with no text, and what is no UTF-8 comes back as another text: both would end the list. */

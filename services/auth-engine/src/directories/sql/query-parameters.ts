@@ -1,5 +1,7 @@
 import { AppError } from "@postern/shared/errors";
 import type { DirectoryQuery } from "../directory.ts";
+import type { SqlDialect } from "./dialect.ts";
+import { toPositional } from "./placeholders.ts";
 import type { SqlDirectorySettings } from "./settings.ts";
 import { findStatementParameters } from "./statement-parameters.ts";
 
@@ -15,22 +17,27 @@ export function toQueryParameters({ username, protocol }: DirectoryQuery): Reado
 }
 
 /** Throws `CONFIG_INVALID` for a search that could never work, or that would release its passwords. */
-export function checkSearches({ name, searches }: SqlDirectorySettings): void {
+export function checkSearches({ name, searches }: SqlDirectorySettings, dialect: SqlDialect): void {
+  const parametersOf = (statement: string): readonly string[] =>
+    dialect === "sqlite"
+      ? findStatementParameters(statement)
+      : toPositional(statement, dialect).names.map((parameter) => `:${parameter}`);
   const refuse = (problem: string): never => {
     throw new AppError("CONFIG_INVALID", { detail: `SQL directory ${name}: ${problem}` });
   };
   if (searches.length === 0) refuse("no search");
   for (const search of searches) {
-    checkParameters(search.userQuery, userQueryParameters, refuse);
-    if (search.listAccountsQuery !== undefined) checkParameters(search.listAccountsQuery, listQueryParameters, refuse);
+    checkParameters(parametersOf(search.userQuery), userQueryParameters, refuse);
+    if (search.listAccountsQuery !== undefined)
+      checkParameters(parametersOf(search.listAccountsQuery), listQueryParameters, refuse);
     if ([...search.attributes, search.accountField, search.totpSecretField].includes(search.passwordColumn)) {
       refuse(`the password column ${search.passwordColumn} must not be released`);
     }
   }
 }
 
-function checkParameters(statement: string, known: readonly string[], refuse: (problem: string) => never): void {
-  const unknown = findStatementParameters(statement).filter((parameter) => !known.includes(namedBy(parameter)));
+function checkParameters(used: readonly string[], known: readonly string[], refuse: (problem: string) => never): void {
+  const unknown = used.filter((parameter) => !known.includes(namedBy(parameter)));
   const expected = known.map((parameter) => `:${parameter}`).join(", ");
   if (unknown.length > 0) refuse(`unknown parameter ${unknown.join(", ")}; a query may use ${expected}`);
 }

@@ -49,7 +49,7 @@ const context = () => ({ deadline: Date.now() + 10_000, signal: new AbortControl
 
 function open(searches: readonly SqlSearchSettings[] = [search], file = demo) {
   const client = createSqliteClient({ file, busyTimeoutMs: 100 });
-  return createSqlDirectory({ settings: { name: "test", file, busyTimeoutMs: 100, searches }, client, passwords });
+  return createSqlDirectory({ settings: { name: "test", searches }, client, passwords });
 }
 
 function verify(username: string, password: string, { searches = [search], protocol = "imap" } = {}) {

@@ -1,8 +1,11 @@
 import type { Secret } from "@postern/shared/crypto";
 import { AppError } from "@postern/shared/errors";
 import type { PasswordVerifier } from "@postern/shared/passwords";
+import type { MfaArtefacts } from "../../mfa-artefacts/mfa-artefacts.ts";
 import type { Directory, DirectoryContext, DirectoryQuery, LookupOutcome, VerifyOutcome } from "../directory.ts";
+import { findUserRow } from "./find-user.ts";
 import { checkListQuery, listAccounts } from "./list-accounts.ts";
+import { createPasswordUpgrades } from "./password-upgrades.ts";
 import { checkSearches, toQueryParameters } from "./query-parameters.ts";
 import { isDisabled, readColumn, rowToAccount } from "./row-to-account.ts";
 import { selectSearch } from "./select-search.ts";
@@ -13,7 +16,11 @@ export interface SqlDirectoryDeps {
   readonly settings: SqlDirectorySettings;
   /** Closed with the directory. */
   readonly client: SqlClient;
-  readonly passwords: Pick<PasswordVerifier, "verify" | "spend">;
+  readonly passwords: Pick<PasswordVerifier, "verify" | "spend" | "upgrade">;
+  /** Second factors of the same users, in the same database. */
+  readonly mfa?: MfaArtefacts | undefined;
+  /** A better hash could not be made or stored; the login went on. */
+  readonly onUpgradeFailure?: ((error: unknown) => void) | undefined;
 }
 
 interface Found {
@@ -25,10 +32,17 @@ interface Found {
  * Directory of accounts in a SQL database, found by the site's own queries. Throws `CONFIG_INVALID` for settings
  * that could never work.
  */
-export function createSqlDirectory({ settings, client, passwords }: SqlDirectoryDeps): Directory {
-  checkSearches(settings);
+export function createSqlDirectory({
+  settings,
+  client,
+  passwords,
+  mfa,
+  onUpgradeFailure = () => undefined,
+}: SqlDirectoryDeps): Directory {
+  checkSearches(settings, client.dialect);
   /** The stored password that was read last: the example of what a verification costs at this site. */
   let example: string | undefined;
+  const upgrades = createPasswordUpgrades({ client, passwords, onFailure: onUpgradeFailure });
 
   const find = async (
     query: DirectoryQuery,
@@ -36,10 +50,7 @@ export function createSqlDirectory({ settings, client, passwords }: SqlDirectory
   ): Promise<Found | "unknown_user" | "not_served"> => {
     const search = selectSearch(settings.searches, query.protocol);
     if (search === undefined) return "not_served";
-    const parameters = toQueryParameters(query);
-    const rows = await client.query({ statement: search.userQuery, parameters, maxRows: 2 }, context);
-    if (rows.length > 1) throw new AppError("DIRECTORY_AMBIGUOUS", { detail: "the query gives several rows" });
-    const [row] = rows;
+    const row = await findUserRow(client, search, query, context);
     return row === undefined ? "unknown_user" : { row, search };
   };
 
@@ -57,13 +68,17 @@ export function createSqlDirectory({ settings, client, passwords }: SqlDirectory
   return {
     kind: "sql",
     name: settings.name,
+    mfa,
     async verify(query, password, context): Promise<VerifyOutcome> {
       const found = await find(query, context);
       if (typeof found === "string") return { kind: found };
       if (!(await matches(found, password, context))) return { kind: "wrong_password" };
       // Only whoever knows the password learns that the account is off.
       if (isDisabled(found.row, found.search)) return { kind: "account_disabled" };
-      return { kind: "ok", account: rowToAccount(found.row, found.search) };
+      const account = rowToAccount(found.row, found.search);
+      const stored = readColumn(found.row, found.search.passwordColumn) ?? "";
+      upgrades.consider({ statement: found.search.upgradePasswordQuery, account: account.account, stored }, password);
+      return { kind: "ok", account };
     },
     async lookup(query, context): Promise<LookupOutcome> {
       const found = await find(query, context);

@@ -1,11 +1,13 @@
 import { statSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import type { SqlQuery, SqlRow } from "./sql-client.ts";
+import type { SqlQuery, SqlRow, SqlStatement } from "./sql-client.ts";
 import { findStatementParameters } from "./statement-parameters.ts";
 
-/** An open database, for reading only, with the statements prepared so far (as many as the settings have queries). */
+/** An open database with the statements prepared so far (as many as the settings have queries). */
 export interface SqliteConnection {
   query(query: SqlQuery): readonly SqlRow[];
+  /** All or none; how many rows each changed. */
+  execute(statements: readonly SqlStatement[]): readonly number[];
   describe(statement: string): readonly string[];
   /** False once the path names another file than the one that is open, or none. */
   isCurrent(): boolean;
@@ -18,9 +20,9 @@ interface Prepared {
 }
 
 /** Throws SQLite's errors. A lock is an error at once: SQLite's own waiting would stop the event loop. */
-export function openSqliteConnection(file: string): SqliteConnection {
+export function openSqliteConnection(file: string, { readOnly }: { readonly readOnly: boolean }): SqliteConnection {
   const identity = identify(file);
-  const database = new DatabaseSync(file, { readOnly: true, timeout: 0, readBigInts: true });
+  const database = new DatabaseSync(file, { readOnly, timeout: 0, readBigInts: true });
   const prepared = new Map<string, Prepared>();
 
   const prepare = (text: string): Prepared => {
@@ -32,11 +34,28 @@ export function openSqliteConnection(file: string): SqliteConnection {
     return made;
   };
 
+  const bind = (names: readonly string[], { parameters }: SqlStatement) =>
+    Object.fromEntries(names.map((name) => [name, parameters[name] ?? null]));
+  const change = (given: SqlStatement): number => {
+    const { statement, parameters } = prepare(given.statement);
+    return Number(statement.run(bind(parameters, given)).changes);
+  };
+
   return {
-    query({ statement, parameters, maxRows }) {
-      const { statement: ready, parameters: names } = prepare(statement);
-      const bound = Object.fromEntries(names.map((name) => [name, parameters[name] ?? null]));
-      return ready.iterate(bound).take(maxRows).toArray();
+    query(given) {
+      const { statement, parameters } = prepare(given.statement);
+      return statement.iterate(bind(parameters, given)).take(given.maxRows).toArray();
+    },
+    execute(statements) {
+      database.exec("BEGIN IMMEDIATE");
+      try {
+        const counts = statements.map(change);
+        database.exec("COMMIT");
+        return counts;
+      } catch (thrown) {
+        if (database.isTransaction) database.exec("ROLLBACK");
+        throw thrown;
+      }
     },
     describe: (statement) =>
       prepare(statement)

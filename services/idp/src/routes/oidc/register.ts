@@ -1,6 +1,12 @@
 import type { FastifyInstance } from "fastify";
 import type { OidcContext } from "../../context/oidc.ts";
 import { claimTable } from "../../oidc/oidc-settings.ts";
+import type { FlowRecord } from "../../flow/flow-record.ts";
+import { describeScope } from "../../oidc/consent-scopes.ts";
+import type { ConsentScope } from "../../pages/templates/consent.ts";
+import { getConsent, postConsent } from "../consent.ts";
+import type { LoginDeps } from "../login/deps.ts";
+import { type PageRoute, registerPageRoutes } from "../page-routes.ts";
 import { getAuthorize, getAuthorizeSegment, postAuthorize } from "./authorize.ts";
 import { parseForms } from "./form.ts";
 import { postIntrospect } from "./post-introspect.ts";
@@ -43,4 +49,17 @@ export function registerOidcRoutes(scope: FastifyInstance, oidc: OidcContext): v
   const answerUserinfo = userinfo({ ...ours, claimTable: () => claimTable(schedule.settings), issuer });
   scope.get("/oidc/userinfo", answerUserinfo);
   scope.post("/oidc/userinfo", answerUserinfo);
+}
+
+/** The consent pages (contract): the pages' forms, the provider's outcome. */
+export function registerConsent(app: FastifyInstance, oidc: OidcContext, { pages, gate, logger }: LoginDeps): void {
+  const describe = (flow: FlowRecord, scope: string): ConsentScope =>
+    describeScope(oidc.schedule.settings, flow.client?.id ?? "", scope);
+  const deps = { pages, gate, consent: oidc.finish, describe };
+  const path = "/oidc/consent";
+  const routes: readonly PageRoute[] = [
+    { method: "GET", path, handler: getConsent(deps) },
+    { method: "POST", path, handler: postConsent(deps) },
+  ];
+  registerPageRoutes(app, routes, { pages, logger });
 }

@@ -44,12 +44,19 @@ function dropDoubledSecret(form: URLSearchParams, header: string | undefined, { 
   }
 }
 
+/** An authorization request names its client in the form, also where the header does (RFC 9126 §2.1). */
+function nameClient(form: URLSearchParams, header: string | undefined): void {
+  const basic = header === undefined ? undefined : basicCredentials(header);
+  if (basic !== undefined && !form.has("client_id")) form.set("client_id", basic[0]);
+}
+
 async function passForm(
   request: FastifyRequest,
   reply: FastifyReply,
   { form, url, deps }: { readonly form: URLSearchParams; readonly url: string; readonly deps: TokenRouteDeps },
 ): Promise<FastifyReply> {
   const { authorization } = request.raw.headers;
+  if (url === "/oidc/par") nameClient(form, authorization);
   dropDoubledSecret(form, authorization, deps);
   await narrowScope(form, deps);
   const headers = { authorization: basicHeader(authorization) };

@@ -1,0 +1,63 @@
+import { once } from "node:events";
+import { type ChildServer, startChildServer } from "./child-server.ts";
+import { pause } from "./pause.ts";
+import type { UserIds } from "./unprivileged.ts";
+
+/** A real database server as a child process on a port of 127.0.0.1. */
+export interface DatabaseServer extends AsyncDisposable {
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+  readonly password: string;
+  /** Its throw-away folder. */
+  readonly folder: string;
+  /** SIGSTOP, and waits until no thread of it runs any more. Connections still open then are frozen too. */
+  pause(): Promise<void>;
+  /** SIGCONT. */
+  resume(): void;
+  /** SIGKILL, and waits for the end. */
+  kill(): Promise<void>;
+  /** Starts it again after `kill`: same port, same data. */
+  start(): Promise<void>;
+  /** What it wrote since the last start. */
+  output(): string;
+}
+
+export interface DatabaseServerOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly spawnOptions: Partial<UserIds> & { readonly env: Readonly<Record<string, string>>; readonly cwd: string };
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+  readonly password: string;
+  readonly scratch: AsyncDisposable & { readonly path: string };
+}
+
+export async function databaseServer(options: DatabaseServerOptions): Promise<DatabaseServer> {
+  const { command, args, spawnOptions, port, database, user, password, scratch } = options;
+  const launch = (): Promise<ChildServer> => startChildServer({ command, args, ...spawnOptions, port });
+  let server = await launch();
+  return {
+    port,
+    database,
+    user,
+    password,
+    folder: scratch.path,
+    pause: () => pause(server),
+    resume: () => server.signal("SIGCONT"),
+    kill: async () => {
+      const exited = once(server.process, "exit");
+      server.signal("SIGKILL");
+      await exited;
+    },
+    start: async () => {
+      server = await launch();
+    },
+    output: () => server.output(),
+    [Symbol.asyncDispose]: async () => {
+      await server.stop();
+      await scratch[Symbol.asyncDispose]();
+    },
+  };
+}

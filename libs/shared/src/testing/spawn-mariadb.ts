@@ -1,0 +1,81 @@
+import { execFile } from "node:child_process";
+import { chown, cp, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { type DatabaseServer, databaseServer } from "./database-server.ts";
+import { freePort } from "./free-port.ts";
+import { scratchFolder } from "./scratch-folder.ts";
+import { unprivileged } from "./unprivileged.ts";
+
+export interface SpawnMariadbOptions {
+  readonly port?: number;
+  /** SQL that fills the database `mail`. */
+  readonly sql?: string;
+  /** Certificate and key, PEM: then it speaks TLS too. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+}
+
+const path = `${process.env["PATH"] ?? ""}:/usr/local/sbin:/usr/sbin:/sbin`;
+
+/** A real MariaDB with the database `mail`, as a child process on a port of 127.0.0.1. */
+export async function spawnMariadb(options: SpawnMariadbOptions = {}): Promise<DatabaseServer> {
+  const { port = await freePort(), sql = "", tls } = options;
+  const scratch = await scratchFolder();
+  const ids = unprivileged();
+  const data = join(scratch.path, "data");
+  const password = "mariadb-test-password";
+  const init = join(scratch.path, "init.sql");
+  await mkdir(data, { mode: 0o700 });
+  // The installation runs without grants until told to read them.
+  const account = `FLUSH PRIVILEGES;
+CREATE DATABASE mail CHARACTER SET utf8mb4;
+CREATE USER postern@'127.0.0.1' IDENTIFIED BY '${password}';
+GRANT ALL ON mail.* TO postern@'127.0.0.1';
+USE mail;
+`;
+  await writeFile(init, account + sql);
+  if (ids !== undefined) for (const owned of [scratch.path, data, init]) await chown(owned, ids.uid, ids.gid);
+  const spawnOptions = { ...ids, env: { PATH: path, TZ: "UTC" }, cwd: scratch.path };
+  const install = ["--no-defaults", `--datadir=${data}`, "--auth-root-authentication-method=normal", "--skip-test-db"];
+  await promisify(execFile)(
+    "mariadb-install-db",
+    [...install, "--skip-name-resolve", `--extra-file=${init}`],
+    spawnOptions,
+  );
+  const tlsArguments: string[] = [];
+  if (tls !== undefined) {
+    for (const name of ["cert", "key"] as const) {
+      const file = join(scratch.path, `server.${name}`);
+      await cp(tls[name], file);
+      if (ids !== undefined) await chown(file, ids.uid, ids.gid);
+      tlsArguments.push(`--ssl-${name}=${file}`);
+    }
+  }
+  const small = ["--innodb-buffer-pool-size=16M", "--innodb-log-file-size=8M", "--innodb-flush-log-at-trx-commit=0"];
+  const log = join(scratch.path, "queries.log");
+  const args = [
+    "--no-defaults",
+    `--datadir=${data}`,
+    `--port=${port}`,
+    "--bind-address=127.0.0.1",
+    "--skip-name-resolve",
+  ];
+  return databaseServer({
+    command: "mariadbd",
+    args: [
+      ...args,
+      ...small,
+      `--socket=${join(scratch.path, "socket")}`,
+      `--pid-file=${join(scratch.path, "pid")}`,
+      "--general-log=1",
+      `--general-log-file=${log}`,
+      ...tlsArguments,
+    ],
+    spawnOptions,
+    port,
+    database: "mail",
+    user: "postern",
+    password,
+    scratch,
+  });
+}

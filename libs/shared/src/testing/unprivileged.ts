@@ -1,0 +1,13 @@
+import { execFileSync } from "node:child_process";
+
+export interface UserIds {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** Who runs a server that refuses root: `nobody`, and nobody else where we are not root ourselves. */
+export function unprivileged(): UserIds | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const number = (option: string): number => Number(execFileSync("id", [option, "nobody"], { encoding: "utf8" }));
+  return { uid: number("-u"), gid: number("-g") };
+}

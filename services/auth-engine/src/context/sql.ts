@@ -1,0 +1,37 @@
+import type { Base } from "@postern/shared/assembly";
+import type { PasswordVerifier } from "@postern/shared/passwords";
+import { systemClock } from "@postern/shared/time";
+import type { Directory } from "../directories/directory.ts";
+import { mysqlDriver } from "../directories/sql/mysql-driver.ts";
+import { postgresqlDriver } from "../directories/sql/postgresql-driver.ts";
+import { seedDatabase } from "../directories/sql/seed.ts";
+import { createSqlServerClient } from "../directories/sql/server-client.ts";
+import type { SqlDatabaseSettings } from "../directories/sql/settings.ts";
+import type { SqlClient } from "../directories/sql/sql-client.ts";
+import { createSqlDirectory } from "../directories/sql/sql-directory.ts";
+import { createSqliteClient } from "../directories/sql/sqlite-client.ts";
+import { createMfaArtefactsSql } from "../mfa-artefacts/mfa-artefacts-sql.ts";
+import type { DirectorySettings } from "../settings.ts";
+
+const seedWaitMs = 10_000;
+const drivers = { postgresql: postgresqlDriver, mysql: mysqlDriver };
+
+async function makeClient(name: string, database: SqlDatabaseSettings, base: Base): Promise<SqlClient> {
+  if (database.driver === "sqlite") {
+    const { file, seedFile, busyTimeoutMs } = database;
+    if (seedFile !== undefined) await seedDatabase({ file, seedFile, waitMs: seedWaitMs });
+    return createSqliteClient({ file, busyTimeoutMs });
+  }
+  const { servers: settings, driver } = database;
+  return createSqlServerClient({ name, settings, driver: drivers[driver], clock: systemClock, log: base.logger });
+}
+
+export async function makeSqlDirectory(
+  { settings, database }: Extract<DirectorySettings, { kind: "sql" }>,
+  { base, passwords }: { readonly base: Base; readonly passwords: PasswordVerifier },
+): Promise<Directory> {
+  const client = await makeClient(settings.name, database, base);
+  const mfa = createMfaArtefactsSql({ settings, client });
+  const onUpgradeFailure = (err: unknown): void => base.logger.warn({ err }, "a password hash could not be upgraded");
+  return createSqlDirectory({ settings, client, passwords, mfa, onUpgradeFailure });
+}

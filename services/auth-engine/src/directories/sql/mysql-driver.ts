@@ -1,0 +1,114 @@
+import { AppError } from "@postern/shared/errors";
+import mysql, { type FieldPacket, type QueryError, type ResultSetHeader, type RowDataPacket } from "mysql2";
+import { type FailureKind, RefusedAccountError } from "../servers/errors.ts";
+import {
+  readSqlTls,
+  type SqlConnection,
+  type SqlDriver,
+  type SqlResult,
+  SqlTimeoutError,
+  withinMs,
+} from "./server-connection.ts";
+import type { SqlServerAddress, SqlServerSettings } from "./server-settings.ts";
+import type { SqlRow, SqlValue } from "./sql-client.ts";
+
+/** Errors of a server that works but cannot serve now: full, stopping, read-only. */
+const cannotServe = new Set([1040, 1053, 1203, 1226, 1290, 1836, 1927]);
+/** Our own account, or its database. */
+const refusedAccount = new Set([1044, 1045, 1049, 1698]);
+const statementTimeouts = new Set([1205, 1317, 1969, 3024]);
+/** As many as a site has queries, with room. */
+const maxPreparedStatements = 128;
+
+function errorNumber(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !("errno" in error) || typeof error.errno !== "number") return undefined;
+  return error.errno > 0 && "sqlState" in error ? error.errno : undefined;
+}
+
+function classify(error: unknown): FailureKind {
+  if (error instanceof AppError) return "answer";
+  if (error instanceof SqlTimeoutError) return "timeout";
+  const number = errorNumber(error);
+  if (number === undefined) return "lost";
+  if (statementTimeouts.has(number)) return "timeout";
+  return cannotServe.has(number) ? "refused" : "answer";
+}
+
+type Rows = RowDataPacket[] | ResultSetHeader;
+
+function isRows(result: Rows): result is RowDataPacket[] {
+  return Array.isArray(result);
+}
+
+function toResult(result: Rows, fields: readonly FieldPacket[] | undefined): SqlResult {
+  const columns = (fields ?? []).map(({ name }) => name);
+  if (!isRows(result)) return { rows: [], columns, affected: result.affectedRows };
+  return { rows: result.map((row): SqlRow => ({ ...row })), columns, affected: 0 };
+}
+
+async function connect(
+  address: SqlServerAddress,
+  settings: SqlServerSettings,
+  onClose: () => void,
+): Promise<SqlConnection> {
+  const { connectTimeoutMs, queryTimeoutMs, database, user, password, tls } = settings;
+  const ssl = await readSqlTls(tls);
+  const connection = mysql.createConnection({
+    host: address.host,
+    port: address.port,
+    database,
+    user,
+    password: password.reveal(),
+    ...(ssl === undefined ? {} : { ssl: { ...ssl, verifyIdentity: ssl.rejectUnauthorized } }),
+    connectTimeout: connectTimeoutMs,
+    charset: "utf8mb4",
+    // Values as text where a number would lose digits, and JSON as it is.
+    supportBigNumbers: true,
+    bigNumberStrings: true,
+    dateStrings: true,
+    jsonStrings: true,
+    maxPreparedStatements,
+  });
+  let isAlive = true;
+  const ended = (): void => {
+    if (!isAlive) return;
+    isAlive = false;
+    onClose();
+  };
+  const close = (): void => {
+    connection.destroy();
+    ended();
+  };
+  connection.on("error", close);
+  connection.on("end", ended);
+  try {
+    const opening = new Promise<void>((resolve, reject) => {
+      connection.connect((error: QueryError | null) => (error === null ? resolve() : reject(error)));
+    });
+    await withinMs(opening, connectTimeoutMs, close);
+  } catch (error) {
+    close();
+    if (refusedAccount.has(errorNumber(error) ?? 0)) throw new RefusedAccountError(address.uri, error);
+    throw error;
+  }
+  const execute = (text: string, values: readonly SqlValue[]): Promise<SqlResult> =>
+    new Promise((resolve, reject) => {
+      const done = (error: QueryError | null, result: Rows, fields: readonly FieldPacket[] | undefined): void => {
+        if (error === null) resolve(toResult(result, fields));
+        else reject(error);
+      };
+      // Not all statements can be prepared (START TRANSACTION); without values nothing has to be.
+      if (values.length === 0) connection.query<Rows>(text, done);
+      else connection.execute<Rows>(text, [...values], done);
+    });
+  return {
+    get isAlive() {
+      return isAlive;
+    },
+    close,
+    run: (text, values) => withinMs(execute(text, values), queryTimeoutMs, close),
+  };
+}
+
+/** The protocol of MySQL and MariaDB by `mysql2`: server-side prepared statements, so values never enter the text. */
+export const mysqlDriver: SqlDriver = { dialect: "mysql", connect, classify };
