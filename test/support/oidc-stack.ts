@@ -1,16 +1,16 @@
-import { startStack, type Stack } from "./stack.ts";
+import { Secret } from "@postern/shared/crypto";
+import { callerAssertionHeader, createCallerSigner } from "@postern/shared/http";
 import { freePort } from "@postern/shared/testing";
 import { type ServiceProcess, startService, untilReady } from "./service-process.ts";
+import { type Stack, startStack } from "./stack.ts";
 import { assertionSecret, type Tree } from "./stack-config.ts";
-import { callerAssertionHeader, createCallerSigner } from "@postern/shared/http";
-import { Secret } from "@postern/shared/crypto";
 
 export const callback = "http://127.0.0.1:8090/callback";
 const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code";
 const users = ["openid", "profile", "email", "offline_access"];
 
 /** The demo's clients, and some with rules of their own. */
-export const testClients: readonly Tree[] = [
+const testClients: readonly Tree[] = [
   {
     client_id: "demo-web",
     client_secret: "demo-web-secret",
@@ -46,7 +46,13 @@ export const testClients: readonly Tree[] = [
     scopes: ["service:authenticate", "service:security"],
     grant_types: ["client_credentials"],
   },
-  { client_id: "demo-dovecot", client_secret: "demo-dovecot-secret", resource_server: true, scopes: [], grant_types: [] },
+  {
+    client_id: "demo-dovecot",
+    client_secret: "demo-dovecot-secret",
+    resource_server: true,
+    scopes: [],
+    grant_types: [],
+  },
 ];
 
 export interface OidcStack extends AsyncDisposable {

@@ -56,7 +56,7 @@ export async function authorize(
     code_challenge_method: "S256",
     ...more,
   });
-  for (const [name, value] of [...query]) if (value === "") query.delete(name);
+  for (const [name, value] of Array.from(query)) if (value === "") query.delete(name);
   const headers: Record<string, string> = { accept: "text/html", ...(cookie !== undefined && { cookie }) };
   const response = await fetch(`${oidc.issuer}/oidc/authorize?${query.toString()}`, { redirect: "manual", headers });
   const location = response.headers.get("location");

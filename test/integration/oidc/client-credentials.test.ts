@@ -66,7 +66,8 @@ describe("discovery and keys", () => {
     const sets = await Promise.all([0, 1].map(async (replica) => (await oidc.ask(replica, "/oidc/jwks")).json()));
     expect(sets[0]).toEqual(sets[1]);
     const keys: Record<string, unknown>[] = Object(sets[0]).keys;
-    expect(keys.map(({ kty }) => kty).toSorted()).toEqual(["EC", "OKP", "RSA"]);
+    expect(new Set(keys.map(({ kty }) => kty))).toEqual(new Set(["EC", "OKP", "RSA"]));
+    expect(keys).toHaveLength(3);
     for (const key of keys) {
       expect(key["kid"]).toMatch(/^[A-Za-z0-9_-]+$/);
       expect(key["d"]).toBeUndefined();
@@ -93,7 +94,8 @@ describe("client credentials (contract, Backchannel callers, rule 5)", () => {
   });
 
   test("GET /oidc/token answers as POST does", async () => {
-    const query = "grant_type=client_credentials&scope=service:authenticate&client_id=demo-m2m&client_secret=demo-m2m-secret";
+    const query =
+      "grant_type=client_credentials&scope=service:authenticate&client_id=demo-m2m&client_secret=demo-m2m-secret";
     const response = await fetch(`${oidc.issuer}/oidc/token?${query}`);
     expect(response.status).toBe(200);
     expect(response.headers.get("cache-control")).toBe("no-store");

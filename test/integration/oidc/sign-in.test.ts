@@ -9,16 +9,30 @@ let relyingParty: client.Configuration;
 beforeAll(async () => {
   oidc = await startOidcStack();
   const options = { execute: [client.allowInsecureRequests] };
-  relyingParty = await client.discovery(new URL(oidc.issuer), "demo-consent", "demo-consent-secret", undefined, options);
+  relyingParty = await client.discovery(
+    new URL(oidc.issuer),
+    "demo-consent",
+    "demo-consent-secret",
+    undefined,
+    options,
+  );
 });
 
 afterAll(() => oidc[Symbol.asyncDispose]());
+
+function formOf(text: string): URLSearchParams {
+  const fields = [...text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
+  return new URLSearchParams(fields.map(([, name = "", value = ""]) => [name, value]));
+}
 
 /** A browser without JavaScript: cookies, links and forms. */
 function browser() {
   const cookies = new Map<string, string>();
   let at = oidc.issuer;
-  const visit = async (url: string, form?: URLSearchParams): Promise<{ status: number; location: string; text: string }> => {
+  const visit = async (
+    url: string,
+    form?: URLSearchParams,
+  ): Promise<{ status: number; location: string; text: string }> => {
     at = new URL(url, at).href;
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const init = form === undefined ? {} : { method: "POST", body: form };
@@ -28,10 +42,6 @@ function browser() {
       cookies.set(pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1));
     }
     return { status: response.status, location: response.headers.get("location") ?? "", text: await response.text() };
-  };
-  const formOf = (text: string): URLSearchParams => {
-    const fields = [...text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
-    return new URLSearchParams(fields.map(([, name = "", value = ""]) => [name, value]));
   };
   const send = (text: string, fields: Readonly<Record<string, string>>) => {
     const form = formOf(text);

@@ -18,14 +18,6 @@ export {
   usedTotpStepKey,
 } from "./keys/browser.ts";
 export {
-  deniedTokenKey,
-  failureBudgetKey,
-  keyFamilies,
-  probeKey,
-  refreshFamilyKey,
-  tokenEpochKey,
-} from "./keys.ts";
-export {
   oidcAccountKey,
   oidcConsentKey,
   oidcGuessKey,
@@ -38,4 +30,12 @@ export {
   oidcSigningLeaseKey,
   oidcUserCodeKey,
 } from "./keys/oidc.ts";
+export {
+  deniedTokenKey,
+  failureBudgetKey,
+  keyFamilies,
+  probeKey,
+  refreshFamilyKey,
+  tokenEpochKey,
+} from "./keys.ts";
 export { defineScript, type RedisScript, type RunScript } from "./script.ts";

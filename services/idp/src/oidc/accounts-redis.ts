@@ -18,7 +18,8 @@ function texts(value: unknown): readonly string[] {
 }
 
 function isAccount(value: unknown): value is OidcAccount {
-  if (!isRecord(value) || textOf(value["accountId"]) === undefined || textOf(value["account"]) === undefined) return false;
+  if (!isRecord(value) || textOf(value["accountId"]) === undefined || textOf(value["account"]) === undefined)
+    return false;
   const { attributes } = value;
   return isRecord(attributes) && Object.values(attributes).every((list) => texts(list).length === Object(list).length);
 }

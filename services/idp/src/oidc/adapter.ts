@@ -1,4 +1,4 @@
-import Provider, { type Adapter, type AdapterFactory, type AdapterPayload, errors } from "oidc-provider";
+import { type Adapter, type AdapterFactory, type AdapterPayload, errors, Provider } from "oidc-provider";
 import type { OidcStore, RecordRef } from "./store.ts";
 
 export interface AdapterDeps {

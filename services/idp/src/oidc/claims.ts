@@ -3,7 +3,9 @@ import type { OidcAccount } from "./accounts.ts";
 
 /** Behaviour reference §2.6: what no mapping may set. */
 const reserved: ReadonlySet<string> = new Set([
-  ..."active acr amr at_hash aud auth_time azp c_hash client_id cnf events exp iat iss jti nbf nonce scope sid sub".split(" "),
+  ..."active acr amr at_hash aud auth_time azp c_hash client_id cnf events exp iat iss jti nbf nonce scope sid sub".split(
+    " ",
+  ),
   ..."token_type username epoch".split(" "),
 ]);
 

@@ -83,22 +83,28 @@ async function byAssertion(
   return (await store.unseen(id, leftSeconds + skewSeconds)) ? policy : undefined;
 }
 
+interface Told {
+  readonly id: string;
+  readonly secret: string;
+  readonly assertion: string;
+}
+
+function byHeader(header: string, { id, secret, assertion }: Told, policies: ClientPolicies): ClientPolicy | undefined {
+  // One method at a time (RFC 6749 §2.3); the form may repeat who asks.
+  const basic = assertion === "" && secret === "" ? basicCredentials(header) : undefined;
+  if (basic === undefined || (id !== "" && id !== basic[0])) return undefined;
+  return bySecret(policies.get(basic[0]), basic[1]);
+}
+
 /** Client authentication of the routes that are ours: Basic, form, private_key_jwt. Public clients are nobody here. */
 export function createClientAuth(deps: ClientAuthDeps): AuthenticateClient {
   return async ({ authorization, form, path }) => {
-    const assertion = form.get("client_assertion") ?? "";
-    const formSecret = form.get("client_secret") ?? "";
-    const formId = form.get("client_id") ?? "";
-    if (authorization !== undefined) {
-      const basic = assertion === "" && formSecret === "" ? basicCredentials(authorization) : undefined;
-      if (basic === undefined || (formId !== "" && formId !== basic[0])) return undefined;
-      return bySecret(deps.policies().get(basic[0]), basic[1]);
-    }
-    if (assertion !== "") {
-      if (formSecret !== "" || form.get("client_assertion_type") !== assertionType) return undefined;
-      const policy = await byAssertion(assertion, path, deps);
-      return formId === "" || formId === policy?.id ? policy : undefined;
-    }
-    return bySecret(deps.policies().get(formId), formSecret);
+    const field = (name: string): string => form.get(name) ?? "";
+    const told: Told = { id: field("client_id"), secret: field("client_secret"), assertion: field("client_assertion") };
+    if (authorization !== undefined) return byHeader(authorization, told, deps.policies());
+    if (told.assertion === "") return bySecret(deps.policies().get(told.id), told.secret);
+    if (told.secret !== "" || field("client_assertion_type") !== assertionType) return undefined;
+    const policy = await byAssertion(told.assertion, path, deps);
+    return told.id === "" || told.id === policy?.id ? policy : undefined;
   };
 }

@@ -27,13 +27,18 @@ export type ClientPolicies = ReadonlyMap<string, ClientPolicy>;
 const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code";
 const loopbackUri = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$)/;
 
-function authMethodOf(config: OidcClientConfig): "client_secret_basic" | "client_secret_post" | "private_key_jwt" | "none" {
+function authMethodOf(
+  config: OidcClientConfig,
+): "client_secret_basic" | "client_secret_post" | "private_key_jwt" | "none" {
   const { token_endpoint_auth_method: method, client_secret } = config;
   if (method !== "") return method;
   return client_secret === "" ? "none" : "client_secret_basic";
 }
 
-function publicKeyOf({ client_public_key: pem, client_public_key_file: file }: OidcClientConfig): KeyObject | undefined {
+function publicKeyOf({
+  client_public_key: pem,
+  client_public_key_file: file,
+}: OidcClientConfig): KeyObject | undefined {
   if (pem === "" && file === "") return undefined;
   return createPublicKey(pem === "" ? readFileSync(file, "utf8") : pem);
 }
@@ -56,6 +61,21 @@ function grantTypesOf(config: OidcClientConfig): readonly string[] {
   return [...new Set([...grant_types, ...(refreshes ? ["refresh_token"] : [])])];
 }
 
+function addressesOf({
+  policy_uri,
+  tos_uri,
+  logo_uri,
+  backchannel_logout_uri,
+}: OidcClientConfig): Partial<ClientMetadata> {
+  const told = Object.entries({ policy_uri, tos_uri, logo_uri, backchannel_logout_uri }).filter(
+    ([, uri]) => uri !== "",
+  );
+  return {
+    ...Object.fromEntries(told),
+    ...(backchannel_logout_uri !== "" && { backchannel_logout_session_required: true }),
+  };
+}
+
 /**
  * The client's registration (OpenID Connect Registration §2) as the provider takes it.
  *
@@ -64,26 +84,18 @@ function grantTypesOf(config: OidcClientConfig): readonly string[] {
 export function clientMetadata(config: OidcClientConfig): ClientMetadata {
   const method = authMethodOf(config);
   const keys = method === "private_key_jwt" ? publicKeysOf(config) : [];
-  const uris = {
-    ...(config.policy_uri !== "" && { policy_uri: config.policy_uri }),
-    ...(config.tos_uri !== "" && { tos_uri: config.tos_uri }),
-    ...(config.logo_uri !== "" && { logo_uri: config.logo_uri }),
-    ...(config.backchannel_logout_uri !== "" && {
-      backchannel_logout_uri: config.backchannel_logout_uri,
-      backchannel_logout_session_required: true,
-    }),
-  };
+  const usesCodes = config.grant_types.includes("authorization_code");
   return {
     client_id: config.client_id,
     ...(config.name !== "" && { client_name: config.name }),
     ...(config.client_secret !== "" && method !== "none" && { client_secret: config.client_secret }),
     ...(keys.length > 0 && { jwks: { keys }, token_endpoint_auth_signing_alg: config.client_public_key_algorithm }),
-    ...uris,
+    ...addressesOf(config),
     token_endpoint_auth_method: method,
     application_type: isNative(config) ? "native" : "web",
-    redirect_uris: config.grant_types.includes("authorization_code") ? [...config.redirect_uris] : [],
+    redirect_uris: usesCodes ? [...config.redirect_uris] : [],
     post_logout_redirect_uris: [...config.post_logout_redirect_uris],
-    response_types: config.grant_types.includes("authorization_code") ? ["code"] : [],
+    response_types: usesCodes ? ["code"] : [],
     grant_types: [...grantTypesOf(config)],
     id_token_signed_response_alg: config.id_token_signed_response_alg,
     require_pushed_authorization_requests: config.require_pushed_authorization_requests,
@@ -118,12 +130,20 @@ export function clientPolicies(settings: OidcSettings): ClientPolicies {
   return new Map(settings.oidc.clients.map((config) => [config.client_id, policyOf(config, settings)]));
 }
 
+const wayOut = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)|\\|%2f|%5c/i;
+
+/** An address without credentials, fragment or way out of its path. */
+function plainUrl(text: string): URL | undefined {
+  const url = URL.parse(text);
+  if (url === null || url.username !== "" || url.password !== "" || url.hash !== "") return undefined;
+  return wayOut.test(text.split("?", 1)[0] ?? "") ? undefined : url;
+}
+
 /** Whether a `*` at the end of a registered URI covers this one: same origin, on a border of the path, no way out of it. */
 export function matchesWildcard(registered: string, asked: string): boolean {
   if (!registered.endsWith("*")) return false;
-  const [pattern, url] = [URL.parse(registered.slice(0, -1)), URL.parse(asked)];
-  if (pattern === null || url === null || url.username !== "" || url.password !== "" || url.hash !== "") return false;
-  if (/(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)|\\|%2f|%5c/i.test(asked.split("?", 1)[0] ?? "")) return false;
+  const [pattern, url] = [URL.parse(registered.slice(0, -1)), plainUrl(asked)];
+  if (pattern === null || url === undefined) return false;
   const base = pattern.pathname;
   if (pattern.protocol !== url.protocol || pattern.host !== url.host || !url.pathname.startsWith(base)) return false;
   return base.endsWith("/") || url.pathname.length === base.length || url.pathname[base.length] === "/";

@@ -1,3 +1,4 @@
+import type { OidcClientConfig } from "@postern/shared/config";
 import type { OidcSettings } from "./oidc-settings.ts";
 
 /** A scope as the consent page shows it. */
@@ -9,17 +10,17 @@ export interface DescribedScope {
 }
 
 /** What a user may leave out (behaviour reference §1.7): in the granular mode all but openid and what is required. */
-export function describeScope({ oidc }: OidcSettings, clientId: string, name: string): DescribedScope {
+function isOptional({ oidc }: OidcSettings, client: OidcClientConfig | undefined, name: string): boolean {
+  if (client === undefined || name === "openid") return false;
+  const { consent_mode: own, required_scopes: required, optional_scopes: optional } = client;
+  const mode = own === "" ? oidc.consent.mode : own;
+  return mode === "granular_optional" && !required.includes(name) && (optional.length === 0 || optional.includes(name));
+}
+
+export function describeScope(settings: OidcSettings, clientId: string, name: string): DescribedScope {
+  const { oidc } = settings;
   const client = oidc.clients.find(({ client_id: id }) => id === clientId);
-  const own = client?.custom_scopes.find((scope) => scope.name === name);
-  const custom = own ?? oidc.custom_scopes.find((scope) => scope.name === name);
-  const told = client?.consent_mode ?? "";
-  const mode = told === "" ? oidc.consent.mode : told;
-  const { required_scopes: required = [], optional_scopes: optional = [] } = client ?? {};
-  const isListed = optional.length === 0 || optional.includes(name);
-  return {
-    name,
-    description: custom === undefined || custom.description === "" ? undefined : custom.description,
-    optional: mode === "granular_optional" && name !== "openid" && !required.includes(name) && isListed,
-  };
+  const custom = [...(client?.custom_scopes ?? []), ...oidc.custom_scopes].find((scope) => scope.name === name);
+  const description = custom === undefined || custom.description === "" ? undefined : custom.description;
+  return { name, description, optional: isOptional(settings, client, name) };
 }

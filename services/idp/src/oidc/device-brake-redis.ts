@@ -28,8 +28,8 @@ const allowedGuesses = 20;
 const ipv6Prefix = 64;
 const pollLifeSeconds = 3600;
 
-function unavailable(cause: unknown): AppError {
-  return new AppError("REDIS_UNAVAILABLE", { detail: "device codes cannot be braked", cause });
+function refuse(cause: unknown): never {
+  throw new AppError("REDIS_UNAVAILABLE", { detail: "device codes cannot be braked", cause });
 }
 
 export function createDeviceBrake(deps: {
@@ -41,7 +41,6 @@ export function createDeviceBrake(deps: {
   const poll = defineScript(redis, { name: "oidcPoll", lua: pollScript, numberOfKeys: 1 });
   const guess = defineScript(redis, { name: "oidcGuess", lua: guessScript, numberOfKeys: 1 });
   const keyOf = (clientIp: string): string => oidcGuessKey.build(prefix, addressKey(clientIp, ipv6Prefix));
-  const refuse = (error: unknown): Promise<never> => Promise.reject(unavailable(error));
   return {
     mayPoll: async (deviceCode) => {
       const key = oidcPollKey.build(prefix, digestOfId(deviceCode));

@@ -83,10 +83,15 @@ function resume(
   bridge.passRaw(request, response, { method: "GET", url: new URL(returnTo).pathname, headers: { cookie } });
 }
 
+function consentSeconds({ policies, settings }: Generation, clientId: string): number {
+  const own = policies.get(clientId)?.config.consent_ttl ?? 0;
+  return Math.max(1, Math.round((own > 0 ? own : settings.oidc.consent.ttl) / 1000));
+}
+
 function createFinishConsent(deps: FinishDeps): ConsentEnd["finishConsent"] {
   const { current, consents } = deps;
   return async (flowId, { scopes, remember }, request, response) => {
-    const { provider, policies, settings } = current();
+    const { provider } = current();
     const interaction = await provider.Interaction.find(flowId);
     const accountId = interaction?.session?.accountId;
     const clientId = textOf(interaction?.params["client_id"]);
@@ -95,11 +100,8 @@ function createFinishConsent(deps: FinishDeps): ConsentEnd["finishConsent"] {
     const grant = known ?? new provider.Grant({ accountId, clientId });
     grantChoice(grant, interaction, scopes);
     const grantId = await grant.save();
-    if (remember) {
-      const own = policies.get(clientId)?.config.consent_ttl ?? 0;
-      const ttlSeconds = Math.max(1, Math.round((own > 0 ? own : settings.oidc.consent.ttl) / 1000));
-      await consents.remember({ accountId, clientId, scopes, ttlSeconds });
-    }
+    if (remember)
+      await consents.remember({ accountId, clientId, scopes, ttlSeconds: consentSeconds(current(), clientId) });
     interaction.result = { ...interaction.lastSubmission, consent: { grantId } };
     await interaction.persist();
     resume(deps, interaction, request, response);

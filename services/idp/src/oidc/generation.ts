@@ -33,7 +33,9 @@ function publicKeysOf(keys: readonly JWK[]): ReadonlyMap<string, KeyObject> {
   return new Map(
     keys.flatMap((jwk) => {
       const { kid } = jwk;
-      const key = Object.fromEntries(Object.entries(jwk).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])));
+      const key = Object.fromEntries(
+        Object.entries(jwk).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
+      );
       return kid === undefined ? [] : [[kid, createPublicKey({ format: "jwk", key })] as const];
     }),
   );
@@ -51,14 +53,16 @@ async function assertClients(provider: Provider, policies: ClientPolicies): Prom
       problems.push(`${id}: ${typeof detail === "string" ? detail : String(error)}`);
     }
   }
-  if (problems.length > 0) throw new AppError("CONFIG_INVALID", { detail: `identity.oidc.clients: ${problems.join("; ")}` });
+  if (problems.length > 0)
+    throw new AppError("CONFIG_INVALID", { detail: `identity.oidc.clients: ${problems.join("; ")}` });
 }
 
 export function createGenerations(hooks: ProviderHooks): Generations {
   let current: Generation | undefined;
   return {
     current: () => {
-      if (current === undefined) throw new AppError("REDIS_UNAVAILABLE", { detail: "the signing keys were never read" });
+      if (current === undefined)
+        throw new AppError("REDIS_UNAVAILABLE", { detail: "the signing keys were never read" });
       return current;
     },
     get isReady() {

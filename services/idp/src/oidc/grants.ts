@@ -22,25 +22,32 @@ function grantAll(ctx: KoaContextWithOIDC, grant: Grant): void {
   }
 }
 
+/** The grant that the user has just given, or that of this session and client; never another account's. */
+async function knownGrant(ctx: KoaContextWithOIDC, accountId: string, clientId: string): Promise<Grant | undefined> {
+  const { session, provider, result } = ctx.oidc;
+  const grantId = result?.consent?.grantId ?? session?.grantIdFor(clientId);
+  const known = grantId === undefined ? undefined : await provider.Grant.find(grantId);
+  return known?.accountId === accountId ? known : undefined;
+}
+
 /**
  * The grant of this browser session and client: a family of tokens, not the remembered consent. Where consent is not
  * asked for, it is widened by what is new, or the page would come at the next new claim.
  */
 export function createLoadGrant({ policies, hasConsented }: GrantDeps): LoadGrant {
+  const isAgreed = async (ctx: KoaContextWithOIDC, accountId: string, clientId: string): Promise<boolean> => {
+    if (policies.get(clientId)?.config.skip_consent === true) return true;
+    const { prompts, requestParamScopes } = ctx.oidc;
+    return !prompts.has("consent") && hasConsented(accountId, clientId, [...requestParamScopes]);
+  };
   return async (ctx) => {
-    const { client, session, provider, result, requestParamScopes, prompts } = ctx.oidc;
-    if (client === undefined || session?.accountId === undefined) return undefined;
+    const { client, session, provider, result } = ctx.oidc;
+    const accountId = session?.accountId;
+    if (client === undefined || accountId === undefined) return undefined;
     const { clientId } = client;
-    const grantId = result?.consent?.grantId ?? session.grantIdFor(clientId);
-    const known = grantId === undefined ? undefined : await provider.Grant.find(grantId);
-    const usable = known?.accountId === session.accountId ? known : undefined;
-    if (result?.consent !== undefined) return usable;
-    const policy = policies.get(clientId);
-    const agreed =
-      policy?.config.skip_consent === true ||
-      (!prompts.has("consent") && (await hasConsented(session.accountId, clientId, [...requestParamScopes])));
-    if (!agreed) return usable;
-    const grant = usable ?? new provider.Grant({ accountId: session.accountId, clientId });
+    const known = await knownGrant(ctx, accountId, clientId);
+    if (result?.consent !== undefined || !(await isAgreed(ctx, accountId, clientId))) return known;
+    const grant = known ?? new provider.Grant({ accountId, clientId });
     grantAll(ctx, grant);
     await grant.save();
     return grant;

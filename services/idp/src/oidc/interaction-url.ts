@@ -14,7 +14,7 @@ function optional<Name extends string>(name: Name, value: unknown): Partial<Reco
   return told;
 }
 
-export function flowClient(config: OidcClientConfig | undefined, id: string): FlowClient {
+function flowClient(config: OidcClientConfig | undefined, id: string): FlowClient {
   return {
     id,
     ...optional("name", config?.name),
@@ -67,7 +67,10 @@ export function createInteractionUrl(deps: {
       interactionUid: uid,
       prompt: prompts.find((name) => name === prompt.name) ?? "login",
       reasons: prompt.reasons,
-      client: flowClient(deps.policies().find(({ client_id: id }) => id === clientId), clientId),
+      client: flowClient(
+        deps.policies().find(({ client_id: id }) => id === clientId),
+        clientId,
+      ),
       params: flowParams(params),
       missing: flowMissing(prompt.details),
       ...(session !== undefined && { accountId: session.accountId }),

@@ -1,5 +1,5 @@
-import type { JWK } from "oidc-provider";
 import type { Clock } from "@postern/shared/time";
+import type { JWK } from "oidc-provider";
 import type { Generations } from "./generation.ts";
 import { type OidcSettings, rotationRules } from "./oidc-settings.ts";
 import { type SigningKey, signingOrder } from "./signing-keys.ts";

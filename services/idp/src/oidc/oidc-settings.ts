@@ -69,7 +69,7 @@ export function claimTable({ oidc }: OidcSettings): Record<string, null | readon
   return table;
 }
 
-export function longestTokenMs({ oidc }: OidcSettings): number {
+function longestTokenMs({ oidc }: OidcSettings): number {
   const lives = oidc.clients.map(({ access_token_lifetime: life }) => life);
   return Math.max(oidc.tokens.default_access_token_lifetime, ...lives);
 }

@@ -1,20 +1,30 @@
 import type { EventEmitter } from "node:events";
-import Provider, { type AdapterFactory, type Configuration, errors, type JWK, type KoaContextWithOIDC } from "oidc-provider";
+import {
+  type AdapterFactory,
+  type Configuration,
+  errors,
+  type JWK,
+  type KoaContextWithOIDC,
+  Provider,
+} from "oidc-provider";
 import { type AccessTokenDeps, extraTokenClaims, resourceIndicators } from "./access-tokens.ts";
 import type { OidcAccount } from "./accounts.ts";
 import { type AnswerDeps, shapeAnswers } from "./answers.ts";
 import { claimsOf } from "./claims.ts";
+import { longestAssertionSeconds } from "./client-auth.ts";
 import { clientPolicyParams } from "./client-policy.ts";
 import { type ClientPolicies, clientMetadata, matchesWildcard } from "./clients.ts";
 import { createLoadGrant, type GrantDeps } from "./grants.ts";
-import { longestAssertionSeconds } from "./client-auth.ts";
 import { allScopes, claimTable, type OidcSettings } from "./oidc-settings.ts";
 import { interactionPrompts } from "./prompts.ts";
 
 type InteractionUrl = NonNullable<NonNullable<Configuration["interactions"]>["url"]>;
 
 /** What the protocol core asks of us, the same for every generation. */
-export interface ProviderHooks extends AnswerDeps, Pick<AccessTokenDeps, "epochOf" | "record">, Pick<GrantDeps, "hasConsented"> {
+export interface ProviderHooks
+  extends AnswerDeps,
+    Pick<AccessTokenDeps, "epochOf" | "record">,
+    Pick<GrantDeps, "hasConsented"> {
   readonly adapter: AdapterFactory;
   readonly sessionCookie: string;
   readonly interactionUrl: InteractionUrl;
@@ -59,7 +69,7 @@ function features({ settings, policies }: ProviderInputs, hooks: ProviderHooks):
     deviceFlow: {
       enabled: true,
       charset: "base-20",
-      mask: [..."*".repeat(oidc.device_flow.user_code_length)].join("").replace(/(.{4})(?=.)/g, "$1-"),
+      mask: "*".repeat(oidc.device_flow.user_code_length).replace(/(.{4})(?=.)/g, "$1-"),
     },
     rpInitiatedLogout: { enabled: true },
     backchannelLogout: { enabled: oidc.logout.back_channel_supported },
@@ -99,7 +109,10 @@ function lifetimes({ settings, policies }: ProviderInputs, hooks: ProviderHooks)
 }
 
 /** Mappings that count for a client: those of its ID tokens. */
-function createFindAccount({ policies }: ProviderInputs, hooks: ProviderHooks): NonNullable<Configuration["findAccount"]> {
+function createFindAccount(
+  { policies }: ProviderInputs,
+  hooks: ProviderHooks,
+): NonNullable<Configuration["findAccount"]> {
   return async (ctx, accountId, token) => {
     const ofToken = token !== undefined && "sessionUid" in token ? token.sessionUid : undefined;
     const account = await hooks.findAccount(accountId, ofToken ?? ctx.oidc.session?.uid);
@@ -112,15 +125,20 @@ function createFindAccount({ policies }: ProviderInputs, hooks: ProviderHooks): 
 
 function tokenRules({ policies }: ProviderInputs): Configuration {
   return {
-    pkce: { required: (_ctx, client) => {
-      const policy = policies.get(client.clientId);
-      return policy === undefined || policy.isPublic || policy.config.require_pkce;
-    } },
+    pkce: {
+      required: (_ctx, client) => {
+        const policy = policies.get(client.clientId);
+        return policy === undefined || policy.isPublic || policy.config.require_pkce;
+      },
+    },
     issueRefreshToken: (_ctx, client, source) => {
       if (!client.grantTypeAllowed("refresh_token")) return false;
-      return source.scopes.has("offline_access") || policies.get(client.clientId)?.config.always_issue_refresh_token === true;
+      return (
+        source.scopes.has("offline_access") || policies.get(client.clientId)?.config.always_issue_refresh_token === true
+      );
     },
-    rotateRefreshToken: (ctx: KoaContextWithOIDC) => policies.get(ctx.oidc.client?.clientId ?? "")?.rotatesRefreshTokens ?? true,
+    rotateRefreshToken: (ctx: KoaContextWithOIDC) =>
+      policies.get(ctx.oidc.client?.clientId ?? "")?.rotatesRefreshTokens ?? true,
     // Killing a session revokes the grants of its clients, so that no use of a token has to look for the session.
     expiresWithSession: () => false,
   };
@@ -147,7 +165,11 @@ function configuration(inputs: ProviderInputs, hooks: ProviderHooks): Configurat
     },
     responseTypes: ["code"],
     clientAuthMethods: ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"],
-    enabledJWA: { idTokenSigningAlgValues: signatures, clientAuthSigningAlgValues: signatures, dPoPSigningAlgValues: signatures },
+    enabledJWA: {
+      idTokenSigningAlgValues: signatures,
+      clientAuthSigningAlgValues: signatures,
+      dPoPSigningAlgValues: signatures,
+    },
     clientDefaults: { id_token_signed_response_alg: "RS256" },
     extraParams: clientPolicyParams(policies),
     extraTokenClaims: extraTokenClaims({
@@ -174,18 +196,23 @@ function configuration(inputs: ProviderInputs, hooks: ProviderHooks): Configurat
   };
 }
 
+/** Every provider has a class of clients of its own, whose method the library's own certification replaces like this. */
+function allowWildcards(provider: Provider): void {
+  const { prototype } = provider.Client;
+  const exact: unknown = Reflect.get(prototype, "redirectUriAllowed");
+  if (typeof exact !== "function") throw new TypeError("redirectUriAllowed is no method");
+  prototype.redirectUriAllowed = function allowed(uri) {
+    const isExact: unknown = Reflect.apply(exact, this, [uri]);
+    return isExact === true || (this.redirectUris ?? []).some((registered) => matchesWildcard(registered, uri));
+  };
+}
+
 /** The only place that makes a provider. It is immutable: other clients or keys are another one. */
 export function createProvider(inputs: ProviderInputs, hooks: ProviderHooks): Provider {
   const provider = new Provider(inputs.settings.issuer, configuration(inputs, hooks));
   provider.proxy = true;
   shapeAnswers(provider, hooks);
-  if (inputs.settings.developerMode) {
-    const { prototype } = provider.Client;
-    const exact = prototype.redirectUriAllowed;
-    prototype.redirectUriAllowed = function allowed(uri) {
-      return exact.call(this, uri) || (this.redirectUris ?? []).some((registered) => matchesWildcard(registered, uri));
-    };
-  }
+  if (inputs.settings.developerMode) allowWildcards(provider);
   const koa: EventEmitter = provider;
   koa.on("error", (error: unknown) => hooks.onError("error", error));
   provider.on("server_error", (_ctx, error) => hooks.onError("server_error", error));

@@ -62,7 +62,10 @@ export function createSigningKeyStore(deps: SigningKeyStoreDeps): SigningKeyStor
     if (stored === "") return { stored, keys: [] };
     const opened = ring.open(Buffer.from(stored, "base64"), key);
     // Overwriting would make every replica with the right secret refuse its own tokens.
-    if (opened === undefined) throw new AppError("INTERNAL", { detail: "the signing keys do not open: storage.redis.encryption_secret has changed" });
+    if (opened === undefined)
+      throw new AppError("INTERNAL", {
+        detail: "the signing keys do not open: storage.redis.encryption_secret has changed",
+      });
     return { stored, keys: parseSigningKeys(opened.toString("utf8")) };
   };
   const renew = async (): Promise<readonly SigningKey[]> => {

@@ -1,4 +1,4 @@
-import { createPrivateKey, generateKeyPair, type KeyObject, randomBytes } from "node:crypto";
+import { generateKeyPair, type KeyObject, randomBytes } from "node:crypto";
 import { promisify } from "node:util";
 import type { JWK } from "oidc-provider";
 import { isRecord, textOf } from "./json.ts";
@@ -38,14 +38,6 @@ export function jwkOf(key: KeyObject, kid: string): JWK {
   return { ...key.export({ format: "jwk" }), kid, use: "sig" };
 }
 
-export function privateKeyOf(pem: string): KeyObject | undefined {
-  try {
-    return createPrivateKey(pem);
-  } catch {
-    return undefined;
-  }
-}
-
 export async function createSigningKey(kind: KeyKind, nowMs: number): Promise<SigningKey> {
   const kid = `${kind}-${randomBytes(9).toString("base64url")}`;
   return { kind, kid, jwk: jwkOf(await newPrivateKey(kind), kid), createdAtMs: nowMs };
@@ -71,11 +63,13 @@ export function kindsToMake(keys: readonly SigningKey[], rules: RotationRules, n
 }
 
 /** Without the keys that nobody needs: a later one signs, and the last token that they signed is dead. */
-export function withoutRetired(keys: readonly SigningKey[], rules: RotationRules, nowMs: number): readonly SigningKey[] {
+export function withoutRetired(
+  keys: readonly SigningKey[],
+  rules: RotationRules,
+  nowMs: number,
+): readonly SigningKey[] {
   return keys.filter((key) => {
-    const successor = newestFirst(keys, key.kind)
-      .filter(({ createdAtMs }) => createdAtMs > key.createdAtMs)
-      .at(-1);
+    const successor = newestFirst(keys, key.kind).findLast(({ createdAtMs }) => createdAtMs > key.createdAtMs);
     if (successor === undefined) return true;
     const lastSignatureMs = successor.createdAtMs + rules.publishMs;
     return nowMs < Math.max(lastSignatureMs + rules.longestTokenMs, key.createdAtMs + rules.maxAgeMs);

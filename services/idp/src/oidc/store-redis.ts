@@ -24,7 +24,13 @@ const graceMs: Readonly<Record<string, number>> = {
 };
 
 /** Models that an account, a client or a grant is asked for. */
-const indexed: ReadonlySet<string> = new Set(["AccessToken", "RefreshToken", "AuthorizationCode", "DeviceCode", "Grant"]);
+const indexed: ReadonlySet<string> = new Set([
+  "AccessToken",
+  "RefreshToken",
+  "AuthorizationCode",
+  "DeviceCode",
+  "Grant",
+]);
 
 /** KEYS: record. ARGV: sealed value, life. The hash is written whole, so that no half of an older one stays. */
 const putOnce = `
@@ -189,9 +195,7 @@ function createLists(parts: Parts, find: OidcStore["find"]): Pick<OidcStore, "li
 /** Turns whatever Redis throws into "could not decide". */
 function guarded<Args extends readonly unknown[], Result>(call: (...args: Args) => Promise<Result>) {
   return (...args: Args): Promise<Result> =>
-    call(...args).catch((error: unknown) =>
-      Promise.reject(error instanceof AppError ? error : unavailable(error)),
-    );
+    call(...args).catch((error: unknown) => Promise.reject(error instanceof AppError ? error : unavailable(error)));
 }
 
 export function createOidcStore(deps: StoreDeps): OidcStore {

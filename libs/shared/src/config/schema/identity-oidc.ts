@@ -18,7 +18,11 @@ const keys = {
   auto_key_rotation: flag(true, {
     description: "Make new keys on schedule; without it those of the first start stay.",
   }),
-  key_rotation_interval: duration("168h", { description: "Age at which a key is replaced.", minimum: hour, maximum: longestLife }),
+  key_rotation_interval: duration("168h", {
+    description: "Age at which a key is replaced.",
+    minimum: hour,
+    maximum: longestLife,
+  }),
   key_publish_delay: duration("1h", {
     description: "Time for which a new key is published before it signs: longer than verifiers keep a key set.",
     minimum: 1000,

@@ -17,19 +17,24 @@ function maySee({ clientId, payload }: ResolvedToken, asking: ClientPolicy): boo
   return asking.config.resource_server || clientId === asking.id || payload.aud === asking.id;
 }
 
-/** Flat, as mail servers read it (behaviour reference §11.1): no member of the token's own leaks into it. */
-function answer(token: ResolvedToken, { policies, issuer }: IntrospectDeps): Readonly<Record<string, unknown>> {
-  const { payload, clientId, account, isBound } = token;
+function user({ account, clientId }: ResolvedToken, { policies }: IntrospectDeps) {
+  if (account === undefined) return undefined;
   const mappings = policies().get(clientId)?.config.id_token_claims.mappings ?? [];
-  const email = account === undefined ? undefined : emailOf(account, mappings);
+  const email = emailOf(account, mappings);
+  return { username: account.account, ...(email !== undefined && { email }) };
+}
+
+/** Flat, as mail servers read it (behaviour reference §11.1): no member of the token's own leaks into it. */
+function answer(token: ResolvedToken, deps: IntrospectDeps): Readonly<Record<string, unknown>> {
+  const { payload, clientId, account, isBound } = token;
+  const { issuer } = deps;
   return {
     active: true,
     iss: issuer,
     sub: account?.accountId ?? clientId,
     aud: payload.aud ?? clientId,
     client_id: clientId,
-    ...(account !== undefined && { username: account.account }),
-    ...(email !== undefined && { email }),
+    ...user(token, deps),
     scope: payload.scope ?? "",
     exp: payload.exp,
     iat: payload.iat,
@@ -46,7 +51,8 @@ export function postIntrospect(deps: IntrospectDeps) {
     const asking = await deps.authenticate({ authorization, form, path: "/oidc/introspect" });
     if (asking === undefined) return clientRefused(reply, deps.issuer);
     const [value, ...more] = form.getAll("token");
-    if (value === undefined || more.length > 0) return oauthError(reply, 400, "invalid_request", "token is missing or doubled");
+    if (value === undefined || more.length > 0)
+      return oauthError(reply, 400, "invalid_request", "token is missing or doubled");
     const token = await deps.resolve(value);
     const seen = token !== undefined && maySee(token, asking) ? answer(token, deps) : { active: false };
     return noStore(reply).send(seen);

@@ -33,7 +33,9 @@ async function clientOf(
 
 async function revoke(value: string, client: ClientPolicy, deps: RevokeDeps): Promise<void> {
   const { store, records, digestOf, resolve } = deps;
-  const refresh = value.includes(".") ? undefined : await store.find({ model: "RefreshToken", digest: digestOf(value) });
+  const refresh = value.includes(".")
+    ? undefined
+    : await store.find({ model: "RefreshToken", digest: digestOf(value) });
   if (refresh !== undefined) {
     // RFC 7009 §2.1: with the refresh token the access tokens of its grant die.
     if (refresh.clientId === client.id && refresh.grantId !== undefined) await records.revokeGrant(refresh.grantId);
@@ -50,7 +52,8 @@ export function postRevoke(deps: RevokeDeps) {
     const client = await clientOf(request, form, deps);
     if (client === undefined) return clientRefused(reply, deps.issuer);
     const [value, ...more] = form.getAll("token");
-    if (value === undefined || more.length > 0) return oauthError(reply, 400, "invalid_request", "token is missing or doubled");
+    if (value === undefined || more.length > 0)
+      return oauthError(reply, 400, "invalid_request", "token is missing or doubled");
     await revoke(value, client, deps);
     return noStore(reply).code(200).send();
   };

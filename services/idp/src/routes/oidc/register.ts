@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import type { OidcContext } from "../../context/oidc.ts";
-import { claimTable } from "../../oidc/oidc-settings.ts";
 import type { FlowRecord } from "../../flow/flow-record.ts";
 import { describeScope } from "../../oidc/consent-scopes.ts";
+import { claimTable } from "../../oidc/oidc-settings.ts";
 import type { ConsentScope } from "../../pages/templates/consent.ts";
 import { getConsent, postConsent } from "../consent.ts";
 import type { LoginDeps } from "../login/deps.ts";

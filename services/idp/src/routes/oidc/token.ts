@@ -72,7 +72,8 @@ export function postForm(url: string, deps: TokenRouteDeps) {
 /** `GET /oidc/token` (design decision 17): its query is the form, and is written nowhere. */
 export function getToken(deps: TokenRouteDeps) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    if (!deps.current().settings.oidc.tokens.token_endpoint_allow_get) return reply.code(404).send({ error: "not found" });
+    if (!deps.current().settings.oidc.tokens.token_endpoint_allow_get)
+      return reply.code(404).send({ error: "not found" });
     const form = withoutEmpty(new URLSearchParams(queryOf(request.raw.url)));
     return passForm(request, reply, { form, url: "/oidc/token", deps });
   };
