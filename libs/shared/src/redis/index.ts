@@ -20,7 +20,6 @@ export {
 export {
   oidcAccountKey,
   oidcConsentKey,
-  oidcGuessKey,
   oidcIndexKey,
   oidcOnceKey,
   oidcPollKey,

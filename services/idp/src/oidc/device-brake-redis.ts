@@ -1,6 +1,5 @@
 import { AppError } from "@postern/shared/errors";
-import { addressKey } from "@postern/shared/net";
-import { defineScript, oidcGuessKey, oidcPollKey, type RedisClient } from "@postern/shared/redis";
+import { defineScript, oidcPollKey, type RedisClient } from "@postern/shared/redis";
 import type { DeviceBrake } from "./device-brake.ts";
 import { digestOfId } from "./store-redis.ts";
 
@@ -17,15 +16,6 @@ redis.call("EXPIRE", KEYS[1], ARGV[2])
 return hasty and 0 or 1
 `;
 
-/** KEYS: guesses. ARGV: life. */
-const guessScript = `
-local count = redis.call("INCR", KEYS[1])
-if count == 1 then redis.call("EXPIRE", KEYS[1], ARGV[1]) end
-return count
-`;
-
-const allowedGuesses = 20;
-const ipv6Prefix = 64;
 const pollLifeSeconds = 3600;
 
 function refuse(cause: unknown): never {
@@ -39,14 +29,10 @@ export function createDeviceBrake(deps: {
 }): DeviceBrake {
   const { redis, prefix, intervalSeconds } = deps;
   const poll = defineScript(redis, { name: "oidcPoll", lua: pollScript, numberOfKeys: 1 });
-  const guess = defineScript(redis, { name: "oidcGuess", lua: guessScript, numberOfKeys: 1 });
-  const keyOf = (clientIp: string): string => oidcGuessKey.build(prefix, addressKey(clientIp, ipv6Prefix));
   return {
     mayPoll: async (deviceCode) => {
       const key = oidcPollKey.build(prefix, digestOfId(deviceCode));
       return (await poll([key], [intervalSeconds(), pollLifeSeconds]).catch(refuse)) === 1;
     },
-    isBraked: async (clientIp) => Number((await redis.get(keyOf(clientIp)).catch(refuse)) ?? 0) >= allowedGuesses,
-    wrongCode: async (clientIp) => void (await guess([keyOf(clientIp)], [oidcGuessKey.ttlSeconds]).catch(refuse)),
   };
 }

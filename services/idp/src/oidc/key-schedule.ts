@@ -2,8 +2,7 @@ import type { Clock } from "@postern/shared/time";
 import type { JWK } from "oidc-provider";
 import type { Generations } from "./generation.ts";
 import { type OidcSettings, rotationRules } from "./oidc-settings.ts";
-import { type SigningKey, signingOrder } from "./signing-keys.ts";
-import type { SigningKeyStore } from "./signing-keys-redis.ts";
+import { type SigningKey, type SigningKeyStore, signingOrder } from "./signing-keys.ts";
 
 /** Keeps the generation up with the shared keys and the configuration. */
 export interface KeySchedule {

@@ -9,6 +9,7 @@ import {
   parseSigningKeys,
   type RotationRules,
   type SigningKey,
+  type SigningKeyStore,
   withoutRetired,
 } from "./signing-keys.ts";
 
@@ -25,15 +26,6 @@ const giveBack = `
 if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end
 return 0
 `;
-
-/** The generated signing keys that all replicas share. */
-export interface SigningKeyStore {
-  /**
-   * The keys as they are now; makes those that are missing or due, one replica at a time. Empty while another replica
-   * makes the first. Rejects when Redis does not answer.
-   */
-  current(): Promise<readonly SigningKey[]>;
-}
 
 export interface SigningKeyStoreDeps {
   readonly redis: RedisClient;

@@ -16,6 +16,15 @@ export interface SigningKey {
   readonly createdAtMs: number;
 }
 
+/** The generated signing keys that all replicas share. */
+export interface SigningKeyStore {
+  /**
+   * The keys as they are now; makes those that are missing or due, one replica at a time. Empty while another replica
+   * makes the first. Rejects when Redis does not answer.
+   */
+  current(): Promise<readonly SigningKey[]>;
+}
+
 export interface RotationRules {
   readonly isRotated: boolean;
   readonly intervalMs: number;

@@ -101,18 +101,6 @@ export const oidcPollKey: KeyFamily<[digest: string]> = {
   build: (prefix, digest) => `${prefix}oidc:poll:{${digest}}`,
 };
 
-/** Wrong user codes of an address. */
-export const oidcGuessKey: KeyFamily<[addressKey: string]> = {
-  name: "OIDC user code guesses",
-  owner: "idp",
-  role: "state",
-  type: "string",
-  ttlSeconds: 600,
-  lost: "the address may guess again",
-  parts: ["address"],
-  build: (prefix, addressKey) => `${prefix}oidc:guess:{${addressKey}}`,
-};
-
 /** The generated signing keys, sealed, all in one value that is replaced as a whole. */
 export const oidcSigningKeysKey: KeyFamily<[]> = {
   name: "OIDC signing keys",
@@ -147,7 +135,6 @@ export const oidcKeyFamilies: readonly KeyFamily<never[]>[] = [
   oidcAccountKey,
   oidcConsentKey,
   oidcPollKey,
-  oidcGuessKey,
   oidcSigningKeysKey,
   oidcSigningLeaseKey,
 ];
