@@ -10,7 +10,7 @@ const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code";
 const users = ["openid", "profile", "email", "offline_access"];
 
 /** The demo's clients, and some with rules of their own. */
-const testClients: readonly Tree[] = [
+export const testClients: readonly Tree[] = [
   {
     client_id: "demo-web",
     client_secret: "demo-web-secret",

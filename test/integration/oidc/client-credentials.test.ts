@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice } from "../../support/ask-json.ts";
-import { type OidcStack, startOidcStack } from "../../support/oidc-stack.ts";
+import { type OidcStack, startOidcStack, testClients } from "../../support/oidc-stack.ts";
 import { redisContent, testRedis } from "../../support/redis-content.ts";
 
 let oidc: OidcStack;
@@ -174,4 +174,45 @@ test("nothing in Redis shows a token, a secret or a private key", async () => {
   const { jti } = JSON.parse(Buffer.from(jwt.split(".")[1] ?? "", "base64url").toString());
   expect(content).toContain("oidc:record:AccessToken");
   for (const secret of [jwt, String(jti), "demo-m2m", '"d":']) expect(content).not.toContain(secret);
+});
+
+describe("reload of clients", () => {
+  const added = {
+    client_id: "late",
+    client_secret: "late-secret",
+    scopes: ["service:authenticate"],
+    grant_types: ["client_credentials"],
+  };
+  const form = { grant_type: "client_credentials", scope: "service:authenticate" };
+
+  async function reload(clients: readonly object[]): Promise<void> {
+    await oidc.stack.writeSettings({ identity: { oidc: { clients } } });
+    oidc.stack.services.get("idp")?.signal("SIGHUP");
+  }
+
+  async function statusOf(id: string): Promise<number> {
+    const authorization = basic(id, `${id}-secret`);
+    const response = await oidc.ask(0, "/oidc/token", {
+      method: "POST",
+      headers: { authorization },
+      body: new URLSearchParams(form),
+    });
+    await response.arrayBuffer();
+    return response.status;
+  }
+
+  test("a new client is served without a restart; tokens of before stay alive", async () => {
+    const before = await token();
+    expect(await statusOf("late")).toBe(401);
+    await reload([...testClients, added]);
+    await expect.poll(() => statusOf("late"), { timeout: 5000 }).toBe(200);
+    expect((await post("/oidc/introspect", { token: before }, dovecot)).body["active"]).toBe(true);
+  });
+
+  test("a client that cannot be registered keeps the old ones", async () => {
+    await reload([{ ...added, redirect_uris: ["no address"], grant_types: ["authorization_code"] }]);
+    const refused = () => oidc.stack.services.get("idp")?.output().includes("configuration refused") ?? false;
+    await expect.poll(refused, { timeout: 5000 }).toBe(true);
+    expect(await statusOf("late")).toBe(200);
+  });
 });
