@@ -176,6 +176,15 @@ test("nothing in Redis shows a token, a secret or a private key", async () => {
   for (const secret of [jwt, String(jti), "demo-m2m", '"d":']) expect(content).not.toContain(secret);
 });
 
+async function reload(clients: readonly object[]): Promise<void> {
+  await oidc.stack.writeSettings({ identity: { oidc: { clients } } });
+  oidc.stack.services.get("idp")?.signal("SIGHUP");
+}
+
+function wasRefused(): boolean {
+  return oidc.stack.services.get("idp")?.output().includes("configuration refused") ?? false;
+}
+
 describe("reload of clients", () => {
   const added = {
     client_id: "late",
@@ -184,11 +193,6 @@ describe("reload of clients", () => {
     grant_types: ["client_credentials"],
   };
   const form = { grant_type: "client_credentials", scope: "service:authenticate" };
-
-  async function reload(clients: readonly object[]): Promise<void> {
-    await oidc.stack.writeSettings({ identity: { oidc: { clients } } });
-    oidc.stack.services.get("idp")?.signal("SIGHUP");
-  }
 
   async function statusOf(id: string): Promise<number> {
     const authorization = basic(id, `${id}-secret`);
@@ -211,8 +215,7 @@ describe("reload of clients", () => {
 
   test("a client that cannot be registered keeps the old ones", async () => {
     await reload([{ ...added, redirect_uris: ["no address"], grant_types: ["authorization_code"] }]);
-    const refused = () => oidc.stack.services.get("idp")?.output().includes("configuration refused") ?? false;
-    await expect.poll(refused, { timeout: 5000 }).toBe(true);
+    await expect.poll(wasRefused, { timeout: 5000 }).toBe(true);
     expect(await statusOf("late")).toBe(200);
   });
 });
