@@ -28,6 +28,18 @@ export {
 export { guessesKey } from "./keys/brute-force.ts";
 export type { KeyFamily } from "./keys/family.ts";
 export {
+  oidcAccountKey,
+  oidcConsentKey,
+  oidcIndexKey,
+  oidcOnceKey,
+  oidcPollKey,
+  oidcRecordKey,
+  oidcReplayKey,
+  oidcSigningKeysKey,
+  oidcSigningLeaseKey,
+  oidcUserCodeKey,
+} from "./keys/oidc.ts";
+export {
   deniedTokenKey,
   failureBudgetKey,
   keyFamilies,

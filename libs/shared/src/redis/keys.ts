@@ -2,6 +2,7 @@ import { accountKeyFamilies } from "./keys/account.ts";
 import { browserKeys } from "./keys/browser.ts";
 import { bruteForceKeyFamilies } from "./keys/brute-force.ts";
 import type { KeyFamily } from "./keys/family.ts";
+import { oidcKeyFamilies } from "./keys/oidc.ts";
 import { scriptCacheKey } from "./keys/scripts.ts";
 
 export type { KeyFamily };
@@ -81,4 +82,5 @@ export const keyFamilies: readonly KeyFamily<never[]>[] = [
   ...accountKeyFamilies,
   ...bruteForceKeyFamilies,
   scriptCacheKey,
+  ...oidcKeyFamilies,
 ];

@@ -13,6 +13,7 @@ const claimTypes = [
   "address",
 ] as const;
 
+const longestLife = 3650 * 24 * 60 * 60 * 1000;
 const longestTokenLife = 24 * 60 * 60 * 1000;
 
 export const ClaimMapping = section("Where a claim's value comes from.", {
@@ -82,7 +83,10 @@ const tokens = {
     description: "Life of its access tokens; 0: as of all clients.",
     maximum: longestTokenLife,
   }),
-  refresh_token_lifetime: duration("0s", { description: "Life of its refresh tokens; 0: as of all clients." }),
+  refresh_token_lifetime: duration("0s", {
+    description: "Life of its refresh tokens; 0: as of all clients.",
+    maximum: longestLife,
+  }),
   revoke_refresh_token: flag(true, { description: "A new refresh token at each use; off: the old one is given back." }),
   always_issue_refresh_token: flag(false, {
     description: "Refresh tokens also without the scope offline_access, as webmail needs.",
@@ -100,7 +104,10 @@ const signIn = {
   required_mfa_level: text("", { description: "Name or number of the level that a sign-in must reach." }),
   delayed_response: flag(false, { description: "Tell of a wrong password only after the second factor." }),
   skip_consent: flag(false, { description: "Never ask for consent." }),
-  consent_ttl: duration("0s", { description: "Life of a remembered consent; 0: as of all clients." }),
+  consent_ttl: duration("0s", {
+    description: "Life of a remembered consent; 0: as of all clients.",
+    maximum: longestLife,
+  }),
   consent_mode: choice(["", "all_or_nothing", "granular_optional"], "", { description: "What a user can leave out." }),
   required_scopes: texts([], { description: "Scopes that a user cannot leave out." }),
   optional_scopes: texts([], { description: "Scopes that a user can leave out." }),

@@ -2,6 +2,7 @@ import { choice, duration, entries, flag, integer, secret, section, text, texts 
 import { CustomScope, OidcClient, tokenTypes } from "./identity-oidc-client.ts";
 
 const longestTokenLife = 24 * 60 * 60 * 1000;
+const longestLife = 3650 * 24 * 60 * 60 * 1000;
 const hour = 60 * 60 * 1000;
 
 const SigningKey = section("A signing key of the site's own; it signs before the generated ones of its algorithm.", {
@@ -17,13 +18,18 @@ const keys = {
   auto_key_rotation: flag(true, {
     description: "Make new keys on schedule; without it those of the first start stay.",
   }),
-  key_rotation_interval: duration("168h", { description: "Age at which a key is replaced.", minimum: hour }),
+  key_rotation_interval: duration("168h", {
+    description: "Age at which a key is replaced.",
+    minimum: hour,
+    maximum: longestLife,
+  }),
   key_publish_delay: duration("1h", {
     description: "Time for which a new key is published before it signs: longer than verifiers keep a key set.",
     minimum: 1000,
   }),
   key_max_age: duration("192h", {
     description: "Age at which a key leaves the key set; never before the last token that it signed is dead.",
+    maximum: longestLife,
   }),
 };
 
@@ -36,9 +42,10 @@ const tokens = {
       maximum: longestTokenLife,
       reload: "live",
     }),
-    default_refresh_token_lifetime: duration("480h", {
+    default_refresh_token_lifetime: duration("720h", {
       description: "Life of a refresh token.",
       minimum: 1000,
+      maximum: longestLife,
       reload: "live",
     }),
     revoke_refresh_token: flag(true, { description: "A new refresh token at each use.", reload: "live" }),
@@ -73,7 +80,7 @@ export const IdentityOidc = section("OpenID Connect.", {
   clients: entries("Clients. Changed ones are taken at a reload.", OidcClient),
   custom_scopes: entries("Scopes of the site's own.", CustomScope),
   consent: section("Consent of users.", {
-    ttl: duration("480h", { description: "Life of a remembered consent.", reload: "live" }),
+    ttl: duration("720h", { description: "Life of a remembered consent.", maximum: longestLife, reload: "live" }),
     mode: choice(["all_or_nothing", "granular_optional"], "all_or_nothing", {
       description: "Whether a user can leave scopes out.",
       reload: "live",

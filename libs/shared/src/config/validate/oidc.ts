@@ -86,6 +86,9 @@ export function validateOidc(config: Config, judgement: Judgement): void {
   const { oidc } = config.identity;
   if (!oidc.enabled) return;
   const { problem } = judgement;
+  if (config.storage.redis.encryption_secret === "") {
+    problem("storage.redis.encryption_secret", messages.needsWhen(`${root}.enabled is true`));
+  }
   validateIssuer(config, judgement);
   validateLists(oidc, judgement);
   const seen = new Set<string>();
