@@ -4,9 +4,7 @@ import type { Attempt } from "./attempt.ts";
 import { applyPolicies } from "./finishes/apply-policies.ts";
 
 import { countFailure } from "./finishes/count-failure.ts";
-import { recordSuccess } from "./finishes/record-success.ts";
-
-import { writeCaches } from "./finishes/write-caches.ts";
+import { keepSuccess } from "./finishes/keep-success.ts";
 
 import type { Finish, Step, StepContext, StepDeps } from "./step.ts";
 import { checkBruteForce } from "./steps/check-brute-force.ts";
@@ -36,7 +34,7 @@ export const steps: readonly Step[] = [
 ];
 
 /** What follows a decision, in this order, whichever step made it. */
-export const finishes: readonly Finish[] = [countFailure, recordSuccess, writeCaches, applyPolicies];
+export const finishes: readonly Finish[] = [countFailure, keepSuccess, applyPolicies];
 
 async function firstDecision(attempt: Attempt, context: StepContext, deps: StepDeps): Promise<AuthDecision> {
   for (const step of steps) {
