@@ -70,7 +70,11 @@ test("above the number of bytes what was used longest ago goes; what is too big 
   expect(cache.bytes).toBeLessThanOrEqual(5000);
   expect(cache.get("f")).toBeDefined();
   expect(cache.get("a")).toBeUndefined();
-  cache.set("big", { digest, decision: okOf("big", "x".repeat(5000)), directory: "sql", username: "big" }, cache.generation);
+  cache.set(
+    "big",
+    { digest, decision: okOf("big", "x".repeat(5000)), directory: "sql", username: "big" },
+    cache.generation,
+  );
   expect(cache.get("big")).toBeUndefined();
   expect(cache.get("f")).toBeDefined();
 });
