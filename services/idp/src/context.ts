@@ -3,6 +3,7 @@ import type { Bus } from "@postern/shared/bus";
 import type { Config } from "@postern/shared/config";
 import { createCallerReader, createCallerVerifier, type ReadCaller } from "@postern/shared/http";
 import { createHealth, type Health } from "@postern/shared/lifecycle";
+import { lazyOpenapi, type RenderedDocument } from "@postern/shared/openapi";
 import { type RedisClient, redisHealth } from "@postern/shared/redis";
 import { type IdpSettings, idpSettings } from "./settings.ts";
 
@@ -13,6 +14,8 @@ export interface IdpContext extends Base {
   readonly state: RedisClient;
   readonly health: Health;
   readonly readCaller: ReadCaller;
+  /** The public contract. */
+  readonly openapi: () => RenderedDocument;
 }
 
 export async function createContext(config: Config): Promise<IdpContext> {
@@ -31,6 +34,7 @@ export async function createContext(config: Config): Promise<IdpContext> {
     bus,
     state,
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "idp")),
+    openapi: lazyOpenapi("idp", config),
     health: createHealth({
       checks: [
         { name: "bus", required: false, check: assertConnected },

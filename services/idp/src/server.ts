@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
 import Fastify, { type FastifyInstance } from "fastify";
 import type { IdpContext } from "./context.ts";
+import { getOpenapi } from "./routes/openapi/get-openapi.ts";
 
 /** The identity provider behind the gateway. Whatever did not come through it is 401; a path of nobody's is 404. */
 export async function createIdp({
   settings,
   readCaller,
-}: Pick<IdpContext, "settings" | "readCaller">): Promise<FastifyInstance> {
+  openapi,
+}: Pick<IdpContext, "settings" | "readCaller" | "openapi">): Promise<FastifyInstance> {
   const app = Fastify({
     logger: false,
     bodyLimit: settings.maxBodyBytes,
@@ -18,6 +20,9 @@ export async function createIdp({
     return undefined;
   });
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: "not found" }));
+  for (const format of ["yaml", "json"] as const) {
+    app.get(`/.well-known/openapi.${format}`, getOpenapi(openapi, format));
+  }
   await app.ready();
   return app;
 }
