@@ -67,6 +67,8 @@ function answerObject(operation: Operation, answer: OperationAnswer, making: Mak
     description: siteHeader(answer.description, making.names),
     ...(Object.keys(headers).length > 0 && { headers }),
     ...(answer.content !== undefined && { content: contentOf(answer.content, making) }),
+    // OpenAPI has no word for it.
+    ...(answer.bodyOptional === true && { "x-empty-body": true }),
   };
 }
 

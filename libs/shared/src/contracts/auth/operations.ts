@@ -1,4 +1,4 @@
-import { type TSchema, Type } from "typebox";
+import { Type } from "typebox";
 import { ErrorBody, emptyAnswer } from "../openapi/answers.ts";
 import { type Content, defineOperation, type Operation, type OperationAnswer } from "../openapi/define-operation.ts";
 import {
@@ -29,35 +29,34 @@ function answer(description: string, content?: Content, headers: OperationAnswer
 }
 
 /** Lists of accounts, in the order of preference. */
-const lists = (format: TSchema): Content => ({
-  "application/cbor": format,
+const lists: Content = {
+  "application/cbor": AccountList,
   "application/json": AccountList,
   [form]: anyText,
   "text/plain": anyText,
-});
+};
 
-const listRefused = answer("With mode list-accounts: nothing that the caller accepts is offered.");
+const listRefused = (type: string): OperationAnswer =>
+  answer("With mode list-accounts: nothing that the caller accepts is offered.", { [type]: ErrorBody });
 
 /** What JSON and CBOR share: 200 with an object, 403 with null, 500 with an error. */
 function objectAnswers(type: string): Operation["answers"] {
-  const list = lists(AccountList);
   const success = Type.Union([AuthenticationSuccess, AccountList]);
   return {
-    200: answer("The user is let in, or the list of accounts.", { ...list, [type]: success }, successHeaders),
+    200: answer("The user is let in, or the list of accounts.", { ...lists, [type]: success }, successHeaders),
     400: answer("The request is none.", { [type]: ErrorBody }),
     403: answer("The user is not let in, or is blocked.", { [type]: Type.Null() }, { ...decisionHeaders, ...authWait }),
     404: emptyAnswer("The endpoint is switched off."),
-    415: listRefused,
+    415: listRefused(type),
     500: answer("Nobody could decide: a temporary failure.", { [type]: ErrorBody }, decisionHeaders),
   };
 }
 
 const headerAnswers: Operation["answers"] = {
-  200: answer(
-    `The user is let in. ${attributeNote}`,
-    { "text/plain": anyText, "application/json": AccountList, "application/cbor": AccountList, [form]: anyText },
-    successHeaders,
-  ),
+  200: {
+    ...answer(`The user is let in, without a body, or the list of accounts. ${attributeNote}`, lists, successHeaders),
+    bodyOptional: true,
+  },
   400: answer("Headers are missing or wrong.", { "application/json": ErrorBody }),
   403: answer(
     "The user is not let in, or is blocked.",
@@ -65,7 +64,7 @@ const headerAnswers: Operation["answers"] = {
     { ...decisionHeaders, ...authWait },
   ),
   404: emptyAnswer("The endpoint is switched off."),
-  415: listRefused,
+  415: listRefused("application/json"),
   500: answer("Nobody could decide: a temporary failure.", { "application/json": ErrorBody }, decisionHeaders),
 };
 
@@ -73,18 +72,21 @@ const common = { tag: "Authentication", audience: "management", security: "backc
 const query = AuthenticationQuery;
 
 const proxyAnswers: Operation["answers"] = {
-  200: answer(
-    "The outcome is in Auth-Status: OK, the reason of a denial, or of a temporary failure.",
-    { "text/plain": anyText, "application/json": Type.Union([Type.Null(), ErrorBody]) },
-    {
-      ...decisionHeaders,
-      ...authWait,
-      "Auth-User": anyText,
-      "Auth-Server": Type.String({ description: "mail server for the protocol" }),
-      "Auth-Port": Type.String({ description: "its port" }),
-      "Auth-Error-Code": Type.String({ description: "temporary failures of SMTP" }),
-    },
-  ),
+  200: {
+    ...answer(
+      "The outcome is in Auth-Status: OK, the reason of a denial, or of a temporary failure.",
+      { "text/plain": anyText, "application/json": Type.Union([Type.Null(), ErrorBody]) },
+      {
+        ...decisionHeaders,
+        ...authWait,
+        "Auth-User": anyText,
+        "Auth-Server": Type.String({ description: "mail server for the protocol" }),
+        "Auth-Port": Type.String({ description: "its port" }),
+        "Auth-Error-Code": Type.String({ description: "temporary failures of SMTP" }),
+      },
+    ),
+    bodyOptional: true,
+  },
   400: answer("Headers are missing or wrong.", { "application/json": ErrorBody }),
   404: emptyAnswer("The endpoint is switched off."),
 };

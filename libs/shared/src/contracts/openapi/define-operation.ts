@@ -39,6 +39,8 @@ export interface OperationAnswer {
   readonly headers?: Readonly<Record<string, TSchema>>;
   /** Absent: no body. */
   readonly content?: Content;
+  /** The answer has a body for some requests only. */
+  readonly bodyOptional?: true;
 }
 
 /**
