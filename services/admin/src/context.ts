@@ -10,6 +10,7 @@ import { createPasswordVerifier, type PasswordVerifier } from "@postern/shared/p
 import { type RedisClient, redisHealth } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
 import { createRevoker, serviceTokenKey, serviceTokenNames } from "@postern/shared/tokens";
+import { createHookScripts, type HookScripts } from "./context/hooks.ts";
 import { createJwtIssuer, type JwtIssuer } from "./jwt/jwt-issuer.ts";
 import { createRefreshFamilies } from "./jwt/refresh-families-redis.ts";
 import { createTokenPairs } from "./jwt/token-pair.ts";
@@ -31,6 +32,7 @@ export interface AdminContext extends Base {
   readonly jwtIssuer: JwtIssuer | undefined;
   /** The management contract. */
   readonly openapi: () => RenderedDocument;
+  readonly hooks: HookScripts;
 }
 
 /** Logins of operators are few; more than these at a time is somebody guessing. */
@@ -104,5 +106,6 @@ export async function createContext(config: Config): Promise<AdminContext> {
     health: createAdminHealth(config, parts),
     jwtIssuer: createIssuer(config, parts),
     openapi: lazyOpenapi("management", config),
+    hooks: await createHookScripts(config, parts),
   };
 }

@@ -19,10 +19,12 @@ import { systemClock } from "@postern/shared/time";
 import { type BruteForceState, createBruteForceState, usesBruteForce } from "./context/brute-force.ts";
 import { createResultCacheParts, type ResultCacheParts } from "./context/result-cache.ts";
 import { type DecisionRules, rulesMaker } from "./context/rules.ts";
+import { createEngineScripts, type EngineScripts } from "./context/scripts.ts";
 import { makeSqlDirectory } from "./context/sql.ts";
 import type { Directory } from "./directories/directory.ts";
 import { createDirectorySet, type DirectorySet } from "./directories/directory-set.ts";
 import { createLdapDirectory } from "./directories/ldap/ldap-directory.ts";
+import { createLuaDirectory } from "./directories/lua/lua-directory.ts";
 import { measuredDirectory } from "./directories/measured.ts";
 import { type CheckMailToken, createMailTokenCheck } from "./mail-tokens/check-mail-token.ts";
 import { createEngineMetrics, type EngineMetrics } from "./metrics.ts";
@@ -56,6 +58,7 @@ export interface EngineContext extends Base {
   /** Absent while `auth.oauthbearer` is off. */
   readonly mailTokens: MailTokenState | undefined;
   readonly resultCache: ResultCacheParts;
+  readonly scripts: EngineScripts;
   readonly authenticate: Authenticate;
   /** This process among its replicas. */
   readonly instance: string;
@@ -79,14 +82,17 @@ interface DirectoryParts {
   readonly base: Base;
   readonly passwords: PasswordVerifier;
   readonly metrics: EngineMetrics;
+  readonly scripts: EngineScripts;
 }
 
-async function makeDirectory(of: DirectorySettings, { base, passwords }: DirectoryParts): Promise<Directory> {
+async function makeDirectory(of: DirectorySettings, { base, passwords, scripts }: DirectoryParts): Promise<Directory> {
   switch (of.kind) {
     case "ldap":
       return createLdapDirectory(of.settings, { clock: systemClock, log: base.logger });
     case "sql":
       return makeSqlDirectory(of, { base, passwords });
+    case "lua":
+      return createLuaDirectory({ settings: of.settings, runner: scripts.decisions, passwords });
   }
 }
 
@@ -144,6 +150,18 @@ function createEngineHealth(config: Config, { bus, directories, redis, resultCac
   });
 }
 
+type ListParts = Pick<EngineContext, "directories" | "instance" | "logger"> & Pick<DirectoryParts, "metrics">;
+
+function makeListAccounts({ directories, instance, metrics, logger }: ListParts): ListAccounts {
+  return createListAccounts({
+    directories: () => directories.current,
+    instance,
+    observe: (outcome, seconds) => metrics.decided("list-accounts", outcome, seconds),
+    onUndecided: ({ session }, err) =>
+      logger[err.row.logLevel]({ session, ...logFields(err) }, "could not list accounts"),
+  });
+}
+
 function redisIfNeeded(config: Config, { oauthBearer }: EngineSettings, base: Base): RedisClient | undefined {
   return oauthBearer.enabled || usesBruteForce(config) ? redisFromConfig(config, "state", base) : undefined;
 }
@@ -155,7 +173,8 @@ export async function createContext(config: Config): Promise<EngineContext> {
   const live = { current: liveEngineSettings(config) };
   const passwords = createPasswordVerifier(settings.hashing);
   const metrics = createEngineMetrics(base.metrics, prefix, passwords);
-  const makeDirectories = directoryMaker({ base, passwords, metrics });
+  const scripts = await createEngineScripts(config, { base, passwords, metrics, settings: () => live.current.scripts });
+  const makeDirectories = directoryMaker({ base, passwords, metrics, scripts });
   const directories = createDirectorySet({
     first: await makeDirectories(live.current.directories),
     lingerMs: config.runtime.timeouts.decision,
@@ -175,19 +194,15 @@ export async function createContext(config: Config): Promise<EngineContext> {
       checkMailToken: mailTokens?.check,
       resultCaches: resultCache.caches,
       bruteForce: bruteForce?.current,
+      scripts: scripts.siteScripts,
     }),
+    afterAnswer: (attempt, decision) => scripts.siteScripts.afterAnswer(attempt, decision),
     authWait: () => live.current.authWait,
     observe: ({ operation }, { outcome }, seconds) => metrics.decided(operation, outcome, seconds),
     onUndecided: ({ session }, err) => logger[err.row.logLevel]({ session, ...logFields(err) }, "could not decide"),
   });
   const instance = randomBytes(8).toString("hex");
-  const listAccounts = createListAccounts({
-    directories: () => directories.current,
-    instance,
-    observe: (outcome, seconds) => metrics.decided("list-accounts", outcome, seconds),
-    onUndecided: ({ session }, err) =>
-      logger[err.row.logLevel]({ session, ...logFields(err) }, "could not list accounts"),
-  });
+  const listAccounts = makeListAccounts({ directories, instance, metrics, logger });
   const health = createEngineHealth(config, { bus, directories, redis, resultCache, base });
   const secondFactors = createSecondFactors({
     directories: () => directories.current,
@@ -209,6 +224,7 @@ export async function createContext(config: Config): Promise<EngineContext> {
     bruteForce,
     mailTokens,
     resultCache,
+    scripts,
     authenticate,
     instance,
     listAccounts,
