@@ -14,6 +14,7 @@ import { createMailTokens, type MailTokenState } from "./context/mail-tokens.ts"
 import { createMfaArtefactParts, type MfaArtefactParts } from "./context/mfa-artefacts.ts";
 import { createResultCacheParts, type ResultCacheParts } from "./context/result-cache.ts";
 import { type DecisionRules, rulesMaker } from "./context/rules.ts";
+import { createEngineScripts, type EngineScripts } from "./context/scripts.ts";
 import { createDirectorySet, type DirectorySet } from "./directories/directory-set.ts";
 import { createEngineMetrics } from "./metrics.ts";
 import type { Authenticate } from "./rpc/authenticate.ts";
@@ -38,6 +39,7 @@ export interface EngineContext extends Base, MfaArtefactParts {
   /** Absent while `auth.oauthbearer` is off. */
   readonly mailTokens: MailTokenState | undefined;
   readonly resultCache: ResultCacheParts;
+  readonly scripts: EngineScripts;
   readonly authenticate: Authenticate;
   /** This process among its replicas. */
   readonly instance: string;
@@ -57,7 +59,8 @@ export async function createContext(config: Config): Promise<EngineContext> {
   const live = { current: liveEngineSettings(config) };
   const passwords = createPasswordVerifier(settings.hashing);
   const metrics = createEngineMetrics(base.metrics, prefix, passwords);
-  const makeDirectories = directoryMaker({ base, passwords, metrics });
+  const scripts = await createEngineScripts(config, { base, passwords, metrics, settings: () => live.current.scripts });
+  const makeDirectories = directoryMaker({ base, passwords, metrics, scripts });
   const directories = createDirectorySet({
     first: await makeDirectories(live.current.directories),
     lingerMs: config.runtime.timeouts.decision,
@@ -70,7 +73,7 @@ export async function createContext(config: Config): Promise<EngineContext> {
   const mailTokens = createMailTokens(config, settings, { base, metrics, redis });
   const bruteForce = createBruteForceState(config, { base, redis });
   const resultCache = createResultCacheParts(config, settings, { base, bus, live: () => live.current.resultCache });
-  const decided = { logger, metrics, live, rules, directories, mailTokens, bruteForce, resultCache };
+  const decided = { logger, metrics, live, rules, directories, mailTokens, bruteForce, resultCache, scripts };
   const authenticate = makeAuthenticate(decided);
   const instance = randomBytes(8).toString("hex");
   const listAccounts = makeListAccounts(instance, decided);
@@ -90,6 +93,7 @@ export async function createContext(config: Config): Promise<EngineContext> {
     bruteForce,
     mailTokens,
     resultCache,
+    scripts,
     authenticate,
     instance,
     listAccounts,

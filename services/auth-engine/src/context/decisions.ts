@@ -9,6 +9,7 @@ import type { BruteForceState } from "./brute-force.ts";
 import type { MailTokenState } from "./mail-tokens.ts";
 import type { ResultCacheParts } from "./result-cache.ts";
 import type { DecisionRules } from "./rules.ts";
+import type { EngineScripts } from "./scripts.ts";
 
 interface Parts {
   readonly logger: Logger;
@@ -19,10 +20,11 @@ interface Parts {
   readonly mailTokens: MailTokenState | undefined;
   readonly bruteForce: BruteForceState | undefined;
   readonly resultCache: ResultCacheParts;
+  readonly scripts: EngineScripts;
 }
 
 export function makeAuthenticate(parts: Parts): Authenticate {
-  const { logger, metrics, live, rules, directories, mailTokens, bruteForce, resultCache } = parts;
+  const { logger, metrics, live, rules, directories, mailTokens, bruteForce, resultCache, scripts } = parts;
   return createAuthenticate({
     stepDeps: () => ({
       ...rules.current,
@@ -30,7 +32,9 @@ export function makeAuthenticate(parts: Parts): Authenticate {
       checkMailToken: mailTokens?.check,
       resultCaches: resultCache.caches,
       bruteForce: bruteForce?.current,
+      scripts: scripts.siteScripts,
     }),
+    afterAnswer: (attempt, decision) => scripts.siteScripts.afterAnswer(attempt, decision),
     authWait: () => live.current.authWait,
     observe: ({ operation }, { outcome }, seconds) => metrics.decided(operation, outcome, seconds),
     onUndecided: ({ session }, err) => logger[err.row.logLevel]({ session, ...logFields(err) }, "could not decide"),

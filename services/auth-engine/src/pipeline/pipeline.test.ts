@@ -78,6 +78,7 @@ test("the order of the steps is the documented one", () => {
     "reject-empty-password",
     "check-brute-force",
     "run-controls",
+    "run-environment-scripts",
     "verify-master-user",
     "verify-token",
     "verify-app-password",
@@ -90,6 +91,7 @@ test("the order of the steps is the documented one", () => {
     "count-failure",
     "record-success",
     "write-caches",
+    "run-subject-scripts",
     "apply-policies",
   ]);
 });

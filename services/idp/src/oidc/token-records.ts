@@ -1,0 +1,69 @@
+import type { Clock } from "@postern/shared/time";
+import type { Revoker } from "@postern/shared/tokens";
+import type { AdapterPayload } from "oidc-provider";
+import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
+import type { IssuedJwt } from "./access-tokens.ts";
+import type { IndexKind, OidcStore, RecordRef } from "./store.ts";
+
+/** The life and death of tokens, of every form. All reject when the store cannot be asked: nothing is half revoked. */
+export interface TokenRecords {
+  /** A signed token, before it leaves. */
+  record(token: IssuedJwt): Promise<void>;
+  revokeToken(digest: string, payload: AdapterPayload): Promise<void>;
+  /** A family: everything that one consent of one session gave. */
+  revokeGrant(grantId: string): Promise<void>;
+  /** What a session's clients hold, but for what outlives it. */
+  revokeSession(session: Pick<BrowserSessionRecord, "authorizations">): Promise<void>;
+  /** Everything of an account, or of a client that acts for itself. */
+  revokeAccount(accountId: string): Promise<void>;
+  epochOf(subject: string): Promise<number>;
+}
+
+export interface TokenRecordDeps {
+  readonly store: OidcStore;
+  readonly revoker: Revoker;
+  readonly issuer: string;
+  readonly clock: Clock;
+  readonly digestOf: (id: string) => string;
+}
+
+const model = "AccessToken";
+
+export function createTokenRecords({ store, revoker, issuer, clock, digestOf }: TokenRecordDeps): TokenRecords {
+  const deny = async ({ jti, exp, ...payload }: AdapterPayload): Promise<void> => {
+    if (payload["isJwt"] === true && jti !== undefined && exp !== undefined) await revoker.deny(jti, exp * 1000);
+  };
+  const denyAll = async (kind: IndexKind, id: string): Promise<void> => {
+    const listed = await store.list(kind, id);
+    await Promise.all(listed.map(({ payload }) => deny(payload)));
+    await store.destroyAll(kind, id);
+  };
+  return {
+    record: ({ lifeSeconds, ...token }) => {
+      const iat = Math.floor(clock.now() / 1000);
+      const ref: RecordRef = { model, digest: digestOf(token.jti) };
+      return store.put(ref, { ...withoutUnset(token), isJwt: true, iat, exp: iat + lifeSeconds }, lifeSeconds);
+    },
+    revokeToken: async (digest, payload) => {
+      await deny(payload);
+      await store.destroy({ model, digest });
+    },
+    revokeGrant: (grantId) => denyAll("grant", grantId),
+    revokeSession: async ({ authorizations }) => {
+      const grants = Object.values(authorizations).flatMap(({ grantId, persistsLogout }) =>
+        grantId === undefined || persistsLogout === true ? [] : [grantId],
+      );
+      await Promise.all(grants.map((grantId) => denyAll("grant", grantId)));
+    },
+    revokeAccount: async (accountId) => {
+      // First the epoch: what is signed meanwhile is dead as well.
+      await revoker.denySubject(issuer, accountId);
+      await store.destroyAll("account", accountId);
+    },
+    epochOf: (subject) => revoker.epochOf(issuer, subject),
+  };
+}
+
+function withoutUnset(token: Omit<IssuedJwt, "lifeSeconds">): AdapterPayload {
+  return Object.fromEntries(Object.entries(token).filter(([, value]) => value !== undefined));
+}
