@@ -122,6 +122,8 @@ function mfa_list_app_passwords(request)
     local protocols = {}
     for protocol in row.protocols:gmatch("%S+") do protocols[#protocols + 1] = protocol end
     row.protocols = protocols
+    -- A database may tell a 64-bit number as text.
+    row.created_at, row.last_used_at = tonumber(row.created_at), tonumber(row.last_used_at)
     listed[#listed + 1] = row
   end
   return listed
