@@ -14,6 +14,7 @@ import { measureCallers } from "./scenarios/callers.ts";
 import { type Endurance, measureEndurance } from "./scenarios/endurance.ts";
 import { measureLdap } from "./scenarios/ldap.ts";
 import { measureMillionUsers } from "./scenarios/million-users.ts";
+import { measureScripts } from "./scenarios/scripts.ts";
 import { measureSql } from "./scenarios/sql.ts";
 import { measureStarts, type Start } from "./scenarios/starts.ts";
 import { measureTwoEngines } from "./scenarios/two-engines.ts";
@@ -50,6 +51,7 @@ async function measure(servers: Servers, long: boolean): Promise<Results> {
     ["decisions, SQLite", () => decisions(measureSql)],
     ["callers", async () => rows.push(...(await measureCallers(servers)))],
     ["decisions, LDAP", () => decisions(measureLdap)],
+    ["site scripts", async () => rows.push(...(await measureScripts(servers)))],
     ["two engines", async () => rows.push(...(await measureTwoEngines(servers)))],
     ["starts of the services", async () => void (starts = await measureStarts(servers))],
   ];

@@ -5,6 +5,8 @@ export interface ConfigParts {
   readonly natsUrl: string;
   readonly redisPort: number;
   readonly backends: object;
+  /** More of `auth`. */
+  readonly auth?: object | undefined;
   readonly callers?: CallerConfig;
 }
 
@@ -34,7 +36,7 @@ const limited = { per_second: 10, burst: 20 };
 
 /** What production has: callers proved, info lines, metrics on. */
 export function configText(parts: ConfigParts): string {
-  const { httpPort, natsUrl, redisPort, backends, callers = basicCallers } = parts;
+  const { httpPort, natsUrl, redisPort, backends, callers = basicCallers, auth = {} } = parts;
   return JSON.stringify({
     runtime: {
       developer_mode: callers.developerMode ?? false,
@@ -58,6 +60,7 @@ export function configText(parts: ConfigParts): string {
     auth: {
       backchannel: callers.backchannel,
       backends,
+      ...auth,
     },
   });
 }

@@ -27,6 +27,8 @@ export interface PosternOptions {
   /** Basic when absent. */
   readonly callers?: CallerConfig | undefined;
   readonly nodeArgs?: readonly string[];
+  /** More of `auth`. */
+  readonly auth?: object | undefined;
 }
 
 export interface WrittenConfig {
@@ -37,13 +39,13 @@ export interface WrittenConfig {
 export async function writeConfig(
   servers: Servers,
   backends: object,
-  callers: CallerConfig = basicCallers,
+  { callers = basicCallers, auth }: Pick<PosternOptions, "callers" | "auth"> = {},
 ): Promise<WrittenConfig> {
   const httpPort = await freePort();
   const configFile = join(servers.folder, `config-${httpPort}.yaml`);
   const { natsUrl, redisPort } = servers;
   // JSON is YAML.
-  await writeFile(configFile, configText({ httpPort, natsUrl, redisPort, backends, callers }));
+  await writeFile(configFile, configText({ httpPort, natsUrl, redisPort, backends, callers, auth }));
   return { configFile, httpPort };
 }
 
@@ -52,10 +54,11 @@ export async function startPostern({
   backends,
   engines = 1,
   callers,
+  auth,
   nodeArgs = [],
 }: PosternOptions): Promise<Postern> {
   await using started = new AsyncDisposableStack();
-  const { configFile, httpPort } = await writeConfig(servers, backends, callers);
+  const { configFile, httpPort } = await writeConfig(servers, backends, { callers, auth });
   const options = { configFile, folder: servers.folder, nodeArgs };
   const running: RunningService[] = [];
   for (let left = engines; left > 0; left -= 1) running.push(started.use(await startService("auth-engine", options)));
