@@ -6,6 +6,7 @@ import { requireCaller, requireScope } from "./plugins/caller.ts";
 import { getConfigLoad } from "./routes/config/get-load.ts";
 import { registerHooks } from "./routes/custom/register.ts";
 import { registerJwtRoutes } from "./routes/jwt/register.ts";
+import { registerMfaBackchannel } from "./routes/mfa-backchannel/register.ts";
 
 /** The management API behind the gateway. */
 export async function createAdmin(context: AdminContext): Promise<FastifyInstance> {
@@ -32,6 +33,7 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
     getConfigLoad(() => live.current.configLoad),
   );
   await app.register(async (scope) => registerJwtRoutes(scope, context));
+  await app.register(async (scope) => registerMfaBackchannel(scope, context));
   await app.register(async (scope) => registerHooks(scope, context));
   await app.ready();
   return app;
