@@ -1,7 +1,7 @@
-import type { Base } from "@postern/shared/assembly";
 import type { PasswordVerifier } from "@postern/shared/passwords";
 import { systemClock } from "@postern/shared/time";
 import type { Directory } from "../directories/directory.ts";
+import type { ServerLog } from "../directories/servers/target-set.ts";
 import { mysqlDriver } from "../directories/sql/mysql-driver.ts";
 import { postgresqlDriver } from "../directories/sql/postgresql-driver.ts";
 import { seedDatabase } from "../directories/sql/seed.ts";
@@ -13,10 +13,15 @@ import { createSqliteClient } from "../directories/sql/sqlite-client.ts";
 import { createMfaArtefactsSql } from "../mfa-artefacts/mfa-artefacts-sql.ts";
 import type { DirectorySettings } from "../settings.ts";
 
+/** All of `Base` that is needed. */
+interface LoggerOf {
+  readonly logger: ServerLog;
+}
+
 const seedWaitMs = 10_000;
 const drivers = { postgresql: postgresqlDriver, mysql: mysqlDriver };
 
-async function makeClient(name: string, database: SqlDatabaseSettings, base: Base): Promise<SqlClient> {
+async function makeClient(name: string, database: SqlDatabaseSettings, base: LoggerOf): Promise<SqlClient> {
   if (database.driver === "sqlite") {
     const { file, seedFile, busyTimeoutMs } = database;
     if (seedFile !== undefined) await seedDatabase({ file, seedFile, waitMs: seedWaitMs });
@@ -28,7 +33,7 @@ async function makeClient(name: string, database: SqlDatabaseSettings, base: Bas
 
 export async function makeSqlDirectory(
   { settings, database }: Extract<DirectorySettings, { kind: "sql" }>,
-  { base, passwords }: { readonly base: Base; readonly passwords: PasswordVerifier },
+  { base, passwords }: { readonly base: LoggerOf; readonly passwords: PasswordVerifier },
 ): Promise<Directory> {
   const client = await makeClient(settings.name, database, base);
   const mfa = createMfaArtefactsSql({ settings, client });
