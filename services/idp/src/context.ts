@@ -40,7 +40,7 @@ function starterOf(starts: Starts): FlowStarter {
 
 function protocolsOf(oidc: OidcContext | undefined): ProtocolParts {
   if (oidc === undefined) return { ends: {}, onReplaced: async () => undefined };
-  return { ends: { oidc: oidc.finish }, onReplaced: (session) => oidc.records.revokeSession(session) };
+  return { ends: { oidc: oidc.finish }, onReplaced: (session) => oidc.endSessions.ended(session) };
 }
 
 /** Without signing keys no token can be made. */
@@ -61,7 +61,7 @@ export async function createContext(config: Config): Promise<IdpContext> {
   };
   const starts: Starts = { current: undefined };
   const sessions = createSessions(config, state);
-  const oidcDeps = { ...base, redis: state, starter: starterOf(starts) };
+  const oidcDeps = { ...base, metricsPrefix: base.prefix, redis: state, starter: starterOf(starts) };
   const oidc = sessions === undefined ? undefined : createOidcContext(config, { ...oidcDeps, sessions });
   const pages = createPagesContext({ config, base, bus, state, protocols: protocolsOf(oidc) });
   starts.current = pages?.login.starts;

@@ -4,7 +4,7 @@ import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import type { IdpContext } from "./context.ts";
 import { requireCaller } from "./plugins/caller.ts";
 import { oauthError } from "./routes/oidc/json-reply.ts";
-import { registerConsent, registerOidcRoutes } from "./routes/oidc/register.ts";
+import { registerOidcPages, registerOidcRoutes } from "./routes/oidc/register.ts";
 import { registerPages } from "./routes/register-pages.ts";
 
 /** Public keys, which the gateway fetches for itself: no request of a caller stands behind that. */
@@ -36,7 +36,7 @@ export async function createIdp({ settings, readCaller, logger, pages, oidc }: I
   });
   if (pages !== undefined) registerPages(app, pages);
   if (oidc !== undefined) await app.register(async (scope) => registerOidcRoutes(scope, oidc));
-  if (oidc !== undefined && pages !== undefined) registerConsent(app, oidc, pages.login);
+  if (oidc !== undefined && pages !== undefined) registerOidcPages(app, oidc, pages.login);
   await app.ready();
   return app;
 }
