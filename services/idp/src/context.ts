@@ -8,6 +8,7 @@ import { type RedisClient, redisHealth } from "@postern/shared/redis";
 import { createOidcContext, type OidcContext } from "./context/oidc.ts";
 import { createPagesContext, type PagesContext, type ProtocolParts } from "./context/pages.ts";
 import { createSessions } from "./context/sessions.ts";
+import { deviceEnd } from "./routes/oidc/device.ts";
 import type { FlowStarter } from "./flow/flow-port.ts";
 import { type IdpSettings, idpSettings } from "./settings.ts";
 
@@ -40,7 +41,7 @@ function starterOf(starts: Starts): FlowStarter {
 
 function protocolsOf(oidc: OidcContext | undefined): ProtocolParts {
   if (oidc === undefined) return { ends: {}, onReplaced: async () => undefined };
-  return { ends: { oidc: oidc.finish }, onReplaced: (session) => oidc.endSessions.ended(session) };
+  return { ends: { oidc: oidc.finish, device: deviceEnd }, onReplaced: (session) => oidc.endSessions.ended(session) };
 }
 
 /** Without signing keys no token can be made. */

@@ -9,12 +9,14 @@ import { createRevoker } from "@postern/shared/tokens";
 import type { FlowStarter } from "../flow/flow-port.ts";
 import type { OidcAccounts } from "../oidc/accounts.ts";
 import { createOidcAccounts } from "../oidc/accounts-redis.ts";
+import { clientResourceOf } from "../oidc/access-tokens.ts";
 import { createAdapterFactory } from "../oidc/adapter.ts";
 import { createSessionAdapter } from "../oidc/adapter-session.ts";
 import { type Bridge, createBridge } from "../oidc/bridge.ts";
 import { type AuthenticateClient, createClientAuth } from "../oidc/client-auth.ts";
 import { createConsents } from "../oidc/consents-redis.ts";
 import type { DeviceBrake } from "../oidc/device-brake.ts";
+import { createDeviceCodes, type DeviceCodes } from "../oidc/device.ts";
 import { createDeviceBrake } from "../oidc/device-brake-redis.ts";
 import { createEndSessions, type EndSessions } from "../oidc/end-sessions.ts";
 import { createFinish } from "../oidc/finish.ts";
@@ -61,6 +63,7 @@ export interface OidcContext {
   readonly authenticate: AuthenticateClient;
   readonly brake: DeviceBrake;
   readonly finish: ReturnType<typeof createFinish>;
+  readonly devices: DeviceCodes;
   readonly endSessions: EndSessions;
   /** Of logout notices; started with the schedule. */
   readonly delivery: LogoutDelivery;
@@ -207,6 +210,12 @@ export function createOidcContext(config: Config, deps: OidcDeps): OidcContext |
     digestOf: digestOfId,
     resolve: createResolveToken({ store, accounts, digestOf: digestOfId, clock, verificationKey }),
     authenticate: createClientAuth({ policies, store, issuer: first.issuer, clock }),
+    devices: createDeviceCodes({
+      ...stores,
+      current,
+      sessions: deps.sessions,
+      clientResource: (clientId) => clientResourceOf(first.identifier, clientId),
+    }),
     ...createEndings(parts, stores, generations),
     finish: createFinish({ current, bridge, consents, sessions: deps.sessions, accounts }),
   };

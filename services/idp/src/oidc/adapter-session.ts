@@ -31,7 +31,6 @@ function authorizationsOf(value: unknown): Readonly<Record<string, SessionAuthor
       const authorization: SessionAuthorization = {
         sid,
         ...(grantId !== undefined && { grantId }),
-        ...(told["persistsLogout"] === true && { persistsLogout: true }),
       };
       return [[clientId, authorization]];
     }),

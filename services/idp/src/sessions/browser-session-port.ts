@@ -2,7 +2,6 @@
 export interface SessionAuthorization {
   readonly sid: string;
   readonly grantId?: string;
-  readonly persistsLogout?: boolean;
 }
 
 /** Where and how a session began, for the list of signed-in devices. */

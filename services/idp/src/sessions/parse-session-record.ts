@@ -23,7 +23,7 @@ const Record = Type.Object({
   exp: Type.Integer(),
   authorizations: Type.Record(
     text,
-    Type.Object({ sid: text, grantId: optional(text), persistsLogout: optional(Type.Boolean()) }),
+    Type.Object({ sid: text, grantId: optional(text) }),
   ),
   oidcState: optional(Type.Record(text, Type.Unknown())),
 });

@@ -8,6 +8,7 @@ import { getConsent, postConsent } from "../consent.ts";
 import type { LoginDeps } from "../login/deps.ts";
 import { type PageRoute, registerPageRoutes } from "../page-routes.ts";
 import { getAuthorize, getAuthorizeSegment, postAuthorize } from "./authorize.ts";
+import { deviceRoutes } from "./device.ts";
 import { parseForms } from "./form.ts";
 import { logoutRoutes } from "./logout.ts";
 import { postIntrospect } from "./post-introspect.ts";
@@ -62,6 +63,7 @@ export function registerOidcPages(app: FastifyInstance, oidc: OidcContext, login
   const routes: readonly PageRoute[] = [
     { method: "GET", path, handler: getConsent(deps) },
     { method: "POST", path, handler: postConsent(deps) },
+    ...deviceRoutes({ ...login, ...oidc, describe, current: () => oidc.generations.current() }),
     ...logoutRoutes({ ...login, endSessions: oidc.endSessions, current: () => oidc.generations.current() }),
   ];
   registerPageRoutes(app, routes, { pages, logger });
