@@ -8,8 +8,8 @@ import { type RedisClient, redisHealth } from "@postern/shared/redis";
 import { createOidcContext, type OidcContext } from "./context/oidc.ts";
 import { createPagesContext, type PagesContext, type ProtocolParts } from "./context/pages.ts";
 import { createSessions } from "./context/sessions.ts";
-import { deviceEnd } from "./routes/oidc/device.ts";
 import type { FlowStarter } from "./flow/flow-port.ts";
+import { deviceEnd } from "./routes/oidc/device.ts";
 import { type IdpSettings, idpSettings } from "./settings.ts";
 
 /** Everything that the identity provider is made of. Only this file makes any of it. */

@@ -5,6 +5,7 @@ import type { IdpContext } from "./context.ts";
 import { requireCaller } from "./plugins/caller.ts";
 import { oauthError } from "./routes/oidc/json-reply.ts";
 import { registerOidcPages, registerOidcRoutes } from "./routes/oidc/register.ts";
+import { registerSessionRoutes } from "./routes/oidc/sessions.ts";
 import { registerPages } from "./routes/register-pages.ts";
 
 /** Public keys, which the gateway fetches for itself: no request of a caller stands behind that. */
@@ -35,7 +36,10 @@ export async function createIdp({ settings, readCaller, logger, pages, oidc }: I
     return oauthError(reply, 500, "server_error");
   });
   if (pages !== undefined) registerPages(app, pages);
-  if (oidc !== undefined) await app.register(async (scope) => registerOidcRoutes(scope, oidc));
+  if (oidc !== undefined) {
+    registerSessionRoutes(app, oidc);
+    await app.register(async (scope) => registerOidcRoutes(scope, oidc));
+  }
   if (oidc !== undefined && pages !== undefined) registerOidcPages(app, oidc, pages.login);
   await app.ready();
   return app;

@@ -15,7 +15,12 @@ let redis: RedisClient;
 let browser: Browser;
 let address = 0;
 
-const tv = { client_id: "tv", name: "Living room", scopes: ["openid", "email", "offline_access"], grant_types: [deviceGrant] };
+const tv = {
+  client_id: "tv",
+  name: "Living room",
+  scopes: ["openid", "email", "offline_access"],
+  grant_types: [deviceGrant],
+};
 
 beforeAll(async () => {
   oidc = await startOidcStack([
@@ -102,7 +107,10 @@ test("a signed-in browser is asked at once; its link brings the code along", asy
   expect(consent.url).toContain("/oidc/device/consent");
   await browser.submit(consent, { submit: "allow" });
   const { status, body } = await pollFor(code, "signed-tv");
-  expect([status, String(body["access_token"]).split(".")]).toEqual([200, [expect.any(String), expect.any(String), expect.any(String)]]);
+  expect([status, String(body["access_token"]).split(".")]).toEqual([
+    200,
+    [expect.any(String), expect.any(String), expect.any(String)],
+  ]);
 });
 
 test("a denial is 403, and the device hears of it", async () => {

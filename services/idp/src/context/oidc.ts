@@ -7,16 +7,16 @@ import type { RedisClient } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
 import { createRevoker } from "@postern/shared/tokens";
 import type { FlowStarter } from "../flow/flow-port.ts";
+import { clientResourceOf } from "../oidc/access-tokens.ts";
 import type { OidcAccounts } from "../oidc/accounts.ts";
 import { createOidcAccounts } from "../oidc/accounts-redis.ts";
-import { clientResourceOf } from "../oidc/access-tokens.ts";
 import { createAdapterFactory } from "../oidc/adapter.ts";
 import { createSessionAdapter } from "../oidc/adapter-session.ts";
 import { type Bridge, createBridge } from "../oidc/bridge.ts";
 import { type AuthenticateClient, createClientAuth } from "../oidc/client-auth.ts";
 import { createConsents } from "../oidc/consents-redis.ts";
-import type { DeviceBrake } from "../oidc/device-brake.ts";
 import { createDeviceCodes, type DeviceCodes } from "../oidc/device.ts";
+import type { DeviceBrake } from "../oidc/device-brake.ts";
 import { createDeviceBrake } from "../oidc/device-brake-redis.ts";
 import { createEndSessions, type EndSessions } from "../oidc/end-sessions.ts";
 import { createFinish } from "../oidc/finish.ts";
@@ -30,6 +30,7 @@ import { type OidcSettings, oidcSettings, rotationRules } from "../oidc/oidc-set
 import type { ProviderHooks } from "../oidc/provider.ts";
 import { createResolveToken, type ResolveToken } from "../oidc/resolve-token.ts";
 import { accountOfSession } from "../oidc/session-account.ts";
+import { createOidcSessions, type OidcSessions } from "../oidc/session-list.ts";
 import { createSigningKeyStore } from "../oidc/signing-keys-redis.ts";
 import { staticKeys } from "../oidc/static-keys.ts";
 import type { OidcStore } from "../oidc/store.ts";
@@ -64,6 +65,8 @@ export interface OidcContext {
   readonly brake: DeviceBrake;
   readonly finish: ReturnType<typeof createFinish>;
   readonly devices: DeviceCodes;
+  readonly oidcSessions: OidcSessions;
+  readonly identifier: string;
   readonly endSessions: EndSessions;
   /** Of logout notices; started with the schedule. */
   readonly delivery: LogoutDelivery;
@@ -216,6 +219,12 @@ export function createOidcContext(config: Config, deps: OidcDeps): OidcContext |
       sessions: deps.sessions,
       clientResource: (clientId) => clientResourceOf(first.identifier, clientId),
     }),
+    oidcSessions: createOidcSessions({
+      ...stores,
+      digestOf: digestOfId,
+      nowSeconds: () => Math.floor(clock.now() / 1000),
+    }),
+    identifier: first.identifier,
     ...createEndings(parts, stores, generations),
     finish: createFinish({ current, bridge, consents, sessions: deps.sessions, accounts }),
   };

@@ -1,5 +1,5 @@
-import { addressKey } from "@postern/shared/net";
 import { AppError } from "@postern/shared/errors";
+import { addressKey } from "@postern/shared/net";
 import { defineScript, oidcGuessKey, oidcPollKey, type RedisClient } from "@postern/shared/redis";
 import type { DeviceBrake } from "./device-brake.ts";
 import { digestOfId } from "./store-redis.ts";

@@ -5,6 +5,7 @@ import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
 import type { IssuedJwt } from "./access-tokens.ts";
 import { isRecord, wordsOf } from "./json.ts";
 import type { IndexKind, OidcStore, RecordRef } from "./store.ts";
+import { tokenOrigin } from "./token-origin.ts";
 
 /** The life and death of tokens, of every form. All reject when the store cannot be asked: nothing is half revoked. */
 export interface TokenRecords {
@@ -45,10 +46,15 @@ export function createTokenRecords({ store, revoker, issuer, clock, digestOf }: 
     return isRecord(openid) && wordsOf(openid["scope"]).includes("offline_access");
   };
   return {
-    record: ({ lifeSeconds, ...token }) => {
+    record: async ({ lifeSeconds, ...token }) => {
+      const origin = await tokenOrigin((id) => store.find({ model: "RefreshToken", digest: digestOf(id) }));
       const iat = Math.floor(clock.now() / 1000);
       const ref: RecordRef = { model, digest: digestOf(token.jti) };
-      return store.put(ref, { ...withoutUnset(token), isJwt: true, iat, exp: iat + lifeSeconds }, lifeSeconds);
+      return store.put(
+        ref,
+        { ...origin, ...withoutUnset(token), isJwt: true, iat, exp: iat + lifeSeconds },
+        lifeSeconds,
+      );
     },
     revokeToken: async (digest, payload) => {
       await deny(payload);

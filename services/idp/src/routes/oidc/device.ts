@@ -8,7 +8,12 @@ import type { DeviceBrake } from "../../oidc/device-brake.ts";
 import type { Generation } from "../../oidc/generation.ts";
 import { flowClient } from "../../oidc/interaction-url.ts";
 import type { ConsentScope } from "../../pages/templates/consent.ts";
-import { deviceCodePage, deviceConsentPage, deviceFailedPage, deviceSuccessPage } from "../../pages/templates/device.ts";
+import {
+  deviceCodePage,
+  deviceConsentPage,
+  deviceFailedPage,
+  deviceSuccessPage,
+} from "../../pages/templates/device.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
 import type { LoginDeps } from "../login/deps.ts";
@@ -43,7 +48,11 @@ function actionOf({ path, language }: Visit): string {
   return language === undefined ? path : `${path}/${language.tag}`;
 }
 
-function showCode({ pages }: DeviceDeps, visit: Visit, { id, browserToken, userCode, problem }: CodeForm): FastifyReply {
+function showCode(
+  { pages }: DeviceDeps,
+  visit: Visit,
+  { id, browserToken, userCode, problem }: CodeForm,
+): FastifyReply {
   const look = pages.lookOf({
     path: visit.path,
     query: `?${new URLSearchParams({ flow: id }).toString()}`,
@@ -126,8 +135,7 @@ async function atConsent(deps: DeviceDeps, visit: Visit): Promise<Asked | undefi
   if (passage === undefined) return undefined;
   const { browserToken } = passage;
   const session = await sessionOf(deps, visit);
-  const moved =
-    passage.flow.state === "ready" ? await deps.gate.move(passage.flow, "consent_required") : passage.flow;
+  const moved = passage.flow.state === "ready" ? await deps.gate.move(passage.flow, "consent_required") : passage.flow;
   const flow = moved ?? (await deps.gate.reread(passage.flow.id));
   if (flow?.kind !== "device" || flow.state !== "consent" || session === undefined || flow.sessionUid !== session.uid) {
     sendProblem(deps.pages, visit, "expired");
@@ -175,7 +183,10 @@ function postConsent(deps: DeviceDeps): VisitHandler {
     const tag = visit.language?.tag;
     const done = isAllowed ? await devices.allow(deviceKey, session) : await devices.deny(deviceKey);
     const { account } = session;
-    logger.info({ session: visit.request.caller?.session, account, client: flow.client?.id, isAllowed, done }, "device");
+    logger.info(
+      { session: visit.request.caller?.session, account, client: flow.client?.id, isAllowed, done },
+      "device",
+    );
     if (!isAllowed) return showFailed(deps, visit, 403);
     return sendTo(visit.reply, localPath(done ? successPath : failedPath, tag));
   };
