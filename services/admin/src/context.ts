@@ -15,10 +15,12 @@ import type { Flushes } from "@postern/shared/flush";
 import { createCallerReader, createCallerVerifier, type ReadCaller } from "@postern/shared/http";
 import type { JobQueue, ReadJob } from "@postern/shared/jobs";
 import { createHealth, type Health } from "@postern/shared/lifecycle";
+import { lazyOpenapi, type RenderedDocument } from "@postern/shared/openapi";
 import { createPasswordVerifier, type PasswordVerifier } from "@postern/shared/passwords";
 import { type RedisClient, redisHealth } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
 import { createRevoker, serviceTokenKey, serviceTokenNames } from "@postern/shared/tokens";
+import { createHookScripts, type HookScripts } from "./context/hooks.ts";
 import { createJwtIssuer, type JwtIssuer } from "./jwt/jwt-issuer.ts";
 import { createRefreshFamilies } from "./jwt/refresh-families-redis.ts";
 import { createTokenPairs } from "./jwt/token-pair.ts";
@@ -43,6 +45,9 @@ export interface AdminContext extends Base {
   readonly readCaller: ReadCaller;
   /** Absent when `auth.backchannel.jwt` is off. */
   readonly jwtIssuer: JwtIssuer | undefined;
+  /** The management contract. */
+  readonly openapi: () => RenderedDocument;
+  readonly hooks: HookScripts;
 }
 
 /** Logins of operators are few; more than these at a time is somebody guessing. */
@@ -134,5 +139,7 @@ export async function createContext(config: Config): Promise<AdminContext> {
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin")),
     health: createAdminHealth(config, parts),
     jwtIssuer: createIssuer(config, parts),
+    openapi: lazyOpenapi("management", config),
+    hooks: await createHookScripts(config, parts),
   };
 }

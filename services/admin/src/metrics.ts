@@ -1,5 +1,14 @@
 import type { Metrics } from "@postern/shared/metrics";
 import type { JwtResult } from "./routes/jwt/jwt-route.ts";
+import {
+  type MfaOperation,
+  type MfaResult,
+  mfaOperations,
+  mfaResults,
+} from "./routes/mfa-backchannel/mfa-operation.ts";
+
+const hookResults = ["ok", "failed", "refused", "unknown"] as const;
+export type HookResult = (typeof hookResults)[number];
 
 const results = ["issued", "malformed", "denied", "no_role", "undecided"] as const satisfies readonly JwtResult[];
 
@@ -14,6 +23,8 @@ export interface AdminMetrics {
   jwt(endpoint: "token" | "refresh", result: JwtResult): void;
   refreshTokenReused(): void;
   flushed(object: FlushObject, result: FlushResult): void;
+  hookAnswered(result: HookResult): void;
+  mfaAnswered(operation: MfaOperation, result: MfaResult): void;
 }
 
 export function createAdminMetrics(registry: Metrics, prefix: string): AdminMetrics {
@@ -32,8 +43,20 @@ export function createAdminMetrics(registry: Metrics, prefix: string): AdminMetr
     help: "Flushes that were asked for, by what became of them",
     labels: { object: flushObjects, result: flushResults },
   });
+  const hooks = registry.counter({
+    name: `${prefix}_hook_requests_total`,
+    help: "Requests to custom hooks, by what became of them",
+    labels: { result: hookResults },
+  });
+  const mfa = registry.counter({
+    name: `${prefix}_mfa_backchannel_requests_total`,
+    help: "Requests to the storage of second factors, by operation and what became of them",
+    labels: { operation: mfaOperations, result: mfaResults },
+  });
   return {
     flushed: (object, result) => flushes({ object, result }).inc(),
+    mfaAnswered: (operation, result) => mfa({ operation, result }).inc(),
+    hookAnswered: (result) => hooks({ result }).inc(),
     jwt: (endpoint, result) => requests({ endpoint, result }).inc(),
     refreshTokenReused: () => reused.inc(),
   };

@@ -2,6 +2,7 @@ import { type FlushSettings, flushSettings } from "@postern/shared/assembly";
 import { type Config, redactConfig } from "@postern/shared/config";
 import { Secret } from "@postern/shared/crypto";
 import { type HostPort, parseHostPort } from "@postern/shared/net";
+import { type HookTable, hookTable } from "./hooks/hook-table.ts";
 import type { TokenLives } from "./jwt/token-pair.ts";
 import type { UserSettings } from "./jwt/users.ts";
 import type { ConfigLoadSettings } from "./routes/config/get-load.ts";
@@ -31,6 +32,7 @@ export interface LiveAdminSettings {
   readonly jwt: LiveJwtSettings;
   readonly decisionTimeoutMs: number;
   readonly flush: FlushSettings;
+  readonly hooks: HookTable;
 }
 
 export function adminSettings({ runtime, auth }: Config): AdminSettings {
@@ -73,5 +75,6 @@ export function liveAdminSettings(config: Config): LiveAdminSettings {
     jwt: liveJwtSettings(config),
     decisionTimeoutMs: config.runtime.timeouts.decision,
     flush: flushSettings(config),
+    hooks: hookTable(config),
   };
 }

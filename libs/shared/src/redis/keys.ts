@@ -1,7 +1,10 @@
 import { accountKeyFamilies } from "./keys/account.ts";
+import { browserKeys } from "./keys/browser.ts";
 import { bruteForceKeyFamilies } from "./keys/brute-force.ts";
 import type { KeyFamily } from "./keys/family.ts";
 import { jobKeyFamilies } from "./keys/jobs.ts";
+import { oidcKeyFamilies } from "./keys/oidc.ts";
+import { scriptCacheKey } from "./keys/scripts.ts";
 
 export type { KeyFamily };
 
@@ -76,7 +79,10 @@ export const keyFamilies: readonly KeyFamily<never[]>[] = [
   deniedTokenKey,
   tokenEpochKey,
   refreshFamilyKey,
+  ...browserKeys,
   ...accountKeyFamilies,
   ...bruteForceKeyFamilies,
   ...jobKeyFamilies,
+  scriptCacheKey,
+  ...oidcKeyFamilies,
 ];

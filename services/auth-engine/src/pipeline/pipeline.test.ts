@@ -78,6 +78,7 @@ test("the order of the steps is the documented one", () => {
     "reject-empty-password",
     "check-brute-force",
     "run-controls",
+    "run-environment-scripts",
     "verify-master-user",
     "verify-token",
     "verify-app-password",
@@ -88,8 +89,8 @@ test("the order of the steps is the documented one", () => {
   ]);
   expect(finishes.map(({ name }) => name)).toEqual([
     "count-failure",
-    "record-success",
-    "write-caches",
+    "keep-success",
+    "run-subject-scripts",
     "apply-policies",
   ]);
 });

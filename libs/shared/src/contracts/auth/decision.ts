@@ -17,6 +17,7 @@ export const DenialReason = Type.Union([
   Type.Literal("unknown_relay_domain"),
   Type.Literal("rbl"),
   Type.Literal("policy"),
+  Type.Literal("script"),
 ]);
 export type DenialReason = Static<typeof DenialReason>;
 
@@ -27,6 +28,12 @@ const Ok = Type.Object({
   totpSecretField: Type.String(),
   backend: Type.Integer(),
   attributes: Type.Record(Type.String(), Type.Array(Type.String())),
+  upstream: Type.Optional(
+    Type.Object(
+      { address: Type.String(), port: Type.Integer({ minimum: 1, maximum: 65_535 }) },
+      { description: "mail server that a script chose, for the proxy-style endpoint" },
+    ),
+  ),
   groups: Type.Optional(
     Type.Array(Type.String(), { description: "names of the account's groups; absent where none are looked for" }),
   ),
@@ -42,10 +49,14 @@ const language = Type.Optional(
   }),
 );
 
+const passwordsSeen = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }));
+
 const Fail = Type.Object({
   outcome: Type.Literal("fail"),
   reason: Type.String({ description: "a DenialReason; one of a newer engine's is a denial all the same" }),
   detail: Type.Optional(Type.String({ description: "what a directory says beside the reason, for logs" })),
+  accountPasswordsSeen: passwordsSeen("distinct wrong passwords of the account from this network, for logs"),
+  totalPasswordsSeen: passwordsSeen("distinct guesses from this network, for logs"),
   message: Type.Optional(Type.String({ description: "a policy's or script's text; absent means the default" })),
   language,
   waitSeconds,
