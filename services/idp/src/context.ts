@@ -10,6 +10,7 @@ import { createOidcContext, type OidcContext } from "./context/oidc.ts";
 import { createPagesContext, type PagesContext, type ProtocolParts } from "./context/pages.ts";
 import { createSessions } from "./context/sessions.ts";
 import type { FlowStarter } from "./flow/flow-port.ts";
+import { deviceEnd } from "./routes/oidc/device.ts";
 import { type IdpSettings, idpSettings } from "./settings.ts";
 
 /** Everything that the identity provider is made of. Only this file makes any of it. */
@@ -43,7 +44,7 @@ function starterOf(starts: Starts): FlowStarter {
 
 function protocolsOf(oidc: OidcContext | undefined): ProtocolParts {
   if (oidc === undefined) return { ends: {}, onReplaced: async () => undefined };
-  return { ends: { oidc: oidc.finish }, onReplaced: (session) => oidc.records.revokeSession(session) };
+  return { ends: { oidc: oidc.finish, device: deviceEnd }, onReplaced: (session) => oidc.endSessions.ended(session) };
 }
 
 /** Without signing keys no token can be made. */
@@ -64,7 +65,7 @@ export async function createContext(config: Config): Promise<IdpContext> {
   };
   const starts: Starts = { current: undefined };
   const sessions = createSessions(config, state);
-  const oidcDeps = { ...base, redis: state, starter: starterOf(starts) };
+  const oidcDeps = { ...base, metricsPrefix: base.prefix, redis: state, starter: starterOf(starts) };
   const oidc = sessions === undefined ? undefined : createOidcContext(config, { ...oidcDeps, sessions });
   const pages = createPagesContext({ config, base, bus, state, protocols: protocolsOf(oidc) });
   starts.current = pages?.login.starts;
