@@ -40,6 +40,7 @@ async function start(config: Config): Promise<Service> {
     steps: [
       { name: "bus", run: () => bus.drain() },
       { name: "beat", run: endBeat },
+      { name: "recovery codes", run: () => context.closeMfaArtefacts() },
       { name: "directories", run: () => directories.close() },
       { name: "scripts", run: () => scripts.close() },
       { name: "keys of access tokens", run: () => mailTokens?.tokens.close() },
