@@ -1,8 +1,8 @@
 import { spawnSlapd } from "@postern/shared/testing";
+import { systemClock } from "@postern/shared/time";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLdapPool, type LdapPool } from "../../../services/auth-engine/src/directories/ldap/ldap-pool.ts";
 import { ldapModule } from "../../../services/auth-engine/src/scripts/ldap-module.ts";
-import { systemClock } from "@postern/shared/time";
 import { exampleLdif, examplePool } from "../ldap/example-directory.ts";
 
 let owned: AsyncDisposableStack;
@@ -33,8 +33,9 @@ test("entries come with their DN and the attributes that were asked for", async 
     },
   ]);
   expect(await search({ values: { mail: "nobody@example.test" } })).toEqual([]);
-  expect(await search({ base: "uid=%{uid},ou=people,dc=example,dc=test", filter: "(uid=*)", values: { uid: "bob" } }))
-    .toHaveLength(1);
+  expect(
+    await search({ base: "uid=%{uid},ou=people,dc=example,dc=test", filter: "(uid=*)", values: { uid: "bob" } }),
+  ).toHaveLength(1);
 });
 
 test("values that are not text come as bytes", async () => {
@@ -42,12 +43,9 @@ test("values that are not text come as bytes", async () => {
   expect(photos).toMatchObject([{ attributes: { jpegPhoto: [new Uint8Array(Buffer.from("/9j/AAEC", "base64"))] } }]);
 });
 
-test.each(["*", "bob@example.test)(uid=*", "*)(|(uid=*", "\\2a"])(
-  "the value %j finds nobody",
-  async (mail) => {
-    expect(await search({ values: { mail } })).toEqual([]);
-  },
-);
+test.each(["*", "bob@example.test)(uid=*", "*)(|(uid=*", "\\2a"])("the value %j finds nobody", async (mail) => {
+  expect(await search({ values: { mail } })).toEqual([]);
+});
 
 test("a value cannot leave its place in the base", async () => {
   const tricky = { base: "uid=%{uid},dc=example,dc=test", filter: "(uid=*)", values: { uid: "bob,ou=people" } };
