@@ -1,7 +1,7 @@
-import type { Base } from "@postern/shared/assembly";
 import type { PasswordVerifier } from "@postern/shared/passwords";
 import { systemClock } from "@postern/shared/time";
 import type { Directory } from "../directories/directory.ts";
+import type { ServerLog } from "../directories/servers/target-set.ts";
 import { mysqlDriver } from "../directories/sql/mysql-driver.ts";
 import { postgresqlDriver } from "../directories/sql/postgresql-driver.ts";
 import { seedDatabase } from "../directories/sql/seed.ts";
@@ -13,11 +13,16 @@ import { createSqliteClient } from "../directories/sql/sqlite-client.ts";
 import { createMfaArtefactsSql } from "../mfa-artefacts/mfa-artefacts-sql.ts";
 import type { DirectorySettings } from "../settings.ts";
 
+/** All of `Base` that is needed. */
+interface LoggerOf {
+  readonly logger: ServerLog;
+}
+
 const seedWaitMs = 10_000;
 const drivers = { postgresql: postgresqlDriver, mysql: mysqlDriver };
 
 /** Connects to nobody yet. */
-export function makeSqlClient(name: string, database: SqlDatabaseSettings, base: Base): SqlClient {
+export function makeSqlClient(name: string, database: SqlDatabaseSettings, base: LoggerOf): SqlClient {
   if (database.driver === "sqlite") {
     const { file, busyTimeoutMs } = database;
     return createSqliteClient({ file, busyTimeoutMs });
@@ -28,7 +33,7 @@ export function makeSqlClient(name: string, database: SqlDatabaseSettings, base:
 
 export async function makeSqlDirectory(
   { settings, database }: Extract<DirectorySettings, { kind: "sql" }>,
-  { base, passwords }: { readonly base: Base; readonly passwords: PasswordVerifier },
+  { base, passwords }: { readonly base: LoggerOf; readonly passwords: PasswordVerifier },
 ): Promise<Directory> {
   if (database.driver === "sqlite" && database.seedFile !== undefined) {
     await seedDatabase({ file: database.file, seedFile: database.seedFile, waitMs: seedWaitMs });
