@@ -108,8 +108,9 @@ test("scripts that loop, hoard, throw or cannot be interrupted cost other reques
   expect(stack.engines.map((engine) => engine.output().includes("ready"))).toEqual([true]);
 });
 
+const guess = (password: string) => askJson(stack.url, { ...alice, password, client_ip: "198.51.100.77" });
+
 test("an action of type brute_force runs for a blocked client, as the guide's webhook", async () => {
-  const guess = (password: string) => askJson(stack.url, { ...alice, password, client_ip: "198.51.100.77" });
   let blocked = false;
   for (let nth = 0; nth < 8 && !blocked; nth += 1) {
     await guess(`wrong-${nth}`);
@@ -132,11 +133,13 @@ test("actions for which there is no room are dropped and counted, and logins go 
   expect(await poll("dropped actions", async () => (await count(dropped)) - before)).toBeGreaterThan(0);
 });
 
-describe("hooks and tokens of the back channel", () => {
-  const ask = async (location: string, authorization: string) =>
-    fetch(`${stack.url}/api/v1/custom/${location}`, { headers: { authorization } });
-  const bearer = async (scope: string): Promise<string> => `Bearer ${await issuer.token({ scope })}`;
+function ask(location: string, authorization: string): Promise<Response> {
+  return fetch(`${stack.url}/api/v1/custom/${location}`, { headers: { authorization } });
+}
 
+const bearer = async (scope: string): Promise<string> => `Bearer ${await issuer.token({ scope })}`;
+
+describe("hooks and tokens of the back channel", () => {
   test("any good token is let in where no scope is asked for", async () => {
     const answer = await ask("any", await bearer("service:authenticate"));
     expect([answer.status, await answer.json()]).toEqual([200, { caller: "bearer" }]);

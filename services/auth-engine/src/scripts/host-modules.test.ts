@@ -49,7 +49,7 @@ describe("sql, with a real SQLite database", () => {
   test("of a transaction all is done or nothing", async () => {
     const remove = { statement: "DELETE FROM quotas WHERE name = :name", parameters: { name: "alice" } };
     const wrong = { statement: "INSERT INTO quotas VALUES ('bob', 1, NULL)" };
-    await expect(call("sql.transaction", "default", [remove, wrong])).rejects.toThrow();
+    await expect(call("sql.transaction", "default", [remove, wrong])).rejects.toThrow("UNIQUE");
     expect(await call("sql.query", "default", quota, { name: "alice" })).toHaveLength(1);
     expect(await call("sql.transaction", "default", [remove, remove])).toEqual([1, 0]);
   });

@@ -121,7 +121,7 @@ test("a server that takes the connection and says nothing is given up in time, a
   await once(server, "listening");
   const address = server.address();
   const port = typeof address === "object" ? address?.port : undefined;
-  await expect(send([`127.0.0.1:${port}`], {}, 200)).rejects.toThrow();
+  await expect(send([`127.0.0.1:${port}`], {}, 200)).rejects.toThrow("in time");
   await ended.promise;
   server.close();
 });
