@@ -95,7 +95,7 @@ export function scriptPoolsFromConfig(first: Config, parts: ScriptParts): MakeSc
       limits: { workers, maxInFlight: queue_length, cpuLimitMs: cpu_limit, memoryLimitBytes: memory_limit },
       host: createScriptHost(
         httpModule(() => http),
-        dnsModule(),
+        dnsModule({ servers: modules.dns.resolvers, timeoutMs: modules.dns.timeout }),
         passwordModule(passwords),
         mailModule(mail),
         own,

@@ -56,9 +56,19 @@ function limitOf(value: LuaValue): number {
   return Math.min(value, maxEntries);
 }
 
-function valuesOf(raw: Entry[string] | undefined): LuaValue {
-  const all = Array.isArray(raw) ? raw : raw === undefined ? [] : [raw];
-  return all.map((value): LuaValue => (typeof value === "string" ? value : new Uint8Array(value)));
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function textOrBytes(value: string | Buffer): string | Uint8Array {
+  if (typeof value === "string") return value;
+  try {
+    return utf8.decode(value);
+  } catch {
+    return new Uint8Array(value);
+  }
+}
+
+function valuesOf(raw: Entry[string] | undefined): readonly LuaValue[] {
+  return (Array.isArray(raw) ? raw : raw === undefined ? [] : [raw]).map(textOrBytes);
 }
 
 /** The names as the script asked for them: a server may answer in a spelling of its own. */
@@ -66,7 +76,7 @@ function entryTable(entry: Entry, attributes: readonly string[]): LuaObject {
   const spelt = new Map(Object.keys(entry).map((name) => [name.toLowerCase(), name]));
   const values = attributes.flatMap((name): [string, LuaValue][] => {
     const found = valuesOf(entry[spelt.get(name.toLowerCase()) ?? name]);
-    return Array.isArray(found) && found.length > 0 ? [[name, found]] : [];
+    return found.length > 0 ? [[name, found]] : [];
   });
   return { dn: entry.dn, attributes: Object.fromEntries(values) };
 }
@@ -81,11 +91,13 @@ export function ldapModule(find: (pool: string) => ScriptLdapPool | undefined): 
       const asked = objectArgument(argument, "search");
       const values = textFields(asked.values, "values");
       const attributes = attributesOf(asked.attributes);
+      const limit = limitOf(asked.limit);
       const options = {
         scope: scopeOf(asked.scope),
         filter: compileFilter(filled(textArgument(asked.filter, "filter"), values))({ username: "", protocol: "" }),
         attributes,
-        sizeLimit: limitOf(asked.limit),
+        explicitBufferAttributes: attributes,
+        sizeLimit: limit + 1,
         timeLimit: pool.settings.searchTimeLimitSeconds,
       };
       const base = filled(textArgument(asked.base, "base"), values);
@@ -94,6 +106,7 @@ export function ldapModule(find: (pool: string) => ScriptLdapPool | undefined): 
         .catch((error: unknown) => {
           throw directoryUnavailable(`search in LDAP pool ${name}`, error);
         });
+      if (searchEntries.length > limit) throw new RangeError(`more than ${limit} entries`);
       return searchEntries.map((entry) => entryTable(entry, attributes));
     },
   };

@@ -17,6 +17,11 @@ const Http = section("The http module. Without allowed hosts scripts reach nobod
   max_response_bytes: integer(1_048_576, { description: "Longest body of an answer.", unit: "bytes", minimum: 1 }),
 });
 
+const Dns = section("The dns module.", {
+  resolvers: texts([], { description: "DNS servers, as 192.0.2.1:53; none takes the system's.", form: "dns-server" }),
+  timeout: duration("2s", { description: "Longest wait for one answer.", minimum: 10 }),
+});
+
 const Mail = section("The mail module. Without allowed servers scripts send nothing.", {
   allowed_servers: texts([], {
     description:
@@ -69,7 +74,7 @@ export const LuaBackend = section("Site scripts in Lua 5.4.", {
     default: Pool,
     search: entries("Protocols that the directory serves; without an entry it serves all.", Search),
   }),
-  modules: section("What scripts may reach.", { http: Http, mail: Mail, metrics: Metrics }),
+  modules: section("What scripts may reach.", { http: Http, dns: Dns, mail: Mail, metrics: Metrics }),
 });
 
 const Script = section("One script.", {
