@@ -33,6 +33,12 @@ describe("targetsOf", () => {
     expect(target(results([]), "raw hash rate")).toMatchObject({ measured: "not measured", met: undefined });
   });
 
+  it("an empty script may add sixty microseconds", () => {
+    const of = (scripted: number) => results([row("unscripted", 40, 1000), row("scripted", scripted, 900)]);
+    expect(target(of(100), "empty environment script")).toMatchObject({ measured: "60 µs", met: true });
+    expect(target(of(101), "empty environment script")?.met).toBe(false);
+  });
+
   it("a counted failure at three times the skeleton's CPU meets its target, above it does not", () => {
     const skeleton = row("skeleton", 40, 1000);
     expect(target(results([skeleton, row("counted", 120, 380)]), "failed and counted: CPU")?.met).toBe(true);

@@ -34,6 +34,7 @@ export interface Stack extends AsyncDisposable {
   readonly configFile: string;
   readonly folder: string;
   readonly adminUrl: string;
+  readonly idpUrl: string;
   readonly gateway: ServiceProcess;
   readonly engines: ServiceProcess[];
   /** The services of `services` and those started later, by name; the last of a name. */
@@ -98,6 +99,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     url: `http://127.0.0.1:${places.httpPort}`,
     httpPort: places.httpPort,
     adminUrl: `http://127.0.0.1:${places.adminPort}`,
+    idpUrl: `http://127.0.0.1:${places.idpPort}`,
     configFile,
     folder: folder.path,
     gateway,

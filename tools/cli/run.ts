@@ -21,6 +21,10 @@ const usage = [
   "  explain  tell what a key means and where its value comes from",
   "  docs     print the configuration reference",
   "  schema   print the JSON Schema of the file",
+  "usage: postern script test FILE --input REQUEST.json",
+  "  test     run one function of a site script with recorded answers",
+  "usage: postern directory test USER [--protocol NAME] [--json] [--no-password]",
+  "  test     what a login would do in the directories, step by step",
   "  --config FILE  the file; SERVICE_CONFIG_FILE without it",
   "  --no-secrets   do not open files of secrets",
 ];

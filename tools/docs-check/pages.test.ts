@@ -9,7 +9,12 @@ const pages = globSync(["*.md", "{docs,k8s}/**/*.md", "{services,libs}/*/{*.md,s
 }).toSorted();
 
 /** Letters that ARCHITECTURE stands for folders. */
-const folders = { G: "services/gateway/src", E: "services/auth-engine/src", L: "libs/shared/src" };
+const folders = {
+  G: "services/gateway/src",
+  E: "services/auth-engine/src",
+  L: "libs/shared/src",
+  I: "services/idp/src",
+};
 
 function brokenLinks(page: string, text: string): readonly string[] {
   const targets = [...text.matchAll(/\]\(([^)#\s]+)[^)]*\)/gu)].map(([, target = ""]) => target);
@@ -19,7 +24,7 @@ function brokenLinks(page: string, text: string): readonly string[] {
 /** Paths in code marks: from the root, by ARCHITECTURE's letters, or from the page's own folder; `.run/` is made by running. */
 function missingPaths(page: string, text: string): readonly string[] {
   const marked = [...text.matchAll(/`([A-Za-z.][\w.-]*\/[\w./-]*\.(?:ts|md|yaml|yml|sh|sql|mjs|json|conf))`/gu)];
-  const named = marked.map(([, path = ""]) => path.replace(/^[GEL](?=\/)/u, (letter) => Reflect.get(folders, letter)));
+  const named = marked.map(([, path = ""]) => path.replace(/^[GELI](?=\/)/u, (letter) => Reflect.get(folders, letter)));
   const kept = named.filter((path) => !path.startsWith(".run/"));
   return kept.filter((path) => !existsSync(join(root, path)) && !existsSync(join(root, dirname(page), path)));
 }

@@ -5,10 +5,12 @@ import { authenticate } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/errors";
 import { createCallerReader, createCallerVerifier, type ReadCaller } from "@postern/shared/http";
 import { createHealth, type Health } from "@postern/shared/lifecycle";
+import { lazyOpenapi, type RenderedDocument } from "@postern/shared/openapi";
 import { createPasswordVerifier, type PasswordVerifier } from "@postern/shared/passwords";
 import { type RedisClient, redisHealth } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
 import { createRevoker, serviceTokenKey, serviceTokenNames } from "@postern/shared/tokens";
+import { createHookScripts, type HookScripts } from "./context/hooks.ts";
 import { createJwtIssuer, type JwtIssuer } from "./jwt/jwt-issuer.ts";
 import { createRefreshFamilies } from "./jwt/refresh-families-redis.ts";
 import { createTokenPairs } from "./jwt/token-pair.ts";
@@ -28,6 +30,9 @@ export interface AdminContext extends Base {
   readonly readCaller: ReadCaller;
   /** Absent when `auth.backchannel.jwt` is off. */
   readonly jwtIssuer: JwtIssuer | undefined;
+  /** The management contract. */
+  readonly openapi: () => RenderedDocument;
+  readonly hooks: HookScripts;
 }
 
 /** Logins of operators are few; more than these at a time is somebody guessing. */
@@ -100,5 +105,7 @@ export async function createContext(config: Config): Promise<AdminContext> {
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin")),
     health: createAdminHealth(config, parts),
     jwtIssuer: createIssuer(config, parts),
+    openapi: lazyOpenapi("management", config),
+    hooks: await createHookScripts(config, parts),
   };
 }

@@ -1,5 +1,14 @@
 import type { Metrics } from "@postern/shared/metrics";
 import type { JwtResult } from "./routes/jwt/jwt-route.ts";
+import {
+  type MfaOperation,
+  type MfaResult,
+  mfaOperations,
+  mfaResults,
+} from "./routes/mfa-backchannel/mfa-operation.ts";
+
+const hookResults = ["ok", "failed", "refused", "unknown"] as const;
+export type HookResult = (typeof hookResults)[number];
 
 const results = ["issued", "malformed", "denied", "no_role", "undecided"] as const satisfies readonly JwtResult[];
 
@@ -7,6 +16,8 @@ const results = ["issued", "malformed", "denied", "no_role", "undecided"] as con
 export interface AdminMetrics {
   jwt(endpoint: "token" | "refresh", result: JwtResult): void;
   refreshTokenReused(): void;
+  hookAnswered(result: HookResult): void;
+  mfaAnswered(operation: MfaOperation, result: MfaResult): void;
 }
 
 export function createAdminMetrics(registry: Metrics, prefix: string): AdminMetrics {
@@ -20,7 +31,19 @@ export function createAdminMetrics(registry: Metrics, prefix: string): AdminMetr
     help: "Refresh tokens that came a second time, so that their families were revoked",
     labels: {},
   })({});
+  const hooks = registry.counter({
+    name: `${prefix}_hook_requests_total`,
+    help: "Requests to custom hooks, by what became of them",
+    labels: { result: hookResults },
+  });
+  const mfa = registry.counter({
+    name: `${prefix}_mfa_backchannel_requests_total`,
+    help: "Requests to the storage of second factors, by operation and what became of them",
+    labels: { operation: mfaOperations, result: mfaResults },
+  });
   return {
+    mfaAnswered: (operation, result) => mfa({ operation, result }).inc(),
+    hookAnswered: (result) => hooks({ result }).inc(),
     jwt: (endpoint, result) => requests({ endpoint, result }).inc(),
     refreshTokenReused: () => reused.inc(),
   };

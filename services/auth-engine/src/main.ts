@@ -8,7 +8,7 @@ import { liveEngineSettings } from "./settings.ts";
 
 async function start(config: Config): Promise<Service> {
   const context = await createContext(config);
-  const { logger, health, bus, directories, passwords, mailTokens, resultCache, makeDirectories } = context;
+  const { logger, health, bus, directories, passwords, mailTokens, resultCache, makeDirectories, scripts } = context;
   const { redis, bruteForce } = context;
   const privateListener = await privateListenerAt(context.settings.privateAddress, context);
   const servings = serveEngine(context);
@@ -26,8 +26,14 @@ async function start(config: Config): Promise<Service> {
     apply: async (next) => {
       const live = liveEngineSettings(next);
       const rules = context.makeRules(live);
-      directories.swap(await makeDirectories(live.directories));
+      const prepared = await scripts.prepare(next);
+      const made = await makeDirectories(live.directories).catch(async (error: unknown) => {
+        await prepared.discard();
+        throw error;
+      });
+      directories.swap(made);
       context.rules.current = rules;
+      prepared.use();
       context.live.current = live;
       await bruteForce?.reload(next);
     },
@@ -35,6 +41,7 @@ async function start(config: Config): Promise<Service> {
       { name: "bus", run: () => bus.drain() },
       { name: "beat", run: endBeat },
       { name: "directories", run: () => directories.close() },
+      { name: "scripts", run: () => scripts.close() },
       { name: "keys of access tokens", run: () => mailTokens?.tokens.close() },
       { name: "redis", run: () => redis?.disconnect() },
       { name: "redis of the result cache", run: () => resultCache.redis?.disconnect() },

@@ -6,10 +6,11 @@ import { type ControlOutcome, controlOutcomes } from "./controls/controls.ts";
 import { type RblOutcome, rblOutcomes } from "./controls/rbl/rbl.ts";
 import { type MailTokenOutcome, mailTokenOutcomes } from "./mail-tokens/check-mail-token.ts";
 import { type PolicyEffect, type PolicyMode, policyEffects, policyModes } from "./policy/policies.ts";
+import type { ScriptStage } from "./scripts/site-scripts.ts";
 
 const operations = ["authenticate", "lookup", "list-accounts"] as const satisfies readonly AuthOperation[];
 const outcomes = ["ok", "fail", "blocked", "tempfail"] as const satisfies readonly AuthDecision["outcome"][];
-const directoryKinds = ["ldap", "sql"] as const satisfies readonly BackendKind[];
+const directoryKinds = ["ldap", "sql", "lua"] as const satisfies readonly BackendKind[];
 const directoryOutcomes = [
   "ok",
   "wrong_password",
@@ -31,6 +32,7 @@ export interface EngineMetrics {
   controlled(control: ControlName, outcome: ControlOutcome): void;
   rblAsked(outcome: RblOutcome): void;
   policyApplied(mode: PolicyMode, effect: PolicyEffect): void;
+  scriptRan(stage: ScriptStage, result: "ok" | "failed" | "dropped"): void;
 }
 
 function isDirectoryKind(kind: string): kind is DirectoryKind {
@@ -39,6 +41,15 @@ function isDirectoryKind(kind: string): kind is DirectoryKind {
 
 function isDirectoryOutcome(outcome: string): outcome is DirectoryOutcome {
   return directoryOutcomes.some((known) => known === outcome);
+}
+
+function scriptRuns(registry: Metrics, prefix: string): EngineMetrics["scriptRan"] {
+  const scripts = registry.counter({
+    name: `${prefix}_script_runs_total`,
+    help: "Runs of site scripts around decisions; dropped: an action for which there was no room",
+    labels: { stage: ["environment", "subject", "action", "start"], result: ["ok", "failed", "dropped"] },
+  });
+  return (stage, result) => scripts({ stage, result }).inc();
 }
 
 export function createEngineMetrics(
@@ -97,5 +108,6 @@ export function createEngineMetrics(
     rblAsked: (outcome) => blockLists({ outcome }).inc(),
     policyApplied: (mode, effect) => policies({ mode, effect }).inc(),
     mailTokenChecked: (outcome) => mailTokens({ outcome }).inc(),
+    scriptRan: scriptRuns(registry, prefix),
   };
 }

@@ -11,17 +11,21 @@ import type {
   LdapPoolSettings,
   LdapSearchSettings,
 } from "./directories/ldap/settings.ts";
+import type { LuaDirectorySettings } from "./directories/lua/lua-directory.ts";
 import type { SqlDatabaseSettings, SqlDirectorySettings } from "./directories/sql/settings.ts";
 import type { MasterUsersDeps } from "./master-user/master-users.ts";
 import type { AuthWaitSettings } from "./pipeline/auth-wait.ts";
 import { type PolicySettings, policySettings } from "./policy/policy-settings.ts";
 import type { ResultCacheSettings } from "./result-cache/cache-rules.ts";
 import type { MemoryCacheSettings } from "./result-cache/memory-cache.ts";
+import { siteScripts } from "./scripts/script-settings.ts";
+import type { SiteScriptSettings } from "./scripts/site-scripts.ts";
 import { sqlDirectorySettings } from "./sql-settings.ts";
 
 /** One entry of `auth.backends.order`, with what it needs. */
 export type DirectorySettings =
   | { readonly kind: "sql"; readonly settings: SqlDirectorySettings; readonly database: SqlDatabaseSettings }
+  | { readonly kind: "lua"; readonly settings: LuaDirectorySettings }
   | { readonly kind: "ldap"; readonly settings: LdapDirectorySettings };
 
 export interface EngineSettings {
@@ -43,6 +47,7 @@ export interface LiveEngineSettings {
   readonly directories: readonly DirectorySettings[];
   readonly authWait: AuthWaitSettings;
   readonly resultCache: ResultCacheSettings;
+  readonly scripts: SiteScriptSettings;
   readonly controls: ControlSettings;
   readonly policy: PolicySettings;
   /** Absent while nobody may sign in as another user. */
@@ -61,7 +66,7 @@ function optional(text: string): string | undefined {
   return text === "" ? undefined : text;
 }
 
-function ldapPool(pool: LdapPoolConfig): LdapPoolSettings {
+export function ldapPoolSettings(pool: LdapPoolConfig): LdapPoolSettings {
   return {
     serverUris: pool.server_uri,
     bindDn: pool.bind_dn,
@@ -162,11 +167,26 @@ function ldapDirectory(config: Config, name: string, pool: string | undefined): 
   const configured = Object.entries({ default: ldap.default, ...ldap.pools }).filter(([poolName]) =>
     used.has(poolName),
   );
-  const pools = Object.fromEntries(configured.map(([poolName, settings]) => [poolName, ldapPool(settings)]));
+  const pools = Object.fromEntries(configured.map(([poolName, settings]) => [poolName, ldapPoolSettings(settings)]));
   return { kind: "ldap", settings: { name, pools, searches } };
 }
 
+function luaDirectory(config: Config, name: string): DirectorySettings {
+  const { default: pool, search } = config.auth.backends.lua.backend;
+  return {
+    kind: "lua",
+    settings: {
+      name,
+      script: pool.backend_script_path,
+      protocols: search.flatMap(({ protocol }) => protocol),
+      timeoutMs: config.runtime.timeouts.lua_backend,
+      keepsMfa: pool.mfa.enabled,
+    },
+  };
+}
+
 function directoryOf(config: Config, entry: string): DirectorySettings {
+  if (entry === "lua") return luaDirectory(config, entry);
   const [, kind, pool] = /^(sql|ldap)(?:\((.+)\))?$/.exec(entry.trim()) ?? [];
   return kind === "sql"
     ? { kind, ...sqlDirectorySettings(config.auth.backends.sql, entry, pool) }
@@ -230,6 +250,7 @@ export function liveEngineSettings(config: Config): LiveEngineSettings {
   return {
     directories,
     resultCache: resultCacheSettings(config, directories),
+    scripts: siteScripts(config),
     authWait: { waitDelay: pipeline.wait_delay, maxLoginAttempts: pipeline.max_login_attempts },
     controls: controlSettings(config.auth.controls),
     policy: policySettings(config.auth.policy, (file) => readFileSync(file, "utf8")),

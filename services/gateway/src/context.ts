@@ -269,6 +269,7 @@ export async function createContext(config: Config): Promise<GatewayContext> {
     authRoute: createAuthRoute({ bus, engineWatch, live, accountPages, names, addressOf, limits, metrics, logger }),
     forward: {
       ...forwarding,
+      publicPaths: () => live.current.publicHookPaths,
       sign: createCallerSigner(settings.assertion),
       origins: settings.origins,
       addressOf,
@@ -285,11 +286,10 @@ type HealthParts = Pick<LimitsParts, "base" | "settings" | "bus" | "state">;
 /** Without Redis the gateway is degraded, and serves. */
 function createGatewayHealth({ base, settings, bus, state: client }: HealthParts): Health {
   const { service, instance, logger } = base;
-  const prefix = settings.keyPrefix;
   return createHealth({
     checks: [
       { name: "bus", required: true, check: () => assertConnected(bus) },
-      redisHealth({ client, role: "state", required: false, prefix, service, instance }),
+      redisHealth({ client, role: "state", required: false, prefix: settings.keyPrefix, service, instance }),
     ],
     onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
   });

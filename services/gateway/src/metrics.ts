@@ -11,6 +11,7 @@ const dialects = [
   "sasl",
   "grpc",
   "jwt",
+  "idp",
 ] as const satisfies readonly Dialect[];
 const operations = ["authenticate", "lookup", "list-accounts"] as const satisfies readonly AuthOperation[];
 const outcomes = ["ok", "fail", "blocked", "tempfail"] as const satisfies readonly AuthDecision["outcome"][];

@@ -60,6 +60,8 @@ export interface LiveGatewaySettings {
   readonly releasable: AttributeFilter;
   readonly proxy: ProxySettings;
   readonly healthChecks: HealthCheckSettings;
+  /** Custom hooks that everybody may call. */
+  readonly publicHookPaths: ReadonlySet<string>;
 }
 
 type BasicConfig = { readonly enabled: boolean; readonly username: string; readonly password: string };
@@ -177,5 +179,10 @@ export function liveGatewaySettings(config: Config, bearer: BearerCheck | undefi
     releasable: createAttributeFilter(secretFields(config)),
     proxy: proxySettings(auth),
     healthChecks: healthCheckSettings(auth.services),
+    publicHookPaths: new Set(
+      auth.controls.lua.hooks
+        .filter((hook) => hook.public)
+        .map(({ http_location }) => `/api/v1/custom/${http_location}`),
+    ),
   };
 }

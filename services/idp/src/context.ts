@@ -1,9 +1,16 @@
 import { type Base, baseFromConfig, busFromConfig, redisFromConfig } from "@postern/shared/assembly";
 import type { Bus } from "@postern/shared/bus";
 import type { Config } from "@postern/shared/config";
+import { AppError } from "@postern/shared/errors";
 import { createCallerReader, createCallerVerifier, type ReadCaller } from "@postern/shared/http";
 import { createHealth, type Health } from "@postern/shared/lifecycle";
+import { lazyOpenapi, type RenderedDocument } from "@postern/shared/openapi";
 import { type RedisClient, redisHealth } from "@postern/shared/redis";
+import { createOidcContext, type OidcContext } from "./context/oidc.ts";
+import { createPagesContext, type PagesContext, type ProtocolParts } from "./context/pages.ts";
+import { createSessions } from "./context/sessions.ts";
+import type { FlowStarter } from "./flow/flow-port.ts";
+import { deviceEnd } from "./routes/oidc/device.ts";
 import { type IdpSettings, idpSettings } from "./settings.ts";
 
 /** Everything that the identity provider is made of. Only this file makes any of it. */
@@ -13,6 +20,37 @@ export interface IdpContext extends Base {
   readonly state: RedisClient;
   readonly health: Health;
   readonly readCaller: ReadCaller;
+  /** The public contract. */
+  readonly openapi: () => RenderedDocument;
+  /** Absent while `identity.frontend.enabled` is off. */
+  readonly pages: PagesContext | undefined;
+  /** Absent while `identity.oidc.enabled` is off. */
+  readonly oidc: OidcContext | undefined;
+}
+
+/** The protocols begin flows that the pages make, and the pages end flows by the protocols. */
+interface Starts {
+  current: FlowStarter | undefined;
+}
+
+function starterOf(starts: Starts): FlowStarter {
+  return {
+    startOidc: async (request, response, flow) => {
+      if (starts.current === undefined) throw new AppError("CONFIG_INVALID", { detail: "identity.frontend is off" });
+      return starts.current.startOidc(request, response, flow);
+    },
+  };
+}
+
+function protocolsOf(oidc: OidcContext | undefined): ProtocolParts {
+  if (oidc === undefined) return { ends: {}, onReplaced: async () => undefined };
+  return { ends: { oidc: oidc.finish, device: deviceEnd }, onReplaced: (session) => oidc.endSessions.ended(session) };
+}
+
+/** Without signing keys no token can be made. */
+function keysHealth(oidc: OidcContext | undefined) {
+  if (oidc === undefined) return [];
+  return [{ name: "signing keys", required: true, check: () => void oidc.generations.current() }];
 }
 
 export async function createContext(config: Config): Promise<IdpContext> {
@@ -25,15 +63,25 @@ export async function createContext(config: Config): Promise<IdpContext> {
   const assertConnected = (): void => {
     if (!bus.isConnected()) throw new Error("not connected to NATS");
   };
+  const starts: Starts = { current: undefined };
+  const sessions = createSessions(config, state);
+  const oidcDeps = { ...base, metricsPrefix: base.prefix, redis: state, starter: starterOf(starts) };
+  const oidc = sessions === undefined ? undefined : createOidcContext(config, { ...oidcDeps, sessions });
+  const pages = createPagesContext({ config, base, bus, state, protocols: protocolsOf(oidc) });
+  starts.current = pages?.login.starts;
   return {
     ...base,
+    pages,
+    oidc,
     settings,
     bus,
     state,
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "idp")),
+    openapi: lazyOpenapi("idp", config),
     health: createHealth({
       checks: [
         { name: "bus", required: false, check: assertConnected },
+        ...keysHealth(oidc),
         redisHealth({ client: state, role: "state", required: true, prefix, service, instance }),
       ],
       onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),

@@ -25,6 +25,7 @@ const forms = {
   "subject-token": matching(/^[A-Za-z0-9_-]{1,32}$/, "a word of letters, digits, - and _"),
   "key-prefix": matching(/^[A-Za-z0-9_.:-]{1,64}$/, "letters, digits and the signs _ . : -"),
   "header-name": matching(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/, "the name of an HTTP header"),
+  "css-color": matching(/^#[0-9A-Fa-f]{6}$/, "a colour, as #0b57d0"),
   "language-tag": matching(/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/, "a language tag, as de or en-GB"),
   "domain-name": matching(
     /^(?=.{1,253}$)[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,62})(?:\.[A-Za-z0-9_][A-Za-z0-9_-]{0,62})*\.?$/,

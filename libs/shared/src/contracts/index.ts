@@ -2,6 +2,15 @@ export { accountFlushed } from "./account/events.ts";
 export { ConfigLoad } from "./admin/config-load.ts";
 export { JwtTokenRequest, JwtTokenResponse } from "./admin/jwt.ts";
 export {
+  MfaBackchannelCredential,
+  MfaBackchannelCredentials,
+  MfaBackchannelDone,
+  MfaBackchannelRecoveryCodes,
+  MfaBackchannelReplacement,
+  MfaBackchannelTotp,
+  MfaBackchannelUser,
+} from "./admin/mfa-backchannel.ts";
+export {
   AuthDecision,
   BackendKind,
   type Blocked,
@@ -53,4 +62,6 @@ export {
   mfaWebauthnSave,
   mfaWebauthnUpdate,
 } from "./mfa/webauthn.ts";
+export type { Audience, Operation, OperationAnswer, OperationSecurity } from "./openapi/define-operation.ts";
+export { operations } from "./openapi/operations.ts";
 export { eventSubject, inboxPrefix, methodSubject, queueGroup } from "./subjects.ts";

@@ -56,6 +56,7 @@ export const errorCodes = {
   },
   RBL_UNAVAILABLE: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "warn" },
   POLICY_TEMPFAIL: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "info" },
+  SCRIPT_FAILED: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "error" },
   UPSTREAM_UNAVAILABLE: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "error" },
   INTERNAL: { kind: "bug", httpStatus: 500, publicMessage: tempfail, logLevel: "error" },
 } as const satisfies Record<string, ErrorCodeRow>;

@@ -16,11 +16,35 @@ export {
   flushGenerationKey,
   loginNameKey,
 } from "./keys/account.ts";
+export {
+  accountSessionsKey,
+  factorAttemptsKey,
+  flowKey,
+  latestFlowKey,
+  sessionIdKey,
+  sessionKey,
+  usedTotpStepKey,
+} from "./keys/browser.ts";
 export { guessesKey } from "./keys/brute-force.ts";
+export type { KeyFamily } from "./keys/family.ts";
+export {
+  oidcAccountKey,
+  oidcConsentKey,
+  oidcGuessKey,
+  oidcIndexKey,
+  oidcNoticeKey,
+  oidcNoticesDueKey,
+  oidcOnceKey,
+  oidcPollKey,
+  oidcRecordKey,
+  oidcReplayKey,
+  oidcSigningKeysKey,
+  oidcSigningLeaseKey,
+  oidcUserCodeKey,
+} from "./keys/oidc.ts";
 export {
   deniedTokenKey,
   failureBudgetKey,
-  type KeyFamily,
   keyFamilies,
   probeKey,
   refreshFamilyKey,

@@ -1,6 +1,9 @@
 import { accountKeyFamilies } from "./keys/account.ts";
+import { browserKeys } from "./keys/browser.ts";
 import { bruteForceKeyFamilies } from "./keys/brute-force.ts";
 import type { KeyFamily } from "./keys/family.ts";
+import { oidcKeyFamilies } from "./keys/oidc.ts";
+import { scriptCacheKey } from "./keys/scripts.ts";
 
 export type { KeyFamily };
 
@@ -75,6 +78,9 @@ export const keyFamilies: readonly KeyFamily<never[]>[] = [
   deniedTokenKey,
   tokenEpochKey,
   refreshFamilyKey,
+  ...browserKeys,
   ...accountKeyFamilies,
   ...bruteForceKeyFamilies,
+  scriptCacheKey,
+  ...oidcKeyFamilies,
 ];

@@ -1,3 +1,4 @@
+export { type BoundedCache, createBoundedCache } from "./bounded-cache.ts";
 export {
   AccessTokenClaims,
   type RevocationFacts,

@@ -104,6 +104,8 @@ export async function verifyAccessToken(
   if ("reason" in result) return invalid(result.reason);
   const { payload } = result;
   if (typ !== accessTokenType || payload["token_type"] !== "access_token") return { outcome: "wrong_token_type" };
+  // Bound to a key that nobody proved here (RFC 9449 §7.1): it is no bearer token.
+  if (payload["cnf"] !== undefined) return { outcome: "wrong_token_type" };
   if (!accessTokenCheck.accepts(payload)) return invalid("claims");
   const username = usernameOf(payload, rules.usernameClaims ?? []);
   return isMeantForUs(payload, rules)

@@ -78,6 +78,7 @@ test("the order of the steps is the documented one", () => {
     "reject-empty-password",
     "check-brute-force",
     "run-controls",
+    "run-environment-scripts",
     "verify-master-user",
     "verify-token",
     "verify-app-password",
@@ -86,7 +87,12 @@ test("the order of the steps is the documented one", () => {
     "look-up-in-directories",
     "verify-in-directories",
   ]);
-  expect(finishes.map(({ name }) => name)).toEqual(["count-failure", "keep-success", "apply-policies"]);
+  expect(finishes.map(({ name }) => name)).toEqual([
+    "count-failure",
+    "keep-success",
+    "run-subject-scripts",
+    "apply-policies",
+  ]);
 });
 
 test("policies have the last word", () => {

@@ -2,10 +2,9 @@ import type { AuthDecision } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/errors";
 import type { Attempt } from "./attempt.ts";
 import { applyPolicies } from "./finishes/apply-policies.ts";
-
 import { countFailure } from "./finishes/count-failure.ts";
 import { keepSuccess } from "./finishes/keep-success.ts";
-
+import { runSubjectScripts } from "./finishes/run-subject-scripts.ts";
 import type { Finish, Step, StepContext, StepDeps } from "./step.ts";
 import { checkBruteForce } from "./steps/check-brute-force.ts";
 import { lookUpInDirectories } from "./steps/look-up-in-directories.ts";
@@ -13,6 +12,7 @@ import { readMemoryCache } from "./steps/read-memory-cache.ts";
 import { readSharedCache } from "./steps/read-shared-cache.ts";
 import { rejectEmptyPassword } from "./steps/reject-empty-password.ts";
 import { runControls } from "./steps/run-controls.ts";
+import { runEnvironmentScripts } from "./steps/run-environment-scripts.ts";
 import { verifyAppPassword } from "./steps/verify-app-password.ts";
 import { verifyInDirectories } from "./steps/verify-in-directories.ts";
 import { verifyMasterUser } from "./steps/verify-master-user.ts";
@@ -23,6 +23,7 @@ export const steps: readonly Step[] = [
   rejectEmptyPassword,
   checkBruteForce,
   runControls,
+  runEnvironmentScripts,
   verifyMasterUser,
   // Before the caches: logins by token are never cached.
   verifyToken,
@@ -34,7 +35,7 @@ export const steps: readonly Step[] = [
 ];
 
 /** What follows a decision, in this order, whichever step made it. */
-export const finishes: readonly Finish[] = [countFailure, keepSuccess, applyPolicies];
+export const finishes: readonly Finish[] = [countFailure, keepSuccess, runSubjectScripts, applyPolicies];
 
 async function firstDecision(attempt: Attempt, context: StepContext, deps: StepDeps): Promise<AuthDecision> {
   for (const step of steps) {

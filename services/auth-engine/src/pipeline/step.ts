@@ -6,6 +6,7 @@ import type { CheckMailToken } from "../mail-tokens/check-mail-token.ts";
 import type { MasterUsers } from "../master-user/master-users.ts";
 import type { Policies } from "../policy/policies.ts";
 import type { ResultCaches } from "../result-cache/result-caches.ts";
+import type { SiteScripts } from "../scripts/site-scripts.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Facts } from "./facts.ts";
 
@@ -23,6 +24,8 @@ export interface StepDeps {
   readonly masterUsers?: MasterUsers | undefined;
   /** Absent while `auth.policy` has no rules. */
   readonly policies?: Policies | undefined;
+  /** Absent where no site scripts run, as in tests of other steps. */
+  readonly scripts?: SiteScripts | undefined;
 }
 
 export interface StepContext {

@@ -21,8 +21,15 @@ export function createMailBackends({ metrics, prefix, logger }: Base, settings: 
     },
     settings,
   );
-  const name = `${prefix}_mail_backends`;
-  metrics.gauge({ name: `${name}_up`, help: "Mail servers that are alive", read: () => health.count().up });
-  metrics.gauge({ name: `${name}_down`, help: "Mail servers that are down", read: () => health.count().down });
+  metrics.gauge({
+    name: `${prefix}_mail_backends_up`,
+    help: "Mail servers that are alive",
+    read: () => health.count().up,
+  });
+  metrics.gauge({
+    name: `${prefix}_mail_backends_down`,
+    help: "Mail servers that are down",
+    read: () => health.count().down,
+  });
   return health;
 }

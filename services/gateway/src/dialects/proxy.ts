@@ -83,7 +83,8 @@ export function createProxyRenderer(deps: ProxyRendererDeps): ProxyRenderer {
 
   const succeeded = (decision: Ok, asked: Asked): DialectReply => {
     const { session, protocol } = asked;
-    const upstream = liveUpstream(protocol, decision.account) ?? settings().upstreams.get(protocol);
+    const upstream =
+      decision.upstream ?? liveUpstream(protocol, decision.account) ?? settings().upstreams.get(protocol);
     if (upstream === undefined) {
       onNoUpstream(session, protocol);
       return undecided({ outcome: "tempfail", code: "INTERNAL", message: errorCodes.INTERNAL.publicMessage }, asked);

@@ -1,4 +1,5 @@
 import { BruteForce } from "./auth-brute-force.ts";
+import { LuaControls } from "./auth-lua.ts";
 import { decimal, duration, entries, flag, integer, requiredText, section, structure, text, texts } from "./fields.ts";
 
 const RblList = section("One list.", {
@@ -54,6 +55,7 @@ const controlSections = {
     allowlist: structure({ description: "Networks by user name from which this user is let through." }),
   }),
   rbl: Rbl,
+  lua: LuaControls,
 };
 
 export const Controls = section("Controls, each used when enabled names it.", controlSections, { reload: "live" });

@@ -1,6 +1,7 @@
 import { Backchannel } from "./auth-backchannel.ts";
 import { Controls } from "./auth-controls.ts";
 import { LdapBackend } from "./auth-ldap.ts";
+import { LuaBackend } from "./auth-lua.ts";
 import { OauthBearer } from "./auth-oauthbearer.ts";
 import { Policy } from "./auth-policy.ts";
 import { RequestHeaders } from "./auth-request.ts";
@@ -80,11 +81,12 @@ export const Auth = section("The decision: who may ask, how users are found, wha
     {
       order: texts(["sql"], {
         description:
-          "Directories in the order of asking: sql, sql(pool), ldap or ldap(pool). The shared cache keeps successes of those behind an entry cache.",
+          "Directories in the order of asking: sql, sql(pool), ldap, ldap(pool) or lua. The shared cache keeps successes of those behind an entry cache.",
         minItems: 1,
       }),
       ldap: LdapBackend,
       sql: SqlBackend,
+      lua: LuaBackend,
     },
     { reload: "live" },
   ),

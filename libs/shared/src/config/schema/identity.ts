@@ -1,4 +1,11 @@
 import { section } from "./fields.ts";
+import { IdentityFrontend, IdentityMfa, IdentitySession } from "./identity-frontend.ts";
+import { IdentityOidc } from "./identity-oidc.ts";
 
-/** The identity provider. Its keys are accepted today and move here with the parts that use them. */
-export const Identity = section("The identity provider.", {});
+/** The identity provider. Keys of other parts are accepted today and move here with the parts that use them. */
+export const Identity = section("The identity provider.", {
+  session: IdentitySession,
+  frontend: IdentityFrontend,
+  mfa: IdentityMfa,
+  oidc: IdentityOidc,
+});

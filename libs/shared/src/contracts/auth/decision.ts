@@ -17,6 +17,7 @@ export const DenialReason = Type.Union([
   Type.Literal("unknown_relay_domain"),
   Type.Literal("rbl"),
   Type.Literal("policy"),
+  Type.Literal("script"),
 ]);
 export type DenialReason = Static<typeof DenialReason>;
 
@@ -27,6 +28,12 @@ const Ok = Type.Object({
   totpSecretField: Type.String(),
   backend: Type.Integer(),
   attributes: Type.Record(Type.String(), Type.Array(Type.String())),
+  upstream: Type.Optional(
+    Type.Object(
+      { address: Type.String(), port: Type.Integer({ minimum: 1, maximum: 65_535 }) },
+      { description: "mail server that a script chose, for the proxy-style endpoint" },
+    ),
+  ),
   groups: Type.Optional(
     Type.Array(Type.String(), { description: "names of the account's groups; absent where none are looked for" }),
   ),

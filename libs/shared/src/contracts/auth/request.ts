@@ -18,6 +18,7 @@ export const Dialect = Type.Union([
   Type.Literal("sasl"),
   Type.Literal("grpc"),
   Type.Literal("jwt"),
+  Type.Literal("idp"),
 ]);
 export type Dialect = Static<typeof Dialect>;
 

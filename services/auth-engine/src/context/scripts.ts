@@ -1,0 +1,155 @@
+import { type Base, type MakeScriptPool, redisFromConfig, scriptPoolsFromConfig } from "@postern/shared/assembly";
+import type { Config } from "@postern/shared/config";
+import { logFields } from "@postern/shared/errors";
+import type { PasswordVerifier } from "@postern/shared/passwords";
+import {
+  createScriptRunner,
+  type PreparedScripts,
+  type ScriptFile,
+  type ScriptPool,
+  type ScriptRunner,
+} from "@postern/shared/scripts";
+import { systemClock } from "@postern/shared/time";
+import type { EngineMetrics } from "../metrics.ts";
+import { decisionScripts } from "../scripts/script-settings.ts";
+import { createSiteScripts, type SiteScriptSettings, type SiteScripts } from "../scripts/site-scripts.ts";
+import { createEngineModules } from "./script-modules.ts";
+
+/** The site's scripts in an engine: the interpreters of decisions, and those of actions, which never delay them. */
+export interface EngineScripts {
+  readonly siteScripts: SiteScripts;
+  readonly decisions: ScriptRunner;
+  /**
+   * Compiles another configuration's scripts, to be used or discarded. Throws `CONFIG_INVALID` when they do not
+   * compile, and nothing changes.
+   */
+  prepare(config: Config): Promise<PreparedScripts>;
+  close(): Promise<void>;
+}
+
+interface Parts {
+  readonly base: Base;
+  readonly passwords: PasswordVerifier;
+  readonly metrics: EngineMetrics;
+  readonly settings: () => SiteScriptSettings;
+}
+
+function backendEntries({ backends }: Config["auth"]): readonly string[] {
+  const entries = ["verify_password", "lookup"];
+  return backends.lua.backend.default.mfa.enabled ? [...entries, "mfa_account", "mfa_read"] : entries;
+}
+
+function decisionFiles({ auth }: Config): readonly ScriptFile[] {
+  const { backend_script_path: backend, init_script_paths: inits } = auth.backends.lua.backend.default;
+  const { environment, subject } = decisionScripts(auth);
+  return [
+    ...(backend === "" ? [] : [{ path: backend, entryPoints: backendEntries(auth) }]),
+    ...inits.map((path) => ({ path, entryPoints: ["start"] })),
+    ...environment.map(({ script_path: path }) => ({ path, entryPoints: ["environment"] })),
+    ...subject.map(({ script_path: path }) => ({ path, entryPoints: ["subject"] })),
+  ];
+}
+
+function actionFiles({ auth }: Config): readonly ScriptFile[] {
+  return decisionScripts(auth).actions.map(({ script_path: path }) => ({ path, entryPoints: ["action"] }));
+}
+
+const isUsed = (config: Config): boolean => decisionFiles(config).length > 0 || actionFiles(config).length > 0;
+
+interface Generation {
+  readonly decisions: ScriptPool | undefined;
+  readonly actions: ScriptPool | undefined;
+}
+
+/** The same pool; `onClosed` runs once it is closed. */
+function closingWith(pool: ScriptPool, onClosed: () => Promise<void>): ScriptPool {
+  return {
+    run: (call) => pool.run(call),
+    load: () => pool.load(),
+    close: async () => {
+      await pool.close();
+      await onClosed();
+    },
+  };
+}
+
+/** Interpreters of a configuration. What they lend to scripts is closed with the last of them. */
+function generationMaker(makePool: MakeScriptPool, base: Base): (of: Config) => Promise<Generation> {
+  return async (of) => {
+    const modules = createEngineModules(of, base);
+    const { functions } = modules;
+    const { backend_number_of_workers, action_number_of_workers } = of.auth.backends.lua.backend.default;
+    const decisionsOnly = await makePool(of, decisionFiles(of), {
+      workers: backend_number_of_workers,
+      modules: functions,
+    });
+    const actionsOnly = await makePool(of, actionFiles(of), {
+      workers: action_number_of_workers,
+      modules: functions,
+    }).catch(async (error: unknown) => {
+      await decisionsOnly?.close();
+      await modules.close();
+      throw error;
+    });
+    let open = [decisionsOnly, actionsOnly].filter((pool) => pool !== undefined).length;
+    const onClosed = async (): Promise<void> => {
+      open -= 1;
+      if (open === 0) await modules.close();
+    };
+    return {
+      decisions: decisionsOnly && closingWith(decisionsOnly, onClosed),
+      actions: actionsOnly && closingWith(actionsOnly, onClosed),
+    };
+  };
+}
+
+export async function createEngineScripts(config: Config, parts: Parts): Promise<EngineScripts> {
+  const { base, passwords, metrics, settings } = parts;
+  const { logger } = base;
+  const redis = isUsed(config) ? redisFromConfig(config, "cache", base) : undefined;
+  const makePools = generationMaker(scriptPoolsFromConfig(config, { base, redis, passwords }), base);
+  const first = await makePools(config);
+  const onError = (err: unknown): void => logger.warn({ err }, "ending replaced scripts failed");
+  const { lua_backend, lua_script } = config.runtime.timeouts;
+  const decisions = createScriptRunner({ first: first.decisions, lingerMs: lua_backend, onError });
+  const actions = createScriptRunner({ first: first.actions, lingerMs: lua_script, onError });
+  const begin = (of: Config): void => {
+    for (const script of of.auth.backends.lua.backend.default.init_script_paths) {
+      decisions.run({ script, entry: "start", args: [], deadline: systemClock.now() + lua_script }).then(
+        () => metrics.scriptRan("start", "ok"),
+        (err: unknown) => {
+          metrics.scriptRan("start", "failed");
+          logger.error({ script, err }, "a start script failed");
+        },
+      );
+    }
+  };
+  begin(config);
+  return {
+    decisions,
+    siteScripts: createSiteScripts({
+      settings,
+      decisions,
+      actions,
+      observe: (stage, result) => metrics.scriptRan(stage, result),
+      onActionFailed: (script, session, err) => logger.warn({ script, session, ...logFields(err) }, "an action failed"),
+    }),
+    prepare: async (next) => {
+      const made = await makePools(next);
+      return {
+        use: () => {
+          decisions.swap(made.decisions);
+          actions.swap(made.actions);
+          begin(next);
+        },
+        discard: async () => {
+          await Promise.all([made.decisions?.close(), made.actions?.close()]);
+        },
+      };
+    },
+    close: async () => {
+      await Promise.all([decisions.close(), actions.close()]);
+      redis?.disconnect();
+    },
+  };
+}

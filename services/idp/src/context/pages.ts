@@ -1,0 +1,120 @@
+import { randomUUID } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { extname, join } from "node:path";
+import { type Base, keyRingFromConfig } from "@postern/shared/assembly";
+import type { Bus } from "@postern/shared/bus";
+import type { Config } from "@postern/shared/config";
+import { authenticate } from "@postern/shared/contracts";
+import type { RedisClient } from "@postern/shared/redis";
+import { systemClock } from "@postern/shared/time";
+import { createFlowGate } from "../flow/flow-gate.ts";
+import { createFlowStarter } from "../flow/flow-starter.ts";
+import { createFlowStore } from "../flow/flow-store-redis.ts";
+import { type FrontendSettings, frontendSettings } from "../frontend-settings.ts";
+import { createCompleteSignIn, type FlowEnds } from "../login/complete-sign-in.ts";
+import { createPasswordCheck } from "../login/password-check.ts";
+import { createIdpMetrics } from "../metrics.ts";
+import { createFactorGuard } from "../mfa/factor-guard-redis.ts";
+import { createFactors } from "../mfa/factors-nats.ts";
+import { createAssets, type LogoFile } from "../pages/assets.ts";
+import { pageList } from "../pages/page-list.ts";
+import { createPages, type Pages } from "../pages/pages.ts";
+import { createSiteTemplates } from "../pages/site-templates.ts";
+import type { DevUiDeps } from "../routes/dev-ui/register.ts";
+import type { LoginDeps } from "../routes/login/deps.ts";
+import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
+import { createSessionStore } from "../sessions/session-store-redis.ts";
+
+/** Everything that the pages are made of. */
+export interface PagesContext {
+  readonly login: LoginDeps;
+  readonly devUi: Omit<DevUiDeps, "pages">;
+}
+
+/** What the protocols give the pages. */
+export interface ProtocolParts {
+  readonly ends: FlowEnds;
+  readonly onReplaced: (session: BrowserSessionRecord) => Promise<void>;
+}
+
+const largestLogoBytes = 65_536;
+
+function logoOf(file: string): LogoFile | undefined {
+  if (file === "") return undefined;
+  const ending = extname(file).slice(1).toLowerCase();
+  if (ending !== "svg" && ending !== "png" && ending !== "webp") throw new RangeError(`${file}: not svg, png or webp`);
+  const body = readFileSync(file);
+  if (body.length > largestLogoBytes) throw new RangeError(`${file}: larger than ${largestLogoBytes} bytes`);
+  return { ending, body };
+}
+
+/** `<page>.mustache`; a name of no page is a mistake that nobody would see otherwise. */
+function templatesOf(folder: string): ReadonlyMap<string, string> {
+  if (folder === "") return new Map();
+  const files = readdirSync(folder).filter((file) => file.endsWith(".mustache"));
+  return new Map(
+    files.map((file) => {
+      const name = file.slice(0, -".mustache".length);
+      if (!pageList.some((page) => page.name === name))
+        throw new RangeError(`${join(folder, file)}: no page is called ${name}`);
+      return [name, readFileSync(join(folder, file), "utf8")];
+    }),
+  );
+}
+
+function pagesOf(settings: FrontendSettings): Pages {
+  return createPages({
+    settings: settings.pages,
+    assets: createAssets(settings.accent, logoOf(settings.logoFile)),
+    templates: createSiteTemplates(templatesOf(settings.templatesFolder)),
+  });
+}
+
+export interface PagesParts {
+  readonly config: Config;
+  readonly base: Base;
+  readonly bus: Bus;
+  readonly state: RedisClient;
+  readonly protocols: ProtocolParts;
+}
+
+/** Undefined while `identity.frontend.enabled` is off. */
+export function createPagesContext({ config, base, bus, state, protocols }: PagesParts): PagesContext | undefined {
+  const settings = frontendSettings(config);
+  const sessionKeys = keyRingFromConfig(config, "browser-session");
+  const flowKeys = keyRingFromConfig(config, "flow");
+  if (!settings.enabled || sessionKeys === undefined || flowKeys === undefined) return undefined;
+  const { prefix } = config.storage.redis;
+  const clock = systemClock;
+  const nowMs = (): number => clock.now();
+  const pages = pagesOf(settings);
+  const sessions = createSessionStore({ redis: state, prefix, keys: sessionKeys, clock, lives: settings.lives });
+  const flows = createFlowStore({ redis: state, prefix, keys: flowKeys, clock });
+  const gate = createFlowGate(flows);
+  const decide: Parameters<typeof createPasswordCheck>[0]["decide"] = (request, context) =>
+    bus.request(authenticate, request, context);
+  return {
+    login: {
+      pages,
+      gate,
+      sessions,
+      starts: createFlowStarter({ flows, cookies: pages.cookies, clock }),
+      checkPassword: createPasswordCheck({ decide, tls: !settings.pages.issuer.startsWith("http://") }),
+      factors: createFactors(bus),
+      guard: createFactorGuard(state, prefix, settings.maxFactorAttempts),
+      completeSignIn: createCompleteSignIn({
+        sessions,
+        gate,
+        ...protocols,
+        nowSeconds: () => Math.floor(nowMs() / 1000),
+      }),
+      metrics: createIdpMetrics(base.metrics, base.prefix),
+      logger: base.logger,
+      nowMs,
+      decisionTimeoutMs: () => config.runtime.timeouts.decision,
+      totpSkew: settings.totpSkew,
+      rememberMs: settings.lives.rememberMs,
+    },
+    devUi: { enabled: config.runtime.developer_mode, version: randomUUID() },
+  };
+}

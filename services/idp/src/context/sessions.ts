@@ -1,0 +1,20 @@
+import { keyRingFromConfig } from "@postern/shared/assembly";
+import type { Config } from "@postern/shared/config";
+import type { RedisClient } from "@postern/shared/redis";
+import { systemClock } from "@postern/shared/time";
+import type { SessionStore } from "../sessions/session-store.ts";
+import { createSessionStore } from "../sessions/session-store-redis.ts";
+
+/** Browser sessions; undefined without `storage.redis.encryption_secret`, as nothing is kept in the clear. */
+export function createSessions(config: Config, redis: RedisClient): SessionStore | undefined {
+  const keys = keyRingFromConfig(config, "browser-session");
+  if (keys === undefined) return undefined;
+  const { lifetime, idle_timeout, remember_me_ttl } = config.identity.session;
+  return createSessionStore({
+    redis,
+    prefix: config.storage.redis.prefix,
+    keys,
+    clock: systemClock,
+    lives: { absoluteMs: lifetime, idleMs: idle_timeout, rememberMs: remember_me_ttl },
+  });
+}

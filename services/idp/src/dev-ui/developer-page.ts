@@ -1,0 +1,19 @@
+import { html } from "../pages/html.ts";
+import { documentOf } from "../pages/layout.ts";
+import { pageList } from "../pages/page-list.ts";
+import type { Pages, Shown } from "../pages/pages.ts";
+
+/** A list of all pages in all languages. */
+export function developerPage(pages: Pages, base: string): Shown {
+  const english = pages.languages.find(({ tag }) => tag === "en");
+  const look = pages.lookOf({ path: "", query: "", language: english, headers: {} });
+  const rows = pageList.map(
+    ({ name }) =>
+      html`<h2><a href="${base}/render/${name}">${name}</a></h2><p>${pages.languages.map(
+        ({ tag, name: languageName }) =>
+          html`<a href="${base}/render/${name}/${tag}" title="${languageName}">${tag}</a> `,
+      )}</p>`,
+  );
+  const body = html`<h1>Pages</h1><p class="lead">Every page with sample data, in every language.</p>${rows}`;
+  return { status: 200, headers: pages.headers.page(), body: documentOf(look, "Pages", body) };
+}

@@ -1,0 +1,19 @@
+import { type ListedPage, pageList } from "../pages/page-list.ts";
+
+/** Names of template files of the compatible product that are spelt otherwise here. */
+const aliases: Readonly<Record<string, string>> = {
+  mfa_select: "mfa",
+  totp_verify: "totp",
+  recovery_login: "recovery",
+  "2fa_home": "home",
+  device_verify: "device",
+  device_verify_success: "device_success",
+  device_verify_failed: "device_failed",
+};
+
+/** A page by its name, or by the file name of a template: `idp_login.html` is `login`. */
+export function findPage(template: string): ListedPage | undefined {
+  const stem = template.replace(/\.html$/, "").replace(/^idp_/, "");
+  const name = Object.hasOwn(aliases, stem) ? aliases[stem] : stem;
+  return pageList.find((page) => page.name === name);
+}

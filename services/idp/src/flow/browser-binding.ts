@@ -1,0 +1,48 @@
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { digestOf } from "@postern/shared/crypto";
+
+const tokenLength = 43;
+const urlSafe = /^[\w-]+$/;
+
+/** A new value of the cookie that binds flows to a browser. */
+export function newBrowserToken(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+export function isBrowserToken(value: string | undefined): value is string {
+  return value !== undefined && value.length === tokenLength && urlSafe.test(value);
+}
+
+/** What a flow keeps of the cookie: nobody who reads the record can make the cookie of it. */
+export function browserDigest(browserToken: string): string {
+  return digestOf(browserToken).toString("base64url");
+}
+
+/** 1 to 128 characters of base64url: whatever else stands in a URL is no flow. */
+export function isFlowId(value: unknown): value is string {
+  return typeof value === "string" && value.length <= 128 && urlSafe.test(value);
+}
+
+function proof(subject: string, browserToken: string): string {
+  return createHmac("sha256", browserToken).update(`csrf:${subject}`).digest("base64url");
+}
+
+/**
+ * `<flow>.<HMAC>` (ASVS 3.5.1). The key is the browser's own cookie, which is HttpOnly and random: nobody but this
+ * browser and we can make a token, and a token of one flow is none of another. `subject` is a flow id, or a session's
+ * uid for forms of signed-in pages.
+ */
+export function csrfToken(subject: string, browserToken: string): string {
+  return `${subject}.${proof(subject, browserToken)}`;
+}
+
+/** The subject that a token is for; undefined when it was not made for this browser. */
+export function readCsrfToken(token: unknown, browserToken: string | undefined): string | undefined {
+  if (typeof token !== "string" || !isBrowserToken(browserToken)) return undefined;
+  const dot = token.indexOf(".");
+  const subject = token.slice(0, Math.max(0, dot));
+  if (!isFlowId(subject)) return undefined;
+  const given = Buffer.from(token.slice(dot + 1));
+  const right = Buffer.from(proof(subject, browserToken));
+  return given.length === right.length && timingSafeEqual(given, right) ? subject : undefined;
+}

@@ -1,0 +1,77 @@
+import { randomBytes } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Clock } from "@postern/shared/time";
+import { cookieNames, type SiteCookies } from "../sessions/cookies.ts";
+import { browserDigest, isBrowserToken, newBrowserToken } from "./browser-binding.ts";
+import { localPath, placeOf } from "./flow-paths.ts";
+import type { FlowStarter } from "./flow-port.ts";
+import type { FlowStore, NewFlow } from "./flow-store.ts";
+import { type FlowState, mayBegin } from "./flow-table.ts";
+
+export interface FlowStarterDeps {
+  readonly flows: FlowStore;
+  readonly cookies: SiteCookies;
+  readonly clock: Clock;
+}
+
+export interface SelfServiceStart {
+  /** A path of ours to which the sign-in leads. */
+  readonly returnTo: string;
+  readonly languageTag: string | undefined;
+}
+
+/** Begins flows, and binds them to the browser that asked. */
+export interface FlowStarts extends FlowStarter {
+  /** For a device's user: the code comes first. @returns the flow's id and the browser's token, for the page */
+  startDevice(
+    request: IncomingMessage,
+    response: ServerResponse,
+    languageTag: string | undefined,
+  ): Promise<{ readonly id: string; readonly browserToken: string }>;
+  startSelfService(request: IncomingMessage, response: ServerResponse, flow: SelfServiceStart): Promise<string>;
+}
+
+const selfServiceMs = 10 * 60 * 1000;
+
+type Wanted = Omit<NewFlow, "browser">;
+
+export function createFlowStarter({ flows, cookies, clock }: FlowStarterDeps): FlowStarts {
+  /** The cookie stays for all flows of the browser, so that several tabs share it. */
+  const browserOf = (request: IncomingMessage, response: ServerResponse): string => {
+    const kept = cookies.read(request.headers.cookie, cookieNames.flow);
+    if (isBrowserToken(kept)) return kept;
+    const made = newBrowserToken();
+    response.appendHeader("set-cookie", cookies.set(cookieNames.flow, made));
+    return made;
+  };
+  const begin = async (request: IncomingMessage, response: ServerResponse, wanted: Wanted): Promise<string> => {
+    if (!mayBegin(wanted.kind, wanted.state)) throw new RangeError(`${wanted.kind} cannot begin at ${wanted.state}`);
+    const flow = { ...wanted, browser: browserDigest(browserOf(request, response)) };
+    if (!(await flows.begin(flow))) throw new RangeError("a flow of this id has begun before");
+    const place = placeOf({ ...flow, version: 1 }, wanted.languageTag);
+    return place ?? localPath("/login", wanted.languageTag, { flow: flow.id });
+  };
+  return {
+    startOidc: (request, response, { interactionUid, prompt, ...rest }) => {
+      const state: FlowState = prompt === "consent" ? "consent" : "login";
+      return begin(request, response, { ...rest, id: interactionUid, kind: "oidc", state, prompt });
+    },
+    startDevice: async (request, response, languageTag) => {
+      const id = randomBytes(24).toString("base64url");
+      const browserToken = browserOf(request, response);
+      const times = { expiresAtMs: clock.now() + selfServiceMs };
+      const tag = languageTag === undefined ? {} : { languageTag };
+      await flows.begin({ id, kind: "device", state: "code", browser: browserDigest(browserToken), ...times, ...tag });
+      return { id, browserToken };
+    },
+    startSelfService: (request, response, { returnTo, languageTag }) =>
+      begin(request, response, {
+        id: randomBytes(24).toString("base64url"),
+        kind: "self_service",
+        state: "login",
+        returnTo,
+        expiresAtMs: clock.now() + selfServiceMs,
+        ...(languageTag === undefined ? {} : { languageTag }),
+      }),
+  };
+}

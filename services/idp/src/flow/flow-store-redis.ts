@@ -1,0 +1,77 @@
+import { digestOf, type KeyRing } from "@postern/shared/crypto";
+import { AppError } from "@postern/shared/errors";
+import { defineScript, flowKey, latestFlowKey, type RedisClient } from "@postern/shared/redis";
+import type { Clock } from "@postern/shared/time";
+import type { FlowRecord } from "./flow-record.ts";
+import type { FlowStore } from "./flow-store.ts";
+import { parseFlowRecord } from "./parse-flow-record.ts";
+
+export interface FlowStoreDeps {
+  readonly redis: RedisClient;
+  readonly prefix: string;
+  readonly keys: KeyRing;
+  readonly clock: Clock;
+}
+
+/** KEYS: record. ARGV: version it must have, 0 for none; sealed record; its end in ms since the epoch. */
+const writeScript = `
+local version = redis.call("HGET", KEYS[1], "n") or "0"
+if version ~= ARGV[1] then return 0 end
+redis.call("HSET", KEYS[1], "v", ARGV[2], "n", ARGV[1] + 1)
+redis.call("PEXPIREAT", KEYS[1], ARGV[3])
+return 1
+`;
+
+const digest = (text: string): string => digestOf(text).toString("base64url");
+
+async function decided<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw new AppError("REDIS_UNAVAILABLE", { detail: "flows cannot be reached", cause });
+  }
+}
+
+/** Flows in Redis, sealed, under digests of their ids. */
+export function createFlowStore({ redis, prefix, keys, clock }: FlowStoreDeps): FlowStore {
+  const write = defineScript(redis, { name: "posternFlowWrite", lua: writeScript, numberOfKeys: 1 });
+  const recordKey = (id: string): string => flowKey.build(prefix, digest(id));
+  const longestMs = flowKey.ttlSeconds * 1000;
+
+  const store = async (flow: Omit<FlowRecord, "version">, version: number): Promise<boolean> => {
+    const { id, expiresAtMs } = flow;
+    const key = recordKey(id);
+    const { version: _, ...kept } = { version, ...flow };
+    const sealed = keys.seal(JSON.stringify(kept), key).toString("base64url");
+    const end = Math.min(Math.ceil(expiresAtMs), clock.now() + longestMs);
+    return (await write([key], [String(version), sealed, end])) === 1;
+  };
+
+  return {
+    begin: (flow) =>
+      decided(async () => {
+        const began = await store(flow, 0);
+        const latest = latestFlowKey.build(prefix, flow.browser);
+        const sealed = keys.seal(flow.id, latest).toString("base64url");
+        if (began)
+          await redis.set(latest, sealed, "PXAT", Math.min(Math.ceil(flow.expiresAtMs), clock.now() + longestMs));
+        return began;
+      }),
+    find: (id) =>
+      decided(async () => {
+        const { v, n } = await redis.hgetall(recordKey(id));
+        if (v === undefined || n === undefined) return undefined;
+        const opened = keys.open(Buffer.from(v, "base64url"), recordKey(id));
+        const flow = opened === undefined ? undefined : parseFlowRecord(opened.toString("utf8"), Number(n));
+        return flow !== undefined && flow.expiresAtMs > clock.now() ? flow : undefined;
+      }),
+    replace: (next) =>
+      decided(async () => ((await store(next, next.version)) ? { ...next, version: next.version + 1 } : undefined)),
+    latestOf: (browser) =>
+      decided(async () => {
+        const key = latestFlowKey.build(prefix, browser);
+        const sealed = await redis.get(key);
+        return sealed === null ? undefined : keys.open(Buffer.from(sealed, "base64url"), key)?.toString("utf8");
+      }),
+  };
+}

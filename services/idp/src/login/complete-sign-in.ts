@@ -1,0 +1,108 @@
+import type { FlowGate } from "../flow/flow-gate.ts";
+import type { FlowEnd, FlowEnding } from "../flow/flow-port.ts";
+import type { FactorMethod, FlowRecord, PendingSignIn } from "../flow/flow-record.ts";
+import type { FlowKind } from "../flow/flow-table.ts";
+import type { BrowserSessionRecord, SessionOrigin } from "../sessions/browser-session-port.ts";
+import type { NewSession, SessionStore } from "../sessions/session-store.ts";
+
+export type FlowEnds = Readonly<Partial<Record<Exclude<FlowKind, "self_service">, FlowEnd>>>;
+
+export interface CompleteSignInDeps {
+  readonly sessions: SessionStore;
+  readonly gate: FlowGate;
+  readonly ends: FlowEnds;
+  /** A session was replaced by another user's: its tokens end too. */
+  readonly onReplaced: (session: BrowserSessionRecord) => Promise<void>;
+  readonly nowSeconds: () => number;
+}
+
+export interface SignedIn {
+  readonly pending: PendingSignIn;
+  readonly method: FactorMethod | undefined;
+  /** The session that the browser has. */
+  readonly cookie: string | undefined;
+  readonly origin: SessionOrigin;
+}
+
+export type Completion =
+  | { readonly completion: "signed_in"; readonly session: BrowserSessionRecord; readonly redirect: string }
+  /** The errand is over, elsewhere or by time. */
+  | { readonly completion: "expired" };
+
+/** RFC 8176; a recovery code is something that the user has, as a one-time password is. */
+const references: Readonly<Record<FactorMethod, readonly string[]>> = {
+  totp: ["pwd", "otp", "mfa"],
+  webauthn: ["pwd", "hwk", "mfa"],
+  recovery: ["pwd", "otp", "mfa"],
+};
+
+function sessionOf({ pending, method, origin }: SignedIn, nowSeconds: number): NewSession {
+  const { account, displayName, attributes, backend, remember } = pending;
+  return {
+    accountId: account,
+    account,
+    attributes,
+    backend,
+    remember,
+    origin,
+    loginTs: nowSeconds,
+    amr: method === undefined ? ["pwd"] : references[method],
+    ...(displayName === undefined ? {} : { displayName }),
+    ...(method === undefined ? {} : { mfaTs: nowSeconds }),
+  };
+}
+
+export interface CompleteSignIn {
+  /** Makes or renews the session, moves the flow, and says where the browser goes. */
+  complete(flow: FlowRecord, signedIn: SignedIn): Promise<Completion>;
+  /** Goes on with a flow whose sign-in is done: a browser repeats its last step. */
+  resume(flow: FlowRecord, session: BrowserSessionRecord | undefined): Promise<Completion>;
+}
+
+export function createCompleteSignIn(deps: CompleteSignInDeps): CompleteSignIn {
+  const { sessions, gate, ends, onReplaced, nowSeconds } = deps;
+
+  const establish = async (signedIn: SignedIn): Promise<BrowserSessionRecord> => {
+    const made = sessionOf(signedIn, nowSeconds());
+    const old = signedIn.cookie === undefined ? undefined : await sessions.findBySid(signedIn.cookie);
+    if (old?.account === made.account) {
+      const renewed = await sessions.renew(old.uid, made);
+      if (renewed !== undefined) return renewed;
+    } else if (old !== undefined) {
+      const ended = await sessions.end(old.uid);
+      if (ended !== undefined) await onReplaced(ended);
+    }
+    return sessions.create(made);
+  };
+
+  const endOf = (flow: FlowRecord, session: BrowserSessionRecord): Promise<FlowEnding> => {
+    if (flow.kind === "self_service") return Promise.resolve({ redirect: flow.returnTo ?? "/mfa/register/home" });
+    const end = ends[flow.kind];
+    if (end === undefined) throw new RangeError(`nothing ends a flow of ${flow.kind}`);
+    return end.finishLogin(flow.id, session);
+  };
+
+  const resume = async (flow: FlowRecord, session: BrowserSessionRecord | undefined): Promise<Completion> => {
+    if (session === undefined || flow.state !== "ready" || session.uid !== flow.sessionUid) {
+      return { completion: "expired" };
+    }
+    const ending = await endOf(flow, session);
+    return "expired" in ending
+      ? { completion: "expired" }
+      : { completion: "signed_in", session, redirect: ending.redirect };
+  };
+
+  return {
+    complete: async (flow, signedIn) => {
+      const session = await establish(signedIn);
+      const moved = await gate.move(flow, "signed_in", { sessionUid: session.uid });
+      if (moved !== undefined) return resume(moved, session);
+      // A form that was sent twice: the other one has moved the flow. Only one session stays.
+      const now = await gate.reread(flow.id);
+      if (now?.state !== "ready" || now.sessionUid === undefined) return { completion: "expired" };
+      if (now.sessionUid !== session.uid) await sessions.end(session.uid);
+      return resume(now, await sessions.findByUid(now.sessionUid));
+    },
+    resume,
+  };
+}

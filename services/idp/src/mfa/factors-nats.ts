@@ -1,0 +1,41 @@
+import type { Bus } from "@postern/shared/bus";
+import { mfaFactorsRead, mfaRecoveryCodeRedeem } from "@postern/shared/contracts";
+import { AppError } from "@postern/shared/errors";
+import type { CallContext } from "../login/password-check.ts";
+import type { EnrolledFactors, Factors } from "./factors.ts";
+
+const none: EnrolledFactors = Object.freeze({ hasTotp: false, recoveryCodesLeft: 0, webauthnCredentials: 0 });
+
+function undecided(outcome: string): AppError {
+  return new AppError("UPSTREAM_UNAVAILABLE", { detail: `second factors could not be read: ${outcome}` });
+}
+
+/** Second factors by way of the engine's directories. */
+export function createFactors(bus: Bus): Factors {
+  const read = async (account: string, { session, deadline, signal }: CallContext, secrets: boolean) => {
+    const reply = await bus.request(mfaFactorsRead, { session, username: account, secrets }, { deadline, signal });
+    // A directory that keeps none: its users have none.
+    if (reply.outcome === "unsupported") return undefined;
+    if (reply.outcome !== "ok") throw undecided(reply.outcome);
+    return reply;
+  };
+  return {
+    enrolled: async (account, context) => {
+      const found = await read(account, context, false);
+      if (found === undefined) return none;
+      const { hasTotp, recoveryCodesLeft, webauthnCredentials } = found;
+      return { hasTotp, recoveryCodesLeft, webauthnCredentials: webauthnCredentials.length };
+    },
+    totpSecret: async (account, context) => (await read(account, context, true))?.totpSecret,
+    redeemRecoveryCode: async (account, code, { session, deadline, signal }) => {
+      const reply = await bus.request(
+        mfaRecoveryCodeRedeem,
+        { session, username: account, code },
+        { deadline, signal },
+      );
+      if (reply.outcome === "ok") return true;
+      if (reply.outcome === "rejected" || reply.outcome === "invalid") return false;
+      throw undecided(reply.outcome);
+    },
+  };
+}

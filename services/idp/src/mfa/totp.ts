@@ -1,0 +1,62 @@
+import { createGuardrails, verifySync } from "otplib";
+
+/** Stored secrets of 10 bytes must work: every app took them (design decision 23). */
+const guardrails = createGuardrails({ MIN_SECRET_BYTES: 10 });
+const stepSeconds = 30;
+
+interface TotpKey {
+  readonly secret: string;
+  readonly digits: 6 | 8;
+  readonly algorithm: "sha1" | "sha256" | "sha512";
+}
+
+function algorithmOf(name: string | null): TotpKey["algorithm"] {
+  const lower = name?.toLowerCase();
+  return lower === "sha256" || lower === "sha512" ? lower : "sha1";
+}
+
+const bare = (text: string): string => text.replaceAll(/[\s=-]/g, "").toUpperCase();
+
+/** A stored value: base32, or an otpauth URL (Key URI Format). Undefined for another period than 30 s or no secret. */
+export function readTotpSecret(stored: string): TotpKey | undefined {
+  if (!stored.startsWith("otpauth:")) return { secret: bare(stored), digits: 6, algorithm: "sha1" };
+  const query = URL.parse(stored)?.searchParams;
+  const secret = query?.get("secret");
+  if (query === undefined || secret === null || secret === undefined) return undefined;
+  if ((query.get("period") ?? String(stepSeconds)) !== String(stepSeconds)) return undefined;
+  return {
+    secret: bare(secret),
+    digits: query.get("digits") === "8" ? 8 : 6,
+    algorithm: algorithmOf(query.get("algorithm")),
+  };
+}
+
+export interface TotpCheck {
+  readonly stored: string;
+  /** As typed; spaces and hyphens do not count. */
+  readonly code: string;
+  readonly nowMs: number;
+  /** Steps before and after the present one that count. */
+  readonly skew: number;
+}
+
+/**
+ * RFC 6238. @returns the time step that the code is of, or undefined for a wrong code
+ * @throws Error for a stored secret that is none
+ */
+export function matchTotp({ stored, code, nowMs, skew }: TotpCheck): number | undefined {
+  const key = readTotpSecret(stored);
+  if (key === undefined) throw new Error("the stored TOTP secret cannot be used");
+  const token = code.replaceAll(/[\s-]/g, "");
+  if (!/^\d+$/.test(token) || token.length !== key.digits) return undefined;
+  const epoch = Math.floor(nowMs / 1000);
+  const result = verifySync({
+    ...key,
+    token,
+    epoch,
+    epochTolerance: skew * stepSeconds,
+    period: stepSeconds,
+    guardrails,
+  });
+  return result.valid ? Math.floor(epoch / stepSeconds) + result.delta : undefined;
+}

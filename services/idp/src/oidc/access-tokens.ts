@@ -1,0 +1,110 @@
+import {
+  type AsymmetricSigningAlgorithm,
+  type Configuration,
+  errors,
+  type KoaContextWithOIDC,
+  type ResourceServer,
+} from "oidc-provider";
+import type { ClientPolicies, ClientPolicy } from "./clients.ts";
+import { wordsOf } from "./json.ts";
+
+export interface AccessTokenDeps {
+  readonly policies: ClientPolicies;
+  /** Audience of tokens for our own API: `<identifier>:backchannel`. */
+  readonly backchannelAudience: string;
+  readonly clientResource: (clientId: string) => string;
+  /** Of the subject's tokens; those of a lower one are dead. */
+  readonly epochOf: (subject: string) => Promise<number>;
+  /** Keeps what a signed token stands for, before it leaves. */
+  readonly record: (token: IssuedJwt) => Promise<void>;
+}
+
+/** The resource that a client whose users get signed tokens stands for. */
+export function clientResourceOf(identifier: string, clientId: string): string {
+  return `${identifier}:client:${encodeURIComponent(clientId)}`;
+}
+
+/** A signed access token, as its record keeps it. */
+export interface IssuedJwt {
+  readonly jti: string;
+  readonly kind: string;
+  readonly clientId: string;
+  readonly accountId?: string | undefined;
+  readonly scope?: string | undefined;
+  readonly aud?: string | undefined;
+  readonly grantId?: string | undefined;
+  readonly sessionUid?: string | undefined;
+  readonly jkt?: string | undefined;
+  readonly claims?: unknown;
+  readonly lifeSeconds: number;
+}
+
+const signatures: readonly AsymmetricSigningAlgorithm[] = ["RS256", "PS256", "ES256", "EdDSA"];
+
+function isClientCredentials(ctx: KoaContextWithOIDC): boolean {
+  return ctx.oidc.params?.["grant_type"] === "client_credentials";
+}
+
+function allowedScope(asked: readonly string[], policy: ClientPolicy): string {
+  if (asked.includes("openid")) throw new errors.InvalidScope("openid is for users", "openid");
+  const foreign = asked.find((scope) => !policy.scopes.has(scope));
+  if (foreign !== undefined) throw new errors.InvalidScope("requested scope is not allowed", foreign);
+  return asked.join(" ");
+}
+
+type ResourceIndicators = NonNullable<NonNullable<Configuration["features"]>["resourceIndicators"]>;
+
+/** Which tokens are signed, for whom, and with what: those of clients themselves, and of users where the client asks. */
+export function resourceIndicators(deps: AccessTokenDeps): ResourceIndicators {
+  const { policies, backchannelAudience, clientResource } = deps;
+  return {
+    enabled: true,
+    defaultResource: (ctx, client) => {
+      if (isClientCredentials(ctx)) return backchannelAudience;
+      const isJwt = policies.get(client.clientId)?.accessTokenType === "jwt";
+      return isJwt ? clientResource(client.clientId) : undefined;
+    },
+    getResourceServerInfo: (ctx, resource, client): ResourceServer => {
+      const policy = policies.get(client.clientId);
+      if (policy === undefined) throw new errors.InvalidTarget();
+      const isOwn = resource === backchannelAudience;
+      if (isOwn !== isClientCredentials(ctx) || (!isOwn && resource !== clientResource(client.clientId))) {
+        throw new errors.InvalidTarget();
+      }
+      const alg = signatures.find((name) => name === policy.signature) ?? "RS256";
+      return {
+        scope: isOwn ? allowedScope(wordsOf(ctx.oidc.params?.["scope"]), policy) : [...policy.scopes].join(" "),
+        audience: isOwn ? backchannelAudience : client.clientId,
+        accessTokenTTL: policy.accessTokenSeconds,
+        accessTokenFormat: "jwt",
+        jwt: { sign: { alg } },
+      };
+    },
+    useGrantedResource: () => true,
+  };
+}
+
+/** Claims of signed tokens beyond the provider's own. Records the token first: without a record it is not issued. */
+export function extraTokenClaims(deps: AccessTokenDeps): NonNullable<Configuration["extraTokenClaims"]> {
+  return async (_ctx, token) => {
+    if (token.resourceServer === undefined) return undefined;
+    const { clientId, jti, scope, aud } = token;
+    if (clientId === undefined) return undefined;
+    const user = "accountId" in token ? token : undefined;
+    const epoch = await deps.epochOf(user?.accountId ?? clientId);
+    await deps.record({
+      jti,
+      kind: token.kind,
+      clientId,
+      scope,
+      aud: typeof aud === "string" ? aud : undefined,
+      accountId: user?.accountId,
+      grantId: user?.grantId,
+      sessionUid: user?.sessionUid,
+      jkt: token.jkt,
+      claims: user?.claims,
+      lifeSeconds: token.expiration,
+    });
+    return { token_type: "access_token", ...(epoch > 0 && { epoch }) };
+  };
+}

@@ -1,0 +1,36 @@
+import type { KeyRing } from "@postern/shared/crypto";
+import { AppError } from "@postern/shared/errors";
+import { oidcConsentKey, type RedisClient } from "@postern/shared/redis";
+import type { Consents } from "./consents.ts";
+import { wordsOf } from "./json.ts";
+import { digestOfId } from "./store-redis.ts";
+
+function unavailable(cause: unknown): AppError {
+  return new AppError("REDIS_UNAVAILABLE", { detail: "consents cannot be read or written", cause });
+}
+
+export function createConsents(deps: {
+  readonly redis: RedisClient;
+  readonly prefix: string;
+  readonly keys: KeyRing;
+}): Consents {
+  const { redis, prefix, keys } = deps;
+  const keyOf = (accountId: string, clientId: string): string =>
+    oidcConsentKey.build(prefix, digestOfId(JSON.stringify([accountId, clientId])));
+  const read = async (key: string): Promise<readonly string[]> => {
+    const stored = await redis.get(key).catch((error: unknown) => Promise.reject(unavailable(error)));
+    return stored === null ? [] : wordsOf(keys.open(Buffer.from(stored, "base64"), key)?.toString("utf8"));
+  };
+  return {
+    has: async (accountId, clientId, scopes) => {
+      const agreed = await read(keyOf(accountId, clientId));
+      return agreed.length > 0 && scopes.every((scope) => agreed.includes(scope));
+    },
+    remember: async ({ accountId, clientId, scopes, ttlSeconds }) => {
+      const key = keyOf(accountId, clientId);
+      const all = new Set([...(await read(key)), ...scopes]);
+      const sealed = keys.seal([...all].join(" "), key).toString("base64");
+      await redis.set(key, sealed, "EX", ttlSeconds).catch((error: unknown) => Promise.reject(unavailable(error)));
+    },
+  };
+}

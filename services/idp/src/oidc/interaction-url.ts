@@ -1,0 +1,81 @@
+import type { OidcClientConfig } from "@postern/shared/config";
+import type { KoaContextWithOIDC } from "oidc-provider";
+import type { FlowStarter, OidcFlowStart } from "../flow/flow-port.ts";
+import type { FlowClient, FlowMissing, FlowParams } from "../flow/flow-record.ts";
+import { isRecord, textOf } from "./json.ts";
+import type { ProviderHooks } from "./provider.ts";
+
+const prompts = ["login", "consent", "select_account"] as const;
+
+function optional<Name extends string>(name: Name, value: unknown): Partial<Record<Name, string>> {
+  const text = textOf(value);
+  const told: Partial<Record<Name, string>> = {};
+  if (text !== undefined) told[name] = text;
+  return told;
+}
+
+export function flowClient(config: OidcClientConfig | undefined, id: string): FlowClient {
+  return {
+    id,
+    ...optional("name", config?.name),
+    ...optional("logoUri", config?.logo_uri),
+    ...optional("policyUri", config?.policy_uri),
+    ...optional("tosUri", config?.tos_uri),
+    ...optional("requiredMfaLevel", config?.required_mfa_level),
+    ...(config !== undefined && config.supported_mfa.length > 0 && { supportedMfa: config.supported_mfa }),
+    skipConsent: config?.skip_consent ?? false,
+    delayedResponse: config?.delayed_response ?? false,
+  };
+}
+
+function flowParams(params: Readonly<Record<string, unknown>>): FlowParams {
+  return {
+    ...optional("scope", params["scope"]),
+    ...optional("loginHint", params["login_hint"]),
+    ...optional("uiLocales", params["ui_locales"]),
+    ...optional("acrValues", params["acr_values"]),
+    ...optional("claims", params["claims"]),
+    ...optional("state", params["state"]),
+    ...optional("redirectUri", params["redirect_uri"]),
+  };
+}
+
+function texts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+}
+
+function flowMissing(details: Readonly<Record<string, unknown>>): FlowMissing {
+  const resources = details["missingResourceScopes"];
+  return {
+    scopes: texts(details["missingOIDCScope"]),
+    claims: texts(details["missingOIDCClaims"]),
+    resources: isRecord(resources)
+      ? Object.fromEntries(Object.entries(resources).map(([name, scopes]) => [name, texts(scopes)]))
+      : {},
+  };
+}
+
+/** Where the browser goes when the user must be asked: a flow of ours begins. */
+export function createInteractionUrl(deps: {
+  readonly starter: FlowStarter;
+  readonly policies: () => readonly OidcClientConfig[];
+}): ProviderHooks["interactionUrl"] {
+  return (ctx: KoaContextWithOIDC, interaction) => {
+    const { uid, prompt, params, session, exp } = interaction;
+    const clientId = textOf(params["client_id"]) ?? "";
+    const start: OidcFlowStart = {
+      interactionUid: uid,
+      prompt: prompts.find((name) => name === prompt.name) ?? "login",
+      reasons: prompt.reasons,
+      client: flowClient(
+        deps.policies().find(({ client_id: id }) => id === clientId),
+        clientId,
+      ),
+      params: flowParams(params),
+      missing: flowMissing(prompt.details),
+      ...(session !== undefined && { accountId: session.accountId }),
+      expiresAtMs: exp * 1000,
+    };
+    return deps.starter.startOidc(ctx.req, ctx.res, start);
+  };
+}

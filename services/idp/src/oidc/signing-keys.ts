@@ -1,0 +1,113 @@
+import { generateKeyPair, type KeyObject, randomBytes } from "node:crypto";
+import { promisify } from "node:util";
+import type { JWK } from "oidc-provider";
+import { isRecord, textOf } from "./json.ts";
+
+/** Kinds of keys: an RSA key signs RS256 and PS256. */
+export const keyKinds = ["rsa", "ec", "ed25519"] as const;
+export type KeyKind = (typeof keyKinds)[number];
+
+export interface SigningKey {
+  readonly kind: KeyKind;
+  /** Letters, digits, - and _ alone: mail servers use it as the name of a file. */
+  readonly kid: string;
+  /** Private. */
+  readonly jwk: JWK;
+  readonly createdAtMs: number;
+}
+
+/** The generated signing keys that all replicas share. */
+export interface SigningKeyStore {
+  /**
+   * The keys as they are now; makes those that are missing or due, one replica at a time. Empty while another replica
+   * makes the first. Rejects when Redis does not answer.
+   */
+  current(): Promise<readonly SigningKey[]>;
+}
+
+export interface RotationRules {
+  readonly isRotated: boolean;
+  readonly intervalMs: number;
+  /** Time in the key set before it signs. */
+  readonly publishMs: number;
+  readonly maxAgeMs: number;
+  /** Life of the longest token that is signed. */
+  readonly longestTokenMs: number;
+}
+
+const generate = promisify(generateKeyPair);
+
+async function newPrivateKey(kind: KeyKind): Promise<KeyObject> {
+  if (kind === "rsa") return (await generate("rsa", { modulusLength: 2048 })).privateKey;
+  if (kind === "ec") return (await generate("ec", { namedCurve: "P-256" })).privateKey;
+  return (await generate("ed25519")).privateKey;
+}
+
+export function jwkOf(key: KeyObject, kid: string): JWK {
+  return { ...key.export({ format: "jwk" }), kid, use: "sig" };
+}
+
+export async function createSigningKey(kind: KeyKind, nowMs: number): Promise<SigningKey> {
+  const kid = `${kind}-${randomBytes(9).toString("base64url")}`;
+  return { kind, kid, jwk: jwkOf(await newPrivateKey(kind), kid), createdAtMs: nowMs };
+}
+
+function newestFirst(keys: readonly SigningKey[], kind: KeyKind): readonly SigningKey[] {
+  return keys.filter((key) => key.kind === kind).toSorted((a, b) => b.createdAtMs - a.createdAtMs);
+}
+
+/** The key that signs: the newest that was published long enough, or the oldest while none was. */
+export function activeKey(keys: readonly SigningKey[], kind: KeyKind, rules: RotationRules, nowMs: number) {
+  const ordered = newestFirst(keys, kind);
+  return ordered.find(({ createdAtMs }) => nowMs - createdAtMs >= rules.publishMs) ?? ordered.at(-1);
+}
+
+/** Kinds whose newest key is missing, or so old that its successor must be published. */
+export function kindsToMake(keys: readonly SigningKey[], rules: RotationRules, nowMs: number): readonly KeyKind[] {
+  return keyKinds.filter((kind) => {
+    const [newest] = newestFirst(keys, kind);
+    if (newest === undefined) return true;
+    return rules.isRotated && nowMs - newest.createdAtMs >= rules.intervalMs;
+  });
+}
+
+/** Without the keys that nobody needs: a later one signs, and the last token that they signed is dead. */
+export function withoutRetired(
+  keys: readonly SigningKey[],
+  rules: RotationRules,
+  nowMs: number,
+): readonly SigningKey[] {
+  return keys.filter((key) => {
+    const successor = newestFirst(keys, key.kind).findLast(({ createdAtMs }) => createdAtMs > key.createdAtMs);
+    if (successor === undefined) return true;
+    const lastSignatureMs = successor.createdAtMs + rules.publishMs;
+    return nowMs < Math.max(lastSignatureMs + rules.longestTokenMs, key.createdAtMs + rules.maxAgeMs);
+  });
+}
+
+/** In the order in which they are asked to sign: of each kind the active one, the coming ones, the former ones. */
+export function signingOrder(keys: readonly SigningKey[], rules: RotationRules, nowMs: number): readonly SigningKey[] {
+  return keyKinds.flatMap((kind) => {
+    const active = activeKey(keys, kind, rules, nowMs);
+    const others = newestFirst(keys, kind).filter((key) => key !== active);
+    return active === undefined ? others : [active, ...others];
+  });
+}
+
+function isJwk(value: unknown): value is JWK {
+  return isRecord(value) && textOf(value["kty"]) !== undefined && textOf(value["kid"]) !== undefined;
+}
+
+/** Reads a stored key set; what is no key of ours is left out. */
+export function parseSigningKeys(text: string): readonly SigningKey[] {
+  const listed: unknown = JSON.parse(text);
+  if (!Array.isArray(listed)) return [];
+  return listed.flatMap((value: unknown): readonly SigningKey[] => {
+    if (!isRecord(value)) return [];
+    const { jwk, createdAtMs } = value;
+    const kind = keyKinds.find((name) => name === value["kind"]);
+    const kid = textOf(value["kid"]);
+    if (kind === undefined || kid === undefined || !isJwk(jwk) || typeof createdAtMs !== "number") return [];
+    return [{ kind, kid, jwk, createdAtMs }];
+  });
+}

@@ -1,0 +1,26 @@
+import { createPrivateKey } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { AppError } from "@postern/shared/errors";
+import type { JWK } from "oidc-provider";
+import type { OidcSettings } from "./oidc-settings.ts";
+import { jwkOf } from "./signing-keys.ts";
+
+const fileSafe = /^[A-Za-z0-9_-]{1,64}$/;
+
+/**
+ * The site's own signing keys: those that sign come before the generated ones, the others only verify.
+ *
+ * @throws AppError CONFIG_INVALID for a key that cannot be read
+ */
+export function staticKeys({ oidc }: OidcSettings): readonly JWK[] {
+  return oidc.signing_keys
+    .filter(({ active }) => active)
+    .map(({ id, key, key_file: file, algorithm }) => {
+      if (!fileSafe.test(id)) throw new AppError("CONFIG_INVALID", { detail: `identity.oidc.signing_keys: id ${id}` });
+      try {
+        return { ...jwkOf(createPrivateKey(key === "" ? readFileSync(file, "utf8") : key), id), alg: algorithm };
+      } catch (cause) {
+        throw new AppError("CONFIG_INVALID", { detail: `identity.oidc.signing_keys: ${id} cannot be read`, cause });
+      }
+    });
+}

@@ -1,0 +1,51 @@
+import { type Html, html, htmlText } from "./html.ts";
+import { icons } from "./icons.ts";
+import type { Look } from "./look.ts";
+
+function brandOf({ brand }: Look): Html {
+  if (brand.logo !== undefined) {
+    return html`<span class="brand"><img src="${brand.logo}" alt="${brand.name}"></span>`;
+  }
+  const [letter = ""] = brand.name;
+  return html`<span class="brand"><span class="mark" aria-hidden="true">${letter.toUpperCase()}</span>${brand.name}</span>`;
+}
+
+function languageList({ language, languageLinks, text }: Look): Html | undefined {
+  if (languageLinks.length < 2) return undefined;
+  const items = languageLinks.map(
+    ({ language: { tag, name, direction }, href }) =>
+      html`<li><a href="${href}" hreflang="${tag}" lang="${tag}" dir="${direction}"${
+        tag === language.tag && html` aria-current="true"`
+      }>${name}</a></li>`,
+  );
+  return html`<details><summary>${icons.globe}<span><span class="hidden">${text("common.language")}: </span>${
+    language.name
+  }</span></summary><ul>${items}</ul></details>`;
+}
+
+function footLinks({ brand, text }: Look): readonly Html[] {
+  return brand.links.map(({ key, url }) => html`<a href="${url}" rel="noopener">${text(key)}</a>`);
+}
+
+/** The whole document around a page's body. */
+export function documentOf(look: Look, title: string, body: Html): string {
+  const { language, brand } = look;
+  return htmlText(html`<!doctype html>
+<html lang="${language.tag}" dir="${language.direction}">
+<head>
+<meta charset="utf-8">
+<title>${title} – ${brand.name}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${brand.stylesheet}">
+</head>
+<body>
+<header>${brandOf(look)}</header>
+<main>${body}</main>
+<footer>${languageList(look)}${footLinks(look)}</footer>
+</body>
+</html>
+`);
+}

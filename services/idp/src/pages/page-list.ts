@@ -1,0 +1,35 @@
+import type { Look, Page } from "./look.ts";
+import type { Pages, Shown } from "./pages.ts";
+import { consentDeniedPage, consentPage } from "./templates/consent.ts";
+import { deviceCodePage, deviceConsentPage, deviceFailedPage, deviceSuccessPage } from "./templates/device.ts";
+import { mfaPage, recoveryPage, totpPage } from "./templates/factors.ts";
+import { loginPage } from "./templates/login.ts";
+import { errorPage, homePage, loggedOutPage, logoutPage } from "./templates/notices.ts";
+
+export interface ListedPage {
+  readonly name: string;
+  /** The page with its sample. */
+  readonly preview: (pages: Pages, look: Look) => Shown;
+}
+
+function listed<View extends object>(page: Page<View>): ListedPage {
+  return { name: page.name, preview: (pages, look) => pages.show(page, page.sample, look) };
+}
+
+/** Every page that there is. */
+export const pageList: readonly ListedPage[] = Object.freeze([
+  listed(loginPage),
+  listed(mfaPage),
+  listed(totpPage),
+  listed(recoveryPage),
+  listed(consentPage),
+  listed(consentDeniedPage),
+  listed(logoutPage),
+  listed(loggedOutPage),
+  listed(deviceCodePage),
+  listed(deviceConsentPage),
+  listed(deviceSuccessPage),
+  listed(deviceFailedPage),
+  listed(homePage),
+  listed(errorPage),
+]);

@@ -1,0 +1,31 @@
+import Mustache from "mustache";
+import { en, type TextKey } from "./catalogues/en.ts";
+import { type Html, trustedHtml } from "./html.ts";
+import type { Look } from "./look.ts";
+
+/** A site's own bodies of single pages, by page name, in Mustache: `{{…}}` escapes, and there is no code in them. */
+export interface SiteTemplates {
+  render(page: string, view: object, look: Look): Html | undefined;
+}
+
+function textsFor(look: Look, view: object): Readonly<Record<string, string>> {
+  const values = Object.fromEntries(Object.entries(view).filter(([, value]) => typeof value === "string"));
+  const keys = Object.keys(en).filter((key): key is TextKey => Object.hasOwn(en, key));
+  // A dot means "member of" in Mustache.
+  return Object.fromEntries(
+    keys.map((key) => [key.replace(".", "_"), look.text(key, { ...values, brand: look.brand.name })]),
+  );
+}
+
+/** @throws Error for a template that Mustache cannot read, at start */
+export function createSiteTemplates(templates: ReadonlyMap<string, string>): SiteTemplates {
+  for (const template of templates.values()) Mustache.parse(template);
+  return {
+    render: (page, view, look) => {
+      const template = templates.get(page);
+      if (template === undefined) return undefined;
+      const { brand, language } = look;
+      return trustedHtml(Mustache.render(template, { ...view, brand, language, text: textsFor(look, view) }));
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { html } from "../html.ts";
+import { icons } from "../icons.ts";
+import type { Look, Page } from "../look.ts";
+import { accountRow, type FormView, formOf, signOf } from "../parts.ts";
+import { isTextKey } from "../texts.ts";
+
+export interface ConsentScope {
+  readonly name: string;
+  /** A site's own words for it, else ours. */
+  readonly description: string | undefined;
+  /** The user may leave it out. */
+  readonly optional: boolean;
+}
+
+export interface ConsentView extends FormView {
+  readonly client: string;
+  readonly account: string;
+  readonly challenge: string;
+  readonly state: string;
+  readonly scopes: readonly ConsentScope[];
+  readonly policyUrl: string | undefined;
+  readonly termsUrl: string | undefined;
+}
+
+function words({ name, description }: ConsentScope, { text }: Look): string {
+  const key = `scope.${name}`;
+  return description ?? (isTextKey(key) ? text(key) : text("scope.other", { scope: name }));
+}
+
+function scopeItem(scope: ConsentScope, look: Look) {
+  if (!scope.optional) {
+    return html`<li class="given">${icons.tick}<span>${words(scope, look)}</span></li>`;
+  }
+  return html`<li><label class="check"><input type="checkbox" name="optional_scope" value="${scope.name}" checked><span>${words(
+    scope,
+    look,
+  )}</span></label></li>`;
+}
+
+/** What an application asks for. */
+export const consentPage: Page<ConsentView> = {
+  name: "consent",
+  title: ({ client }, { text }) => text("consent.title", { client }),
+  body: (view, look) => {
+    const { text } = look;
+    const { client, policyUrl, termsUrl } = view;
+    const links = [
+      ...(policyUrl === undefined ? [] : [html`<a href="${policyUrl}">${text("consent.policy", { client })}</a>`]),
+      ...(termsUrl === undefined ? [] : [html`<a href="${termsUrl}">${text("consent.terms", { client })}</a>`]),
+    ];
+    return html`<h1>${text("consent.title", { client })}</h1>
+<p class="lead">${text("consent.intro", { client })}</p>
+${accountRow(text("common.signed_in_as", { account: view.account }), view.account)}
+${formOf(
+  view,
+  html`<input type="hidden" name="consent_challenge" value="${view.challenge}"><input type="hidden" name="state" value="${view.state}">
+<ul class="scopes">${view.scopes.map((scope) => scopeItem(scope, look))}</ul>
+<button type="submit" name="submit" value="allow">${text("consent.allow")}</button>
+<button type="submit" name="submit" value="deny" class="quiet">${text("consent.deny")}</button>`,
+)}
+${links.length > 0 && html`<div class="more">${links}</div>`}`;
+  },
+  sample: {
+    action: "/oidc/consent",
+    csrfToken: "sample",
+    client: "Example Webmail",
+    account: "alice@example.test",
+    challenge: "sample",
+    state: "sample",
+    scopes: [
+      { name: "openid", description: undefined, optional: false },
+      { name: "profile", description: undefined, optional: false },
+      { name: "email", description: undefined, optional: true },
+      { name: "offline_access", description: undefined, optional: true },
+    ],
+    policyUrl: "https://webmail.example.test/privacy",
+    termsUrl: "https://webmail.example.test/terms",
+  },
+};
+
+export interface ConsentDeniedView {
+  readonly client: string;
+  readonly returnTo: string;
+}
+
+/** Design decision 15: 403, and a way back that tells the application. */
+export const consentDeniedPage: Page<ConsentDeniedView> = {
+  name: "consent_denied",
+  title: (_view, { text }) => text("consent.denied_title"),
+  body: ({ client, returnTo }, { text }) => html`${signOf("shield")}<h1>${text("consent.denied_title")}</h1>
+<p class="lead">${text("consent.denied_text", { client })}</p>
+<a class="button" href="${returnTo}">${text("consent.return", { client })}</a>`,
+  sample: { client: "Example Webmail", returnTo: "#back" },
+};

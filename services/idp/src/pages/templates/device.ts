@@ -1,0 +1,96 @@
+import { html } from "../html.ts";
+import { icons } from "../icons.ts";
+import type { Page } from "../look.ts";
+import { accountRow, alertOf, codeField, type FormView, formOf, signOf } from "../parts.ts";
+import { isTextKey } from "../texts.ts";
+import type { ConsentScope } from "./consent.ts";
+
+export interface DeviceCodeView extends FormView {
+  readonly userCode: string;
+  readonly problem: string | undefined;
+}
+
+/** RFC 8628 §3.3: the code that the device shows. */
+export const deviceCodePage: Page<DeviceCodeView> = {
+  name: "device",
+  title: ({ problem }, { text }) =>
+    problem === undefined ? text("device.title") : text("common.error_prefix", { title: text("device.title") }),
+  body: (view, { text }) => html`${signOf("screen")}<h1>${text("device.title")}</h1>
+<p class="lead">${text("device.intro")}</p>
+${alertOf(view.problem)}
+${formOf(
+  view,
+  html`${codeField({
+    name: "user_code",
+    label: text("device.code"),
+    invalid: view.problem !== undefined,
+    kind: "letters",
+    autocomplete: "off",
+    value: view.userCode,
+  })}<button type="submit">${text("device.submit")}</button>`,
+)}`,
+  sample: { action: "/oidc/device/verify", csrfToken: "sample", userCode: "", problem: undefined },
+};
+
+export interface DeviceConsentView extends FormView {
+  readonly client: string;
+  readonly account: string;
+  readonly userCode: string;
+  readonly scopes: readonly ConsentScope[];
+}
+
+/** RFC 8628 §5.4: the user sees what asks, and that it is the device before them. */
+export const deviceConsentPage: Page<DeviceConsentView> = {
+  name: "device_consent",
+  title: (_view, { text }) => text("device.confirm_title"),
+  body: (view, { text }) => {
+    const scopes = view.scopes.map(({ name, description }) => {
+      const key = `scope.${name}`;
+      const words = description ?? (isTextKey(key) ? text(key) : text("scope.other", { scope: name }));
+      return html`<li class="given">${icons.tick}<span>${words}</span></li>`;
+    });
+    return html`<h1>${text("device.confirm_title")}</h1>
+<p class="lead">${text("device.confirm_text", { client: view.client })}</p>
+<ul class="scopes">${scopes}</ul>
+${accountRow(text("common.signed_in_as", { account: view.account }), view.account)}
+<div class="note">${text("device.confirm_warning")}</div>
+<div class="usercode">${view.userCode}</div>
+${formOf(
+  view,
+  html`<button type="submit" name="submit" value="allow">${text("device.allow")}</button>
+<button type="submit" name="submit" value="deny" class="quiet">${text("device.deny")}</button>`,
+)}`;
+  },
+  sample: {
+    action: "/oidc/device/consent",
+    csrfToken: "sample",
+    client: "Example TV",
+    account: "alice@example.test",
+    userCode: "BDWP-HQPK",
+    scopes: [
+      { name: "openid", description: undefined, optional: false },
+      { name: "email", description: undefined, optional: false },
+    ],
+  },
+};
+
+export const deviceSuccessPage: Page<object> = {
+  name: "device_success",
+  title: (_view, { text }) => text("device.success_title"),
+  body: (_view, { text }) => html`${signOf("tick", "good")}<h1>${text("device.success_title")}</h1>
+<p class="lead">${text("device.success_text")}</p>`,
+  sample: {},
+};
+
+export interface DeviceFailedView {
+  readonly again: string;
+}
+
+export const deviceFailedPage: Page<DeviceFailedView> = {
+  name: "device_failed",
+  title: (_view, { text }) => text("device.failed_title"),
+  body: ({ again }, { text }) => html`${signOf("cross", "bad")}<h1>${text("device.failed_title")}</h1>
+<p class="lead">${text("device.failed_text")}</p>
+<a class="button quiet" href="${again}">${text("device.again")}</a>`,
+  sample: { again: "/oidc/device/verify" },
+};

@@ -1,0 +1,92 @@
+import type { FactorMethod } from "../../flow/flow-record.ts";
+import { type Html, html } from "../html.ts";
+import { icons } from "../icons.ts";
+import type { Look, Page } from "../look.ts";
+import { alertOf, codeField, type FormView, formOf } from "../parts.ts";
+
+export interface MfaChoice {
+  readonly method: FactorMethod;
+  readonly href: string;
+}
+
+export interface MfaView {
+  readonly choices: readonly MfaChoice[];
+  readonly lastUsed: FactorMethod | undefined;
+  readonly restart: string;
+}
+
+const iconOf = { totp: icons.phone, webauthn: icons.key, recovery: icons.list } as const;
+
+/** Several ways to go on. */
+export const mfaPage: Page<MfaView> = {
+  name: "mfa",
+  title: (_view, { text }) => text("mfa.title"),
+  body: ({ choices, lastUsed, restart }, { text }) => {
+    const items = choices.map(
+      ({ method, href }) =>
+        html`<li><a href="${href}">${iconOf[method]}<span><b>${text(`mfa.${method}`)}</b><span>${text(
+          method === lastUsed ? "mfa.last_used" : `mfa.${method}_hint`,
+        )}</span></span></a></li>`,
+    );
+    return html`<h1>${text("mfa.title")}</h1>
+<p class="lead">${text("mfa.intro")}</p>
+<ul class="choices">${items}</ul>
+<div class="more"><a href="${restart}">${text("common.start_over")}</a></div>`;
+  },
+  sample: {
+    choices: [
+      { method: "totp", href: "#totp" },
+      { method: "webauthn", href: "#webauthn" },
+      { method: "recovery", href: "#recovery" },
+    ],
+    lastUsed: "totp",
+    restart: "#restart",
+  },
+};
+
+export interface FactorView extends FormView {
+  readonly account: string;
+  readonly problem: string | undefined;
+  /** Other ways; absent when there is none. */
+  readonly other: string | undefined;
+  readonly restart: string;
+}
+
+function factorBody(method: "totp" | "recovery", view: FactorView, { text, brand }: Look): Html {
+  const field = codeField({
+    name: "code",
+    label: text(`${method}.code`),
+    invalid: view.problem !== undefined,
+    kind: method === "totp" ? "digits" : "letters",
+    autocomplete: method === "totp" ? "one-time-code" : "off",
+  });
+  return html`<h1>${text(`${method}.title`)}</h1>
+<p class="lead">${text(`${method}.intro`, { brand: brand.name })}</p>
+${alertOf(view.problem)}
+${formOf(view, html`${field}<button type="submit">${text(`${method}.submit`)}</button>`)}
+<div class="more">${
+    view.other !== undefined && html`<a href="${view.other}">${text("mfa.other")}</a>`
+  }<a href="${view.restart}">${text("common.start_over")}</a></div>`;
+}
+
+function factorPage(method: "totp" | "recovery"): Page<FactorView> {
+  return {
+    name: method,
+    title: ({ problem }, { text }) => {
+      const title = text(`${method}.title`);
+      return problem === undefined ? title : text("common.error_prefix", { title });
+    },
+    body: (view, look) => factorBody(method, view, look),
+    sample: {
+      action: `/login/${method}`,
+      csrfToken: "sample",
+      account: "alice@example.test",
+      problem: undefined,
+      other: "#other",
+      restart: "#restart",
+    },
+  };
+}
+
+export const totpPage = factorPage("totp");
+export const recoveryPage = factorPage("recovery");

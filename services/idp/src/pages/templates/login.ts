@@ -1,0 +1,59 @@
+import { html } from "../html.ts";
+import type { Page } from "../look.ts";
+import { alertOf, type FormView, formOf } from "../parts.ts";
+
+export interface LoginView extends FormView {
+  /** Who asks for the sign-in; absent in self-service. */
+  readonly client: string | undefined;
+  readonly username: string;
+  /** The user is signed in and must prove it anew. */
+  readonly fresh: boolean;
+  readonly offersRemember: boolean;
+  readonly remember: boolean;
+  readonly problem: string | undefined;
+}
+
+/** User name and password, as password managers know them. */
+export const loginPage: Page<LoginView> = {
+  name: "login",
+  title: ({ problem }, { text }) =>
+    problem === undefined ? text("login.title") : text("common.error_prefix", { title: text("login.title") }),
+  body: (view, { text, brand }) => {
+    const invalid = view.problem !== undefined && html` aria-invalid="true" aria-describedby="problem"`;
+    const atPassword = view.username !== "";
+    return html`<h1>${text("login.title")}</h1>
+${view.client !== undefined && html`<p class="lead">${text("login.to", { client: view.client })}</p>`}
+${view.fresh && html`<p class="lead">${text("login.fresh")}</p>`}
+${alertOf(view.problem)}
+${formOf(
+  view,
+  html`<div class="field"><label for="username">${text("login.username")}</label>
+<input type="text" id="username" name="username" value="${view.username}" autocomplete="username webauthn" autocapitalize="none" autocorrect="off" spellcheck="false" maxlength="255" required${
+    !atPassword && html` autofocus`
+  }${invalid}></div>
+<div class="field linked"><label for="password">${text("login.password")}</label>
+<input type="password" id="password" name="password" autocomplete="current-password" maxlength="4096" required${
+    atPassword && html` autofocus`
+  }${invalid}>${
+    brand.passwordForgotten !== undefined && html`<a href="${brand.passwordForgotten}">${text("login.forgotten")}</a>`
+  }</div>
+${
+  view.offersRemember &&
+  html`<label class="check"><input type="checkbox" name="remember_me" value="on"${
+    view.remember && html` checked`
+  }><span>${text("login.remember")}<small>${text("login.remember_hint")}</small></span></label>`
+}
+<button type="submit">${text("login.submit")}</button>`,
+)}`;
+  },
+  sample: {
+    action: "/login",
+    csrfToken: "sample",
+    client: "Example Webmail",
+    username: "",
+    fresh: false,
+    offersRemember: true,
+    remember: false,
+    problem: undefined,
+  },
+};

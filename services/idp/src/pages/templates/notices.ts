@@ -1,0 +1,130 @@
+import type { TextKey } from "../catalogues/en.ts";
+import { html } from "../html.ts";
+import type { icons } from "../icons.ts";
+import type { Page } from "../look.ts";
+import { accountRow, type FormView, formOf, type Sign, signOf } from "../parts.ts";
+
+export type Problem = "failed" | "expired" | "unavailable" | "request" | "not_found" | "unauthenticated";
+
+export interface ErrorView {
+  readonly problem: Problem;
+  /** Names the request in our log. */
+  readonly reference: string | undefined;
+  /** A way on: a path of ours. */
+  readonly href: string | undefined;
+}
+
+interface Words {
+  readonly title: TextKey;
+  readonly text: TextKey;
+  readonly link: TextKey;
+  readonly icon: keyof typeof icons;
+  readonly sign: Sign;
+}
+
+const words: Readonly<Record<Problem, Words>> = {
+  failed: { title: "error.title", text: "error.text", link: "error.retry", icon: "cross", sign: "bad" },
+  expired: {
+    title: "error.expired_title",
+    text: "error.expired_text",
+    link: "login.submit",
+    icon: "clock",
+    sign: "plain",
+  },
+  unavailable: {
+    title: "error.unavailable_title",
+    text: "error.unavailable_text",
+    link: "error.retry",
+    icon: "cloud",
+    sign: "plain",
+  },
+  request: {
+    title: "error.request_title",
+    text: "error.request_text",
+    link: "error.retry",
+    icon: "cross",
+    sign: "bad",
+  },
+  not_found: {
+    title: "error.not_found_title",
+    text: "error.not_found_text",
+    link: "login.submit",
+    icon: "cross",
+    sign: "plain",
+  },
+  unauthenticated: {
+    title: "unauthenticated.title",
+    text: "unauthenticated.text",
+    link: "login.submit",
+    icon: "shield",
+    sign: "plain",
+  },
+};
+
+/** Whatever went wrong, in words that tell an attacker nothing. */
+export const errorPage: Page<ErrorView> = {
+  name: "error",
+  title: ({ problem }, { text }) => text(words[problem].title),
+  body: ({ problem, reference, href }, { text }) => {
+    const row = words[problem];
+    return html`${signOf(row.icon, row.sign)}<h1>${text(row.title)}</h1>
+<p class="lead">${text(row.text)}</p>
+${href !== undefined && html`<a class="button" href="${href}">${text(row.link)}</a>`}
+${reference !== undefined && html`<p class="reference">${text("common.reference")} <code>${reference}</code></p>`}`;
+  },
+  sample: { problem: "expired", reference: "5f0c7a52-8a0e-4c6a-9d51-2f0f6c8d1b7e", href: undefined },
+};
+
+export interface LogoutView extends FormView {
+  readonly account: string;
+  /** Where "stay signed in" leads. */
+  readonly stay: string;
+  /** Further hidden fields, as the protocol needs them. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/** RP-initiated logout that nobody vouched for: the user decides. */
+export const logoutPage: Page<LogoutView> = {
+  name: "logout",
+  title: (_view, { text }) => text("logout.title"),
+  body: (view, { text }) => html`<h1>${text("logout.title")}</h1>
+<p class="lead">${text("logout.text")}</p>
+${accountRow(text("common.signed_in_as", { account: view.account }), view.account)}
+${formOf(
+  view,
+  html`${Object.entries(view.fields).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  )}<button type="submit">${text("logout.confirm")}</button>`,
+)}
+<a class="button quiet" href="${view.stay}">${text("logout.stay")}</a>`,
+  sample: { action: "/logout", csrfToken: "sample", account: "alice@example.test", stay: "#stay", fields: {} },
+};
+
+export interface LoggedOutView {
+  readonly again: string | undefined;
+}
+
+export const loggedOutPage: Page<LoggedOutView> = {
+  name: "logged_out",
+  title: (_view, { text }) => text("logged_out.title"),
+  body: ({ again }, { text }) => html`${signOf("tick", "good")}<h1>${text("logged_out.title")}</h1>
+<p class="lead">${text("logged_out.text")}</p>
+${again !== undefined && html`<a class="button quiet" href="${again}">${text("logged_out.again")}</a>`}`,
+  sample: { again: "/mfa/register/home" },
+};
+
+export interface HomeView {
+  readonly account: string;
+  readonly signOut: string;
+}
+
+/** Where self-service begins. */
+export const homePage: Page<HomeView> = {
+  name: "home",
+  title: (_view, { text }) => text("home.title"),
+  body: ({ account, signOut }, { text }) => html`<h1>${text("home.title")}</h1>
+<p class="lead">${text("home.text")}</p>
+${accountRow(text("common.signed_in_as", { account }), account)}
+<a class="button quiet" href="${signOut}">${text("home.sign_out")}</a>`,
+  sample: { account: "alice@example.test", signOut: "#sign-out" },
+};

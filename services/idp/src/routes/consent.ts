@@ -1,0 +1,84 @@
+import { csrfToken } from "../flow/browser-binding.ts";
+import type { ConsentEnd } from "../flow/flow-port.ts";
+import type { FlowRecord } from "../flow/flow-record.ts";
+import { type ConsentScope, consentDeniedPage, consentPage } from "../pages/templates/consent.ts";
+import type { LoginDeps } from "./login/deps.ts";
+import type { VisitHandler } from "./page-routes.ts";
+import { admit, formTargets, lookOf, sendProblem, sendShown, type Visit } from "./visit.ts";
+
+export interface ConsentDeps extends Pick<LoginDeps, "pages" | "gate"> {
+  readonly consent: ConsentEnd;
+  /** Which of the asked scopes may be left out, and how custom ones are called. */
+  readonly describe: (flow: FlowRecord, scope: string) => ConsentScope;
+}
+
+const clientName = ({ client }: FlowRecord): string => client?.name ?? client?.id ?? "";
+
+function scopesOf({ describe }: ConsentDeps, flow: FlowRecord): readonly ConsentScope[] {
+  const { scopes = [], resources = {} } = flow.missing ?? {};
+  return [...new Set([...scopes, ...Object.values(resources).flat()])].map((scope) => describe(flow, scope));
+}
+
+/** `GET /oidc/consent`: the challenge is the flow's id. */
+export function getConsent(deps: ConsentDeps): VisitHandler {
+  const { pages } = deps;
+  return async (visit) => {
+    const asked: Visit = { ...visit, query: (name) => visit.query(name === "flow" ? "consent_challenge" : name) };
+    const passage = await admit(deps, asked, ["consent"]);
+    if (passage === undefined) return visit.reply;
+    const { flow, browserToken } = passage;
+    const view = {
+      action: visit.language === undefined ? visit.path : `${visit.path}/${visit.language.tag}`,
+      csrfToken: csrfToken(flow.id, browserToken),
+      client: clientName(flow),
+      account: flow.accountId ?? "",
+      challenge: flow.id,
+      state: flow.params?.state ?? "",
+      scopes: scopesOf(deps, flow),
+      policyUrl: flow.client?.policyUri,
+      termsUrl: flow.client?.tosUri,
+    };
+    const look = lookOf(pages, visit, flow);
+    return sendShown(visit.reply, pages.show(consentPage, view, look, { formTargets: formTargets(flow) }));
+  };
+}
+
+/** The scopes that the user left ticked; undefined when one was posted that is not to choose. */
+function chosen(deps: ConsentDeps, flow: FlowRecord, posted: readonly string[]): readonly string[] | undefined {
+  const scopes = scopesOf(deps, flow);
+  const optional = new Set(scopes.filter((scope) => scope.optional).map(({ name }) => name));
+  if (!posted.every((name) => optional.has(name))) return undefined;
+  return scopes.filter((scope) => !scope.optional || posted.includes(scope.name)).map(({ name }) => name);
+}
+
+/** `POST /oidc/consent`: `allow` leads to the client with a code; anything else is a denial (design decision 15). */
+export function postConsent(deps: ConsentDeps): VisitHandler {
+  const { pages, gate, consent } = deps;
+  return async (visit) => {
+    const passage = await admit(deps, visit, ["consent"]);
+    if (passage === undefined) return visit.reply;
+    const { flow } = passage;
+    const { form, reply, request } = visit;
+    const scopes = chosen(deps, flow, form.all("optional_scope"));
+    if (scopes === undefined || form.one("consent_challenge") !== flow.id) return sendProblem(pages, visit, "request");
+    const allowed = form.one("submit") === "allow";
+    if ((await gate.move(flow, allowed ? "allowed" : "denied")) === undefined) {
+      return sendProblem(pages, visit, "expired");
+    }
+    if (!allowed) {
+      const denied = await consent.denyConsent(flow.id);
+      if ("expired" in denied) return sendProblem(pages, visit, "expired");
+      const view = { client: clientName(flow), returnTo: denied.returnTo };
+      reply.header("refresh", `8; url=${denied.returnTo}`);
+      const look = lookOf(pages, { ...visit, path: "" }, flow);
+      return sendShown(reply, pages.show(consentDeniedPage, view, look, { status: 403 }));
+    }
+    reply.hijack();
+    const ended = await consent.finishConsent(flow.id, { scopes, remember: true }, request.raw, reply.raw);
+    if (ended === undefined || reply.raw.headersSent) return reply;
+    const look = lookOf(pages, { ...visit, path: "" }, flow);
+    const { status, headers, body } = pages.expired(look);
+    reply.raw.writeHead(status, { ...headers }).end(body);
+    return reply;
+  };
+}

@@ -1,0 +1,30 @@
+import type { Logger } from "@postern/shared/logging";
+import type { FlowGate } from "../../flow/flow-gate.ts";
+import type { FlowStarts } from "../../flow/flow-starter.ts";
+import type { CompleteSignIn } from "../../login/complete-sign-in.ts";
+import type { CheckPassword } from "../../login/password-check.ts";
+import type { IdpMetrics } from "../../metrics.ts";
+import type { FactorGuard } from "../../mfa/factor-guard.ts";
+import type { Factors } from "../../mfa/factors.ts";
+import type { Pages } from "../../pages/pages.ts";
+import type { SessionStore } from "../../sessions/session-store.ts";
+
+/** What the pages of a sign-in need. */
+export interface LoginDeps {
+  readonly pages: Pages;
+  readonly gate: FlowGate;
+  readonly starts: FlowStarts;
+  readonly sessions: SessionStore;
+  readonly checkPassword: CheckPassword;
+  readonly factors: Factors;
+  readonly guard: FactorGuard;
+  readonly completeSignIn: CompleteSignIn;
+  readonly metrics: IdpMetrics;
+  readonly logger: Logger;
+  readonly nowMs: () => number;
+  /** For one request of the engine. */
+  readonly decisionTimeoutMs: () => number;
+  readonly totpSkew: number;
+  /** 0: remembering is not offered. */
+  readonly rememberMs: number;
+}

@@ -1,0 +1,21 @@
+import { cookieNames } from "../../sessions/cookies.ts";
+import type { VisitHandler } from "../page-routes.ts";
+import { admit, type Visit } from "../visit.ts";
+import type { LoginDeps } from "./deps.ts";
+import { showLogin, suggestedName } from "./show-login.ts";
+import { sendCompletion } from "./signed-in.ts";
+
+/** `GET /login`: the form, or on with a sign-in that is done already. */
+export function getLogin(deps: LoginDeps): VisitHandler {
+  return async (visit: Visit) => {
+    const passage = await admit(deps, visit, ["login", "ready"]);
+    if (passage === undefined) return visit.reply;
+    const { flow, browserToken } = passage;
+    if (flow.state === "login") {
+      return showLogin(deps, visit, { flow, browserToken, username: suggestedName(flow), remember: false });
+    }
+    const sid = deps.pages.cookies.read(visit.request.headers.cookie, cookieNames.session);
+    const session = sid === undefined ? undefined : await deps.sessions.findBySid(sid);
+    return sendCompletion(deps, visit, await deps.completeSignIn.resume(flow, session));
+  };
+}

@@ -1,0 +1,27 @@
+import { placeOf } from "../../flow/flow-paths.ts";
+import type { FactorMethod } from "../../flow/flow-record.ts";
+import { mfaPage } from "../../pages/templates/factors.ts";
+import { cookieNames } from "../../sessions/cookies.ts";
+import type { VisitHandler } from "../page-routes.ts";
+import { admit, hrefIn, lookOf, sendShown, sendTo } from "../visit.ts";
+import type { LoginDeps } from "./deps.ts";
+
+/** `GET /login/mfa`: the ways to go on; with only one, straight to it. */
+export function getMfa(deps: LoginDeps): VisitHandler {
+  const { pages } = deps;
+  return async (visit) => {
+    const passage = await admit(deps, visit, ["factor"]);
+    if (passage === undefined) return visit.reply;
+    const { flow } = passage;
+    const methods: readonly FactorMethod[] = flow.pending?.methods ?? [];
+    const place = placeOf(flow, visit.language?.tag);
+    if (methods.length === 1 && place !== undefined) return sendTo(visit.reply, place);
+    const last = pages.cookies.read(visit.request.headers.cookie, cookieNames.method);
+    const view = {
+      choices: methods.map((method) => ({ method, href: hrefIn(`/login/${method}`, visit, flow) })),
+      lastUsed: methods.find((method) => method === last),
+      restart: hrefIn("/login/restart", visit, flow),
+    };
+    return sendShown(visit.reply, pages.show(mfaPage, view, lookOf(pages, visit, flow)));
+  };
+}

@@ -1,0 +1,99 @@
+import { Secret } from "@postern/shared/crypto";
+import type { FastifyReply } from "fastify";
+import { placeOf } from "../../flow/flow-paths.ts";
+import type { FlowRecord, PendingSignIn } from "../../flow/flow-record.ts";
+import { neededFactors } from "../../login/needed-factors.ts";
+import type { CallContext, PasswordOutcome } from "../../login/password-check.ts";
+import type { VisitHandler } from "../page-routes.ts";
+import { admit, callContext, lookOf, sendProblem, sendTo, type Visit } from "../visit.ts";
+import type { LoginDeps } from "./deps.ts";
+import { showLogin } from "./show-login.ts";
+import { finishSignIn } from "./signed-in.ts";
+
+const maxUsernameLength = 255;
+const maxPasswordLength = 4096;
+
+interface Credentials {
+  readonly username: string;
+  readonly password: Secret;
+  readonly remember: boolean;
+}
+
+function credentialsOf({ form }: Visit): Credentials | undefined {
+  const username = form.one("username");
+  const password = form.one("password");
+  if (username === undefined || password === undefined) return undefined;
+  if (username.length > maxUsernameLength || password.length > maxPasswordLength) return undefined;
+  return { username: username.trim(), password: new Secret(password), remember: form.one("remember_me") === "on" };
+}
+
+async function ask(
+  { checkPassword, metrics }: LoginDeps,
+  { request }: Visit,
+  flow: FlowRecord,
+  { username, password, context }: Credentials & { readonly context: CallContext },
+): Promise<PasswordOutcome> {
+  if (username === "" || password.isEmpty) return { outcome: "denied", message: undefined };
+  try {
+    return await checkPassword(
+      {
+        username,
+        password,
+        kind: flow.kind,
+        clientId: flow.client?.id,
+        clientIp: request.caller?.clientIp ?? "",
+        userAgent: request.headers["user-agent"],
+        acceptLanguage: request.headers["accept-language"],
+      },
+      context,
+    );
+  } catch (error) {
+    metrics.signIn("password", "undecided");
+    throw error;
+  }
+}
+
+async function goOn(
+  deps: LoginDeps,
+  visit: Visit,
+  flow: FlowRecord,
+  { pending, isNeeded }: { readonly pending: PendingSignIn; readonly isNeeded: boolean },
+): Promise<FastifyReply> {
+  const { gate, pages } = deps;
+  if (!isNeeded) return finishSignIn(deps, visit, { flow, pending, method: undefined });
+  // A factor that this client does not take, or none that can be shown: nobody gets in without one.
+  if (pending.methods.length === 0) return sendProblem(pages, visit, "unavailable");
+  const moved = await gate.move(flow, "password_accepted", { pending });
+  const place = placeOf(moved ?? flow, visit.language?.tag);
+  return place === undefined ? sendProblem(pages, visit, "expired") : sendTo(visit.reply, place);
+}
+
+/** `POST /login`: one text for every denial. */
+export function postLogin(deps: LoginDeps): VisitHandler {
+  const { pages, metrics, factors, rememberMs, nowMs, decisionTimeoutMs } = deps;
+  return async (visit) => {
+    const passage = await admit(deps, visit, ["login"]);
+    if (passage === undefined) return visit.reply;
+    const { flow, browserToken } = passage;
+    const credentials = credentialsOf(visit);
+    if (credentials === undefined) return sendProblem(pages, visit, "request");
+    const context = callContext(visit, nowMs() + decisionTimeoutMs());
+    const decision = await ask(deps, visit, flow, { ...credentials, context });
+    metrics.signIn("password", decision.outcome);
+    if (decision.outcome === "denied") {
+      const problem = decision.message ?? lookOf(pages, visit, flow).text("login.failed");
+      const { username, remember } = credentials;
+      return showLogin(deps, visit, { flow, browserToken, username, remember, problem });
+    }
+    const { outcome: _, displayName, ...user } = decision;
+    const needed = neededFactors(await factors.enrolled(user.account, context), flow.client);
+    const pending: PendingSignIn = {
+      ...user,
+      ...(displayName === undefined ? {} : { displayName }),
+      remember: credentials.remember && rememberMs > 0,
+      passwordTs: Math.floor(nowMs() / 1000),
+      methods: needed.methods,
+    };
+    return goOn(deps, visit, flow, { pending, isNeeded: needed.isNeeded });
+  };
+}

@@ -1,0 +1,54 @@
+/** A cookie that only we read: HttpOnly, SameSite=Lax, for the whole site. */
+export interface SiteCookies {
+  /** `__Host-` before it where the issuer is https (RFC 6265bis §4.1.3.2). */
+  nameOf(name: string): string;
+  /** A `Set-Cookie` value. Without `maxAgeSeconds` it ends with the browser; 0 removes it. */
+  set(name: string, value: string, maxAgeSeconds?: number): string;
+  /** The first cookie of this name. */
+  read(header: string | undefined, name: string): string | undefined;
+}
+
+const cookieValue = /^[\w!#$%&'*+.^`|~:/@=-]{1,512}$/;
+
+function isSecure(issuer: string): boolean {
+  return !issuer.startsWith("http://");
+}
+
+/** Cookies of a site under this issuer: Secure, but for an issuer of plain http (design decision 11). */
+export function createSiteCookies(issuer: string): SiteCookies {
+  const secure = isSecure(issuer);
+  const nameOf = (name: string): string => (secure ? `__Host-${name}` : name);
+  return {
+    nameOf,
+    set: (name, value, maxAgeSeconds) => {
+      const life = maxAgeSeconds === undefined ? "" : `; Max-Age=${maxAgeSeconds}`;
+      return `${nameOf(name)}=${value}; Path=/${life}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
+    },
+    read: (header, name) => {
+      const wanted = nameOf(name);
+      for (const pair of header?.split(";") ?? []) {
+        const equals = pair.indexOf("=");
+        if (equals < 0 || pair.slice(0, equals).trim() !== wanted) continue;
+        const value = pair.slice(equals + 1).trim();
+        return cookieValue.test(value) ? value : undefined;
+      }
+      return undefined;
+    },
+  };
+}
+
+const sessionName = "service_session";
+
+export function sessionCookieName(issuer: string): string {
+  return createSiteCookies(issuer).nameOf(sessionName);
+}
+
+/** Names of our cookies, without the prefix. */
+export const cookieNames = Object.freeze({
+  session: sessionName,
+  /** Binds flows to the browser. */
+  flow: "service_flow",
+  language: "service_language",
+  /** The second factor that was used last. */
+  method: "service_method",
+});

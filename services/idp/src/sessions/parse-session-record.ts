@@ -1,0 +1,34 @@
+import { type Static, Type } from "typebox";
+import { Value } from "typebox/value";
+import type { BrowserSessionRecord } from "./browser-session-port.ts";
+
+const optional = Type.Optional;
+const text = Type.String();
+
+const Record = Type.Object({
+  uid: text,
+  sid: text,
+  accountId: text,
+  account: text,
+  displayName: optional(text),
+  attributes: optional(Type.Record(text, Type.Array(text))),
+  backend: optional(Type.Integer()),
+  loginTs: Type.Integer(),
+  acr: optional(text),
+  amr: optional(Type.Array(text)),
+  mfaTs: optional(Type.Integer()),
+  remember: Type.Boolean(),
+  origin: optional(Type.Object({ clientIp: text, userAgent: text })),
+  iat: Type.Integer(),
+  exp: Type.Integer(),
+  authorizations: Type.Record(text, Type.Object({ sid: text, grantId: optional(text) })),
+  oidcState: optional(Type.Record(text, Type.Unknown())),
+});
+
+/** A record as this version knows it; unknown members of a newer version stay in it. */
+export function parseSessionRecord(json: string): BrowserSessionRecord | undefined {
+  const value: unknown = JSON.parse(json);
+  if (!Value.Check(Record, value)) return undefined;
+  const record: Static<typeof Record> = value;
+  return record;
+}

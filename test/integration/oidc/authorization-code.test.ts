@@ -1,0 +1,287 @@
+import type { RedisClient } from "@postern/shared/redis";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { callback, type OidcStack, startOidcStack } from "../../support/oidc-stack.ts";
+import { askToken, authorize, claimsOf, codeForm, signedIn } from "../../support/oidc-user.ts";
+import { redisContent, testRedis } from "../../support/redis-content.ts";
+
+let oidc: OidcStack;
+let redis: RedisClient;
+let cookie: string;
+
+beforeAll(async () => {
+  oidc = await startOidcStack();
+  redis = await testRedis(oidc.stack.redis?.port ?? 0);
+  cookie = await signedIn(redis);
+});
+
+afterAll(async () => {
+  redis.disconnect();
+  await oidc[Symbol.asyncDispose]();
+});
+
+const web = { clientId: "demo-web" };
+
+async function introspect(token: unknown, replica = 0): Promise<Record<string, unknown>> {
+  const response = await oidc.ask(replica, "/oidc/introspect", {
+    method: "POST",
+    headers: { authorization: `Basic ${btoa("demo-dovecot:demo-dovecot-secret")}` },
+    body: new URLSearchParams({ token: String(token) }),
+  });
+  return Object(await response.json());
+}
+
+async function askUserinfo(token: unknown) {
+  const response = await fetch(`${oidc.issuer}/oidc/userinfo`, {
+    headers: { authorization: `Bearer ${String(token)}` },
+  });
+  return { status: response.status, body: await response.json(), headers: response.headers };
+}
+
+describe("authorization requests", () => {
+  test("without a session the browser goes to the sign-in page, by 302", async () => {
+    const { status, location } = await authorize(oidc, web);
+    expect([status, location?.pathname]).toEqual([302, "/login"]);
+  });
+
+  test("a signed-in browser gets a code at once, with state and iss", async () => {
+    const { status, location } = await authorize(oidc, web, cookie);
+    expect(status).toBe(302);
+    expect(location?.href).toContain(callback);
+    expect(location?.searchParams.get("state")).toBe("state-1");
+    expect(location?.searchParams.get("iss")).toBe(oidc.issuer);
+  });
+
+  test.each([
+    ["an unknown client", { client_id: "nobody" }],
+    ["a missing client", { client_id: "" }],
+    ["an unregistered redirect URI", { redirect_uri: "http://127.0.0.1:8090/other" }],
+    ["a missing redirect URI", { redirect_uri: "" }],
+  ])("%s is a 400 page and no redirect", async (_what, more) => {
+    const { status, location, text } = await authorize(oidc, { ...web, more }, cookie);
+    expect([status, location]).toEqual([400, undefined]);
+    expect(text).toContain("<!doctype html>");
+  });
+
+  test.each([
+    ["a missing response_type", { response_type: "" }],
+    ["a response_type that is not served", { response_type: "token" }],
+  ])("%s is a 400 page", async (_what, more) => {
+    const { status, location } = await authorize(oidc, { ...web, more }, cookie);
+    expect([status, location]).toEqual([400, undefined]);
+  });
+
+  test("a doubled parameter is a 400 page", async () => {
+    const query = `response_type=code&client_id=demo-web&redirect_uri=${encodeURIComponent(callback)}&scope=openid&scope=email`;
+    const response = await fetch(`${oidc.issuer}/oidc/authorize?${query}`, { redirect: "manual" });
+    await response.arrayBuffer();
+    expect([response.status, response.headers.get("location")]).toEqual([400, null]);
+  });
+
+  test.each([
+    ["prompt=none without a session", { prompt: "none" }, false, "login_required"],
+    ["the plain challenge", { code_challenge_method: "plain" }, true, "invalid_request"],
+    ["a request object", { request: "x" }, true, "request_not_supported"],
+    ["prompt none with another", { prompt: "none login" }, true, "invalid_request"],
+  ])("%s goes to the client", async (_what, more, isSignedIn, error) => {
+    const { status, location } = await authorize(oidc, { ...web, more }, isSignedIn ? cookie : undefined);
+    expect([status, location?.searchParams.get("error")]).toEqual([302, error]);
+    expect(location?.searchParams.get("state")).toBe("state-1");
+    expect(location?.searchParams.get("iss")).toBe(oidc.issuer);
+  });
+
+  test("a public client needs PKCE", async () => {
+    const more = { code_challenge: "", code_challenge_method: "" };
+    const { location } = await authorize(oidc, { clientId: "demo-spa", more }, cookie);
+    expect(location?.searchParams.get("error")).toBe("invalid_request");
+  });
+
+  test("max_age looks at the true time of sign-in, prompt=login asks again", async () => {
+    expect((await authorize(oidc, { ...web, more: { max_age: "10" } }, cookie)).location?.pathname).toBe("/login");
+    expect((await authorize(oidc, { ...web, more: { max_age: "600" } }, cookie)).location?.pathname).toBe("/callback");
+    expect((await authorize(oidc, { ...web, more: { prompt: "login" } }, cookie)).location?.pathname).toBe("/login");
+  });
+
+  test("POST and the language suffix lead to the same place; another suffix is 404", async () => {
+    const form = { response_type: "code", client_id: "demo-web", redirect_uri: callback, scope: "openid" };
+    const posted = await fetch(`${oidc.issuer}/oidc/authorize`, {
+      method: "POST",
+      redirect: "manual",
+      body: new URLSearchParams(form),
+    });
+    expect([posted.status, posted.headers.get("location")?.startsWith("/oidc/authorize?")]).toEqual([302, true]);
+    const query = new URLSearchParams(form).toString();
+    const german = await fetch(`${oidc.issuer}/oidc/authorize/de?${query}`, { redirect: "manual" });
+    expect([german.status, new URL(german.headers.get("location") ?? "", oidc.issuer).pathname]).toEqual([
+      302,
+      "/login",
+    ]);
+    expect((await fetch(`${oidc.issuer}/oidc/authorize/no-such-thing-here?${query}`)).status).toBe(404);
+  });
+
+  test("form_post answers with a page that sends itself, or by a button", async () => {
+    const { status, text } = await authorize(oidc, { ...web, more: { response_mode: "form_post" } }, cookie);
+    expect(status).toBe(200);
+    expect(text).toContain('name="code"');
+    expect(text).toContain("noscript");
+  });
+});
+
+describe("codes and their tokens", () => {
+  test("code, ID token, userinfo and introspection tell one story", async () => {
+    const form = await codeForm(oidc, web, cookie);
+    const { status, body, headers } = await askToken(oidc, form, { replica: 1, client: "demo-web" });
+    expect([status, headers.get("cache-control")]).toEqual([200, "no-store"]);
+    expect(body["refresh_expires_in"]).toBe(720 * 3600);
+    const id = claimsOf(body["id_token"]);
+    expect(id).toMatchObject({ iss: oidc.issuer, sub: "alice@example.test", aud: "demo-web", nonce: "nonce-1" });
+    expect(id["auth_time"]).toBeLessThanOrEqual(Number(id["iat"]) - 60);
+    expect(id["amr"]).toEqual(["pwd"]);
+    expect(await introspect(body["access_token"])).toMatchObject({
+      active: true,
+      username: "alice@example.test",
+      email: "alice@example.test",
+      client_id: "demo-web",
+      sub: "alice@example.test",
+      aud: "demo-web",
+      token_type: "Bearer",
+    });
+    const told = await askUserinfo(body["access_token"]);
+    expect(told.body).toEqual({
+      sub: "alice@example.test",
+      name: "Alice Example",
+      preferred_username: "alice@example.test",
+      email: "alice@example.test",
+    });
+  });
+
+  test("a client that asks for JWTs gets them, and they tell the mailbox name too", async () => {
+    const form = await codeForm(oidc, { clientId: "demo-jwt" }, cookie);
+    const { body } = await askToken(oidc, form, { client: "demo-jwt" });
+    const claims = claimsOf(body["access_token"]);
+    expect(claims).toMatchObject({ aud: "demo-jwt", sub: "alice@example.test", token_type: "access_token" });
+    expect((await askUserinfo(body["access_token"])).body).toMatchObject({ email: "alice@example.test" });
+    expect(await introspect(body["access_token"], 1)).toMatchObject({ active: true, username: "alice@example.test" });
+    // Its identifier is no token.
+    expect(await introspect(claims["jti"])).toEqual({ active: false });
+  });
+
+  test("100 parallel redemptions of one code over two replicas succeed once", async () => {
+    const form = await codeForm(oidc, web, cookie);
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => askToken(oidc, form, { replica: index % 2, client: "demo-web" })),
+    );
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(new Set(answers.filter(({ status }) => status !== 200).map(({ body }) => body["error"]))).toEqual(
+      new Set(["invalid_grant"]),
+    );
+  });
+
+  test("another client, another redirect URI or another verifier does not burn a code", async () => {
+    const form = await codeForm(oidc, web, cookie);
+    expect((await askToken(oidc, form, { client: "demo-jwt" })).body["error"]).toBe("invalid_grant");
+    const wrong = { ...form, code_verifier: "x".repeat(43) };
+    expect((await askToken(oidc, wrong, { client: "demo-web" })).body["error"]).toBe("invalid_grant");
+    expect((await askToken(oidc, form, { client: "demo-web" })).status).toBe(200);
+  });
+
+  test("a code that comes again later kills what it gave", async () => {
+    const form = await codeForm(oidc, web, cookie);
+    const { body } = await askToken(oidc, form, { client: "demo-web" });
+    await expect
+      .poll(
+        async () => {
+          await askToken(oidc, form, { replica: 1, client: "demo-web" });
+          return (await introspect(body["access_token"]))["active"];
+        },
+        { timeout: 10_000, interval: 500 },
+      )
+      .toBe(false);
+  });
+
+  test("a killed session's tokens are dead once its grants are revoked, and userinfo says so", async () => {
+    const form = await codeForm(oidc, web, cookie);
+    const { body } = await askToken(oidc, form, { client: "demo-web" });
+    const revoked = await oidc.ask(1, "/oidc/revoke", {
+      method: "POST",
+      headers: { authorization: `Basic ${btoa("demo-web:demo-web-secret")}` },
+      body: new URLSearchParams({ token: String(body["refresh_token"]) }),
+    });
+    expect(revoked.status).toBe(200);
+    const { status, headers } = await askUserinfo(body["access_token"]);
+    expect([status, headers.get("www-authenticate")]).toEqual([401, expect.stringContaining("invalid_token")]);
+  });
+});
+
+describe("refresh tokens", () => {
+  test("40 parallel refreshes over two replicas get one successor; the nonce is repeated", async () => {
+    const form = await codeForm(oidc, web, cookie);
+    const first = await askToken(oidc, form, { client: "demo-web" });
+    const refresh = { grant_type: "refresh_token", refresh_token: String(first.body["refresh_token"]) };
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => askToken(oidc, refresh, { replica: index % 2, client: "demo-web" })),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const successors = new Set(answers.map(({ body }) => body["refresh_token"]));
+    expect(successors.size).toBe(1);
+    expect(successors.has(first.body["refresh_token"])).toBe(false);
+    expect(claimsOf(answers[0]?.body["id_token"])["nonce"]).toBe("nonce-1");
+    const next = { grant_type: "refresh_token", refresh_token: String([...successors][0]) };
+    expect((await askToken(oidc, next, { client: "demo-web" })).status).toBe(200);
+  });
+
+  test("a wider scope than the token has is narrowed, not refused", async () => {
+    const form = await codeForm(oidc, { ...web, scope: "openid email offline_access" }, cookie);
+    const { body } = await askToken(oidc, form, { client: "demo-web" });
+    const refresh = { grant_type: "refresh_token", refresh_token: String(body["refresh_token"]) };
+    const { status, body: next } = await askToken(
+      oidc,
+      { ...refresh, scope: "openid profile email groups" },
+      { client: "demo-web" },
+    );
+    expect([status, next["scope"]]).toEqual([200, "openid email"]);
+  });
+});
+
+test("pushed requests, resolved once", async () => {
+  const pushed = await oidc.ask(0, "/oidc/par", {
+    method: "POST",
+    headers: { authorization: `Basic ${btoa("demo-web:demo-web-secret")}` },
+    body: new URLSearchParams({
+      response_type: "code",
+      redirect_uri: callback,
+      scope: "openid",
+      code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+      code_challenge_method: "S256",
+    }),
+  });
+  const answered = Object(await pushed.json());
+  expect([pushed.status, answered]).toEqual([201, expect.anything()]);
+  const { request_uri }: { request_uri: string } = answered;
+  const query = new URLSearchParams({ client_id: "demo-web", request_uri });
+  const response = await fetch(`${oidc.issuer}/oidc/authorize?${query.toString()}`, {
+    redirect: "manual",
+    headers: { cookie },
+  });
+  expect(new URL(response.headers.get("location") ?? "").searchParams.get("code")).toEqual(expect.any(String));
+});
+
+test("a device gets a code, waits, and is slowed down when it is hasty", async () => {
+  const response = await oidc.ask(0, "/oidc/device", {
+    method: "POST",
+    body: new URLSearchParams({ client_id: "demo-device", scope: "openid offline_access" }),
+  });
+  const body: Record<string, unknown> = Object(await response.json());
+  expect(body).toMatchObject({ expires_in: 600, interval: 1, verification_uri: `${oidc.issuer}/oidc/device/verify` });
+  expect(body["user_code"]).toMatch(/^[A-Z]{4}-[A-Z]{4}$/);
+});
+
+test("a scan of Redis shows no token and no name of a user", async () => {
+  const form = await codeForm(oidc, web, cookie);
+  const open = await redisContent(redis);
+  const { body } = await askToken(oidc, form, { client: "demo-web" });
+  const content = open + (await redisContent(redis));
+  for (const secret of [form["code"], body["access_token"], body["refresh_token"], "alice"]) {
+    expect(content).not.toContain(String(secret));
+  }
+});

@@ -1,0 +1,103 @@
+import { createHash, randomBytes } from "node:crypto";
+import { createKeyRing, Secret } from "@postern/shared/crypto";
+import type { RedisClient } from "@postern/shared/redis";
+import { systemClock } from "@postern/shared/time";
+import { createSessionStore } from "../../services/idp/src/sessions/session-store-redis.ts";
+import { callback, type OidcStack } from "./oidc-stack.ts";
+
+const hour = 3_600_000;
+
+/** A browser in which a user has signed in, as any protocol would leave it. */
+export async function signedIn(redis: RedisClient, account = "alice@example.test"): Promise<string> {
+  const keys = createKeyRing([new Secret("test-encryption-secret")], "browser-session");
+  const lives = { absoluteMs: hour, idleMs: hour, rememberMs: 0 };
+  const sessions = createSessionStore({ redis, prefix: "postern:", keys, clock: systemClock, lives });
+  const { sid } = await sessions.create({
+    accountId: account,
+    account,
+    displayName: "Alice Example",
+    attributes: { mail: [account], uid: ["alice"] },
+    loginTs: Math.floor(systemClock.now() / 1000) - 60,
+    amr: ["pwd"],
+    remember: false,
+  });
+  return `service_session=${sid}`;
+}
+
+export interface CodeRequest {
+  readonly clientId: string;
+  readonly scope?: string;
+  readonly more?: Readonly<Record<string, string>>;
+}
+
+export interface AuthorizationAnswer {
+  readonly status: number;
+  readonly location: URL | undefined;
+  readonly verifier: string;
+  readonly text: string;
+  readonly cookies: readonly string[];
+}
+
+/** `GET /oidc/authorize` with PKCE; the browser's cookie is sent where one is given. */
+export async function authorize(
+  oidc: OidcStack,
+  { clientId, scope = "openid profile email offline_access", more = {} }: CodeRequest,
+  cookie?: string,
+): Promise<AuthorizationAnswer> {
+  const verifier = randomBytes(32).toString("base64url");
+  const query = new URLSearchParams({
+    response_type: "code",
+    client_id: clientId,
+    redirect_uri: callback,
+    scope,
+    state: "state-1",
+    nonce: "nonce-1",
+    code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+    code_challenge_method: "S256",
+    ...more,
+  });
+  for (const [name, value] of Array.from(query)) if (value === "") query.delete(name);
+  const headers: Record<string, string> = { accept: "text/html", ...(cookie !== undefined && { cookie }) };
+  const response = await fetch(`${oidc.issuer}/oidc/authorize?${query.toString()}`, { redirect: "manual", headers });
+  const location = response.headers.get("location");
+  return {
+    status: response.status,
+    location: location === null ? undefined : new URL(location, oidc.issuer),
+    verifier,
+    text: await response.text(),
+    cookies: response.headers.getSetCookie(),
+  };
+}
+
+export interface TokenAnswer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly headers: Headers;
+}
+
+/** `POST /oidc/token` at one replica. */
+export async function askToken(
+  oidc: OidcStack,
+  form: Readonly<Record<string, string>>,
+  { replica = 0, client }: { readonly replica?: number; readonly client?: string } = {},
+): Promise<TokenAnswer> {
+  const authorization = client === undefined ? {} : { authorization: `Basic ${btoa(`${client}:${client}-secret`)}` };
+  const response = await oidc.ask(replica, "/oidc/token", {
+    method: "POST",
+    headers: authorization,
+    body: new URLSearchParams(form),
+  });
+  return { status: response.status, body: Object(await response.json()), headers: response.headers };
+}
+
+/** A code of a user who is signed in, redeemable with the form that is returned. */
+export async function codeForm(oidc: OidcStack, request: CodeRequest, cookie: string): Promise<Record<string, string>> {
+  const { location, verifier, text } = await authorize(oidc, request, cookie);
+  const code = location?.searchParams.get("code");
+  if (code === null || code === undefined) throw new Error(`no code: ${location?.href ?? text}`);
+  return { grant_type: "authorization_code", code, redirect_uri: callback, code_verifier: verifier };
+}
+
+export function claimsOf(jwt: unknown): Readonly<Record<string, unknown>> {
+  return Object(JSON.parse(Buffer.from(String(jwt).split(".")[1] ?? "", "base64url").toString("utf8")));
+}
