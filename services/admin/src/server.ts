@@ -30,7 +30,7 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
   app.get(
     "/api/v1/config/load",
     { onRequest: operators },
-    getConfigLoad(() => live.current.configLoad),
+    getConfigLoad(() => live.current.configLoad, context.audit),
   );
   const anyCaller = { onRequest: requireScope() };
   for (const format of ["yaml", "json"] as const)
