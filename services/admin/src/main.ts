@@ -21,9 +21,10 @@ async function start(config: Config): Promise<Service> {
     base: context,
     health,
     apply: async (next) => {
-      const swapHooks = await hooks.prepare(next);
-      swapHooks();
-      context.live.current = liveAdminSettings(next);
+      const live = liveAdminSettings(next);
+      const prepared = await hooks.prepare(next);
+      prepared.use();
+      context.live.current = live;
     },
     steps: [
       { name: "listeners", run: () => listeners.close() },

@@ -25,11 +25,15 @@ async function start(config: Config): Promise<Service> {
     health,
     apply: async (next) => {
       const live = liveEngineSettings(next);
-      const swapScripts = await scripts.prepare(next);
       const rules = context.makeRules(live);
-      directories.swap(await makeDirectories(live.directories));
+      const prepared = await scripts.prepare(next);
+      const made = await makeDirectories(live.directories).catch(async (error: unknown) => {
+        await prepared.discard();
+        throw error;
+      });
+      directories.swap(made);
       context.rules.current = rules;
-      swapScripts();
+      prepared.use();
       context.live.current = live;
       await bruteForce?.reload(next);
     },

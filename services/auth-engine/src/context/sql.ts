@@ -16,10 +16,10 @@ import type { DirectorySettings } from "../settings.ts";
 const seedWaitMs = 10_000;
 const drivers = { postgresql: postgresqlDriver, mysql: mysqlDriver };
 
-async function makeClient(name: string, database: SqlDatabaseSettings, base: Base): Promise<SqlClient> {
+/** Connects to nobody yet. */
+export function makeSqlClient(name: string, database: SqlDatabaseSettings, base: Base): SqlClient {
   if (database.driver === "sqlite") {
-    const { file, seedFile, busyTimeoutMs } = database;
-    if (seedFile !== undefined) await seedDatabase({ file, seedFile, waitMs: seedWaitMs });
+    const { file, busyTimeoutMs } = database;
     return createSqliteClient({ file, busyTimeoutMs });
   }
   const { servers: settings, driver } = database;
@@ -30,7 +30,10 @@ export async function makeSqlDirectory(
   { settings, database }: Extract<DirectorySettings, { kind: "sql" }>,
   { base, passwords }: { readonly base: Base; readonly passwords: PasswordVerifier },
 ): Promise<Directory> {
-  const client = await makeClient(settings.name, database, base);
+  if (database.driver === "sqlite" && database.seedFile !== undefined) {
+    await seedDatabase({ file: database.file, seedFile: database.seedFile, waitMs: seedWaitMs });
+  }
+  const client = makeSqlClient(settings.name, database, base);
   const mfa = createMfaArtefactsSql({ settings, client });
   const onUpgradeFailure = (err: unknown): void => base.logger.warn({ err }, "a password hash could not be upgraded");
   return createSqlDirectory({ settings, client, passwords, mfa, onUpgradeFailure });
