@@ -8,7 +8,7 @@ import { liveAdminSettings } from "./settings.ts";
 
 async function start(config: Config): Promise<Service> {
   const context = await createContext(config);
-  const { logger, health, settings, state, bus, passwords, hooks } = context;
+  const { logger, health, settings, state, cache, queue, bus, passwords, hooks } = context;
   const privateListener = await privateListenerAt(settings.privateAddress, context);
   const app = await createAdmin(context);
   const handle: typeof app.routing = (request, response) => app.routing(request, response);
@@ -32,7 +32,12 @@ async function start(config: Config): Promise<Service> {
       { name: "bus", run: () => bus.drain() },
       { name: "hooks", run: () => hooks.close() },
       { name: "password hashing", run: () => passwords.close() },
-      { name: "redis", run: () => state.disconnect() },
+      {
+        name: "redis",
+        run: () => {
+          for (const client of [state, cache, queue]) client.disconnect();
+        },
+      },
       { name: "private listener", run: () => privateListener.close() },
     ],
   });

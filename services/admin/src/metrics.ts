@@ -6,11 +6,18 @@ export type HookResult = (typeof hookResults)[number];
 
 const results = ["issued", "malformed", "denied", "no_role", "undecided"] as const satisfies readonly JwtResult[];
 
+const flushObjects = ["cache", "bruteforce"] as const;
+export type FlushObject = (typeof flushObjects)[number];
+
+const flushResults = ["flushed", "nothing", "failed", "queued", "not_queued"] as const;
+export type FlushResult = (typeof flushResults)[number];
+
 /** One function for each fact that the administration service counts. */
 export interface AdminMetrics {
   jwt(endpoint: "token" | "refresh", result: JwtResult): void;
   refreshTokenReused(): void;
   hookAnswered(result: HookResult): void;
+  flushed(object: FlushObject, result: FlushResult): void;
 }
 
 export function createAdminMetrics(registry: Metrics, prefix: string): AdminMetrics {
@@ -29,8 +36,14 @@ export function createAdminMetrics(registry: Metrics, prefix: string): AdminMetr
     help: "Requests to custom hooks, by what became of them",
     labels: { result: hookResults },
   });
+  const flushes = registry.counter({
+    name: `${prefix}_admin_flushes_total`,
+    help: "Flushes that were asked for, by what became of them",
+    labels: { object: flushObjects, result: flushResults },
+  });
   return {
     hookAnswered: (result) => hooks({ result }).inc(),
+    flushed: (object, result) => flushes({ object, result }).inc(),
     jwt: (endpoint, result) => requests({ endpoint, result }).inc(),
     refreshTokenReused: () => reused.inc(),
   };

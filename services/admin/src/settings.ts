@@ -1,3 +1,4 @@
+import { type FlushSettings, flushSettings } from "@postern/shared/assembly";
 import { type Config, redactConfig } from "@postern/shared/config";
 import { Secret } from "@postern/shared/crypto";
 import { type HostPort, parseHostPort } from "@postern/shared/net";
@@ -31,6 +32,7 @@ export interface LiveAdminSettings {
   readonly jwt: LiveJwtSettings;
   readonly decisionTimeoutMs: number;
   readonly hooks: HookTable;
+  readonly flush: FlushSettings;
 }
 
 export function adminSettings({ runtime, auth }: Config): AdminSettings {
@@ -73,5 +75,6 @@ export function liveAdminSettings(config: Config): LiveAdminSettings {
     jwt: liveJwtSettings(config),
     decisionTimeoutMs: config.runtime.timeouts.decision,
     hooks: hookTable(config),
+    flush: flushSettings(config),
   };
 }

@@ -7,6 +7,16 @@ export interface AuditEventRow {
 
 /** Names never change and are never used for something else: rules of other systems hang on them. */
 export const auditEvents = {
+  "brute_force.flush": {
+    meaning: "Bans and counts of an address were flushed, or a job was queued for it",
+    actor: "the caller's way in: basic or bearer",
+    target: "the address",
+  },
+  "cache.flush": {
+    meaning: "Cached logins of a user were flushed, or a job was queued for it",
+    actor: "the caller's way in: basic or bearer",
+    target: "the user",
+  },
   "caller.rejected": {
     meaning: "A caller of the back channel was not let in, and why",
     actor: "never told: who it is was not proved",

@@ -1,5 +1,15 @@
 export { accountFlushed } from "./account/events.ts";
+export { BruteForceList, BruteForceListRequest, BruteForceListResult } from "./admin/brute-force-list.ts";
 export { ConfigLoad } from "./admin/config-load.ts";
+export { BruteForceFlush, BruteForceFlushRequest, CacheFlush, CacheFlushRequest } from "./admin/flush.ts";
+export {
+  AsyncJobStatus,
+  BruteForceFlushAsync,
+  CacheFlushAsync,
+  JobRecord,
+  JobStatus,
+  JobType,
+} from "./admin/jobs.ts";
 export { JwtTokenRequest, JwtTokenResponse } from "./admin/jwt.ts";
 export {
   AuthDecision,

@@ -1,3 +1,4 @@
+import { flushOperations } from "../admin/flush-operations.ts";
 import { adminOperations } from "../admin/operations.ts";
 import { authOperations } from "../auth/operations.ts";
 import { gatewayOperations } from "../gateway/operations.ts";
@@ -7,6 +8,7 @@ import type { Operation } from "./define-operation.ts";
 /** Every operation of the HTTP interface; both OpenAPI documents are made of it. */
 export const operations: readonly Operation[] = [
   ...authOperations,
+  ...flushOperations,
   ...adminOperations,
   ...gatewayOperations,
   ...idpOperations,
