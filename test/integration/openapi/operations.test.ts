@@ -14,7 +14,14 @@ const operatorHash =
   "$argon2id$v=19$m=19456,t=2,p=1$i9hIBirgp4mxAbFEwDlRJw$FDlJKJc+wynRK6RkSGcna0tfRmgFHbZE3bo+a5Rirow";
 
 const settings = {
-  runtime: { servers: { http: { auth_basic_endpoint: true } } },
+  runtime: {
+    servers: {
+      http: {
+        auth_basic_endpoint: true,
+        openapi_validation: { enabled: true, enforce: true, operations: ["flushUserCache"] },
+      },
+    },
+  },
   auth: {
     backchannel: {
       jwt: {
@@ -79,6 +86,17 @@ describe("every operation keeps to its document", () => {
       expect([answer.status, contract.answerFaults(operation, answer)]).toEqual([status, []]);
     }
   });
+});
+
+test("a request that the document refuses is refused where the site asked for that, and not elsewhere", async () => {
+  const errorOf = async (path: string): Promise<string> => {
+    const headers = { authorization: basicAuth, "content-type": "application/json" };
+    const response = await fetch(`${stack.url}${path}`, { method: "DELETE", headers, body: "{}" });
+    const { error }: { error: string } = JSON.parse(await response.text());
+    return `${response.status} ${error}`;
+  };
+  expect(await errorOf("/api/v1/cache/flush")).toMatch(/^400 body: /u);
+  expect(await errorOf("/api/v1/cache/flush/async")).toMatch(/^400 (?!body)/u);
 });
 
 test("an answer that was not promised is a fault", async () => {
