@@ -129,14 +129,14 @@ function limitsOnTheBus({ base, settings, live, bus, state }: LimitsParts): { li
 
 /** The hooks that stand before the routes. */
 function createHooks(parts: HooksParts): Hooks {
-  const { settings, live, names, addressOf, limits, metrics, limitMetrics, logger, audit } = parts;
+  const { settings, live, names, addressOf, metrics, limitMetrics, logger, audit } = parts;
   const addressKeyOf = createAddressKeyOf(live, addressOf);
-  const { budget, addressLimit } = limits;
+  const { budget, addressLimit } = parts.limits;
   const counted: GatewayMetrics["callerChecked"] = (outcome) => metrics.callerChecked(outcome);
-  const challenges = (): readonly string[] => live.current.challenges;
   const delay = createRejectionDelay();
+  const challenges = (): readonly string[] => live.current.challenges;
   const reject = createRejectCaller({ delay, names, challenges, logger, audit, addressOf });
-  const limited = limitMetrics.rateLimited;
+  const { rateLimited: limited } = limitMetrics;
   const limitAddress = createLimitAddressHook({ limit: addressLimit, addressKeyOf, names, limited });
   const deps: CallerAuthDeps = {
     check: () => live.current.checkCaller,
@@ -191,17 +191,8 @@ interface AuthRouteParts {
   readonly logger: Logger;
 }
 
-function createAuthRoute({
-  bus,
-  engineWatch,
-  live,
-  accountPages: pages,
-  names,
-  addressOf,
-  limits,
-  metrics,
-  logger,
-}: AuthRouteParts): AuthRouteDeps {
+function createAuthRoute(parts: AuthRouteParts): AuthRouteDeps {
+  const { bus, engineWatch, live, accountPages: pages, names, addressOf, limits, metrics, logger } = parts;
   const timeoutMs = (): number => live.current.decisionTimeoutMs;
   return {
     decide: createDecide({

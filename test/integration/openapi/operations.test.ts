@@ -88,15 +88,16 @@ describe("every operation keeps to its document", () => {
   });
 });
 
+async function flushError(path: string): Promise<string> {
+  const headers = { authorization: basicAuth, "content-type": "application/json" };
+  const response = await fetch(`${stack.url}${path}`, { method: "DELETE", headers, body: "{}" });
+  const { error }: { error: string } = JSON.parse(await response.text());
+  return `${response.status} ${error}`;
+}
+
 test("a request that the document refuses is refused where the site asked for that, and not elsewhere", async () => {
-  const errorOf = async (path: string): Promise<string> => {
-    const headers = { authorization: basicAuth, "content-type": "application/json" };
-    const response = await fetch(`${stack.url}${path}`, { method: "DELETE", headers, body: "{}" });
-    const { error }: { error: string } = JSON.parse(await response.text());
-    return `${response.status} ${error}`;
-  };
-  expect(await errorOf("/api/v1/cache/flush")).toMatch(/^400 body: /u);
-  expect(await errorOf("/api/v1/cache/flush/async")).toMatch(/^400 (?!body)/u);
+  expect(await flushError("/api/v1/cache/flush")).toMatch(/^400 body: /u);
+  expect(await flushError("/api/v1/cache/flush/async")).toMatch(/^400 (?!body)/u);
 });
 
 test("an answer that was not promised is a fault", async () => {
