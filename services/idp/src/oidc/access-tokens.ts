@@ -5,6 +5,8 @@ import {
   type KoaContextWithOIDC,
   type ResourceServer,
 } from "oidc-provider";
+import type { OidcAccount } from "./accounts.ts";
+import { mappedClaims } from "./claims.ts";
 import type { ClientPolicies, ClientPolicy } from "./clients.ts";
 import { wordsOf } from "./json.ts";
 
@@ -15,6 +17,8 @@ export interface AccessTokenDeps {
   readonly clientResource: (clientId: string) => string;
   /** Of the subject's tokens; those of a lower one are dead. */
   readonly epochOf: (subject: string) => Promise<number>;
+  /** What its claims are made of. */
+  readonly accountOf: (accountId: string) => Promise<OidcAccount | undefined>;
   /** Keeps what a signed token stands for, before it leaves. */
   readonly record: (token: IssuedJwt) => Promise<void>;
 }
@@ -45,6 +49,15 @@ function isClientCredentials(ctx: KoaContextWithOIDC): boolean {
   return ctx.oidc.params?.["grant_type"] === "client_credentials";
 }
 
+/** Of a client for itself: what it asks for and what it has without asking; nothing at all is refused (RFC 6749 §3.3). */
+function ownScope(ctx: KoaContextWithOIDC, policy: ClientPolicy): string {
+  const asked = [...new Set([...wordsOf(ctx.oidc.params?.["scope"]), ...policy.config.implied_scopes])];
+  if (asked.length === 0) throw new errors.InvalidScope("scope is missing", "");
+  const scope = allowedScope(asked, policy);
+  if (ctx.oidc.params !== undefined) ctx.oidc.params["scope"] = scope;
+  return scope;
+}
+
 function allowedScope(asked: readonly string[], policy: ClientPolicy): string {
   if (asked.includes("openid")) throw new errors.InvalidScope("openid is for users", "openid");
   const foreign = asked.find((scope) => !policy.scopes.has(scope));
@@ -73,7 +86,7 @@ export function resourceIndicators(deps: AccessTokenDeps): ResourceIndicators {
       }
       const alg = signatures.find((name) => name === policy.signature) ?? "RS256";
       return {
-        scope: isOwn ? allowedScope(wordsOf(ctx.oidc.params?.["scope"]), policy) : [...policy.scopes].join(" "),
+        scope: isOwn ? ownScope(ctx, policy) : [...policy.scopes].join(" "),
         audience: isOwn ? backchannelAudience : client.clientId,
         accessTokenTTL: policy.accessTokenSeconds,
         accessTokenFormat: "jwt",
@@ -105,6 +118,10 @@ export function extraTokenClaims(deps: AccessTokenDeps): NonNullable<Configurati
       claims: user?.claims,
       lifeSeconds: token.expiration,
     });
-    return { token_type: "access_token", ...(epoch > 0 && { epoch }) };
+    const mappings = deps.policies.get(clientId)?.config.access_token_claims.mappings ?? [];
+    const account =
+      user?.accountId === undefined || mappings.length === 0 ? undefined : await deps.accountOf(user.accountId);
+    const mapped = account === undefined ? undefined : mappedClaims(account, mappings);
+    return { ...mapped, token_type: "access_token", ...(epoch > 0 && { epoch }) };
   };
 }

@@ -10,6 +10,7 @@ import {
 import { type AccessTokenDeps, clientResourceOf, extraTokenClaims, resourceIndicators } from "./access-tokens.ts";
 import type { OidcAccount } from "./accounts.ts";
 import { type AnswerDeps, shapeAnswers } from "./answers.ts";
+import { referenceHeader } from "./bridge.ts";
 import { claimsOf } from "./claims.ts";
 import { longestAssertionSeconds } from "./client-auth.ts";
 import { clientPolicyParams } from "./client-policy.ts";
@@ -23,7 +24,7 @@ type InteractionUrl = NonNullable<NonNullable<Configuration["interactions"]>["ur
 /** What the protocol core asks of us, the same for every generation. */
 export interface ProviderHooks
   extends AnswerDeps,
-    Pick<AccessTokenDeps, "epochOf" | "record">,
+    Pick<AccessTokenDeps, "epochOf" | "record" | "accountOf">,
     Pick<GrantDeps, "hasConsented"> {
   readonly adapter: AdapterFactory;
   readonly sessionCookie: string;
@@ -31,7 +32,9 @@ export interface ProviderHooks
   readonly findAccount: (accountId: string, sessionUid: string | undefined) => Promise<OidcAccount | undefined>;
   readonly renderError: NonNullable<Configuration["renderError"]>;
   readonly nowSeconds: () => number;
-  readonly onError: (event: string, error: unknown) => void;
+  /** `session` names the request. */
+  readonly onError: (event: string, error: unknown, session?: string) => void;
+  readonly onGrant: (grantType: unknown, result: "issued" | "refused") => void;
 }
 
 /** What makes one generation different from the next. */
@@ -82,6 +85,7 @@ function features({ settings, policies }: ProviderInputs, hooks: ProviderHooks):
       clientResource: (clientId) => clientResourceOf(identifier, clientId),
       epochOf: hooks.epochOf,
       record: hooks.record,
+      accountOf: hooks.accountOf,
     }),
   };
 }
@@ -178,6 +182,7 @@ function configuration(inputs: ProviderInputs, hooks: ProviderHooks): Configurat
       clientResource: (clientId) => clientId,
       epochOf: hooks.epochOf,
       record: hooks.record,
+      accountOf: hooks.accountOf,
     }),
     findAccount: createFindAccount(inputs, hooks),
     interactions: { policy: interactionPrompts(), url: hooks.interactionUrl },
@@ -215,8 +220,12 @@ export function createProvider(inputs: ProviderInputs, hooks: ProviderHooks): Pr
   if (inputs.settings.developerMode) allowWildcards(provider);
   const koa: EventEmitter = provider;
   koa.on("error", (error: unknown) => hooks.onError("error", error));
-  provider.on("server_error", (_ctx, error) => hooks.onError("server_error", error));
-  provider.on("grant.error", (_ctx, error) => hooks.onError("grant.error", error));
-  provider.on("authorization.error", (_ctx, error) => hooks.onError("authorization.error", error));
+  provider.on("server_error", (ctx, error) => hooks.onError("server_error", error, ctx.get(referenceHeader)));
+  provider.on("grant.error", (ctx, error) => hooks.onError("grant.error", error, ctx.get(referenceHeader)));
+  provider.on("authorization.error", (ctx, error) =>
+    hooks.onError("authorization.error", error, ctx.get(referenceHeader)),
+  );
+  provider.on("grant.success", (ctx) => hooks.onGrant(ctx.oidc.params?.["grant_type"], "issued"));
+  provider.on("grant.error", (ctx) => hooks.onGrant(ctx.oidc?.params?.["grant_type"], "refused"));
   return provider;
 }
