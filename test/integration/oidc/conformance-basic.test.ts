@@ -182,8 +182,8 @@ describe("basic", () => {
     expect(claimsOf(body["id_token"])["email"]).toBe(account);
   });
 
-  test("oidcc-prompt-login, -max-age-1: the user signs in again", async () => {
-    for (const more of [{ prompt: "login" }, { max_age: "1" }]) {
+  test("oidcc-prompt-login, -max-age-1, -acr-values: the user signs in again", async () => {
+    for (const more of [{ prompt: "login" }, { max_age: "1" }, { acr_values: "other" }]) {
       expect(pathOf(await first.authorize(browser, more))).toBe("/login");
     }
   });

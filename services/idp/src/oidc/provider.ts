@@ -176,6 +176,16 @@ function configuration(inputs: ProviderInputs, hooks: ProviderHooks): Configurat
     },
     clientDefaults: { id_token_signed_response_alg: "RS256" },
     extraParams: clientPolicyParams(policies),
+    formats: {
+      customizers: {
+        jwt: (_ctx, token, jwt) => {
+          const policy = policies.get(token.clientId ?? "");
+          const isUsers = "accountId" in token;
+          // The provider takes the changed parts, not an answer.
+          if (isUsers && policy?.config.access_token_typ === "JWT") jwt.header = { ...jwt.header, typ: "JWT" };
+        },
+      },
+    },
     extraTokenClaims: extraTokenClaims({
       policies,
       backchannelAudience: `${settings.identifier}:backchannel`,
