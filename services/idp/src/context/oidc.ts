@@ -156,8 +156,12 @@ function createEndings(
 ): Pick<OidcContext, "endSessions" | "delivery"> {
   const { redis, prefix, keys, logger, sessions, settings, counted } = parts;
   const notices = createLogoutNotices({ redis, prefix, keys });
-  const { logoutNotice: count } = counted;
-  const delivery = createLogoutDelivery({ notices, generations, logger, count });
+  const delivery = createLogoutDelivery({
+    notices,
+    generations,
+    logger,
+    count: (result) => counted.logoutNotice(result),
+  });
   const endSessions = createEndSessions({
     sessions,
     records,

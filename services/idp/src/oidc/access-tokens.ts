@@ -97,31 +97,33 @@ export function resourceIndicators(deps: AccessTokenDeps): ResourceIndicators {
   };
 }
 
+/** What the site maps into a client's access tokens. */
+async function claimsFor({ policies, accountOf }: AccessTokenDeps, clientId: string, accountId: string) {
+  const mappings = policies.get(clientId)?.config.access_token_claims.mappings ?? [];
+  const account = mappings.length === 0 ? undefined : await accountOf(accountId);
+  return account === undefined ? undefined : mappedClaims(account, mappings);
+}
+
+type SignedToken = Parameters<NonNullable<Configuration["extraTokenClaims"]>>[1];
+
+function factsOf(token: SignedToken, clientId: string): IssuedJwt {
+  const { jti, kind, scope, aud, jkt, expiration: lifeSeconds } = token;
+  const facts = { jti, kind, clientId, scope, aud: typeof aud === "string" ? aud : undefined, jkt, lifeSeconds };
+  if (!("accountId" in token)) return facts;
+  const { accountId, grantId, sessionUid, claims } = token;
+  return { ...facts, accountId, grantId, sessionUid, claims };
+}
+
 /** Claims of signed tokens beyond the provider's own. Records the token first: without a record it is not issued. */
 export function extraTokenClaims(deps: AccessTokenDeps): NonNullable<Configuration["extraTokenClaims"]> {
   return async (_ctx, token) => {
     if (token.resourceServer === undefined) return undefined;
-    const { clientId, jti, scope, aud } = token;
+    const { clientId } = token;
     if (clientId === undefined) return undefined;
     const user = "accountId" in token ? token : undefined;
     const epoch = await deps.epochOf(user?.accountId ?? clientId);
-    await deps.record({
-      jti,
-      kind: token.kind,
-      clientId,
-      scope,
-      aud: typeof aud === "string" ? aud : undefined,
-      accountId: user?.accountId,
-      grantId: user?.grantId,
-      sessionUid: user?.sessionUid,
-      jkt: token.jkt,
-      claims: user?.claims,
-      lifeSeconds: token.expiration,
-    });
-    const mappings = deps.policies.get(clientId)?.config.access_token_claims.mappings ?? [];
-    const account =
-      user?.accountId === undefined || mappings.length === 0 ? undefined : await deps.accountOf(user.accountId);
-    const mapped = account === undefined ? undefined : mappedClaims(account, mappings);
+    await deps.record(factsOf(token, clientId));
+    const mapped = user?.accountId === undefined ? undefined : await claimsFor(deps, clientId, user.accountId);
     return { ...mapped, token_type: "access_token", ...(epoch > 0 && { epoch }) };
   };
 }

@@ -148,6 +148,20 @@ function tokenRules({ policies }: ProviderInputs): Configuration {
   };
 }
 
+/** `typ` of signed tokens where a verifier wants another than RFC 9068's. */
+function tokenFormats({ policies }: ProviderInputs): NonNullable<Configuration["formats"]> {
+  return {
+    customizers: {
+      jwt: (_ctx, token, jwt) => {
+        const policy = policies.get(token.clientId ?? "");
+        const isUsers = "accountId" in token;
+        // The provider takes the changed parts, not an answer.
+        if (isUsers && policy?.config.access_token_typ === "JWT") jwt.header = { ...jwt.header, typ: "JWT" };
+      },
+    },
+  };
+}
+
 function configuration(inputs: ProviderInputs, hooks: ProviderHooks): Configuration {
   const { settings, policies, keys } = inputs;
   const isSecure = settings.issuer.startsWith("https:");
@@ -176,16 +190,7 @@ function configuration(inputs: ProviderInputs, hooks: ProviderHooks): Configurat
     },
     clientDefaults: { id_token_signed_response_alg: "RS256" },
     extraParams: clientPolicyParams(policies),
-    formats: {
-      customizers: {
-        jwt: (_ctx, token, jwt) => {
-          const policy = policies.get(token.clientId ?? "");
-          const isUsers = "accountId" in token;
-          // The provider takes the changed parts, not an answer.
-          if (isUsers && policy?.config.access_token_typ === "JWT") jwt.header = { ...jwt.header, typ: "JWT" };
-        },
-      },
-    },
+    formats: tokenFormats(inputs),
     extraTokenClaims: extraTokenClaims({
       policies,
       backchannelAudience: `${settings.identifier}:backchannel`,
