@@ -1,9 +1,7 @@
 import { IncomingMessage, type ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Generation } from "./generation.ts";
-
-/** Names a request in our log; the bridge alone sets it. */
-export const referenceHeader = "x-service-reference";
+import { referenceHeader } from "./request-reference.ts";
 
 /** Hands requests to the provider, under the name that the issuer has: what the client calls us is not trusted. */
 export interface Bridge {

@@ -10,7 +10,6 @@ import {
 import { type AccessTokenDeps, clientResourceOf, extraTokenClaims, resourceIndicators } from "./access-tokens.ts";
 import type { OidcAccount } from "./accounts.ts";
 import { type AnswerDeps, shapeAnswers } from "./answers.ts";
-import { referenceHeader } from "./bridge.ts";
 import { claimsOf } from "./claims.ts";
 import { longestAssertionSeconds } from "./client-auth.ts";
 import { clientPolicyParams } from "./client-policy.ts";
@@ -18,6 +17,7 @@ import { type ClientPolicies, clientMetadata, matchesWildcard } from "./clients.
 import { createLoadGrant, type GrantDeps } from "./grants.ts";
 import { allScopes, claimTable, type OidcSettings } from "./oidc-settings.ts";
 import { interactionPrompts } from "./prompts.ts";
+import { referenceHeader } from "./request-reference.ts";
 
 type InteractionUrl = NonNullable<NonNullable<Configuration["interactions"]>["url"]>;
 

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Configuration, KoaContextWithOIDC } from "oidc-provider";
-import { referenceHeader } from "../../oidc/bridge.ts";
+import { referenceHeader } from "../../oidc/request-reference.ts";
 import type { Pages, Shown } from "../../pages/pages.ts";
 import { errorPage, type Problem } from "../../pages/templates/notices.ts";
 
