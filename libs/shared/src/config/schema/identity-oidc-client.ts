@@ -81,7 +81,7 @@ const tokens = {
   }),
   access_token_typ: choice(["at+jwt", "JWT"], "at+jwt", {
     description:
-      "typ of its users' signed access tokens: at+jwt (RFC 9068), or JWT for Dovecot, which verifies no other.",
+      "Header typ of its users' signed access tokens: at+jwt (RFC 9068), or JWT for Dovecot, which verifies no other.",
   }),
   access_token_lifetime: duration("0s", {
     description: "Life of its access tokens; 0: as of all clients.",
