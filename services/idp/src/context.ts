@@ -4,6 +4,7 @@ import type { Config } from "@postern/shared/config";
 import { AppError } from "@postern/shared/errors";
 import { createCallerReader, createCallerVerifier, type ReadCaller } from "@postern/shared/http";
 import { createHealth, type Health } from "@postern/shared/lifecycle";
+import { lazyOpenapi, type RenderedDocument } from "@postern/shared/openapi";
 import { type RedisClient, redisHealth } from "@postern/shared/redis";
 import { createOidcContext, type OidcContext } from "./context/oidc.ts";
 import { createPagesContext, type PagesContext, type ProtocolParts } from "./context/pages.ts";
@@ -20,6 +21,8 @@ export interface IdpContext extends Base {
   readonly state: RedisClient;
   readonly health: Health;
   readonly readCaller: ReadCaller;
+  /** The public contract. */
+  readonly openapi: () => RenderedDocument;
   /** Absent while `identity.frontend.enabled` is off. */
   readonly pages: PagesContext | undefined;
   /** Absent while `identity.oidc.enabled` is off. */
@@ -83,6 +86,7 @@ export async function createContext(config: Config): Promise<IdpContext> {
     bus,
     state,
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "idp")),
+    openapi: lazyOpenapi("idp", config),
     health: createHealth({
       checks: [
         { name: "bus", required: false, check: assertConnected },
