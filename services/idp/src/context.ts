@@ -10,6 +10,7 @@ import { createOidcContext, type OidcContext } from "./context/oidc.ts";
 import { createPagesContext, type PagesContext, type ProtocolParts } from "./context/pages.ts";
 import { createSessions } from "./context/sessions.ts";
 import type { FlowStarter } from "./flow/flow-port.ts";
+import type { Pages } from "./pages/pages.ts";
 import { deviceEnd } from "./routes/oidc/device.ts";
 import { type IdpSettings, idpSettings } from "./settings.ts";
 
@@ -31,6 +32,7 @@ export interface IdpContext extends Base {
 /** The protocols begin flows that the pages make, and the pages end flows by the protocols. */
 interface Starts {
   current: FlowStarter | undefined;
+  pages: Pages | undefined;
 }
 
 function starterOf(starts: Starts): FlowStarter {
@@ -63,12 +65,19 @@ export async function createContext(config: Config): Promise<IdpContext> {
   const assertConnected = (): void => {
     if (!bus.isConnected()) throw new Error("not connected to NATS");
   };
-  const starts: Starts = { current: undefined };
+  const starts: Starts = { current: undefined, pages: undefined };
   const sessions = createSessions(config, state);
-  const oidcDeps = { ...base, metricsPrefix: base.prefix, redis: state, starter: starterOf(starts) };
+  const oidcDeps = {
+    ...base,
+    metricsPrefix: base.prefix,
+    redis: state,
+    starter: starterOf(starts),
+    pages: () => starts.pages,
+  };
   const oidc = sessions === undefined ? undefined : createOidcContext(config, { ...oidcDeps, sessions });
   const pages = createPagesContext({ config, base, bus, state, protocols: protocolsOf(oidc) });
   starts.current = pages?.login.starts;
+  starts.pages = pages?.login.pages;
   return {
     ...base,
     pages,
