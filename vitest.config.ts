@@ -12,6 +12,8 @@ export default defineConfig({
         ssr,
         test: {
           name: "unit",
+          // Property tests on a busy machine.
+          testTimeout: 30_000,
           include: [
             "libs/*/src/**/*.test.ts",
             "services/*/src/**/*.test.ts",
@@ -25,8 +27,6 @@ export default defineConfig({
         ssr,
         test: {
           name: "integration",
-          // Real servers on ports that were free a moment ago: another file may have taken one. Twice in a row is a fault.
-          retry: 1,
           include: ["test/**/*.test.ts"],
           exclude: ["test/long/**"],
           maxWorkers: 2,

@@ -66,7 +66,7 @@ missing_servers() {
   case "$purpose" in
     test)
       wanted="$wanted slapd:slapd ldapadd:ldap-utils nginx:nginx nginx:libnginx-mod-mail"
-      wanted="$wanted dovecot:dovecot-imapd dovecot:dovecot-auth-lua dovecot:lua-cjson"
+      wanted="$wanted dovecot:dovecot-imapd dovecot:dovecot-auth-lua dovecot:lua-cjson chromium:chromium"
       wanted="$wanted pg_ctlcluster:postgresql mariadbd:mariadb-server-core my_print_defaults:mariadb-client-core"
       ;;
     bench) wanted="$wanted slapd:slapd ldapadd:ldap-utils wrk:wrk" ;;

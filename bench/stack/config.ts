@@ -27,14 +27,22 @@ export function bearerCallers(issuer: string, jwksFile: string, cacheTtl: string
   return { backchannel: { basic_auth, oidc_bearer } };
 }
 
-/** Without a limit that a load test would meet; else what production has: callers proved, info lines, metrics on. */
+/** Where nobody proves who is calling, each request counts (contract, Failure-budget rules, 5). */
+const unlimited = { per_second: 1_000_000, burst: 1_000_000 };
+/** Far below the load: who proves who is calling is never limited, and a request that is fails the run. */
+const limited = { per_second: 10, burst: 20 };
+
+/** What production has: callers proved, info lines, metrics on. */
 export function configText(parts: ConfigParts): string {
   const { httpPort, natsUrl, redisPort, backends, callers = basicCallers } = parts;
   return JSON.stringify({
     runtime: {
       developer_mode: callers.developerMode ?? false,
       servers: {
-        http: { address: [`127.0.0.1:${httpPort}`], rate_limit: { per_second: 1_000_000, burst: 1_000_000 } },
+        http: {
+          address: [`127.0.0.1:${httpPort}`],
+          rate_limit: callers.developerMode === true ? unlimited : limited,
+        },
       },
       services: { caller_assertion: { secret: "bench-caller-assertion-secret-of-no-worth" } },
       bus: { servers: [natsUrl] },

@@ -17,6 +17,7 @@ export interface Called {
 
 export interface CallOptions {
   readonly authorization?: string | undefined;
+  readonly acceptLanguage?: string;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
   /** Bytes in place of a message. */
@@ -51,10 +52,15 @@ export function grpcClient(
   options: Readonly<Record<string, string>> = {},
 ): GrpcClient {
   const client = new Client(address, channel, options);
-  const call: GrpcClient["call"] = (path, message, { authorization, timeoutMs = 10_000, signal, bytes } = {}) => {
+  const call: GrpcClient["call"] = (
+    path,
+    message,
+    { authorization, acceptLanguage, timeoutMs = 10_000, signal, bytes } = {},
+  ) => {
     const definition = methodAt(path);
     const metadata = new Metadata();
     if (authorization !== undefined) metadata.set("authorization", authorization);
+    if (acceptLanguage !== undefined) metadata.set("accept-language", acceptLanguage);
     const started = performance.now();
     const { promise, resolve } = Promise.withResolvers<Called>();
     let headers: Metadata | undefined;

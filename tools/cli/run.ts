@@ -21,6 +21,8 @@ const usage = [
   "  explain  tell what a key means and where its value comes from",
   "  docs     print the configuration reference",
   "  schema   print the JSON Schema of the file",
+  "usage: postern script test FILE --input REQUEST.json",
+  "  test     run one function of a site script with recorded answers",
   "  --config FILE  the file; SERVICE_CONFIG_FILE without it",
   "  --no-secrets   do not open files of secrets",
 ];

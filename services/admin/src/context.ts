@@ -9,6 +9,7 @@ import { createPasswordVerifier, type PasswordVerifier } from "@postern/shared/p
 import { type RedisClient, redisHealth } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
 import { createRevoker, serviceTokenKey, serviceTokenNames } from "@postern/shared/tokens";
+import { createHookScripts, type HookScripts } from "./context/hooks.ts";
 import { createJwtIssuer, type JwtIssuer } from "./jwt/jwt-issuer.ts";
 import { createRefreshFamilies } from "./jwt/refresh-families-redis.ts";
 import { createTokenPairs } from "./jwt/token-pair.ts";
@@ -28,6 +29,7 @@ export interface AdminContext extends Base {
   readonly readCaller: ReadCaller;
   /** Absent when `auth.backchannel.jwt` is off. */
   readonly jwtIssuer: JwtIssuer | undefined;
+  readonly hooks: HookScripts;
 }
 
 /** Logins of operators are few; more than these at a time is somebody guessing. */
@@ -100,5 +102,6 @@ export async function createContext(config: Config): Promise<AdminContext> {
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin")),
     health: createAdminHealth(config, parts),
     jwtIssuer: createIssuer(config, parts),
+    hooks: await createHookScripts(config, parts),
   };
 }

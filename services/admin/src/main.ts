@@ -8,7 +8,7 @@ import { liveAdminSettings } from "./settings.ts";
 
 async function start(config: Config): Promise<Service> {
   const context = await createContext(config);
-  const { logger, health, settings, state, bus, passwords } = context;
+  const { logger, health, settings, state, bus, passwords, hooks } = context;
   const privateListener = await privateListenerAt(settings.privateAddress, context);
   const app = await createAdmin(context);
   const handle: typeof app.routing = (request, response) => app.routing(request, response);
@@ -20,13 +20,16 @@ async function start(config: Config): Promise<Service> {
     config,
     base: context,
     health,
-    apply: (next) => {
+    apply: async (next) => {
+      const swapHooks = await hooks.prepare(next);
+      swapHooks();
       context.live.current = liveAdminSettings(next);
     },
     steps: [
       { name: "listeners", run: () => listeners.close() },
       { name: "routes", run: () => app.close() },
       { name: "bus", run: () => bus.drain() },
+      { name: "hooks", run: () => hooks.close() },
       { name: "password hashing", run: () => passwords.close() },
       { name: "redis", run: () => state.disconnect() },
       { name: "private listener", run: () => privateListener.close() },

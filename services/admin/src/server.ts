@@ -4,6 +4,7 @@ import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import type { AdminContext } from "./context.ts";
 import { requireCaller, requireScope } from "./plugins/caller.ts";
 import { getConfigLoad } from "./routes/config/get-load.ts";
+import { registerHooks } from "./routes/custom/register.ts";
 import { registerJwtRoutes } from "./routes/jwt/register.ts";
 
 /** The management API behind the gateway. */
@@ -31,6 +32,7 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
     getConfigLoad(() => live.current.configLoad),
   );
   await app.register(async (scope) => registerJwtRoutes(scope, context));
+  await app.register(async (scope) => registerHooks(scope, context));
   await app.ready();
   return app;
 }

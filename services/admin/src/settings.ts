@@ -1,6 +1,7 @@
 import { type Config, redactConfig } from "@postern/shared/config";
 import { Secret } from "@postern/shared/crypto";
 import { type HostPort, parseHostPort } from "@postern/shared/net";
+import { type HookTable, hookTable } from "./hooks/hook-table.ts";
 import type { TokenLives } from "./jwt/token-pair.ts";
 import type { UserSettings } from "./jwt/users.ts";
 import type { ConfigLoadSettings } from "./routes/config/get-load.ts";
@@ -29,6 +30,7 @@ export interface LiveAdminSettings {
   readonly configLoad: ConfigLoadSettings;
   readonly jwt: LiveJwtSettings;
   readonly decisionTimeoutMs: number;
+  readonly hooks: HookTable;
 }
 
 export function adminSettings({ runtime, auth }: Config): AdminSettings {
@@ -70,5 +72,6 @@ export function liveAdminSettings(config: Config): LiveAdminSettings {
     },
     jwt: liveJwtSettings(config),
     decisionTimeoutMs: config.runtime.timeouts.decision,
+    hooks: hookTable(config),
   };
 }

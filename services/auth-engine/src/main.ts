@@ -8,7 +8,8 @@ import { liveEngineSettings } from "./settings.ts";
 
 async function start(config: Config): Promise<Service> {
   const context = await createContext(config);
-  const { logger, health, bus, directories, passwords, mailTokens, makeDirectories } = context;
+  const { logger, health, bus, directories, passwords, mailTokens, resultCache, makeDirectories, scripts } = context;
+  const { redis, bruteForce } = context;
   const privateListener = await privateListenerAt(context.settings.privateAddress, context);
   const servings = serveEngine(context);
   // Only once NATS knows of the subscription does "ready" mean that requests arrive. While NATS is away the health
@@ -24,15 +25,22 @@ async function start(config: Config): Promise<Service> {
     health,
     apply: async (next) => {
       const live = liveEngineSettings(next);
+      const swapScripts = await scripts.prepare(next);
+      const rules = context.makeRules(live);
       directories.swap(await makeDirectories(live.directories));
+      context.rules.current = rules;
+      swapScripts();
       context.live.current = live;
+      await bruteForce?.reload(next);
     },
     steps: [
       { name: "bus", run: () => bus.drain() },
       { name: "beat", run: endBeat },
       { name: "directories", run: () => directories.close() },
+      { name: "scripts", run: () => scripts.close() },
       { name: "keys of access tokens", run: () => mailTokens?.tokens.close() },
-      { name: "redis", run: () => mailTokens?.redis.disconnect() },
+      { name: "redis", run: () => redis?.disconnect() },
+      { name: "redis of the result cache", run: () => resultCache.redis?.disconnect() },
       { name: "password verification", run: () => passwords.close() },
       { name: "private listener", run: () => privateListener.close() },
     ],

@@ -1,11 +1,16 @@
 import type { AuthDecision, AuthOperation, BackendKind } from "@postern/shared/contracts";
 import type { Metrics } from "@postern/shared/metrics";
 import type { PasswordVerifier } from "@postern/shared/passwords";
+import { type ControlName, controlNames } from "./controls/control.ts";
+import { type ControlOutcome, controlOutcomes } from "./controls/controls.ts";
+import { type RblOutcome, rblOutcomes } from "./controls/rbl/rbl.ts";
 import { type MailTokenOutcome, mailTokenOutcomes } from "./mail-tokens/check-mail-token.ts";
+import { type PolicyEffect, type PolicyMode, policyEffects, policyModes } from "./policy/policies.ts";
+import type { ScriptStage } from "./scripts/site-scripts.ts";
 
 const operations = ["authenticate", "lookup", "list-accounts"] as const satisfies readonly AuthOperation[];
 const outcomes = ["ok", "fail", "blocked", "tempfail"] as const satisfies readonly AuthDecision["outcome"][];
-const directoryKinds = ["ldap", "sql"] as const satisfies readonly BackendKind[];
+const directoryKinds = ["ldap", "sql", "lua"] as const satisfies readonly BackendKind[];
 const directoryOutcomes = [
   "ok",
   "wrong_password",
@@ -24,6 +29,10 @@ export interface EngineMetrics {
   decided(operation: AuthOperation, outcome: AuthDecision["outcome"], seconds: number): void;
   directoryAnswered(kind: string, outcome: string, seconds: number): void;
   mailTokenChecked(outcome: MailTokenOutcome): void;
+  controlled(control: ControlName, outcome: ControlOutcome): void;
+  rblAsked(outcome: RblOutcome): void;
+  policyApplied(mode: PolicyMode, effect: PolicyEffect): void;
+  scriptRan(stage: ScriptStage, result: "ok" | "failed" | "dropped"): void;
 }
 
 function isDirectoryKind(kind: string): kind is DirectoryKind {
@@ -32,6 +41,15 @@ function isDirectoryKind(kind: string): kind is DirectoryKind {
 
 function isDirectoryOutcome(outcome: string): outcome is DirectoryOutcome {
   return directoryOutcomes.some((known) => known === outcome);
+}
+
+function scriptRuns(registry: Metrics, prefix: string): EngineMetrics["scriptRan"] {
+  const scripts = registry.counter({
+    name: `${prefix}_script_runs_total`,
+    help: "Runs of site scripts around decisions; dropped: an action for which there was no room",
+    labels: { stage: ["environment", "subject", "action", "start"], result: ["ok", "failed", "dropped"] },
+  });
+  return (stage, result) => scripts({ stage, result }).inc();
 }
 
 export function createEngineMetrics(
@@ -56,6 +74,21 @@ export function createEngineMetrics(
     help: "Access tokens in place of passwords, by what the check said",
     labels: { outcome: mailTokenOutcomes },
   });
+  const controls = registry.counter({
+    name: `${prefix}_control_checks_total`,
+    help: "Logins that a control looked at, by what it said",
+    labels: { control: controlNames, outcome: controlOutcomes },
+  });
+  const blockLists = registry.counter({
+    name: `${prefix}_rbl_answers_total`,
+    help: "Questions to block lists, by what came of them, answers out of the cache too",
+    labels: { outcome: rblOutcomes },
+  });
+  const policies = registry.counter({
+    name: `${prefix}_policies_applied_total`,
+    help: "Decisions for which a policy held; with mode observe it only would have applied",
+    labels: { mode: policyModes, effect: policyEffects },
+  });
   registry.gauge({
     name: `${prefix}_hashing_running`,
     help: "Password hashes being verified",
@@ -71,6 +104,10 @@ export function createEngineMetrics(
     directoryAnswered: (kind, outcome, seconds) => {
       if (isDirectoryKind(kind) && isDirectoryOutcome(outcome)) directories({ kind, outcome }).observe(seconds);
     },
+    controlled: (control, outcome) => controls({ control, outcome }).inc(),
+    rblAsked: (outcome) => blockLists({ outcome }).inc(),
+    policyApplied: (mode, effect) => policies({ mode, effect }).inc(),
     mailTokenChecked: (outcome) => mailTokens({ outcome }).inc(),
+    scriptRan: scriptRuns(registry, prefix),
   };
 }

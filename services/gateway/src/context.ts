@@ -20,9 +20,11 @@ import { systemClock } from "@postern/shared/time";
 import type { FastifyRequest } from "fastify";
 import { createDecide } from "./auth-client/decide.ts";
 import { type EngineWatch, startEngineWatch } from "./auth-client/engine-watch.ts";
+import type { BackendHealth } from "./backend-health/health-checks.ts";
 import { type BearerCheck, createBearerCheck } from "./caller-auth/bearer.ts";
 import { createRejectionDelay } from "./caller-auth/rejection.ts";
 import { createNeedOf } from "./caller-auth/scopes.ts";
+import { createMailBackends } from "./context/mail-backends.ts";
 import { createDecisionLog } from "./decision-log.ts";
 import { type AttributesAsHeaders, createAttributeHeaders } from "./dialects/attribute-headers.ts";
 import type { RequestFacts } from "./dialects/complete-request.ts";
@@ -65,11 +67,11 @@ export interface GatewayContext extends Base {
   readonly limitAddress: OnRequest;
   readonly channels: Channels;
   readonly authRoute: AuthRouteDeps;
+  readonly mailBackends: BackendHealth;
   readonly accountPages: AccountPages;
   readonly forward: ForwardDeps;
   readonly newSession: () => string;
 }
-
 type Live = GatewayContext["live"];
 type ForwardHooks = "callerAuth" | "limitAddress" | "admitByBudget" | "delay" | "onOwnerRejected";
 
@@ -263,9 +265,11 @@ export async function createContext(config: Config): Promise<GatewayContext> {
     releasable,
     attributeHeaders: createAttributeHeaders(names, releasable),
     accountPages,
+    mailBackends: createMailBackends(base, live.current.healthChecks),
     authRoute: createAuthRoute({ bus, engineWatch, live, accountPages, names, addressOf, limits, metrics, logger }),
     forward: {
       ...forwarding,
+      publicPaths: () => live.current.publicHookPaths,
       sign: createCallerSigner(settings.assertion),
       origins: settings.origins,
       addressOf,
@@ -282,11 +286,10 @@ type HealthParts = Pick<LimitsParts, "base" | "settings" | "bus" | "state">;
 /** Without Redis the gateway is degraded, and serves. */
 function createGatewayHealth({ base, settings, bus, state: client }: HealthParts): Health {
   const { service, instance, logger } = base;
-  const prefix = settings.keyPrefix;
   return createHealth({
     checks: [
       { name: "bus", required: true, check: () => assertConnected(bus) },
-      redisHealth({ client, role: "state", required: false, prefix, service, instance }),
+      redisHealth({ client, role: "state", required: false, prefix: settings.keyPrefix, service, instance }),
     ],
     onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
   });

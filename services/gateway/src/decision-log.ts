@@ -43,6 +43,7 @@ export function createDecisionLog(logger: Logger): DecisionLog {
           operation: request.operation,
           outcome: decision.outcome,
           reason: reasonOf(decision),
+          detail: decision.outcome === "fail" ? decision.detail : undefined,
           username: request.username,
           protocol: request.protocol,
           client_ip: request.clientIp,

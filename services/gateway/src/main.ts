@@ -45,6 +45,7 @@ async function start(config: Config): Promise<Service> {
     apply: async (next) => {
       await Promise.all([listeners.renewCertificate(), frontListeners.renewCertificate()]);
       context.live.current = liveGatewaySettings(next, context.bearer);
+      context.mailBackends.apply(context.live.current.healthChecks);
     },
     steps: [
       {
@@ -52,6 +53,7 @@ async function start(config: Config): Promise<Service> {
         run: async () => void (await Promise.all([listeners.close(), frontListeners.close(), grpc.close()])),
       },
       { name: "routes", run: () => app.close() },
+      { name: "mail backends", run: () => context.mailBackends.close() },
       { name: "bus", run: () => bus.drain() },
       { name: "engine watch", run: () => engineWatch.close() },
       { name: "keys of tokens", run: () => callerTokens.close() },

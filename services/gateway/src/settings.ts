@@ -3,6 +3,8 @@ import type { Dialect } from "@postern/shared/contracts";
 import { Secret } from "@postern/shared/crypto";
 import type { AssertionAudience, AssertionKey, ListenerTls } from "@postern/shared/http";
 import { type CidrSet, createCidrSet, type HostPort, parseHostPort } from "@postern/shared/net";
+import { healthCheckSettings } from "./backend-health/settings.ts";
+import type { HealthCheckSettings } from "./backend-health/target.ts";
 import { type BasicCheck, createBasicCheck } from "./caller-auth/basic.ts";
 import type { BearerCheck } from "./caller-auth/bearer.ts";
 import { type CallerCheck, createCallerCheck } from "./caller-auth/check-caller.ts";
@@ -57,6 +59,9 @@ export interface LiveGatewaySettings {
   /** Holds second factors back, whatever the directories in use call them. */
   readonly releasable: AttributeFilter;
   readonly proxy: ProxySettings;
+  readonly healthChecks: HealthCheckSettings;
+  /** Custom hooks that everybody may call. */
+  readonly publicHookPaths: ReadonlySet<string>;
 }
 
 type BasicConfig = { readonly enabled: boolean; readonly username: string; readonly password: string };
@@ -66,7 +71,12 @@ function basicCheck({ enabled, username, password }: BasicConfig): BasicCheck | 
 }
 
 function secretFields({ auth: { backends } }: Config): readonly string[] {
-  const ldap = backends.ldap.search.flatMap(({ mapping }) => [mapping.totp_secret_field, mapping.totp_recovery_field]);
+  const ldap = backends.ldap.search.flatMap(({ mapping }) => [
+    mapping.totp_secret_field,
+    mapping.totp_recovery_field,
+    mapping.webauthn_credential_field,
+    mapping.app_password_field,
+  ]);
   return [...ldap, ...backends.sql.search.map(({ mapping }) => mapping.totp_secret_field)];
 }
 
@@ -168,5 +178,11 @@ export function liveGatewaySettings(config: Config, bearer: BearerCheck | undefi
     metricsRoute: { enabled, basic: basicCheck(endpoint_auth.basic) },
     releasable: createAttributeFilter(secretFields(config)),
     proxy: proxySettings(auth),
+    healthChecks: healthCheckSettings(auth.services),
+    publicHookPaths: new Set(
+      auth.controls.lua.hooks
+        .filter((hook) => hook.public)
+        .map(({ http_location }) => `/api/v1/custom/${http_location}`),
+    ),
   };
 }

@@ -60,6 +60,10 @@ function examplePool(serverUris: readonly string[], overrides: Partial<LdapPoolS
     breaker: { failureThreshold: 5, cooldownMs: 30_000, halfOpenMax: 1 },
     healthCheckIntervalMs: 200,
     healthCheckTimeoutMs: 200,
+    modifyTimeoutMs: 400,
+    lookupPoolOnly: false,
+    bindRate: { perSecond: 0, burst: 0 },
+    caches: { negativeTtlMs: 0, dnTtlMs: 0, membershipTtlMs: 0, maxEntries: 100, evict: "ttl" },
     ...overrides,
   };
 }
@@ -72,6 +76,14 @@ const exampleSearch: LdapSearchSettings = {
   userFilter: "(&(objectClass=person)(|(uid=%L{user})(mail=%s)(cn=%s)))",
   accountField: "uid",
   totpSecretField: "description",
+  mfa: {
+    totp: { field: "description", objectClass: "" },
+    recoveryCodes: { field: "", objectClass: "" },
+    webauthn: { field: "", objectClass: "" },
+    appPasswords: { field: "", objectClass: "" },
+    displayNameField: "displayName",
+    uniqueUserIdField: "entryUUID",
+  },
   attributes: ["mail", "displayname", "jpegPhoto", "dn", "telephoneNumber"],
 };
 

@@ -10,8 +10,8 @@ test.each([
   ["run", "setup: would install system packages: nats-server redis-server\n"],
   [
     "test",
-    "setup: would install system packages: dovecot-auth-lua dovecot-imapd" +
-      " ldap-utils libnginx-mod-mail lua-cjson nats-server nginx redis-server slapd\n",
+    "setup: would install system packages: chromium dovecot-auth-lua dovecot-imapd ldap-utils libnginx-mod-mail" +
+      " lua-cjson mariadb-client-core mariadb-server-core nats-server nginx postgresql redis-server slapd\n",
   ],
   ["bench", "setup: would install system packages: ldap-utils nats-server redis-server slapd wrk\n"],
 ])("%s needs its own servers", async (purpose, expected) => {

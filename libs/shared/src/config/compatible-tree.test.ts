@@ -104,7 +104,7 @@ test("each of its keys without a meaning here is warned about once", () => {
   const withoutEffect = warnings
     .filter(({ reason }) => reason === "has no effect in this version")
     .map(({ path }) => path);
-  expect(withoutEffect).toContain("auth.policy");
+  expect(withoutEffect).toContain("auth.services.enabled");
   expect(withoutEffect).toContain("storage.redis.cluster.max_redirects");
   expect(new Set(withoutEffect).size).toBe(withoutEffect.length);
   expect(withoutEffect.length).toBeGreaterThan(30);

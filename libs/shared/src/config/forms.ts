@@ -26,6 +26,15 @@ const forms = {
   "key-prefix": matching(/^[A-Za-z0-9_.:-]{1,64}$/, "letters, digits and the signs _ . : -"),
   "header-name": matching(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/, "the name of an HTTP header"),
   "css-color": matching(/^#[0-9A-Fa-f]{6}$/, "a colour, as #0b57d0"),
+  "language-tag": matching(/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/, "a language tag, as de or en-GB"),
+  "domain-name": matching(
+    /^(?=.{1,253}$)[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,62})(?:\.[A-Za-z0-9_][A-Za-z0-9_-]{0,62})*\.?$/,
+    "a domain name",
+  ),
+  "dns-server": (value: string) =>
+    isIP(value) !== 0 || (isHostPort(value) && isIP(value.replace(/:\d+$/, "").replaceAll(/[[\]]/g, "")) !== 0)
+      ? undefined
+      : "an IP address, with a port or without, as 192.0.2.1:53",
   "header-text": matching(/^[\x20-\x7e\u{80}-\u{10ffff}]*$/u, "one line of text without control characters"),
 } as const satisfies Record<string, (value: string) => string | undefined>;
 

@@ -3,6 +3,7 @@ export { changedKeys, diffReload } from "./diff-reload.ts";
 export { dumpConfig } from "./dump.ts";
 export { type ExplainOptions, type Explanation, explainKey, type KeyExplanation } from "./explain.ts";
 export { type LoadOptions, type LoadResult, loadConfig } from "./load.ts";
+export { type MasterUserFormat, parseMasterUserFormat } from "./master-user-format.ts";
 export { formatProblem, type Problem } from "./problem.ts";
 export { type ConfigSources, type ValueSource } from "./read/reader.ts";
 export { type RedactedConfig, redactConfig, redacted, redactText } from "./redact.ts";
@@ -11,17 +12,22 @@ export { configJsonSchema } from "./reference/json-schema.ts";
 export type {
   AuthConfig,
   BackchannelConfig,
+  BruteForceConfig,
   BusConfig,
   ClaimMappingConfig,
   Config,
+  ControlsConfig,
   CustomScopeConfig,
   HttpServerConfig,
   LdapConfig,
   LdapPoolConfig,
   LdapSearchConfig,
+  LuaConfig,
+  LuaControlsConfig,
   ObservabilityConfig,
   OidcClientConfig,
   OidcConfig,
+  PolicyConfig,
   RedisConfig,
   RedisRoleConfig,
   RequestHeadersConfig,

@@ -99,9 +99,11 @@ describe("keys", () => {
   });
 
   test("a key of the compatible product's tree loads with one warning", () => {
-    const text = "auth: { controls: { enabled: [brute_force], brute_force: { buckets: [{ name: a }] } } }";
+    const text = "auth: { backends: { remote: { enabled: [a], targets: [{ host: a }] } } }";
     expect(problemsOf(text)).toEqual([]);
-    expect(warningsOf(text).filter((path) => path.startsWith("auth.controls"))).toEqual(["auth.controls"]);
+    expect(warningsOf(text).filter((path) => path.startsWith("auth.backends.remote"))).toEqual([
+      "auth.backends.remote",
+    ]);
   });
 
   test("an older name of a key moves its value", () => {

@@ -58,7 +58,7 @@ const secretNames = new Set([
 ]);
 
 /** The name of a key that holds a secret in any tree (behaviour reference §7.4). */
-function isSecretName(name: string): boolean {
+export function isSecretName(name: string): boolean {
   const plain = name.toLowerCase().replaceAll("-", "_");
   return secretNames.has(plain) || /_(?:secret|password|passwd|token|private_key|signing_keys?|pw)$/.test(plain);
 }

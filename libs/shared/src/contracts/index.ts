@@ -1,3 +1,4 @@
+export { accountFlushed } from "./account/events.ts";
 export { ConfigLoad } from "./admin/config-load.ts";
 export { JwtTokenRequest, JwtTokenResponse } from "./admin/jwt.ts";
 export {

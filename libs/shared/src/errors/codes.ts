@@ -48,6 +48,15 @@ export const errorCodes = {
   DIRECTORY_DATA: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "error" },
   NO_USERNAME: { kind: "unavailable", httpStatus: 500, publicMessage: "No username given", logLevel: "info" },
   REDIS_UNAVAILABLE: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "error" },
+  TLS_REQUIRED: {
+    kind: "unavailable",
+    httpStatus: 500,
+    publicMessage: "TLS transport encryption required",
+    logLevel: "info",
+  },
+  RBL_UNAVAILABLE: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "warn" },
+  POLICY_TEMPFAIL: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "info" },
+  SCRIPT_FAILED: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "error" },
   UPSTREAM_UNAVAILABLE: { kind: "unavailable", httpStatus: 500, publicMessage: tempfail, logLevel: "error" },
   INTERNAL: { kind: "bug", httpStatus: 500, publicMessage: tempfail, logLevel: "error" },
 } as const satisfies Record<string, ErrorCodeRow>;

@@ -38,6 +38,8 @@ export const routeScopes: readonly RouteScopes[] = [
     methods: ["POST", "PUT", "DELETE"],
     anyScope: ["webauthn_write", "admin"],
   },
+  // The hook's own scopes are looked at by its owner.
+  { family: "custom hooks", prefixes: ["/api/v1/custom"], anyScope: [] },
   { family: "developer UI", prefixes: ["/api/v1/dev/ui"], anyScope: [] },
 ];
 

@@ -30,14 +30,15 @@ const pinoLevels = {
 } as const;
 
 const flushEveryMs = 200;
+const gatherBytes = 16_384;
 
 /**
- * One JSON object a line. Lines gather in memory and leave as one write when 4 KiB are together or 200 ms are over: a
+ * One JSON object a line. Lines gather in memory and leave as one write when 16 KiB are together or 200 ms are over: a
  * line a request written at once would cost more than the decision (design §5, rule 3). What must not be read is not
  * redacted here but never handed over: secrets are `Secret`s, which print as a mask.
  */
 export function createLogger(options: LoggerOptions): ProcessLogger {
-  const buffered = destination({ dest: 1, sync: false, minLength: 4096 });
+  const buffered = destination({ dest: 1, sync: false, minLength: gatherBytes, maxWrite: 4 * gatherBytes });
   const stream = options.stream ?? buffered;
   const logger = pino(
     {

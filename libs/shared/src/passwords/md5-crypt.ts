@@ -50,7 +50,7 @@ function encode(digest: Buffer): string {
   return text.join("") + characters(digest[11] ?? 0, 2);
 }
 
-export function md5CryptDigest(text: string, { salt, magic }: Pick<Md5CryptPassword, "salt" | "magic">): string {
+function md5CryptDigest(text: string, { salt, magic }: Pick<Md5CryptPassword, "salt" | "magic">): string {
   const password = Buffer.from(text);
   const saltBytes = Buffer.from(salt);
   let digest = firstDigest(password, saltBytes, magic);

@@ -7,7 +7,15 @@ export {
   type RedisTopology,
 } from "./client.ts";
 export { redisHealth } from "./health.ts";
-export type { KeyFamily } from "./key-family.ts";
+export {
+  accountEpochKey,
+  accountNamesKey,
+  accountResultsKey,
+  cachedIdentityKey,
+  cachedResultKey,
+  flushGenerationKey,
+  loginNameKey,
+} from "./keys/account.ts";
 export {
   accountSessionsKey,
   factorAttemptsKey,
@@ -17,6 +25,8 @@ export {
   sessionKey,
   usedTotpStepKey,
 } from "./keys/browser.ts";
+export { guessesKey } from "./keys/brute-force.ts";
+export type { KeyFamily } from "./keys/family.ts";
 export {
   oidcAccountKey,
   oidcConsentKey,

@@ -1,6 +1,11 @@
-import type { KeyFamily } from "./key-family.ts";
+import { accountKeyFamilies } from "./keys/account.ts";
 import { browserKeys } from "./keys/browser.ts";
+import { bruteForceKeyFamilies } from "./keys/brute-force.ts";
+import type { KeyFamily } from "./keys/family.ts";
 import { oidcKeyFamilies } from "./keys/oidc.ts";
+import { scriptCacheKey } from "./keys/scripts.ts";
+
+export type { KeyFamily };
 
 /** A value that a health check writes, to see that this Redis takes writes: a replica after a failover does not. */
 export const probeKey: KeyFamily<[service: string, instance: string]> = {
@@ -74,5 +79,8 @@ export const keyFamilies: readonly KeyFamily<never[]>[] = [
   tokenEpochKey,
   refreshFamilyKey,
   ...browserKeys,
+  ...accountKeyFamilies,
+  ...bruteForceKeyFamilies,
+  scriptCacheKey,
   ...oidcKeyFamilies,
 ];

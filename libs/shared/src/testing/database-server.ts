@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { type ChildServer, startChildServer } from "./child-server.ts";
 import { pause } from "./pause.ts";
+import { poll } from "./poll.ts";
 import type { UserIds } from "./unprivileged.ts";
 
 /** A real database server as a child process on a port of 127.0.0.1. */
@@ -51,8 +52,9 @@ export async function databaseServer(options: DatabaseServerOptions): Promise<Da
       server.signal("SIGKILL");
       await exited;
     },
+    // A killed server's own children end a moment later; until then PostgreSQL refuses to start on their data.
     start: async () => {
-      server = await launch();
+      server = await poll("the database to start again", () => launch().catch(() => undefined), 15_000);
     },
     output: () => server.output(),
     [Symbol.asyncDispose]: async () => {

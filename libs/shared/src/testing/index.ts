@@ -1,5 +1,6 @@
 export { type ChildServer, type ChildServerOptions, startChildServer } from "./child-server.ts";
 export type { DatabaseServer } from "./database-server.ts";
+export { type DnsAnswer, type DnsServer, startDnsServer } from "./dns-server.ts";
 export { freePort } from "./free-port.ts";
 export { pause } from "./pause.ts";
 export { poll } from "./poll.ts";
@@ -10,4 +11,5 @@ export { type NatsServer, type SpawnNatsOptions, spawnNats } from "./spawn-nats.
 export { type SpawnNginxOptions, spawnNginx } from "./spawn-nginx.ts";
 export { type SpawnPostgresqlOptions, spawnPostgresql } from "./spawn-postgresql.ts";
 export { type RedisServer, type SpawnRedisOptions, spawnRedis } from "./spawn-redis.ts";
+export { type RedisCluster, spawnRedisCluster } from "./spawn-redis-cluster.ts";
 export { type Slapd, type SpawnSlapdOptions, spawnSlapd } from "./spawn-slapd.ts";

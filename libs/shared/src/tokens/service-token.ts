@@ -6,7 +6,7 @@ import { type ServiceTokenClaims, serviceTokenCheck } from "./claims.ts";
 import { subjectDigest } from "./subject-digest.ts";
 import type { TokenHeader } from "./token-header.ts";
 import { invalid, type TokenVerdict } from "./verdict.ts";
-import { verifySignature } from "./verify-signature.ts";
+import { type SignatureResult, verifySignature } from "./verify-signature.ts";
 
 /** `typ` of the two tokens of the JWT endpoints: neither passes for the other, nor for an access token of the IdP. */
 export const serviceTokenType = "service-access+jwt";
@@ -43,9 +43,14 @@ export interface ServiceTokenRules {
 }
 
 /** Signature, issuer and time of a token of the JWT endpoints; its kind is the caller's to check. */
-export function verifyServiceSignature(token: string, { key, identifier, skewSeconds, clock }: ServiceTokenRules) {
+export function verifyServiceSignature(
+  token: string,
+  { alg }: TokenHeader,
+  { key, identifier, skewSeconds, clock }: ServiceTokenRules,
+): SignatureResult {
+  if (alg !== algorithm) return { reason: "algorithm" };
   const { issuer } = serviceTokenNames(identifier);
-  return verifySignature(token, { key, algorithms: [algorithm], issuer, skewSeconds, nowMs: clock.now() });
+  return verifySignature(token, { key, algorithm, issuer, skewSeconds, nowMs: clock.now() });
 }
 
 function verdict(claims: ServiceTokenClaims, identifier: string): TokenVerdict {
@@ -63,13 +68,8 @@ function verdict(claims: ServiceTokenClaims, identifier: string): TokenVerdict {
 }
 
 /** Everything about an access token of `POST /api/v1/jwt/token` but its revocation. */
-export async function verifyServiceToken(
-  token: string,
-  { alg }: TokenHeader,
-  rules: ServiceTokenRules,
-): Promise<TokenVerdict> {
-  if (alg !== algorithm) return invalid("algorithm");
-  const result = await verifyServiceSignature(token, rules);
+export function verifyServiceToken(token: string, header: TokenHeader, rules: ServiceTokenRules): TokenVerdict {
+  const result = verifyServiceSignature(token, header, rules);
   if ("reason" in result) return invalid(result.reason);
   const { payload } = result;
   if (payload.aud !== serviceTokenNames(rules.identifier).accessAudience) return { outcome: "wrong_token_type" };

@@ -99,8 +99,8 @@ export async function verifyAccessToken(
   if ("outcome" in key) return key;
   if (!key.algorithms.includes(algorithm)) return invalid("algorithm");
   const { issuer, skewSeconds, clock } = rules;
-  const signature = { key: key.key, algorithms: [algorithm], issuer, skewSeconds, nowMs: clock.now() };
-  const result = await verifySignature(token, signature);
+  const signature = { key: key.key, algorithm, issuer, skewSeconds, nowMs: clock.now() };
+  const result = verifySignature(token, signature);
   if ("reason" in result) return invalid(result.reason);
   const { payload } = result;
   if (typ !== accessTokenType || payload["token_type"] !== "access_token") return { outcome: "wrong_token_type" };

@@ -41,7 +41,7 @@ export function createJwtIssuer({ users, pairs, families, lives, epochOf, onReus
       return { outcome: "issued", response: await pairs.issue(facts) };
     },
     refresh: async (token, request) => {
-      const claims = await pairs.readRefreshToken(token);
+      const claims = pairs.readRefreshToken(token);
       if (claims === undefined) return denied;
       const { sub, source, family, jti } = claims;
       const epoch = await epochOf(sub);

@@ -30,7 +30,7 @@ export interface PairFacts {
 export interface TokenPairs {
   issue(facts: PairFacts): Promise<JwtTokenResponse>;
   /** Undefined for whatever is no refresh token of ours, or too old. */
-  readRefreshToken(token: string): Promise<RefreshClaims | undefined>;
+  readRefreshToken(token: string): RefreshClaims | undefined;
 }
 
 export interface TokenPairDeps {
@@ -71,10 +71,11 @@ export function createTokenPairs({ rules, lives, clock }: TokenPairDeps): TokenP
         refresh_token: await signServiceToken(refresh, { key, typ: serviceRefreshTokenType }),
       };
     },
-    readRefreshToken: async (token) => {
+    readRefreshToken: (token) => {
       if (token.length > maxTokenLength) return undefined;
-      if (readTokenHeader(token)?.typ !== serviceRefreshTokenType) return undefined;
-      const result = await verifyServiceSignature(token, rules);
+      const header = readTokenHeader(token);
+      if (header?.typ !== serviceRefreshTokenType) return undefined;
+      const result = verifyServiceSignature(token, header, rules);
       return "reason" in result ? undefined : readRefreshClaims(result.payload, refreshAudience);
     },
   };

@@ -18,6 +18,8 @@ export interface DirectoryAccount {
   readonly accountField: string;
   readonly totpSecretField: string;
   readonly attributes: Readonly<Record<string, readonly string[]>>;
+  /** Names of the groups that it is in; absent where the site configured none to be looked for. */
+  readonly groups?: readonly string[] | undefined;
 }
 
 /**
@@ -28,7 +30,8 @@ export interface DirectoryAccount {
 export type VerifyOutcome =
   | { readonly kind: "ok"; readonly account: DirectoryAccount }
   | { readonly kind: "wrong_password" }
-  | { readonly kind: "account_disabled" }
+  /** `detail`: what the directory says of the account, one of a closed list of words, for logs only. */
+  | { readonly kind: "account_disabled"; readonly detail?: string | undefined }
   | { readonly kind: "unknown_user" }
   | { readonly kind: "not_served" };
 
@@ -81,6 +84,11 @@ export interface Directory {
    * its time. The outcome is thrown away; it throws as `verify` does.
    */
   spendVerification(query: DirectoryQuery, password: Secret, context: DirectoryContext): Promise<void>;
+  /**
+   * Forgets what this process remembers of an account (an entry, a DN, groups, its absence), by any name that it is
+   * asked for by. What the directory itself holds stays.
+   */
+  forget?(name: string): void;
   /** Resolves when the directory could answer now; throws the reason otherwise. For readiness and metrics. */
   check(context: DirectoryContext): Promise<void>;
   close(): Promise<void>;

@@ -42,6 +42,7 @@ export function measuredDirectory(directory: Directory, observe: ObserveDirector
     listAccounts: (query, page, context) => directory.listAccounts(query, page, context),
     endListing: (position) => directory.endListing(position),
     spendVerification: (query, password, context) => directory.spendVerification(query, password, context),
+    forget: (name) => directory.forget?.(name),
     check: (context) => directory.check(context),
     close: () => directory.close(),
   };

@@ -25,15 +25,15 @@ function shown({ id, label, protocols, createdAt, lastUsedAt }: StoredAppPasswor
 
 /** Managing app passwords: what the bus methods do. */
 export interface AppPasswords {
-  list(request: MfaTarget, context: CallContext): Promise<Reply<typeof mfaAppPasswordsList>>;
-  create(
+  readonly list: (request: MfaTarget, context: CallContext) => Promise<Reply<typeof mfaAppPasswordsList>>;
+  readonly create: (
     request: Request<typeof mfaAppPasswordCreate>,
     context: CallContext,
-  ): Promise<Reply<typeof mfaAppPasswordCreate>>;
-  revoke(
+  ) => Promise<Reply<typeof mfaAppPasswordCreate>>;
+  readonly revoke: (
     request: Request<typeof mfaAppPasswordRevoke>,
     context: CallContext,
-  ): Promise<Reply<typeof mfaAppPasswordRevoke>>;
+  ) => Promise<Reply<typeof mfaAppPasswordRevoke>>;
 }
 
 export interface AppPasswordsDeps {

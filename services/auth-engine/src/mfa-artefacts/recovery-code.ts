@@ -20,7 +20,7 @@ const stored = /^\{SCRYPT-14-8-1\}([A-Za-z0-9_-]{22})\$([A-Za-z0-9_-]{43})$/;
 const maxSalts = 2;
 
 /** Case, hyphens and spaces do not count. */
-export function normaliseRecoveryCode(code: string): string {
+function normaliseRecoveryCode(code: string): string {
   return code.toUpperCase().replace(/[\s-]/g, "");
 }
 

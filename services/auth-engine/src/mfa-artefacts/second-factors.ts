@@ -35,25 +35,31 @@ type Done = { readonly outcome: "ok" } | MfaRefusal;
 
 /** What the bus methods about second factors do. Each throws an `AppError` when the directory cannot answer. */
 export interface SecondFactors {
-  read(request: Request<typeof mfaFactorsRead>, context: CallContext): Promise<Reply<typeof mfaFactorsRead>>;
-  setTotp(request: MfaTarget & { readonly secret: string }, context: CallContext): Promise<Done>;
-  deleteTotp(request: MfaTarget, context: CallContext): Promise<Done>;
-  setRecoveryCodes(request: MfaTarget & { readonly codes: string[] }, context: CallContext): Promise<Done>;
-  deleteRecoveryCodes(request: MfaTarget, context: CallContext): Promise<Done>;
-  redeemRecoveryCode(
+  readonly read: (
+    request: Request<typeof mfaFactorsRead>,
+    context: CallContext,
+  ) => Promise<Reply<typeof mfaFactorsRead>>;
+  readonly setTotp: (request: MfaTarget & { readonly secret: string }, context: CallContext) => Promise<Done>;
+  readonly deleteTotp: (request: MfaTarget, context: CallContext) => Promise<Done>;
+  readonly setRecoveryCodes: (request: MfaTarget & { readonly codes: string[] }, context: CallContext) => Promise<Done>;
+  readonly deleteRecoveryCodes: (request: MfaTarget, context: CallContext) => Promise<Done>;
+  readonly redeemRecoveryCode: (
     request: Request<typeof mfaRecoveryCodeRedeem>,
     context: CallContext,
-  ): Promise<Reply<typeof mfaRecoveryCodeRedeem>>;
-  listWebauthn(request: MfaTarget, context: CallContext): Promise<Reply<typeof mfaWebauthnList>>;
-  saveWebauthn(request: Request<typeof mfaWebauthnSave>, context: CallContext): Promise<Reply<typeof mfaWebauthnSave>>;
-  updateWebauthn(
+  ) => Promise<Reply<typeof mfaRecoveryCodeRedeem>>;
+  readonly listWebauthn: (request: MfaTarget, context: CallContext) => Promise<Reply<typeof mfaWebauthnList>>;
+  readonly saveWebauthn: (
+    request: Request<typeof mfaWebauthnSave>,
+    context: CallContext,
+  ) => Promise<Reply<typeof mfaWebauthnSave>>;
+  readonly updateWebauthn: (
     request: Request<typeof mfaWebauthnUpdate>,
     context: CallContext,
-  ): Promise<Reply<typeof mfaWebauthnUpdate>>;
-  deleteWebauthn(
+  ) => Promise<Reply<typeof mfaWebauthnUpdate>>;
+  readonly deleteWebauthn: (
     request: Request<typeof mfaWebauthnDelete>,
     context: CallContext,
-  ): Promise<Reply<typeof mfaWebauthnDelete>>;
+  ) => Promise<Reply<typeof mfaWebauthnDelete>>;
 }
 
 const done = { outcome: "ok" } as const;

@@ -1,9 +1,22 @@
+import type { BruteForceFacts } from "../brute-force/brute-force.ts";
+import type { ControlFacts } from "../controls/control-facts.ts";
+
+import type { CacheFacts } from "../result-cache/result-caches.ts";
+
 /** What the steps of one decision tell those after them. Each field belongs to the step that its comment names. */
 export interface Facts {
   /** Whether a directory knows the account (verify-in-directories). Absent while none was asked. */
   accountKnown?: boolean;
   /** Name of the directory that decided (verify-in-directories). */
   directory?: string;
+  /** Names of the account's groups (verify-in-directories). Absent where none are looked for. */
+  groups?: readonly string[] | undefined;
+  /** What the protection against guessing found (check-brute-force, count-failure). Absent where nothing is counted. */
+  bruteForce?: BruteForceFacts;
+  /** What the controls found out (run-controls). Absent while none is in use. */
+  controls?: ControlFacts;
+  /** Place of this decision in the result caches (read-memory-cache). Absent where nothing is cached. */
+  cache?: CacheFacts;
   /** What was presented: verify-token and verify-app-password say so first; without either it is a password. */
   credential?: "password" | "app_password" | "token";
   /**

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Directory, VerifyOutcome } from "../directories/directory.ts";
 import type { CheckMailToken } from "../mail-tokens/check-mail-token.ts";
 import { attemptOf } from "./attempt.ts";
-import { decide, steps } from "./pipeline.ts";
+import { decide, finishes, steps } from "./pipeline.ts";
 
 const context = { deadline: Number.MAX_SAFE_INTEGER, signal: new AbortController().signal, facts: {} };
 
@@ -64,18 +64,40 @@ function ask(
   checkMailToken?: CheckMailToken,
 ) {
   const directories = outcomes.map((outcome, index) => fixedDirectory(`d${index}`, outcome));
-  const decision = decide(attemptOf({ ...request, ...change }), context, { directories, checkMailToken });
+  const decision = decide(attemptOf({ ...request, ...change }), context, {
+    directories,
+    checkMailToken,
+    resultCaches: undefined,
+    bruteForce: undefined,
+  });
   return { decision, directories };
 }
 
 test("the order of the steps is the documented one", () => {
   expect(steps.map(({ name }) => name)).toEqual([
     "reject-empty-password",
+    "check-brute-force",
+    "run-controls",
+    "run-environment-scripts",
+    "verify-master-user",
     "verify-token",
     "verify-app-password",
+    "read-memory-cache",
+    "read-shared-cache",
     "look-up-in-directories",
     "verify-in-directories",
   ]);
+  expect(finishes.map(({ name }) => name)).toEqual([
+    "count-failure",
+    "record-success",
+    "write-caches",
+    "run-subject-scripts",
+    "apply-policies",
+  ]);
+});
+
+test("policies have the last word", () => {
+  expect(finishes.at(-1)?.name).toBe("apply-policies");
 });
 
 describe("verifying", () => {

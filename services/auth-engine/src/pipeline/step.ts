@@ -1,6 +1,12 @@
 import type { AuthDecision } from "@postern/shared/contracts";
+import type { BruteForce } from "../brute-force/brute-force.ts";
+import type { Controls } from "../controls/controls.ts";
 import type { Directory } from "../directories/directory.ts";
 import type { CheckMailToken } from "../mail-tokens/check-mail-token.ts";
+import type { MasterUsers } from "../master-user/master-users.ts";
+import type { Policies } from "../policy/policies.ts";
+import type { ResultCaches } from "../result-cache/result-caches.ts";
+import type { SiteScripts } from "../scripts/site-scripts.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Facts } from "./facts.ts";
 
@@ -9,6 +15,17 @@ export interface StepDeps {
   readonly directories: readonly Directory[];
   /** Absent while `auth.oauthbearer` is off. */
   readonly checkMailToken: CheckMailToken | undefined;
+  readonly resultCaches: ResultCaches | undefined;
+  /** Absent while `auth.controls.enabled` does not name it. */
+  readonly bruteForce: BruteForce | undefined;
+  /** Absent while none of `auth.controls.enabled` is one. */
+  readonly controls?: Controls | undefined;
+  /** Absent while `auth.pipeline.master_user` is off. */
+  readonly masterUsers?: MasterUsers | undefined;
+  /** Absent while `auth.policy` has no rules. */
+  readonly policies?: Policies | undefined;
+  /** Absent where no site scripts run, as in tests of other steps. */
+  readonly scripts?: SiteScripts | undefined;
 }
 
 export interface StepContext {

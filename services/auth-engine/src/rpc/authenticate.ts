@@ -1,6 +1,6 @@
 import type { AuthDecision, AuthRequest } from "@postern/shared/contracts";
 import { type AppError, fromUnknown } from "@postern/shared/errors";
-import { attemptOf } from "../pipeline/attempt.ts";
+import { type Attempt, attemptOf } from "../pipeline/attempt.ts";
 import { type AuthWaitSettings, withAuthWait } from "../pipeline/auth-wait.ts";
 import { decide } from "../pipeline/pipeline.ts";
 import type { StepContext, StepDeps } from "../pipeline/step.ts";
@@ -12,6 +12,8 @@ export interface AuthenticateDeps {
   readonly authWait: () => AuthWaitSettings;
   readonly observe: (request: AuthRequest, decision: AuthDecision, seconds: number) => void;
   readonly onUndecided: (request: AuthRequest, error: AppError) => void;
+  /** Told once the decision is on its way; nothing that it does delays the answer. */
+  readonly afterAnswer: (attempt: Attempt, decision: AuthDecision) => void;
 }
 
 export type Authenticate = (request: AuthRequest, context: CallContext) => Promise<AuthDecision>;
@@ -28,17 +30,24 @@ function stepContext(context: CallContext): StepContext {
 }
 
 /** The bus method `auth-engine.authenticate`: one request through the pipeline; "could not decide" is an answer too. */
-export function createAuthenticate({ stepDeps, authWait, observe, onUndecided }: AuthenticateDeps): Authenticate {
+export function createAuthenticate({
+  stepDeps,
+  authWait,
+  observe,
+  onUndecided,
+  afterAnswer,
+}: AuthenticateDeps): Authenticate {
   return async (request, context) => {
     const started = performance.now();
-    const decision = await decide(attemptOf(request), stepContext(context), stepDeps()).catch(
-      (thrown: unknown): AuthDecision => {
-        const error = fromUnknown(thrown);
-        onUndecided(request, error);
-        return { outcome: "tempfail", code: error.code, message: error.publicMessage };
-      },
-    );
+    const deps = stepDeps();
+    const attempt = attemptOf(request, deps.masterUsers);
+    const decision = await decide(attempt, stepContext(context), deps).catch((thrown: unknown): AuthDecision => {
+      const error = fromUnknown(thrown);
+      onUndecided(request, error);
+      return { outcome: "tempfail", code: error.code, message: error.publicMessage };
+    });
     observe(request, decision, (performance.now() - started) / 1000);
+    setImmediate(afterAnswer, attempt, decision);
     return withAuthWait(decision, request.loginAttempt, authWait());
   };
 }

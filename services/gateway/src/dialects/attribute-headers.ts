@@ -22,8 +22,37 @@ const refused =
 /** `: ` and the line's end. */
 const lineBytes = 4;
 
-function joined(name: string, values: readonly string[]): string {
-  return values.map(headerText).join(name.toLowerCase() === "dn" ? ";" : ",");
+interface HeaderForm {
+  readonly name: string;
+  readonly lowerName: string;
+  /** Between two values. */
+  readonly separator: string;
+}
+
+const maxForms = 10_000;
+
+/** The header of an attribute; undefined for a name that no header may have. Kept, as names are few and come again. */
+function createHeaderForms({ prefix, session, memoryCache }: WireNames): (attribute: string) => HeaderForm | undefined {
+  const reserved = new Set([session.toLowerCase(), memoryCache.toLowerCase()]);
+  const forms = new Map<string, HeaderForm | undefined>();
+  const formOf = (attribute: string): HeaderForm | undefined => {
+    const name = prefix + attribute;
+    const lowerName = name.toLowerCase();
+    if (!token.test(attribute) || refused.test(attribute) || reserved.has(lowerName)) return undefined;
+    return { name, lowerName, separator: attribute.toLowerCase() === "dn" ? ";" : "," };
+  };
+  return (attribute) => {
+    const known = forms.get(attribute);
+    if (known !== undefined || forms.has(attribute)) return known;
+    const form = formOf(attribute);
+    if (forms.size < maxForms) forms.set(attribute, form);
+    return form;
+  };
+}
+
+function joined(values: readonly string[], separator: string): string {
+  const [first = ""] = values;
+  return values.length === 1 ? headerText(first) : values.map(headerText).join(separator);
 }
 
 /**
@@ -31,26 +60,24 @@ function joined(name: string, values: readonly string[]): string {
  * name begins as any other header of an answer does but session and memory cache, and those are never overwritten.
  */
 export function createAttributeHeaders(names: WireNames, releasable: AttributeFilter): AttributesAsHeaders {
-  const reserved = [names.session.toLowerCase(), names.memoryCache.toLowerCase()];
+  const formOf = createHeaderForms(names);
   return (attributes, maxBytes) => {
-    const taken = new Set(reserved);
+    const taken = new Set<string>();
     const headers: (readonly [string, string])[] = [];
     const leftOut: string[] = [];
     let bytes = 0;
     for (const [attribute, values] of Object.entries(releasable(attributes))) {
-      const name = names.prefix + attribute;
-      if (values.length === 0 || !token.test(attribute) || refused.test(attribute) || taken.has(name.toLowerCase())) {
-        continue;
-      }
-      taken.add(name.toLowerCase());
-      const value = joined(attribute, values);
-      const size = name.length + value.length + lineBytes;
+      const form = formOf(attribute);
+      if (form === undefined || values.length === 0 || taken.has(form.lowerName)) continue;
+      taken.add(form.lowerName);
+      const value = joined(values, form.separator);
+      const size = form.name.length + value.length + lineBytes;
       if (bytes + size > maxBytes) {
         leftOut.push(attribute);
         continue;
       }
       bytes += size;
-      headers.push([name, value]);
+      headers.push([form.name, value]);
     }
     return { headers, leftOut };
   };

@@ -26,6 +26,11 @@ export function refusalStatus(text: string): string {
   return statusWords.has(status.trim().toUpperCase()) ? "FAIL" : status;
 }
 
+/** Contract, "Response headers": only for words out of a catalogue. */
+function contentLanguage({ language }: Denial | TempFail): ReplyHeaders {
+  return language === undefined ? [] : [["Content-Language", headerText(language)]];
+}
+
 export function createDecisionHeaders({ names, denialText }: DecisionHeadersDeps): DecisionHeaders {
   const memoryCacheValue = { hit: "Hit", miss: "Miss" } as const;
   return {
@@ -40,11 +45,13 @@ export function createDecisionHeaders({ names, denialText }: DecisionHeadersDeps
       [names.session, session],
       [names.memoryCache, memoryCacheValue[decision.memoryCache]],
       ...authWait(decision),
+      ...contentLanguage(decision),
     ],
-    tempfail: ({ message }, session) => [
-      ["Auth-Status", refusalStatus(message)],
+    tempfail: (decision, session) => [
+      ["Auth-Status", refusalStatus(decision.message)],
       [names.session, session],
       [names.memoryCache, memoryCacheValue.miss],
+      ...contentLanguage(decision),
     ],
   };
 }

@@ -19,6 +19,8 @@ function rendererWith(denialText = "") {
         ["smtp", { address: "2001:db8::1", port: 25 }],
       ]),
     }),
+    liveUpstream: (protocol, account) =>
+      protocol === "pop3" && account !== "" ? { address: "192.0.2.9", port: 1110 } : undefined,
     onNoUpstream: (session, protocol) => noUpstream.push({ session, protocol }),
   });
 }

@@ -21,6 +21,8 @@ export interface ProxyRendererDeps {
   readonly names: WireNames;
   readonly attributeHeaders: AttributesAsHeaders;
   readonly settings: () => ProxySettings;
+  /** A server that is known to live, by protocol and account; undefined leaves it to `upstreams`. */
+  readonly liveUpstream: (protocol: string, account: string) => Upstream | undefined;
   /** Told of a success that nobody could be proxied for. */
   readonly onNoUpstream: (session: string, protocol: string) => void;
 }
@@ -64,7 +66,7 @@ function bounded(headers: ReplyHeaders): ReplyHeaders {
  * Attributes are sent as far as nginx has room for them.
  */
 export function createProxyRenderer(deps: ProxyRendererDeps): ProxyRenderer {
-  const { names, attributeHeaders, settings, onNoUpstream } = deps;
+  const { names, attributeHeaders, settings, liveUpstream, onNoUpstream } = deps;
   const common = createDecisionHeaders({ names, denialText: "FAIL" });
 
   const undecided = (decision: TempFail, { session, protocol }: Asked): DialectReply => {
@@ -81,7 +83,8 @@ export function createProxyRenderer(deps: ProxyRendererDeps): ProxyRenderer {
 
   const succeeded = (decision: Ok, asked: Asked): DialectReply => {
     const { session, protocol } = asked;
-    const upstream = settings().upstreams.get(protocol);
+    const upstream =
+      decision.upstream ?? liveUpstream(protocol, decision.account) ?? settings().upstreams.get(protocol);
     if (upstream === undefined) {
       onNoUpstream(session, protocol);
       return undecided({ outcome: "tempfail", code: "INTERNAL", message: errorCodes.INTERNAL.publicMessage }, asked);

@@ -12,8 +12,11 @@ const jsonType = "application/json; charset=utf-8";
 const nullBody = Buffer.from("null");
 const noBody = Buffer.alloc(0);
 
+const plainText = /^[ -~]*$/;
+
 /** Control characters never reach a header: a value cannot split it, whatever a directory or caller put into it. */
 export function headerText(value: string): string {
+  if (plainText.test(value)) return value;
   // oxlint-disable-next-line no-control-regex -- control characters are what this removes
   return Buffer.from(value.replaceAll(/[\u0000-\u001f\u007f]/g, " "), "utf8").toString("latin1");
 }

@@ -68,7 +68,10 @@ export function createAttributeFilter(configuredSecretFields: readonly string[])
   return (attributes) => {
     const released: Record<string, readonly string[]> = {};
     for (const [name, values] of Object.entries(attributes)) {
-      if (!isSecret(name)) Object.defineProperty(released, name, { value: values, enumerable: true });
+      if (isSecret(name)) continue;
+      // An attribute of this name would be taken for the prototype; defining each one costs too much.
+      if (name === "__proto__") Object.defineProperty(released, name, { value: values, enumerable: true });
+      else released[name] = values;
     }
     return released;
   };

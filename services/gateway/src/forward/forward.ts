@@ -19,6 +19,8 @@ export interface ForwardDeps {
   /** Where each owner listens: an origin without a path. */
   readonly origins: Readonly<Record<AssertionAudience, string>>;
   readonly callerAuth: OnRequest;
+  /** Where credentials are not ours to check, among the paths that take them when they come. */
+  readonly publicPaths: () => ReadonlySet<string>;
   /** For paths whose owner asks who is calling. */
   readonly limitAddress: OnRequest;
   /** For paths whose owner checks credentials. */
@@ -121,8 +123,14 @@ function registerOwned(app: FastifyInstance, owned: OwnedPaths, deps: ForwardDep
       onError: (_reply, { error }) => upstreamFailed(reply, request, deps, error),
     });
   };
+  const offered: OnRequest = (request, reply, next) => {
+    const [path = ""] = (request.raw.url ?? "").split("?", 1);
+    if (request.raw.headers.authorization === undefined || deps.publicPaths().has(path)) next();
+    else deps.callerAuth(request, reply, next);
+  };
   const ownersHooks = checksCredentials === true ? [deps.limitAddress, deps.admitByBudget] : [deps.limitAddress];
-  const hooks = { onRequest: caller === "backchannel" ? [deps.callerAuth] : ownersHooks };
+  const hooksOf = { backchannel: [deps.callerAuth], owner: ownersHooks, offered: [deps.limitAddress, offered] };
+  const hooks = { onRequest: hooksOf[caller] };
   for (const prefix of prefixes) {
     app.all(prefix, hooks, handler);
     app.all(`${prefix}/*`, hooks, handler);

@@ -42,7 +42,7 @@ export function requestHeaders(
   const kept = Object.entries(headers).filter(([name]) => !hopByHop.has(name) && !meantForUs.has(name));
   const passed: IncomingHttpHeaders = Object.fromEntries(kept);
   // What the gateway has checked ends here: the assertion says what it proved.
-  if (rule === "backchannel") delete passed.authorization;
+  if (rule === "backchannel" || (rule === "offered" && caller.method !== "none")) delete passed.authorization;
   // Their bodies mean nothing (RFC 9110 §9.3.1) and are not passed on.
   if (method === "GET" || method === "HEAD") delete passed["content-length"];
   return { ...passed, [callerAssertionHeader]: assertion, "x-forwarded-for": caller.clientIp };

@@ -1,7 +1,10 @@
 import type { AssertionAudience } from "@postern/shared/http";
 
-/** Whether the gateway checks the caller before it passes a request on, or leaves that to the owner. */
-export type CallerRule = "backchannel" | "owner";
+/**
+ * Whether the gateway checks the caller before it passes a request on, or leaves that to the owner. `offered`: it checks
+ * credentials that come, and the owner says whether a request may do without.
+ */
+export type CallerRule = "backchannel" | "owner" | "offered";
 
 export interface OwnedPaths {
   readonly owner: AssertionAudience;
@@ -28,7 +31,7 @@ export const ownedPaths: readonly OwnedPaths[] = [
     ],
   },
   { owner: "admin", caller: "owner", checksCredentials: true, prefixes: ["/api/v1/jwt"] },
-  { owner: "admin", caller: "owner", prefixes: ["/api/v1/custom"] },
+  { owner: "admin", caller: "offered", prefixes: ["/api/v1/custom"] },
   { owner: "idp", caller: "backchannel", prefixes: ["/api/v1/oidc/sessions", "/api/v1/dev/ui"] },
   {
     owner: "idp",

@@ -118,6 +118,8 @@ export function createAuthService(deps: AuthServiceDeps): UntypedServiceImplemen
           return;
         }
         metadata.set("auth-status", result.authStatus);
+        if (result.contentLanguage !== undefined)
+          metadata.set("content-language", metadataText(result.contentLanguage));
         call.sendMetadata(metadata);
         callback(null, result.message);
       };

@@ -4,7 +4,12 @@ import { type CallerAuthOutcome, type OutcomeRow, outcomeRow } from "../caller-a
 
 /** How a call ends: with a message, or with a code that is not OK. */
 export type CallResult =
-  | { readonly code: typeof status.OK; readonly message: object; readonly authStatus: string }
+  | {
+      readonly code: typeof status.OK;
+      readonly message: object;
+      readonly authStatus: string;
+      readonly contentLanguage?: string | undefined;
+    }
   | { readonly code: Exclude<status, typeof status.OK>; readonly details: string };
 
 type RefusalCode = Exclude<status, typeof status.OK>;

@@ -26,6 +26,7 @@ export function decisionResult(decision: AuthDecision, session: string, releasab
   const base = { session, decision: decisionNumbers[decision.outcome] };
   const refused = (text: string, more: object): CallResult => ({
     code: status.OK,
+    contentLanguage: decision.outcome === "ok" ? undefined : decision.language,
     message: { ...base, ok: false, status_message: text, ...more },
     authStatus: refusalStatus(metadataText(text)),
   });

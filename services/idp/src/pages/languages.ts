@@ -31,7 +31,7 @@ export function languageOf(tag: string, offered: readonly Language[]): Language 
 }
 
 /** RFC 4647 §3.4: the range is shortened from its end until a language fits. */
-export function lookUp(range: string, offered: readonly Language[]): Language | undefined {
+function lookUp(range: string, offered: readonly Language[]): Language | undefined {
   for (let rest = range.trim().toLowerCase(); rest !== ""; rest = rest.slice(0, Math.max(0, rest.lastIndexOf("-")))) {
     const found = languageOf(rest, offered);
     if (found !== undefined) return found;
@@ -42,7 +42,7 @@ export function lookUp(range: string, offered: readonly Language[]): Language | 
 const longestHeader = 512;
 
 /** The ranges of `Accept-Language`, the most wanted first (RFC 9110 §12.5.4). Those of weight 0 are not wanted. */
-export function acceptedRanges(header: string): readonly string[] {
+function acceptedRanges(header: string): readonly string[] {
   return header
     .slice(0, longestHeader)
     .split(",")

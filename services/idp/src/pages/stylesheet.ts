@@ -30,8 +30,9 @@ form{margin:1.5rem 0 0}
 .field{margin-top:1.125rem}
 .field:first-of-type{margin-top:0}
 label{display:block;margin-bottom:.375rem;font-weight:600;font-size:.9375rem}
-.labels{display:flex;justify-content:space-between;align-items:baseline;gap:1rem;flex-wrap:wrap}
-.labels a{font-size:.9375rem}
+.linked{display:grid;grid-template-columns:1fr auto;align-items:baseline;column-gap:1rem}
+.linked input{grid-row:2;grid-column:1/-1}
+.linked a{grid-row:1;grid-column:2;font-size:.9375rem}
 input:is([type=text],[type=password]){display:block;width:100%;min-height:3rem;padding:.625rem .875rem;font:inherit;color:inherit;background:var(--card);
 border:1px solid var(--control);border-radius:.625rem;transition:border-color .12s,box-shadow .12s}
 input:is([type=text],[type=password]):hover{border-color:var(--muted)}
@@ -72,7 +73,7 @@ button.quiet:hover,.button.quiet:hover{background:var(--soft);filter:none}
 .scopes svg{flex:none;width:1.25rem;height:1.25rem;margin-top:.1875rem;color:var(--good)}
 .account{display:flex;align-items:center;gap:.75rem;margin-top:1.25rem;padding:.625rem .875rem;border:1px solid var(--line);border-radius:.75rem}
 .account .who{flex:none;display:grid;place-items:center;width:2.25rem;height:2.25rem;border-radius:50%;background:var(--soft);color:var(--link);font-weight:650}
-.usercode{margin-top:1rem;padding:.875rem;border-radius:.75rem;background:var(--soft);font-size:1.625rem;font-weight:650;letter-spacing:.14em;text-align:center;direction:ltr;font-variant-numeric:tabular-nums}
+.usercode{margin-top:.5rem;padding:.875rem;border-radius:.75rem;background:var(--soft);font-size:1.625rem;font-weight:650;letter-spacing:.14em;text-align:center;direction:ltr;font-variant-numeric:tabular-nums}
 .reference{margin-top:1.5rem;color:var(--muted);font-size:.875rem}
 .reference code{font-size:.875rem;direction:ltr;unicode-bidi:isolate}
 footer{margin-top:auto;padding-block:1rem 1.5rem;display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;font-size:.875rem;color:var(--muted)}

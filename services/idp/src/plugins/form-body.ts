@@ -7,7 +7,7 @@ export interface Form {
   all(name: string): readonly string[];
 }
 
-export function formOfText(body: string): Form {
+function formOfText(body: string): Form {
   const fields = new URLSearchParams(body);
   return {
     one: (name) => {
@@ -34,7 +34,7 @@ export function parseForms(scope: FastifyInstance): void {
   });
 }
 
-export function isForm(value: unknown): value is Form {
+function isForm(value: unknown): value is Form {
   return typeof value === "object" && value !== null && "one" in value && "all" in value;
 }
 

@@ -29,7 +29,7 @@ function isTextRecord(value: unknown): value is Readonly<Record<string, unknown>
 }
 
 /** A query parameter that came once. */
-export function queryOf(request: FastifyRequest): Visit["query"] {
+function queryOf(request: FastifyRequest): Visit["query"] {
   const { query } = request;
   return (name) => {
     const value = isTextRecord(query) ? query[name] : undefined;
@@ -90,7 +90,7 @@ export function sendProblem(pages: Pages, visit: Visit, problem: Problem, { href
   return sendShown(visit.reply, pages.show(errorPage, view, look, { status: statusOf[problem] }));
 }
 
-export function presented(pages: Pages, visit: Visit): Presented {
+function presented(pages: Pages, visit: Visit): Presented {
   return {
     browserToken: pages.cookies.read(visit.request.headers.cookie, cookieNames.flow),
     flowId: visit.query("flow"),

@@ -2,6 +2,7 @@ import { formatDuration, parseDuration } from "../../time/duration.ts";
 import { checkForm } from "../forms.ts";
 import { messages } from "../messages.ts";
 import type { LeafNode, LeafType, LeafValue } from "../tree/node.ts";
+import { isMapping } from "../tree/walk.ts";
 
 export type Parsed =
   | { readonly ok: true; readonly value: LeafValue }
@@ -15,6 +16,7 @@ const parsers: Readonly<Record<LeafType, (node: LeafNode, given: unknown) => Par
   duration: parseDurationLeaf,
   choice: parseChoice,
   texts: parseTexts,
+  structure: parseStructure,
 };
 
 /** Reads what a file or a variable gives for one key. Texts stand for numbers and flags too: variables are texts. */
@@ -69,6 +71,20 @@ function parseTexts(node: LeafNode, given: unknown): Parsed {
   const { minItems = 0 } = node;
   if (items.length < minItems) return fail(messages.tooFew(minItems));
   return items.map((item) => checkItem(node, item)).find((problem) => problem !== undefined) ?? ok(items);
+}
+
+function parseStructure(_node: LeafNode, given: unknown): Parsed {
+  const value = typeof given === "string" ? jsonOf(given) : given;
+  return isMapping(value) ? ok(value) : fail(messages.mustBe("a mapping"));
+}
+
+/** A variable holds JSON. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function splitList(text: string): readonly string[] {

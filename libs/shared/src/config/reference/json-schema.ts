@@ -72,8 +72,12 @@ function defaultValue(node: LeafNode): unknown {
 
 const placeholder = { type: "string", pattern: "\\$\\{" };
 
+function boundsSchema({ minimum, maximum }: LeafNode): Json {
+  return { ...(minimum === undefined ? {} : { minimum }), ...(maximum === undefined ? {} : { maximum }) };
+}
+
 function valueSchema(node: LeafNode): Json {
-  const { minimum, maximum, minItems, maxLength } = node;
+  const { minItems, maxLength } = node;
   switch (node.type) {
     case "text":
       return { type: "string", ...(maxLength === undefined ? {} : { maxLength }) };
@@ -84,6 +88,8 @@ function valueSchema(node: LeafNode): Json {
           { type: "array", items: { type: "string" }, ...(minItems === undefined ? {} : { minItems }) },
         ],
       };
+    case "structure":
+      return { type: "object" };
     case "flag":
       return { anyOf: [{ type: "boolean" }, placeholder] };
     case "choice":
@@ -92,7 +98,7 @@ function valueSchema(node: LeafNode): Json {
       return { type: ["string", "integer"], examples: ["5s", "1h30m"] };
     case "integer":
     case "number": {
-      const bounds = { ...(minimum === undefined ? {} : { minimum }), ...(maximum === undefined ? {} : { maximum }) };
+      const bounds = boundsSchema(node);
       return { $comment: showType(node), anyOf: [{ type: node.type, ...bounds }, placeholder] };
     }
     default:

@@ -15,6 +15,7 @@ const typeNames = {
   duration: "duration",
   choice: "choice",
   texts: "list of texts",
+  structure: "mapping",
 } as const;
 
 /** The kind of value for people: `whole number, tokens/s`, `one of ttl, lru`. */

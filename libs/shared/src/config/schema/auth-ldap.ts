@@ -10,6 +10,8 @@ const Mapping = section("Which attributes hold what.", {
   display_name_field: text("", { description: "Name for people; empty takes account_field." }),
   webauthn_credential_field: text("", { description: "WebAuthn credentials." }),
   webauthn_object_class: text("", { description: "Object class that allows WebAuthn credentials." }),
+  app_password_field: text("", { description: "App passwords, one JSON object a value." }),
+  app_password_object_class: text("", { description: "Object class that allows app passwords." }),
   unique_user_id_field: text("", { description: "Identifier that never changes, for OIDC and WebAuthn." }),
 });
 
@@ -23,6 +25,9 @@ const Groups = section("How group memberships are found.", {
   filter: text("", { description: "Filter that finds the groups of %{user_dn}." }),
   name_attribute: text("cn", { description: "Attribute with a group's name." }),
   recursive: flag(false, { description: "Follow groups in groups." }),
+  release_as: text("", {
+    description: "Attribute under which callers get the groups' names; empty keeps them inside.",
+  }),
   max_depth: integer(8, { description: "How far to follow them.", minimum: 1, maximum: 32 }),
 });
 
@@ -38,6 +43,10 @@ export const LdapSearch = section("How users of some protocols are found.", {
     list_accounts: text("", {
       description:
         "Finds all users, in pages (RFC 2696). The service account needs a size limit above their number: a list that a limit ends is a temporary failure. Empty lists none.",
+    }),
+    disabled: text("", {
+      description:
+        "Fits the entry of an account that is switched off: no password is right and look-ups know nobody. Empty leaves it to the bind. One more search in each look-up and success.",
     }),
   }),
   mapping: Mapping,

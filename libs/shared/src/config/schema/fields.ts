@@ -62,6 +62,10 @@ export const texts = (value: readonly string[], options: KeyOptions & { readonly
 
 export const requiredTexts = (options: KeyOptions) => Type.Array(Type.String(), { ...options, minItems: 1 });
 
+/** A mapping whose names and depth are the site's; a validator judges it. One text holds it as JSON. */
+export const structure = (options: Omit<KeyOptions, "example"> & { readonly example?: object }) =>
+  Type.Unknown({ default: {}, ...options });
+
 /** `reload` holds for every key below that does not say itself. */
 export const section = <Properties extends TProperties>(
   description: string,

@@ -1,6 +1,6 @@
 import { choice, duration, flag, integer, section, text, texts } from "./fields.ts";
 
-const longestSession = 24 * 24 * 60 * 60 * 1000;
+const longestSession = 400 * 24 * 60 * 60 * 1000;
 
 /** How long a browser stays signed in. */
 export const IdentitySession = section(

@@ -30,6 +30,8 @@ const Timeouts = section("How long anything may take.", {
   ldap_bind: duration("3s", { description: "One LDAP bind.", minimum: 10 }),
   ldap_modify: duration("5s", { description: "One LDAP modification.", minimum: 10 }),
   sql_query: duration("2s", { description: "One SQL query.", minimum: 10 }),
+  lua_backend: duration("5s", { description: "One run of a script in a decision.", minimum: 10, reload: "live" }),
+  lua_script: duration("30s", { description: "One run of a hook or an action.", minimum: 10, reload: "live" }),
   shutdown_delay: duration("0s", {
     description: "Time between taking readiness back and stopping, for load balancers to notice.",
     reload: "live",

@@ -1,4 +1,4 @@
-import { duration, entries, integer, secret, section, text, texts } from "./fields.ts";
+import { duration, entries, flag, integer, secret, section, text, texts } from "./fields.ts";
 import { ClientTls } from "./tls.ts";
 
 const Sentinels = section("Redis Sentinel; used when master is set.", {
@@ -40,6 +40,26 @@ export const Storage = section("Where state is kept.", {
       "Former values of encryption_secret: they still decrypt. Remove one when what it encrypted has expired.",
       section("A former value.", { secret: secret({ description: "The secret.", minLength: 16 }) }),
     ),
+    positive_cache_ttl: duration("1h", {
+      description: "Life of a success in the shared cache.",
+      minimum: 1000,
+      maximum: 86_400_000,
+      reload: "live",
+    }),
+    result_cache_timeout: duration("100ms", {
+      description: "Longest wait for the shared cache; then the directory is asked.",
+      minimum: 10,
+      maximum: 2000,
+    }),
+    identity_cache: section("Shared cache of mode=no-auth; keeps successful LDAP look-ups only.", {
+      enabled: flag(false, { description: "Keep them." }),
+      ttl: duration("5m", {
+        description: "Life of a look-up.",
+        minimum: 1000,
+        maximum: 86_400_000,
+        reload: "live",
+      }),
+    }),
     connect_timeout: duration("5s", { description: "Time for a connection to come up.", minimum: 10 }),
     read_timeout: duration("1s", {
       description: "One command that reads.",

@@ -3,6 +3,7 @@ import { isFormName } from "../forms.ts";
 import type { Reload } from "../schema/fields.ts";
 import { Root } from "../schema/root.ts";
 import type { LeafNode, LeafType, LeafValue, SchemaNode, SectionNode } from "./node.ts";
+import { isMapping } from "./walk.ts";
 
 /** The whole schema as the tree that reading, documents and redaction walk. */
 export function schemaTree(): SectionNode {
@@ -65,6 +66,7 @@ function leafType(schema: TSchema): LeafType {
   if (Type.IsNumber(schema)) return option(schema, "duration") === true ? "duration" : "number";
   if (Type.IsEnum(schema)) return "choice";
   if (Type.IsArray(schema)) return "texts";
+  if (Type.IsUnknown(schema)) return "structure";
   throw new TypeError("a kind of schema that configuration does not use");
 }
 
@@ -85,5 +87,6 @@ function numberOf(schema: TSchema, name: string): number | undefined {
 function valueOf(schema: TSchema, name: string): LeafValue | undefined {
   const value = option(schema, name);
   if (Array.isArray(value)) return value.map(String);
+  if (isMapping(value)) return value;
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : undefined;
 }

@@ -1,8 +1,12 @@
 import type { FormName } from "../forms.ts";
 import type { Reload } from "../schema/fields.ts";
 
-export type LeafType = "text" | "flag" | "integer" | "number" | "duration" | "choice" | "texts";
-export type LeafValue = string | number | boolean | readonly string[];
+export type LeafType = "text" | "flag" | "integer" | "number" | "duration" | "choice" | "texts" | "structure";
+/** A mapping whose names the site chooses, of any depth; whoever uses it reads it with rules of its own. */
+export interface Structure {
+  readonly [name: string]: unknown;
+}
+export type LeafValue = string | number | boolean | readonly string[] | Structure;
 
 /** One key with a value. */
 export interface LeafNode {

@@ -6,16 +6,16 @@ const path = "auth.backends.order";
 
 /** One entry of `auth.backends.order`. */
 export interface BackendEntry {
-  readonly kind: "sql" | "ldap";
+  readonly kind: "sql" | "ldap" | "lua";
   readonly pool: string | undefined;
 }
 
-/** `sql`, `sql(pool)`, `ldap` or `ldap(pool)`; undefined for anything else, `cache` too. */
+/** `sql`, `sql(pool)`, `ldap`, `ldap(pool)` or `lua`; undefined for anything else, `cache` too. */
 export function parseBackendEntry(entry: string): BackendEntry | undefined {
-  const match = /^(sql|ldap)(?:\(([A-Za-z0-9][A-Za-z0-9_-]*)\))?$/.exec(entry.trim());
+  const match = /^(sql|ldap|lua)(?:\(([A-Za-z0-9][A-Za-z0-9_-]*)\))?$/.exec(entry.trim());
   if (match === null) return undefined;
-  const kind = match[1] === "sql" ? "sql" : "ldap";
-  return { kind, pool: match[2] };
+  const kind = match[1] === "sql" || match[1] === "lua" ? match[1] : "ldap";
+  return kind === "lua" && match[2] !== undefined ? undefined : { kind, pool: match[2] };
 }
 
 export function validateBackends(config: Config, judgement: Judgement): void {
@@ -36,7 +36,7 @@ function validateEntry(
   { problem }: Judgement,
   { entry, index }: { entry: string; index: number },
 ): void {
-  // An order of the compatible product names the cache too; here it always comes first.
+  // Says which directories' successes are shared; validate/storage.ts says what that needs.
   if (entry === "cache") return;
   const { ldap, sql } = config.auth.backends;
   const at = `${path}[${index}]`;
@@ -50,6 +50,8 @@ function validateEntry(
     problem(at, messages.unknownPool(pool));
     return;
   }
+  // Its script says itself whom it knows.
+  if (kind === "lua") return;
   const searches = kind === "sql" ? sql.search : ldap.search;
   // A SQL directory is one database; LDAP's asks all pools when none is named.
   const served = kind === "sql" ? (pool ?? "default") : pool;

@@ -10,6 +10,12 @@ export function validateLdap(config: Config, judgement: Judgement): void {
     const path = `${root}.search[${index}]`;
     const isKnown = entry.pool_name === "default" || Object.hasOwn(pools, entry.pool_name);
     if (!isKnown) judgement.problem(`${path}.pool_name`, messages.unknownPool(entry.pool_name));
+    const { strategy, base_dn, filter } = entry.groups;
+    if (strategy === "search" || strategy === "hybrid") {
+      const needed = messages.needsWhen(`${path}.groups.strategy is ${strategy}`);
+      if (base_dn === "") judgement.problem(`${path}.groups.base_dn`, needed);
+      if (filter === "") judgement.problem(`${path}.groups.filter`, needed);
+    }
     if (entry.protocol.includes("*")) judgement.problem(`${path}.protocol`, messages.star);
   });
   const isDefaultUsed = search.some((entry) => entry.pool_name === "default");

@@ -4,7 +4,22 @@ import type { Judgement } from "./judgement.ts";
 
 const roles = ["state", "queue", "cache"] as const;
 
-export function validateStorage(config: Config, { problem }: Judgement): void {
+const cacheSecrets = ["password_nonce", "encryption_secret"] as const;
+
+/** What is cached in Redis is encrypted, and passwords are there as keyed digests only. */
+function validateCacheSecrets({ storage, auth }: Config, { problem }: Judgement): void {
+  const { redis } = storage;
+  const isShared = auth.backends.order.includes("cache");
+  if (!isShared && !redis.identity_cache.enabled) return;
+  const user = isShared ? "auth.backends.order names cache" : "storage.redis.identity_cache.enabled is true";
+  for (const name of cacheSecrets) {
+    if (redis[name] === "") problem(`storage.redis.${name}`, messages.needsWhen(user));
+  }
+}
+
+export function validateStorage(config: Config, judgement: Judgement): void {
+  const { problem } = judgement;
+  validateCacheSecrets(config, judgement);
   const { redis } = config.storage;
   redis.encryption_secrets_old.forEach(({ secret }, index) => {
     if (secret === "") problem(`storage.redis.encryption_secrets_old[${index}].secret`, messages.required);

@@ -39,6 +39,11 @@ const rules: readonly (readonly [rule: string, text: string, paths: readonly str
     [],
   ],
   [
+    "the shared caches need the secrets that protect what is in them",
+    "storage: { redis: { identity_cache: { enabled: true } } }",
+    ["storage.redis.encryption_secret", "storage.redis.password_nonce"],
+  ],
+  [
     "former encryption secrets are not empty and stand behind a present one",
     "storage: { redis: { encryption_secrets_old: [{}, { secret: former-secret-0123 }] } }",
     ["storage.redis.encryption_secret", "storage.redis.encryption_secrets_old[0].secret"],
@@ -116,7 +121,11 @@ const rules: readonly (readonly [rule: string, text: string, paths: readonly str
   ["an order names directories only", "auth: { backends: { order: [nis] } }", ["auth.backends.order[0]"]],
   ["an order names configured directories only", "auth: { backends: { order: [ldap] } }", ["auth.backends.order[0]"]],
   ["an order names a directory once", sql(sqlForAll, "[sql, sql]"), ["auth.backends.order[1]"]],
-  ["an order may name the cache", sql(sqlForAll, "[cache, sql]"), []],
+  [
+    "an order may name the cache, which needs its secrets",
+    sql(sqlForAll, "[cache, sql]"),
+    ["storage.redis.encryption_secret", "storage.redis.password_nonce"],
+  ],
   ["an order's pool is configured", "auth: { backends: { order: ['ldap(x)'] } }", ["auth.backends.order[0]"]],
   ["a pool in use has servers", ldap(`search: [{ ${search} }]`), ["auth.backends.ldap.default.server_uri"]],
   [

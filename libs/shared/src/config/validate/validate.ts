@@ -1,13 +1,19 @@
 import type { Config } from "../schema/root.ts";
 import { validateBackchannel } from "./backchannel.ts";
 import { validateBackends } from "./backends.ts";
+import { validateBruteForce } from "./brute-force.ts";
+import { validateControls } from "./controls.ts";
 import { validateFrontend } from "./frontend.ts";
 import type { Judgement, Validator } from "./judgement.ts";
 import { validateLdap } from "./ldap.ts";
+import { validateLua } from "./lua.ts";
+import { validateMasterUser } from "./master-user.ts";
 import { validateOauthBearer } from "./oauthbearer.ts";
 import { validateObservability } from "./observability.ts";
 import { validateOidc } from "./oidc.ts";
+import { validatePolicy } from "./policy.ts";
 import { validateRuntime } from "./runtime.ts";
+import { validateServices } from "./services.ts";
 import { validateSql } from "./sql.ts";
 import { validateStorage } from "./storage.ts";
 
@@ -22,6 +28,12 @@ const validators: readonly Validator[] = [
   validateLdap,
   validateSql,
   validateFrontend,
+  validateBruteForce,
+  validateControls,
+  validateMasterUser,
+  validatePolicy,
+  validateServices,
+  validateLua,
 ];
 
 /** Rules between keys; rules of one key are in its schema. */

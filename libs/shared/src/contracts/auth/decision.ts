@@ -14,7 +14,10 @@ export const DenialReason = Type.Union([
   Type.Literal("empty_password"),
   Type.Literal("bad_token"),
   Type.Literal("method_not_enabled"),
+  Type.Literal("unknown_relay_domain"),
+  Type.Literal("rbl"),
   Type.Literal("policy"),
+  Type.Literal("script"),
 ]);
 export type DenialReason = Static<typeof DenialReason>;
 
@@ -25,16 +28,33 @@ const Ok = Type.Object({
   totpSecretField: Type.String(),
   backend: Type.Integer(),
   attributes: Type.Record(Type.String(), Type.Array(Type.String())),
+  upstream: Type.Optional(
+    Type.Object(
+      { address: Type.String(), port: Type.Integer({ minimum: 1, maximum: 65_535 }) },
+      { description: "mail server that a script chose, for the proxy-style endpoint" },
+    ),
+  ),
+  groups: Type.Optional(
+    Type.Array(Type.String(), { description: "names of the account's groups; absent where none are looked for" }),
+  ),
   memoryCache,
 });
 export type Ok = Static<typeof Ok>;
 
 const waitSeconds = Type.Optional(Type.Integer({ minimum: 0, description: "Auth-Wait; absent means no such header" }));
 
+const language = Type.Optional(
+  Type.String({
+    description: "language tag of a message out of a catalogue, Content-Language; absent in older engines",
+  }),
+);
+
 const Fail = Type.Object({
   outcome: Type.Literal("fail"),
   reason: Type.String({ description: "a DenialReason; one of a newer engine's is a denial all the same" }),
+  detail: Type.Optional(Type.String({ description: "what a directory says beside the reason, for logs" })),
   message: Type.Optional(Type.String({ description: "a policy's or script's text; absent means the default" })),
+  language,
   waitSeconds,
   memoryCache,
 });
@@ -44,6 +64,7 @@ const Blocked = Type.Object({
   outcome: Type.Literal("blocked"),
   rule: Type.String(),
   message: Type.Optional(Type.String()),
+  language,
   waitSeconds,
   memoryCache,
 });
@@ -53,6 +74,7 @@ const TempFail = Type.Object({
   outcome: Type.Literal("tempfail"),
   code: Type.String({ description: "a code of libs/shared/errors/codes.ts" }),
   message: Type.String({ description: "the public sentence" }),
+  language,
 });
 export type TempFail = Static<typeof TempFail>;
 

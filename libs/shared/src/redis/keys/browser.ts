@@ -1,4 +1,4 @@
-import type { KeyFamily } from "../key-family.ts";
+import type { KeyFamily } from "./family.ts";
 
 const daySeconds = 86_400;
 

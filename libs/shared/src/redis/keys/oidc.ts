@@ -1,4 +1,4 @@
-import type { KeyFamily } from "../key-family.ts";
+import type { KeyFamily } from "./family.ts";
 
 const day = 86_400;
 /** The longest life that the configuration allows to a refresh token. */

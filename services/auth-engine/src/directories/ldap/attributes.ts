@@ -18,7 +18,7 @@ function textValues(raw: RawValue): readonly string[] {
 }
 
 /** Attribute names are case-insensitive (RFC 4512 section 2.5), and a server may answer in a spelling of its own. */
-function findValues(entry: Entry, name: string): readonly string[] {
+export function findValues(entry: Entry, name: string): readonly string[] {
   if (name.toLowerCase() === "dn") return [entry.dn];
   const exact = textValues(entry[name]);
   if (exact.length > 0) return exact;
@@ -28,8 +28,11 @@ function findValues(entry: Entry, name: string): readonly string[] {
 }
 
 /** What to ask the server for: no more than will be used. */
-export function attributesToRequest({ accountField, attributes }: AttributeMapping): string[] {
-  const names = new Set([accountField, ...attributes].filter((name) => name.toLowerCase() !== "dn"));
+export function attributesToRequest(
+  { accountField, attributes }: AttributeMapping,
+  more: readonly string[] = [],
+): string[] {
+  const names = new Set([accountField, ...attributes, ...more].filter((name) => name.toLowerCase() !== "dn"));
   return names.size === 0 ? ["1.1"] : [...names];
 }
 

@@ -29,6 +29,6 @@ describe("a search base", () => {
   });
 
   it("is refused with an unknown macro", () => {
-    expect(() => compileBaseDn("ou=%{account},dc=x")).toThrow(/CONFIG_INVALID/);
+    expect(() => compileBaseDn("ou=%{nonsense},dc=x")).toThrow(/CONFIG_INVALID/);
   });
 });

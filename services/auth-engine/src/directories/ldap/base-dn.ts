@@ -1,5 +1,4 @@
-import type { DirectoryQuery } from "../directory.ts";
-import { expand, hasMacros, parseTemplate } from "./macros.ts";
+import { expand, hasMacros, parseTemplate, type TemplateValues } from "./macros.ts";
 
 /** RFC 4514 section 2.4: one value inside a distinguished name. */
 export function escapeDnValue(value: string): string {
@@ -13,7 +12,7 @@ export function escapeDnValue(value: string): string {
 export interface BaseDn {
   /** The name depends on the request: a base that does not exist then says "no such user", not "badly configured". */
   readonly hasMacros: boolean;
-  expand(query: DirectoryQuery): string;
+  expand(query: TemplateValues): string;
 }
 
 /** A search base with macros. Throws `CONFIG_INVALID` on unknown macros. */

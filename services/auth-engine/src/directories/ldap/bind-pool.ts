@@ -1,8 +1,11 @@
 import type { Secret } from "@postern/shared/crypto";
+import { AppError } from "@postern/shared/errors";
 import type { Clock } from "@postern/shared/time";
+import type { PasswordPolicyControl } from "ldapts";
 import type { DirectoryContext } from "../directory.ts";
 import { ConnectionPool, type ConnectionPoolSnapshot } from "../servers/connection-pool.ts";
 import type { TargetSet } from "../servers/target-set.ts";
+import { createBindRate } from "./bind-rate.ts";
 import { openReadyConnection } from "./client.ts";
 import { classifyFailure } from "./errors.ts";
 import type { ServerAddress } from "./server-uri.ts";
@@ -14,8 +17,11 @@ import type { LdapPoolSettings } from "./settings.ts";
  * less than half of connecting again.
  */
 export interface BindPool {
-  /** Rejects with the server's own `ResultCodeError` when it refuses. */
-  bind(dn: string, password: Secret, context: DirectoryContext): Promise<void>;
+  /**
+   * Rejects with the server's own `ResultCodeError` when it refuses, with `DIRECTORY_OVERLOADED` above the pool's rate.
+   * `policy` gets what the server adds about the password.
+   */
+  bind(dn: string, password: Secret, context: DirectoryContext, policy?: PasswordPolicyControl): Promise<void>;
   rebalance(): void;
   snapshot(): ConnectionPoolSnapshot;
   close(): Promise<void>;
@@ -38,8 +44,12 @@ export function createBindPool(settings: LdapPoolSettings, targets: TargetSet<Se
     classify: classifyFailure,
     clock,
   });
+  const takeBind = createBindRate(settings.bindRate, clock);
   return {
-    bind: (dn, password, context) => pool.run((connection) => connection.bind(dn, password), context),
+    bind: async (dn, password, context, policy) => {
+      if (!takeBind()) throw new AppError("DIRECTORY_OVERLOADED", { detail: "binds above auth_rate_limit_per_second" });
+      await pool.run((connection) => connection.bind(dn, password, policy), context);
+    },
     rebalance: () => pool.rebalance(),
     snapshot: () => pool.snapshot(),
     close: () => pool.close(),

@@ -1,6 +1,6 @@
 import type { Secret } from "@postern/shared/crypto";
 import { AppError } from "@postern/shared/errors";
-import { Client, type SearchOptions, type SearchResult } from "ldapts";
+import { type Change, Client, type PasswordPolicyControl, type SearchOptions, type SearchResult } from "ldapts";
 import { classifyFailure, ServiceBindError } from "./errors.ts";
 import { type OpenSocketOptions, openSocket } from "./open-socket.ts";
 import type { ServerAddress } from "./server-uri.ts";
@@ -17,8 +17,10 @@ export interface LdapConnection {
   search(baseDn: string, options: SearchOptions): Promise<SearchResult>;
   /** The same in pages (RFC 2696). One at a time: servers keep one position for a connection. */
   searchPages(baseDn: string, options: SearchOptions): AsyncGenerator<SearchResult>;
-  /** Simple bind. The connection then belongs to nobody until the next bind. */
-  bind(dn: string, password: Secret): Promise<void>;
+  /** Simple bind. The connection then belongs to nobody until the next bind. `policy` gets what the server adds. */
+  bind(dn: string, password: Secret, policy?: PasswordPolicyControl): Promise<void>;
+  /** All changes or none (RFC 4511 section 4.6). */
+  modify(dn: string, changes: Change[]): Promise<void>;
   bindService(identity: Exclude<ServiceIdentity, { kind: "anonymous" }>): Promise<void>;
   /** Unbinds politely; safe to call twice. */
   close(): void;
@@ -52,12 +54,12 @@ async function openConnection(address: ServerAddress, options: OpenConnectionOpt
       return socket;
     },
   });
-  const bind = async (dn: string, password: Secret): Promise<void> => {
+  const bind = async (dn: string, password: Secret, policy?: PasswordPolicyControl): Promise<void> => {
     // RFC 4513 section 5.1: with either one empty it would be an anonymous bind, which succeeds.
     if (password.isEmpty || !dn.includes("=")) {
       throw new AppError("INTERNAL", { detail: "LDAP bind without a password or without a name" });
     }
-    await client.bind(dn, password.reveal());
+    await client.bind(dn, password.reveal(), policy);
   };
   return {
     get isAlive() {
@@ -66,6 +68,7 @@ async function openConnection(address: ServerAddress, options: OpenConnectionOpt
     search: (baseDn, searchOptions) => client.search(baseDn, searchOptions),
     searchPages: (baseDn, searchOptions) => client.searchPaginated(baseDn, searchOptions),
     bind,
+    modify: (dn, changes) => client.modify(dn, changes),
     bindService: (identity) =>
       identity.kind === "external" ? client.bindSASL("EXTERNAL", "") : bind(identity.dn, identity.password),
     close: () => {

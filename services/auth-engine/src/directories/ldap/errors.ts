@@ -1,6 +1,7 @@
 import { AppError } from "@postern/shared/errors";
-import { ResultCodeError } from "ldapts";
+import { type PasswordPolicyValue, ResultCodeError } from "ldapts";
 import { type FailureKind, RefusedAccountError } from "../servers/errors.ts";
+import { type AccountState, accountState } from "./account-state.ts";
 
 /** RFC 4511 appendix A, those that we tell apart. */
 const resultCode = {
@@ -26,31 +27,29 @@ export function classifyFailure(error: unknown): FailureKind {
 export const isNoSuchObject = (error: unknown): boolean =>
   error instanceof ResultCodeError && error.code === resultCode.noSuchObject;
 
-export type BindRefusal = "wrong_password" | "account_disabled" | "unknown_user";
-
-/**
- * Active Directory's second code inside 49: 530/531 not from here or now, 532 password expired, 533 disabled, 701
- * account expired, 773 password must be changed, 775 locked out. All but 775 are said to the right password only.
- */
-const activeDirectoryAccountState = /\bdata (?:530|531|532|533|701|773|775)\b/i;
-/** 389 Directory Server and its kin say 53 or 19 for accounts that an administrator or a policy closed. */
-const accountStateText = /inactivated|locked|disabled|expired|retry limit/i;
+export interface BindRefusal {
+  readonly kind: "wrong_password" | "account_disabled" | "unknown_user";
+  /** What the server says beside it, for logs. */
+  readonly accountState?: AccountState | undefined;
+}
 
 /** What the server's answer to a user's bind says about the user; undefined when it says nothing about them. */
-export function bindRefusal(error: unknown): BindRefusal | undefined {
+export function bindRefusal(error: unknown, policy?: PasswordPolicyValue): BindRefusal | undefined {
   if (!(error instanceof ResultCodeError)) return undefined;
+  const state = accountState(error, policy);
+  const closed = state === undefined ? undefined : ({ kind: "account_disabled", accountState: state } as const);
   switch (error.code) {
     case resultCode.invalidCredentials:
-      return activeDirectoryAccountState.test(error.message) ? "account_disabled" : "wrong_password";
+      return closed ?? { kind: "wrong_password" };
     case resultCode.inappropriateAuthentication:
       // The entry holds no password at all.
-      return "wrong_password";
+      return { kind: "wrong_password" };
     case resultCode.noSuchObject:
       // Removed between the search and the bind.
-      return "unknown_user";
+      return { kind: "unknown_user" };
     case resultCode.unwillingToPerform:
     case resultCode.constraintViolation:
-      return accountStateText.test(error.message) ? "account_disabled" : undefined;
+      return closed;
     default:
       return undefined;
   }

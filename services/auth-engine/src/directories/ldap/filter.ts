@@ -12,11 +12,10 @@ import {
   PresenceFilter,
   SubstringFilter,
 } from "ldapts";
-import type { DirectoryQuery } from "../directory.ts";
 import { type ComparisonNode, type FilterNode, parseFilter } from "./filter-parser.ts";
-import { expand, parseTemplate } from "./macros.ts";
+import { expand, parseTemplate, type TemplateValues } from "./macros.ts";
 
-type Build<T> = (query: DirectoryQuery) => T;
+type Build<T> = (query: TemplateValues) => T;
 
 /**
  * Compiles a filter template. The template is parsed once, and a request's values only ever fill the leaves of the
@@ -32,7 +31,7 @@ function compileNode(node: FilterNode): Build<Filter> {
     case "and":
     case "or": {
       const children = node.children.map((child) => compileNode(child));
-      const build = (query: DirectoryQuery): Filter[] => children.map((child) => child(query));
+      const build = (query: TemplateValues): Filter[] => children.map((child) => child(query));
       return node.kind === "and"
         ? (query) => new AndFilter({ filters: build(query) })
         : (query) => new OrFilter({ filters: build(query) });

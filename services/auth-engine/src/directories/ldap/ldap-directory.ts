@@ -2,29 +2,22 @@ import { randomUUID } from "node:crypto";
 import type { Secret } from "@postern/shared/crypto";
 import { AppError } from "@postern/shared/errors";
 import type { Clock } from "@postern/shared/time";
-import type { Entry } from "ldapts";
+import { PasswordPolicyControl } from "ldapts";
 import type { Directory, DirectoryContext, DirectoryQuery, VerifyOutcome } from "../directory.ts";
 import { directoryUnavailable } from "../servers/errors.ts";
 import type { ServerLog } from "../servers/target-set.ts";
-import { toDirectoryAccount } from "./attributes.ts";
-import { bindRefusal, classifyFailure, isNoSuchObject } from "./errors.ts";
+import { type BindRefusal, bindRefusal, classifyFailure } from "./errors.ts";
+import { accountOf, type Found, findInSearch, isDisabled } from "./find-user.ts";
 import { createLdapPool, type LdapPool, type LdapPoolSnapshot } from "./ldap-pool.ts";
 import { createAccountListing } from "./list-accounts.ts";
-import { type CompiledSearch, compileSearches } from "./select-search.ts";
+import { createLdapMfaArtefacts } from "./mfa-artefacts.ts";
+import { compileSearches } from "./select-search.ts";
 import type { LdapDirectorySettings } from "./settings.ts";
 
 export interface LdapDirectory extends Directory {
   /** State of each pool, for metrics. */
   snapshot(): Readonly<Record<string, LdapPoolSnapshot>>;
 }
-
-interface Found {
-  readonly search: CompiledSearch;
-  readonly entry: Entry;
-}
-
-/** Enough to tell one entry from several. */
-const sizeLimit = 2;
 
 /**
  * Verifies by search and bind. Connects when first asked, so it starts while its servers are away. Throws
@@ -39,14 +32,13 @@ export function createLdapDirectory(
   );
   const searches = compileSearches(settings.searches, pools);
   const listing = createAccountListing(searches, deps.clock);
-  const absentRdn = `cn=${randomUUID()}`;
 
   const find = async (query: DirectoryQuery, context: DirectoryContext): Promise<Found | "none" | "not_served"> => {
     const candidates = searches.get(query.protocol);
     if (candidates === undefined) return "not_served";
     for (const search of candidates) {
-      const entry = await findEntry(search, query, context);
-      if (entry !== undefined) return { search, entry };
+      const found = await findInSearch(search, query, context);
+      if (found !== undefined) return found;
     }
     return "none";
   };
@@ -54,29 +46,26 @@ export function createLdapDirectory(
   return {
     kind: "ldap",
     name: settings.name,
+    mfa: createLdapMfaArtefacts(searches),
     verify: async (query, password, context) => {
       const found = await find(query, context);
       if (found === "not_served") return { kind: "not_served" };
       if (found === "none") return { kind: "unknown_user" };
-      return bindAsUser(found, password, context);
+      if (found.search.pool.settings.lookupPoolOnly) return { kind: "not_served" };
+      return bindAsUser(found, { query, password, context });
     },
     lookup: async (query, context) => {
       const found = await find(query, context);
       if (found === "not_served") return { kind: "not_served" };
       if (found === "none") return { kind: "unknown_user" };
-      return { kind: "ok", account: toDirectoryAccount(found.entry, found.search.mapping) };
+      if (await isDisabled(found, query, context)) return { kind: "unknown_user" };
+      return { kind: "ok", account: await accountOf(found, query, context) };
     },
     listAccounts: listing.listAccounts,
     endListing: listing.endListing,
-    spendVerification: async (query, password, context) => {
-      const [search] = searches.get(query.protocol) ?? [];
-      if (search === undefined || password.isEmpty) return;
-      const baseDn = search.baseDn.expand(query);
-      try {
-        await search.pool.bind.bind(baseDn === "" ? absentRdn : `${absentRdn},${baseDn}`, password, context);
-      } catch (error) {
-        if (error instanceof AppError || classifyFailure(error) !== "answer") throw error;
-      }
+    spendVerification: verificationSpender(searches),
+    forget: (name) => {
+      for (const pool of pools.values()) pool.caches.forget(name);
     },
     check: async (context) => {
       await Promise.all([...pools.values()].map((pool) => checkPool(pool, context)));
@@ -89,6 +78,21 @@ export function createLdapDirectory(
   };
 }
 
+/** A bind under a name that cannot exist. */
+function verificationSpender(searches: ReturnType<typeof compileSearches>): Directory["spendVerification"] {
+  const absentRdn = `cn=${randomUUID()}`;
+  return async (query, password, context) => {
+    const [search] = searches.get(query.protocol) ?? [];
+    if (search === undefined || password.isEmpty || search.pool.settings.lookupPoolOnly) return;
+    const baseDn = search.baseDn.expand(query);
+    try {
+      await search.pool.bind.bind(baseDn === "" ? absentRdn : `${absentRdn},${baseDn}`, password, context);
+    } catch (error) {
+      if (error instanceof AppError || classifyFailure(error) !== "answer") throw error;
+    }
+  };
+}
+
 async function checkPool(pool: LdapPool, context: DirectoryContext): Promise<void> {
   try {
     await pool.lookup.check(context);
@@ -97,44 +101,39 @@ async function checkPool(pool: LdapPool, context: DirectoryContext): Promise<voi
   }
 }
 
-async function findEntry(
-  search: CompiledSearch,
-  query: DirectoryQuery,
-  context: DirectoryContext,
-): Promise<Entry | undefined> {
-  const { pool, baseDn, scope } = search;
-  const options = {
-    scope,
-    filter: search.filter(query),
-    attributes: search.requested,
-    sizeLimit,
-    timeLimit: pool.settings.searchTimeLimitSeconds,
-  };
+interface Login {
+  readonly query: DirectoryQuery;
+  readonly password: Secret;
+  readonly context: DirectoryContext;
+}
+
+type BindResult = { readonly isRight: true } | { readonly isRight: false; readonly refusal: BindRefusal };
+
+async function bindAs({ search, entry }: Found, { password, context }: Login): Promise<BindResult> {
+  const policy = new PasswordPolicyControl();
   try {
-    const { searchEntries } = await pool.lookup.search(baseDn.expand(query), options, context);
-    if (searchEntries.length > 1) {
-      throw new AppError("DIRECTORY_AMBIGUOUS", { detail: `more than one entry in LDAP pool ${pool.name}` });
-    }
-    return searchEntries[0];
+    await search.pool.bind.bind(entry.dn, password, context, policy);
+    return { isRight: true };
   } catch (error) {
-    // A base made of the user's domain that does not exist is a user that does not exist; a fixed one is a mistake.
-    if (baseDn.hasMacros && isNoSuchObject(error)) return undefined;
-    throw directoryUnavailable(`search in LDAP pool ${pool.name}`, error);
+    const refusal = bindRefusal(error, policy.value);
+    if (refusal !== undefined) return { isRight: false, refusal };
+    throw directoryUnavailable(`bind in LDAP pool ${search.pool.name}`, error);
   }
 }
 
-async function bindAsUser(
-  { search, entry }: Found,
-  password: Secret,
-  context: DirectoryContext,
-): Promise<VerifyOutcome> {
-  const { pool, mapping } = search;
-  try {
-    await pool.bind.bind(entry.dn, password, context);
-  } catch (error) {
-    const refusal = bindRefusal(error);
-    if (refusal !== undefined) return { kind: refusal };
-    throw directoryUnavailable(`bind in LDAP pool ${pool.name}`, error);
+/** Never twice under one name: a second refusal would count against the user at the server. */
+async function bindAsUser(found: Found, login: Login): Promise<VerifyOutcome> {
+  const { query, context } = login;
+  const result = await bindAs(found, login);
+  if (result.isRight) {
+    if (await isDisabled(found, query, context)) return { kind: "account_disabled", detail: "disabled" };
+    return { kind: "ok", account: await accountOf(found, query, context) };
   }
-  return { kind: "ok", account: toDirectoryAccount(entry, mapping) };
+  if (found.isRemembered) {
+    const anew = await findInSearch(found.search, query, context, true);
+    if (anew === undefined) return { kind: "unknown_user" };
+    if (anew.entry.dn !== found.entry.dn) return bindAsUser(anew, login);
+  }
+  const { kind, accountState } = result.refusal;
+  return kind === "account_disabled" ? { kind, detail: accountState } : { kind };
 }

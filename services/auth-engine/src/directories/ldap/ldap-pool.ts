@@ -9,8 +9,10 @@ import { createTargetSet, type ServerLog, type TargetSet } from "../servers/targ
 import { type BindPool, createBindPool } from "./bind-pool.ts";
 import { type LdapConnection, openReadyConnection, readRootDse } from "./client.ts";
 import { createLookupPool, type LookupPool, serviceIdentity } from "./lookup-pool.ts";
+import { createPoolCaches, type PoolCaches } from "./pool-caches.ts";
 import { parseServerUri, type ServerAddress } from "./server-uri.ts";
 import { type LdapPoolSettings, withBounds } from "./settings.ts";
+import { createWriter, type Writer } from "./writer.ts";
 
 export interface LdapPoolSnapshot {
   readonly lookup: ConnectionPoolSnapshot;
@@ -24,6 +26,8 @@ export interface LdapPool {
   readonly settings: LdapPoolSettings;
   readonly lookup: LookupPool;
   readonly bind: BindPool;
+  readonly writer: Writer;
+  readonly caches: PoolCaches;
   /** A connection of one's own as the service account, for what keeps a server's state; whoever asks closes it. */
   open(): Promise<LdapConnection>;
   snapshot(): LdapPoolSnapshot;
@@ -68,6 +72,8 @@ export function createLdapPool(
     settings,
     lookup,
     bind,
+    writer: createWriter({ name, settings, targets, clock }),
+    caches: createPoolCaches(settings.caches, clock),
     open: () => openAnywhere(targets, settings),
     snapshot: () => ({
       lookup: lookup.snapshot(),

@@ -1,7 +1,13 @@
 import { AppError } from "@postern/shared/errors";
 import type { DirectoryQuery } from "../directory.ts";
 
-export type Macro = (query: DirectoryQuery) => string;
+/** What macros stand for. `userDn` and `account` are known once a user was found, for searches of groups. */
+export interface TemplateValues extends DirectoryQuery {
+  readonly userDn?: string | undefined;
+  readonly account?: string | undefined;
+}
+
+export type Macro = (query: TemplateValues) => string;
 
 /** A text with macros, cut once at start. */
 export type TemplatePart = string | Macro;
@@ -25,6 +31,8 @@ const macros: Readonly<Record<string, Macro>> = {
   local_port: (query) => query.localPort ?? "",
   remote_ip: (query) => query.clientIp ?? "",
   remote_port: (query) => query.clientPort ?? "",
+  user_dn: (query) => query.userDn ?? "",
+  account: (query) => query.account ?? "",
 };
 
 /** No entry holds a line break, and one in a name is somebody's trick on a log. */
@@ -71,10 +79,19 @@ export const hasMacros = (parts: readonly TemplatePart[]): boolean => parts.some
 /** Fills a template in; `escape` sees the values only, never the template's own text. */
 export function expand(
   parts: readonly TemplatePart[],
-  query: DirectoryQuery,
+  query: TemplateValues,
   escape: (value: string) => string = (value) => value,
 ): string {
   let text = "";
   for (const part of parts) text += typeof part === "string" ? part : escape(part(query));
   return text;
+}
+
+/** A template that is filled in before the user is found. Throws `CONFIG_INVALID` when it needs what is not known yet. */
+export function beforeUserIsFound(text: string): string {
+  const [tooEarly] = /%[LURT]*\{(?:user_dn|account)\}/.exec(text) ?? [];
+  if (tooEarly === undefined) return text;
+  throw new AppError("CONFIG_INVALID", {
+    detail: `macro ${tooEarly} in ${JSON.stringify(text)} is known in filters of groups only`,
+  });
 }

@@ -1,5 +1,6 @@
 import type { Secret } from "@postern/shared/crypto";
 import type { BreakerSettings } from "../servers/circuit-breaker.ts";
+import type { LdapMfaSettings } from "./mfa-settings.ts";
 
 /** Files are PEM and read at each connect, so that a renewed certificate needs no restart. */
 export interface LdapTlsSettings {
@@ -7,6 +8,22 @@ export interface LdapTlsSettings {
   readonly certFile?: string | undefined;
   readonly keyFile?: string | undefined;
   readonly skipVerify: boolean;
+}
+
+/** Binds of users that are let through; `perSecond` 0 sets no limit. */
+export interface LdapBindRate {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+/** What a pool remembers; a time of 0 remembers nothing. */
+export interface LdapCacheSettings {
+  readonly negativeTtlMs: number;
+  readonly dnTtlMs: number;
+  readonly membershipTtlMs: number;
+  /** Bound of each of them. */
+  readonly maxEntries: number;
+  readonly evict: "ttl" | "lru";
 }
 
 /**
@@ -34,14 +51,35 @@ export interface LdapPoolSettings {
   readonly connectTimeoutMs: number;
   readonly searchTimeoutMs: number;
   readonly bindTimeoutMs: number;
+  readonly modifyTimeoutMs: number;
   /** What a server may spend on a search; 0 means one second less than `searchTimeoutMs`, at least 1. */
   readonly searchTimeLimitSeconds: number;
   readonly breaker: BreakerSettings;
   readonly healthCheckIntervalMs: number;
   readonly healthCheckTimeoutMs: number;
+  /** The pool serves searches only; passwords are not checked here. */
+  readonly lookupPoolOnly: boolean;
+  readonly bindRate: LdapBindRate;
+  readonly caches: LdapCacheSettings;
 }
 
 export type LdapScope = "base" | "one" | "sub";
+
+/** `auth.backends.ldap.search[].groups`. */
+export interface LdapGroupSettings {
+  readonly strategy: "member_of" | "search" | "hybrid";
+  /** Attribute of users and groups with the DNs of the groups that they are in. */
+  readonly attribute: string;
+  readonly baseDn: string;
+  readonly scope: LdapScope;
+  /** Finds the groups of `%{user_dn}`, which may itself be a group. */
+  readonly filter: string;
+  readonly nameAttribute: string;
+  readonly recursive: boolean;
+  readonly maxDepth: number;
+  /** Attribute under which callers get the names; undefined keeps them inside. */
+  readonly releaseAs?: string | undefined;
+}
 
 /** One entry of `auth.backends.ldap.search[]`. */
 export interface LdapSearchSettings {
@@ -55,6 +93,10 @@ export interface LdapSearchSettings {
   readonly userFilter: string;
   /** Finds every account that is listed; undefined lists none. */
   readonly listAccountsFilter?: string | undefined;
+  /** Finds the user's entry when the account is switched off; undefined leaves that to the bind. */
+  readonly disabledFilter?: string | undefined;
+  readonly groups?: LdapGroupSettings | undefined;
+  readonly mfa: LdapMfaSettings;
   readonly accountField: string;
   /** Only its name leaves the directory. */
   readonly totpSecretField: string;
@@ -82,6 +124,7 @@ export function withBounds(pool: LdapPoolSettings): LdapPoolSettings {
     connectTimeoutMs: orDefault(pool.connectTimeoutMs, 3000),
     searchTimeoutMs,
     bindTimeoutMs: orDefault(pool.bindTimeoutMs, 3000),
+    modifyTimeoutMs: orDefault(pool.modifyTimeoutMs, 5000),
     searchTimeLimitSeconds: orDefault(pool.searchTimeLimitSeconds, Math.max(1, Math.ceil(searchTimeoutMs / 1000) - 1)),
     breaker: {
       failureThreshold: orDefault(pool.breaker.failureThreshold, 5),

@@ -6,8 +6,7 @@ import { AppError } from "@postern/shared/errors";
  */
 export type FailureKind = "answer" | "refused" | "timeout" | "lost";
 
-export const textOf = (error: unknown): string =>
-  error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+const textOf = (error: unknown): string => (error instanceof Error ? `${error.name}: ${error.message}` : String(error));
 
 /** Nobody could decide. `doing` names the step and the server, for our log only. */
 export function directoryUnavailable(doing: string, cause: unknown): AppError {

@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import { AppError } from "@postern/shared/errors";
-import pg from "pg";
+import { Client, DatabaseError } from "pg";
 import { type FailureKind, RefusedAccountError } from "../servers/errors.ts";
 import { readSqlTls, type SqlConnection, type SqlDriver, SqlTimeoutError, withinMs } from "./server-connection.ts";
 import type { SqlServerAddress, SqlServerSettings } from "./server-settings.ts";
@@ -12,7 +12,7 @@ const refusedAccount = /^(?:28...|3D000)$/;
 const statementTimeout = "57014";
 
 function sqlState(error: unknown): string | undefined {
-  return error instanceof pg.DatabaseError ? error.code : undefined;
+  return error instanceof DatabaseError ? error.code : undefined;
 }
 
 function classify(error: unknown): FailureKind {
@@ -36,7 +36,7 @@ async function connect(
   const ssl = await readSqlTls(tls);
   // A socket of ours, as the client's own way of ending waits for the server.
   const socket = new Socket();
-  const client = new pg.Client({
+  const client = new Client({
     host: address.host,
     port: address.port,
     database,

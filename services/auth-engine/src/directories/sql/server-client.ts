@@ -1,4 +1,4 @@
-import { AppError } from "@postern/shared/errors";
+import type { AppError } from "@postern/shared/errors";
 import type { Clock } from "@postern/shared/time";
 import { ConnectionPool } from "../servers/connection-pool.ts";
 import { directoryUnavailable } from "../servers/errors.ts";
@@ -33,7 +33,7 @@ export function createSqlServerClient({ name, settings, driver, clock, log }: Sq
     queueLength: settings.queueLength,
     needsServiceAccount: true,
     open: ({ address }, onClose) => driver.connect(address, settings, onClose),
-    classify: driver.classify,
+    classify: (error) => driver.classify(error),
     clock,
   });
   const monitor = createHealthMonitor({

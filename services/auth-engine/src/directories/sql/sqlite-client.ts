@@ -20,8 +20,8 @@ const reopenBackoffMs = 250;
 const fileCheckIntervalMs = 250;
 
 /**
- * An SQLite database, asked on the event loop: a query by key takes a tenth of what crossing to a thread and back
- * costs (ADR 0058). It opens with the first query, and again after an error or once the file was replaced,
+ * An SQLite database, asked on the event loop: a query by key takes a quarter of what crossing to a thread and
+ * back costs (ADR 0058). It opens with the first query, and again after an error or once the file was replaced,
  * so that a database that comes back is used without a restart.
  */
 export function createSqliteClient(options: SqliteClientOptions): SqlClient {

@@ -19,6 +19,10 @@ interface Prepared {
   readonly parameters: readonly string[];
 }
 
+function bind(names: readonly string[], { parameters }: SqlStatement) {
+  return Object.fromEntries(names.map((name) => [name, parameters[name] ?? null]));
+}
+
 /** Throws SQLite's errors. A lock is an error at once: SQLite's own waiting would stop the event loop. */
 export function openSqliteConnection(file: string, { readOnly }: { readonly readOnly: boolean }): SqliteConnection {
   const identity = identify(file);
@@ -34,8 +38,6 @@ export function openSqliteConnection(file: string, { readOnly }: { readonly read
     return made;
   };
 
-  const bind = (names: readonly string[], { parameters }: SqlStatement) =>
-    Object.fromEntries(names.map((name) => [name, parameters[name] ?? null]));
   const change = (given: SqlStatement): number => {
     const { statement, parameters } = prepare(given.statement);
     return Number(statement.run(bind(parameters, given)).changes);

@@ -15,7 +15,7 @@ export function directoryQuery({
 
 export function okDecision(
   directory: Directory,
-  { account, accountField, totpSecretField, attributes }: DirectoryAccount,
+  { account, accountField, totpSecretField, attributes, groups }: DirectoryAccount,
 ): Ok {
   return {
     outcome: "ok",
@@ -24,6 +24,7 @@ export function okDecision(
     totpSecretField,
     backend: BackendKind[directory.kind],
     attributes: Object.fromEntries(Object.entries(attributes).map(([name, values]) => [name, [...values]])),
+    ...(groups === undefined ? {} : { groups: [...groups] }),
     memoryCache: "miss",
   };
 }

@@ -5,15 +5,26 @@ import { decodePercents } from "../../dialects/percent-decode.ts";
 import { createProxyRenderer } from "../../dialects/proxy.ts";
 import type { DialectRoute } from "./auth-route.ts";
 
-export type ProxyRouteContext = Pick<GatewayContext, "names" | "attributeHeaders" | "settings" | "live" | "logger">;
+export type ProxyRouteContext = Pick<
+  GatewayContext,
+  "names" | "attributeHeaders" | "settings" | "live" | "logger" | "mailBackends"
+>;
 
 /** `GET` or `POST /api/v1/auth/proxy` (contract, "Authentication endpoints"), for nginx's mail proxy. */
-export function proxyRoute({ names, attributeHeaders, settings, live, logger }: ProxyRouteContext): DialectRoute {
+export function proxyRoute({
+  names,
+  attributeHeaders,
+  settings,
+  live,
+  logger,
+  mailBackends,
+}: ProxyRouteContext): DialectRoute {
   const parse = createHeaderParser({ names: settings.requestHeaders, query: false });
   const { decision, malformed } = createProxyRenderer({
     names,
     attributeHeaders,
     settings: () => live.current.proxy,
+    liveUpstream: mailBackends.pick,
     onNoUpstream: (session, protocol) => logger.warn({ session, protocol }, "no upstream for a protocol"),
   });
   const protocolHeader = settings.requestHeaders.protocol.toLowerCase();

@@ -31,12 +31,12 @@ ${formOf(
 <input type="text" id="username" name="username" value="${view.username}" autocomplete="username webauthn" autocapitalize="none" autocorrect="off" spellcheck="false" maxlength="255" required${
     !atPassword && html` autofocus`
   }${invalid}></div>
-<div class="field"><div class="labels"><label for="password">${text("login.password")}</label>${
-    brand.passwordForgotten !== undefined && html`<a href="${brand.passwordForgotten}">${text("login.forgotten")}</a>`
-  }</div>
+<div class="field linked"><label for="password">${text("login.password")}</label>
 <input type="password" id="password" name="password" autocomplete="current-password" maxlength="4096" required${
     atPassword && html` autofocus`
-  }${invalid}></div>
+  }${invalid}>${
+    brand.passwordForgotten !== undefined && html`<a href="${brand.passwordForgotten}">${text("login.forgotten")}</a>`
+  }</div>
 ${
   view.offersRemember &&
   html`<label class="check"><input type="checkbox" name="remember_me" value="on"${

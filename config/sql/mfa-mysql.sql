@@ -1,0 +1,6 @@
+-- Postern's tables for second factors and app passwords, MySQL and MariaDB. Give Postern's account SELECT, INSERT, UPDATE, DELETE.
+-- The binary collation makes a value equal to itself only.
+CREATE TABLE postern_totp (account varchar(255) NOT NULL PRIMARY KEY, secret text NOT NULL) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+CREATE TABLE postern_recovery_codes (account varchar(255) NOT NULL, code varchar(191) NOT NULL, PRIMARY KEY (account, code)) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+CREATE TABLE postern_webauthn (account varchar(255) NOT NULL, credential text NOT NULL, KEY (account)) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+CREATE TABLE postern_app_passwords (account varchar(255) NOT NULL, id char(16) NOT NULL, digest char(43) NOT NULL, label varchar(255) NOT NULL, protocols text NOT NULL, created_at bigint NOT NULL, last_used_at bigint, PRIMARY KEY (account, id)) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;

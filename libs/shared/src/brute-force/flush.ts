@@ -1,0 +1,108 @@
+import type { RedisClient } from "../redis/client.ts";
+import { accountAddressesKey, accountIndexKey, banIndexKey } from "../redis/keys/brute-force.ts";
+import type { Clock } from "../time/clock.ts";
+import type { BruteForceRule, BruteForceRules } from "./rules.ts";
+import { shardOf } from "./shards.ts";
+import {
+  accountKeys,
+  guessesKeyOf,
+  type Source,
+  type SourceParts,
+  sourceOf,
+  tolerationKeysOf,
+  userPart,
+} from "./source.ts";
+
+/** What the contract's brute-force flush asks for; empty texts mean "not given". */
+export interface FlushRequest {
+  readonly ipAddress: string;
+  /** `*` is every rule. */
+  readonly ruleName: string;
+  /** Only rules that `filter_by_protocol` restricts to this one among others. */
+  readonly protocol?: string | undefined;
+  /** Only rules that `filter_by_oidc_cid` restricts to this one among others. */
+  readonly oidcClientId?: string | undefined;
+}
+
+export interface FlushDeps {
+  readonly redis: RedisClient;
+  readonly prefix: string;
+  readonly rules: () => BruteForceRules;
+  readonly clock: Clock;
+}
+
+const everyRule = "*";
+
+function isMeant({ name, protocols, oidcClientIds }: BruteForceRule, request: FlushRequest): boolean {
+  const { ruleName, protocol = "", oidcClientId = "" } = request;
+  if (ruleName !== everyRule && ruleName !== name) return false;
+  if (protocol !== "" && !protocols.includes(protocol)) return false;
+  return oidcClientId === "" || oidcClientIds.includes(oidcClientId);
+}
+
+/** Everything of an address, and not of one rule only. */
+function isWhole({ ruleName, protocol = "", oidcClientId = "" }: FlushRequest): boolean {
+  return ruleName === everyRule && protocol === "" && oidcClientId === "";
+}
+
+function tolerationKeys(parts: SourceParts, { tag, places }: Source, nowMs: number): readonly string[] {
+  return [...new Set(places.map(({ network }) => network))].flatMap((network) =>
+    tolerationKeysOf(parts, tag, { network, nowMs }),
+  );
+}
+
+/** Removes keys one by one: they may lie in several slots, and each answer says whether the key was there. */
+async function remove(redis: RedisClient, keys: readonly string[]): Promise<readonly string[]> {
+  const removed = await Promise.all(keys.map((key) => redis.del(key)));
+  return keys.filter((_key, index) => removed[index] === 1);
+}
+
+/** Takes bans out of the index. */
+export async function unindex(
+  { redis, prefix }: Pick<FlushDeps, "redis" | "prefix">,
+  keys: readonly string[],
+): Promise<void> {
+  await Promise.all(keys.map((key) => redis.zrem(banIndexKey.build(prefix, shardOf(key)), key)));
+}
+
+/** Keys that were there and are removed, sorted. */
+export async function flushAddress(deps: FlushDeps, request: FlushRequest): Promise<readonly string[]> {
+  const { redis, prefix, rules, clock } = deps;
+  const parts = { ...rules(), prefix };
+  const source = sourceOf(request.ipAddress, parts);
+  if (source === undefined) return [];
+  const meant = source.places.filter(({ rule }) => isMeant(rule, request));
+  const bans = meant.map(({ banKey }) => banKey);
+  const counts = meant.map(({ countKey }) => countKey);
+  const whole = isWhole(request) ? [...tolerationKeys(parts, source, clock.now()), guessesKeyOf(parts, source)] : [];
+  // The count goes before the ban: else a failure in between would find it at its limit and ban anew.
+  const removed = [...(await remove(redis, [...counts, ...whole])), ...(await remove(redis, bans))];
+  await unindex(deps, bans);
+  return removed.toSorted();
+}
+
+async function flushAccountAt(deps: FlushDeps, account: string, address: string): Promise<readonly string[]> {
+  const parts = { ...deps.rules(), prefix: deps.prefix };
+  const source = sourceOf(address, parts);
+  const keys = source === undefined ? undefined : accountKeys(parts, source, account);
+  const own = keys === undefined ? [] : await remove(deps.redis, [keys.wrongPasswords, keys.pending]);
+  return [...(await flushAddress(deps, { ipAddress: address, ruleName: everyRule })), ...own];
+}
+
+/** The same for every address from which the account was guessed, and what is known of its wrong passwords there. */
+export async function flushAccount(
+  deps: FlushDeps,
+  account: string,
+  addresses: readonly string[],
+): Promise<readonly string[]> {
+  const { redis, prefix } = deps;
+  const removed = new Set<string>();
+  for (const address of addresses) {
+    for (const key of await flushAccountAt(deps, account, address)) removed.add(key);
+  }
+  const user = userPart(account);
+  await redis.zrem(accountIndexKey.build(prefix, shardOf(user)), user);
+  // Last: who goes on where another stopped finds the addresses here.
+  for (const key of await remove(redis, [accountAddressesKey.build(prefix, user)])) removed.add(key);
+  return [...removed].toSorted();
+}

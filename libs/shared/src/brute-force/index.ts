@@ -1,0 +1,23 @@
+export { type Ban, parseBan } from "./ban.ts";
+export { createBanIndex } from "./ban-index.ts";
+export type { FlushDeps, FlushRequest } from "./flush.ts";
+export { createGuessedAccounts } from "./guessed-accounts.ts";
+export { networkOf } from "./network.ts";
+export { type BruteForceRule, type BruteForceRules, bruteForceRules, ruleIsFor } from "./rules.ts";
+export {
+  accountKeys,
+  guessesKeyOf,
+  type RulePlace,
+  type Source,
+  type SourceParts,
+  sourceOf,
+  tolerationKeysOf,
+  userPart,
+} from "./source.ts";
+export {
+  type AccountPage,
+  type BanPage,
+  type BruteForceState,
+  createBruteForceState,
+  type GuessedAccount,
+} from "./state.ts";

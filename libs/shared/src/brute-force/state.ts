@@ -1,0 +1,78 @@
+import { accountAddressesKey, accountIndexKey, banIndexKey } from "../redis/keys/brute-force.ts";
+import { type Ban, parseBan } from "./ban.ts";
+import { type FlushDeps, type FlushRequest, flushAccount, flushAddress, unindex } from "./flush.ts";
+import { createIndexReader } from "./pages.ts";
+import { sourceOf, userPart } from "./source.ts";
+
+export interface BanPage {
+  readonly bans: readonly Ban[];
+  readonly next: string | undefined;
+}
+
+export interface GuessedAccount {
+  readonly account: string;
+  /** The latest first, at most 1000. */
+  readonly addresses: readonly string[];
+}
+
+export interface AccountPage {
+  readonly accounts: readonly GuessedAccount[];
+  readonly next: string | undefined;
+}
+
+/**
+ * The state of the protection against guessing, for those who look at it and undo it. All of it may be repeated: what
+ * is gone already is not reported again.
+ */
+export interface BruteForceState {
+  listBans(page: { readonly cursor?: string | undefined; readonly size: number }): Promise<BanPage>;
+  /** Bans that an address is under, by any rule. */
+  bansOfAddress(ipAddress: string): Promise<readonly Ban[]>;
+  listGuessedAccounts(page: { readonly cursor?: string | undefined; readonly size: number }): Promise<AccountPage>;
+  addressesOf(account: string): Promise<readonly string[]>;
+  /** Keys that were there and are removed, sorted; empty for an unknown rule or address. */
+  flush(request: FlushRequest): Promise<readonly string[]>;
+  /** Flushes every rule for each address from which the account was guessed, and what is known of its wrong passwords. */
+  flushAccount(account: string): Promise<readonly string[]>;
+}
+
+/** Bans by their keys; those that are over leave the index. */
+async function readBans(deps: FlushDeps, keys: readonly string[]): Promise<readonly Ban[]> {
+  const values = await Promise.all(keys.map((key) => deps.redis.get(key)));
+  const gone = keys.filter((_key, index) => values[index] === null);
+  if (gone.length > 0) await unindex(deps, gone);
+  return values.flatMap((value) => (value === null ? [] : (parseBan(value) ?? [])));
+}
+
+export function createBruteForceState(deps: FlushDeps): BruteForceState {
+  const { redis, prefix, rules, clock } = deps;
+  const readPage = createIndexReader(redis);
+  const banShard = (shard: string): string => banIndexKey.build(prefix, shard);
+  const accountShard = (shard: string): string => accountIndexKey.build(prefix, shard);
+  const addressesOf = (account: string): Promise<readonly string[]> =>
+    redis.zrevrange(accountAddressesKey.build(prefix, userPart(account)), 0, -1);
+  return {
+    listBans: async ({ cursor, size }) => {
+      const leastScore = Math.floor(clock.now() / 1000);
+      const { members, next } = await readPage(banShard, { cursor, size, leastScore });
+      return { bans: await readBans(deps, members), next };
+    },
+    bansOfAddress: async (ipAddress) => {
+      const source = sourceOf(ipAddress, { ...rules(), prefix });
+      return source === undefined
+        ? []
+        : readBans(
+            deps,
+            source.places.map(({ banKey }) => banKey),
+          );
+    },
+    listGuessedAccounts: async ({ cursor, size }) => {
+      const { members, next } = await readPage(accountShard, { cursor, size, leastScore: 0 });
+      const addresses = await Promise.all(members.map(addressesOf));
+      return { accounts: members.map((account, index) => ({ account, addresses: addresses[index] ?? [] })), next };
+    },
+    addressesOf,
+    flush: (request) => flushAddress(deps, request),
+    flushAccount: async (account) => flushAccount(deps, account, await addressesOf(account)),
+  };
+}

@@ -1,0 +1,2 @@
+export { builtInCatalogues } from "./built-in.ts";
+export { type Catalogue, type Catalogues, createCatalogues } from "./catalogues.ts";

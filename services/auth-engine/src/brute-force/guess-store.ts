@@ -1,0 +1,45 @@
+import type { Ban, RulePlace, Source } from "@postern/shared/brute-force";
+import type { Toleration } from "./toleration.ts";
+
+/** One attempt in the eyes of the rules. */
+export interface Target {
+  readonly source: Source;
+  /** Rules that the attempt is subject to, in the order of the configuration. */
+  readonly places: readonly RulePlace[];
+  readonly username: string;
+}
+
+export interface Standing {
+  readonly ban: Ban | undefined;
+  /** The account's success would take failures back. */
+  readonly pending: boolean;
+}
+
+export interface Guess {
+  /** Keyed digest of user name and password. */
+  readonly digest: string;
+  readonly known: boolean;
+  readonly toleration: Toleration;
+}
+
+export interface Counted {
+  readonly repeated: boolean;
+  readonly accountPasswordsSeen: number;
+  readonly totalPasswordsSeen: number;
+  readonly ban: Ban | undefined;
+  /** This very failure made a ban. */
+  readonly isNew: boolean;
+}
+
+/** Where failures are counted: Redis for all engines, or this process while Redis is away. */
+export interface GuessStore {
+  check(target: Target): Promise<Standing>;
+  count(target: Target, guess: Guess): Promise<Counted>;
+  /** Learns from a success, unless a ban stands: that is what it returns then. */
+  succeed(target: Target, account: string, toleration: Toleration): Promise<Ban | undefined>;
+}
+
+/** The longest time for which a repeated wrong password of these rules must be remembered. */
+export function memoryMs(windowMs: number, places: readonly RulePlace[]): number {
+  return places.reduce((longest, { rule }) => Math.max(longest, rule.periodMs), windowMs);
+}

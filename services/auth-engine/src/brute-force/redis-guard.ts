@@ -1,0 +1,109 @@
+/** Keeps decisions from waiting for a Redis that is away: killed, hung or failing over. */
+export interface RedisGuard {
+  readonly away: boolean;
+  /** What Redis said, or undefined: at once while it is away, within the timeout when it goes away now. */
+  run<T>(ask: () => Promise<T>): Promise<T | undefined>;
+}
+
+export interface RedisGuardDeps {
+  readonly timeoutMs: number;
+  readonly retryMs: number;
+  /** A write that shows whether Redis is back. */
+  readonly probe: () => Promise<unknown>;
+  readonly onAway: (reason: unknown) => void;
+  readonly onBack: () => void;
+}
+
+interface Waiting {
+  readonly sinceMs: number;
+  give(reason: unknown): void;
+}
+
+/** One timer for all that wait: a decision sets none of its own. */
+function createWaitingRoom(timeoutMs: number, onOverdue: (reason: unknown) => void) {
+  const waiting = new Set<Waiting>();
+  let timer: NodeJS.Timeout | undefined;
+  const oldestIsOverdue = (): boolean => {
+    for (const { sinceMs } of waiting) return performance.now() - sinceMs >= timeoutMs;
+    return false;
+  };
+  const giveUp = (reason: unknown): void => {
+    onOverdue(reason);
+    for (const one of waiting) one.give(reason);
+  };
+  const look = (): void => {
+    timer = undefined;
+    // An answer that arrived while this process was busy is read before it is called late.
+    if (oldestIsOverdue()) {
+      setImmediate(() => {
+        if (oldestIsOverdue()) giveUp(new Error(`no answer within ${timeoutMs} ms`));
+        arm();
+      });
+    } else arm();
+  };
+  const arm = (): void => {
+    if (timer === undefined && waiting.size > 0) timer = setTimeout(look, Math.max(5, timeoutMs / 4));
+  };
+  return {
+    enter: (one: Waiting): void => {
+      waiting.add(one);
+      arm();
+    },
+    leave: (one: Waiting): void => void waiting.delete(one),
+  };
+}
+
+export function createRedisGuard({ timeoutMs, retryMs, probe, onAway, onBack }: RedisGuardDeps): RedisGuard {
+  let away = false;
+  let retryAtMs = 0;
+  let probing = false;
+  const leave = (reason: unknown): void => {
+    if (!away) onAway(reason);
+    away = true;
+    retryAtMs = performance.now() + retryMs;
+  };
+  const room = createWaitingRoom(timeoutMs, leave);
+  const tryAgain = (): void => {
+    if (probing || performance.now() < retryAtMs) return;
+    probing = true;
+    probe()
+      .then(() => {
+        away = false;
+        onBack();
+      }, leave)
+      .finally(() => {
+        probing = false;
+      });
+  };
+  return {
+    get away() {
+      return away;
+    },
+    run: (ask) => {
+      if (away) {
+        tryAgain();
+        return Promise.resolve(undefined);
+      }
+      return new Promise((resolve) => {
+        const one: Waiting = {
+          sinceMs: performance.now(),
+          give: () => {
+            room.leave(one);
+            resolve(undefined);
+          },
+        };
+        room.enter(one);
+        ask().then(
+          (answer) => {
+            room.leave(one);
+            resolve(answer);
+          },
+          (reason: unknown) => {
+            leave(reason);
+            one.give(reason);
+          },
+        );
+      });
+    },
+  };
+}

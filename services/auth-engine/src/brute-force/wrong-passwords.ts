@@ -1,0 +1,48 @@
+import { createBoundedMap } from "./bounded-map.ts";
+
+interface WrongPassword {
+  /** 0: taken back. */
+  countedAtMs: number;
+  lastMs: number;
+}
+
+const maxAccounts = 16_384;
+const maxDigests = 64;
+
+/** Wrong passwords of accounts, by account and network; bounded. */
+export interface WrongPasswords {
+  /** Whether this one is a repetition; it is remembered either way. */
+  repeats(account: string, digest: string, when: { readonly nowMs: number; readonly forMs: number }): boolean;
+  countOf(account: string): number;
+  /** When those were counted that a success takes back: none when there are more than `most`. */
+  takeBack(account: string, most: number): readonly number[];
+  clear(): void;
+}
+
+export function createWrongPasswords(): WrongPasswords {
+  const accounts = createBoundedMap<Map<string, WrongPassword>>(maxAccounts);
+  return {
+    repeats: (account, digest, { nowMs, forMs }) => {
+      const passwords = accounts.get(account) ?? new Map<string, WrongPassword>();
+      accounts.set(account, passwords);
+      const old = passwords.get(digest);
+      if (old !== undefined && nowMs - old.lastMs < forMs) {
+        old.lastMs = nowMs;
+        return true;
+      }
+      if (old !== undefined || passwords.size < maxDigests) {
+        passwords.set(digest, { countedAtMs: nowMs, lastMs: nowMs });
+      }
+      return false;
+    },
+    countOf: (account) => accounts.get(account)?.size ?? 0,
+    takeBack: (account, most) => {
+      const passwords = [...(accounts.get(account)?.values() ?? [])];
+      if (passwords.length > most) return [];
+      const times = passwords.map(({ countedAtMs }) => countedAtMs).filter((time) => time > 0);
+      for (const password of passwords) password.countedAtMs = 0;
+      return times;
+    },
+    clear: () => accounts.clear(),
+  };
+}

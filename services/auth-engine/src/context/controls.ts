@@ -1,0 +1,38 @@
+import type { Logger } from "@postern/shared/logging";
+import { systemClock } from "@postern/shared/time";
+import type { Control } from "../controls/control.ts";
+import type { ControlSettings, RblControlSettings } from "../controls/control-settings.ts";
+import { type Controls, createControls } from "../controls/controls.ts";
+import { createDnsLookup } from "../controls/rbl/address-lookup-dns.ts";
+import { createCachingLookup } from "../controls/rbl/caching-lookup.ts";
+import { createRbl } from "../controls/rbl/rbl.ts";
+import { createRelayDomains } from "../controls/relay-domains.ts";
+import { createTlsRequired } from "../controls/tls-required.ts";
+import type { EngineMetrics } from "../metrics.ts";
+
+interface Parts {
+  readonly logger: Logger;
+  readonly metrics: EngineMetrics;
+}
+
+function makeRbl({ rbl, dns, cache }: RblControlSettings, { logger, metrics }: Parts): Control {
+  return createRbl({
+    settings: rbl,
+    lookup: createCachingLookup({ lookup: createDnsLookup(dns), clock: systemClock, settings: cache }),
+    observe: (outcome) => metrics.rblAsked(outcome),
+    onFailure: (list, reason) => logger.warn({ list, reason }, "a block list could not be asked"),
+  });
+}
+
+/** The controls that are in use, cheapest first; undefined while there is none. */
+export function makeControls(settings: ControlSettings, parts: Parts): Controls | undefined {
+  const { cleartextNetworks, relayDomains, rbl } = settings;
+  const controls = [
+    ...(cleartextNetworks === undefined ? [] : [createTlsRequired(cleartextNetworks)]),
+    ...(relayDomains === undefined ? [] : [createRelayDomains(relayDomains)]),
+    ...(rbl === undefined ? [] : [makeRbl(rbl, parts)]),
+  ];
+  return controls.length === 0
+    ? undefined
+    : createControls(controls, (name, outcome) => parts.metrics.controlled(name, outcome));
+}

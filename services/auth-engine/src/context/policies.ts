@@ -1,0 +1,38 @@
+import type { Logger } from "@postern/shared/logging";
+import { createMasterUsers, type MasterUsers } from "../master-user/master-users.ts";
+import type { EngineMetrics } from "../metrics.ts";
+import { createPolicies, type Policies } from "../policy/policies.ts";
+import type { PolicySettings } from "../policy/policy-settings.ts";
+import type { MasterUserSettings } from "../settings.ts";
+
+interface Parts {
+  readonly logger: Logger;
+  readonly metrics: EngineMetrics;
+}
+
+/** Undefined while there are no rules. */
+export function makePolicies(settings: PolicySettings, { logger, metrics }: Parts): Policies | undefined {
+  if (settings.rules.length === 0) return undefined;
+  return createPolicies({
+    ...settings,
+    onApplied: (applied) => {
+      metrics.policyApplied(applied.mode, applied.effect);
+      // A rule that lets decisions stand may hold for each of them.
+      const level = applied.effect === "permit" && applied.mode === "enforce" ? "debug" : "info";
+      logger[level](applied, applied.mode === "observe" ? "a policy would have applied" : "a policy applied");
+    },
+  });
+}
+
+/** Undefined while nobody may sign in as another user. */
+export function makeMasterUsers(settings: MasterUserSettings | undefined, { logger }: Parts): MasterUsers | undefined {
+  if (settings === undefined) return undefined;
+  return createMasterUsers({
+    ...settings,
+    audit: ({ masterUser, clientIp, ...event }) =>
+      logger.warn(
+        { audit: "master_user", ...event, master_user: masterUser, client_ip: clientIp },
+        "master user login",
+      ),
+  });
+}

@@ -1,0 +1,81 @@
+import { type Base, keyRingFromConfig, redisFromConfig } from "@postern/shared/assembly";
+import type { Bus } from "@postern/shared/bus";
+import type { Config } from "@postern/shared/config";
+import { accountFlushed } from "@postern/shared/contracts";
+import { Secret } from "@postern/shared/crypto";
+import type { RedisClient } from "@postern/shared/redis";
+import { systemClock } from "@postern/shared/time";
+import { createCircuitBreaker } from "../directories/servers/circuit-breaker.ts";
+import type { ResultCacheSettings } from "../result-cache/cache-rules.ts";
+import { createGuardedCache, type GuardedCache } from "../result-cache/guarded-cache.ts";
+import { createMemoryCache } from "../result-cache/memory-cache.ts";
+import { createResultCacheMetrics } from "../result-cache/metrics.ts";
+import { passwordDigestKey } from "../result-cache/password-digest.ts";
+import { createRedisResultCache } from "../result-cache/result-cache-redis.ts";
+import { createResultCaches, type ResultCaches } from "../result-cache/result-caches.ts";
+import type { EngineSettings } from "../settings.ts";
+
+/** The result caches with what they hold open. */
+export interface ResultCacheParts {
+  readonly caches: ResultCaches;
+  /** Of the role `cache`; absent while nothing is shared. */
+  readonly redis: RedisClient | undefined;
+}
+
+export interface ResultCacheDeps {
+  readonly base: Base;
+  readonly bus: Bus;
+  readonly live: () => ResultCacheSettings;
+}
+
+/** Three failures in a row, then one try a second. */
+const breakerSettings = { failureThreshold: 3, cooldownMs: 1000, halfOpenMax: 1 } as const;
+
+interface SharedParts {
+  readonly redis: RedisClient;
+  readonly cache: GuardedCache;
+}
+
+function createShared(config: Config, timeoutMs: number, base: Base): SharedParts | undefined {
+  const keys = keyRingFromConfig(config, "result-cache");
+  if (keys === undefined) return undefined;
+  const redis = redisFromConfig(config, "cache", base);
+  const breaker = createCircuitBreaker(breakerSettings, systemClock);
+  let isAway = false;
+  const cache = createGuardedCache({
+    cache: createRedisResultCache({ redis, prefix: config.storage.redis.prefix, keys }),
+    timeoutMs,
+    breaker,
+    onError: (err) => {
+      // One line for each outage; the metrics count the rest.
+      if (!isAway && breaker.state() !== "closed")
+        base.logger.warn({ err }, "the shared result cache is away: directories are asked");
+      isAway = breaker.state() !== "closed";
+    },
+  });
+  return { redis, cache };
+}
+
+export function createResultCacheParts(
+  config: Config,
+  { memoryCache, sharedCache }: EngineSettings,
+  { base, bus, live }: ResultCacheDeps,
+): ResultCacheParts {
+  const memory = createMemoryCache(memoryCache, { clock: systemClock });
+  const metrics = createResultCacheMetrics(base.metrics, base.prefix, memory);
+  const shared = sharedCache === undefined ? undefined : createShared(config, sharedCache.timeoutMs, base);
+  const { password_nonce: nonce } = config.storage.redis;
+  const caches = createResultCaches({
+    settings: live,
+    memory,
+    shared: shared?.cache,
+    digestKey: passwordDigestKey(nonce === "" ? undefined : new Secret(nonce)),
+    observeRead: (level, outcome) => metrics.read(level, outcome),
+    observeWrite: (level, outcome) => metrics.written(level, outcome),
+  });
+  bus.subscribe(accountFlushed, ({ names }) => {
+    memory.flush(names);
+    metrics.flushed();
+  });
+  return { caches, redis: shared?.redis };
+}

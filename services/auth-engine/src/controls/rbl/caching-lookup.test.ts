@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import type { AddressLookup, LookupAnswer } from "./address-lookup.ts";
+import { createCachingLookup } from "./caching-lookup.ts";
+
+const found: LookupAnswer = { kind: "found", addresses: ["127.0.0.2"], ttlMs: 60_000 };
+
+function setting(answer: LookupAnswer | Promise<LookupAnswer>, change: object = {}) {
+  let now = 0;
+  const asked: string[] = [];
+  const lookup: AddressLookup = {
+    lookUp: async (name) => {
+      asked.push(name);
+      return answer;
+    },
+  };
+  const settings = { maxEntries: 3, maxTtlMs: 3_600_000, absentTtlMs: 5000, maxInFlight: 2, ...change };
+  const cached = createCachingLookup({ lookup, clock: { now: () => now }, settings });
+  return {
+    asked,
+    ask: (name: string) => cached.lookUp(name),
+    pass: (milliseconds: number) => {
+      now += milliseconds;
+    },
+  };
+}
+
+test.each([
+  ["a record for its own life", found, 60_000],
+  ["an absence for its time", { kind: "absent" }, 5000],
+  ["a failure for a second", { kind: "failed", reason: "x" }, 1000],
+] satisfies [string, LookupAnswer, number][])("keeps %s", async (_what, answer, life) => {
+  const { asked, ask, pass } = setting(answer);
+  await ask("a");
+  pass(life - 1);
+  expect(await ask("a")).toEqual(answer);
+  expect(asked).toEqual(["a"]);
+  pass(1);
+  await ask("a");
+  expect(asked).toEqual(["a", "a"]);
+});
+
+test("no record lives longer than it may", async () => {
+  const { asked, ask, pass } = setting(found, { maxTtlMs: 10 });
+  await ask("a");
+  pass(10);
+  await ask("a");
+  expect(asked).toHaveLength(2);
+});
+
+test("the longest unused goes first when there is no more room", async () => {
+  const { asked, ask } = setting(found);
+  for (const name of ["a", "b", "c", "a", "d", "a", "b"]) await ask(name);
+  expect(asked).toEqual(["a", "b", "c", "d", "b"]);
+});
+
+test("those who ask the same at the same time share a question, and too many questions are failures", async () => {
+  const late = Promise.withResolvers<LookupAnswer>();
+  const { asked, ask } = setting(late.promise);
+  const first = ask("a");
+  const second = ask("a");
+  const other = ask("b");
+  expect(await ask("c")).toEqual({ kind: "failed", reason: "too many questions" });
+  late.resolve(found);
+  expect(await Promise.all([first, second, other])).toEqual([found, found, found]);
+  expect(asked).toEqual(["a", "b"]);
+});

@@ -1,0 +1,126 @@
+import type { AuthDecision } from "@postern/shared/contracts";
+import { AppError, errorCodes } from "@postern/shared/errors";
+import { type CidrSet, createCidrSet } from "@postern/shared/net";
+import type { Control } from "../control.ts";
+import type { UserAllowlist } from "../user-allowlist.ts";
+import type { AddressLookup, LookupAnswer } from "./address-lookup.ts";
+import { type ZoneQuestion, zoneQuestion } from "./zone-name.ts";
+
+/** One entry of `auth.controls.rbl.lists`. */
+export interface RblList {
+  readonly name: string;
+  readonly zone: string;
+  readonly ipv4: boolean;
+  readonly ipv6: boolean;
+  /** Answers that mean "listed"; none takes 127.0.0.0/8 but for the errors of list operators. */
+  readonly returnCodes: ReadonlySet<string>;
+  readonly weight: number;
+  readonly allowFailure: boolean;
+}
+
+export interface RblSettings {
+  readonly lists: readonly RblList[];
+  readonly threshold: number;
+  readonly ipAllowlist: readonly string[];
+  readonly allowlist: UserAllowlist;
+}
+
+export const rblOutcomes = ["listed", "not_listed", "failed"] as const;
+export type RblOutcome = (typeof rblOutcomes)[number];
+
+export interface RblDeps {
+  readonly settings: RblSettings;
+  readonly lookup: AddressLookup;
+  readonly observe: (outcome: RblOutcome) => void;
+  readonly onFailure: (list: string, reason: string) => void;
+}
+
+interface Said {
+  readonly list: RblList;
+  readonly outcome: RblOutcome;
+  readonly reason?: string;
+}
+
+const listed = createCidrSet(["127.0.0.0/8"]);
+/** Operators answer this to resolvers that may not ask, whatever the name: it is no word about the client. */
+const operatorErrors: CidrSet = createCidrSet(["127.255.255.0/24"]);
+
+function judge(list: RblList, answer: LookupAnswer): Said {
+  if (answer.kind === "failed") return { list, outcome: "failed", reason: answer.reason };
+  if (answer.kind === "absent") return { list, outcome: "not_listed" };
+  const { addresses } = answer;
+  if (list.returnCodes.size > 0 && addresses.some((address) => list.returnCodes.has(address))) {
+    return { list, outcome: "listed" };
+  }
+  if (addresses.some((address) => operatorErrors.has(address))) {
+    return { list, outcome: "failed", reason: "refused by the list's operator" };
+  }
+  const isHit = list.returnCodes.size === 0 && addresses.some((address) => listed.has(address));
+  return { list, outcome: isHit ? "listed" : "not_listed" };
+}
+
+function sum(said: readonly Said[], weigh: (weight: number) => number = (weight) => weight): number {
+  return said.reduce((total, { list }) => total + weigh(list.weight), 0);
+}
+
+/** What the answers come to; a list that failed counts only where its answer could have changed the decision. */
+function decide(said: readonly Said[], threshold: number): { readonly score: number; readonly verdict: Verdict } {
+  const score = sum(said.filter(({ outcome }) => outcome === "listed"));
+  const missing = said.filter(({ outcome, list }) => outcome === "failed" && !list.allowFailure);
+  const least = score + sum(missing, (weight) => Math.min(0, weight));
+  const most = score + sum(missing, (weight) => Math.max(0, weight));
+  if (least >= threshold) return { score, verdict: "deny" };
+  return { score, verdict: most >= threshold ? "undecided" : "pass" };
+}
+
+type Verdict = "pass" | "deny" | "undecided";
+
+const answers: Readonly<Record<Verdict, AuthDecision | undefined>> = {
+  pass: undefined,
+  deny: { outcome: "fail", reason: "rbl", memoryCache: "miss" },
+  undecided: {
+    outcome: "tempfail",
+    code: "RBL_UNAVAILABLE",
+    message: errorCodes.RBL_UNAVAILABLE.publicMessage,
+  },
+};
+
+function asksAbout(list: RblList, { family }: ZoneQuestion): boolean {
+  return family === "ipv4" ? list.ipv4 : list.ipv6;
+}
+
+/** The answer, or an end when the caller left; the question goes on and fills the cache. */
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = (): void => aborted.reject(new AppError("REQUEST_ABORTED"));
+  if (signal.aborted) throw new AppError("REQUEST_ABORTED");
+  signal.addEventListener("abort", abort, { once: true });
+  return Promise.race([promise, aborted.promise]).finally(() => signal.removeEventListener("abort", abort));
+}
+
+/** Denies clients whom the block lists' weights bring to the threshold. All lists are asked at the same time. */
+export function createRbl({ settings, lookup, observe, onFailure }: RblDeps): Control {
+  const { lists, threshold, allowlist } = settings;
+  const exempt = createCidrSet(settings.ipAllowlist);
+  const ask = async (list: RblList, { reversed }: ZoneQuestion): Promise<Said> => {
+    const said = judge(list, await lookup.lookUp(`${reversed}.${list.zone}`));
+    observe(said.outcome);
+    if (said.reason !== undefined) onFailure(list.name, said.reason);
+    return said;
+  };
+  return {
+    name: "rbl",
+    check: async ({ clientIp, username, masterLogin }, { signal, facts }) => {
+      if (clientIp === undefined || exempt.has(clientIp)) return undefined;
+      if (allowlist.has(masterLogin?.user ?? username, clientIp)) return undefined;
+      const question = zoneQuestion(clientIp);
+      if (question === undefined) return undefined;
+      const asked = lists.filter((list) => asksAbout(list, question));
+      const said = await unlessAborted(Promise.all(asked.map((list) => ask(list, question))), signal);
+      const { score, verdict } = decide(said, threshold);
+      facts.rblScore = score;
+      facts.rblListed = said.filter(({ outcome }) => outcome === "listed").map(({ list }) => list.name);
+      return answers[verdict];
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import type { Control } from "./control.ts";
+import type { UserAllowlist } from "./user-allowlist.ts";
+
+export interface RelayDomainsSettings {
+  /** `auth.controls.relay_domains.static`; none serves every domain. */
+  readonly domains: readonly string[];
+  readonly allowlist: UserAllowlist;
+}
+
+/** The domain of `local@domain`; undefined for a name without one, or with more than one `@`. */
+function domainOf(username: string): string | undefined {
+  const [, domain, ...more] = username.split("@");
+  return domain === undefined || domain === "" || more.length > 0 ? undefined : domain.toLowerCase();
+}
+
+/** Denies users of domains that are not served, before a directory or a counter hears of them. */
+export function createRelayDomains({ domains, allowlist }: RelayDomainsSettings): Control {
+  const served = new Set(domains.map((domain) => domain.toLowerCase()));
+  return {
+    name: "relay_domains",
+    check: ({ username, masterLogin, clientIp }, { facts }) => {
+      const account = masterLogin?.user ?? username;
+      const domain = domainOf(account);
+      if (domain === undefined || served.size === 0) return undefined;
+      facts.relayDomainKnown = served.has(domain);
+      if (facts.relayDomainKnown || allowlist.has(account, clientIp)) return undefined;
+      return { outcome: "fail", reason: "unknown_relay_domain", memoryCache: "miss" };
+    },
+  };
+}

@@ -1,0 +1,18 @@
+import { expect, it } from "vitest";
+import { createBindRate } from "./bind-rate.ts";
+
+it("lets a burst through, then the rate, and everything without a rate", () => {
+  let now = 0;
+  const clock = { now: () => now };
+  const take = createBindRate({ perSecond: 10, burst: 3 }, clock);
+  expect([take(), take(), take(), take()]).toEqual([true, true, true, false]);
+  now = 99;
+  expect(take()).toBe(false);
+  now = 100;
+  expect([take(), take()]).toEqual([true, false]);
+  // A clock that was set back does not take tokens away.
+  now = 50;
+  expect(take()).toBe(false);
+  const free = createBindRate({ perSecond: 0, burst: 0 }, clock);
+  expect(Array.from({ length: 9 }, free)).not.toContain(false);
+});

@@ -1,0 +1,20 @@
+import type { AuthDecision } from "@postern/shared/contracts";
+import type { EnvironmentVerdict } from "../../scripts/site-scripts.ts";
+import type { Step } from "../step.ts";
+
+function denialOf(verdicts: readonly EnvironmentVerdict[]): AuthDecision | undefined {
+  const denied = verdicts.find(({ deny }) => deny === true);
+  if (denied === undefined) return undefined;
+  const { message } = denied;
+  return { outcome: "fail", reason: "script", memoryCache: "miss", ...(message === undefined ? {} : { message }) };
+}
+
+/** The site's scripts before any cache or directory; each may deny. Look-ups skip them, as they skip all controls. */
+export const runEnvironmentScripts: Step = {
+  name: "run-environment-scripts",
+  run: (attempt, { deadline }, { scripts }) => {
+    if (scripts === undefined || attempt.operation !== "authenticate") return undefined;
+    const verdicts = scripts.environment(attempt, deadline);
+    return verdicts instanceof Promise ? verdicts.then(denialOf) : denialOf(verdicts);
+  },
+};

@@ -1,0 +1,90 @@
+import type { AuthDecision } from "@postern/shared/contracts";
+import {
+  attributeFactPrefix,
+  type FactReader,
+  type FactValue,
+  isPolicyFact,
+  type PolicyFact,
+} from "@postern/shared/policies";
+import type { Attempt } from "../pipeline/attempt.ts";
+import type { Facts } from "../pipeline/facts.ts";
+
+/** All that is known when a decision stands. */
+export interface Known {
+  readonly attempt: Attempt;
+  readonly decision: AuthDecision;
+  readonly facts: Facts;
+}
+
+type Reader = (known: Known) => FactValue | undefined;
+
+function isDecided({ decision }: Known): boolean {
+  return decision.outcome !== "tempfail";
+}
+
+function portOf(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,5}$/.test(text) ? Number(text) : undefined;
+}
+
+/** Names of operations as policies know them. */
+export const operationNames = {
+  authenticate: "authenticate",
+  lookup: "lookup_identity",
+  "list-accounts": "list_accounts",
+} as const;
+
+const readers: Readonly<Record<PolicyFact, Reader>> = {
+  "request.operation": ({ attempt }) => operationNames[attempt.operation],
+  "request.dialect": ({ attempt }) => attempt.dialect,
+  "request.protocol": ({ attempt }) => attempt.protocol,
+  "request.method": ({ attempt }) => attempt.method,
+  "request.username": ({ attempt }) => attempt.masterLogin?.submitted ?? attempt.username,
+  "request.client.ip": ({ attempt }) => attempt.clientIp,
+  "request.client.ip.present": ({ attempt }) => attempt.clientIp !== undefined,
+  "request.client.host": ({ attempt }) => attempt.clientHostname,
+  "request.client.id": ({ attempt }) => attempt.clientId,
+  "request.local.ip": ({ attempt }) => attempt.localIp,
+  "request.local.port": ({ attempt }) => portOf(attempt.localPort),
+  "request.user_agent": ({ attempt }) => attempt.userAgent,
+  "request.login_attempt": ({ attempt }) => attempt.loginAttempt,
+  "request.connection.tls": ({ attempt }) => attempt.tls,
+  "request.tls.protocol": ({ attempt }) => attempt.tlsDetails?.protocol,
+  "request.tls.client_verify": ({ attempt }) => attempt.tlsDetails?.clientVerify,
+  "request.tls.client_cn": ({ attempt }) => attempt.tlsDetails?.clientCn,
+  "request.idp.client_id": ({ attempt }) => attempt.oidcClientId,
+  "auth.authenticated": (known) =>
+    isDecided(known) && known.attempt.operation === "authenticate" ? known.decision.outcome === "ok" : undefined,
+  "auth.identity.found": (known) =>
+    isDecided(known) && known.attempt.operation === "lookup"
+      ? known.decision.outcome === "ok"
+      : known.facts.accountKnown,
+  "auth.account.name": ({ decision }) => (decision.outcome === "ok" ? decision.account : undefined),
+  "auth.denial.reason": ({ decision }) => (decision.outcome === "fail" ? decision.reason : undefined),
+  "auth.directory": ({ facts }) => facts.directory,
+  "auth.cache.hit": ({ decision }) => (decision.outcome === "tempfail" ? undefined : decision.memoryCache === "hit"),
+  "auth.backend.empty_password": ({ attempt }) =>
+    attempt.operation === "authenticate" && (attempt.password?.isEmpty ?? true),
+  "auth.master_user.active": ({ attempt }) => attempt.masterLogin !== undefined,
+  "auth.brute_force.triggered": ({ decision }) => decision.outcome === "blocked",
+  "auth.brute_force.rule": ({ decision }) => (decision.outcome === "blocked" ? decision.rule : undefined),
+  "auth.brute_force.repeating": ({ facts }) => facts.bruteForce?.repeatedWrongPassword,
+  "auth.brute_force.account_passwords": ({ facts }) => facts.bruteForce?.accountPasswordsSeen,
+  "auth.brute_force.network_guesses": ({ facts }) => facts.bruteForce?.totalPasswordsSeen,
+  "auth.brute_force.degraded": ({ facts }) => facts.bruteForce?.degraded,
+  "auth.tls.secure": ({ facts }) => facts.controls?.tlsSecure,
+  "auth.relay_domain.known": ({ facts }) => facts.controls?.relayDomainKnown,
+  "auth.rbl.score": ({ facts }) => facts.controls?.rblScore,
+  "auth.rbl.listed": ({ facts }) => facts.controls?.rblListed,
+  "auth.control.rejected": ({ facts }) => facts.controls?.rejectedBy,
+};
+
+function attributeOf({ decision }: Known, name: string): FactValue | undefined {
+  if (decision.outcome !== "ok" || !Object.hasOwn(decision.attributes, name)) return undefined;
+  return decision.attributes[name];
+}
+
+/** The facts of one decision, read when a condition asks for them. */
+export function factReader(known: Known): FactReader {
+  return (name) =>
+    isPolicyFact(name) ? readers[name](known) : attributeOf(known, name.slice(attributeFactPrefix.length));
+}

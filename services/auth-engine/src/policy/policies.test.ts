@@ -1,0 +1,248 @@
+/* oxlint-disable unicorn/no-thenable -- a key of the configuration is named so; it holds no function */
+import { loadConfig } from "@postern/shared/config";
+import type { AuthDecision, AuthRequest } from "@postern/shared/contracts";
+import { describe, expect, test } from "vitest";
+import { attemptOf } from "../pipeline/attempt.ts";
+import type { Facts } from "../pipeline/facts.ts";
+import { type AppliedPolicy, createPolicies } from "./policies.ts";
+import { policySettings } from "./policy-settings.ts";
+
+const request: AuthRequest = {
+  session: "7d3f",
+  operation: "authenticate",
+  dialect: "json",
+  username: "alice@example.test",
+  password: "pw",
+  protocol: "imap",
+  clientIp: "203.0.113.9",
+  tls: true,
+  memoryCache: true,
+  sharedCache: true,
+};
+
+const ok: AuthDecision = {
+  outcome: "ok",
+  account: "alice@example.test",
+  accountField: "mail",
+  totpSecretField: "",
+  backend: 8,
+  attributes: { status: ["suspended"], note: ["Call\r\nus"] },
+  memoryCache: "hit",
+};
+const wrong: AuthDecision = { outcome: "fail", reason: "wrong_password", memoryCache: "miss" };
+const blocked: AuthDecision = { outcome: "blocked", rule: "net", memoryCache: "miss" };
+const undecided: AuthDecision = { outcome: "tempfail", code: "TLS_REQUIRED", message: "TLS please" };
+
+const files: Readonly<Record<string, string>> = { "site.yaml": "moved: Your mailbox moved\n" };
+
+function policies(policy: object) {
+  const loaded = loadConfig({ text: JSON.stringify({ auth: { policy } }), env: {}, readFile: () => "" });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  const applied: AppliedPolicy[] = [];
+  const settings = policySettings(loaded.config.auth.policy, (file) => {
+    const text = files[file];
+    if (text === undefined) throw new Error("no such file");
+    return text;
+  });
+  return { ...createPolicies({ ...settings, onApplied: (one) => applied.push(one) }), applied };
+}
+
+interface Situation {
+  readonly change?: Partial<AuthRequest>;
+  readonly facts?: Facts;
+}
+
+function decided(policy: object, decision: AuthDecision, { change = {}, facts = {} }: Situation = {}): AuthDecision {
+  return policies(policy).apply({ attempt: attemptOf({ ...request, ...change }), decision, facts });
+}
+
+const always = { always: true };
+
+function one(decision: string, then: object = {}, condition: object = always) {
+  return { policies: [{ name: "r", if: condition, then: { decision, ...then } }] };
+}
+
+describe("effects", () => {
+  test("deny after a good password is a denial with the reason policy", () => {
+    expect(decided(one("deny"), ok)).toEqual({ outcome: "fail", reason: "policy", memoryCache: "hit" });
+  });
+
+  test.each([wrong, blocked])("deny leaves a refusal, and may give it words: %j", (decision) => {
+    expect(decided(one("deny"), decision)).toEqual(decision);
+    const text = { response_message: { from: "literal", text: "No" } };
+    expect(decided(one("deny", text), decision)).toEqual({ ...decision, message: "No" });
+  });
+
+  test("tempfail makes a temporary failure", () => {
+    expect(decided(one("tempfail"), ok)).toEqual({
+      outcome: "tempfail",
+      code: "POLICY_TEMPFAIL",
+      message: "Temporary server problem, try again later",
+    });
+  });
+
+  test("a temporary failure is never a denial, whatever the rules say; rules give it words", () => {
+    const denial = {
+      name: "d",
+      if: { not: { attribute: "auth.authenticated", is: true } },
+      then: { decision: "deny" },
+    };
+    const words = {
+      name: "w",
+      if: always,
+      then: { decision: "tempfail", response_message: { from: "literal", text: "Use TLS" } },
+    };
+    expect(decided({ policies: [denial] }, undecided)).toBe(undecided);
+    expect(decided({ policies: [denial, words] }, undecided)).toEqual({ ...undecided, message: "Use TLS" });
+  });
+
+  test.each([ok, wrong, blocked, undecided])("permit lets %j stand: nobody is let in by a rule", (decision) => {
+    expect(decided(one("permit"), decision)).toBe(decision);
+  });
+});
+
+const rule = (name: string, decision: string, condition: object = always, more: object = {}) => ({
+  name,
+  if: condition,
+  then: { decision },
+  ...more,
+});
+
+describe("rules", () => {
+  test("the first that holds decides", () => {
+    const inside = { attribute: "request.client.ip", cidr_contains: "inside" };
+    const policy = {
+      sets: { networks: { inside: ["203.0.113.0/24"] } },
+      policies: [rule("inside", "permit", inside), rule("rest", "deny")],
+    };
+    expect(decided(policy, ok)).toBe(ok);
+    expect(decided(policy, ok, { change: { clientIp: "192.0.2.1" } })).toMatchObject({ outcome: "fail" });
+  });
+
+  test("a rule is for its operations, without any for logins and look-ups", () => {
+    const policy = { policies: [rule("r", "deny", always, { operations: ["lookup_identity"] })] };
+    expect(decided(policy, ok)).toBe(ok);
+    expect(decided(policy, ok, { change: { operation: "lookup" } })).toMatchObject({ reason: "policy" });
+    expect(decided(one("deny"), ok, { change: { operation: "lookup" } })).toMatchObject({ reason: "policy" });
+    expect(decided(one("deny"), ok, { change: { operation: "list-accounts" } })).toBe(ok);
+  });
+
+  test("where none holds the decision stands", () => {
+    expect(decided({ policies: [rule("r", "deny", { attribute: "request.protocol", eq: "smtp" })] }, ok)).toBe(ok);
+    expect(decided({}, ok)).toBe(ok);
+  });
+
+  test("observe tells what would have been, and changes nothing", () => {
+    const set = policies({ ...one("deny", { reason: "trial" }), mode: "observe" });
+    expect(set.apply({ attempt: attemptOf(request), decision: ok, facts: {} })).toBe(ok);
+    expect(set.applied).toEqual([
+      { session: "7d3f", mode: "observe", rule: "r", effect: "deny", reason: "trial", before: "ok", after: "fail" },
+    ]);
+  });
+});
+
+const bruteForce = {
+  counted: true,
+  repeatedWrongPassword: false,
+  degraded: false,
+  pending: false,
+  accountPasswordsSeen: 4,
+  totalPasswordsSeen: 9,
+};
+
+describe("facts", () => {
+  test.each([
+    [{ attribute: "auth.authenticated", is: true }, ok, {}],
+    [{ attribute: "auth.authenticated", is: false }, wrong, {}],
+    [{ attribute: "auth.denial.reason", eq: "wrong_password" }, wrong, {}],
+    [{ attribute: "auth.brute_force.triggered", is: true }, blocked, {}],
+    [{ attribute: "auth.brute_force.rule", eq: "net" }, blocked, {}],
+    [{ attribute: "auth.cache.hit", is: true }, ok, {}],
+    [{ attribute: "auth.account.name", eq: "alice@example.test" }, ok, {}],
+    [{ attribute: "auth.subject.attribute.status", contains: "suspended" }, ok, {}],
+    [{ attribute: "auth.subject.attribute.constructor", exists: false }, ok, {}],
+    [{ attribute: "auth.subject.attribute.status", exists: false }, wrong, {}],
+    [{ attribute: "auth.directory", eq: "sql" }, ok, { facts: { directory: "sql" } }],
+    [{ attribute: "auth.brute_force.account_passwords", gte: 4 }, wrong, { facts: { bruteForce } }],
+    [{ attribute: "auth.brute_force.repeating", is: false }, wrong, { facts: { bruteForce } }],
+    [{ attribute: "auth.rbl.listed", contains: "x" }, ok, { facts: { controls: { rblListed: ["x"] } } }],
+    [{ attribute: "auth.rbl.score", gte: 3 }, ok, { facts: { controls: { rblScore: 3 } } }],
+    [{ attribute: "auth.control.rejected", exists: false }, ok, {}],
+    [{ attribute: "auth.backend.empty_password", is: true }, wrong, { change: { password: "" } }],
+    [{ attribute: "request.local.port", eq: 993 }, ok, { change: { localPort: "993" } }],
+    [{ attribute: "request.local.port", exists: false }, ok, { change: { localPort: "imaps" } }],
+    [{ attribute: "auth.master_user.active", is: false }, ok, {}],
+    [{ attribute: "request.operation", eq: "lookup_identity" }, ok, { change: { operation: "lookup" } }],
+  ] satisfies [object, AuthDecision, Situation][])("%j holds for %j", (condition, decision, situation) => {
+    expect(decided(one("tempfail", {}, condition), decision, situation).outcome).toBe("tempfail");
+  });
+});
+
+const i18n = (key: string, fallback = "") => ({ from: "i18n", i18n_key: key, fallback });
+const said = (then: object, acceptLanguage?: string, more: object = {}) => {
+  const change = acceptLanguage === undefined ? {} : { acceptLanguage };
+  const decision = decided({ ...one("deny", then), ...more }, ok, { change });
+  return decision.outcome === "fail" ? [decision.message, decision.language] : [];
+};
+
+describe("words", () => {
+  test("literal words have no language", () => {
+    expect(said({ response_message: { from: "literal", text: "No" } }, "de")).toEqual(["No", undefined]);
+  });
+
+  test("an attribute's value is one line, and has no language", () => {
+    const message = { from: "attribute", attribute: "auth.subject.attribute.note", fallback: "x" };
+    expect(said({ response_message: message })).toEqual(["Call us", undefined]);
+    const none = { from: "attribute", attribute: "auth.subject.attribute.none", fallback: "x" };
+    expect(said({ response_message: none })).toEqual(["x", undefined]);
+  });
+
+  test("a catalogue's words are in the client's language, else in the default one", () => {
+    const then = { response_message: i18n("auth.account_locked", "x") };
+    expect(said(then, "de-CH, en;q=0.5")).toEqual(["Dieses Konto ist gesperrt", "de"]);
+    expect(said(then, "fr")).toEqual(["This account is locked", "en"]);
+    expect(said(then)).toEqual(["This account is locked", "en"]);
+    expect(said(then, "fr", { localization: { default_language: "de" } })[1]).toBe("de");
+  });
+
+  test("the rule's language wins over the client's", () => {
+    expect(said({ response_message: i18n("auth.account_locked"), response_language: "de" }, "en")[1]).toBe("de");
+  });
+
+  test("a missing text is the fallback without a language, and without one the words of the answer", () => {
+    expect(said({ response_message: i18n("auth.nothing", "Sorry") }, "de")).toEqual(["Sorry", undefined]);
+    expect(said({ response_message: i18n("auth.nothing") }, "de")).toEqual([undefined, undefined]);
+    const fixed = { response_message: i18n("auth.account_locked", "Sorry"), response_language: "fr" };
+    expect(said(fixed, "de")).toEqual(["Sorry", undefined]);
+  });
+
+  test("a site's catalogues, in the configuration or in a file", () => {
+    const catalogs = [
+      { namespace: "site", language: "en", file: "site.yaml" },
+      { namespace: "site", language: "de-AT", entries: { moved: "Übersiedelt" } },
+    ];
+    const more = { localization: { catalogs } };
+    expect(said({ response_message: i18n("site.moved") }, "fr", more)).toEqual(["Your mailbox moved", "en"]);
+    expect(said({ response_message: i18n("site.moved") }, "de-AT", more)).toEqual(["Übersiedelt", "de-AT"]);
+  });
+
+  test("a catalogue whose file cannot be read is refused with its reason", () => {
+    const catalogs = [{ namespace: "site", language: "en", file: "gone.yaml" }];
+    expect(() => policies({ localization: { catalogs } })).toThrow("no such file");
+  });
+
+  test("long words are cut between characters", () => {
+    const long = { from: "attribute", attribute: "request.user_agent" };
+    const decision = decided(one("deny", { response_message: long }), ok, { change: { userAgent: "😀".repeat(300) } });
+    expect(decision).toMatchObject({ message: "😀".repeat(256) });
+  });
+});
+
+test("a rule that does not hold costs less than 2 µs", () => {
+  const attempt = attemptOf(request);
+  const set = policies(one("deny", {}, { attribute: "request.protocol", eq: "smtp" }));
+  for (let count = 0; count < 10_000; count += 1) set.apply({ attempt, decision: ok, facts: {} });
+  const started = performance.now();
+  for (let count = 0; count < 100_000; count += 1) set.apply({ attempt, decision: ok, facts: {} });
+  expect(((performance.now() - started) * 1000) / 100_000).toBeLessThan(2);
+});

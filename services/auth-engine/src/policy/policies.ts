@@ -1,0 +1,99 @@
+import type { AuthDecision, AuthOperation } from "@postern/shared/contracts";
+import { errorCodes } from "@postern/shared/errors";
+import type { Catalogues } from "@postern/shared/localisation";
+import type { Condition, FactReader } from "@postern/shared/policies";
+import { factReader, type Known } from "./fact-readers.ts";
+import { type MessageSource, type RenderedMessage, renderMessage } from "./response-message.ts";
+
+export const policyEffects = ["permit", "deny", "tempfail"] as const;
+export type PolicyEffect = (typeof policyEffects)[number];
+export const policyModes = ["enforce", "observe"] as const;
+export type PolicyMode = (typeof policyModes)[number];
+
+/** One entry of `auth.policy.policies`. */
+export interface PolicyRule {
+  readonly name: string;
+  readonly operations: ReadonlySet<AuthOperation>;
+  readonly condition: Condition;
+  readonly effect: PolicyEffect;
+  readonly reason: string | undefined;
+  readonly message: MessageSource | undefined;
+}
+
+/** A rule that held, and what came or would have come of it. */
+export interface AppliedPolicy {
+  readonly session: string;
+  readonly mode: PolicyMode;
+  readonly rule: string;
+  readonly effect: PolicyEffect;
+  readonly reason: string | undefined;
+  readonly before: AuthDecision["outcome"];
+  readonly after: AuthDecision["outcome"];
+}
+
+export interface PoliciesDeps {
+  readonly mode: PolicyMode;
+  readonly rules: readonly PolicyRule[];
+  readonly catalogues: Catalogues;
+  readonly onApplied: (applied: AppliedPolicy) => void;
+}
+
+export interface Policies {
+  /** The decision that stands after the first rule that holds; with `observe` the same decision always. */
+  apply(known: Known): AuthDecision;
+}
+
+/**
+ * A refusal says so with its own words where it has some. A temporary failure stays one: whether the password was right
+ * is not known, so no rule can make a denial of it.
+ */
+function fits(effect: PolicyEffect, decision: AuthDecision): boolean {
+  return effect !== "deny" || decision.outcome !== "tempfail";
+}
+
+function withWords<T extends AuthDecision>(decision: T, words: RenderedMessage): T {
+  return words.message === undefined ? decision : { ...decision, ...words };
+}
+
+function decisionAfter(effect: PolicyEffect, decision: AuthDecision, words: RenderedMessage): AuthDecision {
+  if (effect === "permit") return decision;
+  if (effect === "tempfail") {
+    const code = decision.outcome === "tempfail" ? decision.code : "POLICY_TEMPFAIL";
+    const message = decision.outcome === "tempfail" ? decision.message : errorCodes.POLICY_TEMPFAIL.publicMessage;
+    return withWords({ outcome: "tempfail", code, message }, words);
+  }
+  if (decision.outcome === "fail" || decision.outcome === "blocked") return withWords(decision, words);
+  const memoryCache = decision.outcome === "ok" ? decision.memoryCache : "miss";
+  return withWords({ outcome: "fail", reason: "policy", memoryCache }, words);
+}
+
+/** Rules in order; the first that holds decides. A rule never lets in who was refused. */
+export function createPolicies({ mode, rules, catalogues, onApplied }: PoliciesDeps): Policies {
+  const ofOperation = (operation: AuthOperation): readonly PolicyRule[] =>
+    rules.filter(({ operations }) => operations.has(operation));
+  const byOperation: Readonly<Record<AuthOperation, readonly PolicyRule[]>> = {
+    authenticate: ofOperation("authenticate"),
+    lookup: ofOperation("lookup"),
+    "list-accounts": [],
+  };
+  const outcomeOf = ({ effect, message }: PolicyRule, known: Known, read: FactReader): AuthDecision => {
+    const { decision, attempt } = known;
+    const words = renderMessage(message, { read, acceptLanguage: attempt.acceptLanguage, catalogues });
+    return decisionAfter(effect, decision, words);
+  };
+  return {
+    apply: (known) => {
+      const { attempt, decision } = known;
+      const read = factReader(known);
+      const rule = byOperation[attempt.operation].find(
+        ({ effect, condition }) => fits(effect, decision) && condition(read),
+      );
+      if (rule === undefined) return decision;
+      const after = outcomeOf(rule, known, read);
+      const { name, effect, reason } = rule;
+      const { session } = attempt;
+      onApplied({ session, mode, rule: name, effect, reason, before: decision.outcome, after: after.outcome });
+      return mode === "enforce" ? after : decision;
+    },
+  };
+}

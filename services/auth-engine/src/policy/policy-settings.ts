@@ -1,0 +1,95 @@
+import type { PolicyConfig } from "@postern/shared/config";
+import type { AuthOperation } from "@postern/shared/contracts";
+import { builtInCatalogues, type Catalogue, type Catalogues, createCatalogues } from "@postern/shared/localisation";
+import { compileCondition, type PolicySets, readSets } from "@postern/shared/policies";
+import { parse } from "yaml";
+import { operationNames } from "./fact-readers.ts";
+import { type PolicyMode, type PolicyRule, policyEffects } from "./policies.ts";
+import type { MessageSource } from "./response-message.ts";
+
+type RuleConfig = PolicyConfig["policies"][number];
+
+/** `auth.policy`, ready to be used. */
+export interface PolicySettings {
+  readonly mode: PolicyMode;
+  readonly rules: readonly PolicyRule[];
+  readonly catalogues: Catalogues;
+}
+
+function refuse(path: string, expected: string): never {
+  throw new Error(`${path} must be ${expected}`);
+}
+
+const decided: readonly AuthOperation[] = ["authenticate", "lookup"];
+
+function operationsOf({ operations }: RuleConfig): ReadonlySet<AuthOperation> {
+  return new Set(decided.filter((name) => operations.length === 0 || operations.includes(operationNames[name])));
+}
+
+function messageOf({ response_message: message, response_language: language }: RuleConfig["then"]) {
+  const { from, text, attribute, i18n_key: key, fallback } = message;
+  const sources: Readonly<Record<typeof from, MessageSource | undefined>> = {
+    default: undefined,
+    literal: { from: "literal", text },
+    attribute: { from: "attribute", fact: attribute, fallback },
+    attribute_detail: { from: "attribute", fact: attribute, fallback },
+    i18n: { from: "i18n", key, fallback, language: language === "" ? undefined : language },
+  };
+  return sources[from];
+}
+
+function ruleOf(config: RuleConfig, path: string, sets: PolicySets): PolicyRule {
+  const { name, then } = config;
+  const problem = (found: { readonly path: string; readonly text: string }): never => refuse(found.path, found.text);
+  const effect = policyEffects.find((known) => known === then.decision) ?? refuse(`${path}.then.decision`, "set");
+  return {
+    name,
+    effect,
+    operations: operationsOf(config),
+    condition: compileCondition(config.if, `${path}.if`, { sets, problem }),
+    reason: then.reason === "" ? undefined : then.reason,
+    message: messageOf(then),
+  };
+}
+
+function textsOf(given: unknown, namespace: string, path: string): ReadonlyMap<string, string> {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) return refuse(path, "texts by key");
+  const prefix = namespace === "" ? "" : `${namespace}.`;
+  return new Map(
+    Object.entries(given).map(([name, text]: [string, unknown]) => [
+      `${prefix}${name}`,
+      typeof text === "string" ? text : refuse(`${path}.${name}`, "a text"),
+    ]),
+  );
+}
+
+type CatalogueConfig = PolicyConfig["localization"]["catalogs"][number];
+
+function catalogueOf(config: CatalogueConfig, path: string, readFile: (file: string) => string): Catalogue {
+  const { namespace, language, entries, file } = config;
+  const fromFile: unknown = file === "" ? {} : parse(readFile(file));
+  const texts = new Map([
+    ...textsOf(fromFile, namespace, `${path}.file`),
+    ...textsOf(entries, namespace, `${path}.entries`),
+  ]);
+  return { language, texts };
+}
+
+/**
+ * Compiles the rules and reads the catalogues.
+ *
+ * @throws Error that names the key when a catalogue's file cannot be read or holds no texts
+ */
+export function policySettings(config: PolicyConfig, readFile: (file: string) => string): PolicySettings {
+  const { mode, policies, sets: given, localization } = config;
+  const root = "auth.policy";
+  const sets = readSets(given, `${root}.sets`, refuse);
+  const own = localization.catalogs.map((catalogue, index) =>
+    catalogueOf(catalogue, `${root}.localization.catalogs[${index}]`, readFile),
+  );
+  return {
+    mode,
+    rules: policies.map((rule, index) => ruleOf(rule, `${root}.policies[${index}]`, sets)),
+    catalogues: createCatalogues([...builtInCatalogues, ...own], localization.default_language),
+  };
+}

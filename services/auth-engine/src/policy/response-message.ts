@@ -1,0 +1,46 @@
+import type { Catalogues } from "@postern/shared/localisation";
+import type { FactReader, FactValue } from "@postern/shared/policies";
+
+/** Where a policy's words come from; `undefined` leaves those of the answer. */
+export type MessageSource =
+  | { readonly from: "literal"; readonly text: string }
+  | { readonly from: "attribute"; readonly fact: string; readonly fallback: string }
+  | { readonly from: "i18n"; readonly key: string; readonly fallback: string; readonly language: string | undefined };
+
+/** `language` only for words out of a catalogue: it becomes Content-Language. */
+export interface RenderedMessage {
+  readonly message?: string;
+  readonly language?: string;
+}
+
+/** Characters, not bytes; what is longer is cut. */
+const maxLength = 256;
+
+function words(text: string): RenderedMessage {
+  // Control characters would end a header, or hide something in a log.
+  const line = text.replaceAll(/\p{Cc}+/gu, " ").trim();
+  if (line === "") return {};
+  return { message: line.length <= maxLength ? line : Array.from(line).slice(0, maxLength).join("") };
+}
+
+function valueText(value: FactValue | undefined): string {
+  if (value === undefined) return "";
+  return typeof value === "object" ? value.join(", ") : String(value);
+}
+
+export interface MessageContext {
+  readonly read: FactReader;
+  readonly acceptLanguage: string | undefined;
+  readonly catalogues: Catalogues;
+}
+
+export function renderMessage(
+  source: MessageSource | undefined,
+  { read, acceptLanguage, catalogues }: MessageContext,
+): RenderedMessage {
+  if (source === undefined) return {};
+  if (source.from === "literal") return words(source.text);
+  if (source.from === "attribute") return words(valueText(read(source.fact)) || source.fallback);
+  const found = catalogues.find(source.key, { fixed: source.language, acceptLanguage });
+  return found === undefined ? words(source.fallback) : { ...words(found.text), language: found.language };
+}

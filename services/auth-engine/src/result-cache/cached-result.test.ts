@@ -1,0 +1,36 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { decodeResult, encodeResult } from "./cached-result.ts";
+
+test("what is encoded is decoded, whatever it holds", () => {
+  const decision = fc.record({
+    outcome: fc.constant("ok" as const),
+    account: fc.string(),
+    accountField: fc.string(),
+    totpSecretField: fc.string(),
+    backend: fc.nat(8),
+    // A JSON object cannot hold this one name as a property of its own when it is assigned.
+    attributes: fc.dictionary(
+      fc.string().filter((name) => name !== "__proto__"),
+      fc.array(fc.string()),
+      { noNullPrototype: true },
+    ),
+    memoryCache: fc.constant("miss" as const),
+  });
+  fc.assert(
+    fc.property(decision, fc.uint8Array(), (one, bytes) => {
+      const result = { digest: Buffer.from(bytes), decision: one };
+      expect(decodeResult(encodeResult(result))).toEqual(result);
+    }),
+  );
+});
+
+test.each([
+  ["no JSON", "x"],
+  ["no list", "{}"],
+  ["too short", '["","a","b","",8]'],
+  ["a text for a number", '["","a","b","","8",{}]'],
+  ["attributes that are no lists", '["","a","b","",8,{"mail":"a"}]'],
+])("%s is nothing, and nothing is thrown", (_what, text) => {
+  expect(decodeResult(text)).toBeUndefined();
+});

@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { createCircuitBreaker } from "../directories/servers/circuit-breaker.ts";
+import { createGuardedCache } from "./guarded-cache.ts";
+import type { SharedLook } from "./shared-cache.ts";
+
+const question = { family: "result", username: "alice", context: "c" } as const;
+const empty: SharedLook = { result: undefined, epochs: new Map(), generation: "" };
+
+/** A shared cache that does as it is told. */
+function start(read: () => Promise<SharedLook>) {
+  const time = { now: 0 };
+  const asked = { times: 0 };
+  const errors: unknown[] = [];
+  const breaker = createCircuitBreaker(
+    { failureThreshold: 2, cooldownMs: 1000, halfOpenMax: 1 },
+    { now: () => time.now },
+  );
+  const ask = (): Promise<SharedLook> => {
+    asked.times += 1;
+    return read();
+  };
+  const cache = createGuardedCache({
+    cache: { read: ask, write: () => Promise.reject(new Error("away")) },
+    timeoutMs: 10,
+    breaker,
+    onError: (error) => void errors.push(error),
+  });
+  return { cache, time, asked, errors };
+}
+
+test("a cache that hangs costs its timeout a few times, then nothing, then one trial at a time", async () => {
+  const { cache, time, asked, errors } = start(() => Promise.withResolvers<SharedLook>().promise);
+  expect(await cache.read(question)).toBe("error");
+  expect(await cache.read(question)).toBe("error");
+  expect(await cache.read(question)).toBe("skipped");
+  expect(asked.times).toBe(2);
+  time.now += 1000;
+  expect(await Promise.all([cache.read(question), cache.read(question)])).toEqual(["error", "skipped"]);
+  expect(errors).toHaveLength(3);
+});
+
+test("a cache that is back is used again", async () => {
+  let isAway = true;
+  const { cache, time } = start(() => (isAway ? Promise.reject(new Error("away")) : Promise.resolve(empty)));
+  await cache.read(question);
+  await cache.read(question);
+  isAway = false;
+  expect(await cache.read(question)).toBe("skipped");
+  time.now += 1000;
+  expect(await cache.read(question)).toBe(empty);
+  expect(await cache.read(question)).toBe(empty);
+});
+
+test("a write that fails is an error and throws nothing", async () => {
+  const { cache } = start(() => Promise.resolve(empty));
+  const decision = {
+    outcome: "ok",
+    account: "alice",
+    accountField: "",
+    totpSecretField: "",
+    backend: 8,
+    attributes: {},
+    memoryCache: "miss",
+  } as const;
+  const write = { result: { digest: Buffer.alloc(0), decision }, look: empty, ttlMs: 1000 };
+  expect(await cache.write(question, write)).toBe("error");
+});

@@ -1,0 +1,131 @@
+import type { Ok } from "@postern/shared/contracts";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createMemoryCache, type MemoryCacheSettings } from "./memory-cache.ts";
+
+const roomy: MemoryCacheSettings = { ttlMs: 1000, maxEntries: 100, maxBytes: 1_000_000 };
+const digest = Buffer.alloc(32, 1);
+
+function okOf(account: string, mail = "a@example.test"): Ok {
+  return {
+    outcome: "ok",
+    account,
+    accountField: "mail",
+    totpSecretField: "",
+    backend: 8,
+    attributes: { mail: [mail] },
+    memoryCache: "miss",
+  };
+}
+
+function start(settings: Partial<MemoryCacheSettings> = {}) {
+  const time = { now: 1000 };
+  const cache = createMemoryCache({ ...roomy, ...settings }, { clock: { now: () => time.now } });
+  const keep = (context: string, account = context, username = account): boolean =>
+    cache.set(context, { digest, decision: okOf(account), username }, cache.generation);
+  return { cache, keep, time };
+}
+
+test("what is kept comes back as a hit, until its life is over", () => {
+  const { cache, keep, time } = start();
+  keep("alice");
+  expect(cache.get("alice")?.decision).toEqual({ ...okOf("alice"), memoryCache: "hit" });
+  time.now += 999;
+  expect(cache.get("alice")).toBeDefined();
+  time.now += 1;
+  expect(cache.get("alice")).toBeUndefined();
+  expect([cache.entries, cache.bytes]).toEqual([0, 0]);
+});
+
+test("a hit does not lengthen a life", () => {
+  const { cache, keep, time } = start();
+  keep("alice");
+  for (let step = 0; step < 3; step += 1) {
+    time.now += 400;
+    cache.get("alice");
+  }
+  expect(cache.get("alice")).toBeUndefined();
+});
+
+test("nobody can change what others hit", () => {
+  const { cache, keep } = start();
+  keep("alice");
+  const decision = cache.get("alice")?.decision;
+  expect(() => decision?.attributes["mail"]?.push("x")).toThrow(TypeError);
+  expect(Object.isFrozen(decision) && Object.isFrozen(decision?.attributes)).toBe(true);
+});
+
+test("above the number of entries what was used longest ago goes", () => {
+  const { cache, keep } = start({ maxEntries: 2 });
+  keep("a");
+  keep("b");
+  cache.get("a");
+  keep("c");
+  expect(["a", "b", "c"].filter((name) => cache.get(name) !== undefined)).toEqual(["a", "c"]);
+});
+
+test("above the number of bytes what was used longest ago goes; what is too big alone is not kept", () => {
+  const { cache, keep } = start({ maxBytes: 5000 });
+  for (const name of ["a", "b", "c", "d", "e", "f"]) keep(name);
+  expect(cache.bytes).toBeLessThanOrEqual(5000);
+  expect(cache.get("f")).toBeDefined();
+  expect(cache.get("a")).toBeUndefined();
+  cache.set("big", { digest, decision: okOf("big", "x".repeat(5000)), username: "big" }, cache.generation);
+  expect(cache.get("big")).toBeUndefined();
+  expect(cache.get("f")).toBeDefined();
+});
+
+test("a flush drops all contexts of an account, by its name or a login name, and nothing else", () => {
+  const { cache, keep } = start();
+  keep("imap", "alice", "al");
+  keep("smtp", "alice");
+  keep("other", "bob");
+  cache.flush(["alice"]);
+  expect(["imap", "smtp", "other"].filter((name) => cache.get(name) !== undefined)).toEqual(["other"]);
+  keep("imap", "alice", "al");
+  cache.flush(["al"]);
+  expect(cache.get("imap")).toBeUndefined();
+});
+
+test("a login that was under way during a flush is not kept", () => {
+  const { cache } = start();
+  const { generation } = cache;
+  cache.flush(["somebody"]);
+  cache.set("alice", { digest, decision: okOf("alice"), username: "alice" }, generation);
+  expect(cache.get("alice")).toBeUndefined();
+});
+
+test("a life of 0 keeps nothing", () => {
+  const { cache, keep } = start({ ttlMs: 0 });
+  keep("alice");
+  expect(cache.entries).toBe(0);
+});
+
+test("whatever is done in whatever order, bounds hold and nothing of a flushed name is found", () => {
+  const names = fc.constantFrom("a", "b", "c", "d", "e", "f", "g");
+  const action = fc.oneof(
+    fc.record({ do: fc.constant("set" as const), context: names, account: names, username: names }),
+    fc.record({ do: fc.constant("flush" as const), name: names }),
+    fc.record({ do: fc.constant("wait" as const), ms: fc.nat(600) }),
+  );
+  fc.assert(
+    fc.property(fc.array(action, { maxLength: 60 }), (actions) => {
+      const { cache, keep, time } = start({ maxEntries: 4, maxBytes: 5000 });
+      for (const step of actions) {
+        if (step.do === "set") keep(step.context, step.account, step.username);
+        if (step.do === "wait") time.now += step.ms;
+        if (step.do === "flush") {
+          cache.flush([step.name]);
+          for (const context of ["a", "b", "c", "d", "e", "f", "g"]) {
+            expect(cache.get(context)?.decision.account).not.toBe(step.name);
+          }
+        }
+        expect(cache.entries).toBeLessThanOrEqual(4);
+        expect(cache.bytes).toBeLessThanOrEqual(5000);
+      }
+      time.now += 1000;
+      for (const context of ["a", "b", "c", "d", "e", "f", "g"]) expect(cache.get(context)).toBeUndefined();
+      expect([cache.entries, cache.bytes]).toEqual([0, 0]);
+    }),
+  );
+});

@@ -1,0 +1,52 @@
+import type { Metrics } from "@postern/shared/metrics";
+import type { ReadOutcome, WriteOutcome } from "./guarded-cache.ts";
+import type { MemoryCache } from "./memory-cache.ts";
+import type { CacheLevel } from "./result-caches.ts";
+
+const levels = ["memory", "result", "identity"] as const satisfies readonly CacheLevel[];
+const readOutcomes = ["hit", "miss", "error", "skipped"] as const satisfies readonly ReadOutcome[];
+const writeOutcomes = ["stored", "stale", "error", "skipped"] as const satisfies readonly WriteOutcome[];
+
+/** What the result caches count. */
+export interface ResultCacheMetrics {
+  read(level: CacheLevel, outcome: ReadOutcome): void;
+  written(level: CacheLevel, outcome: WriteOutcome): void;
+  flushed(): void;
+}
+
+export function createResultCacheMetrics(
+  registry: Metrics,
+  prefix: string,
+  memory: Pick<MemoryCache, "entries" | "bytes">,
+): ResultCacheMetrics {
+  const reads = registry.counter({
+    name: `${prefix}_result_cache_reads_total`,
+    help: "Looks into the result caches",
+    labels: { level: levels, outcome: readOutcomes },
+  });
+  const writes = registry.counter({
+    name: `${prefix}_result_cache_writes_total`,
+    help: "Results that were to be cached",
+    labels: { level: levels, outcome: writeOutcomes },
+  });
+  const flushes = registry.counter({
+    name: `${prefix}_result_cache_flushes_total`,
+    help: "Flushes of accounts that were heard of",
+    labels: {},
+  });
+  registry.gauge({
+    name: `${prefix}_result_cache_memory_entries`,
+    help: "Successes kept in memory",
+    read: () => memory.entries,
+  });
+  registry.gauge({
+    name: `${prefix}_result_cache_memory_bytes`,
+    help: "Memory that they take, as estimated",
+    read: () => memory.bytes,
+  });
+  return {
+    read: (level, outcome) => reads({ level, outcome }).inc(),
+    written: (level, outcome) => writes({ level, outcome }).inc(),
+    flushed: () => flushes({}).inc(),
+  };
+}

@@ -1,0 +1,121 @@
+import type { AuthRequest, Ok } from "@postern/shared/contracts";
+import { expect, test } from "vitest";
+import { attemptOf } from "../pipeline/attempt.ts";
+import type { ResultCacheSettings } from "./cache-rules.ts";
+import type { GuardedCache, WriteOutcome } from "./guarded-cache.ts";
+import { createMemoryCache } from "./memory-cache.ts";
+import { passwordDigestKey } from "./password-digest.ts";
+import { createResultCaches } from "./result-caches.ts";
+import type { SharedLook } from "./shared-cache.ts";
+
+const settings: ResultCacheSettings = {
+  context: { configuration: "c", usesClientPort: false },
+  memoryEnabled: true,
+  sharedDirectories: new Set(["ldap"]),
+  sharedTtlMs: 1000,
+  identityEnabled: true,
+  identityTtlMs: 500,
+};
+
+const request: AuthRequest = {
+  session: "s",
+  operation: "authenticate",
+  dialect: "json",
+  username: "al",
+  password: "pw",
+  protocol: "imap",
+  tls: false,
+  memoryCache: true,
+  sharedCache: true,
+};
+
+const ok: Ok = {
+  outcome: "ok",
+  account: "alice",
+  accountField: "uid",
+  totpSecretField: "",
+  backend: 2,
+  attributes: {},
+  memoryCache: "miss",
+};
+
+const nothing: SharedLook = { result: undefined, epochs: new Map(), generation: "" };
+
+function start(change: Partial<ResultCacheSettings> = {}, outcome: WriteOutcome = "stored") {
+  const written: { family: string; ttlMs: number }[] = [];
+  const shared: GuardedCache = {
+    read: async () => nothing,
+    write: async ({ family }, { ttlMs }) => {
+      written.push({ family, ttlMs });
+      return outcome;
+    },
+  };
+  const memory = createMemoryCache({ ttlMs: 1000, maxEntries: 9, maxBytes: 1e6 }, { clock: { now: () => 0 } });
+  const caches = createResultCaches({
+    settings: () => ({ ...settings, ...change }),
+    memory,
+    shared,
+    digestKey: passwordDigestKey(undefined),
+    observeRead: () => undefined,
+    observeWrite: () => undefined,
+  });
+  /** One decision's way through the caches; `directory` answers when nothing was cached. */
+  const decide = async (over: Partial<AuthRequest> = {}, directory = "ldap", decision = ok): Promise<Ok> => {
+    const attempt = attemptOf({ ...request, ...over });
+    const facts = caches.begin(attempt);
+    if (facts === undefined) return decision;
+    const cached = caches.readMemory(attempt, facts) ?? (await caches.readShared(attempt, facts));
+    await caches.write(attempt, cached ?? decision, facts, cached === undefined ? directory : undefined);
+    return cached ?? decision;
+  };
+  return { decide, memory, written };
+}
+
+test("the second of two equal logins is a hit; another password is a miss, and takes the place when it is right", async () => {
+  const { decide } = start();
+  expect((await decide()).memoryCache).toBe("miss");
+  expect((await decide()).memoryCache).toBe("hit");
+  expect((await decide({ password: "new" })).memoryCache).toBe("miss");
+  expect((await decide({ password: "new" })).memoryCache).toBe("hit");
+  expect((await decide()).memoryCache).toBe("miss");
+});
+
+test("only a directory behind `cache` in the order is shared, and only an LDAP look-up is", async () => {
+  const { decide, written } = start();
+  await decide({}, "sql", { ...ok, backend: 8 });
+  expect(written).toEqual([]);
+  await decide({ password: "other" });
+  expect(written).toEqual([{ family: "result", ttlMs: 1000 }]);
+  await decide({ operation: "lookup" }, "sql", { ...ok, backend: 8 });
+  expect(written).toHaveLength(1);
+  await decide({ operation: "lookup" });
+  expect(written.at(-1)).toEqual({ family: "identity", ttlMs: 500 });
+});
+
+test("a look-up is never kept in memory", async () => {
+  const { decide, memory } = start();
+  await decide({ operation: "lookup" });
+  expect(memory.entries).toBe(0);
+});
+
+test("in-memory=0 and cache=0 neither read nor write their cache", async () => {
+  const { decide, memory, written } = start();
+  await decide({ memoryCache: false });
+  expect([memory.entries, written.length]).toEqual([0, 1]);
+  await decide({ sharedCache: false });
+  expect([memory.entries, written.length]).toEqual([1, 1]);
+  await decide({ memoryCache: false, sharedCache: false });
+  expect([memory.entries, written.length]).toEqual([1, 1]);
+});
+
+test("a result that a flush overtook is kept nowhere", async () => {
+  const { decide, memory } = start({}, "stale");
+  await decide();
+  expect(memory.entries).toBe(0);
+});
+
+test("when the shared cache is away memory keeps what was verified", async () => {
+  const { decide, memory } = start({}, "error");
+  await decide();
+  expect(memory.entries).toBe(1);
+});

@@ -1,0 +1,124 @@
+import type { KeyObject } from "node:crypto";
+import type { Ok } from "@postern/shared/contracts";
+import type { Attempt } from "../pipeline/attempt.ts";
+import { createCacheRules, type ResultCacheSettings } from "./cache-rules.ts";
+import type { GuardedCache, ReadOutcome, WriteOutcome } from "./guarded-cache.ts";
+import type { MemoryCache } from "./memory-cache.ts";
+import { passwordDigest, sameDigest } from "./password-digest.ts";
+import { securityContext } from "./security-context.ts";
+import type { CacheFamily, CacheQuestion, SharedLook } from "./shared-cache.ts";
+
+/** What one decision knows of its place in the caches; made before a directory is asked. */
+export interface CacheFacts {
+  readonly context: string;
+  /** Of the memory cache, before the directory was asked. */
+  readonly generation: number;
+  /** Computed once, when first wanted. */
+  digest?: Buffer;
+  look?: SharedLook;
+  servedFrom?: "memory" | "shared";
+}
+
+/** The result caches, as the pipeline uses them. */
+export interface ResultCaches {
+  /** Undefined for what is never cached. */
+  begin(attempt: Attempt): CacheFacts | undefined;
+  readMemory(attempt: Attempt, facts: CacheFacts): Ok | undefined;
+  /** Undefined at once where the shared cache has no part in the decision. Never rejects. */
+  readShared(attempt: Attempt, facts: CacheFacts): Promise<Ok | undefined> | undefined;
+  /** `directory`: the name of the one that decided. Never rejects. */
+  write(attempt: Attempt, decision: Ok, facts: CacheFacts, directory: string | undefined): Promise<void> | undefined;
+}
+
+export type CacheLevel = "memory" | CacheFamily;
+
+export interface ResultCachesDeps {
+  /** What holds now; a reload swaps it. */
+  readonly settings: () => ResultCacheSettings;
+  readonly memory: MemoryCache;
+  /** Absent where nothing is configured that needs it. */
+  readonly shared: GuardedCache | undefined;
+  readonly digestKey: KeyObject;
+  readonly observeRead: (level: CacheLevel, outcome: ReadOutcome) => void;
+  readonly observeWrite: (level: CacheLevel, outcome: WriteOutcome) => void;
+}
+
+const noDigest = Buffer.alloc(0);
+
+function questionOf({ operation, username }: Attempt, context: string): CacheQuestion {
+  return { family: operation === "lookup" ? "identity" : "result", username, context };
+}
+
+function digestOf({ password }: Attempt, facts: CacheFacts, key: KeyObject): Buffer {
+  facts.digest ??= password === undefined ? noDigest : passwordDigest(key, facts.context, password);
+  return facts.digest;
+}
+
+async function lookInShared(
+  attempt: Attempt,
+  facts: CacheFacts,
+  shared: GuardedCache,
+  { digestKey, observeRead }: ResultCachesDeps,
+): Promise<Ok | undefined> {
+  const question = questionOf(attempt, facts.context);
+  const look = await shared.read(question);
+  if (typeof look === "string") {
+    observeRead(question.family, look);
+    return undefined;
+  }
+  facts.look = look;
+  const { result } = look;
+  const isHit = result !== undefined && sameDigest(result.digest, digestOf(attempt, facts, digestKey));
+  observeRead(question.family, isHit ? "hit" : "miss");
+  if (!isHit) return undefined;
+  facts.servedFrom = "shared";
+  return result.decision;
+}
+
+export function createResultCaches(deps: ResultCachesDeps): ResultCaches {
+  const { settings, memory, shared, digestKey, observeRead, observeWrite } = deps;
+  const rules = createCacheRules(settings, shared !== undefined);
+
+  const keepInMemory = (attempt: Attempt, decision: Ok, facts: CacheFacts): void => {
+    if (!rules.usesMemory(attempt)) return;
+    const result = { decision, digest: digestOf(attempt, facts, digestKey), username: attempt.username };
+    const isKept = memory.set(facts.context, result, facts.generation);
+    observeWrite("memory", isKept ? "stored" : "stale");
+  };
+  const share = async (attempt: Attempt, decision: Ok, facts: CacheFacts, look: SharedLook): Promise<void> => {
+    if (shared === undefined) return;
+    const question = questionOf(attempt, facts.context);
+    const result = { decision, digest: digestOf(attempt, facts, digestKey) };
+    const outcome = await shared.write(question, { result, look, ttlMs: rules.sharedTtlMs(attempt) });
+    observeWrite(question.family, outcome);
+    // A flush came while the directory was asked: its answer may be the one that was flushed.
+    if (outcome !== "stale") keepInMemory(attempt, decision, facts);
+  };
+
+  return {
+    begin: (attempt) => {
+      const isKnown = attempt.operation === "lookup" || attempt.password !== undefined;
+      if (!isKnown || (!rules.usesMemory(attempt) && !rules.usesShared(attempt))) return undefined;
+      return { context: securityContext(attempt, settings().context), generation: memory.generation };
+    },
+    readMemory: (attempt, facts) => {
+      if (!rules.usesMemory(attempt)) return undefined;
+      const found = memory.get(facts.context);
+      const isHit = found !== undefined && sameDigest(found.digest, digestOf(attempt, facts, digestKey));
+      observeRead("memory", isHit ? "hit" : "miss");
+      if (!isHit) return undefined;
+      facts.servedFrom = "memory";
+      return found.decision;
+    },
+    readShared: (attempt, facts) =>
+      shared === undefined || !rules.usesShared(attempt) ? undefined : lookInShared(attempt, facts, shared, deps),
+    write: (attempt, decision, facts, directory) => {
+      const { servedFrom, look } = facts;
+      if (servedFrom === "memory") return undefined;
+      const isNew = servedFrom === undefined && look !== undefined && rules.mayShare(attempt, decision, directory);
+      if (isNew) return share(attempt, decision, facts, look);
+      keepInMemory(attempt, decision, facts);
+      return undefined;
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { AppError } from "@postern/shared/errors";
+import type { LuaValue } from "@postern/shared/scripts";
+import { type Static, type TSchema, Type } from "typebox";
+import { Compile } from "typebox/compile";
+
+const message = Type.Optional(Type.String({ maxLength: 1024, pattern: "^[^\\u0000-\\u001f\\u007f]*$" }));
+const attributeName = "^[A-Za-z0-9_.-]{1,64}$";
+const attributeValue = Type.Union([Type.String(), Type.Array(Type.String())]);
+const attributes = Type.Optional(Type.Record(Type.String({ pattern: attributeName }), attributeValue));
+const closed = { additionalProperties: false };
+
+/** What `environment` returns; nothing at all lets the request go on. */
+export const EnvironmentResult = Type.Object(
+  {
+    deny: Type.Optional(Type.Boolean()),
+    skip: Type.Optional(Type.Boolean({ description: "leave out the environment scripts after this one" })),
+    message,
+  },
+  closed,
+);
+
+/** What `subject` returns. */
+export const SubjectResult = Type.Object(
+  {
+    deny: Type.Optional(Type.Boolean()),
+    message,
+    attributes,
+    upstream: Type.Optional(
+      Type.Object({ address: Type.String(), port: Type.Integer({ minimum: 1, maximum: 65_535 }) }, closed),
+    ),
+  },
+  closed,
+);
+
+/** What `verify_password` and `lookup` return. */
+export const BackendResult = Type.Object(
+  {
+    result: Type.Union([
+      Type.Literal("ok"),
+      Type.Literal("wrong_password"),
+      Type.Literal("account_disabled"),
+      Type.Literal("unknown_user"),
+    ]),
+    account: Type.Optional(Type.String({ minLength: 1 })),
+    account_field: Type.Optional(Type.String({ minLength: 1 })),
+    totp_secret_field: Type.Optional(Type.String()),
+    attributes,
+  },
+  closed,
+);
+
+/** What `list_accounts` returns. */
+export const ListResult = Type.Object(
+  { accounts: Type.Optional(Type.Unknown()), next: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })) },
+  closed,
+);
+
+/** Compiles a stage's result once; the reader throws `SCRIPT_FAILED` for anything else than that. */
+export function resultReader<Schema extends TSchema>(schema: Schema) {
+  const compiled = Compile(schema);
+  return (script: string, value: LuaValue): Static<Schema> => {
+    const result: unknown = value ?? {};
+    if (compiled.Check(result)) return result;
+    const [first] = compiled.Errors(result);
+    const detail = `${script} returned what its stage does not know: ${first?.instancePath ?? ""} ${first?.message ?? ""}`;
+    throw new AppError("SCRIPT_FAILED", { detail });
+  };
+}
+
+type Values = Readonly<Record<string, string | readonly string[]>>;
+
+/** Attributes as decisions carry them. */
+export function attributesOf(values: Values | undefined): Record<string, string[]> {
+  const entries = Object.entries(values ?? {});
+  return Object.fromEntries(entries.map(([name, value]) => [name, typeof value === "string" ? [value] : [...value]]));
+}

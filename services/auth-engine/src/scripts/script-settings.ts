@@ -1,0 +1,20 @@
+import type { Config } from "@postern/shared/config";
+import type { SiteScriptSettings } from "./site-scripts.ts";
+
+type DecisionScripts = Pick<Config["auth"]["controls"]["lua"], "environment" | "subject" | "actions">;
+
+/** The scripts around decisions; none while `auth.controls.enabled` does not name `lua`. */
+export function decisionScripts({ controls }: Config["auth"]): DecisionScripts {
+  return controls.enabled.includes("lua") ? controls.lua : { environment: [], subject: [], actions: [] };
+}
+
+export function siteScripts({ auth, runtime }: Config): SiteScriptSettings {
+  const { environment, subject, actions } = decisionScripts(auth);
+  return {
+    environment: environment.map(({ name, script_path: path }) => ({ name, path })),
+    subject: subject.map(({ name, script_path: path }) => ({ name, path })),
+    actions: actions.map(({ name, type, script_path: path }) => ({ name, type, path })),
+    decisionTimeoutMs: runtime.timeouts.lua_backend,
+    actionTimeoutMs: runtime.timeouts.lua_script,
+  };
+}

@@ -1,0 +1,124 @@
+import { isIP } from "node:net";
+import { type MailBackend, pickBackend } from "./pick-backend.ts";
+import type { Probe } from "./probe.ts";
+import { type HealthCheckSettings, type MailTarget, targetKey } from "./target.ts";
+
+export interface HealthCheckDeps {
+  readonly probe: Probe;
+  readonly log: { warn(fields: object, message: string): void; info(fields: object, message: string): void };
+  readonly observe: (protocol: MailTarget["protocol"], outcome: "up" | "down") => void;
+  /** From 0 to 1; spreads the looks of gateways that started together. */
+  readonly random: () => number;
+}
+
+/** What is known of the mail servers. */
+export interface BackendHealth {
+  /** A live one for the account; undefined when none is. */
+  readonly pick: (protocol: string, account: string) => MailBackend | undefined;
+  /** Other settings; what is known of targets that stay is kept. */
+  apply(settings: HealthCheckSettings): void;
+  count(): { readonly up: number; readonly down: number };
+  close(): void;
+}
+
+interface Watched {
+  readonly target: MailTarget;
+  /** Undefined while a name was never resolved. */
+  address: string | undefined;
+  /** Until the first look: nobody knows of an outage. */
+  isUp: boolean;
+  /** Looks in a row that contradict `isUp`. */
+  contrary: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+const looksAtOnce = 16;
+/** After a restart the first looks come at once, but not all of them in one moment. */
+const firstLookWithinMs = 250;
+
+interface Seen {
+  readonly one: Watched;
+  readonly isUp: boolean;
+  readonly err?: unknown;
+}
+
+function note({ one, isUp, err }: Seen, settings: HealthCheckSettings, { observe, log }: HealthCheckDeps): void {
+  const { protocol, host, port } = one.target;
+  observe(protocol, isUp ? "up" : "down");
+  one.contrary = one.isUp === isUp ? 0 : one.contrary + 1;
+  if (one.contrary < (isUp ? settings.recoveryThreshold : settings.failureThreshold)) return;
+  one.isUp = isUp;
+  one.contrary = 0;
+  if (isUp) log.info({ protocol, host, port }, "mail server is back");
+  else log.warn({ protocol, host, port, err }, "mail server is down");
+}
+
+function aliveFor(protocol: string, watched: Iterable<Watched>): readonly MailBackend[] {
+  const alive: MailBackend[] = [];
+  for (const { target, address, isUp } of watched) {
+    if (target.protocol === protocol && isUp && address !== undefined) alive.push({ address, port: target.port });
+  }
+  return alive;
+}
+
+/** Looks at each target in the background, all the time. Its timers keep no process alive. */
+export function createBackendHealth(deps: HealthCheckDeps, first: HealthCheckSettings): BackendHealth {
+  const watched = new Map<string, Watched>();
+  let settings = first;
+  let running = 0;
+  let isClosed = false;
+
+  const schedule = (one: Watched, delayMs: number): void => {
+    if (isClosed || watched.get(targetKey(one.target)) !== one) return;
+    one.timer = setTimeout(() => void look(one), delayMs).unref();
+  };
+
+  const look = async (one: Watched): Promise<void> => {
+    if (running >= looksAtOnce) {
+      schedule(one, firstLookWithinMs);
+      return;
+    }
+    running += 1;
+    try {
+      one.address = await deps.probe(one.target, settings.timeoutMs);
+      note({ one, isUp: true }, settings, deps);
+    } catch (error) {
+      note({ one, isUp: false, err: error }, settings, deps);
+    } finally {
+      running -= 1;
+      schedule(one, settings.intervalMs * (0.9 + 0.2 * deps.random()));
+    }
+  };
+
+  const watch = (target: MailTarget): void => {
+    const address = isIP(target.host) === 0 ? undefined : target.host;
+    const one: Watched = { target, address, isUp: true, contrary: 0, timer: undefined };
+    watched.set(targetKey(target), one);
+    schedule(one, firstLookWithinMs * deps.random());
+  };
+
+  const apply = (next: HealthCheckSettings): void => {
+    settings = next;
+    const keys = new Set(next.targets.map(targetKey));
+    for (const [key, { timer }] of watched) {
+      if (keys.has(key)) continue;
+      clearTimeout(timer);
+      watched.delete(key);
+    }
+    for (const target of next.targets) if (!watched.has(targetKey(target))) watch(target);
+  };
+
+  apply(first);
+  return {
+    pick: (protocol, account) => pickBackend(aliveFor(protocol, watched.values()), account),
+    apply,
+    count: () => {
+      const up = [...watched.values()].filter(({ isUp }) => isUp).length;
+      return { up, down: watched.size - up };
+    },
+    close: () => {
+      isClosed = true;
+      for (const { timer } of watched.values()) clearTimeout(timer);
+    },
+  };
+}

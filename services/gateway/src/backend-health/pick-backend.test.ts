@@ -1,0 +1,35 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { pickBackend } from "./pick-backend.ts";
+
+const servers = ["192.0.2.1", "192.0.2.2", "2001:db8::3"].map((address) => ({ address, port: 143 }));
+
+describe("the choice of a mail server", () => {
+  it("is the same for an account at every gateway, whatever the order and the case", () => {
+    fc.assert(
+      fc.property(fc.emailAddress(), (account) => {
+        expect(pickBackend(servers.toReversed(), account.toUpperCase())).toEqual(
+          pickBackend(servers, account.toLowerCase()),
+        );
+      }),
+    );
+  });
+
+  it("moves the accounts of a server that went, and no others", () => {
+    const accounts = Array.from({ length: 300 }, (_, nth) => `user${nth}@example.test`);
+    const [gone, ...left] = servers;
+    const counts = new Map(servers.map(({ address }) => [address, 0]));
+    for (const account of accounts) {
+      const before = pickBackend(servers, account);
+      const after = pickBackend(left, account);
+      counts.set(before?.address ?? "", (counts.get(before?.address ?? "") ?? 0) + 1);
+      if (before !== gone) expect(after).toEqual(before);
+      else expect(left).toContain(after);
+    }
+    for (const count of counts.values()) expect(count).toBeGreaterThan(60);
+  });
+
+  it("is nobody when nobody lives", () => {
+    expect(pickBackend([], "alice")).toBeUndefined();
+  });
+});

@@ -1,0 +1,68 @@
+import { once } from "node:events";
+import { connect as connectTcp, isIP, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import { type Dialogue, dialogueOf, type Exchange } from "./dialogues.ts";
+import { createLineReader, type LineReader } from "./line-reader.ts";
+import type { MailTarget } from "./target.ts";
+
+/** PROXY protocol version 2, command LOCAL, no addresses: "this is the proxy's own connection". */
+const localProxyHeader = Buffer.from("0d0a0d0a000d0a515549540a20000000", "hex");
+
+/** Asks a server as a client would, up to its greeting. Resolves with the address that answered. */
+export type Probe = (target: MailTarget, timeoutMs: number) => Promise<string>;
+
+async function exchange(socket: Socket, reader: LineReader, { send, isLast, isGood }: Exchange): Promise<void> {
+  if (send !== "") socket.write(send);
+  const line = await reader.until(isLast);
+  if (!isGood(line)) throw new Error(`answered ${JSON.stringify(line.slice(0, 80))}`);
+}
+
+async function secured(socket: Socket, { host, skipVerify }: MailTarget): Promise<Socket> {
+  const tls = connectTls({
+    socket,
+    host,
+    ...(isIP(host) === 0 ? { servername: host } : {}),
+    rejectUnauthorized: !skipVerify,
+  });
+  tls.on("error", () => undefined);
+  socket.once("close", () => tls.destroy(new Error("connection closed in the TLS handshake")));
+  await once(tls, "secureConnect");
+  return tls;
+}
+
+async function greet(socket: Socket, target: MailTarget, dialogue: Dialogue): Promise<Socket> {
+  const reader = createLineReader(socket);
+  await exchange(socket, reader, dialogue.greeting);
+  if (!target.startTls) return socket;
+  for (const step of dialogue.startTls) await exchange(socket, reader, step);
+  reader.detach();
+  return secured(socket, target);
+}
+
+async function converse(socket: Socket, target: MailTarget): Promise<string> {
+  await once(socket, "connect");
+  const address = socket.remoteAddress ?? target.host;
+  if (target.proxyHeader) socket.write(localProxyHeader);
+  const dialogue = dialogueOf(target);
+  const last = await greet(target.tls ? await secured(socket, target) : socket, target, dialogue);
+  last.end(dialogue.quit);
+  return address;
+}
+
+export const probeMailServer: Probe = async (target, timeoutMs) => {
+  const socket = connectTcp({ host: target.host, port: target.port, noDelay: true });
+  const late = new Error(`no greeting within ${timeoutMs} ms`);
+  const { promise: timedOut, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(late), timeoutMs);
+  socket.on("error", reject);
+  const conversation = converse(socket, target);
+  try {
+    return await Promise.race([conversation, timedOut]);
+  } finally {
+    clearTimeout(timer);
+    conversation.catch(() => undefined);
+    // `end` was written before: what is unread goes with the socket.
+    socket.destroySoon();
+    setTimeout(() => socket.destroy(), 1000).unref();
+  }
+};

@@ -1,0 +1,35 @@
+import type { Base } from "@postern/shared/assembly";
+import { type BackendHealth, createBackendHealth } from "../backend-health/health-checks.ts";
+import { probeMailServer } from "../backend-health/probe.ts";
+import type { HealthCheckSettings } from "../backend-health/target.ts";
+
+const protocols = ["imap", "pop3", "smtp", "lmtp", "sieve", "http"] as const;
+
+/** The watch over the mail servers behind the proxy-style endpoint. */
+export function createMailBackends({ metrics, prefix, logger }: Base, settings: HealthCheckSettings): BackendHealth {
+  const looks = metrics.counter({
+    name: `${prefix}_mail_backend_checks_total`,
+    help: "Looks at mail servers, by what they found",
+    labels: { protocol: protocols, outcome: ["up", "down"] },
+  });
+  const health = createBackendHealth(
+    {
+      probe: probeMailServer,
+      log: logger,
+      observe: (protocol, outcome) => looks({ protocol, outcome }).inc(),
+      random: Math.random,
+    },
+    settings,
+  );
+  metrics.gauge({
+    name: `${prefix}_mail_backends_up`,
+    help: "Mail servers that are alive",
+    read: () => health.count().up,
+  });
+  metrics.gauge({
+    name: `${prefix}_mail_backends_down`,
+    help: "Mail servers that are down",
+    read: () => health.count().down,
+  });
+  return health;
+}

@@ -1,0 +1,66 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type FlowEvent, type FlowKind, type FlowState, flowTable, mayBegin, nextState } from "./flow-table.ts";
+
+const kinds: readonly FlowKind[] = ["oidc", "saml", "device", "self_service"];
+const events: readonly FlowEvent[] = [
+  "code_accepted",
+  "password_accepted",
+  "signed_in",
+  "enrolment_required",
+  "enrolled",
+  "restarted",
+  "consent_required",
+  "allowed",
+  "denied",
+];
+
+/** The state after each event; events that the table does not have are refused and change nothing. */
+function walk(
+  kind: FlowKind,
+  start: FlowState,
+  steps: readonly FlowEvent[],
+): readonly (readonly [FlowState, FlowEvent])[] {
+  const taken: (readonly [FlowState, FlowEvent])[] = [];
+  let state = start;
+  for (const event of steps) {
+    const next = nextState(kind, state, event);
+    if (next === undefined) continue;
+    taken.push([state, event]);
+    state = next;
+  }
+  return taken;
+}
+
+test("whatever events come, nobody is signed in but from the password, the factor or the enrolment", () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...kinds), fc.array(fc.constantFrom(...events), { maxLength: 20 }), (kind, steps) => {
+      for (const start of flowTable[kind].begins) {
+        for (const [state, event] of walk(kind, start, steps)) {
+          if (event === "signed_in") expect(["login", "factor"]).toContain(state);
+          if (event === "allowed") expect(state).toBe("consent");
+        }
+      }
+    }),
+  );
+});
+
+test("a factor that is awaited is never gone past: from it lead the factor itself, an enrolment, and the way back", () => {
+  for (const kind of kinds) {
+    const ways = events.filter((event) => nextState(kind, "factor", event) !== undefined);
+    expect(ways).toEqual(["signed_in", "enrolment_required", "restarted"]);
+  }
+});
+
+test("what is finished stays finished, and consent is only asked where the protocol has it", () => {
+  for (const kind of kinds) {
+    expect(events.filter((event) => nextState(kind, "finished", event) !== undefined)).toEqual([]);
+    expect(nextState(kind, "consent", "allowed")).toBe(kind === "oidc" || kind === "device" ? "finished" : undefined);
+  }
+});
+
+test("no flow begins signed in", () => {
+  for (const kind of kinds) {
+    for (const state of ["ready", "finished", "enrolment"] as const) expect(mayBegin(kind, state)).toBe(false);
+  }
+});

@@ -1,0 +1,49 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { matchTotp, readTotpSecret } from "./totp.ts";
+
+/** RFC 6238, appendix B: "12345678901234567890" in base32; the last six of the eight digits. */
+const rfcSecret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
+
+test.each([
+  [59, "287082"],
+  [1111111109, "081804"],
+  [1111111111, "050471"],
+  [1234567890, "005924"],
+  [2000000000, "279037"],
+])("at %d s the code is %s, and its step is told", (seconds, code) => {
+  expect(matchTotp({ stored: rfcSecret, code, nowMs: seconds * 1000, skew: 1 })).toBe(Math.floor(seconds / 30));
+});
+
+test("a code of a neighbouring step counts as of that step, as far as the skew", () => {
+  const nowMs = 1111111109 * 1000;
+  const check = (shiftSteps: number, skew: number) =>
+    matchTotp({ stored: rfcSecret, code: "081804", nowMs: nowMs + shiftSteps * 30_000, skew });
+  const step = Math.floor(1111111109 / 30);
+  expect([check(1, 1), check(-1, 1), check(2, 1), check(-2, 1), check(1, 0), check(2, 2)]).toEqual([
+    step,
+    step,
+    undefined,
+    undefined,
+    undefined,
+    step,
+  ]);
+});
+
+test("secrets of 10 bytes, in any spelling, and otpauth URLs are taken", () => {
+  expect(readTotpSecret("jbsw y3dp-ehpk3pxp==")?.secret).toBe("JBSWY3DPEHPK3PXP");
+  const url = "otpauth://totp/a?secret=JBSWY3DPEHPK3PXP&algorithm=SHA256&digits=8";
+  expect(readTotpSecret(url)).toEqual({ secret: "JBSWY3DPEHPK3PXP", digits: 8, algorithm: "sha256" });
+  expect(readTotpSecret("otpauth://totp/a?secret=JBSWY3DPEHPK3PXP&period=60")).toBeUndefined();
+  expect(matchTotp({ stored: "JBSWY3DPEHPK3PXP", code: "000000", nowMs: 0, skew: 0 })).toBeUndefined();
+});
+
+test("no text but the six digits is a code", () => {
+  fc.assert(
+    fc.property(fc.string(), (code) => {
+      fc.pre(code.replaceAll(/[\s-]/g, "") !== "287082");
+      expect(matchTotp({ stored: rfcSecret, code, nowMs: 59_000, skew: 0 })).toBeUndefined();
+    }),
+  );
+  expect(matchTotp({ stored: rfcSecret, code: " 287-082 ", nowMs: 59_000, skew: 0 })).toBe(1);
+});

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { htmlText } from "./html.ts";
+import { languages } from "./languages.ts";
+import { createSiteTemplates } from "./site-templates.ts";
+import { textsOf } from "./texts.ts";
+
+const [language] = languages;
+if (language === undefined) throw new Error("no language");
+const brand = { name: "A & B", logo: undefined, stylesheet: "/s.css", links: [], passwordForgotten: undefined };
+const look = { language, text: textsOf(language), brand, languageLinks: [] };
+
+test("a site's template gets the view, the texts and the brand, all escaped", () => {
+  const templates = createSiteTemplates(new Map([["login", "<h1>{{text.login_to}}</h1>{{username}}|{{brand.name}}"]]));
+  const shown = templates.render("login", { client: "<Webmail>", username: '"><script>' }, look);
+  expect(shown === undefined ? "" : htmlText(shown)).toBe(
+    "<h1>to continue to &lt;Webmail&gt;</h1>&quot;&gt;&lt;script&gt;|A &amp; B",
+  );
+});
+
+test("a page without a template of the site keeps ours; a template that is none is told at start", () => {
+  expect(createSiteTemplates(new Map()).render("login", {}, look)).toBeUndefined();
+  expect(() => createSiteTemplates(new Map([["login", "{{#open}}"]]))).toThrow("Unclosed section");
+});

@@ -1,0 +1,37 @@
+import { describe, expect, test } from "vitest";
+import { en } from "./catalogues/en.ts";
+import { languages } from "./languages.ts";
+import { catalogues, isTextKey, textsOf } from "./texts.ts";
+
+const placeholders = (text: string): readonly string[] => (text.match(/\{\w+\}/g) ?? []).toSorted();
+
+describe.each(languages)("$name", (language) => {
+  const catalogue = catalogues[language.tag];
+
+  test("has every text, and none that the pages do not know", () => {
+    expect(Object.keys(catalogue)).toEqual(Object.keys(en));
+    expect(Object.entries(catalogue).filter(([, text]) => text.trim() !== text || text === "")).toEqual([]);
+  });
+
+  test("names the same things in its texts", () => {
+    const differ = Object.keys(en)
+      .filter(isTextKey)
+      .filter((key) => placeholders(catalogue[key]).join() !== placeholders(en[key]).join());
+    expect(differ).toEqual([]);
+  });
+
+  test("is not English", () => {
+    const same = Object.keys(en)
+      .filter(isTextKey)
+      .filter((key) => catalogue[key] === en[key]);
+    expect(same.length).toBeLessThan(language.tag === "en" ? Number.POSITIVE_INFINITY : 6);
+  });
+});
+
+test("values fill in once: what they contain is text; in right-to-left texts they are isolated", () => {
+  const [english] = languages;
+  const arabic = languages.find(({ direction }) => direction === "rtl");
+  if (english === undefined || arabic === undefined) throw new Error("no languages");
+  expect(textsOf(english)("login.to", { client: "{brand} $&" })).toBe("to continue to {brand} $&");
+  expect(textsOf(arabic)("login.to", { client: "Webmail" })).toContain("\u2068Webmail\u2069");
+});

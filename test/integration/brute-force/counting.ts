@@ -1,0 +1,105 @@
+import {
+  type BruteForceRules,
+  createBanIndex,
+  createBruteForceState,
+  createGuessedAccounts,
+} from "@postern/shared/brute-force";
+import { loadConfig } from "@postern/shared/config";
+import { createRedisClient, type RedisClient, type RedisTopology } from "@postern/shared/redis";
+import { poll } from "@postern/shared/testing";
+import { systemClock } from "@postern/shared/time";
+import { createRedisStore } from "../../../services/auth-engine/src/brute-force/brute-force-redis.ts";
+import { createGuessDigest } from "../../../services/auth-engine/src/brute-force/guess-digest.ts";
+import type { Target } from "../../../services/auth-engine/src/brute-force/guess-store.ts";
+import { bruteForceSettings } from "../../../services/auth-engine/src/brute-force/settings.ts";
+import { createTargets } from "../../../services/auth-engine/src/brute-force/targets.ts";
+
+const prefix = "test:";
+
+/** Two rules for IPv4, of which the first is the narrower, and one for IPv6. */
+const settings = readSettings({
+  buckets: [
+    { name: "host", period: "10m", ban_time: "1h", cidr: 32, failed_requests: 10, ipv4: true },
+    { name: "net", period: "1h", ban_time: "2h", cidr: 24, failed_requests: 25, ipv4: true },
+    { name: "v6", period: "10m", ban_time: "1h", cidr: 64, failed_requests: 10, ipv6: true },
+  ],
+});
+
+function readSettings(bruteForce: object) {
+  const result = loadConfig({
+    text: JSON.stringify({ auth: { controls: { brute_force: bruteForce } } }),
+    env: {},
+    readFile: () => "",
+  });
+  if (!result.ok) throw new Error(JSON.stringify(result.problems));
+  return bruteForceSettings(result.config.auth.controls.brute_force);
+}
+
+export async function connect(topology: RedisTopology): Promise<RedisClient> {
+  const client = createRedisClient(
+    {
+      topology,
+      database: 0,
+      username: undefined,
+      password: undefined,
+      tls: undefined,
+      connectTimeoutMs: 2000,
+      commandTimeoutMs: 2000,
+      maxRetries: 1,
+      connectionName: "test",
+    },
+    () => undefined,
+  );
+  await poll("redis to be connected", async () =>
+    client.set("test:ready", "1", "EX", 60).then(
+      () => true,
+      () => false,
+    ),
+  );
+  return client;
+}
+
+/** One engine's view of the counts. */
+export function createCounting(redis: RedisClient) {
+  const rules: BruteForceRules = settings;
+  const parts = { ...settings, prefix };
+  const deps = { redis, parts, clock: systemClock, repeatWindowMs: 900_000, takenBack: settings.takenBack };
+  const store = createRedisStore(deps);
+  const targetOf = createTargets(settings, parts);
+  const digest = createGuessDigest("test-password-nonce-0");
+  const toleration = { minPercent: 10, maxPercent: 10, scale: 1 };
+  const target = (clientIp: string, username: string): Target => {
+    const found = targetOf({
+      session: "s",
+      operation: "authenticate",
+      dialect: "json",
+      username,
+      password: undefined,
+      protocol: "imap",
+      clientIp,
+      tls: true,
+      memoryCache: true,
+      sharedCache: true,
+    });
+    if (found === undefined) throw new Error(`no rule is for ${clientIp}`);
+    return found;
+  };
+  const index = createBanIndex(redis, prefix);
+  return {
+    index,
+    remember: createGuessedAccounts(redis, prefix),
+    state: createBruteForceState({ redis, prefix, rules: () => rules, clock: systemClock }),
+    target,
+    check: (ip: string, user = "alice") => store.check(target(ip, user)),
+    fail: async (ip: string, password: string, { user = "alice", known = true } = {}) => {
+      const at = target(ip, user);
+      const counted = await store.count(at, { digest: digest(user, password), known, toleration });
+      const place = at.places.find(({ rule }) => rule.name === counted.ban?.rule);
+      if (counted.isNew && counted.ban !== undefined && place !== undefined) await index(place.banKey, counted.ban);
+      return counted;
+    },
+    succeed: (ip: string, user = "alice") => store.succeed(target(ip, user), user, toleration),
+  };
+}
+
+export type Counting = ReturnType<typeof createCounting>;

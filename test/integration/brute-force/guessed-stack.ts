@@ -1,0 +1,96 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { scratchFolder } from "@postern/shared/testing";
+import { type Answer, askJson } from "../../support/ask-json.ts";
+import { type Stack, startStack } from "../../support/stack.ts";
+
+export const userCount = 200;
+
+export function userName(index: number): string {
+  return `user${index}@example.test`;
+}
+
+export function passwordOf(index: number): string {
+  return `right-${index}`;
+}
+
+/** Hashes that cost nothing: these tests count requests. */
+function saltedHash(password: string): string {
+  const salt = Buffer.from("test-salt");
+  const digest = createHash("sha256").update(password).update(salt).digest();
+  return `{SSHA256}${Buffer.concat([digest, salt]).toString("base64")}`;
+}
+
+function createUsers(file: string): void {
+  const database = new DatabaseSync(file);
+  database.exec("CREATE TABLE users (username TEXT PRIMARY KEY, password TEXT) STRICT, WITHOUT ROWID");
+  const insert = database.prepare("INSERT INTO users VALUES (?, ?)");
+  for (let index = 0; index < userCount; index += 1) insert.run(userName(index), saltedHash(passwordOf(index)));
+  database.close();
+}
+
+/** The rules of the demo. */
+const bruteForce = {
+  buckets: [
+    { name: "ipv4", period: "10m", ban_time: "1h", cidr: 24, failed_requests: 10, ipv4: true },
+    { name: "ipv6", period: "10m", ban_time: "1h", cidr: 64, failed_requests: 10, ipv6: true },
+  ],
+  ip_allowlist: ["203.0.113.250"],
+  without_redis: { timeout: "250ms", retry_interval: "100ms" },
+};
+
+/** Two engines with one Redis behind a gateway, and 200 users. */
+export async function startGuessedStack(): Promise<Stack> {
+  const folder = await scratchFolder();
+  const file = join(folder.path, "users.sqlite");
+  createUsers(file);
+  const search = {
+    protocol: ["*"],
+    cache_name: "users",
+    queries: { user: "SELECT username AS account, password FROM users WHERE username = :username" },
+    mapping: { account_field: "account" },
+  };
+  const stack = await startStack({
+    engines: 2,
+    redis: true,
+    backends: { order: ["sql"], sql: { default: { file }, search: [search] } },
+    settings: {
+      auth: {
+        controls: { enabled: ["brute_force"], brute_force: bruteForce },
+        pipeline: { local_cache_ttl: "0s" },
+      },
+    },
+  });
+  const dispose = async (): Promise<void> => {
+    await stack[Symbol.asyncDispose]();
+    await folder[Symbol.asyncDispose]();
+  };
+  return { ...stack, [Symbol.asyncDispose]: dispose };
+}
+
+export interface Login {
+  readonly clientIp: string;
+  readonly user?: string;
+  readonly password: string;
+  readonly protocol?: string;
+  readonly attempt?: number;
+}
+
+export function login(
+  stack: Stack,
+  { clientIp, user = userName(0), password, protocol = "imap", attempt }: Login,
+): Promise<Answer> {
+  return askJson(stack.url, {
+    username: user,
+    password,
+    protocol,
+    client_ip: clientIp,
+    ...(attempt === undefined ? {} : { auth_login_attempt: attempt }),
+  });
+}
+
+/** The same as a status only. */
+export async function statusOf(stack: Stack, given: Login): Promise<number> {
+  return (await login(stack, given)).status;
+}

@@ -1,0 +1,106 @@
+import { pause, poll, spawnRedis } from "@postern/shared/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Stack } from "../../support/stack.ts";
+import { passwordOf, startGuessedStack, statusOf, userName } from "./guessed-stack.ts";
+
+let stack: Stack;
+
+beforeAll(async () => {
+  stack = await startGuessedStack();
+});
+
+afterAll(() => stack[Symbol.asyncDispose]());
+
+async function isAway(): Promise<boolean> {
+  const pages = await Promise.all(stack.engines.map((engine) => engine.metrics()));
+  return pages.every((page) => page.includes("service_brute_force_redis_away 1"));
+}
+
+async function isThere(): Promise<boolean> {
+  await validLogins("198.18.0");
+  const pages = await Promise.all(stack.engines.map((engine) => engine.metrics()));
+  return pages.every((page) => page.includes("service_brute_force_redis_away 0"));
+}
+
+/** Twenty users sign in from one network: the statuses, and the longest wait in milliseconds. */
+async function validLogins(network: string): Promise<{ statuses: readonly number[]; longestMs: number }> {
+  let longestMs = 0;
+  const statuses = await Promise.all(
+    Array.from({ length: 20 }, async (_, index) => {
+      const started = performance.now();
+      const given = { clientIp: `${network}.${index + 1}`, user: userName(index), password: passwordOf(index) };
+      const status = await statusOf(stack, given);
+      longestMs = Math.max(longestMs, performance.now() - started);
+      return status;
+    }),
+  );
+  return { statuses: [...new Set(statuses)], longestMs };
+}
+
+async function guess(clientIp: string, times: number): Promise<void> {
+  for (let index = 0; index < times; index += 1) await statusOf(stack, { clientIp, password: `guess-${index}` });
+}
+
+/** What holds while Redis is away: nobody is wrongly denied or kept waiting, and guessing is still no use. */
+async function expectOwnCounts(network: string): Promise<void> {
+  await validLogins(`${network}1`);
+  await poll("both engines to know that Redis is away", async () => {
+    await validLogins(`${network}1`);
+    return isAway();
+  });
+  const { statuses, longestMs } = await validLogins(`${network}2`);
+  expect(statuses).toEqual([200]);
+  expect(longestMs).toBeLessThan(1000);
+  await guess(`${network}3.1`, 40);
+  expect(await statusOf(stack, { clientIp: `${network}3.2`, password: passwordOf(0) })).toBe(403);
+  expect(await statusOf(stack, { clientIp: `${network}4.2`, password: passwordOf(0) })).toBe(200);
+}
+
+test("Redis hangs: no valid login fails, a guesser is stopped by each engine's own count, and a ban stands", async () => {
+  await guess("192.0.9.1", 10);
+  for (let ask = 0; ask < 8; ask += 1) await statusOf(stack, { clientIp: "192.0.9.1", password: "x" });
+  const redis = stack.redis;
+  if (redis === undefined) throw new Error("no redis");
+  await pause(redis);
+  try {
+    const { statuses } = await validLogins("198.51.1");
+    expect(statuses).toEqual([200]);
+    await expectOwnCounts("198.51.1");
+    expect(await statusOf(stack, { clientIp: "192.0.9.1", password: passwordOf(0) })).toBe(403);
+  } finally {
+    redis.signal("SIGCONT");
+  }
+  await poll("both engines to be back", isThere);
+  expect(await statusOf(stack, { clientIp: "198.51.13.2", password: passwordOf(0) })).toBe(200);
+});
+
+test("tempfail instead, where the site wants it: undecided is neither a denial nor let through", async () => {
+  const redis = stack.redis;
+  if (redis === undefined) throw new Error("no redis");
+  await stack.writeSettings({ auth: { controls: { brute_force: { without_redis: { mode: "tempfail" } } } } });
+  for (const engine of stack.engines) engine.signal("SIGHUP");
+  await pause(redis);
+  try {
+    await poll("temporary failures", async () => {
+      const { statuses } = await validLogins("198.51.20");
+      expect(statuses).not.toContain(403);
+      return statuses.length === 1 && statuses[0] === 500;
+    });
+    expect(await statusOf(stack, { clientIp: "198.51.20.1", password: "wrong" })).toBe(500);
+  } finally {
+    redis.signal("SIGCONT");
+    await stack.writeSettings({});
+    for (const engine of stack.engines) engine.signal("SIGHUP");
+  }
+  await poll("both engines to be back", isThere);
+});
+
+test("Redis is killed, and comes back empty: counted alone meanwhile, together again after", async () => {
+  const port = stack.redis?.port ?? 0;
+  stack.redis?.signal("SIGKILL");
+  await expectOwnCounts("203.0.1");
+  await using _again = await spawnRedis({ port });
+  await poll("both engines to be back", isThere);
+  await guess("203.0.20.1", 10);
+  expect(await statusOf(stack, { clientIp: "203.0.20.2", password: passwordOf(0) })).toBe(403);
+});

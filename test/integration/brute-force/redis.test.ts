@@ -1,0 +1,187 @@
+import type { RedisClient } from "@postern/shared/redis";
+import { type RedisCluster, type RedisServer, spawnRedis, spawnRedisCluster } from "@postern/shared/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Counting, connect, createCounting } from "./counting.ts";
+
+const topologies = ["standalone", "cluster"] as const;
+
+describe.each(topologies)("counting in a %s Redis", (kind) => {
+  let server: RedisServer | RedisCluster;
+  let clients: readonly RedisClient[];
+  let one: Counting;
+  let other: Counting;
+
+  beforeAll(async () => {
+    if (kind === "cluster") {
+      const cluster = await spawnRedisCluster();
+      server = cluster;
+      const topology = { kind, addresses: cluster.addresses };
+      clients = await Promise.all([connect(topology), connect(topology)]);
+    } else {
+      const redis = await spawnRedis();
+      server = redis;
+      const topology = { kind, address: { host: "127.0.0.1", port: redis.port } };
+      clients = await Promise.all([connect(topology), connect(topology)]);
+    }
+    const [first, second] = clients.map(createCounting);
+    if (first === undefined || second === undefined) throw new Error("no client");
+    [one, other] = [first, second];
+  });
+
+  afterAll(async () => {
+    for (const client of clients) client.disconnect();
+    await server[Symbol.asyncDispose]();
+  });
+
+  test("of 60 parallel guesses through two engines the tenth bans, and the ban stands when the last is answered", async () => {
+    const ip = "192.0.2.1";
+    const counts = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => (index % 2 === 0 ? one : other).fail(ip, `guess-${index}`)),
+    );
+    expect(counts.filter(({ ban }) => ban === undefined).length).toBe(9);
+    // The narrow rule bans at its tenth failure, the wide one when it has seen its own.
+    expect(counts.filter(({ isNew, ban }) => isNew && ban?.rule === "host").length).toBe(2);
+    expect((await other.check(ip)).ban).toMatchObject({ rule: "host", network: ip });
+    expect(await one.succeed(ip)).toMatchObject({ rule: "host" });
+    expect(await one.state.bansOfAddress(ip)).toMatchObject([{ rule: "host" }, { rule: "net" }]);
+  });
+
+  test("the same wrong password of a known account counts once, 500 times over", async () => {
+    const ip = "192.0.3.1";
+    for (let round = 0; round < 10; round += 1) {
+      const counts = await Promise.all(
+        Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? one : other).fail(ip, "old password")),
+      );
+      expect(counts.filter(({ repeated }) => !repeated).length).toBe(round === 0 ? 1 : 0);
+    }
+    expect((await one.check(ip)).ban).toBeUndefined();
+    const last = await one.fail(ip, "another");
+    expect(last).toMatchObject({ accountPasswordsSeen: 2, totalPasswordsSeen: 2 });
+  });
+
+  test("an unknown account's repetition counts each time", async () => {
+    for (let index = 0; index < 9; index += 1) await one.fail("192.0.4.1", "x", { user: "nobody", known: false });
+    expect((await one.check("192.0.4.1")).ban).toBeUndefined();
+    expect(await one.fail("192.0.4.1", "x", { user: "nobody", known: false })).toMatchObject({ isNew: true });
+  });
+
+  test("a success takes the account's few wrong passwords back, not those of a guesser", async () => {
+    const ip = "192.0.5.1";
+    for (const user of ["user1", "user2", "user3"]) {
+      for (const password of ["typo 1", "typo 2", "typo 3"]) {
+        expect((await one.fail(ip, password, { user })).ban).toBeUndefined();
+      }
+      expect((await other.check(ip, user)).pending).toBe(true);
+      expect(await other.succeed(ip, user)).toBeUndefined();
+      expect((await one.check(ip, user)).pending).toBe(false);
+    }
+    for (let index = 0; index < 4; index += 1) await one.fail(ip, `guess ${index}`, { user: "victim" });
+    await one.succeed(ip, "victim");
+    for (let index = 0; index < 5; index += 1) await one.fail(ip, `more ${index}`, { user: "other" });
+    expect((await one.check(ip)).ban).toBeUndefined();
+    expect(await one.fail(ip, "last", { user: "other" })).toMatchObject({ isNew: true });
+  });
+
+  test("who guesses behind the back of users that sign in is stopped: only so much is taken back", async () => {
+    const ip = "192.0.7.1";
+    for (let round = 1; round <= 3; round += 1) {
+      await one.fail(ip, `guess ${round}`, { user: "busy" });
+      await one.succeed(ip, "busy");
+    }
+    // The fourth password of the account, and all that follow, stay counted.
+    for (let round = 4; round <= 12; round += 1) {
+      expect((await one.fail(ip, `guess ${round}`, { user: "busy" })).ban).toBeUndefined();
+      expect(await one.succeed(ip, "busy")).toBeUndefined();
+    }
+    expect(await one.fail(ip, "guess 13", { user: "busy" })).toMatchObject({ isNew: true });
+    const sprayed = "192.0.8.1";
+    const banned: number[] = [];
+    for (let user = 1; user <= 40 && banned.length === 0; user += 1) {
+      const { ban } = await one.fail(sprayed, "Winter2026!", { user: `u${user}` });
+      if (ban === undefined) await one.succeed(sprayed, `u${user}`);
+      else banned.push(user);
+    }
+    expect(banned[0]).toBeGreaterThan(15);
+    expect(banned[0]).toBeLessThan(30);
+  });
+
+  test("10,000 addresses of one /64 are one source; another /64 is not", async () => {
+    const failures = Array.from({ length: 10_000 }, (_, index) => `2001:db8:1:2::${index.toString(16)}`);
+    for (let start = 0; start < failures.length; start += 1000) {
+      await Promise.all(failures.slice(start, start + 1000).map((ip) => one.fail(ip, ip)));
+    }
+    const found = await one.check("2001:db8:1:2:ffff::1");
+    expect(found.ban).toMatchObject({ rule: "v6", network: "2001:db8:1:2::/64" });
+    expect((await one.check("2001:db8:1:3::1")).ban).toBeUndefined();
+    expect((await clientKeys(clients, "*2001:db8:1:2*:ban:*")).length).toBe(1);
+  }, 30_000);
+
+  test("every key has a time to live", async () => {
+    await one.remember("alice", "192.0.2.1");
+    const keys = await clientKeys(clients, "*");
+    expect(keys.length).toBeGreaterThan(10);
+    const lives = await Promise.all(keys.map(async (key) => [key, await clients[0]?.ttl(key)]));
+    expect(lives.filter(([, ttl]) => typeof ttl !== "number" || ttl <= 0)).toEqual([]);
+  });
+
+  test("bans are listed page by page, each once, and a flush takes them out", async () => {
+    for (let host = 1; host <= 25; host += 1) {
+      for (let guess = 0; guess < 10; guess += 1) await one.fail(`198.18.${host}.1`, `g${guess}`);
+    }
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await other.state.listBans({ cursor, size: 4 });
+      seen.push(...page.bans.map(({ rule, network }) => `${rule} ${network}`));
+      cursor = page.next;
+    } while (cursor !== undefined);
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(seen.filter((ban) => ban.startsWith("host 198.18.")).length).toBe(25);
+    const removed = await other.state.flush({ ipAddress: "198.18.7.1", ruleName: "host" });
+    expect(removed).toEqual([
+      "test:bf:{198.18.7.0/24}:ban:host:198.18.7.1",
+      "test:bf:{198.18.7.0/24}:count:host:198.18.7.1",
+    ]);
+    expect((await one.check("198.18.7.1")).ban).toBeUndefined();
+    const rest = await other.state.listBans({ size: 1000 });
+    expect(rest.bans.some(({ network }) => network === "198.18.7.1")).toBe(false);
+    expect(await other.state.flush({ ipAddress: "198.18.7.1", ruleName: "host" })).toEqual([]);
+  });
+
+  test("what is flushed is exactly what is gone, tolerations included", async () => {
+    const ip = "198.19.1.1";
+    await one.succeed(ip, "good");
+    for (let guess = 0; guess < 10; guess += 1) await one.fail(ip, `g${guess}`);
+    const before = new Set(await clientKeys(clients, "*198.19.1.*"));
+    const removed = await one.state.flush({ ipAddress: ip, ruleName: "*" });
+    const after = new Set(await clientKeys(clients, "*198.19.1.*"));
+    expect(removed).toEqual([...before].filter((key) => !after.has(key)).toSorted());
+    expect(removed.some((key) => key.includes(":good:"))).toBe(true);
+    expect(await one.state.flush({ ipAddress: ip, ruleName: "no-such-rule" })).toEqual([]);
+    expect(await one.state.flush({ ipAddress: "no address", ruleName: "*" })).toEqual([]);
+  });
+
+  test("a flush by account frees every address from which it was guessed", async () => {
+    for (const ip of ["198.19.2.1", "198.19.3.1"]) {
+      await one.remember("Carol", ip);
+      for (let guess = 0; guess < 10; guess += 1) await one.fail(ip, `g${guess}`, { user: "carol" });
+    }
+    const { accounts } = await one.state.listGuessedAccounts({ size: 100 });
+    expect(accounts.find(({ account }) => account === "carol")?.addresses.toSorted()).toEqual([
+      "198.19.2.1",
+      "198.19.3.1",
+    ]);
+    const removed = await one.state.flushAccount("carol");
+    expect(removed.filter((key) => key.includes(":ban:")).length).toBe(2);
+    expect(await clientKeys(clients, "*198.19.[23].*")).toEqual([]);
+    expect(await one.state.flushAccount("carol")).toEqual([]);
+  });
+});
+
+async function clientKeys(clients: readonly RedisClient[], pattern: string): Promise<readonly string[]> {
+  const [client] = clients;
+  if (client === undefined) return [];
+  if (!("nodes" in client)) return client.keys(pattern);
+  const perNode = await Promise.all(client.nodes("master").map((node) => node.keys(pattern)));
+  return perNode.flat();
+}

@@ -1,0 +1,77 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { freePort, scratchFolder } from "@postern/shared/testing";
+import { type ServiceProcess, startService, untilReady } from "../../support/service-process.ts";
+import { type Stack, startStack } from "../../support/stack.ts";
+import { demoBackends, merged, type Tree } from "../../support/stack-config.ts";
+
+const demoSeed = fileURLToPath(new URL("../../../config/demo-directory.sql", import.meta.url));
+
+/** Codes of a user who has TOTP and recovery codes. */
+const moreRows = `
+INSERT INTO postern_recovery_codes (account, code) VALUES
+  ('bob@example.test', 'BOBS-2345'), ('bob@example.test', 'BOBS-6789'), ('bob@example.test', 'BOBS-RACE');
+`;
+
+const mfa = { enabled: true, queries: { totp_read: "SELECT totp_secret FROM users WHERE username = :account" } };
+
+function backends(folder: string, seedFile: string): Tree {
+  const tree = demoBackends(folder);
+  const { sql } = Object(tree);
+  const [search] = sql.search;
+  return { ...tree, sql: { default: { ...sql.default, seed_file: seedFile }, search: [merged(search, { mfa })] } };
+}
+
+/** Two replicas of the identity provider beside a gateway and an engine. */
+export interface IdpStack extends AsyncDisposable {
+  readonly stack: Stack;
+  readonly replicas: readonly [string, string];
+  readonly first: ServiceProcess;
+}
+
+export async function startIdpStack(settings: Tree = {}): Promise<IdpStack> {
+  await using started = new AsyncDisposableStack();
+  const folder = started.use(await scratchFolder());
+  const seedFile = join(folder.path, "seed.sql");
+  await writeFile(seedFile, `${await readFile(demoSeed, "utf8")}${moreRows}`);
+  const [one, two] = await Promise.all([freePort(), freePort()]);
+  const stack = started.use(
+    await startStack({
+      redis: true,
+      services: ["idp"],
+      backends: backends(folder.path, seedFile),
+      settings: merged(
+        {
+          runtime: {
+            developer_mode: true,
+            services: { idp: { address: `127.0.0.1:${one}`, url: `http://127.0.0.1:${one}` } },
+          },
+          identity: {
+            session: { remember_me_ttl: "720h" },
+            frontend: { enabled: true, branding: { name: "Example Mail" } },
+            oidc: { issuer: "http://localhost:8080" },
+          },
+        },
+        settings,
+      ),
+    }),
+  );
+  const second = started.use(
+    await startService("idp", {
+      configFile: stack.configFile,
+      privatePort: await freePort(),
+      env: { SERVICE_RUNTIME_SERVICES_IDP_ADDRESS: `127.0.0.1:${two}` },
+    }),
+  );
+  await untilReady(second);
+  const first = stack.services.get("idp");
+  if (first === undefined) throw new Error("no idp");
+  const owned = started.move();
+  return {
+    stack,
+    first,
+    replicas: [`http://127.0.0.1:${one}`, `http://127.0.0.1:${two}`],
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}

@@ -1,0 +1,272 @@
+import { createHmac } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Browser, createBrowser, hiddenFields, type Page } from "../../support/browser.ts";
+import { redisContent, testRedis } from "../../support/redis-content.ts";
+import { type IdpStack, startIdpStack } from "./idp-stack.ts";
+
+let idp: IdpStack;
+
+beforeAll(async () => {
+  idp = await startIdpStack();
+});
+
+afterAll(() => idp[Symbol.asyncDispose]());
+
+const home = "/mfa/register/home";
+const alice = { username: "alice@example.test", password: "alice-demo-password" };
+const bob = { username: "bob@example.test", password: "bob-demo-password" };
+const newBrowser = (): Browser => createBrowser(idp.replicas);
+
+/** RFC 6238 for JBSWY3DPEHPK3PXP ("Hello!" and four bytes), written apart from the code under test. */
+function totp(step: number): string {
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(step));
+  const mac = createHmac("sha1", Buffer.from("48656c6c6f21deadbeef", "hex")).update(counter).digest();
+  const offset = (mac.at(-1) ?? 0) & 15;
+  return String((mac.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, "0");
+}
+
+const stepNow = (): number => Math.floor(Date.now() / 30_000);
+
+async function signIn(browser: Browser, user: Record<string, string>): Promise<Page> {
+  const login = await browser.open(home);
+  expect([login.status, login.text]).toEqual([200, expect.stringContaining('autocomplete="current-password"')]);
+  return browser.submit(login, user);
+}
+
+describe("a sign-in with a password", () => {
+  test("leads to where it was begun, over two replicas, with a session of its own", async () => {
+    const browser = newBrowser();
+    const answer = await signIn(browser, alice);
+    expect([answer.status, answer.location]).toEqual([302, home]);
+    const setCookie = answer.headers.getSetCookie().find((cookie) => cookie.startsWith("service_session="));
+    expect(setCookie).toMatch(/^service_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
+    const page = await browser.get(home);
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining("Alice Example")]);
+  });
+
+  test("a wrong password, an unknown user and an empty one get the same page", async () => {
+    const texts: string[] = [];
+    for (const user of [
+      { ...alice, password: "wrong" },
+      { username: "nobody@example.test", password: "x" },
+    ]) {
+      const browser = newBrowser();
+      const answer = await signIn(browser, user);
+      expect(answer.status).toBe(200);
+      expect(browser.cookies.has("service_session")).toBe(false);
+      const { csrf_token: token = "" } = hiddenFields(answer);
+      texts.push(
+        answer.text
+          .replaceAll(token, "")
+          .replaceAll(user.username, "")
+          .replaceAll(/flow=[\w-]+/g, ""),
+      );
+    }
+    expect(texts[0]).toContain('role="alert"');
+    expect(texts[0]).toBe(texts[1]);
+  });
+
+  test("remember_me keeps the cookie as long as the configuration says", async () => {
+    const answer = await signIn(newBrowser(), { ...alice, remember_me: "on" });
+    const cookies = answer.headers.getSetCookie().join("\n");
+    expect(cookies).toMatch(/service_session=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly/);
+  });
+
+  test("a form that is sent twice at the same time makes one session, and both answers lead on", async () => {
+    const browser = newBrowser();
+    const login = await browser.open(home);
+    const answers = await Promise.all([browser.submit(login, alice), browser.submit(login, alice)]);
+    expect(answers.map(({ status, location }) => [status, location])).toEqual([
+      [302, home],
+      [302, home],
+    ]);
+    const sessions = answers.map(
+      ({ headers }) =>
+        headers
+          .getSetCookie()
+          .join()
+          .match(/service_session=([^;]+)/)?.[1],
+    );
+    expect(sessions[0]).toBe(sessions[1]);
+  });
+});
+
+describe("what a page needs", () => {
+  test.each(["/login", "/login/mfa", "/login/totp", "/login/recovery", "/login/de", "/login/totp/ar"])(
+    "GET %s without flow state is a 400 page",
+    async (path) => {
+      const page = await newBrowser().get(path);
+      expect([page.status, page.headers.get("content-type")]).toEqual([400, "text/html; charset=utf-8"]);
+      expect(page.headers.get("cache-control")).toBe("no-store");
+    },
+  );
+
+  test("POST without, with a foreign, with another browser's csrf_token is 400", async () => {
+    const [mine, other] = [newBrowser(), newBrowser()];
+    const login = await mine.open(home);
+    const foreign = hiddenFields(await other.open(home));
+    const { csrf_token: token = "" } = hiddenFields(login);
+    for (const fields of [{}, { csrf_token: "" }, { csrf_token: `${token}x` }, foreign]) {
+      expect((await mine.post("/login", { ...alice, ...fields })).status).toBe(400);
+    }
+    expect((await mine.post("/login", { csrf_token: token })).status).toBe(400);
+    expect((await mine.submit(login, alice)).status).toBe(302);
+  });
+
+  test("another browser's flow is none of mine", async () => {
+    const [mine, other] = [newBrowser(), newBrowser()];
+    const begun = await other.get(home);
+    await mine.open(home);
+    expect((await mine.get(begun.location ?? "")).status).toBe(400);
+    expect((await other.get(begun.location ?? "")).status).toBe(200);
+  });
+
+  test("an unsupported language tag is 404; a supported one, and then its cookie, choose the language", async () => {
+    const browser = newBrowser();
+    expect((await browser.get("/logged_out/xx")).status).toBe(404);
+    const arabic = await browser.get("/logged_out/ar");
+    expect(arabic.text).toContain('<html lang="ar" dir="rtl">');
+    expect((await browser.get("/logged_out")).text).toContain('lang="ar"');
+    const german = await newBrowser().get("/logged_out", { "accept-language": "xx, de-AT;q=0.8, en;q=0.5" });
+    expect([german.headers.get("content-language"), german.text]).toEqual([
+      "de",
+      expect.stringContaining("abgemeldet"),
+    ]);
+  });
+
+  test("no page has a script, a style or a source of somebody else, and all weigh little", async () => {
+    const page = await newBrowser().open(home);
+    const policy = page.headers.get("content-security-policy") ?? "";
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toContain("unsafe");
+    expect(page.text).not.toMatch(/<script|style=|<style|https?:\/\/(?!www\.w3\.org)/);
+    const [, stylesheet = ""] = /href="(\/static\/style[^"]+)"/.exec(page.text) ?? [];
+    const css = await newBrowser().get(stylesheet);
+    expect([css.status, css.headers.get("cache-control")]).toEqual([200, "public, max-age=31536000, immutable"]);
+    expect(page.text.length + css.text.length).toBeLessThan(60_000);
+    const older = await newBrowser().get(stylesheet.replace(/[0-9a-f]{16}/, "0123456789abcdef"));
+    expect([older.status, older.headers.get("cache-control")]).toEqual([200, "no-store"]);
+  });
+});
+
+describe("several tabs", () => {
+  test("two flows of one browser end apart, whichever is first", async () => {
+    const browser = newBrowser();
+    const [one, two] = [await browser.open(home), await browser.open(`${home}/de`)];
+    expect((await browser.submit(one, alice)).location).toBe(home);
+    expect((await browser.submit(two, alice)).location).toBe(`${home}/de`);
+  });
+
+  test("a page without its flow shows the latest one; a finished step leads to where the flow stands", async () => {
+    const browser = newBrowser();
+    const login = await browser.open(home);
+    expect((await browser.get("/login")).status).toBe(200);
+    expect((await browser.get("/login/totp")).location).toMatch(/^\/login\?flow=/);
+    expect((await browser.submit(login, alice)).status).toBe(302);
+    const back = await browser.get(login.url);
+    expect([back.status, back.location]).toEqual([302, home]);
+  });
+});
+
+async function atChoice(browser: Browser): Promise<Page> {
+  const answer = await signIn(browser, bob);
+  expect([answer.status, answer.location]).toEqual([302, expect.stringMatching(/^\/login\/mfa\?flow=/)]);
+  expect(browser.cookies.has("service_session")).toBe(false);
+  return browser.get(answer.location ?? "");
+}
+
+const linkTo = (page: Page, path: string): string =>
+  new RegExp(`href="(${path}\\?flow=[\\w-]+)"`).exec(page.text)?.[1] ?? "";
+
+describe("a second factor", () => {
+  test("is asked for after the password; nothing else gets in before", async () => {
+    const browser = newBrowser();
+    await atChoice(browser);
+    expect((await browser.get(home)).location).toMatch(/^\/login/);
+  });
+
+  test("a right code signs in once: the same code is refused everywhere after that", async () => {
+    const code = totp(stepNow());
+    const browsers = [newBrowser(), newBrowser()];
+    const pages: Page[] = [];
+    for (const browser of browsers) pages.push(await browser.get(linkTo(await atChoice(browser), "/login/totp")));
+    const [first, second] = browsers;
+    const [one, two] = pages;
+    if (first === undefined || second === undefined || one === undefined || two === undefined) throw new Error("two");
+    const wrong = await first.submit(one, { code: "000000" });
+    expect([wrong.status, wrong.text]).toEqual([200, expect.stringContaining('role="alert"')]);
+    const answers = await Promise.all([
+      first.submit(one, { code }),
+      second.submit(two, { code: `${code.slice(0, 3)} ${code.slice(3)}` }),
+    ]);
+    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 302]);
+    expect(answers.find(({ status }) => status === 302)?.location).toBe(home);
+  });
+
+  test("of parallel uses of one recovery code one signs in; both spellings count", async () => {
+    const browsers = [newBrowser(), newBrowser(), newBrowser()];
+    const forms: (readonly [Browser, Page])[] = [];
+    for (const browser of browsers) {
+      forms.push([browser, await browser.get(linkTo(await atChoice(browser), "/login/recovery"))]);
+    }
+    const answers = await Promise.all(forms.map(([browser, page]) => browser.submit(page, { code: "bobsrace" })));
+    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 200, 302]);
+  });
+
+  test("the way back forgets the password", async () => {
+    const browser = newBrowser();
+    const choice = await atChoice(browser);
+    const login = await browser.open(linkTo(choice, "/login/restart"));
+    expect(login.text).toContain('autocomplete="current-password"');
+    expect((await browser.get(linkTo(choice, "/login/totp"))).location).toMatch(/^\/login\?flow=/);
+  });
+
+  test("recovery codes alone are no second factor", async () => {
+    const answer = await signIn(newBrowser(), { username: "carol@example.test", password: "carol-demo-password" });
+    expect(answer.location).toBe(home);
+  });
+});
+
+describe("the developer UI", () => {
+  test("lists and renders every page in every language", async () => {
+    const browser = newBrowser();
+    const list = await browser.get("/api/v1/dev/ui");
+    expect(list.status).toBe(200);
+    const links = [...list.text.matchAll(/href="(\/api\/v1\/dev\/ui\/render\/[^"]+)"/g)].map(([, path = ""]) => path);
+    expect(links.length).toBe(14 * 13);
+    for (const link of links) {
+      const page = await browser.get(link);
+      expect([link, page.status]).toEqual([link, 200]);
+      expect([link, page.text]).toEqual([link, expect.not.stringMatching(/\{\w+\}|undefined/)]);
+    }
+    expect(JSON.parse((await browser.get("/api/v1/dev/ui/version")).text)).toEqual({ version: expect.any(String) });
+    expect((await browser.get("/api/v1/dev/ui/render/idp_login.html/de")).status).toBe(200);
+    expect((await browser.get("/api/v1/dev/ui/render/nothing")).status).toBe(404);
+  });
+});
+
+describe("what is kept", () => {
+  test("neither cookies, passwords nor flow ids are to be read in Redis", async () => {
+    const browser = newBrowser();
+    const login = await browser.open(home);
+    await browser.submit(login, alice);
+    const redis = await testRedis(Number(new URL(idp.stack.redis?.url ?? "").port));
+    const content = JSON.stringify(await redisContent(redis));
+    redis.disconnect();
+    const secrets = [...browser.cookies.values(), alice.password, login.url.split("flow=")[1] ?? ""];
+    for (const secret of secrets.filter((value) => value.length > 8)) expect(content).not.toContain(secret);
+    expect(content).not.toContain("alice@example.test");
+  });
+
+  test("while no engine answers, the page says that it is not the password, and nothing is counted as wrong", async () => {
+    const browser = newBrowser();
+    const login = await browser.open(home);
+    const [engine] = idp.stack.engines;
+    await engine?.stop();
+    const answer = await browser.submit(login, alice);
+    expect([answer.status, answer.text]).toEqual([500, expect.stringContaining("nothing to do with your password")]);
+    await idp.stack.startEngine();
+    expect((await browser.submit(login, alice)).status).toBe(302);
+  });
+});

@@ -1,0 +1,90 @@
+import { Secret } from "@postern/shared/crypto";
+import { poll, type Slapd, spawnSlapd } from "@postern/shared/testing";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { DirectoryQuery } from "../../../services/auth-engine/src/directories/directory.ts";
+import type { LdapDirectory } from "../../../services/auth-engine/src/directories/ldap/ldap-directory.ts";
+import { exampleDirectory, exampleLdif, within } from "./example-directory.ts";
+
+const payload = "x)(uid=*))(|(uid=*\\2a";
+/** As slapd writes it: the signs that mean something in a filter are bytes in hexadecimal. */
+const escaped = String.raw`x\29\28uid=\2A\29\29\28|\28uid=\2A\5C2a`;
+
+describe("what a caller says reaches the directory as a value (slapd's own log)", () => {
+  let slapd: Slapd;
+  let directory: LdapDirectory;
+
+  beforeAll(async () => {
+    slapd = await spawnSlapd({ ldif: exampleLdif });
+    directory = exampleDirectory(
+      [slapd.uri],
+      {},
+      {
+        protocols: ["imap", payload],
+        userFilter:
+          "(|(uid=%{user})(cn=%{username})(sn=%{domain})(mail=%{service})(uid=%{remote_ip})(uid=%{remote_port})(uid=%{local_ip})(uid=%{local_port}))",
+      },
+    );
+  });
+  afterAll(async () => {
+    await directory.close();
+    await slapd[Symbol.asyncDispose]();
+  });
+
+  const plain: DirectoryQuery = { username: "nobody", protocol: "imap" };
+
+  it.each([
+    ["username", "uid"],
+    ["protocol", "mail"],
+    ["clientIp", "uid"],
+    ["clientPort", "uid"],
+    ["localIp", "uid"],
+    ["localPort", "uid"],
+  ] as const)("%s", async (field, attribute) => {
+    const before = slapd.output().length;
+    const outcome = await directory.verify({ ...plain, [field]: payload }, new Secret("x"), within(3000));
+    expect(outcome).toEqual({ kind: "unknown_user" });
+    const log = (): string => slapd.output().slice(before);
+    await poll("the search in slapd's log", () => log().includes("SRCH base="));
+    expect(log().toLowerCase()).toContain(`(${attribute}=${escaped})`.toLowerCase());
+    expect(log().match(/filter="\(\|/g)).toHaveLength(1);
+  });
+
+  it("the domain of a name, in filter and base", async () => {
+    const perDomain = exampleDirectory([slapd.uri], {}, { baseDn: "ou=%{domain},dc=example,dc=test" });
+    const before = slapd.output().length;
+    const username = "alice@people,ou=people+cn=x";
+    expect(await perDomain.lookup({ ...plain, username }, within(3000))).toEqual({ kind: "unknown_user" });
+    await perDomain.close();
+    await poll("the search in slapd's log", () => slapd.output().slice(before).includes("SRCH base="));
+    expect(slapd.output().slice(before)).not.toMatch(/SRCH base="ou=people,/);
+  });
+});
+
+describe("a server with a password policy", () => {
+  it("tells a locked account from a wrong password, for our log", async () => {
+    const policyDn = "cn=policy,dc=example,dc=test";
+    await using slapd = await spawnSlapd({
+      globalConfig: "moduleload ppolicy\n",
+      databaseConfig: `overlay ppolicy\nppolicy_default "${policyDn}"\nppolicy_use_lockout\n`,
+      ldif: `${exampleLdif}
+dn: ${policyDn}
+objectClass: device
+objectClass: pwdPolicy
+cn: policy
+pwdAttribute: userPassword
+pwdLockout: TRUE
+pwdMaxFailure: 2
+`,
+    });
+    const directory = exampleDirectory([slapd.uri]);
+    const verify = (password: string) =>
+      directory.verify({ username: "bob", protocol: "imap" }, new Secret(password), within(3000));
+    expect(await verify("bob-password")).toMatchObject({ kind: "ok" });
+    expect(await verify("wrong")).toEqual({ kind: "wrong_password" });
+    await expect
+      .poll(() => verify("wrong-too"), { timeout: 5000 })
+      .toEqual({ kind: "account_disabled", detail: "locked" });
+    expect(await verify("bob-password")).toEqual({ kind: "account_disabled", detail: "locked" });
+    await directory.close();
+  });
+});

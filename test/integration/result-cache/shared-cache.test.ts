@@ -1,0 +1,179 @@
+import { type AccountFlushDeps, createAccountFlush, nameDigest } from "@postern/shared/account-epoch";
+import type { Ok } from "@postern/shared/contracts";
+import { createKeyRing, Secret } from "@postern/shared/crypto";
+import type { RedisClient } from "@postern/shared/redis";
+import { poll, type RedisServer, spawnRedis } from "@postern/shared/testing";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createRedisResultCache } from "../../../services/auth-engine/src/result-cache/result-cache-redis.ts";
+import type { CacheQuestion, SharedCache } from "../../../services/auth-engine/src/result-cache/shared-cache.ts";
+import { redisContent, testRedis } from "../../support/redis-content.ts";
+
+const prefix = "t:";
+const secret = new Secret("first-encryption-secret");
+const digest = Buffer.alloc(32, 7);
+const ttlMs = 60_000;
+
+let server: RedisServer;
+let redis: RedisClient;
+let cache: SharedCache;
+let published: string[][];
+
+/** A node with all slots of a cluster: it refuses whatever would need two. */
+beforeAll(async () => {
+  server = await spawnRedis({ args: ["--cluster-enabled", "yes"] });
+  redis = await testRedis(server.port);
+  await redis.call("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
+  await poll("the cluster", async () => String(await redis.call("CLUSTER", "INFO")).includes("cluster_state:ok"));
+});
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+beforeEach(async () => {
+  await redis.flushall();
+  published = [];
+  cache = createRedisResultCache({ redis, prefix, keys: createKeyRing([secret], "result-cache") });
+});
+
+const bus: AccountFlushDeps["bus"] = {
+  publish: (_event, body) => {
+    published.push(Object.values(Object(body)).flat().map(String));
+    return true;
+  },
+};
+const flush = (user: string) => createAccountFlush({ redis, bus, prefix })(user);
+
+const okOf = (account: string): Ok => ({
+  outcome: "ok",
+  account,
+  accountField: "mail",
+  totpSecretField: "",
+  backend: 2,
+  attributes: { mail: ["canary-9c1e@example.test"] },
+  memoryCache: "miss",
+});
+const asks = (username: string, context = `${username} imap`, family: CacheQuestion["family"] = "result") =>
+  ({ username, context, family }) satisfies CacheQuestion;
+
+async function login(question: CacheQuestion, account: string): Promise<boolean> {
+  const look = await cache.read(question);
+  return cache.write(question, { result: { digest, decision: okOf(account) }, look, ttlMs });
+}
+
+test("what one engine stored another reads, in the same context and family only", async () => {
+  expect(await login(asks("alice"), "alice")).toBe(true);
+  expect((await cache.read(asks("alice"))).result).toEqual({ digest, decision: okOf("alice") });
+  expect((await cache.read(asks("alice", "alice smtp"))).result).toBeUndefined();
+  expect((await cache.read(asks("alice", "alice imap", "identity"))).result).toBeUndefined();
+});
+
+test("a login name that is not the account's own finds the account's results from the first login on", async () => {
+  expect(await login(asks("al"), "alice")).toBe(true);
+  expect((await cache.read(asks("al"))).result?.decision.account).toBe("alice");
+});
+
+test("nothing in Redis tells an attribute or a digest of a password, and everything ends", async () => {
+  await login(asks("al"), "alice");
+  await flush("bob");
+  const content = await redisContent(redis);
+  expect(content).not.toContain("canary-9c1e");
+  expect(content).not.toContain(digest.toString("base64"));
+  expect(content).not.toContain(digest.toString("hex"));
+  const keys = await redis.keys("*");
+  expect(keys.length).toBeGreaterThan(4);
+  for (const key of keys) expect(await redis.pttl(key)).toBeGreaterThan(0);
+});
+
+test.each(["alice", "al"])(
+  "a flush by %s kills all results, names exactly what it removed, and tells it",
+  async (user) => {
+    await login(asks("al"), "alice");
+    await login(asks("al", "al smtp"), "alice");
+    await login(asks("alice"), "alice");
+    await login(asks("alice", "alice imap", "identity"), "alice");
+    await login(asks("bob"), "bob");
+    const before = new Set(await redis.keys("*"));
+    const { removedKeys } = await flush(user);
+    const after = new Set(await redis.keys("*"));
+    expect(removedKeys.toSorted()).toEqual(
+      [...before].filter((key) => !after.has(key) && /:(?:result|identity|login-name):/.test(key)).toSorted(),
+    );
+    expect(removedKeys).toHaveLength(5);
+    for (const question of [
+      asks("al"),
+      asks("al", "al smtp"),
+      asks("alice"),
+      asks("alice", "alice imap", "identity"),
+    ]) {
+      expect((await cache.read(question)).result).toBeUndefined();
+    }
+    expect((await cache.read(asks("bob"))).result).toBeDefined();
+    expect(published.at(-1)).toEqual(user === "al" ? ["al", "alice"] : ["alice"]);
+    expect((await flush(user)).removedKeys).toEqual([]);
+  },
+);
+
+test.each([
+  ["by its account", "alice", "alice"],
+  ["by another name, whose account is told by the directory only", "al", "alice"],
+])("a login that was under way during a flush stores nothing: %s", async (_what, username, account) => {
+  const look = await cache.read(asks(username));
+  await flush(account);
+  const write = { result: { digest, decision: okOf(account) }, look, ttlMs };
+  expect(await cache.write(asks(username), write)).toBe(false);
+  expect((await cache.read(asks(username))).result).toBeUndefined();
+  expect(await login(asks(username), account)).toBe(true);
+  expect((await cache.read(asks(username))).result).toBeDefined();
+});
+
+test("of logins that race with a flush none leaves a result of before it", async () => {
+  for (let round = 0; round < 20; round += 1) {
+    const question = asks(`u${round}`);
+    const look = await cache.read(question);
+    const write = cache.write(question, { result: { digest, decision: okOf(`u${round}`) }, look, ttlMs });
+    await Promise.all([flush(`u${round}`), write]);
+    expect((await cache.read(question)).result).toBeUndefined();
+  }
+});
+
+test("what was sealed before a change of the secret is read after it, and not when the old secret is gone", async () => {
+  await login(asks("alice"), "alice");
+  const fresh = new Secret("second-encryption-secret");
+  cache = createRedisResultCache({ redis, prefix, keys: createKeyRing([fresh, secret], "result-cache") });
+  expect((await cache.read(asks("alice"))).result).toBeDefined();
+  cache = createRedisResultCache({ redis, prefix, keys: createKeyRing([fresh], "result-cache") });
+  expect((await cache.read(asks("alice"))).result).toBeUndefined();
+});
+
+test("a result that somebody copies to another key is a miss there", async () => {
+  await login(asks("alice"), "alice");
+  await login(asks("mallory"), "mallory");
+  const [from, to] = await Promise.all(
+    ["alice", "mallory"].map(async (account) => {
+      const keys = (await flushable(account)).find((key) => key.includes(":result:"));
+      return keys ?? "";
+    }),
+  );
+  await redis.set(to ?? "", (await redis.get(from ?? "")) ?? "", "KEEPTTL");
+  expect((await cache.read(asks("mallory"))).result).toBeUndefined();
+});
+
+/** Keys that carry the digest of an account. */
+async function flushable(account: string): Promise<readonly string[]> {
+  return redis.keys(`*${nameDigest(account)}*`);
+}
+
+test("a flush of a user whom nobody knows removes nothing and is told all the same", async () => {
+  expect((await flush("nobody")).removedKeys).toEqual([]);
+  expect(published).toEqual([["nobody"]]);
+});
+
+test("without Redis a flush fails, and the engines hear of it all the same", async () => {
+  redis.disconnect();
+  try {
+    await expect(flush("alice")).rejects.toThrow(/Connection is closed|enableOfflineQueue/);
+    expect(published).toEqual([["alice"]]);
+  } finally {
+    redis = await testRedis(server.port);
+  }
+});

@@ -1,0 +1,286 @@
+import { createHash } from "node:crypto";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { freePort, poll, scratchFolder } from "@postern/shared/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { alice, askJson } from "../../support/ask-json.ts";
+import { startCaptureServer } from "../../support/capture-server.ts";
+import type { ServiceProcess } from "../../support/service-process.ts";
+import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
+import { demoBackends } from "../../support/stack-config.ts";
+
+const scripts = {
+  "environment.lua": `
+    local cache = require("cache")
+    function environment(request)
+      if request.client_ip == "198.51.100.1" then return { deny = true, message = "Not from there" } end
+      if request.username == "throws" then error("no") end
+      if request.username == "loops" then while true do end end
+      if request.username == "hoards" then return string.rep("x", 1e9) end
+      if request.username == "wrong" then return { denied = true } end
+      if request.username == "counts" then return { deny = true, message = tostring(cache.increment("counts", 60)) } end
+    end`,
+  "subject.lua": `
+    function subject(request)
+      local decision = request.decision
+      if decision.outcome ~= "ok" then return nil end
+      if request.client_ip == "198.51.100.2" then return { deny = true, message = "Moved" } end
+      return { attributes = { shard = "s1", mail = "overwritten@example.test" }, upstream = { address = "192.0.2.77", port = 1993 } }
+    end`,
+  "action.lua": `
+    local http, json = require("http"), require("json")
+    function action(request)
+      http.request({ method = "POST", url = "http://TARGET/seen", body = json.encode({ user = request.username, outcome = request.decision.outcome, password = request.password }) })
+    end`,
+  "start.lua": `local log = require("log") function start() log.info("the site's scripts begin") end`,
+  "backend.lua": `
+    local password = require("password")
+    local users = { ["lua@example.test"] = "HASH" }
+    local function find(request)
+      local stored = users[request.username]
+      if not stored then return nil end
+      return stored, { result = "ok", account = request.username, account_field = "username", attributes = { uid = "77" } }
+    end
+    function verify_password(request)
+      local stored, found = find(request)
+      if not stored then return { result = "unknown_user" } end
+      if not password.verify(stored, request.password) then return { result = "wrong_password" } end
+      return found
+    end
+    function lookup(request)
+      local _, found = find(request)
+      return found or { result = "unknown_user" }
+    end
+    function list_accounts() return { accounts = { "lua@example.test" } } end`,
+  "hook.lua": `
+    function hook(request)
+      if request.query.fail then error("asked to") end
+      if request.method == "POST" then
+        return response({ status = 201, content_type = "text/plain", headers = { ["x-seen"] = request.location }, body = request.body })
+      end
+      return { hello = request.query.name or "world", caller = request.caller.method, authorization = request.headers.authorization }
+    end`,
+};
+const salt = Buffer.from("pepper-and-salt!");
+const digest = createHash("sha256").update("lua-password").update(salt).digest();
+const stored = `{SSHA256}${Buffer.concat([digest, salt]).toString("base64")}`;
+
+let owned: AsyncDisposableStack;
+let stack: Stack;
+let folder: string;
+let target: Awaited<ReturnType<typeof startCaptureServer>>;
+
+const path = (name: string): string => join(folder, name);
+const hook = (location: string, more: object = {}) => ({
+  http_location: location,
+  http_method: "GET",
+  script_path: path("hook.lua"),
+  ...more,
+});
+const controls = () => ({
+  environment: [{ name: "environment", script_path: path("environment.lua") }],
+  subject: [{ name: "subject", script_path: path("subject.lua") }],
+  actions: [{ type: "post", name: "webhook", script_path: path("action.lua") }],
+  hooks: [
+    hook("hello", { public: true }),
+    hook("hello", { public: true, http_method: "POST" }),
+    hook("back"),
+    hook("scoped", { scopes: ["service:security"] }),
+    hook("off", { public: true, enabled: false }),
+  ],
+});
+
+async function writeScript(name: string, text: string): Promise<void> {
+  await writeFile(path(name), text);
+}
+
+beforeAll(async () => {
+  await using starting = new AsyncDisposableStack();
+  folder = starting.use(await scratchFolder()).path;
+  target = starting.use(await startCaptureServer(await freePort(), 200));
+  await mkdir(path("lib"));
+  for (const [name, text] of Object.entries(scripts)) {
+    await writeScript(name, text.replace("TARGET", `127.0.0.1:${target.port}`).replace("HASH", stored));
+  }
+  stack = starting.use(
+    await startStack({
+      redis: true,
+      services: ["admin"],
+      settings: {
+        auth: {
+          upstreams: { imap: { address: "127.0.0.1", port: 143 } },
+          controls: { enabled: ["lua"], lua: controls() },
+          backends: {
+            ...demoBackends(folder),
+            order: ["sql", "lua"],
+            lua: {
+              backend: {
+                default: {
+                  backend_script_path: path("backend.lua"),
+                  init_script_paths: [path("start.lua")],
+                  package_path: path("lib"),
+                },
+              },
+              modules: { http: { allowed_hosts: [`127.0.0.1:${target.port}`] } },
+            },
+          },
+        },
+      },
+    }),
+  );
+  owned = starting.move();
+});
+
+afterAll(() => owned.disposeAsync());
+
+describe("environment scripts", () => {
+  test("one denies with its text before any directory is asked", async () => {
+    const answer = await askJson(stack.url, { ...alice, client_ip: "198.51.100.1" });
+    expect([answer.status, answer.headers.get("auth-status")]).toEqual([403, "Not from there"]);
+  });
+
+  test.each(["throws", "loops", "hoards", "wrong"])(
+    "a script that %s is a temporary failure, never a denial, and costs nobody else",
+    async (username) => {
+      const bad = askJson(stack.url, { ...alice, username });
+      const good = await Promise.all(Array.from({ length: 10 }, () => askJson(stack.url, alice)));
+      expect(good.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200));
+      expect((await bad).status).toBe(500);
+    },
+  );
+
+  test("what a script keeps in the cache counts over calls", async () => {
+    const texts = [];
+    for (let count = 0; count < 3; count += 1) {
+      texts.push((await askJson(stack.url, { ...alice, username: "counts" })).headers.get("auth-status"));
+    }
+    expect(texts).toEqual(["1", "2", "3"]);
+  });
+});
+
+describe("subject scripts", () => {
+  test("attributes are added and never overwrite a directory's; the proxy-style endpoint tells the server they chose", async () => {
+    const answer = await askJson(stack.url, alice);
+    expect(JSON.parse(answer.body)).toMatchObject({ attributes: { shard: ["s1"], mail: ["alice@example.test"] } });
+    const proxied = await fetch(`${stack.url}/api/v1/auth/proxy`, {
+      headers: {
+        authorization: basicAuth,
+        "auth-user": alice.username,
+        "auth-pass": alice.password,
+        "auth-protocol": "imap",
+        "auth-method": "plain",
+        "client-ip": "203.0.113.9",
+      },
+    });
+    expect([proxied.headers.get("auth-server"), proxied.headers.get("auth-port")]).toEqual(["192.0.2.77", "1993"]);
+  });
+
+  test("one denies a right password", async () => {
+    const answer = await askJson(stack.url, { ...alice, client_ip: "198.51.100.2" });
+    expect([answer.status, answer.headers.get("auth-status")]).toEqual([403, "Moved"]);
+  });
+});
+
+test("an action runs after the answer, without the password", async () => {
+  const before = target.requests.length;
+  await askJson(stack.url, { ...alice, password: "not-it" });
+  const seen = await poll("the action's request", () =>
+    target.requests.slice(before).find(({ url }) => url === "/seen"),
+  );
+  expect(seen.method).toBe("POST");
+});
+
+test("start scripts run as the engine starts", async () => {
+  expect(await poll("the line", () => stack.engines[0]?.output().includes("the site's scripts begin"))).toBe(true);
+});
+
+describe("the directory lua", () => {
+  const user = { ...alice, username: "lua@example.test" };
+  test("verifies, denies and does not know", async () => {
+    const right = await askJson(stack.url, { ...user, password: "lua-password" });
+    expect([right.status, JSON.parse(right.body)]).toMatchObject([200, { backend: 3, attributes: { uid: ["77"] } }]);
+    expect((await askJson(stack.url, { ...user, password: "wrong" })).status).toBe(403);
+    expect((await askJson(stack.url, { ...user, username: "nobody" })).status).toBe(403);
+  });
+
+  test("looks up without a password", async () => {
+    expect((await askJson(stack.url, { ...user, password: "" }, { query: "?mode=no-auth" })).status).toBe(200);
+  });
+
+  test("its accounts are listed", async () => {
+    const listed = await fetch(`${stack.url}/api/v1/auth/json?mode=list-accounts`, {
+      method: "POST",
+      headers: { authorization: basicAuth, "content-type": "application/json", accept: "application/json" },
+      body: JSON.stringify(user),
+    });
+    expect(await listed.json()).toContain("lua@example.test");
+  });
+});
+
+function ask(location: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(`${stack.url}/api/v1/custom/${location}`, init);
+}
+
+describe("custom hooks", () => {
+  test("a public one answers everybody, foreign credentials reach it", async () => {
+    const answer = await ask("hello?name=bob", { headers: { authorization: "Bearer of-somebody-else" } });
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/json"]);
+    expect(await answer.json()).toEqual({ hello: "bob", caller: "none", authorization: "Bearer of-somebody-else" });
+  });
+
+  test("any media type goes in and out", async () => {
+    const body = new Uint8Array([0, 255, 1, 254]);
+    const answer = await ask("hello", { method: "POST", body, headers: { "content-type": "application/x-thing" } });
+    expect([answer.status, answer.headers.get("content-type"), answer.headers.get("x-seen")]).toEqual([
+      201,
+      "text/plain",
+      "hello",
+    ]);
+    expect(new Uint8Array(await answer.arrayBuffer())).toEqual(body);
+  });
+
+  test("unknown 404, disabled 403, a failing script 500", async () => {
+    expect((await ask("nothing")).status).toBe(404);
+    expect((await ask("hello", { method: "DELETE" })).status).toBe(404);
+    expect((await ask("off")).status).toBe(403);
+    const failed = await ask("hello?fail=1");
+    expect([failed.status, await failed.json()]).toEqual([500, { error: expect.stringMatching(/temporary/i) }]);
+  });
+
+  test("without credentials 401 at once; wrong ones as everywhere; the backchannel's are let in and do not reach the script", async () => {
+    const started = performance.now();
+    expect((await ask("back")).status).toBe(401);
+    expect((await ask("scoped")).status).toBe(401);
+    expect(performance.now() - started).toBeLessThan(300);
+    expect((await ask("back", { headers: { authorization: "Basic d3Jvbmc6d3Jvbmc=" } })).status).toBe(401);
+    const let_in = await ask("back", { headers: { authorization: basicAuth } });
+    expect(await let_in.json()).toEqual({ hello: "world", caller: "basic" });
+  });
+});
+
+async function reload(service: ServiceProcess | undefined, result: "applied" | "refused"): Promise<void> {
+  const count = async (): Promise<number> =>
+    Number(
+      new RegExp(`service_config_reloads_total\\{result="${result}"\\} (\\d+)`).exec(
+        (await service?.metrics()) ?? "",
+      )?.[1] ?? 0,
+    );
+  const before = await count();
+  service?.signal("SIGHUP");
+  await poll(`a reload that is ${result}`, async () => (await count()) > before);
+}
+
+test("SIGHUP puts new scripts in the place of the old, and keeps the old when the new do not compile", async () => {
+  const engine = stack.engines[0];
+  const user = { ...alice, client_ip: "198.51.100.9" };
+  await writeScript(
+    "environment.lua",
+    `function environment(request) if request.client_ip == "198.51.100.9" then return { deny = true } end end`,
+  );
+  await reload(engine, "applied");
+  expect((await askJson(stack.url, user)).status).toBe(403);
+  await writeScript("environment.lua", "function environment(");
+  await reload(engine, "refused");
+  expect((await askJson(stack.url, user)).status).toBe(403);
+  await poll("the reason in the log", () => engine?.output().includes("environment.lua:1:"));
+});
