@@ -93,7 +93,10 @@ export const acceptedKeys: readonly string[] = [
   "identity.mfa_policy.**",
   "identity.oidc.clients.*.remember_me_ttl",
   "identity.oidc.clients.*.mfa_policy.**",
-  "identity.saml.**",
+  "identity.saml.slo.front_channel_enabled",
+  "identity.saml.service_providers.*.mfa_policy.**",
+  "identity.saml.service_providers.*.logout_redirect_uri",
+  "identity.saml.service_providers.*.remember_me_ttl",
 ];
 
 /** `covered`: accepted as a whole; `above`: only something below is accepted; `none`: not of that tree. */

@@ -3,6 +3,7 @@ import { browserKeys } from "./keys/browser.ts";
 import { bruteForceKeyFamilies } from "./keys/brute-force.ts";
 import type { KeyFamily } from "./keys/family.ts";
 import { oidcKeyFamilies } from "./keys/oidc.ts";
+import { samlKeys } from "./keys/saml.ts";
 import { scriptCacheKey } from "./keys/scripts.ts";
 
 export type { KeyFamily };
@@ -83,4 +84,5 @@ export const keyFamilies: readonly KeyFamily<never[]>[] = [
   ...bruteForceKeyFamilies,
   scriptCacheKey,
   ...oidcKeyFamilies,
+  ...samlKeys,
 ];
