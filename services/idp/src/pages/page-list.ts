@@ -4,6 +4,7 @@ import { consentDeniedPage, consentPage } from "./templates/consent.ts";
 import { deviceCodePage, deviceConsentPage, deviceFailedPage, deviceSuccessPage } from "./templates/device.ts";
 import { mfaPage, recoveryPage, totpPage } from "./templates/factors.ts";
 import { loginPage } from "./templates/login.ts";
+import { postMessagePage } from "./templates/post-message.ts";
 import { errorPage, homePage, loggedOutPage, logoutPage } from "./templates/notices.ts";
 
 export interface ListedPage {
@@ -30,6 +31,7 @@ export const pageList: readonly ListedPage[] = Object.freeze([
   listed(deviceConsentPage),
   listed(deviceSuccessPage),
   listed(deviceFailedPage),
+  listed(postMessagePage),
   listed(homePage),
   listed(errorPage),
 ]);
