@@ -5,6 +5,7 @@ import { authenticate } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/errors";
 import { createCallerReader, createCallerVerifier, type ReadCaller } from "@postern/shared/http";
 import { createHealth, type Health } from "@postern/shared/lifecycle";
+import { lazyOpenapi, type RenderedDocument } from "@postern/shared/openapi";
 import { createPasswordVerifier, type PasswordVerifier } from "@postern/shared/passwords";
 import { type RedisClient, redisHealth } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
@@ -29,6 +30,8 @@ export interface AdminContext extends Base {
   readonly readCaller: ReadCaller;
   /** Absent when `auth.backchannel.jwt` is off. */
   readonly jwtIssuer: JwtIssuer | undefined;
+  /** The management contract. */
+  readonly openapi: () => RenderedDocument;
   readonly hooks: HookScripts;
 }
 
@@ -102,6 +105,7 @@ export async function createContext(config: Config): Promise<AdminContext> {
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin")),
     health: createAdminHealth(config, parts),
     jwtIssuer: createIssuer(config, parts),
+    openapi: lazyOpenapi("management", config),
     hooks: await createHookScripts(config, parts),
   };
 }

@@ -6,6 +6,7 @@ import { requireCaller, requireScope } from "./plugins/caller.ts";
 import { getConfigLoad } from "./routes/config/get-load.ts";
 import { registerHooks } from "./routes/custom/register.ts";
 import { registerJwtRoutes } from "./routes/jwt/register.ts";
+import { getOpenapi } from "./routes/openapi/get-openapi.ts";
 
 /** The management API behind the gateway. */
 export async function createAdmin(context: AdminContext): Promise<FastifyInstance> {
@@ -31,6 +32,9 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
     { onRequest: operators },
     getConfigLoad(() => live.current.configLoad),
   );
+  const anyCaller = { onRequest: requireScope() };
+  for (const format of ["yaml", "json"] as const)
+    app.get(`/api/v1/openapi.${format}`, anyCaller, getOpenapi(context.openapi, format));
   await app.register(async (scope) => registerJwtRoutes(scope, context));
   await app.register(async (scope) => registerHooks(scope, context));
   await app.ready();

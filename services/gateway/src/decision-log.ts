@@ -44,6 +44,8 @@ export function createDecisionLog(logger: Logger): DecisionLog {
           outcome: decision.outcome,
           reason: reasonOf(decision),
           detail: decision.outcome === "fail" ? decision.detail : undefined,
+          account_passwords_seen: decision.outcome === "fail" ? decision.accountPasswordsSeen : undefined,
+          total_passwords_seen: decision.outcome === "fail" ? decision.totalPasswordsSeen : undefined,
           username: request.username,
           protocol: request.protocol,
           client_ip: request.clientIp,

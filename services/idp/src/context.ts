@@ -4,11 +4,14 @@ import type { Config } from "@postern/shared/config";
 import { AppError } from "@postern/shared/errors";
 import { createCallerReader, createCallerVerifier, type ReadCaller } from "@postern/shared/http";
 import { createHealth, type Health } from "@postern/shared/lifecycle";
+import { lazyOpenapi, type RenderedDocument } from "@postern/shared/openapi";
 import { type RedisClient, redisHealth } from "@postern/shared/redis";
 import { createOidcContext, type OidcContext } from "./context/oidc.ts";
 import { createPagesContext, type PagesContext, type ProtocolParts } from "./context/pages.ts";
+import { createSamlContext, type SamlContext } from "./context/saml.ts";
 import { createSessions } from "./context/sessions.ts";
 import type { FlowStarter } from "./flow/flow-port.ts";
+import type { BrowserSessionRecord } from "./sessions/browser-session-port.ts";
 import { type IdpSettings, idpSettings } from "./settings.ts";
 
 /** Everything that the identity provider is made of. Only this file makes any of it. */
@@ -18,10 +21,14 @@ export interface IdpContext extends Base {
   readonly state: RedisClient;
   readonly health: Health;
   readonly readCaller: ReadCaller;
+  /** The public contract. */
+  readonly openapi: () => RenderedDocument;
   /** Absent while `identity.frontend.enabled` is off. */
   readonly pages: PagesContext | undefined;
   /** Absent while `identity.oidc.enabled` is off. */
   readonly oidc: OidcContext | undefined;
+  /** Absent while `identity.saml.enabled` is off. */
+  readonly saml: SamlContext | undefined;
 }
 
 /** The protocols begin flows that the pages make, and the pages end flows by the protocols. */
@@ -38,9 +45,17 @@ function starterOf(starts: Starts): FlowStarter {
   };
 }
 
-function protocolsOf(oidc: OidcContext | undefined): ProtocolParts {
-  if (oidc === undefined) return { ends: {}, onReplaced: async () => undefined };
-  return { ends: { oidc: oidc.finish }, onReplaced: (session) => oidc.records.revokeSession(session) };
+function protocolsOf(oidc: OidcContext | undefined, saml: SamlContext | undefined): ProtocolParts {
+  return {
+    ends: {
+      ...(oidc === undefined ? {} : { oidc: oidc.finish }),
+      ...(saml === undefined ? {} : { saml: saml.finish }),
+    },
+    onReplaced: async (session) => {
+      await oidc?.records.revokeSession(session);
+      await saml?.sessionEnded(session);
+    },
+  };
 }
 
 /** Without signing keys no token can be made. */
@@ -63,16 +78,20 @@ export async function createContext(config: Config): Promise<IdpContext> {
   const sessions = createSessions(config, state);
   const oidcDeps = { ...base, redis: state, starter: starterOf(starts) };
   const oidc = sessions === undefined ? undefined : createOidcContext(config, { ...oidcDeps, sessions });
-  const pages = createPagesContext({ config, base, bus, state, protocols: protocolsOf(oidc) });
+  const onEnded = async (session: BrowserSessionRecord): Promise<void> => oidc?.records.revokeSession(session);
+  const saml = sessions === undefined ? undefined : createSamlContext(config, { base, state, sessions, onEnded });
+  const pages = createPagesContext({ config, base, bus, state, protocols: protocolsOf(oidc, saml) });
   starts.current = pages?.login.starts;
   return {
     ...base,
     pages,
     oidc,
+    saml,
     settings,
     bus,
     state,
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "idp")),
+    openapi: lazyOpenapi("idp", config),
     health: createHealth({
       checks: [
         { name: "bus", required: false, check: assertConnected },

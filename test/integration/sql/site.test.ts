@@ -38,6 +38,8 @@ describe.each(sites)("$name", ({ start, backends, isUpgrading }) => {
   let bus: Awaited<ReturnType<typeof makeBus>>;
 
   const status = async (change: object): Promise<number> => (await askJson(stack.url, { ...alice, ...change })).status;
+  const ask = (change: object) => bus.request(mfaFactorsRead, { ...target, ...change }, soon());
+  const recovered = () => poll("right logins again", async () => (await status({})) === 200, 10_000);
 
   beforeAll(async () => {
     database = await start();
@@ -179,7 +181,6 @@ describe.each(sites)("$name", ({ start, backends, isUpgrading }) => {
   });
 
   test("what is unknown is a value", async () => {
-    const ask = (change: object) => bus.request(mfaFactorsRead, { ...target, ...change }, soon());
     expect(await ask({ username: "nobody" })).toEqual({ outcome: "unknown_user" });
     expect(await ask({ backend: "plugin" })).toEqual({ outcome: "unknown_backend" });
     expect(await ask({ backend: "sql", backendName: "other" })).toEqual({ outcome: "unknown_backend" });
@@ -188,7 +189,6 @@ describe.each(sites)("$name", ({ start, backends, isUpgrading }) => {
 
   test("killed and black-holed under load: no right login is denied, answers come in time, and it recovers", async () => {
     const right: Question = { name: "right login", body: alice, right: 200 };
-    const recovered = () => poll("right logins again", async () => (await status({})) === 200, 10_000);
     const load = startLoad(stack.url, { loops: 4, questions: [right] });
     await database.kill();
     await poll("temporary failures", async () => load.surprises().length > 3);

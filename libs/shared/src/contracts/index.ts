@@ -53,4 +53,6 @@ export {
   mfaWebauthnSave,
   mfaWebauthnUpdate,
 } from "./mfa/webauthn.ts";
+export type { Audience, Operation, OperationAnswer, OperationSecurity } from "./openapi/define-operation.ts";
+export { operations } from "./openapi/operations.ts";
 export { eventSubject, inboxPrefix, methodSubject, queueGroup } from "./subjects.ts";

@@ -8,6 +8,7 @@ import type { Attempt } from "../attempt.ts";
 import type { Step, StepContext } from "../step.ts";
 import { askDirectories } from "./ask-directories.ts";
 import { directoryQuery, okDecision } from "./directory-query.ts";
+import { noteAccount } from "./note-account.ts";
 
 type AppPasswordOutcome =
   | { readonly kind: "ok"; readonly account: MfaAccount; readonly appPassword: StoredAppPassword }
@@ -64,8 +65,7 @@ export const verifyAppPassword: Step = {
       const { account, appPassword } = found.outcome;
       const released = await found.directory.lookup(directoryQuery(attempt), context);
       if (released.kind !== "ok") return denial("account_disabled");
-      context.facts.accountKnown = true;
-      context.facts.directory = found.directory.name;
+      noteAccount(found.directory, released.account.groups, attempt, context);
       noteUse(account, appPassword);
       return okDecision(found.directory, released.account);
     }
