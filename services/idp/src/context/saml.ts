@@ -85,7 +85,7 @@ export function createSamlContext(config: Config, parts: SamlParts): SamlContext
     participants: createParticipants(stored),
     clock: systemClock,
   };
-  const requests = createPendingRequests(stored);
+  const sso = createSso({ ...shared, requests: createPendingRequests(stored) });
   const tell = createBackChannel({
     clock: systemClock,
     issuer: () => settings().entityId,
@@ -96,16 +96,16 @@ export function createSamlContext(config: Config, parts: SamlParts): SamlContext
   return {
     routes: {
       ...shared,
-      sso: createSso({ ...shared, requests }),
+      sso,
       logout,
       metrics: createSamlMetrics(base.metrics, base.prefix),
       logger: base.logger,
     },
     finish: {
-      finishLogin: async (flowId) =>
-        (await requests.find(flowId)) === undefined
-          ? { expired: true }
-          : { redirect: `/saml/sso?${new URLSearchParams({ request: flowId }).toString()}` },
+      finishLogin: async (flowId, { uid }) =>
+        (await sso.signedIn(flowId, uid))
+          ? { redirect: `/saml/sso?${new URLSearchParams({ request: flowId }).toString()}` }
+          : { expired: true },
     },
     sessionEnded: async (session) => {
       const { untold } = await logout.sessionEnded(session);

@@ -48,7 +48,8 @@ export function encryptedAssertion(assertion: Xml, publicKey: KeyObject, name: E
     element(
       "xenc:EncryptionMethod",
       { Algorithm: oaep },
-      element("ds:DigestMethod", { "xmlns:ds": ns.signature, Algorithm: sha1 }),
+      // The prefix is KeyInfo's, around this.
+      element("ds:DigestMethod", { Algorithm: sha1 }),
     ),
     valueOf(wrapped),
   );

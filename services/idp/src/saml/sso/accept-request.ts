@@ -28,11 +28,10 @@ export interface Accepting {
   readonly provider: Provider;
   readonly relayState: string | undefined;
   readonly general: NameIdKind;
-  readonly nowMs: number;
 }
 
 /** What a verified request comes to under the configuration. @throws SamlRefusal */
-export function acceptRequest(request: AuthnRequest, { provider, relayState, general, nowMs }: Accepting): PendingRequest {
+export function acceptRequest(request: AuthnRequest, { provider, relayState, general }: Accepting): PendingRequest {
   const kind = kindOf(request, provider, general);
   const { requestedContext, loginHint } = request;
   return {
@@ -41,7 +40,6 @@ export function acceptRequest(request: AuthnRequest, { provider, relayState, gen
     acsUrl: acsUrlOf(request, provider),
     isPassive: request.isPassive,
     forceAuthn: request.forceAuthn,
-    receivedAtMs: nowMs,
     hasAsked: false,
     ...(kind === undefined ? {} : { nameIdKind: kind }),
     ...(relayState === undefined ? {} : { relayState }),

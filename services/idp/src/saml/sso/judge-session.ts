@@ -16,8 +16,8 @@ function needsFactor({ config }: Provider): boolean {
   return config.require_mfa.length > 0 || (level !== "" && level !== "0");
 }
 
-function isFresh({ loginTs }: BrowserSessionRecord, { forceAuthn, receivedAtMs }: PendingRequest): boolean {
-  return !forceAuthn || loginTs >= Math.floor(receivedAtMs / 1000);
+function isFresh({ uid }: BrowserSessionRecord, { forceAuthn, signedInUid }: PendingRequest): boolean {
+  return !forceAuthn || signedInUid === uid;
 }
 
 /** Whether a session is enough for a request, and what to do when it is not. */

@@ -21,8 +21,8 @@ const Pending = Type.Object({
     Type.Object({ comparison: Type.Enum([...comparisons]), classes: Type.Array(text) }),
   ),
   loginHint: Type.Optional(text),
-  receivedAtMs: Type.Number(),
   hasAsked: Type.Boolean(),
+  signedInUid: Type.Optional(text),
 });
 
 export interface SamlRedisDeps {
@@ -50,16 +50,26 @@ export function createPendingRequests({ redis, prefix, keys }: SamlRedisDeps): P
     const value: unknown = plain === undefined ? undefined : JSON.parse(plain.toString("utf8"));
     return Value.Check(Pending, value) ? value : undefined;
   };
+  const sealedOf = (request: PendingRequest, key: string): string =>
+    keys.seal(JSON.stringify(request), key).toString("base64");
+  const find = (id: string): Promise<PendingRequest | undefined> =>
+    decided(async () => opened(await redis.get(keyOf(id)), keyOf(id)));
   return {
     save: (request) =>
       decided(async () => {
         const id = randomBytes(32).toString("base64url");
         const key = keyOf(id);
-        const sealed = keys.seal(JSON.stringify(request), key).toString("base64");
-        await redis.set(key, sealed, "EX", samlRequestKey.ttlSeconds);
+        await redis.set(key, sealedOf(request, key), "EX", samlRequestKey.ttlSeconds);
         return id;
       }),
-    find: (id) => decided(async () => opened(await redis.get(keyOf(id)), keyOf(id))),
+    noteSignIn: (id, signedInUid) =>
+      decided(async () => {
+        const request = await find(id);
+        if (request === undefined) return false;
+        const sealed = sealedOf({ ...request, signedInUid }, keyOf(id));
+        return (await redis.set(keyOf(id), sealed, "EX", samlRequestKey.ttlSeconds, "XX")) === "OK";
+      }),
+    find,
     take: (id) => decided(async () => opened(await redis.getdel(keyOf(id)), keyOf(id))),
   };
 }

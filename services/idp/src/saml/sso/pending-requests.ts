@@ -14,16 +14,18 @@ export interface PendingRequest {
   readonly nameIdKind?: NameIdKind;
   readonly requestedContext?: { readonly comparison: Comparison; readonly classes: readonly string[] };
   readonly loginHint?: string;
-  /** Milliseconds since the epoch. */
-  readonly receivedAtMs: number;
   /** Whether its user was sent to the sign-in pages. */
   readonly hasAsked: boolean;
+  /** The session of the sign-in that was made for this request. */
+  readonly signedInUid?: string;
 }
 
 /** All of them. Everything throws AppError `REDIS_UNAVAILABLE` when nobody could decide. */
 export interface PendingRequests {
   /** Under a new id. */
   save(request: PendingRequest): Promise<string>;
+  /** Its user has signed in. @returns false when it is over */
+  noteSignIn(id: string, sessionUid: string): Promise<boolean>;
   find(id: string): Promise<PendingRequest | undefined>;
   /** Takes it away: of two who ask at once, one gets it. */
   take(id: string): Promise<PendingRequest | undefined>;

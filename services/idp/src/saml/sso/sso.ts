@@ -47,7 +47,8 @@ export interface Sso {
   receive(read: ReadMessage<Provider>): Promise<string>;
   /** Answers the request, or says that its user must sign in. */
   proceed(id: string, session: BrowserSessionRecord | undefined): Promise<SsoStep>;
-  find(id: string): Promise<PendingRequest | undefined>;
+  /** Its user has signed in. @returns false when the request is over */
+  signedIn(id: string, sessionUid: string): Promise<boolean>;
 }
 
 function encryptionOf({ config, encryptionKey }: Provider): AssertionEncryption | undefined {
@@ -140,7 +141,6 @@ export function createSso(deps: SsoDeps): Sso {
         provider,
         relayState,
         general: saml.name_id_format,
-        nowMs,
       });
       if (!(await replay.isFirst(provider.entityId, head.id))) throw new SamlRefusal("replayed", "came before");
       return requests.save(pending);
@@ -165,6 +165,6 @@ export function createSso(deps: SsoDeps): Sso {
           return answer(id, (taken) => succeed(taken, provider, { session, contextClass: judged.contextClass }));
       }
     },
-    find: (id) => requests.find(id),
+    signedIn: (id, sessionUid) => requests.noteSignIn(id, sessionUid),
   };
 }
