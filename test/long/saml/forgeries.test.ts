@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { enveloped, authnRequest, logoutRequest, redirected } from "../../../services/idp/src/saml/testing/forge.ts";
+import { authnRequest, enveloped, logoutRequest, redirected } from "../../../services/idp/src/saml/testing/forge.ts";
 import { outcomeOf } from "../../../services/idp/src/saml/testing/outcome.ts";
 import { forgeryOf } from "../../../services/idp/src/saml/testing/tricks.ts";
 

@@ -8,9 +8,11 @@ import { createSamlKeyStore } from "../saml/keys/saml-keys-redis.ts";
 import { createBackChannel } from "../saml/logout/back-channel.ts";
 import { createLogout } from "../saml/logout/logout.ts";
 import { createParticipants } from "../saml/logout/participants-redis.ts";
+import { createTellOthers } from "../saml/logout/tell-others.ts";
 import { createProviders, type Providers } from "../saml/providers.ts";
 import { createSamlMetrics } from "../saml/saml-metrics.ts";
 import { type SamlSettings, samlSettings } from "../saml/saml-settings.ts";
+import { createAnswers } from "../saml/sso/answers.ts";
 import { createPendingRequests, createReplayGuard } from "../saml/sso/pending-requests-redis.ts";
 import { createSso } from "../saml/sso/sso.ts";
 import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
@@ -85,14 +87,15 @@ export function createSamlContext(config: Config, parts: SamlParts): SamlContext
     participants: createParticipants(stored),
     clock: systemClock,
   };
-  const sso = createSso({ ...shared, requests: createPendingRequests(stored) });
+  const sso = createSso({ ...shared, answers: createAnswers(shared), requests: createPendingRequests(stored) });
   const tell = createBackChannel({
     clock: systemClock,
     issuer: () => settings().entityId,
     timeoutMs: () => settings().saml.slo.request_timeout,
     retries: () => settings().saml.slo.back_channel_max_retries,
   });
-  const logout = createLogout({ ...shared, sessions, tell, onEnded });
+  const tellOthers = createTellOthers({ ...shared, tell });
+  const logout = createLogout({ ...shared, sessions, tellOthers, onEnded });
   return {
     routes: {
       ...shared,

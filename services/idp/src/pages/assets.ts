@@ -25,7 +25,9 @@ export interface LogoFile {
 const contentTypes = {
   css: "text/css; charset=utf-8",
   js: "text/javascript; charset=utf-8",
-  svg: "image/svg+xml", png: "image/png",  webp: "image/webp",
+  svg: "image/svg+xml",
+  png: "image/png",
+  webp: "image/webp",
 };
 
 const senderScript = "document.querySelector('form[data-send]')?.submit();\n";

@@ -4,8 +4,8 @@ import { consentDeniedPage, consentPage } from "./templates/consent.ts";
 import { deviceCodePage, deviceConsentPage, deviceFailedPage, deviceSuccessPage } from "./templates/device.ts";
 import { mfaPage, recoveryPage, totpPage } from "./templates/factors.ts";
 import { loginPage } from "./templates/login.ts";
-import { postMessagePage } from "./templates/post-message.ts";
 import { errorPage, homePage, loggedOutPage, logoutPage } from "./templates/notices.ts";
+import { postMessagePage } from "./templates/post-message.ts";
 
 export interface ListedPage {
   readonly name: string;

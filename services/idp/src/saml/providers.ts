@@ -25,7 +25,7 @@ export interface Providers {
 }
 
 /** Scheme and host in lower case, no slash at the end, no fragment (behaviour reference §3.1). */
-export function sameEntity(entityId: string): string {
+function sameEntity(entityId: string): string {
   const url = /^https?:/i.test(entityId) ? URL.parse(entityId) : null;
   if (url === null) return entityId;
   url.hash = "";
@@ -55,9 +55,7 @@ function consumersOf(config: SamlProviderConfig): Provider["consumers"] {
   const preferred = services.find((service) => service.default);
   const free = [0, 1, 2, 3].find((index) => further.every((other) => other.index !== index)) ?? 65_535;
   const all = url === "" ? further : [{ url, index: free }, ...further];
-  const [first, ...rest] = all.toSorted(
-    (a, b) => Number(b.url === preferred?.url) - Number(a.url === preferred?.url),
-  );
+  const [first, ...rest] = all.toSorted((a, b) => Number(b.url === preferred?.url) - Number(a.url === preferred?.url));
   if (first === undefined) throw new AppError("CONFIG_INVALID", { detail: `${config.entity_id}: no acs_url` });
   return [first, ...rest];
 }

@@ -1,16 +1,16 @@
 import { choice, entries, flag, integer, section, text, texts } from "./fields.ts";
 
-export const samlNameIds = ["", "persistent", "transient", "email", "unspecified"] as const;
-export const samlEncryptions = ["auto", "none", "aes256-gcm", "aes128-gcm", "aes256-cbc", "aes128-cbc"] as const;
-export const samlPresets = ["none", "basic", "urn_oid", "eduperson"] as const;
+const samlNameIds = ["", "persistent", "transient", "email", "unspecified"] as const;
+const samlEncryptions = ["auto", "none", "aes256-gcm", "aes128-gcm", "aes256-cbc", "aes128-cbc"] as const;
+const samlPresets = ["none", "basic", "urn_oid", "eduperson"] as const;
 
-export const SamlConsumer = section("An address that takes assertions.", {
+const SamlConsumer = section("An address that takes assertions.", {
   url: text("", { description: "Its URL; assertions are posted there.", form: "http-url" }),
   index: integer(0, { description: "By which a request may name it.", maximum: 65_535 }),
   default: flag(false, { description: "Taken when a request names none; else the first." }),
 });
 
-export const SamlAttribute = section("An attribute as the service provider knows it.", {
+const SamlAttribute = section("An attribute as the service provider knows it.", {
   attribute: text("", { description: "Attribute of the directory that gives its values." }),
   name: text("", { description: "Its name in the assertion; empty: as in the directory." }),
   friendly_name: text("", { description: "Its FriendlyName." }),

@@ -28,9 +28,13 @@ export const IdentitySaml = section("The SAML 2.0 identity provider.", {
     description: "Time in the metadata before a made key signs, and after it did.",
     maximum: tenYears,
   }),
-  signature_method: choice(["http://www.w3.org/2001/04/xmldsig-more#rsa-sha256"], "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256", {
-    description: "Algorithm of our signatures.",
-  }),
+  signature_method: choice(
+    ["http://www.w3.org/2001/04/xmldsig-more#rsa-sha256"],
+    "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256",
+    {
+      description: "Algorithm of our signatures.",
+    },
+  ),
   default_expire_time: duration("1h", {
     description: "Longest life of a session at service providers (SessionNotOnOrAfter).",
     maximum: 24 * 24 * 60 * 60 * 1000,

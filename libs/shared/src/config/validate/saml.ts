@@ -15,7 +15,8 @@ function validateProvider(provider: SamlProviderConfig, path: string, { problem 
   const needs = authn_requests_signed || logout_requests_signed || logout_responses_signed;
   if (cert !== "" || cert_file !== "") return;
   if (needs) problem(`${path}.cert`, messages.needsWhen("its messages must be signed"));
-  if (!["auto", "none"].includes(encryption)) problem(`${path}.cert`, messages.needsWhen(`encryption is ${encryption}`));
+  if (!["auto", "none"].includes(encryption))
+    problem(`${path}.cert`, messages.needsWhen(`encryption is ${encryption}`));
 }
 
 /** Cross-key rules of `identity.saml`; what its keys and certificates are worth is seen when they are loaded. */

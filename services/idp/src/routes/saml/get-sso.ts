@@ -1,6 +1,6 @@
 import type { FastifyReply } from "fastify";
-import type { SsoStep } from "../../saml/sso/sso.ts";
 import { statusCodes } from "../../saml/names.ts";
+import type { SsoStep } from "../../saml/sso/sso.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import { sendProblem, sendTo, type Visit } from "../visit.ts";

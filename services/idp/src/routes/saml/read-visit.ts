@@ -10,18 +10,14 @@ function deps({ providers }: SamlRoutesDeps, names: readonly MessageName[]) {
 }
 
 /** What follows `?`, as it came: signatures are over these very characters. */
-export function rawQuery({ request }: Visit): string {
+function rawQuery({ request }: Visit): string {
   const url = request.raw.url ?? "";
   const cut = url.indexOf("?");
   return cut < 0 ? "" : url.slice(cut + 1);
 }
 
 /** The message of a GET. @throws SamlRefusal */
-export function readQuery(
-  route: SamlRoutesDeps,
-  visit: Visit,
-  names: readonly MessageName[],
-): ReadMessage<Provider> {
+export function readQuery(route: SamlRoutesDeps, visit: Visit, names: readonly MessageName[]): ReadMessage<Provider> {
   return readRedirected(readRedirectQuery(rawQuery(visit)), deps(route, names));
 }
 

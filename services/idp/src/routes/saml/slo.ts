@@ -1,6 +1,6 @@
 import type { FastifyReply } from "fastify";
 import type { ReadMessage } from "../../saml/inbound/read-message.ts";
-import type { Binding } from "../../saml/logout/logout.ts";
+import type { Binding } from "../../saml/logout/respond.ts";
 import { statusCodes } from "../../saml/names.ts";
 import type { Provider } from "../../saml/providers.ts";
 import type { VisitHandler } from "../page-routes.ts";

@@ -12,7 +12,7 @@ interface SignatureRow {
 const more = "http://www.w3.org/2001/04/xmldsig-more#";
 
 /** RFC 6931. SHA-1 and keyed hashes are not here: a message that names another is refused. */
-export const signatureRows: readonly SignatureRow[] = Object.freeze([
+const signatureRows: readonly SignatureRow[] = Object.freeze([
   { uri: `${more}rsa-sha256`, digest: "sha256", kind: "rsa" },
   { uri: `${more}rsa-sha384`, digest: "sha384", kind: "rsa" },
   { uri: `${more}rsa-sha512`, digest: "sha512", kind: "rsa" },

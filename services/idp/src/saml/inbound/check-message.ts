@@ -2,7 +2,7 @@ import { SamlRefusal } from "../refusal.ts";
 import { requiredAttribute, type XmlElement } from "./xml-tree.ts";
 
 /** How far clocks may differ. */
-export const clockSkewMs = 180_000;
+const clockSkewMs = 180_000;
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|\+00:00)$/;
 /** XML Schema's NCName in ASCII; saml-core §1.3.4 asks for no more. */

@@ -39,7 +39,7 @@ function nameOf(root: XmlElement, names: readonly MessageName[]): MessageName {
   return name;
 }
 
-export function issuerOf(root: XmlElement): string {
+function issuerOf(root: XmlElement): string {
   const issuer = childOf(root, ns.assertion, "Issuer");
   if (issuer === undefined) throw new SamlRefusal("structure", "Issuer is missing");
   return textOf(issuer);

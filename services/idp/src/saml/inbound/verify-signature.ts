@@ -5,10 +5,11 @@ import { c14n, ns } from "../names.ts";
 import { SamlRefusal } from "../refusal.ts";
 import { hashTable, signatureTable } from "./algorithms.ts";
 
+function onProblem(problem: string): never {
+  throw new SamlRefusal("not_xml", problem.slice(0, 200));
+}
+
 function documentOf(xml: string): Document {
-  const onProblem = (problem: string): never => {
-    throw new SamlRefusal("not_xml", problem.slice(0, 200));
-  };
   const errorHandler = { warning: onProblem, error: onProblem, fatalError: onProblem };
   try {
     return new DOMParser({ errorHandler }).parseFromString(xml, "text/xml");

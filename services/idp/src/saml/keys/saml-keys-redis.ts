@@ -4,7 +4,15 @@ import { defineScript, type RedisClient, samlSigningKeysKey } from "@postern/sha
 import type { Clock } from "@postern/shared/time";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
-import { isKeyDue, type KeyRotation, type MadeKey, makeKey, type SamlKeys, usableKeys, withoutFormer } from "./saml-keys.ts";
+import {
+  isKeyDue,
+  type KeyRotation,
+  type MadeKey,
+  makeKey,
+  type SamlKeys,
+  usableKeys,
+  withoutFormer,
+} from "./saml-keys.ts";
 
 /** KEYS: key set. ARGV: what was read, or "" for nothing; what replaces it; life. Of two writers the first wins. */
 const replaceIfSame = `
@@ -77,6 +85,8 @@ export function createSamlKeyStore(deps: SamlKeyStoreDeps): () => Promise<SamlKe
       running = undefined;
     });
     // Redis away: what was known signs on.
-    return known === undefined ? running : running.catch(() => known?.keys ?? Promise.reject(new AppError("REDIS_UNAVAILABLE")));
+    return known === undefined
+      ? running
+      : running.catch(() => known?.keys ?? Promise.reject(new AppError("REDIS_UNAVAILABLE")));
   };
 }

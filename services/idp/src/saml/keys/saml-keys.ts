@@ -34,7 +34,7 @@ const generate = promisify(generateKeyPair);
 
 export async function makeKey(name: string, nowMs: number): Promise<MadeKey> {
   const { privateKey } = await generate("rsa", { modulusLength: 2048 });
-  const key = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  const key = privateKey.export({ type: "pkcs8", format: "pem" });
   return { key, certificate: selfSignedCertificate(privateKey, name, nowMs), createdAtMs: nowMs };
 }
 
@@ -49,16 +49,15 @@ export function isKeyDue(keys: readonly MadeKey[], { intervalMs }: KeyRotation, 
 }
 
 /** The newest key that was published long enough signs; while none was, the oldest does. */
-export function signingKeyOf(keys: readonly MadeKey[], { publishMs }: KeyRotation, nowMs: number): MadeKey | undefined {
+function signingKeyOf(keys: readonly MadeKey[], { publishMs }: KeyRotation, nowMs: number): MadeKey | undefined {
   const all = ordered(keys);
   return all.find(({ createdAtMs }) => nowMs - createdAtMs >= publishMs) ?? all.at(-1);
 }
 
 /** Without the keys that have not signed for `publishMs`. */
 export function withoutFormer(keys: readonly MadeKey[], rotation: KeyRotation, nowMs: number): readonly MadeKey[] {
-  const before = { ...rotation };
-  const signing = signingKeyOf(keys, before, nowMs);
-  const former = signingKeyOf(keys, before, nowMs - rotation.publishMs);
+  const signing = signingKeyOf(keys, rotation, nowMs);
+  const former = signingKeyOf(keys, rotation, nowMs - rotation.publishMs);
   return ordered(keys).filter(
     ({ createdAtMs }) => createdAtMs >= Math.min(signing?.createdAtMs ?? 0, former?.createdAtMs ?? 0),
   );

@@ -1,15 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { DOMParser, XMLSerializer } from "@xmldom/xmldom";
 import type { Clock } from "@postern/shared/time";
-import { ns, statusCodes } from "../names.ts";
+import { DOMParser, XMLSerializer } from "@xmldom/xmldom";
 import { checkHead } from "../inbound/check-message.ts";
 import { messageLimits } from "../inbound/limits.ts";
 import { readLogoutResponse } from "../inbound/logout-messages.ts";
 import { readEnveloped } from "../inbound/read-message.ts";
 import { childOf, isElement, parseXml } from "../inbound/xml-tree.ts";
-import type { Signer } from "../outbound/sign-xml.ts";
+import { ns, statusCodes } from "../names.ts";
 import { logoutRequestOf } from "../outbound/logout-xml.ts";
 import { soapEnvelope } from "../outbound/send.ts";
+import type { Signer } from "../outbound/sign-xml.ts";
 import type { Provider } from "../providers.ts";
 import { SamlRefusal } from "../refusal.ts";
 import { newId } from "../sso/new-id.ts";
@@ -56,7 +56,10 @@ export function createBackChannel({ clock, issuer, timeoutMs, retries }: BackCha
       method: "POST",
       redirect: "error",
       signal: AbortSignal.timeout(timeoutMs()),
-      headers: { "content-type": "text/xml; charset=utf-8", soapaction: "http://www.oasis-open.org/committees/security" },
+      headers: {
+        "content-type": "text/xml; charset=utf-8",
+        soapaction: "http://www.oasis-open.org/committees/security",
+      },
       body: soapEnvelope(request, signer),
     });
     const text = await boundedText(response);
@@ -65,7 +68,11 @@ export function createBackChannel({ clock, issuer, timeoutMs, retries }: BackCha
     const read = readEnveloped(messageOf(text), undefined, { findSender, names: ["LogoutResponse"] });
     const told = readLogoutResponse(read.root);
     // It came as the answer of this very request; an address of ours it need not name.
-    checkHead(read.root, { destination: read.root.attributes.get("Destination") ?? "", nowMs: clock.now(), isSigned: false });
+    checkHead(read.root, {
+      destination: read.root.attributes.get("Destination") ?? "",
+      nowMs: clock.now(),
+      isSigned: false,
+    });
     return told.inResponseTo === id && told.status === statusCodes.success;
   };
   return async (participant: Participant, provider: Provider, signer: Signer): Promise<boolean> => {

@@ -34,11 +34,7 @@ export function createParticipants({ redis, prefix, keys }: SamlRedisDeps): Part
         const sealed = keys.seal(JSON.stringify(participant), key).toString("base64");
         const index = indexKey(entityId, sessionIndex);
         const pointer = keys.seal(uid, index).toString("base64");
-        const written = await redis
-          .multi()
-          .hset(key, digest(entityId), sealed)
-          .pexpireat(key, expiresAtMs)
-          .exec();
+        const written = await redis.multi().hset(key, digest(entityId), sealed).pexpireat(key, expiresAtMs).exec();
         if (written === null || written.some(([error]) => error !== null)) throw new Error("participant not written");
         await redis.set(index, pointer, "PXAT", expiresAtMs);
       }),

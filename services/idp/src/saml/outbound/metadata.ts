@@ -1,6 +1,6 @@
 import { bindings, nameIdFormats, ns } from "../names.ts";
 import { keyInfo, type Signer, signedElement } from "./sign-xml.ts";
-import { element, xmlOf, xmlString } from "./xml-writer.ts";
+import { element, type Xml, xmlOf, xmlString } from "./xml-writer.ts";
 
 export interface SamlAddresses {
   readonly sso: string;
@@ -22,14 +22,16 @@ export interface MetadataContent {
 
 const both = [bindings.redirect, bindings.post] as const;
 
+function services(name: string, location: string): readonly Xml[] {
+  return both.map((binding) => element(`md:${name}`, { Binding: binding, Location: location }));
+}
+
 /** Our entity descriptor (saml-metadata §2.4), signed. */
 export function metadataOf(content: MetadataContent, signer: Signer): string {
   const { entityId, id, addresses, certificates, validUntil } = content;
   const keys = certificates.map((certificate) =>
     element("md:KeyDescriptor", { use: "signing" }, keyInfo(certificate, { "xmlns:ds": ns.signature })),
   );
-  const services = (name: string, location: string) =>
-    both.map((binding) => element(`md:${name}`, { Binding: binding, Location: location }));
   const formats = Object.values(nameIdFormats).map((format) => element("md:NameIDFormat", {}, format));
   const descriptor = element(
     "md:IDPSSODescriptor",

@@ -55,6 +55,10 @@ export function redirectAddress(
 
 /** The message in a SOAP envelope, signed within itself (saml-bindings §3.2). */
 export function soapEnvelope(signable: Signable, signer: Signer): string {
-  const envelope = element("soap:Envelope", { "xmlns:soap": ns.soap }, element("soap:Body", {}, signedElement(signable, signer)));
+  const envelope = element(
+    "soap:Envelope",
+    { "xmlns:soap": ns.soap },
+    element("soap:Body", {}, signedElement(signable, signer)),
+  );
   return `<?xml version="1.0" encoding="UTF-8"?>\n${xmlString(envelope)}`;
 }

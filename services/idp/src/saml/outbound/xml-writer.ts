@@ -27,7 +27,7 @@ function escaped(value: string, pattern: RegExp, table: Readonly<Record<string, 
   return value.replaceAll(unwritable, "\ufffd").replaceAll(pattern, (character) => table[character] ?? "");
 }
 
-export function xmlText(value: string): Xml {
+function xmlText(value: string): Xml {
   return { [markup]: escaped(value, /[&<>\r]/g, textEscapes) };
 }
 
@@ -44,9 +44,10 @@ const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 /** Attributes without prefix, in any order; undefined ones are left out. Names in order are `xmlns` ones first. */
 export type XmlAttributes = Readonly<Record<string, string | undefined>>;
 
+const isNamespace = (name: string): boolean => name.startsWith("xmlns");
+
 function attributesOf(attributes: XmlAttributes): string {
   const listed = Object.entries(attributes).flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]));
-  const isNamespace = (name: string): boolean => name.startsWith("xmlns");
   const ordered = listed.toSorted(
     (a, b) => Number(isNamespace(b.name)) - Number(isNamespace(a.name)) || order(a.name, b.name),
   );
@@ -54,7 +55,11 @@ function attributesOf(attributes: XmlAttributes): string {
 }
 
 /** `<name attributes>children</name>`; texts among the children are escaped. */
-export function element(name: string, attributes: XmlAttributes, ...children: readonly (Xml | string | undefined)[]): Xml {
+export function element(
+  name: string,
+  attributes: XmlAttributes,
+  ...children: readonly (Xml | string | undefined)[]
+): Xml {
   const inner = xmlOf(...children.map((child) => (typeof child === "string" ? xmlText(child) : child)));
   return { [markup]: `<${name}${attributesOf(attributes)}>${inner[markup]}</${name}>` };
 }

@@ -4,7 +4,7 @@ import type { Provider } from "../providers.ts";
 import type { PendingRequest } from "./pending-requests.ts";
 
 export type Judgement =
-  | { readonly judgement: "fits"; readonly contextClass: string }
+  | { readonly judgement: "fits"; readonly session: BrowserSessionRecord; readonly contextClass: string }
   /** The user must sign in, anew or further. */
   | { readonly judgement: "sign_in" }
   | { readonly judgement: "no_passive" }
@@ -31,7 +31,7 @@ export function judgeSession(
   const { amr } = session;
   const contextClass = contextClassOf(amr, pending.requestedContext);
   const lacksFactor = needsFactor(provider) && strengthOf(amr) < strengthOf(["mfa"]);
-  if (contextClass !== undefined && !lacksFactor) return { judgement: "fits", contextClass };
+  if (contextClass !== undefined && !lacksFactor) return { judgement: "fits", session, contextClass };
   if (contextClass === undefined && !wouldFactorHelp(amr, pending.requestedContext)) return { judgement: "no_context" };
   // Whoever was asked and has shown no second factor has none.
   return pending.hasAsked ? { judgement: "no_context" } : again;

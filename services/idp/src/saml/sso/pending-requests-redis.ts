@@ -17,9 +17,7 @@ const Pending = Type.Object({
   isPassive: Type.Boolean(),
   forceAuthn: Type.Boolean(),
   nameIdKind: Type.Optional(Type.Enum(["persistent", "transient", "email", "unspecified"])),
-  requestedContext: Type.Optional(
-    Type.Object({ comparison: Type.Enum([...comparisons]), classes: Type.Array(text) }),
-  ),
+  requestedContext: Type.Optional(Type.Object({ comparison: Type.Enum([...comparisons]), classes: Type.Array(text) })),
   loginHint: Type.Optional(text),
   hasAsked: Type.Boolean(),
   signedInUid: Type.Optional(text),

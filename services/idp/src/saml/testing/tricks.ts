@@ -1,12 +1,12 @@
 import { authnRequest, enveloped, keys, logoutRequest, redirected } from "./forge.ts";
 
 /** What a trick may choose; every choice comes from a seed. */
-export interface Choices {
+interface Choices {
   integer(below: number): number;
 }
 
 /** Small, seeded and the same everywhere (mulberry32). */
-export function choicesOf(seed: number): Choices {
+function choicesOf(seed: number): Choices {
   let state = seed;
   return {
     integer: (below) => {
@@ -18,8 +18,8 @@ export function choicesOf(seed: number): Choices {
   };
 }
 
-function pick<T>({ integer }: Choices, list: readonly [T, ...T[]]): T {
-  return list[integer(list.length)] ?? list[0];
+function pick<T>(choices: Choices, list: readonly [T, ...T[]]): T {
+  return list[choices.integer(list.length)] ?? list[0];
 }
 
 const goodLogout = enveloped(logoutRequest());
