@@ -24,7 +24,7 @@ function configuredKeys(saml: SamlConfig): SamlKeys | undefined {
   try {
     const certificate = read(saml.cert, saml.cert_file);
     if (certificate === "") return undefined;
-    const key = createPrivateKey(read(saml.key, saml.key_file));
+    const key = createPrivateKey(saml.key);
     if (key.asymmetricKeyType !== "rsa") throw new TypeError("not an RSA key");
     if (!new X509Certificate(certificate).checkPrivateKey(key)) throw new TypeError("not the certificate's key");
     const own = derOf(certificate);

@@ -17,8 +17,7 @@ export const IdentitySaml = section("The SAML 2.0 identity provider.", {
   entity_id: text("", { description: "Our entity ID; from its origin come our addresses.", maxLength: 1024 }),
   cert: text("", { description: "PEM of our signing certificate; empty: key and certificate are made." }),
   cert_file: text("", { description: "File of that PEM." }),
-  key: secret({ description: "PEM of our signing key, RSA." }),
-  key_file: text("", { description: "File of that PEM." }),
+  key: secret({ description: "PEM of our signing key, RSA; as every secret, { file: … } reads it from a file." }),
   extra_cert_files: texts([], { description: "Further certificates in the metadata: of the next or former key." }),
   key_rotation_interval: duration("0s", {
     description: "Age at which a made key gets a successor; 0: never.",

@@ -28,7 +28,7 @@ export function validateSaml(config: Config, judgement: Judgement): void {
   if (saml.entity_id === "") problem(`${root}.entity_id`, enabled);
   if (!frontend.enabled) problem("identity.frontend.enabled", enabled);
   if (oidc.issuer === "") problem("identity.oidc.issuer", enabled);
-  if ((saml.cert === "" && saml.cert_file === "") !== (saml.key === "" && saml.key_file === "")) {
+  if ((saml.cert === "" && saml.cert_file === "") !== (saml.key === "")) {
     problem(`${root}.key`, messages.pairOfFiles(`${root}.cert`));
   }
   if (saml.persistent_id_secret === "") warning(`${root}.persistent_id_secret`, messages.persistentIds);
