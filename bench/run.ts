@@ -15,6 +15,7 @@ import { type Endurance, measureEndurance } from "./scenarios/endurance.ts";
 import { measureGuarded } from "./scenarios/guarded.ts";
 import { measureLdap } from "./scenarios/ldap.ts";
 import { measureMillionUsers } from "./scenarios/million-users.ts";
+import { measureScripts } from "./scenarios/scripts.ts";
 import { measureSql } from "./scenarios/sql.ts";
 import { measureStarts, type Start } from "./scenarios/starts.ts";
 import { measureTwoEngines } from "./scenarios/two-engines.ts";
@@ -52,6 +53,7 @@ async function measure(servers: Servers, long: boolean): Promise<Results> {
     ["decisions, cached and counted", () => decisions(measureGuarded)],
     ["callers", async () => rows.push(...(await measureCallers(servers)))],
     ["decisions, LDAP", () => decisions(measureLdap)],
+    ["site scripts", async () => rows.push(...(await measureScripts(servers)))],
     ["two engines", async () => rows.push(...(await measureTwoEngines(servers)))],
     ["starts of the services", async () => void (starts = await measureStarts(servers))],
   ];

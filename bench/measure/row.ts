@@ -34,6 +34,8 @@ export type RowId =
   | "ldap"
   | "ldap-1"
   | "ldap-wrong"
+  | "unscripted"
+  | "scripted"
   | "lookup-2-engines"
   | "ldap-2-engines"
   | "lookup-ten"

@@ -33,6 +33,15 @@ describe("targetsOf", () => {
     expect(target(results([]), "raw hash rate")).toMatchObject({ measured: "not measured", met: undefined });
   });
 
+  it("an empty script may add sixty microseconds", () => {
+    const unscripted = row("unscripted", 40, 1000);
+    expect(target(results([unscripted, row("scripted", 100, 900)]), "empty environment script")).toMatchObject({
+      measured: "60 µs",
+      met: true,
+    });
+    expect(target(results([unscripted, row("scripted", 101, 900)]), "empty environment script")?.met).toBe(false);
+  });
+
   it("a counted failure at three times the skeleton's CPU meets its target, above it does not", () => {
     const skeleton = row("skeleton", 40, 1000);
     expect(target(results([skeleton, row("counted", 120, 380)]), "failed and counted: CPU")?.met).toBe(true);

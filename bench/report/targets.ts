@@ -92,6 +92,13 @@ function decisionTargets(results: Results): readonly Target[] {
   ];
 }
 
+/** What a site's scripts cost that decide nothing. */
+function scriptTargets(results: Results): readonly Target[] {
+  const value = difference(results, "scripted", "unscripted");
+  const title = "scripts: CPU that an empty environment script adds";
+  return [judged({ title, value, atMost: 60, unit: " µs", digits: 0 })];
+}
+
 function difference(results: Results, above: RowId, below: RowId): number | undefined {
   const [a, b] = [rowOf(results, above), rowOf(results, below)];
   return a === undefined || b === undefined ? undefined : cpu(a) - cpu(b);
@@ -148,6 +155,7 @@ export function targetsOf(results: Results): readonly Target[] {
     ...guardedTargets(results),
     ...decisionTargets(results),
     ...edgeTargets(results),
+    ...scriptTargets(results),
     ...serviceTargets(results),
     ...enduranceTargets(results),
   ].filter(({ title, met }) => met !== undefined || !title.startsWith("a million"));

@@ -5,6 +5,8 @@ export interface ConfigParts {
   readonly natsUrl: string;
   readonly redisPort: number;
   readonly backends: object;
+  /** More of `auth`. */
+  readonly auth?: object | undefined;
   readonly callers?: CallerConfig;
   readonly protection?: Protection | undefined;
 }
@@ -52,7 +54,15 @@ const limited = { per_second: 10, burst: 20 };
 
 /** What production has: callers proved, info lines, metrics on. */
 export function configText(parts: ConfigParts): string {
-  const { httpPort, natsUrl, redisPort, backends, callers = basicCallers, protection = noProtection } = parts;
+  const {
+    httpPort,
+    natsUrl,
+    redisPort,
+    backends,
+    callers = basicCallers,
+    protection = noProtection,
+    auth = {},
+  } = parts;
   return JSON.stringify({
     runtime: {
       developer_mode: callers.developerMode ?? false,
@@ -78,6 +88,7 @@ export function configText(parts: ConfigParts): string {
       controls: protection.controls,
       pipeline: { local_cache_ttl: protection.localCacheTtl },
       backends,
+      ...auth,
     },
   });
 }

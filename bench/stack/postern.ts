@@ -29,6 +29,8 @@ export interface PosternOptions {
   /** None when absent. */
   readonly protection?: Protection | undefined;
   readonly nodeArgs?: readonly string[];
+  /** More of `auth`. */
+  readonly auth?: object | undefined;
 }
 
 export interface WrittenConfig {
@@ -39,13 +41,13 @@ export interface WrittenConfig {
 export async function writeConfig(
   servers: Servers,
   backends: object,
-  { callers = basicCallers, protection }: Pick<PosternOptions, "callers" | "protection"> = {},
+  { callers = basicCallers, protection, auth }: Pick<PosternOptions, "callers" | "protection" | "auth"> = {},
 ): Promise<WrittenConfig> {
   const httpPort = await freePort();
   const configFile = join(servers.folder, `config-${httpPort}.yaml`);
   const { natsUrl, redisPort } = servers;
   // JSON is YAML.
-  await writeFile(configFile, configText({ httpPort, natsUrl, redisPort, backends, callers, protection }));
+  await writeFile(configFile, configText({ httpPort, natsUrl, redisPort, backends, callers, protection, auth }));
   return { configFile, httpPort };
 }
 
@@ -55,10 +57,11 @@ export async function startPostern({
   engines = 1,
   callers,
   protection,
+  auth,
   nodeArgs = [],
 }: PosternOptions): Promise<Postern> {
   await using started = new AsyncDisposableStack();
-  const { configFile, httpPort } = await writeConfig(servers, backends, { callers, protection });
+  const { configFile, httpPort } = await writeConfig(servers, backends, { callers, protection, auth });
   const options = { configFile, folder: servers.folder, nodeArgs };
   const running: RunningService[] = [];
   for (let left = engines; left > 0; left -= 1) running.push(started.use(await startService("auth-engine", options)));

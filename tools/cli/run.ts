@@ -23,6 +23,8 @@ const usage = [
   "  schema   print the JSON Schema of the file",
   "usage: postern script test FILE --input REQUEST.json",
   "  test     run one function of a site script with recorded answers",
+  "usage: postern directory test USER [--protocol NAME] [--json] [--no-password]",
+  "  test     what a login would do in the directories, step by step",
   "  --config FILE  the file; SERVICE_CONFIG_FILE without it",
   "  --no-secrets   do not open files of secrets",
 ];

@@ -1,3 +1,4 @@
+import { type FlushSettings, flushSettings } from "@postern/shared/assembly";
 import { type Config, redactConfig } from "@postern/shared/config";
 import { Secret } from "@postern/shared/crypto";
 import { type HostPort, parseHostPort } from "@postern/shared/net";
@@ -30,6 +31,7 @@ export interface LiveAdminSettings {
   readonly configLoad: ConfigLoadSettings;
   readonly jwt: LiveJwtSettings;
   readonly decisionTimeoutMs: number;
+  readonly flush: FlushSettings;
   readonly hooks: HookTable;
 }
 
@@ -72,6 +74,7 @@ export function liveAdminSettings(config: Config): LiveAdminSettings {
     },
     jwt: liveJwtSettings(config),
     decisionTimeoutMs: config.runtime.timeouts.decision,
+    flush: flushSettings(config),
     hooks: hookTable(config),
   };
 }

@@ -72,7 +72,7 @@ export async function createContext(config: Config): Promise<EngineContext> {
   const redis = redisIfNeeded(config, settings, base);
   const mailTokens = createMailTokens(config, settings, { base, metrics, redis });
   const bruteForce = createBruteForceState(config, { base, redis });
-  const resultCache = createResultCacheParts(config, settings, { base, bus, live: () => live.current.resultCache });
+  const resultCache = createResultCacheParts(config, settings, { base, bus, live, directories });
   const decided = { logger, metrics, live, rules, directories, mailTokens, bruteForce, resultCache, scripts };
   const authenticate = makeAuthenticate(decided);
   const instance = randomBytes(8).toString("hex");

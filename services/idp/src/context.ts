@@ -11,6 +11,7 @@ import { createPagesContext, type PagesContext, type ProtocolParts } from "./con
 import { createSamlContext, type SamlContext } from "./context/saml.ts";
 import { createSessions } from "./context/sessions.ts";
 import type { FlowStarter } from "./flow/flow-port.ts";
+import { deviceEnd } from "./routes/oidc/device.ts";
 import type { BrowserSessionRecord } from "./sessions/browser-session-port.ts";
 import { type IdpSettings, idpSettings } from "./settings.ts";
 
@@ -48,11 +49,11 @@ function starterOf(starts: Starts): FlowStarter {
 function protocolsOf(oidc: OidcContext | undefined, saml: SamlContext | undefined): ProtocolParts {
   return {
     ends: {
-      ...(oidc === undefined ? {} : { oidc: oidc.finish }),
+      ...(oidc === undefined ? {} : { oidc: oidc.finish, device: deviceEnd }),
       ...(saml === undefined ? {} : { saml: saml.finish }),
     },
     onReplaced: async (session) => {
-      await oidc?.records.revokeSession(session);
+      await oidc?.endSessions.ended(session);
       await saml?.sessionEnded(session);
     },
   };
@@ -76,9 +77,9 @@ export async function createContext(config: Config): Promise<IdpContext> {
   };
   const starts: Starts = { current: undefined };
   const sessions = createSessions(config, state);
-  const oidcDeps = { ...base, redis: state, starter: starterOf(starts) };
+  const oidcDeps = { ...base, metricsPrefix: base.prefix, redis: state, starter: starterOf(starts) };
   const oidc = sessions === undefined ? undefined : createOidcContext(config, { ...oidcDeps, sessions });
-  const onEnded = async (session: BrowserSessionRecord): Promise<void> => oidc?.records.revokeSession(session);
+  const onEnded = async (session: BrowserSessionRecord): Promise<void> => oidc?.endSessions.ended(session);
   const saml = sessions === undefined ? undefined : createSamlContext(config, { base, state, sessions, onEnded });
   const pages = createPagesContext({ config, base, bus, state, protocols: protocolsOf(oidc, saml) });
   starts.current = pages?.login.starts;

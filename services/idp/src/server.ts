@@ -4,7 +4,8 @@ import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import type { IdpContext } from "./context.ts";
 import { requireCaller } from "./plugins/caller.ts";
 import { oauthError } from "./routes/oidc/json-reply.ts";
-import { registerConsent, registerOidcRoutes } from "./routes/oidc/register.ts";
+import { registerOidcPages, registerOidcRoutes } from "./routes/oidc/register.ts";
+import { registerSessionRoutes } from "./routes/oidc/sessions.ts";
 import { getOpenapi } from "./routes/openapi/get-openapi.ts";
 import { registerPages } from "./routes/register-pages.ts";
 import { registerSamlRoutes } from "./routes/saml/register.ts";
@@ -41,8 +42,11 @@ export async function createIdp(parts: IdpParts): Promise<FastifyInstance> {
     app.get(`/.well-known/openapi.${format}`, getOpenapi(openapi, format));
   }
   if (pages !== undefined) registerPages(app, pages);
-  if (oidc !== undefined) await app.register(async (scope) => registerOidcRoutes(scope, oidc));
-  if (oidc !== undefined && pages !== undefined) registerConsent(app, oidc, pages.login);
+  if (oidc !== undefined) {
+    registerSessionRoutes(app, oidc);
+    await app.register(async (scope) => registerOidcRoutes(scope, oidc));
+  }
+  if (oidc !== undefined && pages !== undefined) registerOidcPages(app, oidc, pages.login);
   if (saml !== undefined && pages !== undefined) registerSamlRoutes(app, { ...pages.login, ...saml.routes });
   await app.ready();
   return app;

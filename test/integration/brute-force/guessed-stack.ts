@@ -26,12 +26,15 @@ export const slowUser = "slow@example.test";
 export const slowPassword = "right-slow";
 const slowIterations = 3_000_000;
 
+function passlibText(bytes: Buffer): string {
+  return bytes.toString("base64").replaceAll("=", "").replaceAll("+", ".");
+}
+
 /** One that takes seconds, so that others are faster. */
 function slowHash(password: string): string {
   const salt = Buffer.from("test-salt-of-16-");
   const digest = pbkdf2Sync(password, salt, slowIterations, 64, "sha512");
-  const text = (bytes: Buffer): string => bytes.toString("base64").replaceAll("=", "").replaceAll("+", ".");
-  return `$pbkdf2-sha512$${slowIterations}$${text(salt)}$${text(digest)}`;
+  return `$pbkdf2-sha512$${slowIterations}$${passlibText(salt)}$${passlibText(digest)}`;
 }
 
 function createUsers(file: string): void {

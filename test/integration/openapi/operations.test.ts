@@ -6,6 +6,7 @@ import { listedBackends } from "./backends.ts";
 import { type Contract, createContract } from "./contract.ts";
 import { type Drive, send } from "./drive.ts";
 import { authDrives } from "./drives/auth.ts";
+import { mfaBackchannelDrives } from "./drives/mfa-backchannel.ts";
 import { pageDrives } from "./drives/pages.ts";
 import { operator, tokenDrives } from "./drives/tokens.ts";
 
@@ -29,7 +30,7 @@ const settings = {
   },
 };
 
-const drives: readonly Drive[] = [...authDrives, ...pageDrives, ...tokenDrives];
+const drives: readonly Drive[] = [...authDrives, ...mfaBackchannelDrives, ...pageDrives, ...tokenDrives];
 const pages = { management: "/api/v1/openapi", idp: "/.well-known/openapi" } as const;
 
 let folder: Awaited<ReturnType<typeof scratchFolder>>;

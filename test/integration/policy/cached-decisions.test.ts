@@ -1,3 +1,4 @@
+/* oxlint-disable unicorn/no-thenable -- a key of the configuration is named so; it holds no function */
 import { createAccountFlush } from "@postern/shared/account-epoch";
 import { type Bus, connectBus } from "@postern/shared/bus";
 import type { RedisClient } from "@postern/shared/redis";
@@ -67,25 +68,27 @@ async function hitsOnBothEngines(): Promise<number> {
   return Math.min(...counts);
 }
 
-/** Until both engines served it from memory; each answer on the way is looked at. */
-async function askUntilCached(protocol: string, status: number): Promise<void> {
+/** The statuses on the way to hits in both engines' memory, and a little longer. */
+async function statusesUntilCached(protocol: string): Promise<readonly number[]> {
   const before = await hitsOnBothEngines();
+  const seen = new Set<number>();
   await poll("hits in both engines", async () => {
     const answers = await Promise.all(Array.from({ length: many }, () => login(protocol)));
-    expect(answers.map((answer) => answer.status)).toEqual(Array.from({ length: many }, () => status));
+    for (const { status } of answers) seen.add(status);
     return (await hitsOnBothEngines()) > before;
   });
+  return [...seen];
 }
 
 test.each(["pop3", "smtp"])(
   "%s: a denial by policy stays one when the login is cached, on both engines",
   async (protocol) => {
-    await askUntilCached(protocol, 403);
+    expect(await statusesUntilCached(protocol)).toEqual([403]);
     await createAccountFlush({ redis, bus, prefix: "postern:" })(alice.username);
-    await askUntilCached(protocol, 403);
+    expect(await statusesUntilCached(protocol)).toEqual([403]);
   },
 );
 
 test("whom no rule denies is let in from the caches", async () => {
-  await askUntilCached("imap", 200);
+  expect(await statusesUntilCached("imap")).toEqual([200]);
 });

@@ -1,4 +1,5 @@
 import { type DestinationStream, destination, type Logger, pino, stdSerializers } from "pino";
+import { createTimestamp } from "./timestamp.ts";
 
 export type { Logger } from "pino";
 
@@ -44,7 +45,7 @@ export function createLogger(options: LoggerOptions): ProcessLogger {
     {
       level: pinoLevels[options.level],
       base: { service: options.service, instance: options.instance },
-      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      timestamp: createTimestamp(),
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: stdSerializers.errWithCause },
     },

@@ -30,7 +30,10 @@ export type { KeyFamily } from "./keys/family.ts";
 export {
   oidcAccountKey,
   oidcConsentKey,
+  oidcGuessKey,
   oidcIndexKey,
+  oidcNoticeKey,
+  oidcNoticesDueKey,
   oidcOnceKey,
   oidcPollKey,
   oidcRecordKey,

@@ -13,6 +13,8 @@ const maxRecoveryQueue = 16;
 export interface MfaArtefactParts {
   readonly secondFactors: SecondFactors;
   readonly appPasswords: AppPasswords;
+  /** Ends the derivations of recovery codes. */
+  readonly closeMfaArtefacts: () => Promise<void>;
 }
 
 export function createMfaArtefactParts(config: Config, directories: () => readonly Directory[]): MfaArtefactParts {
@@ -20,5 +22,6 @@ export function createMfaArtefactParts(config: Config, directories: () => readon
   return {
     secondFactors: createSecondFactors({ directories, ring: keyRingFromConfig(config, "mfa-artefact"), hashing }),
     appPasswords: createAppPasswords({ directories, clock: systemClock }),
+    closeMfaArtefacts: () => hashing.close(),
   };
 }

@@ -24,4 +24,8 @@ export interface Facts {
    * at the first call; throws when that cannot answer.
    */
   accountHasSecondFactor?: () => Promise<boolean>;
+  /** A rule asked whether there is a second factor before anybody had looked (apply-policies). */
+  isSecondFactorWanted?: boolean;
+  /** What the look came to (apply-policies). */
+  hasSecondFactor?: boolean;
 }

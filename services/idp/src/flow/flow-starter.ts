@@ -35,6 +35,12 @@ export interface SelfServiceStart {
 /** Begins flows, and binds them to the browser that asked. */
 export interface FlowStarts extends FlowStarter {
   startSaml(request: IncomingMessage, response: ServerResponse, flow: SamlStart): Promise<string>;
+  /** For a device's user: the code comes first. @returns the flow's id and the browser's token, for the page */
+  startDevice(
+    request: IncomingMessage,
+    response: ServerResponse,
+    languageTag: string | undefined,
+  ): Promise<{ readonly id: string; readonly browserToken: string }>;
   startSelfService(request: IncomingMessage, response: ServerResponse, flow: SelfServiceStart): Promise<string>;
 }
 
@@ -74,6 +80,14 @@ export function createFlowStarter({ flows, cookies, clock }: FlowStarterDeps): F
         ...(accountId === undefined ? {} : { accountId }),
         ...(languageTag === undefined ? {} : { languageTag }),
       }),
+    startDevice: async (request, response, languageTag) => {
+      const id = randomBytes(24).toString("base64url");
+      const browserToken = browserOf(request, response);
+      const times = { expiresAtMs: clock.now() + ownFlowMs };
+      const tag = languageTag === undefined ? {} : { languageTag };
+      await flows.begin({ id, kind: "device", state: "code", browser: browserDigest(browserToken), ...times, ...tag });
+      return { id, browserToken };
+    },
     startSelfService: (request, response, { returnTo, languageTag }) =>
       begin(request, response, {
         id: randomBytes(24).toString("base64url"),

@@ -14,7 +14,7 @@ function optional<Name extends string>(name: Name, value: unknown): Partial<Reco
   return told;
 }
 
-function flowClient(config: OidcClientConfig | undefined, id: string): FlowClient {
+export function flowClient(config: OidcClientConfig | undefined, id: string): FlowClient {
   return {
     id,
     ...optional("name", config?.name),

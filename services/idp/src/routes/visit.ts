@@ -53,8 +53,9 @@ export function sendTo(reply: FastifyReply, location: string): FastifyReply {
   return reply.header("cache-control", "no-store").redirect(location, 302);
 }
 
+/** Beside those that a flow's start has put on the bare response. */
 export function setCookie(reply: FastifyReply, cookie: string): void {
-  reply.header("set-cookie", cookie);
+  reply.raw.appendHeader("set-cookie", cookie);
 }
 
 /** How a page looks for this visit; `flow` is kept in the links to other languages. */

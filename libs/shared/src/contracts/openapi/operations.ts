@@ -1,3 +1,4 @@
+import { mfaBackchannelOperations } from "../admin/mfa-backchannel-operations.ts";
 import { adminOperations } from "../admin/operations.ts";
 import { authOperations } from "../auth/operations.ts";
 import { gatewayOperations } from "../gateway/operations.ts";
@@ -8,6 +9,7 @@ import type { Operation } from "./define-operation.ts";
 export const operations: readonly Operation[] = [
   ...authOperations,
   ...adminOperations,
+  ...mfaBackchannelOperations,
   ...gatewayOperations,
   ...idpOperations,
 ];

@@ -96,7 +96,10 @@ export function createSqlDirectory({
     endListing: () => undefined,
     spendVerification: (_query, password, context) => passwords.spend(example, password, context),
     check: (context) => checkQueries(settings.searches, client, context),
-    close: () => client.close(),
+    close: async () => {
+      await upgrades.settled();
+      await client.close();
+    },
   };
 }
 
