@@ -67,6 +67,7 @@ missing_servers() {
     test)
       wanted="$wanted slapd:slapd ldapadd:ldap-utils nginx:nginx nginx:libnginx-mod-mail"
       wanted="$wanted dovecot:dovecot-imapd dovecot:dovecot-auth-lua dovecot:lua-cjson chromium:chromium"
+      wanted="$wanted xmllint:libxml2-utils xmllint:opensaml-schemas xmllint:xmltooling-schemas"
       wanted="$wanted pg_ctlcluster:postgresql mariadbd:mariadb-server-core my_print_defaults:mariadb-client-core"
       ;;
     bench) wanted="$wanted slapd:slapd ldapadd:ldap-utils wrk:wrk" ;;

@@ -8,10 +8,12 @@ import { lazyOpenapi, type RenderedDocument } from "@postern/shared/openapi";
 import { type RedisClient, redisHealth } from "@postern/shared/redis";
 import { createOidcContext, type OidcContext } from "./context/oidc.ts";
 import { createPagesContext, type PagesContext, type ProtocolParts } from "./context/pages.ts";
+import { createSamlContext, type SamlContext } from "./context/saml.ts";
 import { createSessions } from "./context/sessions.ts";
 import type { FlowStarter } from "./flow/flow-port.ts";
 import type { Pages } from "./pages/pages.ts";
 import { deviceEnd } from "./routes/oidc/device.ts";
+import type { BrowserSessionRecord } from "./sessions/browser-session-port.ts";
 import { type IdpSettings, idpSettings } from "./settings.ts";
 
 /** Everything that the identity provider is made of. Only this file makes any of it. */
@@ -27,6 +29,8 @@ export interface IdpContext extends Base {
   readonly pages: PagesContext | undefined;
   /** Absent while `identity.oidc.enabled` is off. */
   readonly oidc: OidcContext | undefined;
+  /** Absent while `identity.saml.enabled` is off. */
+  readonly saml: SamlContext | undefined;
 }
 
 /** The protocols begin flows that the pages make, and the pages end flows by the protocols. */
@@ -44,9 +48,17 @@ function starterOf(starts: Starts): FlowStarter {
   };
 }
 
-function protocolsOf(oidc: OidcContext | undefined): ProtocolParts {
-  if (oidc === undefined) return { ends: {}, onReplaced: async () => undefined };
-  return { ends: { oidc: oidc.finish, device: deviceEnd }, onReplaced: (session) => oidc.endSessions.ended(session) };
+function protocolsOf(oidc: OidcContext | undefined, saml: SamlContext | undefined): ProtocolParts {
+  return {
+    ends: {
+      ...(oidc === undefined ? {} : { oidc: oidc.finish, device: deviceEnd }),
+      ...(saml === undefined ? {} : { saml: saml.finish }),
+    },
+    onReplaced: async (session) => {
+      await oidc?.endSessions.ended(session);
+      await saml?.sessionEnded(session);
+    },
+  };
 }
 
 /** Without signing keys no token can be made. */
@@ -75,13 +87,16 @@ export async function createContext(config: Config): Promise<IdpContext> {
     pages: () => starts.pages,
   };
   const oidc = sessions === undefined ? undefined : createOidcContext(config, { ...oidcDeps, sessions });
-  const pages = createPagesContext({ config, base, bus, state, protocols: protocolsOf(oidc) });
+  const onEnded = async (session: BrowserSessionRecord): Promise<void> => oidc?.endSessions.ended(session);
+  const saml = sessions === undefined ? undefined : createSamlContext(config, { base, state, sessions, onEnded });
+  const pages = createPagesContext({ config, base, bus, state, protocols: protocolsOf(oidc, saml) });
   starts.current = pages?.login.starts;
   starts.pages = pages?.login.pages;
   return {
     ...base,
     pages,
     oidc,
+    saml,
     settings,
     bus,
     state,

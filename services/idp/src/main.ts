@@ -8,7 +8,7 @@ import { createIdp } from "./server.ts";
 
 async function start(config: Config): Promise<Service> {
   const context = await createContext(config);
-  const { logger, health, settings, state, bus, oidc } = context;
+  const { logger, health, settings, state, bus, oidc, saml } = context;
   const privateListener = await privateListenerAt(settings.privateAddress, context);
   const app = await createIdp(context);
   const handle: typeof app.routing = (request, response) => app.routing(request, response);
@@ -22,7 +22,10 @@ async function start(config: Config): Promise<Service> {
     config,
     base: context,
     health,
-    apply: (next) => oidc?.schedule.apply(oidcSettings(next)),
+    apply: async (next) => {
+      await oidc?.schedule.apply(oidcSettings(next));
+      saml?.apply(next);
+    },
     steps: [
       { name: "listeners", run: () => listeners.close() },
       { name: "signing keys", run: () => oidc?.schedule.close() },

@@ -9,15 +9,16 @@ import { registerOidcPages, registerOidcRoutes } from "./routes/oidc/register.ts
 import { registerSessionRoutes } from "./routes/oidc/sessions.ts";
 import { getOpenapi } from "./routes/openapi/get-openapi.ts";
 import { registerPages } from "./routes/register-pages.ts";
+import { registerSamlRoutes } from "./routes/saml/register.ts";
 
 /** Public keys, which the gateway fetches for itself: no request of a caller stands behind that. */
 const keySetPath = "/oidc/jwks";
 
-type IdpParts = Pick<IdpContext, "settings" | "readCaller" | "logger" | "pages" | "oidc" | "openapi">;
+type IdpParts = Pick<IdpContext, "settings" | "readCaller" | "logger" | "pages" | "oidc" | "openapi" | "saml">;
 
 /** The identity provider behind the gateway. Whatever did not come through it is 401; a path of nobody's is 404. */
 export async function createIdp(parts: IdpParts): Promise<FastifyInstance> {
-  const { settings, readCaller, logger, pages, oidc, openapi } = parts;
+  const { settings, readCaller, logger, pages, oidc, openapi, saml } = parts;
   const app = Fastify({
     logger: false,
     bodyLimit: settings.maxBodyBytes,
@@ -51,6 +52,7 @@ export async function createIdp(parts: IdpParts): Promise<FastifyInstance> {
     await app.register(async (scope) => registerOidcRoutes(scope, oidc, pages?.login.pages));
   }
   if (oidc !== undefined && pages !== undefined) registerOidcPages(app, oidc, pages.login);
+  if (saml !== undefined && pages !== undefined) registerSamlRoutes(app, { ...pages.login, ...saml.routes });
   await app.ready();
   return app;
 }

@@ -26,8 +26,8 @@ export interface DriveAnswer {
   readonly bytes: Buffer;
 }
 
-function bytesOf({ type, value }: NonNullable<DriveParts["body"]>): Buffer | string {
-  if (type === "application/cbor") return encodeCbor(Object(value));
+function bytesOf({ type, value }: NonNullable<DriveParts["body"]>): Uint8Array<ArrayBuffer> | string {
+  if (type === "application/cbor") return new Uint8Array(encodeCbor(Object(value)));
   if (type === "application/x-www-form-urlencoded") return new URLSearchParams(Object(value)).toString();
   return JSON.stringify(value);
 }

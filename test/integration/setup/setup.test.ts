@@ -11,7 +11,7 @@ test.each([
   [
     "test",
     "setup: would install system packages: chromium dovecot-auth-lua dovecot-imapd ldap-utils libnginx-mod-mail" +
-      " lua-cjson mariadb-client-core mariadb-server-core nats-server nginx postgresql redis-server slapd\n",
+      " libxml2-utils lua-cjson mariadb-client-core mariadb-server-core nats-server nginx opensaml-schemas postgresql redis-server slapd xmltooling-schemas\n",
   ],
   ["bench", "setup: would install system packages: ldap-utils nats-server redis-server slapd wrk\n"],
 ])("%s needs its own servers", async (purpose, expected) => {

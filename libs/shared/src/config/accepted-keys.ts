@@ -92,7 +92,12 @@ export const acceptedKeys: readonly string[] = [
   "identity.mfa_policy.**",
   "identity.oidc.clients.*.remember_me_ttl",
   "identity.oidc.clients.*.mfa_policy.**",
-  "identity.saml.**",
+  // `key: { file: … }` takes its place: every secret has a variable of that name already.
+  "identity.saml.key_file",
+  "identity.saml.slo.front_channel_enabled",
+  "identity.saml.service_providers.*.mfa_policy.**",
+  "identity.saml.service_providers.*.logout_redirect_uri",
+  "identity.saml.service_providers.*.remember_me_ttl",
 ];
 
 /** `covered`: accepted as a whole; `above`: only something below is accepted; `none`: not of that tree. */

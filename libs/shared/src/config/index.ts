@@ -32,6 +32,8 @@ export type {
   RedisRoleConfig,
   RequestHeadersConfig,
   RuntimeConfig,
+  SamlConfig,
+  SamlProviderConfig,
   SqlConfig,
   SqlPoolConfig,
   SqlSearchConfig,

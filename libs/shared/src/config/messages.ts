@@ -70,6 +70,7 @@ export const messages = {
   sameSegment: "must differ from proxy_segment",
   segmentTaken: "is the path of another endpoint",
   metricsOpen: "GET /metrics is open to everyone on the main listener",
+  persistentIds: "is not set: persistent name IDs change with storage.redis.encryption_secret",
   httpIssuer: "may be http on a loopback address only",
   issuerPath: "must be an origin without a path",
   notThatIssuer: "differs from identity.oidc.issuer: tokens issued here open nothing",

@@ -43,6 +43,13 @@ export {
   oidcUserCodeKey,
 } from "./keys/oidc.ts";
 export {
+  samlIndexKey,
+  samlParticipantsKey,
+  samlReplayKey,
+  samlRequestKey,
+  samlSigningKeysKey,
+} from "./keys/saml.ts";
+export {
   deniedTokenKey,
   failureBudgetKey,
   keyFamilies,

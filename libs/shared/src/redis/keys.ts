@@ -4,6 +4,7 @@ import { bruteForceKeyFamilies } from "./keys/brute-force.ts";
 import type { KeyFamily } from "./keys/family.ts";
 import { jobKeyFamilies } from "./keys/jobs.ts";
 import { oidcKeyFamilies } from "./keys/oidc.ts";
+import { samlKeys } from "./keys/saml.ts";
 import { scriptCacheKey } from "./keys/scripts.ts";
 
 export type { KeyFamily };
@@ -85,4 +86,5 @@ export const keyFamilies: readonly KeyFamily<never[]>[] = [
   ...jobKeyFamilies,
   scriptCacheKey,
   ...oidcKeyFamilies,
+  ...samlKeys,
 ];

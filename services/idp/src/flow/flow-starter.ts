@@ -5,6 +5,7 @@ import { cookieNames, type SiteCookies } from "../sessions/cookies.ts";
 import { browserDigest, isBrowserToken, newBrowserToken } from "./browser-binding.ts";
 import { localPath, placeOf } from "./flow-paths.ts";
 import type { FlowStarter } from "./flow-port.ts";
+import type { FlowClient } from "./flow-record.ts";
 import type { FlowStore, NewFlow } from "./flow-store.ts";
 import { type FlowState, mayBegin } from "./flow-table.ts";
 
@@ -12,6 +13,17 @@ export interface FlowStarterDeps {
   readonly flows: FlowStore;
   readonly cookies: SiteCookies;
   readonly clock: Clock;
+}
+
+/** A sign-in that a SAML service provider asked for. */
+export interface SamlStart {
+  /** Becomes the flow's id. */
+  readonly id: string;
+  readonly client: FlowClient;
+  readonly loginHint: string | undefined;
+  /** Who is signed in already. */
+  readonly accountId: string | undefined;
+  readonly languageTag: string | undefined;
 }
 
 export interface SelfServiceStart {
@@ -22,6 +34,7 @@ export interface SelfServiceStart {
 
 /** Begins flows, and binds them to the browser that asked. */
 export interface FlowStarts extends FlowStarter {
+  startSaml(request: IncomingMessage, response: ServerResponse, flow: SamlStart): Promise<string>;
   /** For a device's user: the code comes first. @returns the flow's id and the browser's token, for the page */
   startDevice(
     request: IncomingMessage,
@@ -31,7 +44,7 @@ export interface FlowStarts extends FlowStarter {
   startSelfService(request: IncomingMessage, response: ServerResponse, flow: SelfServiceStart): Promise<string>;
 }
 
-const selfServiceMs = 10 * 60 * 1000;
+const ownFlowMs = 10 * 60 * 1000;
 
 type Wanted = Omit<NewFlow, "browser">;
 
@@ -56,10 +69,21 @@ export function createFlowStarter({ flows, cookies, clock }: FlowStarterDeps): F
       const state: FlowState = prompt === "consent" ? "consent" : "login";
       return begin(request, response, { ...rest, id: interactionUid, kind: "oidc", state, prompt });
     },
+    startSaml: (request, response, { id, client, loginHint, accountId, languageTag }) =>
+      begin(request, response, {
+        id,
+        kind: "saml",
+        state: "login",
+        client,
+        expiresAtMs: clock.now() + ownFlowMs,
+        ...(loginHint === undefined ? {} : { params: { loginHint } }),
+        ...(accountId === undefined ? {} : { accountId }),
+        ...(languageTag === undefined ? {} : { languageTag }),
+      }),
     startDevice: async (request, response, languageTag) => {
       const id = randomBytes(24).toString("base64url");
       const browserToken = browserOf(request, response);
-      const times = { expiresAtMs: clock.now() + selfServiceMs };
+      const times = { expiresAtMs: clock.now() + ownFlowMs };
       const tag = languageTag === undefined ? {} : { languageTag };
       await flows.begin({ id, kind: "device", state: "code", browser: browserDigest(browserToken), ...times, ...tag });
       return { id, browserToken };
@@ -70,7 +94,7 @@ export function createFlowStarter({ flows, cookies, clock }: FlowStarterDeps): F
         kind: "self_service",
         state: "login",
         returnTo,
-        expiresAtMs: clock.now() + selfServiceMs,
+        expiresAtMs: clock.now() + ownFlowMs,
         ...(languageTag === undefined ? {} : { languageTag }),
       }),
   };

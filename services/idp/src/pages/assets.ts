@@ -10,6 +10,8 @@ export interface Asset {
 
 export interface Assets {
   readonly stylesheet: Asset;
+  /** Sends the form of a page that only carries a message. */
+  readonly sender: Asset;
   readonly logo: Asset | undefined;
   /** By path. A digest that is not ours is of another version beside us: it gets ours, to keep for no time. */
   find(path: string): { readonly asset: Asset; readonly isExact: boolean } | undefined;
@@ -20,7 +22,15 @@ export interface LogoFile {
   readonly body: Buffer;
 }
 
-const contentTypes = { css: "text/css; charset=utf-8", svg: "image/svg+xml", png: "image/png", webp: "image/webp" };
+const contentTypes = {
+  css: "text/css; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  svg: "image/svg+xml",
+  png: "image/png",
+  webp: "image/webp",
+};
+
+const senderScript = "document.querySelector('form[data-send]')?.submit();\n";
 
 function assetOf(name: string, ending: keyof typeof contentTypes, body: Buffer): Asset {
   const digest = hash("sha256", body, "hex").slice(0, 16);
@@ -30,12 +40,15 @@ function assetOf(name: string, ending: keyof typeof contentTypes, body: Buffer):
 export function createAssets(accent: AccentColours, logoFile: LogoFile | undefined): Assets {
   const stylesheet = assetOf("style", "css", Buffer.from(stylesheetOf(accent)));
   const logo = logoFile === undefined ? undefined : assetOf("logo", logoFile.ending, logoFile.body);
+  const sender = assetOf("send", "js", Buffer.from(senderScript));
   const byName = new Map<string, Asset>([
     ["style", stylesheet],
+    ["send", sender],
     ...(logo === undefined ? [] : [["logo", logo] as const]),
   ]);
   return {
     stylesheet,
+    sender,
     logo,
     find: (path) => {
       const [, name = ""] = /^\/static\/([a-z]+)\.[0-9a-f]{16}\.[a-z]+$/.exec(path) ?? [];

@@ -5,6 +5,7 @@ import { deviceCodePage, deviceConsentPage, deviceFailedPage, deviceSuccessPage 
 import { mfaPage, recoveryPage, totpPage } from "./templates/factors.ts";
 import { loginPage } from "./templates/login.ts";
 import { errorPage, homePage, loggedOutPage, logoutPage } from "./templates/notices.ts";
+import { postMessagePage } from "./templates/post-message.ts";
 
 export interface ListedPage {
   readonly name: string;
@@ -30,6 +31,7 @@ export const pageList: readonly ListedPage[] = Object.freeze([
   listed(deviceConsentPage),
   listed(deviceSuccessPage),
   listed(deviceFailedPage),
+  listed(postMessagePage),
   listed(homePage),
   listed(errorPage),
 ]);

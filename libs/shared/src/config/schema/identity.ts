@@ -1,6 +1,7 @@
 import { section } from "./fields.ts";
 import { IdentityFrontend, IdentityMfa, IdentitySession } from "./identity-frontend.ts";
 import { IdentityOidc } from "./identity-oidc.ts";
+import { IdentitySaml } from "./identity-saml.ts";
 
 /** The identity provider. Keys of other parts are accepted today and move here with the parts that use them. */
 export const Identity = section("The identity provider.", {
@@ -8,4 +9,5 @@ export const Identity = section("The identity provider.", {
   frontend: IdentityFrontend,
   mfa: IdentityMfa,
   oidc: IdentityOidc,
+  saml: IdentitySaml,
 });

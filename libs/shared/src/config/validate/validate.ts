@@ -13,6 +13,7 @@ import { validateObservability } from "./observability.ts";
 import { validateOidc } from "./oidc.ts";
 import { validatePolicy } from "./policy.ts";
 import { validateRuntime } from "./runtime.ts";
+import { validateSaml } from "./saml.ts";
 import { validateServices } from "./services.ts";
 import { validateSql } from "./sql.ts";
 import { validateStorage } from "./storage.ts";
@@ -28,6 +29,7 @@ const validators: readonly Validator[] = [
   validateLdap,
   validateSql,
   validateFrontend,
+  validateSaml,
   validateBruteForce,
   validateControls,
   validateMasterUser,

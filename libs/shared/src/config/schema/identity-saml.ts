@@ -1,0 +1,50 @@
+import { choice, duration, entries, flag, integer, secret, section, text, texts } from "./fields.ts";
+import { SamlProvider } from "./identity-saml-provider.ts";
+
+const tenYears = 3650 * 24 * 60 * 60 * 1000;
+
+const Slo = section("Single logout.", {
+  enabled: flag(true, { description: "Serve /saml/slo." }),
+  back_channel_enabled: flag(false, { description: "Tell service providers of logouts by SOAP." }),
+  request_timeout: duration("3s", { description: "For one SOAP request." }),
+  max_participants: integer(64, { description: "Service providers that one session tells.", minimum: 1, maximum: 256 }),
+  back_channel_max_retries: integer(1, { description: "Further tries of a SOAP request.", maximum: 5 }),
+});
+
+/** `identity.saml` (behaviour reference §3.1). */
+export const IdentitySaml = section("The SAML 2.0 identity provider.", {
+  enabled: flag(false, { description: "Serve SAML; needs identity.frontend." }),
+  entity_id: text("", { description: "Our entity ID; from its origin come our addresses.", maxLength: 1024 }),
+  cert: text("", { description: "PEM of our signing certificate; empty: key and certificate are made." }),
+  cert_file: text("", { description: "File of that PEM." }),
+  key: secret({ description: "PEM of our signing key, RSA; as every secret, { file: … } reads it from a file." }),
+  extra_cert_files: texts([], { description: "Further certificates in the metadata: of the next or former key." }),
+  key_rotation_interval: duration("0s", {
+    description: "Age at which a made key gets a successor; 0: never.",
+    maximum: tenYears,
+  }),
+  key_publish_delay: duration("336h", {
+    description: "Time in the metadata before a made key signs, and after it did.",
+    maximum: tenYears,
+  }),
+  signature_method: choice(
+    ["http://www.w3.org/2001/04/xmldsig-more#rsa-sha256"],
+    "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256",
+    {
+      description: "Algorithm of our signatures.",
+    },
+  ),
+  default_expire_time: duration("1h", {
+    description: "Longest life of a session at service providers (SessionNotOnOrAfter).",
+    maximum: 24 * 24 * 60 * 60 * 1000,
+  }),
+  name_id_format: choice(["persistent", "transient", "email", "unspecified"], "persistent", {
+    description: "How service providers know users.",
+  }),
+  persistent_id_secret: secret({
+    description: "Makes persistent name IDs; keep it for ever. Empty: of storage.redis.encryption_secret.",
+    minLength: 16,
+  }),
+  slo: Slo,
+  service_providers: entries("Service providers.", SamlProvider),
+});

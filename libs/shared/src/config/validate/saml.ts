@@ -1,0 +1,42 @@
+import { messages } from "../messages.ts";
+import type { Config, SamlProviderConfig } from "../schema/root.ts";
+import type { Judgement } from "./judgement.ts";
+
+const root = "identity.saml";
+
+function validateProvider(provider: SamlProviderConfig, path: string, { problem }: Judgement): void {
+  const { entity_id, acs_url, assertion_consumer_services: consumers, cert, cert_file, encryption } = provider;
+  if (entity_id === "") problem(`${path}.entity_id`, messages.required);
+  if (acs_url === "" && consumers.length === 0) problem(`${path}.acs_url`, messages.required);
+  consumers.forEach(({ url }, index) => {
+    if (url === "") problem(`${path}.assertion_consumer_services[${index}].url`, messages.required);
+  });
+  const { authn_requests_signed, logout_requests_signed, logout_responses_signed } = provider;
+  const needs = authn_requests_signed || logout_requests_signed || logout_responses_signed;
+  if (cert !== "" || cert_file !== "") return;
+  if (needs) problem(`${path}.cert`, messages.needsWhen("its messages must be signed"));
+  if (!["auto", "none"].includes(encryption))
+    problem(`${path}.cert`, messages.needsWhen(`encryption is ${encryption}`));
+}
+
+/** Cross-key rules of `identity.saml`; what its keys and certificates are worth is seen when they are loaded. */
+export function validateSaml(config: Config, judgement: Judgement): void {
+  const { saml, frontend, oidc } = config.identity;
+  if (!saml.enabled) return;
+  const { problem, warning } = judgement;
+  const enabled = messages.needsWhen(`${root}.enabled is true`);
+  if (saml.entity_id === "") problem(`${root}.entity_id`, enabled);
+  if (!frontend.enabled) problem("identity.frontend.enabled", enabled);
+  if (oidc.issuer === "") problem("identity.oidc.issuer", enabled);
+  if ((saml.cert === "" && saml.cert_file === "") !== (saml.key === "")) {
+    problem(`${root}.key`, messages.pairOfFiles(`${root}.cert`));
+  }
+  if (saml.persistent_id_secret === "") warning(`${root}.persistent_id_secret`, messages.persistentIds);
+  const seen = new Set<string>();
+  saml.service_providers.forEach((provider, index) => {
+    const path = `${root}.service_providers[${index}]`;
+    validateProvider(provider, path, judgement);
+    if (seen.has(provider.entity_id)) problem(`${path}.entity_id`, messages.clientTwice);
+    seen.add(provider.entity_id);
+  });
+}

@@ -1,0 +1,121 @@
+import { type Base, keyRingFromConfig } from "@postern/shared/assembly";
+import type { Config } from "@postern/shared/config";
+import type { RedisClient } from "@postern/shared/redis";
+import { systemClock } from "@postern/shared/time";
+import type { FlowEnd } from "../flow/flow-port.ts";
+import type { SamlRoutesDeps } from "../routes/saml/deps.ts";
+import { createSamlKeyStore } from "../saml/keys/saml-keys-redis.ts";
+import { createBackChannel } from "../saml/logout/back-channel.ts";
+import { createLogout } from "../saml/logout/logout.ts";
+import { createParticipants } from "../saml/logout/participants-redis.ts";
+import { createTellOthers } from "../saml/logout/tell-others.ts";
+import { createProviders, type Providers } from "../saml/providers.ts";
+import { createSamlMetrics } from "../saml/saml-metrics.ts";
+import { type SamlSettings, samlSettings } from "../saml/saml-settings.ts";
+import { createAnswers } from "../saml/sso/answers.ts";
+import { createPendingRequests, createReplayGuard } from "../saml/sso/pending-requests-redis.ts";
+import { createSso } from "../saml/sso/sso.ts";
+import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
+import type { SessionStore } from "../sessions/session-store.ts";
+
+export interface SamlParts {
+  readonly base: Base;
+  readonly state: RedisClient;
+  readonly sessions: SessionStore;
+  /** What other protocols gave out for a session ends with it. */
+  readonly onEnded: (session: BrowserSessionRecord) => Promise<void>;
+}
+
+/** The SAML identity provider; the pages complete its routes. */
+export interface SamlContext {
+  readonly routes: Omit<SamlRoutesDeps, "pages" | "starts" | "sessions">;
+  /** Ends the sign-in pages' flows of kind `saml`. */
+  readonly finish: FlowEnd;
+  /** A session was ended elsewhere: its service providers are told. */
+  readonly sessionEnded: (session: BrowserSessionRecord) => Promise<void>;
+  /** Takes another configuration; when it throws, the old one stays. */
+  apply(config: Config): void;
+}
+
+interface Current {
+  readonly settings: SamlSettings;
+  readonly providers: Providers;
+}
+
+function currentOf(config: Config): Current {
+  const settings = samlSettings(config);
+  return { settings, providers: createProviders(settings.saml) };
+}
+
+function keysOf(config: Config, { base, state }: SamlParts, current: () => Current): SamlRoutesDeps["keys"] {
+  const ring = keyRingFromConfig(config, "saml");
+  const { saml } = config.identity;
+  const made =
+    ring === undefined
+      ? undefined
+      : createSamlKeyStore({
+          redis: state,
+          prefix: config.storage.redis.prefix,
+          keys: ring,
+          clock: systemClock,
+          rotation: { intervalMs: saml.key_rotation_interval, publishMs: saml.key_publish_delay },
+          name: saml.entity_id,
+          onMade: () => base.logger.info("SAML signing key made"),
+        });
+  return async () => {
+    const { configuredKeys } = current().settings;
+    if (configuredKeys !== undefined) return configuredKeys;
+    if (made === undefined) throw new RangeError("no storage.redis.encryption_secret");
+    return made();
+  };
+}
+
+/** Undefined while `identity.saml.enabled` is off. */
+export function createSamlContext(config: Config, parts: SamlParts): SamlContext | undefined {
+  const ring = keyRingFromConfig(config, "saml");
+  if (!config.identity.saml.enabled || ring === undefined) return undefined;
+  const { base, state, sessions, onEnded } = parts;
+  let current = currentOf(config);
+  const settings = () => current.settings;
+  const providers = () => current.providers;
+  const stored = { redis: state, prefix: config.storage.redis.prefix, keys: ring };
+  const shared = {
+    settings,
+    providers,
+    keys: keysOf(config, parts, () => current),
+    replay: createReplayGuard(stored),
+    participants: createParticipants(stored),
+    clock: systemClock,
+  };
+  const sso = createSso({ ...shared, answers: createAnswers(shared), requests: createPendingRequests(stored) });
+  const tell = createBackChannel({
+    clock: systemClock,
+    issuer: () => settings().entityId,
+    timeoutMs: () => settings().saml.slo.request_timeout,
+    retries: () => settings().saml.slo.back_channel_max_retries,
+  });
+  const tellOthers = createTellOthers({ ...shared, tell });
+  const logout = createLogout({ ...shared, sessions, tellOthers, onEnded });
+  return {
+    routes: {
+      ...shared,
+      sso,
+      logout,
+      metrics: createSamlMetrics(base.metrics, base.prefix),
+      logger: base.logger,
+    },
+    finish: {
+      finishLogin: async (flowId, { uid }) =>
+        (await sso.signedIn(flowId, uid))
+          ? { redirect: `/saml/sso?${new URLSearchParams({ request: flowId }).toString()}` }
+          : { expired: true },
+    },
+    sessionEnded: async (session) => {
+      const { untold } = await logout.sessionEnded(session);
+      if (untold.length > 0) base.logger.info({ untold }, "service providers were not told of a logout");
+    },
+    apply: (next) => {
+      current = currentOf(next);
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import { html } from "../html.ts";
+import type { Page } from "../look.ts";
+
+export interface PostMessageView {
+  /** Whom the browser goes back to. */
+  readonly client: string;
+  readonly action: string;
+  readonly fields: Readonly<Record<string, string>>;
+  /** A script of ours that sends the form; without scripts the button does. */
+  readonly script: string;
+}
+
+/** Sends a message through the browser to another site. */
+export const postMessagePage: Page<PostMessageView> = {
+  name: "post_message",
+  title: ({ client }, { text }) => text("consent.return", { client }),
+  body: ({ client, action, fields, script }, { text }) => html`<form method="post" action="${action}" data-send>
+${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+<button type="submit">${text("consent.return", { client })}</button>
+</form>
+<script src="${script}" defer></script>`,
+  sample: { client: "Example wiki", action: "#send", fields: {}, script: "#script" },
+};

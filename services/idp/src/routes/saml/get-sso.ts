@@ -1,0 +1,64 @@
+import type { FastifyReply } from "fastify";
+import { statusCodes } from "../../saml/names.ts";
+import type { SsoStep } from "../../saml/sso/sso.ts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import type { VisitHandler } from "../page-routes.ts";
+import { sendProblem, sendTo, type Visit } from "../visit.ts";
+import { refusing, sendPosted, sessionOf } from "./answers.ts";
+import type { SamlRoutesDeps } from "./deps.ts";
+import { readQuery } from "./read-visit.ts";
+
+type SignInStep = Extract<SsoStep, { step: "sign_in" }>;
+
+function signIn(
+  { starts }: SamlRoutesDeps,
+  { request, reply, language }: Visit,
+  { step, session }: { readonly step: SignInStep; readonly session: BrowserSessionRecord | undefined },
+): Promise<string> {
+  const { config, entityId } = step.provider;
+  const { supported_mfa: supportedMfa, required_mfa_level: level, delayed_response: delayedResponse } = config;
+  return starts.startSaml(request.raw, reply.raw, {
+    id: step.id,
+    client: {
+      id: entityId,
+      skipConsent: true,
+      delayedResponse,
+      ...(config.name === "" ? {} : { name: config.name }),
+      ...(supportedMfa.length === 0 ? {} : { supportedMfa }),
+      ...(level === "" ? {} : { requiredMfaLevel: level }),
+    },
+    loginHint: step.pending.loginHint,
+    accountId: session?.accountId,
+    languageTag: language?.tag,
+  });
+}
+
+async function proceed(deps: SamlRoutesDeps, visit: Visit, id: string): Promise<FastifyReply> {
+  const { sso, metrics, logger, pages } = deps;
+  const session = await sessionOf(deps, visit);
+  const step = await sso.proceed(id, session);
+  switch (step.step) {
+    case "expired":
+      return sendProblem(pages, visit, "expired");
+    case "sign_in":
+      return sendTo(visit.reply, await signIn(deps, visit, { step, session }));
+    case "post": {
+      const { provider, status } = step;
+      const isSuccess = status === statusCodes.success;
+      metrics.answered(isSuccess ? "success" : "failure");
+      const account = isSuccess ? session?.account : undefined;
+      const caller = visit.request.caller?.session;
+      logger.info({ session: caller, account, client: provider.entityId, status }, "SAML request answered");
+      return sendPosted(deps, visit, step);
+    }
+  }
+}
+
+/** `GET /saml/sso`: a request by the Redirect binding, or, with `request`, one that was verified before. */
+export function getSso(deps: SamlRoutesDeps): VisitHandler {
+  return refusing(deps, async (visit) => {
+    const waiting = visit.query("request");
+    if (waiting !== undefined) return proceed(deps, visit, waiting);
+    return proceed(deps, visit, await deps.sso.receive(readQuery(deps, visit, ["AuthnRequest"])));
+  });
+}

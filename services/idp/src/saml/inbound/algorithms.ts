@@ -1,0 +1,93 @@
+import { constants, hash, type KeyObject, verify } from "node:crypto";
+import type { HashAlgorithm, SignatureAlgorithm } from "xml-crypto";
+
+type Digest = "sha256" | "sha384" | "sha512";
+
+interface SignatureRow {
+  readonly uri: string;
+  readonly digest: Digest;
+  readonly kind: "rsa" | "rsa-pss" | "ec";
+}
+
+const more = "http://www.w3.org/2001/04/xmldsig-more#";
+
+/** RFC 6931. SHA-1 and keyed hashes are not here: a message that names another is refused. */
+const signatureRows: readonly SignatureRow[] = Object.freeze([
+  { uri: `${more}rsa-sha256`, digest: "sha256", kind: "rsa" },
+  { uri: `${more}rsa-sha384`, digest: "sha384", kind: "rsa" },
+  { uri: `${more}rsa-sha512`, digest: "sha512", kind: "rsa" },
+  { uri: "http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1", digest: "sha256", kind: "rsa-pss" },
+  { uri: `${more}ecdsa-sha256`, digest: "sha256", kind: "ec" },
+  { uri: `${more}ecdsa-sha384`, digest: "sha384", kind: "ec" },
+  { uri: `${more}ecdsa-sha512`, digest: "sha512", kind: "ec" },
+]);
+
+export const digestUris: Readonly<Record<string, Digest>> = Object.freeze({
+  "http://www.w3.org/2001/04/xmlenc#sha256": "sha256",
+  "http://www.w3.org/2001/04/xmldsig-more#sha384": "sha384",
+  "http://www.w3.org/2001/04/xmlenc#sha512": "sha512",
+});
+
+export function signatureRowOf(uri: string): SignatureRow | undefined {
+  return signatureRows.find((row) => row.uri === uri);
+}
+
+const smallestModulusBits = 2048;
+
+/** Whether the key is of the algorithm's kind and long enough. */
+function isFit(key: KeyObject, { kind }: SignatureRow): boolean {
+  if (kind === "ec") return key.asymmetricKeyType === "ec";
+  return key.asymmetricKeyType === "rsa" && (key.asymmetricKeyDetails?.modulusLength ?? 0) >= smallestModulusBits;
+}
+
+/** Whether the signature over the text is of this key. A key of another kind has made none. */
+export function verifies(row: SignatureRow, key: KeyObject, text: string, signature: Uint8Array): boolean {
+  if (!isFit(key, row)) return false;
+  const data = Buffer.from(text, "utf8");
+  if (row.kind === "ec") return verify(row.digest, data, { key, dsaEncoding: "ieee-p1363" }, signature);
+  if (row.kind === "rsa") return verify(row.digest, data, key, signature);
+  const saltLength = constants.RSA_PSS_SALTLEN_DIGEST;
+  return verify(row.digest, data, { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength }, signature);
+}
+
+const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
+export function bytesOfBase64(text: string): Buffer | undefined {
+  const joined = text.replaceAll(/\s/g, "");
+  return base64.test(joined) ? Buffer.from(joined, "base64") : undefined;
+}
+
+function verifierClass(row: SignatureRow, key: KeyObject): new () => SignatureAlgorithm {
+  return class implements SignatureAlgorithm {
+    getAlgorithmName(): string {
+      return row.uri;
+    }
+    getSignature(): string {
+      throw new TypeError("only verifies");
+    }
+    verifySignature(material: string, _key: unknown, value: string): boolean {
+      const signature = bytesOfBase64(value);
+      return signature !== undefined && verifies(row, key, material, signature);
+    }
+  };
+}
+
+function hashClass(uri: string, digest: Digest): new () => HashAlgorithm {
+  return class implements HashAlgorithm {
+    getAlgorithmName(): string {
+      return uri;
+    }
+    getHash(xml: string): string {
+      return hash(digest, xml, "base64");
+    }
+  };
+}
+
+/** The verifier's tables with one key: whatever key it is told of, it uses this one. */
+export function signatureTable(key: KeyObject): Record<string, new () => SignatureAlgorithm> {
+  return Object.fromEntries(signatureRows.map((row) => [row.uri, verifierClass(row, key)]));
+}
+
+export function hashTable(): Record<string, new () => HashAlgorithm> {
+  return Object.fromEntries(Object.entries(digestUris).map(([uri, digest]) => [uri, hashClass(uri, digest)]));
+}

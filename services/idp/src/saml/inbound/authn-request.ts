@@ -1,0 +1,73 @@
+import { ns } from "../names.ts";
+import { SamlRefusal } from "../refusal.ts";
+import type { MessageHead } from "./check-message.ts";
+import { childOf, childrenOf, textOf, type XmlElement } from "./xml-tree.ts";
+
+export const comparisons = ["exact", "minimum", "maximum", "better"] as const;
+export type Comparison = (typeof comparisons)[number];
+
+/** What an AuthnRequest asks for (saml-core §3.4.1). */
+export interface AuthnRequest {
+  readonly id: string;
+  readonly acsUrl: string | undefined;
+  readonly acsIndex: number | undefined;
+  readonly protocolBinding: string | undefined;
+  readonly isPassive: boolean;
+  readonly forceAuthn: boolean;
+  readonly nameIdFormat: string | undefined;
+  readonly requestedContext: { readonly comparison: Comparison; readonly classes: readonly string[] } | undefined;
+  /** A name that the service provider suggests. */
+  readonly loginHint: string | undefined;
+}
+
+function booleanOf(text: string | undefined): boolean {
+  if (text === undefined || text === "false" || text === "0") return false;
+  if (text === "true" || text === "1") return true;
+  throw new SamlRefusal("structure", "not a boolean");
+}
+
+function indexOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^\d{1,5}$/.test(text)) throw new SamlRefusal("structure", "not an index");
+  return Number(text);
+}
+
+const mostClasses = 32;
+
+function contextOf(root: XmlElement): AuthnRequest["requestedContext"] {
+  const requested = childOf(root, ns.protocol, "RequestedAuthnContext");
+  if (requested === undefined) return undefined;
+  const told = requested.attributes.get("Comparison") ?? "exact";
+  const comparison = comparisons.find((name) => name === told);
+  if (comparison === undefined) throw new SamlRefusal("structure", "Comparison");
+  const classes = childrenOf(requested, ns.assertion, "AuthnContextClassRef").map(textOf);
+  if (classes.length > mostClasses) throw new SamlRefusal("too_large", "too many context classes");
+  return { comparison, classes };
+}
+
+const longestHint = 255;
+
+function hintOf(root: XmlElement): string | undefined {
+  const subject = childOf(root, ns.assertion, "Subject");
+  const nameId = subject === undefined ? undefined : childOf(subject, ns.assertion, "NameID");
+  const name = nameId === undefined ? "" : textOf(nameId);
+  return name === "" || name.length > longestHint ? undefined : name;
+}
+
+/** @throws SamlRefusal */
+export function readAuthnRequest(root: XmlElement, { id }: MessageHead): AuthnRequest {
+  const { attributes } = root;
+  const policy = childOf(root, ns.protocol, "NameIDPolicy");
+  const format = policy?.attributes.get("Format");
+  return {
+    id,
+    acsUrl: attributes.get("AssertionConsumerServiceURL"),
+    acsIndex: indexOf(attributes.get("AssertionConsumerServiceIndex")),
+    protocolBinding: attributes.get("ProtocolBinding"),
+    isPassive: booleanOf(attributes.get("IsPassive")),
+    forceAuthn: booleanOf(attributes.get("ForceAuthn")),
+    nameIdFormat: format === "" ? undefined : format,
+    requestedContext: contextOf(root),
+    loginHint: hintOf(root),
+  };
+}

@@ -1,0 +1,86 @@
+import { deflateRawSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { SamlRefusal } from "../refusal.ts";
+import { authnRequest, enveloped, keys, logoutRequest, redirected, sp } from "../testing/forge.ts";
+import { outcomeOf } from "../testing/outcome.ts";
+import { forgeryOf } from "../testing/tricks.ts";
+import { decodePosted, decodeRedirected } from "./decode.ts";
+import { messageLimits } from "./limits.ts";
+import { readEnveloped } from "./read-message.ts";
+import { readRedirectQuery } from "./redirect-query.ts";
+import { parseXml } from "./xml-tree.ts";
+
+const honest = [
+  { binding: "post", message: enveloped(logoutRequest()) },
+  { binding: "post", message: enveloped(authnRequest()) },
+  { binding: "redirect", message: redirected(logoutRequest()) },
+] as const;
+
+/** Seeds that once found something, or that show each kind of trick; never taken out. */
+const keptSeeds = [1, 7, 42, 99, 1234, 4711, 65_537, 900_001];
+
+describe("messages of service providers", () => {
+  it("reads what an honest one has signed", () => {
+    const [logout, authn, query] = honest.map(outcomeOf);
+    expect(logout).toContain('"nameId":"alice","sessionIndexes":["_s1"]');
+    expect(authn).toContain('"acsUrl":"https://sp.example.test/acs"');
+    expect(query).toContain('"relayState":"state 1"');
+  });
+
+  it("accepts no forgery", () => {
+    const accepted = new Set(honest.map(outcomeOf));
+    const seeds = [...keptSeeds, ...Array.from({ length: 1500 }, (_, index) => index)];
+    const outcomes = seeds.map((seed) => ({ seed, outcome: outcomeOf(forgeryOf(seed)) }));
+    expect(outcomes.filter(({ outcome }) => outcome.startsWith("accepted") && !accepted.has(outcome))).toEqual([]);
+    const reasons = new Set(outcomes.map(({ outcome }) => outcome));
+    for (const reason of ["signature_wrong", "signature_shape", "forbidden_xml", "algorithm", "structure"]) {
+      expect(reasons).toContain(`refused ${reason}`);
+    }
+  });
+
+  it("takes keys from the configuration alone", () => {
+    const foreign = enveloped(logoutRequest(), keys.stranger.privateKey);
+    expect(outcomeOf({ binding: "post", message: foreign })).toBe("refused signature_wrong");
+    const sender = { keys: [], mayOmitSignature: () => true };
+    const deps = { findSender: () => sender, names: ["LogoutRequest"] } as const;
+    expect(() => readEnveloped(foreign, undefined, deps)).toThrow("no certificate is configured");
+  });
+
+  it("takes an unsigned one only where that is configured", () => {
+    expect(outcomeOf({ binding: "post", message: authnRequest() })).toBe("refused signature_missing");
+    const sender = { keys: [], mayOmitSignature: () => true };
+    const deps = {
+      findSender: (issuer: string) => (issuer === sp ? sender : undefined),
+      names: ["AuthnRequest"],
+    } as const;
+    expect(readEnveloped(authnRequest(), undefined, deps)).toMatchObject({ isSigned: false, name: "AuthnRequest" });
+  });
+
+  it("keeps its limits", () => {
+    const bomb = deflateRawSync(Buffer.alloc(messageLimits.documentBytes + 1, "a")).toString("base64");
+    expect(() => decodeRedirected(bomb)).toThrow("inflates beyond");
+    expect(() => decodePosted("AAAA".repeat(messageLimits.encodedLength))).toThrow("encoded message");
+    expect(() => decodePosted("a$==")).toThrow("Base64");
+    expect(() => decodePosted(Buffer.from([0xff, 0xfe]).toString("base64"))).toThrow("UTF-8");
+    expect(() => parseXml("<a>".repeat(70))).toThrow("too deep");
+    expect(() => parseXml(`<a>${"<b/>".repeat(messageLimits.nodes)}</a>`)).toThrow("too many nodes");
+    const long = "x".repeat(messageLimits.relayStateBytes + 1);
+    expect(() => readRedirectQuery(`SAMLRequest=a&RelayState=${long}`)).toThrow("RelayState");
+  });
+
+  it.each([
+    "<!DOCTYPE a><a/>",
+    "<?x y?><a/>",
+    "<a>b<!-- c -->d</a>",
+    "<a><![CDATA[b]]></a>",
+    "<a>&b;</a>",
+    "<a/><b/>",
+    "<a>",
+  ])("refuses %s", (xml) => {
+    expect(() => parseXml(xml)).toThrow(SamlRefusal);
+  });
+
+  it("sees one ID under all its spellings", () => {
+    expect(() => parseXml('<a ID="x"><b Id="x"/></a>')).toThrow("an ID comes twice");
+  });
+});

@@ -1,0 +1,45 @@
+import { ns } from "../names.ts";
+import { SamlRefusal } from "../refusal.ts";
+import { instantOf, type MessageHead } from "./check-message.ts";
+import { childOf, childrenOf, requiredAttribute, textOf, type XmlElement } from "./xml-tree.ts";
+
+/** saml-core §3.7.1 */
+export interface LogoutRequest {
+  readonly id: string;
+  readonly nameId: string;
+  /** Empty: all sessions of the principal at this service provider. */
+  readonly sessionIndexes: readonly string[];
+}
+
+export interface LogoutResponse {
+  readonly inResponseTo: string;
+  readonly status: string;
+  /** The second-level status, where one is told. */
+  readonly detail: string | undefined;
+}
+
+const mostIndexes = 32;
+
+/** @throws SamlRefusal */
+export function readLogoutRequest(root: XmlElement, { id }: MessageHead, nowMs: number): LogoutRequest {
+  const nameId = childOf(root, ns.assertion, "NameID");
+  if (nameId === undefined) throw new SamlRefusal("structure", "NameID is missing");
+  const notOnOrAfter = root.attributes.get("NotOnOrAfter");
+  if (notOnOrAfter !== undefined && nowMs >= instantOf(notOnOrAfter)) throw new SamlRefusal("time", "too late");
+  const sessionIndexes = childrenOf(root, ns.protocol, "SessionIndex").map(textOf);
+  if (sessionIndexes.length > mostIndexes) throw new SamlRefusal("too_large", "too many session indexes");
+  return { id, nameId: textOf(nameId), sessionIndexes };
+}
+
+/** @throws SamlRefusal */
+export function readLogoutResponse(root: XmlElement): LogoutResponse {
+  const status = childOf(root, ns.protocol, "Status");
+  const code = status === undefined ? undefined : childOf(status, ns.protocol, "StatusCode");
+  if (code === undefined) throw new SamlRefusal("structure", "StatusCode is missing");
+  const second = childOf(code, ns.protocol, "StatusCode");
+  return {
+    inResponseTo: requiredAttribute(root, "InResponseTo"),
+    status: requiredAttribute(code, "Value"),
+    detail: second === undefined ? undefined : requiredAttribute(second, "Value"),
+  };
+}

@@ -1,0 +1,104 @@
+import type { KeyObject } from "node:crypto";
+import { ns } from "../names.ts";
+import { SamlRefusal } from "../refusal.ts";
+import { bytesOfBase64, signatureRowOf, verifies } from "./algorithms.ts";
+import { decodePosted, decodeRedirected } from "./decode.ts";
+import type { MessageParameters, RedirectQuery } from "./redirect-query.ts";
+import { hasSignature } from "./signature-shape.ts";
+import { verifiedBytes } from "./verify-signature.ts";
+import { childOf, isElement, parseXml, textOf, type XmlElement } from "./xml-tree.ts";
+
+export type MessageName = "AuthnRequest" | "LogoutRequest" | "LogoutResponse";
+
+/** What the configuration knows of whoever sends messages. */
+export interface Sender {
+  readonly keys: readonly KeyObject[];
+  /** Whether messages of this name count without a signature. */
+  mayOmitSignature(name: MessageName): boolean;
+}
+
+export interface ReadDeps<Peer extends Sender> {
+  /** By entity ID as it stands in the message. */
+  readonly findSender: (entityId: string) => Peer | undefined;
+  readonly names: readonly MessageName[];
+}
+
+/** A message whose sender is known and whose signature, where it must be, is right. */
+export interface ReadMessage<Peer extends Sender> {
+  readonly name: MessageName;
+  readonly sender: Peer;
+  readonly isSigned: boolean;
+  /** Of the signed bytes alone, where there is a signature. */
+  readonly root: XmlElement;
+  readonly relayState: string | undefined;
+}
+
+function nameOf(root: XmlElement, names: readonly MessageName[]): MessageName {
+  const name = names.find((candidate) => isElement(root, ns.protocol, candidate));
+  if (name === undefined) throw new SamlRefusal("wrong_message", `${root.name} is not expected here`);
+  return name;
+}
+
+function issuerOf(root: XmlElement): string {
+  const issuer = childOf(root, ns.assertion, "Issuer");
+  if (issuer === undefined) throw new SamlRefusal("structure", "Issuer is missing");
+  return textOf(issuer);
+}
+
+interface Opened<Peer> {
+  readonly root: XmlElement;
+  readonly name: MessageName;
+  readonly sender: Peer;
+}
+
+function opened<Peer extends Sender>(xml: string, { findSender, names }: ReadDeps<Peer>): Opened<Peer> {
+  const root = parseXml(xml);
+  const name = nameOf(root, names);
+  const sender = findSender(issuerOf(root));
+  if (sender === undefined) throw new SamlRefusal("unknown_issuer", "no service provider of this entity ID");
+  return { root, name, sender };
+}
+
+function demandSignature(sender: Sender, name: MessageName): void {
+  if (!sender.mayOmitSignature(name)) throw new SamlRefusal("signature_missing", `${name} must be signed`);
+}
+
+/** A message of the POST binding, or of SOAP: signed within itself. @throws SamlRefusal */
+export function readEnveloped<Peer extends Sender>(
+  xml: string,
+  relayState: string | undefined,
+  deps: ReadDeps<Peer>,
+): ReadMessage<Peer> {
+  const { root, name, sender } = opened(xml, deps);
+  if (!hasSignature(root)) {
+    demandSignature(sender, name);
+    return { name, sender, isSigned: false, root, relayState };
+  }
+  // From here on the document as it came is forgotten.
+  const verified = opened(verifiedBytes(xml, sender.keys), deps);
+  if (verified.sender !== sender || verified.name !== name) throw new SamlRefusal("signature_shape", "signed another");
+  return { ...verified, isSigned: true, relayState };
+}
+
+export function readPosted<Peer extends Sender>(posted: MessageParameters, deps: ReadDeps<Peer>): ReadMessage<Peer> {
+  return readEnveloped(decodePosted(posted.message), posted.relayState, deps);
+}
+
+function checkDetached({ algorithm, value, octets }: NonNullable<RedirectQuery["signature"]>, { keys }: Sender): void {
+  const row = signatureRowOf(algorithm);
+  const signature = bytesOfBase64(value);
+  if (row === undefined) throw new SamlRefusal("algorithm", "signature");
+  if (keys.length === 0) throw new SamlRefusal("no_certificate", "signed, and no certificate is configured");
+  if (signature === undefined || !keys.some((key) => verifies(row, key, octets, signature))) {
+    throw new SamlRefusal("signature_wrong", "no configured key has made the signature");
+  }
+}
+
+/** A message of the Redirect binding: its signature is over the raw query. @throws SamlRefusal */
+export function readRedirected<Peer extends Sender>(query: RedirectQuery, deps: ReadDeps<Peer>): ReadMessage<Peer> {
+  const { root, name, sender } = opened(decodeRedirected(query.message), deps);
+  if (hasSignature(root)) throw new SamlRefusal("signature_shape", "a redirected message is signed in its query");
+  if (query.signature === undefined) demandSignature(sender, name);
+  else checkDetached(query.signature, sender);
+  return { name, sender, isSigned: query.signature !== undefined, root, relayState: query.relayState };
+}

@@ -1,0 +1,21 @@
+import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import type { LogoutRequest } from "../inbound/logout-messages.ts";
+import type { Participants } from "./participants.ts";
+
+/** The sessions that a request is about: those that this service provider was given, under this very name. */
+export async function matchSessions(
+  participants: Pick<Participants, "find" | "sessionOf">,
+  { nameId, sessionIndexes }: LogoutRequest,
+  { entityId, current }: { readonly entityId: string; readonly current: BrowserSessionRecord | undefined },
+): Promise<readonly string[]> {
+  const named = await Promise.all(sessionIndexes.map((index) => participants.sessionOf(entityId, index)));
+  const candidates = sessionIndexes.length > 0 ? named : [current?.uid];
+  const checked = await Promise.all(
+    candidates.map(async (uid) => {
+      const participant = uid === undefined ? undefined : await participants.find(uid, entityId);
+      const isNamed = sessionIndexes.length === 0 || sessionIndexes.includes(participant?.sessionIndex ?? "");
+      return uid !== undefined && isNamed && participant?.nameId.value === nameId ? [uid] : [];
+    }),
+  );
+  return [...new Set(checked.flat())];
+}

@@ -1,0 +1,83 @@
+import type { SamlProviderConfig } from "@postern/shared/config";
+
+export interface ReleasedAttribute {
+  readonly name: string;
+  readonly friendlyName: string | undefined;
+  readonly nameFormat: string;
+  readonly values: readonly string[];
+}
+
+type UserAttributes = Readonly<Record<string, readonly string[]>>;
+
+const uri = "urn:oasis:names:tc:SAML:2.0:attrname-format:uri";
+const basic = "urn:oasis:names:tc:SAML:2.0:attrname-format:basic";
+
+/** Object identifiers of the usual attributes: RFC 4519, RFC 2798, RFC 4524 and eduPerson 202208. */
+const objectIds: Readonly<Record<string, string>> = {
+  uid: "0.9.2342.19200300.100.1.1",
+  mail: "0.9.2342.19200300.100.1.3",
+  cn: "2.5.4.3",
+  sn: "2.5.4.4",
+  telephonenumber: "2.5.4.20",
+  o: "2.5.4.10",
+  ou: "2.5.4.11",
+  title: "2.5.4.12",
+  givenname: "2.5.4.42",
+  displayname: "2.16.840.1.113730.3.1.241",
+  employeenumber: "2.16.840.1.113730.3.1.3",
+  preferredlanguage: "2.16.840.1.113730.3.1.39",
+  edupersonaffiliation: "1.3.6.1.4.1.5923.1.1.1.1",
+  edupersonprincipalname: "1.3.6.1.4.1.5923.1.1.1.6",
+  edupersonentitlement: "1.3.6.1.4.1.5923.1.1.1.7",
+  edupersonscopedaffiliation: "1.3.6.1.4.1.5923.1.1.1.9",
+  edupersonassurance: "1.3.6.1.4.1.5923.1.1.1.11",
+  edupersonorcid: "1.3.6.1.4.1.5923.1.1.1.16",
+  schachomeorganization: "1.3.6.1.4.1.25178.1.2.9",
+};
+
+/** Attributes that hold secrets in directories; no configuration releases them. */
+const secretName = /pass|secret|token|recovery|totp|webauthn|credential|private|^krb|^sambant|^sambalm/i;
+
+function valuesOf(attributes: UserAttributes, name: string): readonly string[] {
+  const own = attributes[name];
+  if (own !== undefined) return own;
+  return Object.entries(attributes).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1] ?? [];
+}
+
+function presetName(name: string, preset: string): Omit<ReleasedAttribute, "values"> {
+  const id = preset === "none" || preset === "basic" ? undefined : objectIds[name.toLowerCase()];
+  if (id === undefined) return { name, friendlyName: undefined, nameFormat: basic };
+  return { name: `urn:oid:${id}`, friendlyName: name, nameFormat: uri };
+}
+
+/** What the preset `eduperson` makes of the account where the directory has no such attribute. */
+function eduPerson(attributes: UserAttributes, account: string): UserAttributes {
+  const has = valuesOf(attributes, "eduPersonPrincipalName").length > 0;
+  return has || !account.includes("@") ? attributes : { ...attributes, eduPersonPrincipalName: [account] };
+}
+
+/** The attributes that this service provider may have, with all their values (design decision 18). */
+export function releasedAttributes(
+  provider: Pick<SamlProviderConfig, "allowed_attributes" | "attribute_preset" | "attributes">,
+  user: { readonly account: string; readonly attributes: UserAttributes },
+): readonly ReleasedAttribute[] {
+  const { attribute_preset: preset, allowed_attributes: allowed, attributes: mapped } = provider;
+  const source = preset === "eduperson" ? eduPerson(user.attributes, user.account) : user.attributes;
+  const own = mapped.map(({ attribute, name, friendly_name, name_format }) => {
+    const told = name === "" ? attribute : name;
+    const guessed = told.includes(":") ? uri : basic;
+    return {
+      attribute,
+      name: told,
+      friendlyName: friendly_name === "" ? undefined : friendly_name,
+      nameFormat: name_format === "" ? guessed : name_format,
+    };
+  });
+  const plain = allowed
+    .filter((attribute) => mapped.every((other) => other.attribute !== attribute))
+    .map((attribute) => ({ attribute, ...presetName(attribute, preset) }));
+  return [...own, ...plain]
+    .filter(({ attribute }) => !secretName.test(attribute))
+    .map(({ attribute, ...rest }) => ({ ...rest, values: valuesOf(source, attribute) }))
+    .filter(({ values }) => values.length > 0);
+}

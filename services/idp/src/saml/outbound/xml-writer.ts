@@ -1,0 +1,65 @@
+/**
+ * Writes XML in the form that exclusive canonicalization gives it (W3C xml-exc-c14n): namespaces where they are first
+ * used, attributes in order, no empty-element tags. So what is signed is exactly what is sent, and no parser is needed.
+ */
+
+const markup = Symbol("xml");
+
+/** Markup that this writer has made; nothing else goes into a message unescaped. */
+export interface Xml {
+  readonly [markup]: string;
+}
+
+/** Characters that XML 1.0 cannot carry. */
+const unwritable = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+
+const textEscapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#xD;" };
+const attributeEscapes: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  '"': "&quot;",
+  "\t": "&#x9;",
+  "\n": "&#xA;",
+  "\r": "&#xD;",
+};
+
+function escaped(value: string, pattern: RegExp, table: Readonly<Record<string, string>>): string {
+  return value.replaceAll(unwritable, "\ufffd").replaceAll(pattern, (character) => table[character] ?? "");
+}
+
+function xmlText(value: string): Xml {
+  return { [markup]: escaped(value, /[&<>\r]/g, textEscapes) };
+}
+
+export function xmlOf(...parts: readonly (Xml | undefined)[]): Xml {
+  return { [markup]: parts.map((part) => (part === undefined ? "" : part[markup])).join("") };
+}
+
+export function xmlString(xml: Xml): string {
+  return xml[markup];
+}
+
+const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Attributes without prefix, in any order; undefined ones are left out. Names in order are `xmlns` ones first. */
+export type XmlAttributes = Readonly<Record<string, string | undefined>>;
+
+const isNamespace = (name: string): boolean => name.startsWith("xmlns");
+
+function attributesOf(attributes: XmlAttributes): string {
+  const listed = Object.entries(attributes).flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]));
+  const ordered = listed.toSorted(
+    (a, b) => Number(isNamespace(b.name)) - Number(isNamespace(a.name)) || order(a.name, b.name),
+  );
+  return ordered.map(({ name, value }) => ` ${name}="${escaped(value, /[&<"\t\n\r]/g, attributeEscapes)}"`).join("");
+}
+
+/** `<name attributes>children</name>`; texts among the children are escaped. */
+export function element(
+  name: string,
+  attributes: XmlAttributes,
+  ...children: readonly (Xml | string | undefined)[]
+): Xml {
+  const inner = xmlOf(...children.map((child) => (typeof child === "string" ? xmlText(child) : child)));
+  return { [markup]: `<${name}${attributesOf(attributes)}>${inner[markup]}</${name}>` };
+}

@@ -1,0 +1,83 @@
+import { randomBytes } from "node:crypto";
+import { digestOf, type KeyRing } from "@postern/shared/crypto";
+import { AppError } from "@postern/shared/errors";
+import { type RedisClient, samlReplayKey, samlRequestKey } from "@postern/shared/redis";
+import { Type } from "typebox";
+import { Value } from "typebox/value";
+import { comparisons } from "../inbound/authn-request.ts";
+import type { PendingRequest, PendingRequests, ReplayGuard } from "./pending-requests.ts";
+
+const text = Type.String();
+
+const Pending = Type.Object({
+  entityId: text,
+  requestId: text,
+  acsUrl: text,
+  relayState: Type.Optional(text),
+  isPassive: Type.Boolean(),
+  forceAuthn: Type.Boolean(),
+  nameIdKind: Type.Optional(Type.Enum(["persistent", "transient", "email", "unspecified"])),
+  requestedContext: Type.Optional(Type.Object({ comparison: Type.Enum([...comparisons]), classes: Type.Array(text) })),
+  loginHint: Type.Optional(text),
+  hasAsked: Type.Boolean(),
+  signedInUid: Type.Optional(text),
+});
+
+export interface SamlRedisDeps {
+  readonly redis: RedisClient;
+  readonly prefix: string;
+  readonly keys: KeyRing;
+}
+
+export const digest = (value: string): string => digestOf(value).toString("base64url");
+
+/** Whatever touches Redis says in one way that it could not. */
+export async function decided<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError("REDIS_UNAVAILABLE", { detail: "SAML state cannot be reached", cause: error });
+  }
+}
+
+export function createPendingRequests({ redis, prefix, keys }: SamlRedisDeps): PendingRequests {
+  const keyOf = (id: string): string => samlRequestKey.build(prefix, digest(id));
+  const opened = (stored: string | null, key: string): PendingRequest | undefined => {
+    const plain = stored === null ? undefined : keys.open(Buffer.from(stored, "base64"), key);
+    const value: unknown = plain === undefined ? undefined : JSON.parse(plain.toString("utf8"));
+    return Value.Check(Pending, value) ? value : undefined;
+  };
+  const sealedOf = (request: PendingRequest, key: string): string =>
+    keys.seal(JSON.stringify(request), key).toString("base64");
+  const find = (id: string): Promise<PendingRequest | undefined> =>
+    decided(async () => opened(await redis.get(keyOf(id)), keyOf(id)));
+  return {
+    save: (request) =>
+      decided(async () => {
+        const id = randomBytes(32).toString("base64url");
+        const key = keyOf(id);
+        await redis.set(key, sealedOf(request, key), "EX", samlRequestKey.ttlSeconds);
+        return id;
+      }),
+    noteSignIn: (id, signedInUid) =>
+      decided(async () => {
+        const request = await find(id);
+        if (request === undefined) return false;
+        const sealed = sealedOf({ ...request, signedInUid }, keyOf(id));
+        return (await redis.set(keyOf(id), sealed, "EX", samlRequestKey.ttlSeconds, "XX")) === "OK";
+      }),
+    find,
+    take: (id) => decided(async () => opened(await redis.getdel(keyOf(id)), keyOf(id))),
+  };
+}
+
+export function createReplayGuard({ redis, prefix }: Omit<SamlRedisDeps, "keys">): ReplayGuard {
+  return {
+    isFirst: (entityId, messageId) =>
+      decided(async () => {
+        const key = samlReplayKey.build(prefix, digest(JSON.stringify([entityId, messageId])));
+        return (await redis.set(key, "1", "EX", samlReplayKey.ttlSeconds, "NX")) === "OK";
+      }),
+  };
+}

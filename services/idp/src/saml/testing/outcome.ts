@@ -1,0 +1,30 @@
+import { readAuthnRequest } from "../inbound/authn-request.ts";
+import { checkHead } from "../inbound/check-message.ts";
+import { readLogoutRequest } from "../inbound/logout-messages.ts";
+import { readEnveloped, readRedirected, type Sender } from "../inbound/read-message.ts";
+import { readRedirectQuery } from "../inbound/redirect-query.ts";
+import { SamlRefusal } from "../refusal.ts";
+import { keys, nowMs, sp, sso } from "./forge.ts";
+import type { Forgery } from "./tricks.ts";
+
+const strictSender: Sender = { keys: [keys.publicKey], mayOmitSignature: () => false };
+
+const deps = {
+  findSender: (entityId: string) => (entityId === sp ? strictSender : undefined),
+  names: ["AuthnRequest", "LogoutRequest"],
+} as const;
+
+/** What the identity provider reads of a message, as text, or the reason of its refusal. */
+export function outcomeOf({ binding, message }: Forgery): string {
+  try {
+    const read =
+      binding === "post" ? readEnveloped(message, undefined, deps) : readRedirected(readRedirectQuery(message), deps);
+    const head = checkHead(read.root, { destination: sso, nowMs, isSigned: read.isSigned });
+    const fields =
+      read.name === "AuthnRequest" ? readAuthnRequest(read.root, head) : readLogoutRequest(read.root, head, nowMs);
+    return `accepted ${JSON.stringify({ head, fields, relayState: read.relayState ?? null })}`;
+  } catch (error) {
+    if (error instanceof SamlRefusal) return `refused ${error.reason}`;
+    throw error;
+  }
+}

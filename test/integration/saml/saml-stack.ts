@@ -1,0 +1,75 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { scratchFolder } from "@postern/shared/testing";
+import { type IdpStack, startIdpStack } from "../idp/idp-stack.ts";
+
+const run = promisify(execFile);
+
+export const entityId = "http://localhost:8080/saml/metadata";
+export const sso = "http://localhost:8080/saml/sso";
+export const slo = "http://localhost:8080/saml/slo";
+
+export interface KeyPair {
+  readonly key: string;
+  readonly cert: string;
+}
+
+export interface SamlStack extends AsyncDisposable {
+  readonly idp: IdpStack;
+  /** Of the service provider `urn:test:signed`. */
+  readonly sp: KeyPair;
+  readonly stranger: KeyPair;
+}
+
+async function keyPair(folder: string, name: string): Promise<KeyPair> {
+  const [keyFile, certFile] = [join(folder, `${name}.key`), join(folder, `${name}.crt`)];
+  const made = ["-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", `/CN=${name}`];
+  await run("openssl", ["req", "-x509", ...made, "-keyout", keyFile, "-out", certFile]);
+  return { key: await readFile(keyFile, "utf8"), cert: await readFile(certFile, "utf8") };
+}
+
+/** Two identity providers with service providers of several kinds. */
+export async function startSamlStack(backChannelUrl: string): Promise<SamlStack> {
+  await using started = new AsyncDisposableStack();
+  const folder = started.use(await scratchFolder());
+  const [sp, stranger] = await Promise.all([keyPair(folder.path, "sp"), keyPair(folder.path, "stranger")]);
+  const idp = started.use(
+    await startIdpStack({
+      identity: {
+        saml: {
+          enabled: true,
+          entity_id: entityId,
+          persistent_id_secret: "a-secret-that-is-kept-for-ever",
+          slo: { back_channel_enabled: true, request_timeout: "2s" },
+          service_providers: [
+            {
+              name: "Example wiki",
+              entity_id: "urn:test:signed",
+              acs_url: "https://wiki.example.test/acs",
+              slo_url: "https://wiki.example.test/slo",
+              cert: sp.cert,
+              authn_requests_signed: true,
+              logout_requests_signed: true,
+              allowed_attributes: ["mail", "displayName", "password"],
+              attribute_preset: "urn_oid",
+            },
+            {
+              entity_id: "urn:test:plain",
+              acs_url: "https://plain.example.test/acs",
+              assertion_consumer_services: [{ url: "https://plain.example.test/acs2", index: 7 }],
+              slo_url: "https://plain.example.test/slo",
+              slo_back_channel_url: backChannelUrl,
+              name_id_format: "email",
+              attributes: [{ attribute: "uid", name: "login" }],
+            },
+            { entity_id: "urn:test:mfa", acs_url: "https://mfa.example.test/acs", require_mfa: ["totp"] },
+          ],
+        },
+      },
+    }),
+  );
+  const owned = started.move();
+  return { idp, sp, stranger, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}

@@ -1,0 +1,294 @@
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { inflateRawSync } from "node:zlib";
+import { SAML, type SamlConfig } from "@node-saml/node-saml";
+import { scratchFolder } from "@postern/shared/testing";
+import * as samlify from "samlify";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Browser, createBrowser, hiddenFields, type Page } from "../../support/browser.ts";
+import { entityId, type KeyPair, type SamlStack, slo, sso, startSamlStack } from "./saml-stack.ts";
+import { type SoapProvider, startSoapProvider } from "./soap-provider.ts";
+import { currentCode } from "./totp.ts";
+
+let saml: SamlStack;
+let idpCert = "";
+let metadata = "";
+let soap: SoapProvider;
+
+const alice = { username: "alice@example.test", password: "alice-demo-password" };
+const bob = { username: "bob@example.test", password: "bob-demo-password" };
+const relayState = "/page?x=1&y=<2>";
+const newBrowser = (): Browser => createBrowser(saml.idp.replicas);
+const pathOf = (url: string): string => url.slice(new URL(url).origin.length);
+
+beforeAll(async () => {
+  soap = await startSoapProvider();
+  saml = await startSamlStack(soap.url);
+  const page = await newBrowser().get("/saml/metadata");
+  metadata = page.text;
+  idpCert = /<ds:X509Certificate>([^<]+)/.exec(metadata)?.[1] ?? "";
+});
+
+afterAll(async () => {
+  await saml[Symbol.asyncDispose]();
+  await soap[Symbol.asyncDispose]();
+});
+
+function nodeSaml(issuer: string, callbackUrl: string, more: Partial<SamlConfig> = {}): SAML {
+  return new SAML({
+    issuer,
+    callbackUrl,
+    entryPoint: sso,
+    logoutUrl: slo,
+    idpCert,
+    idpIssuer: entityId,
+    identifierFormat: null,
+    disableRequestedAuthnContext: true,
+    wantAuthnResponseSigned: true,
+    wantAssertionsSigned: true,
+    ...more,
+  });
+}
+
+function signedBy({ key, cert }: KeyPair): Partial<SamlConfig> {
+  return { privateKey: key, publicCert: cert, decryptionPvk: key, signatureAlgorithm: "sha256" };
+}
+
+const wiki = (keys: KeyPair = saml.sp, more: Partial<SamlConfig> = {}): SAML =>
+  nodeSaml("urn:test:signed", "https://wiki.example.test/acs", { ...signedBy(keys), ...more });
+const plain = (more: Partial<SamlConfig> = {}): SAML =>
+  nodeSaml("urn:test:plain", "https://plain.example.test/acs", more);
+
+/** Takes the browser to us and, where it is asked, signs in. @returns the page that carries the response */
+async function visit(browser: Browser, sp: SAML, user: Record<string, string> = alice): Promise<Page> {
+  const url = await sp.getAuthorizeUrlAsync(relayState, undefined, {});
+  const page = await browser.open(pathOf(url));
+  if (hiddenFields(page)["SAMLResponse"] !== undefined || page.status !== 200) return page;
+  const answer = await browser.submit(page, user);
+  return browser.open(answer.location ?? "");
+}
+
+async function profileOf(sp: SAML, page: Page) {
+  const { profile } = await sp.validatePostResponseAsync(hiddenFields(page));
+  if (profile === null) throw new Error("no profile");
+  return profile;
+}
+
+const schemas = "/usr/share/xml/opensaml/saml-schema-metadata-2.0.xsd";
+
+function catalogueRow(uri: string, at: string): string {
+  const file = `file:///usr/share/xml/${at}`;
+  return `<system systemId="${uri}" uri="${file}"/><uri name="${uri}" uri="${file}"/>`;
+}
+
+describe("metadata", () => {
+  test("are valid by the schemas of SAML", async () => {
+    await using folder = await scratchFolder();
+    const file = join(folder.path, "metadata.xml");
+    await writeFile(file, metadata);
+    const catalogue = join(folder.path, "catalog.xml");
+    const rows = [
+      catalogueRow(
+        "http://www.w3.org/TR/2002/REC-xmldsig-core-20020212/xmldsig-core-schema.xsd",
+        "xmltooling/xmldsig-core-schema.xsd",
+      ),
+      catalogueRow("http://www.w3.org/TR/2002/REC-xmlenc-core-20021210/xenc-schema.xsd", "xmltooling/xenc-schema.xsd"),
+      catalogueRow("http://www.w3.org/2001/xml.xsd", "xmltooling/xml.xsd"),
+    ];
+    await writeFile(
+      catalogue,
+      `<catalog xmlns="urn:oasis:names:tc:entity:xmlns:xml:catalog">${rows.join("")}</catalog>`,
+    );
+    const env = { ...process.env, XML_CATALOG_FILES: catalogue };
+    const checked = await promisify(execFile)("xmllint", ["--nonet", "--noout", "--schema", schemas, file], { env });
+    expect(checked.stderr).toContain("validates");
+  });
+
+  test("are the same key on both replicas, and reach service providers through the gateway", async () => {
+    const answer = await fetch(`${saml.idp.stack.url}/saml/metadata`);
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/samlmetadata+xml"]);
+    expect(await answer.text()).toContain(idpCert);
+  });
+
+  test("configure samlify", () => {
+    const idp = samlify.IdentityProvider({ metadata });
+    expect(idp.entityMeta.getSingleSignOnService("redirect")).toBe(sso);
+    expect(idp.entityMeta.getSingleLogoutService("post")).toBe(slo);
+  });
+});
+
+describe("a sign-in", () => {
+  test("by node-saml: signed request, encrypted assertion, attributes by object identifier, RelayState as it came", async () => {
+    const sp = wiki();
+    const page = await visit(newBrowser(), sp);
+    expect(page.status).toBe(200);
+    expect(page.headers.get("content-security-policy")).toContain("form-action 'self' https://wiki.example.test");
+    expect(hiddenFields(page)["RelayState"]).toBe(relayState);
+    const xml = Buffer.from(hiddenFields(page)["SAMLResponse"] ?? "", "base64").toString();
+    expect(xml).toContain("http://www.w3.org/2009/xmlenc11#aes256-gcm");
+    expect(xml).not.toContain("alice");
+    const profile = await profileOf(sp, page);
+    expect(profile.issuer).toBe(entityId);
+    expect(profile.nameIDFormat).toBe("urn:oasis:names:tc:SAML:2.0:nameid-format:persistent");
+    expect(profile.nameID).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect(profile["urn:oid:0.9.2342.19200300.100.1.3"]).toBe("alice@example.test");
+    expect(Object.keys(profile).join()).not.toContain("password");
+  });
+
+  test("is one for all service providers, and persistent names differ between them and stay", async () => {
+    const browser = newBrowser();
+    const first = await profileOf(wiki(), await visit(browser, wiki()));
+    const second = await visit(browser, plain());
+    const profile = await profileOf(plain(), second);
+    expect([profile.nameID, profile["login"]]).toEqual(["alice@example.test", "alice"]);
+    const again = await profileOf(wiki(), await visit(newBrowser(), wiki()));
+    expect(again.nameID).toBe(first.nameID);
+    expect(again.sessionIndex).not.toBe(first.sessionIndex);
+  });
+
+  test("by samlify over the POST binding", async () => {
+    samlify.setSchemaValidator({ validate: async () => "not needed: node-saml and xmllint look" });
+    const wanting = metadata.replace('RequestsSigned="false"', 'RequestsSigned="true"');
+    const idp = samlify.IdentityProvider({ metadata: wanting });
+    const sp = samlify.ServiceProvider({
+      entityID: "urn:test:signed",
+      authnRequestsSigned: true,
+      wantAssertionsSigned: true,
+      wantMessageSigned: true,
+      privateKey: saml.sp.key,
+      encPrivateKey: saml.sp.key,
+      signingCert: saml.sp.cert,
+      isAssertionEncrypted: true,
+      signatureConfig: {
+        prefix: "ds",
+        location: { reference: "/*[local-name(.)='AuthnRequest']/*[local-name(.)='Issuer']", action: "after" },
+      },
+      requestSignatureAlgorithm: "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256",
+      assertionConsumerService: [
+        { Binding: "urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST", Location: "https://wiki.example.test/acs" },
+      ],
+    });
+    const request = sp.createLoginRequest(idp, "post");
+    const browser = newBrowser();
+    const asked = await browser.post("/saml/sso", { SAMLRequest: request.context });
+    expect([asked.status, asked.location]).toEqual([302, expect.stringMatching(/^\/saml\/sso\?request=/)]);
+    const login = await browser.open(asked.location ?? "");
+    const answer = await browser.submit(login, alice);
+    const page = await browser.open(answer.location ?? "");
+    expect(page.status).toBe(200);
+    const profile = await profileOf(wiki(), page);
+    expect(profile.inResponseTo).toBe(request.id);
+  });
+
+  test("with a second factor says so; a service provider that wants one gets no assertion without", async () => {
+    const sp = nodeSaml("urn:test:mfa", "https://mfa.example.test/acs");
+    const browser = newBrowser();
+    const choice = await visit(browser, sp, bob);
+    const factor = await browser.get(choice.url.replace("/login/mfa", "/login/totp"));
+    const answer = await browser.submit(factor, { code: currentCode() });
+    const page = await browser.open(answer.location ?? "");
+    const { profile } = await sp.validatePostResponseAsync(hiddenFields(page));
+    expect(profile?.getAssertionXml?.()).toContain("https://refeds.org/profile/mfa");
+    const refused = await visit(newBrowser(), sp, alice);
+    await expect(sp.validatePostResponseAsync(hiddenFields(refused))).rejects.toThrow("NoAuthnContext");
+  });
+
+  test("is asked for anew by ForceAuthn, and never by IsPassive", async () => {
+    const browser = newBrowser();
+    await visit(browser, plain());
+    const forced = await browser.open(
+      pathOf(await plain({ forceAuthn: true }).getAuthorizeUrlAsync("", undefined, {})),
+    );
+    expect(forced.text).toContain("current-password");
+    const stranger = newBrowser();
+    const passive = await visit(stranger, plain({ passive: true }));
+    const { profile } = await plain().validatePostResponseAsync(hiddenFields(passive));
+    expect(profile).toBeNull();
+  });
+
+  test("reaches the service provider only: another audience, another key and a second use are refused there", async () => {
+    const page = await visit(newBrowser(), plain());
+    const other = nodeSaml("urn:test:other", "https://plain.example.test/acs");
+    await expect(other.validatePostResponseAsync(hiddenFields(page))).rejects.toThrow(/audience/i);
+    const foreign = plain({ idpCert: saml.stranger.cert });
+    await expect(foreign.validatePostResponseAsync(hiddenFields(page))).rejects.toThrow(/signature/i);
+    expect((await newBrowser().get(page.url)).status).toBe(400);
+  });
+});
+
+const open = async (url: string): Promise<number> => (await newBrowser().get(pathOf(url))).status;
+
+describe("a refused request is a page with 400", () => {
+  test("of another key, without signature, of nobody, replayed, to another address", async () => {
+    const good = await wiki().getAuthorizeUrlAsync("", undefined, {});
+    expect(await open(await wiki(saml.stranger).getAuthorizeUrlAsync("", undefined, {}))).toBe(400);
+    expect(await open(good.replace(/&SigAlg=.*/, ""))).toBe(400);
+    expect(await open(good.replace("sha256", "sha1"))).toBe(400);
+    expect(
+      await open(await nodeSaml("urn:test:nobody", "https://a.test/").getAuthorizeUrlAsync("", undefined, {})),
+    ).toBe(400);
+    const elsewhere = nodeSaml("urn:test:plain", "https://evil.example.test/acs");
+    expect(await open(await elsewhere.getAuthorizeUrlAsync("", undefined, {}))).toBe(400);
+    expect(await open("http://localhost:8080/saml/sso")).toBe(400);
+    expect([await open(good), await open(good)]).toEqual([302, 400]);
+  });
+
+  test("one of twenty that come at once is taken", async () => {
+    const good = await wiki().getAuthorizeUrlAsync("", undefined, {});
+    const statuses = await Promise.all(Array.from({ length: 20 }, () => open(good)));
+    expect(statuses.filter((status) => status === 302)).toHaveLength(1);
+  });
+});
+
+function responseOf(location: string): string {
+  const message = new URL(location).searchParams.get("SAMLResponse") ?? "";
+  return inflateRawSync(Buffer.from(message, "base64")).toString();
+}
+
+describe("a logout that a service provider asks for", () => {
+  test("ends the session, tells the other by SOAP with retries, and is answered with a signature", async () => {
+    const browser = newBrowser();
+    const profile = await profileOf(wiki(), await visit(browser, wiki()));
+    await visit(browser, plain());
+    soap.requests.length = 0;
+    soap.refuse(1);
+    const url = await wiki().getLogoutUrlAsync(profile, "bye", {});
+    const answer = await browser.get(pathOf(url));
+    expect([answer.status, answer.location]).toEqual([302, expect.stringContaining("https://wiki.example.test/slo?")]);
+    expect(soap.requests).toHaveLength(2);
+    expect(soap.requests[1]).toContain("alice@example.test");
+    const { search } = new URL(answer.location ?? "");
+    const query = Object.fromEntries(new URLSearchParams(search));
+    const checked = await wiki().validateRedirectAsync(query, search.slice(1));
+    expect([checked.loggedOut, query["RelayState"]]).toEqual([true, "bye"]);
+    const after = await browser.open(pathOf(await wiki().getAuthorizeUrlAsync("", undefined, {})));
+    expect(after.text).toContain("current-password");
+  });
+
+  test("says honestly that others could not be told", async () => {
+    const browser = newBrowser();
+    const profile = await profileOf(wiki(), await visit(browser, wiki()));
+    await visit(browser, plain());
+    soap.refuse(100);
+    const answer = await browser.get(pathOf(await wiki().getLogoutUrlAsync(profile, "", {})));
+    soap.refuse(0);
+    expect(responseOf(answer.location ?? "")).toContain("status:PartialLogout");
+  });
+
+  test("never ends a session of another service provider's name or index", async () => {
+    const browser = newBrowser();
+    const profile = await profileOf(wiki(), await visit(browser, wiki()));
+    const guessed = await newBrowser().get(
+      pathOf(await wiki().getLogoutUrlAsync({ ...profile, nameID: "alice@example.test" }, "", {})),
+    );
+    expect(responseOf(guessed.location ?? "")).toContain("status:UnknownPrincipal");
+    const foreign = await newBrowser().get(pathOf(await plain().getLogoutUrlAsync(profile, "", {})));
+    expect(responseOf(foreign.location ?? "")).toContain("status:UnknownPrincipal");
+    const forged = await newBrowser().get(pathOf(await wiki(saml.stranger).getLogoutUrlAsync(profile, "", {})));
+    expect(forged.status).toBe(400);
+    const after = await browser.open(pathOf(await wiki().getAuthorizeUrlAsync("", undefined, {})));
+    expect(hiddenFields(after)["SAMLResponse"]).toBeDefined();
+  });
+});
