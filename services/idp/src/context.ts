@@ -39,8 +39,9 @@ function starterOf(starts: Starts): FlowStarter {
 }
 
 function protocolsOf(oidc: OidcContext | undefined): ProtocolParts {
-  if (oidc === undefined) return { ends: {}, onReplaced: async () => undefined };
-  return { ends: { oidc: oidc.finish }, onReplaced: (session) => oidc.records.revokeSession(session) };
+  if (oidc === undefined) return { ends: {}, onReplaced: async () => undefined, applications: undefined };
+  const { finish, records, applications } = oidc;
+  return { ends: { oidc: finish }, onReplaced: (session) => records.revokeSession(session), applications };
 }
 
 /** Without signing keys no token can be made. */

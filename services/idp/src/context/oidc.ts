@@ -6,10 +6,12 @@ import type { RedisClient } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
 import { createRevoker } from "@postern/shared/tokens";
 import type { FlowStarter } from "../flow/flow-port.ts";
+import type { ConnectedApplications } from "../login/connected-applications.ts";
 import type { OidcAccounts } from "../oidc/accounts.ts";
 import { createOidcAccounts } from "../oidc/accounts-redis.ts";
 import { createAdapterFactory } from "../oidc/adapter.ts";
 import { createSessionAdapter } from "../oidc/adapter-session.ts";
+import { createApplications } from "../oidc/applications.ts";
 import { type Bridge, createBridge } from "../oidc/bridge.ts";
 import { type AuthenticateClient, createClientAuth } from "../oidc/client-auth.ts";
 import { createConsents } from "../oidc/consents-redis.ts";
@@ -29,13 +31,13 @@ import type { OidcStore } from "../oidc/store.ts";
 import { createOidcStore, digestOfId } from "../oidc/store-redis.ts";
 import { createTokenRecords, type TokenRecords } from "../oidc/token-records.ts";
 import { renderError } from "../routes/oidc/render-error.ts";
-import type { BrowserSessions } from "../sessions/browser-session-port.ts";
 import { sessionCookieName } from "../sessions/cookies.ts";
+import type { SessionStore } from "../sessions/session-store.ts";
 
 export interface OidcDeps {
   readonly redis: RedisClient;
   readonly logger: Logger;
-  readonly sessions: BrowserSessions;
+  readonly sessions: SessionStore;
   /** Begins the pages of a sign-in or a consent. */
   readonly starter: FlowStarter;
 }
@@ -53,6 +55,7 @@ export interface OidcContext {
   readonly authenticate: AuthenticateClient;
   readonly brake: DeviceBrake;
   readonly finish: ReturnType<typeof createFinish>;
+  readonly applications: ConnectedApplications;
   readonly digestOf: (id: string) => string;
 }
 
@@ -175,6 +178,13 @@ export function createOidcContext(config: Config, deps: OidcDeps): OidcContext |
     digestOf: digestOfId,
     resolve: createResolveToken({ store, accounts, digestOf: digestOfId, clock, verificationKey }),
     authenticate: createClientAuth({ policies, store, issuer: first.issuer, clock }),
+    applications: createApplications({
+      store,
+      records: stores.records,
+      consents,
+      sessions: deps.sessions,
+      clients: () => schedule.settings.oidc.clients,
+    }),
     finish: createFinish({ current, bridge, consents, sessions: deps.sessions, accounts }),
   };
 }

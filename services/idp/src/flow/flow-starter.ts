@@ -18,11 +18,15 @@ export interface SelfServiceStart {
   /** A path of ours to which the sign-in leads. */
   readonly returnTo: string;
   readonly languageTag: string | undefined;
+  /** Who is signed in and must prove it anew. */
+  readonly accountId?: string;
 }
 
 /** Begins flows, and binds them to the browser that asked. */
 export interface FlowStarts extends FlowStarter {
   startSelfService(request: IncomingMessage, response: ServerResponse, flow: SelfServiceStart): Promise<string>;
+  /** The browser's flow cookie, which is set where there is none. */
+  bind(request: IncomingMessage, response: ServerResponse): string;
 }
 
 const selfServiceMs = 10 * 60 * 1000;
@@ -50,7 +54,8 @@ export function createFlowStarter({ flows, cookies, clock }: FlowStarterDeps): F
       const state: FlowState = prompt === "consent" ? "consent" : "login";
       return begin(request, response, { ...rest, id: interactionUid, kind: "oidc", state, prompt });
     },
-    startSelfService: (request, response, { returnTo, languageTag }) =>
+    bind: browserOf,
+    startSelfService: (request, response, { returnTo, languageTag, accountId }) =>
       begin(request, response, {
         id: randomBytes(24).toString("base64url"),
         kind: "self_service",
@@ -58,6 +63,7 @@ export function createFlowStarter({ flows, cookies, clock }: FlowStarterDeps): F
         returnTo,
         expiresAtMs: clock.now() + selfServiceMs,
         ...(languageTag === undefined ? {} : { languageTag }),
+        ...(accountId === undefined ? {} : { accountId }),
       }),
   };
 }

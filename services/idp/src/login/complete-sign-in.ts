@@ -5,6 +5,9 @@ import type { FlowKind } from "../flow/flow-table.ts";
 import type { BrowserSessionRecord, SessionOrigin } from "../sessions/browser-session-port.ts";
 import type { NewSession, SessionStore } from "../sessions/session-store.ts";
 
+/** What was shown beside the password; a passkey needs none. */
+export type SignInMethod = FactorMethod | "passkey";
+
 export type FlowEnds = Readonly<Partial<Record<Exclude<FlowKind, "self_service">, FlowEnd>>>;
 
 export interface CompleteSignInDeps {
@@ -18,7 +21,7 @@ export interface CompleteSignInDeps {
 
 export interface SignedIn {
   readonly pending: PendingSignIn;
-  readonly method: FactorMethod | undefined;
+  readonly method: SignInMethod | undefined;
   /** The session that the browser has. */
   readonly cookie: string | undefined;
   readonly origin: SessionOrigin;
@@ -30,10 +33,12 @@ export type Completion =
   | { readonly completion: "expired" };
 
 /** RFC 8176; a recovery code is something that the user has, as a one-time password is. */
-const references: Readonly<Record<FactorMethod, readonly string[]>> = {
+const references: Readonly<Record<SignInMethod, readonly string[]>> = {
   totp: ["pwd", "otp", "mfa"],
   webauthn: ["pwd", "hwk", "mfa"],
   recovery: ["pwd", "otp", "mfa"],
+  // A key and the PIN or fingerprint that unlocks it.
+  passkey: ["hwk", "user", "mfa"],
 };
 
 function sessionOf({ pending, method, origin }: SignedIn, nowSeconds: number): NewSession {

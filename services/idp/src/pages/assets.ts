@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { passkeyScript } from "./passkey-script.ts";
 import { type AccentColours, stylesheetOf } from "./stylesheet.ts";
 
 export interface Asset {
@@ -10,6 +11,8 @@ export interface Asset {
 
 export interface Assets {
   readonly stylesheet: Asset;
+  /** Of the pages with passkeys. */
+  readonly script: Asset;
   readonly logo: Asset | undefined;
   /** By path. A digest that is not ours is of another version beside us: it gets ours, to keep for no time. */
   find(path: string): { readonly asset: Asset; readonly isExact: boolean } | undefined;
@@ -20,7 +23,13 @@ export interface LogoFile {
   readonly body: Buffer;
 }
 
-const contentTypes = { css: "text/css; charset=utf-8", svg: "image/svg+xml", png: "image/png", webp: "image/webp" };
+const contentTypes = {
+  css: "text/css; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  svg: "image/svg+xml",
+  png: "image/png",
+  webp: "image/webp",
+};
 
 function assetOf(name: string, ending: keyof typeof contentTypes, body: Buffer): Asset {
   const digest = hash("sha256", body, "hex").slice(0, 16);
@@ -30,12 +39,15 @@ function assetOf(name: string, ending: keyof typeof contentTypes, body: Buffer):
 export function createAssets(accent: AccentColours, logoFile: LogoFile | undefined): Assets {
   const stylesheet = assetOf("style", "css", Buffer.from(stylesheetOf(accent)));
   const logo = logoFile === undefined ? undefined : assetOf("logo", logoFile.ending, logoFile.body);
+  const script = assetOf("passkeys", "js", Buffer.from(passkeyScript));
   const byName = new Map<string, Asset>([
     ["style", stylesheet],
+    ["passkeys", script],
     ...(logo === undefined ? [] : [["logo", logo] as const]),
   ]);
   return {
     stylesheet,
+    script,
     logo,
     find: (path) => {
       const [, name = ""] = /^\/static\/([a-z]+)\.[0-9a-f]{16}\.[a-z]+$/.exec(path) ?? [];
