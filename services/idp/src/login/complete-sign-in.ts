@@ -1,9 +1,11 @@
 import type { FlowGate } from "../flow/flow-gate.ts";
+import { placeOf } from "../flow/flow-paths.ts";
 import type { FlowEnd, FlowEnding } from "../flow/flow-port.ts";
 import type { FactorMethod, FlowRecord, PendingSignIn } from "../flow/flow-record.ts";
 import type { FlowKind } from "../flow/flow-table.ts";
 import type { BrowserSessionRecord, SessionOrigin } from "../sessions/browser-session-port.ts";
 import type { NewSession, SessionStore } from "../sessions/session-store.ts";
+import { acrOfLevel, factorLevels } from "./factor-levels.ts";
 
 /** What was shown beside the password; a passkey needs none. */
 export type SignInMethod = FactorMethod | "passkey";
@@ -52,6 +54,7 @@ function sessionOf({ pending, method, origin }: SignedIn, nowSeconds: number): N
     origin,
     loginTs: nowSeconds,
     amr: method === undefined ? ["pwd"] : references[method],
+    acr: acrOfLevel(method === undefined ? 0 : factorLevels[method === "passkey" ? "webauthn" : method]),
     ...(displayName === undefined ? {} : { displayName }),
     ...(method === undefined ? {} : { mfaTs: nowSeconds }),
   };
@@ -96,16 +99,26 @@ export function createCompleteSignIn(deps: CompleteSignInDeps): CompleteSignIn {
       : { completion: "signed_in", session, redirect: ending.redirect };
   };
 
+  /** To what must be set up first, or on with the protocol. */
+  const onwards = async (flow: FlowRecord, session: BrowserSessionRecord | undefined): Promise<Completion> => {
+    if (flow.state !== "enrolment" || session === undefined) return resume(flow, session);
+    const redirect = placeOf(flow, flow.languageTag);
+    return redirect === undefined ? { completion: "expired" } : { completion: "signed_in", session, redirect };
+  };
+
   return {
     complete: async (flow, signedIn) => {
       const session = await establish(signedIn);
-      const moved = await gate.move(flow, "signed_in", { sessionUid: session.uid });
-      if (moved !== undefined) return resume(moved, session);
+      const { pending } = signedIn;
+      const isMissing = (pending.missing ?? []).length > 0;
+      const event = isMissing ? "enrolment_required" : "signed_in";
+      const moved = await gate.move(flow, event, { sessionUid: session.uid, pending });
+      if (moved !== undefined) return onwards(moved, session);
       // A form that was sent twice: the other one has moved the flow. Only one session stays.
       const now = await gate.reread(flow.id);
-      if (now?.state !== "ready" || now.sessionUid === undefined) return { completion: "expired" };
+      if (now?.sessionUid === undefined) return { completion: "expired" };
       if (now.sessionUid !== session.uid) await sessions.end(session.uid);
-      return resume(now, await sessions.findByUid(now.sessionUid));
+      return onwards(now, await sessions.findByUid(now.sessionUid));
     },
     resume,
   };

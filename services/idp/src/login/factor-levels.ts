@@ -27,3 +27,22 @@ export function levelNumber(text: string | undefined): number {
   const level = Number(text);
   return Number.isInteger(level) && level > 0 ? level : 0;
 }
+
+/** `acr` of a sign-in, by its level; `phr` is that of OpenID EAP ACR Values, phishing-resistant. */
+const acrByLevel = ["pwd", "recovery", "mfa", "phr"] as const;
+
+export function acrOfLevel(level: number): string {
+  return acrByLevel[Math.min(level, acrByLevel.length - 1)] ?? "pwd";
+}
+
+/** Undefined for a value that is none of ours. */
+export function levelOfAcr(acr: string | undefined): number | undefined {
+  const level = acrByLevel.findIndex((value) => value === acr);
+  return level < 0 ? undefined : level;
+}
+
+/** The least level that one of these values asks for; undefined when none is ours. */
+export function wantedLevel(values: readonly string[]): number | undefined {
+  const levels = values.map((value) => levelOfAcr(value)).filter((level) => level !== undefined);
+  return levels.length === 0 ? undefined : Math.min(...levels);
+}

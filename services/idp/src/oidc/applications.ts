@@ -12,7 +12,7 @@ export interface ApplicationDeps {
   readonly store: Pick<OidcStore, "list">;
   readonly records: Pick<TokenRecords, "revokeGrant">;
   readonly consents: Pick<Consents, "forget">;
-  readonly sessions: Pick<SessionStore, "list">;
+  readonly sessions: Pick<SessionStore, "list" | "merge">;
   readonly clients: () => readonly OidcClientConfig[];
 }
 
@@ -60,6 +60,13 @@ export function createApplications({
         .flatMap(({ grantId }) => (grantId === undefined ? [] : [grantId]));
       await consents.forget(accountId, clientId);
       await Promise.all([...new Set(grants)].map((grantId) => records.revokeGrant(grantId)));
+      const used = (await sessions.list(accountId)).filter(({ authorizations }) =>
+        Object.hasOwn(authorizations, clientId),
+      );
+      for (const { uid, authorizations } of used) {
+        const others = Object.entries(authorizations).filter(([id]) => id !== clientId);
+        await sessions.merge(uid, { authorizations: Object.fromEntries(others) });
+      }
     },
   };
 }

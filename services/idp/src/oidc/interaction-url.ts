@@ -22,6 +22,7 @@ function flowClient(config: OidcClientConfig | undefined, id: string): FlowClien
     ...optional("policyUri", config?.policy_uri),
     ...optional("tosUri", config?.tos_uri),
     ...optional("requiredMfaLevel", config?.required_mfa_level),
+    ...(config !== undefined && config.require_mfa.length > 0 && { requireMfa: config.require_mfa }),
     ...(config !== undefined && config.supported_mfa.length > 0 && { supportedMfa: config.supported_mfa }),
     skipConsent: config?.skip_consent ?? false,
     delayedResponse: config?.delayed_response ?? false,

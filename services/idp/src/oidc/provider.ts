@@ -163,6 +163,7 @@ function configuration(inputs: ProviderInputs, hooks: ProviderHooks): Configurat
       long: cookie,
       short: { httpOnly: true, sameSite: "lax", signed: false, secure: isSecure },
     },
+    acrValues: ["pwd", "recovery", "mfa", "phr"],
     responseTypes: ["code"],
     clientAuthMethods: ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"],
     enabledJWA: {
@@ -180,7 +181,7 @@ function configuration(inputs: ProviderInputs, hooks: ProviderHooks): Configurat
       record: hooks.record,
     }),
     findAccount: createFindAccount(inputs, hooks),
-    interactions: { policy: interactionPrompts(), url: hooks.interactionUrl },
+    interactions: { policy: interactionPrompts(policies), url: hooks.interactionUrl },
     loadExistingGrant: createLoadGrant({ policies, hasConsented: hooks.hasConsented }),
     renderError: hooks.renderError,
     acceptQueryParamAccessTokens: false,

@@ -19,7 +19,7 @@ export function deleteForm(view: FormView, label: string, about?: string): Html 
   return html`<form method="post" action="${view.action}" class="inline"><input type="hidden" name="csrf_token" value="${
     view.csrfToken
   }"><input type="hidden" name="_method" value="DELETE"><button type="submit" class="danger">${label}${
-    about !== undefined && html`<span class="hidden">: ${about}</span>`
+    about !== undefined && html`<span class="hidden"> ${about}</span>`
   }</button></form>`;
 }
 

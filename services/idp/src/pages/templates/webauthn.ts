@@ -111,7 +111,7 @@ function passkeyItem({ csrfToken }: PasskeysView, look: Look) {
 ${createdMs !== undefined && html`<span>${text("app_passwords.made")} ${moment(createdMs, look)}</span>`}
 ${lastUsedMs !== undefined && html`<span>${text("list.last_used")} ${moment(lastUsedMs, look)}</span>`}
 <span>${text(isBackedUp ? "passkeys.backed_up" : "passkeys.bound")}</span>
-<details><summary>${text("passkeys.rename")}<span class="hidden">: ${name}</span></summary>${formOf(
+<details><summary>${text("passkeys.rename")}<span class="hidden"> ${name}</span></summary>${formOf(
     { action: rename, csrfToken },
     html`<div class="field"><label for="name-${id}">${text(
       "passkeys.new_name",

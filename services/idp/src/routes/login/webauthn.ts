@@ -3,6 +3,7 @@ import { csrfToken } from "../../flow/browser-binding.ts";
 import { placeOf } from "../../flow/flow-paths.ts";
 import type { FlowRecord, PendingSignIn } from "../../flow/flow-record.ts";
 import type { SignInMethod } from "../../login/complete-sign-in.ts";
+import { isSupported, neededFactors } from "../../login/needed-factors.ts";
 import { accountOfHandle, readAssertion } from "../../mfa/webauthn/browser-answer.ts";
 import { webauthnLoginPage } from "../../pages/templates/webauthn.ts";
 import type { VisitHandler } from "../page-routes.ts";
@@ -72,8 +73,9 @@ function remembers(body: unknown): boolean {
 
 /** A passkey names its account; a directory must know the account still, and policies must let it in. */
 async function passkey(deps: LoginDeps, visit: Visit, flow: FlowRecord): Promise<Proof> {
-  const { ceremonies, lookUp, nowMs, decisionTimeoutMs, rememberMs } = deps;
+  const { ceremonies, factors, lookUp, nowMs, decisionTimeoutMs, rememberMs } = deps;
   const { request } = visit;
+  if (!isSupported("webauthn", flow.client)) return "denied";
   const response = readAssertion(request.body);
   const account = accountOfHandle(response?.response.userHandle);
   if (response === undefined || account === undefined) return "denied";
@@ -101,6 +103,7 @@ async function passkey(deps: LoginDeps, visit: Visit, flow: FlowRecord): Promise
     remember: remembers(request.body) && rememberMs > 0,
     passwordTs: Math.floor(nowMs() / 1000),
     methods: ["webauthn"],
+    missing: neededFactors(await factors.enrolled(known.account, context), flow.client).missing,
   };
   return { pending, method: "passkey" };
 }

@@ -2,6 +2,7 @@ import type { LoginDeps } from "../login/deps.ts";
 import type { PageRoute, VisitHandler } from "../page-routes.ts";
 import { deleteAppPassword, getAppPasswords, postAppPassword } from "./app-passwords.ts";
 import { deleteApplication, getApplications } from "./applications.ts";
+import { getCancel, getContinue } from "./continue.ts";
 import { byMethod } from "./member.ts";
 import {
   beginPasskeyEnrolment,
@@ -22,6 +23,8 @@ export function selfServiceRoutes(deps: LoginDeps): readonly PageRoute[] {
     { method: "POST", path, handler: byMethod(deps, remove, post) },
   ];
   return [
+    { method: "GET", path: "/mfa/register/continue", handler: getContinue(deps) },
+    { method: "GET", path: "/mfa/register/cancel", handler: getCancel(deps) },
     { method: "GET", path: "/mfa/totp/register", handler: getTotp(deps) },
     { method: "POST", path: "/mfa/totp/register", handler: postTotp(deps) },
     ...removal("/mfa/totp", deleteTotp(deps)),
