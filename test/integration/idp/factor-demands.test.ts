@@ -1,6 +1,7 @@
-import { createHash, createHmac } from "node:crypto";
+import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Browser, createBrowser, type Page } from "../../support/browser.ts";
+import { totpCode } from "../../support/totp-code.ts";
 import { type IdpStack, startIdpStack } from "./idp-stack.ts";
 
 let idp: IdpStack;
@@ -23,18 +24,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => idp[Symbol.asyncDispose]());
-
-const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-
-function totp(secret: string): string {
-  const bits = [...secret].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, "0")).join("");
-  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
-  const counter = Buffer.alloc(8);
-  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)));
-  const mac = createHmac("sha1", key).update(counter).digest();
-  const offset = (mac.at(-1) ?? 0) & 15;
-  return String((mac.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, "0");
-}
 
 /** Follows redirects on the issuer; the last answer may lead to the client. */
 async function follow(browser: Browser, page: Page): Promise<Page> {
@@ -81,7 +70,7 @@ describe("a client that demands a factor", () => {
     const browser = createBrowser(idp.replicas);
     const setup = await signIn(browser, await authorize(browser, "strict"), "carol");
     const secret = (/<code class="secret">([A-Z2-7 ]+)</.exec(setup.text)?.[1] ?? "").replaceAll(" ", "");
-    const done = await follow(browser, await browser.submit(setup, { code: totp(secret) }));
+    const done = await follow(browser, await browser.submit(setup, { code: totpCode(secret) }));
     expect(done.location).toMatch(/^http:\/\/127\.0\.0\.1:8090\/callback\?code=/);
     expect((await authorize(browser, "strict")).location).toMatch(/callback\?code=/);
 

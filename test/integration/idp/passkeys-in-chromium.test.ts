@@ -68,6 +68,7 @@ describe("a passkey", () => {
     await page.locator("[data-problem]:visible").waitFor();
     await page.goto(`${origin}/mfa/webauthn/devices`);
     await page.getByText("You have no passkeys yet.").waitFor();
+    expect(await page.locator(".things li").count()).toBe(0);
   });
 
   test("is added, signs in without a name, is a second factor, is renamed and removed", async () => {
@@ -99,6 +100,7 @@ describe("a passkey", () => {
     await page.getByText("Work laptop").first().waitFor();
     await page.getByRole("button", { name: /^Remove\s+Work laptop$/ }).click();
     await page.getByText("You have no passkeys yet.").waitFor();
+    expect(await page.locator(".things li").count()).toBe(0);
   });
 
   test("is asked for after the password, on another page, which says that it needs JavaScript", async () => {

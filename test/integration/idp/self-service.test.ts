@@ -1,6 +1,6 @@
-import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Browser, createBrowser, hiddenFields, type Page } from "../../support/browser.ts";
+import { totpCode } from "../../support/totp-code.ts";
 import { type IdpStack, startIdpStack } from "./idp-stack.ts";
 
 let idp: IdpStack;
@@ -13,20 +13,6 @@ afterAll(() => idp[Symbol.asyncDispose]());
 
 const home = "/mfa/register/home";
 const newBrowser = (): Browser => createBrowser(idp.replicas);
-const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-
-/** RFC 6238, written apart from the code under test. */
-function totp(secret: string, step: number): string {
-  const bits = [...secret].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, "0")).join("");
-  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
-  const counter = Buffer.alloc(8);
-  counter.writeBigUInt64BE(BigInt(step));
-  const mac = createHmac("sha1", key).update(counter).digest();
-  const offset = (mac.at(-1) ?? 0) & 15;
-  return String((mac.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, "0");
-}
-
-const stepNow = (): number => Math.floor(Date.now() / 30_000);
 
 async function signIn(name: string): Promise<Browser> {
   const browser = newBrowser();
@@ -80,7 +66,7 @@ describe("an authenticator app", () => {
     const wrong = await browser.submit(page, { code: "000000" });
     expect([wrong.status, wrong.text]).toEqual([200, expect.stringContaining('role="alert"')]);
     expect(secretIn(wrong)).toBe(secret);
-    const set = await browser.submit(wrong, { code: totp(secret, stepNow()) });
+    const set = await browser.submit(wrong, { code: totpCode(secret) });
     expect([set.status, set.location]).toEqual([302, home]);
 
     const codesPage = await browser.submit(await browser.open("/mfa/recovery/register"), {});

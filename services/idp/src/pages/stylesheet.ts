@@ -74,6 +74,7 @@ button.quiet:hover,.button.quiet:hover{background:var(--soft);filter:none}
 .account{display:flex;align-items:center;gap:.75rem;margin-top:1.25rem;padding:.625rem .875rem;border:1px solid var(--line);border-radius:.75rem}
 .account .who{flex:none;display:grid;place-items:center;width:2.25rem;height:2.25rem;border-radius:50%;background:var(--soft);color:var(--link);font-weight:650}
 .usercode{margin-top:.5rem;padding:.875rem;border-radius:.75rem;background:var(--soft);font-size:1.625rem;font-weight:650;letter-spacing:.14em;text-align:center;direction:ltr;font-variant-numeric:tabular-nums}
+main summary{color:var(--link);text-decoration:underline;text-underline-offset:.2em}
 [hidden]{display:none!important}
 .near{margin-top:.5rem}
 form.inline{margin:0}
