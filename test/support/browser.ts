@@ -41,7 +41,7 @@ export function hiddenFields({ text }: Page): Record<string, string> {
 }
 
 function actionOf({ text, url }: Page): string {
-  const [, action] = /<form method="post" action="([^"]+)"(?: class="inline")?>/.exec(text) ?? [];
+  const [, action] = /<form method="post" action="([^"]+)">/.exec(text) ?? [];
   return action === undefined ? url : unescape(action);
 }
 

@@ -1,5 +1,4 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import axe from "axe-core";
 import { type Browser, chromium } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { basicAuth } from "../../support/stack.ts";
@@ -7,7 +6,6 @@ import { type IdpStack, startIdpStack } from "./idp-stack.ts";
 
 let idp: IdpStack;
 let browser: Browser;
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 beforeAll(async () => {
   idp = await startIdpStack();
@@ -35,7 +33,7 @@ test("no rule of WCAG 2.2 AA is broken on any page, light and dark", { timeout: 
   expect(links.length).toBeGreaterThan(20);
   for (const link of [...links, "/api/v1/dev/ui/render/home/ar"]) {
     await page.goto(`${idp.stack.url}${link}`);
-    await page.evaluate(axe);
+    await page.evaluate(axe.source);
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       expect([link, colorScheme, await page.evaluate(rules)]).toEqual([link, colorScheme, []]);

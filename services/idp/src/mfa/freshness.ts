@@ -1,7 +1,7 @@
 import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
 
 /** For this long after a sign-in factors may be changed. */
-export const freshSeconds = 600;
+const freshSeconds = 600;
 
 /**
  * Whether the user has just proved to be it: by a second factor, where there is one. Whoever finds an open session, or

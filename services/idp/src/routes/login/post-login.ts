@@ -27,7 +27,7 @@ function credentialsOf({ form }: Visit): Credentials | undefined {
   return { username: username.trim(), password: new Secret(password), remember: form.one("remember_me") === "on" };
 }
 
-export function acrValuesOf({ params }: FlowRecord): readonly string[] {
+function acrValuesOf({ params }: FlowRecord): readonly string[] {
   return (params?.acrValues ?? "").split(" ").filter((value) => value !== "");
 }
 

@@ -56,7 +56,7 @@ export function here({ language }: Visit, path: string): string {
 }
 
 /** Sends the user through a sign-in and back to `returnTo`. */
-export async function stepUp(
+async function stepUp(
   { starts }: Pick<LoginDeps, "starts">,
   { request, reply, language }: Visit,
   { session }: Member,
