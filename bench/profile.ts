@@ -1,34 +1,58 @@
-// Shows where the services spend their time under load. Usage: bench/profile.ts lookup|ldap
+// Shows where the services spend their time under load. Usage: bench/profile.ts lookup|ldap|cached|counted
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { runWrk } from "./generator/wrk.ts";
 import { summariseProfile } from "./report/profile-summary.ts";
+import { guesses } from "./scenarios/guarded.ts";
 import { lookupQuery } from "./scenarios/sql.ts";
-import { writeBodies } from "./stack/bodies.ts";
-import { ldapBackends, sqlBackends } from "./stack/config.ts";
-import { writeSqlDirectory } from "./stack/directories.ts";
+import { type BodiesOptions, writeBodies } from "./stack/bodies.ts";
+import { guarded, ldapBackends, type Protection, sqlBackends } from "./stack/config.ts";
+import { saltedSha256, writeSqlDirectory } from "./stack/directories.ts";
 import { startPostern } from "./stack/postern.ts";
-import { startServers } from "./stack/servers.ts";
+import { type Servers, startServers } from "./stack/servers.ts";
 import { sqlUserCount, userPassword } from "./stack/users.ts";
 
 const seconds = 8;
 const shown = 45;
 
+interface Load {
+  readonly backends: object;
+  readonly protection?: Protection;
+  readonly bodies: BodiesOptions;
+  readonly query?: string;
+}
+
+const right: BodiesOptions = { password: userPassword, users: sqlUserCount };
+
+/** What is recorded, by its name on the command line. */
+const loads: Readonly<Record<string, (servers: Servers, file: string) => Load>> = {
+  lookup: (_servers, file) => ({ backends: sqlBackends(file), bodies: right, query: lookupQuery }),
+  ldap: ({ slapd }) => ({ backends: ldapBackends(slapd.uri), bodies: right }),
+  cached: (_servers, file) => ({ backends: sqlBackends(file), protection: guarded("10m"), bodies: right }),
+  counted: (_servers, file) => ({ backends: sqlBackends(file), protection: guarded("10m"), bodies: guesses }),
+};
+
 async function record(kind: string, folder: string): Promise<void> {
   await using servers = await startServers();
   const file = join(servers.folder, "directory.sqlite");
-  await writeSqlDirectory(file, sqlUserCount);
-  const bodiesFile = await writeBodies(servers.folder, "profile", { password: userPassword, users: sqlUserCount });
-  const backends = kind === "ldap" ? ldapBackends(servers.slapd.uri) : sqlBackends(file);
+  await writeSqlDirectory(file, sqlUserCount, saltedSha256());
+  const { backends, protection, bodies, query = "" } = loadOf(kind)(servers, file);
+  const bodiesFile = await writeBodies(servers.folder, "profile", bodies);
   const nodeArgs = ["--cpu-prof", "--cpu-prof-interval=250", `--cpu-prof-dir=${folder}`];
-  await using postern = await startPostern({ servers, backends, nodeArgs });
-  const url = `${postern.url}${kind === "ldap" ? "" : lookupQuery}`;
-  const { requests } = await runWrk({ url, bodiesFile, connections: 64 }, seconds);
+  await using postern = await startPostern({ servers, backends, protection, nodeArgs });
+  const { requests } = await runWrk({ url: `${postern.url}${query}`, bodiesFile, connections: 64 }, seconds);
   console.log(`${kind}: ${requests} requests; gateway ${postern.gateway.pid}, engine ${postern.engines[0]?.pid}`);
 }
 
+function loadOf(kind: string): (servers: Servers, file: string) => Load {
+  const load = loads[kind];
+  if (load === undefined) throw new Error(`one of ${Object.keys(loads).join(", ")}`);
+  return load;
+}
+
 process.chdir(join(import.meta.dirname, ".."));
-const kind = process.argv[2] === "ldap" ? "ldap" : "lookup";
+const kind = process.argv[2] ?? "lookup";
+loadOf(kind);
 const folder = resolve(`.run/bench/profile-${kind}`);
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });

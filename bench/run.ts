@@ -12,8 +12,10 @@ import { targetsOf } from "./report/targets.ts";
 import { measureBareHttp, measureHashRate, measureRawLdap, measureSkeleton } from "./scenarios/baselines.ts";
 import { measureCallers } from "./scenarios/callers.ts";
 import { type Endurance, measureEndurance } from "./scenarios/endurance.ts";
+import { measureGuarded } from "./scenarios/guarded.ts";
 import { measureLdap } from "./scenarios/ldap.ts";
 import { measureMillionUsers } from "./scenarios/million-users.ts";
+import { measureScripts } from "./scenarios/scripts.ts";
 import { measureSql } from "./scenarios/sql.ts";
 import { measureStarts, type Start } from "./scenarios/starts.ts";
 import { measureTwoEngines } from "./scenarios/two-engines.ts";
@@ -48,8 +50,10 @@ async function measure(servers: Servers, long: boolean): Promise<Results> {
     ["raw hash rate", async () => rows.push(...(await measureHashRate(servers)))],
     ["raw LDAP", async () => rows.push(...(await measureRawLdap(servers)))],
     ["decisions, SQLite", () => decisions(measureSql)],
+    ["decisions, cached and counted", () => decisions(measureGuarded)],
     ["callers", async () => rows.push(...(await measureCallers(servers)))],
     ["decisions, LDAP", () => decisions(measureLdap)],
+    ["site scripts", async () => rows.push(...(await measureScripts(servers)))],
     ["two engines", async () => rows.push(...(await measureTwoEngines(servers)))],
     ["starts of the services", async () => void (starts = await measureStarts(servers))],
   ];

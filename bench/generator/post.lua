@@ -1,7 +1,9 @@
 -- wrk script: POSTs the requests of a file, one a line, in turn: JSON, CBOR in hex, or headers with tabs between them.
 -- Usage: wrk -s post.lua URL -- REQUESTS_FILE json|cbor|header AUTHORIZATION
--- An authorization of "-" sends none.
+-- An authorization of "-" sends none. Where a request holds the mark, each sending writes another number there.
 local requests, count, nth = {}, 0, 0
+local mark = "@serial-----@"
+local serial = os.time() % 10000 * 1000000000
 
 local read = {}
 
@@ -25,11 +27,16 @@ function init(args)
     local headers, body = read[args[2]](line)
     if args[3] ~= "-" then headers["Authorization"] = args[3] end
     count = count + 1
-    requests[count] = wrk.format("POST", nil, headers, body)
+    local text = wrk.format("POST", nil, headers, body)
+    local first, last = text:find(mark, 1, true)
+    requests[count] = first and { text:sub(1, first - 1), text:sub(last + 1) } or text
   end
 end
 
 function request()
   nth = nth % count + 1
-  return requests[nth]
+  local text = requests[nth]
+  if type(text) == "string" then return text end
+  serial = serial + 1
+  return text[1] .. string.format("%013.0f", serial) .. text[2]
 end

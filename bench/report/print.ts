@@ -26,10 +26,7 @@ function line({ title, connections, requestsPerSecond, p50Ms, p99Ms, cpuMicros, 
 }
 
 function table(results: Results): readonly string[] {
-  const lines = results.rows.map(line);
-  const firstDecision = results.rows.findIndex(({ id }) => id === "lookup");
-  const cached = `${"cached success".padEnd(titleWidth)}  not built; the look-up below is the cheapest real decision`;
-  return firstDecision === -1 ? lines : lines.toSpliced(firstDecision, 0, cached);
+  return results.rows.map(line);
 }
 
 function targetLine({ title, target, measured, met }: Target): string {

@@ -25,7 +25,7 @@ describe("targetsOf", () => {
 
   it("CPU above 2.2 times the skeleton's is a miss", () => {
     const skeleton = row("skeleton", 40, 1000);
-    const measured = target(results([skeleton, row("lookup", 100, 900)]), "lookup in place of cached success: CPU");
+    const measured = target(results([skeleton, row("cached", 100, 900)]), "cached success: CPU");
     expect(measured).toMatchObject({ measured: "2.50 ×", target: "≤ 2.20 ×", met: false });
   });
 
@@ -33,8 +33,20 @@ describe("targetsOf", () => {
     expect(target(results([]), "raw hash rate")).toMatchObject({ measured: "not measured", met: undefined });
   });
 
-  it("what is not built says so", () => {
-    expect(target(results([]), "cached success: CPU")).toMatchObject({ measured: "not built", met: undefined });
+  it("an empty script may add sixty microseconds", () => {
+    const unscripted = row("unscripted", 40, 1000);
+    expect(target(results([unscripted, row("scripted", 100, 900)]), "empty environment script")).toMatchObject({
+      measured: "60 µs",
+      met: true,
+    });
+    expect(target(results([unscripted, row("scripted", 101, 900)]), "empty environment script")?.met).toBe(false);
+  });
+
+  it("a counted failure at three times the skeleton's CPU meets its target, above it does not", () => {
+    const skeleton = row("skeleton", 40, 1000);
+    expect(target(results([skeleton, row("counted", 120, 380)]), "failed and counted: CPU")?.met).toBe(true);
+    expect(target(results([skeleton, row("counted", 121, 379)]), "failed and counted: CPU")?.met).toBe(false);
+    expect(target(results([skeleton, row("counted", 121, 379)]), "failed and counted: req/s")?.met).toBe(false);
   });
 
   it("memory that grows by more than a tenth over ten minutes is a miss", () => {

@@ -17,6 +17,8 @@ export interface DecisionRow {
   readonly format?: RequestFormat;
   /** As `Load` has it. */
   readonly authorization?: string;
+  /** A counter of the engines that each request must raise. */
+  readonly engineCounter?: string;
   /** What every request of the row must come to. */
   readonly outcome: "ok" | "fail";
 }
@@ -39,10 +41,30 @@ export function outcomeCheck(postern: Postern, outcome: "ok" | "fail", first: De
   };
 }
 
+async function sumOfEngines(postern: Postern, series: string): Promise<number> {
+  const pages = await Promise.all(
+    postern.engines.map(async ({ privatePort }) => (await fetch(`http://127.0.0.1:${privatePort}/metrics`)).text()),
+  );
+  const lines = pages.flatMap((page) => page.split("\n")).filter((line) => line.startsWith(`${series} `));
+  return lines.reduce((sum, line) => sum + Number(line.slice(series.length)), 0);
+}
+
+/** Throws unless each request raised the counter. */
+async function counterCheck(postern: Postern, series: string) {
+  let before = await sumOfEngines(postern, series);
+  return async ({ requests }: { readonly requests: number }): Promise<void> => {
+    const after = await sumOfEngines(postern, series);
+    if (after - before < requests) throw new Error(`${series} rose by ${after - before} for ${requests} requests`);
+    before = after;
+  };
+}
+
 /** One kind of decision by Postern's services, verified by the gateway's own count of outcomes. */
 export async function measureDecision(postern: Postern, row: DecisionRow): Promise<Row> {
   const { id, title, connections, windowSeconds = 2, first = false, bodiesFile, query = "", outcome } = row;
-  const { format, authorization } = row;
+  const { format, authorization, engineCounter } = row;
+  const outcomeIs = outcomeCheck(postern, outcome, await postern.decisions());
+  const counts = engineCounter === undefined ? undefined : await counterCheck(postern, engineCounter);
   const url = `${new URL(format ?? "json", postern.url).href}${query}`;
   return measureRow({
     id,
@@ -52,6 +74,9 @@ export async function measureDecision(postern: Postern, row: DecisionRow): Promi
     windowSeconds,
     ...(first ? { warmSeconds: firstWarmSeconds } : {}),
     generate: (seconds) => runWrk({ url, bodiesFile, connections, format, authorization }, seconds),
-    verify: outcomeCheck(postern, outcome, await postern.decisions()),
+    verify: async (report) => {
+      await outcomeIs(report);
+      await counts?.(report);
+    },
   });
 }

@@ -6,7 +6,9 @@ import { mailOf } from "./users.ts";
 
 export interface BodiesOptions {
   readonly username?: (nth: number) => string;
+  /** With `serialMark` in it each request has another. */
   readonly password: string;
+  readonly clientIp?: (nth: number) => string;
   readonly users: number;
   /** JSON when absent. */
   readonly format?: RequestFormat;
@@ -14,14 +16,21 @@ export interface BodiesOptions {
 
 const maxLines = 1000;
 
+/** The generator writes the number of the request in its place (`post.lua`). */
+export const serialMark = "@serial-----@";
+
+function clientOf(nth: number): string {
+  return `203.0.${113 + ((nth >> 8) & 7)}.${nth & 255}`;
+}
+
 /** What a mail server tells of a login, about 540 bytes of JSON. */
-function loginOf(username: string, password: string, nth: number) {
+function loginOf(username: string, { password, clientIp = clientOf }: BodiesOptions, nth: number) {
   return {
     username,
     password,
     protocol: "imap",
     method: "plain",
-    client_ip: `203.0.${113 + ((nth >> 8) & 7)}.${nth & 255}`,
+    client_ip: clientIp(nth),
     client_port: String(20_000 + nth),
     client_hostname: `client-${nth}.isp.example`,
     client_id: "name=Mail version=128.4.3",
@@ -72,12 +81,12 @@ const lineOf: Readonly<Record<RequestFormat, (login: Login) => string>> = {
 
 /** Writes a file of bodies, one a line, for users spread evenly over the directory. */
 export async function writeBodies(folder: string, name: string, options: BodiesOptions): Promise<string> {
-  const { username = mailOf, password, users, format = "json" } = options;
+  const { username = mailOf, users, format = "json" } = options;
   const lines = Math.min(users, maxLines);
   const file = join(folder, `${name}.bodies`);
   const bodies = Array.from({ length: lines }, (_, line) => {
     const nth = Math.floor((line * users) / lines);
-    return lineOf[format](loginOf(username(nth), password, line));
+    return lineOf[format](loginOf(username(nth), options, line));
   });
   await writeFile(file, `${bodies.join("\n")}\n`);
   return file;

@@ -5,7 +5,27 @@ export interface ConfigParts {
   readonly natsUrl: string;
   readonly redisPort: number;
   readonly backends: object;
+  /** More of `auth`. */
+  readonly auth?: object | undefined;
   readonly callers?: CallerConfig;
+  readonly protection?: Protection | undefined;
+}
+
+/** What stands before the directories. */
+export interface Protection {
+  /** `auth.controls` */
+  readonly controls: object;
+  /** `auth.pipeline.local_cache_ttl` */
+  readonly localCacheTtl: string;
+}
+
+/** Every decision asks a directory, and nothing is counted. */
+const noProtection: Protection = { controls: {}, localCacheTtl: "0s" };
+
+/** Guesses are counted against a limit that no run reaches, for networks that are a host each. */
+export function guarded(localCacheTtl: string): Protection {
+  const rule = { name: "bench", period: "10m", ban_time: "1h", cidr: 32, failed_requests: 1_000_000_000, ipv4: true };
+  return { controls: { enabled: ["brute_force"], brute_force: { buckets: [rule] } }, localCacheTtl };
 }
 
 /** How callers prove themselves. */
@@ -34,7 +54,15 @@ const limited = { per_second: 10, burst: 20 };
 
 /** What production has: callers proved, info lines, metrics on. */
 export function configText(parts: ConfigParts): string {
-  const { httpPort, natsUrl, redisPort, backends, callers = basicCallers } = parts;
+  const {
+    httpPort,
+    natsUrl,
+    redisPort,
+    backends,
+    callers = basicCallers,
+    protection = noProtection,
+    auth = {},
+  } = parts;
   return JSON.stringify({
     runtime: {
       developer_mode: callers.developerMode ?? false,
@@ -57,7 +85,10 @@ export function configText(parts: ConfigParts): string {
     },
     auth: {
       backchannel: callers.backchannel,
+      controls: protection.controls,
+      pipeline: { local_cache_ttl: protection.localCacheTtl },
       backends,
+      ...auth,
     },
   });
 }

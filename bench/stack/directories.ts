@@ -3,10 +3,21 @@ import { DatabaseSync } from "node:sqlite";
 import { hash } from "@node-rs/argon2";
 import { ldapUid, ldapUserCount, mailOf, userPassword } from "./users.ts";
 
-/** An SQLite directory with so many users of one Argon2id hash (m=19456, t=2, p=1). */
-export async function writeSqlDirectory(file: string, users: number): Promise<void> {
-  const options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-  const password = await hash(userPassword, options);
+/** Argon2id, m=19456, t=2, p=1. */
+function argon2id(): Promise<string> {
+  return hash(userPassword, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
+}
+
+/** Costs next to nothing: what is measured then is all the rest. */
+export function saltedSha256(): string {
+  const salt = randomBytes(8);
+  const digest = createHash("sha256").update(userPassword).update(salt).digest();
+  return `{SSHA256}${Buffer.concat([digest, salt]).toString("base64")}`;
+}
+
+/** An SQLite directory with so many users of one hash, Argon2id when absent. */
+export async function writeSqlDirectory(file: string, users: number, stored?: string): Promise<void> {
+  const password = stored ?? (await argon2id());
   using database = new DatabaseSync(file);
   database.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
     CREATE TABLE users (username TEXT NOT NULL PRIMARY KEY COLLATE NOCASE, password TEXT, display_name TEXT NOT NULL,

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { freePort } from "@postern/shared/testing";
 import type { Measured } from "../measure/processes.ts";
-import { basicCallers, type CallerConfig, configText } from "./config.ts";
+import { basicCallers, type CallerConfig, configText, type Protection } from "./config.ts";
 import { type DecisionCounts, parseDecisionCounts, settledCounts } from "./decision-counts.ts";
 import type { Servers } from "./servers.ts";
 import { type RunningService, startService } from "./service.ts";
@@ -26,7 +26,11 @@ export interface PosternOptions {
   readonly engines?: number;
   /** Basic when absent. */
   readonly callers?: CallerConfig | undefined;
+  /** None when absent. */
+  readonly protection?: Protection | undefined;
   readonly nodeArgs?: readonly string[];
+  /** More of `auth`. */
+  readonly auth?: object | undefined;
 }
 
 export interface WrittenConfig {
@@ -37,13 +41,13 @@ export interface WrittenConfig {
 export async function writeConfig(
   servers: Servers,
   backends: object,
-  callers: CallerConfig = basicCallers,
+  { callers = basicCallers, protection, auth }: Pick<PosternOptions, "callers" | "protection" | "auth"> = {},
 ): Promise<WrittenConfig> {
   const httpPort = await freePort();
   const configFile = join(servers.folder, `config-${httpPort}.yaml`);
   const { natsUrl, redisPort } = servers;
   // JSON is YAML.
-  await writeFile(configFile, configText({ httpPort, natsUrl, redisPort, backends, callers }));
+  await writeFile(configFile, configText({ httpPort, natsUrl, redisPort, backends, callers, protection, auth }));
   return { configFile, httpPort };
 }
 
@@ -52,10 +56,12 @@ export async function startPostern({
   backends,
   engines = 1,
   callers,
+  protection,
+  auth,
   nodeArgs = [],
 }: PosternOptions): Promise<Postern> {
   await using started = new AsyncDisposableStack();
-  const { configFile, httpPort } = await writeConfig(servers, backends, callers);
+  const { configFile, httpPort } = await writeConfig(servers, backends, { callers, protection, auth });
   const options = { configFile, folder: servers.folder, nodeArgs };
   const running: RunningService[] = [];
   for (let left = engines; left > 0; left -= 1) running.push(started.use(await startService("auth-engine", options)));

@@ -20,6 +20,8 @@ export interface CallersStackOptions {
   /** Added to `auth.backchannel.jwt`. */
   readonly jwt?: object;
   readonly admins?: number;
+  /** `auth.backends`; else the demo's users without second factors. */
+  readonly backends?: (folder: string) => object;
 }
 
 /** Gateway, admin and engine with a Redis of their own; callers come with Basic, with tokens of a key made here, or JWT. */
@@ -45,7 +47,7 @@ interface Places {
 
 const assertionSecret = "test-caller-assertion-secret-of-no-worth";
 
-function backends(folder: string): object {
+function demoUsers(folder: string): object {
   return {
     order: ["sql"],
     sql: {
@@ -66,7 +68,7 @@ function backends(folder: string): object {
 }
 
 /** JSON is YAML. */
-function configText(places: Places, { jwt = {} }: CallersStackOptions): string {
+function configText(places: Places, { jwt = {}, backends = demoUsers }: CallersStackOptions): string {
   const { folder, httpPort, adminPort, natsUrl, redisUrl, jwksFile } = places;
   return JSON.stringify({
     runtime: {

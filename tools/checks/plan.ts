@@ -48,7 +48,7 @@ function staticChecks(): readonly Check[] {
 export function planOf(name: Plan): readonly Check[] {
   switch (name) {
     case "all":
-      return [...staticChecks(), vitest("unit", 300_000), vitest("integration", 480_000)];
+      return [...staticChecks(), vitest("unit", 900_000), vitest("integration", 1_800_000)];
     case "static":
       return staticChecks();
     case "long":

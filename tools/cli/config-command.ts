@@ -16,7 +16,7 @@ export interface CommandOptions {
 export type ConfigCommand = (options: CommandOptions) => CommandResult;
 
 /** Loads as a service would, from this process's environment. */
-export function loadForCommand({ file, skipSecretFiles }: CommandOptions): LoadResult {
+export function loadForCommand({ file, skipSecretFiles }: Omit<CommandOptions, "operands">): LoadResult {
   const sources = processSources();
   return loadConfig({ ...sources, file: file ?? sources.file, skipSecretFiles });
 }

@@ -5,6 +5,7 @@ import { docsCommand } from "./config-docs.ts";
 import { dumpCommand } from "./config-dump.ts";
 import { explainCommand } from "./config-explain.ts";
 import { schemaCommand } from "./config-schema.ts";
+import { operatorUsage } from "./operator/run-operator.ts";
 
 const commands: ReadonlyMap<string, ConfigCommand> = new Map([
   ["check", checkCommand],
@@ -15,6 +16,7 @@ const commands: ReadonlyMap<string, ConfigCommand> = new Map([
 ]);
 
 const usage = [
+  ...operatorUsage,
   "usage: postern config check|dump|explain PATH|docs|schema [--config FILE] [--no-secrets]",
   "  check    tell all problems of the configuration",
   "  dump     print what is in effect, without secrets",
@@ -23,6 +25,8 @@ const usage = [
   "  schema   print the JSON Schema of the file",
   "usage: postern script test FILE --input REQUEST.json",
   "  test     run one function of a site script with recorded answers",
+  "usage: postern directory test USER [--protocol NAME] [--json] [--no-password]",
+  "  test     what a login would do in the directories, step by step",
   "  --config FILE  the file; SERVICE_CONFIG_FILE without it",
   "  --no-secrets   do not open files of secrets",
 ];

@@ -21,3 +21,37 @@ INSERT INTO users (username, password, display_name, mail, uid, totp_secret) VAL
   ('carol@example.test',
    '$argon2id$v=19$m=19456,t=2,p=1$EyT4poTCLFu870/3lDBDzQ$3d+jYcZzWQNunEwufnCSvfAXJ5c7JTcnhtUVzBnSe1Q',
    'Carol Example', 'carol@example.test', 'carol', NULL);
+
+-- Second factors and app passwords: docs/guides/sql.md. TOTP secrets are in the table above, by queries of the demo.
+-- Carol's recovery codes are plain, as a provisioning system writes them; those that Postern makes are hashes.
+CREATE TABLE postern_recovery_codes (
+  account TEXT NOT NULL,
+  code TEXT NOT NULL,
+  PRIMARY KEY (account, code)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE postern_webauthn (
+  account TEXT NOT NULL,
+  credential TEXT NOT NULL,
+  PRIMARY KEY (account, credential)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE postern_app_passwords (
+  account TEXT NOT NULL,
+  id TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  label TEXT NOT NULL,
+  protocols TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  last_used_at INTEGER,
+  PRIMARY KEY (account, id)
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO postern_recovery_codes (account, code) VALUES
+  ('carol@example.test', 'CARL-2345'),
+  ('carol@example.test', 'CARL-6789'),
+  ('carol@example.test', 'CARL-WXYZ');
+
+-- app-careed-emeapp-asswer-dferca-reprgj
+INSERT INTO postern_app_passwords (account, id, digest, label, protocols, created_at) VALUES
+  ('carol@example.test', 'ca401ca401ca4010', 'NqfMsiSOQqakrn7PTblxZ3PmjS8PdtGbm6mPvIMPvFQ', 'demo phone', 'imap smtp', 1767225600);

@@ -1,10 +1,21 @@
-import { type Base, baseFromConfig, busFromConfig, redisFromConfig } from "@postern/shared/assembly";
+import {
+  type Base,
+  baseFromConfig,
+  busFromConfig,
+  flushesFromConfig,
+  jobQueueFromConfig,
+  redisFromConfig,
+} from "@postern/shared/assembly";
+import { type BruteForceState, createBruteForceState } from "@postern/shared/brute-force";
 import type { Bus } from "@postern/shared/bus";
 import type { Config } from "@postern/shared/config";
 import { authenticate } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/errors";
+import type { Flushes } from "@postern/shared/flush";
 import { createCallerReader, createCallerVerifier, type ReadCaller } from "@postern/shared/http";
+import type { JobQueue, ReadJob } from "@postern/shared/jobs";
 import { createHealth, type Health } from "@postern/shared/lifecycle";
+import { lazyOpenapi, type RenderedDocument } from "@postern/shared/openapi";
 import { createPasswordVerifier, type PasswordVerifier } from "@postern/shared/passwords";
 import { type RedisClient, redisHealth } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
@@ -23,22 +34,33 @@ export interface AdminContext extends Base {
   readonly live: { current: LiveAdminSettings };
   readonly health: Health;
   readonly state: RedisClient;
+  readonly cache: RedisClient;
+  readonly queue: RedisClient;
   readonly bus: Bus;
+  readonly jobs: { readonly queue: JobQueue; readonly read: ReadJob };
+  readonly flushes: Flushes;
+  readonly bruteForce: BruteForceState;
   readonly passwords: PasswordVerifier;
   readonly adminMetrics: AdminMetrics;
   readonly readCaller: ReadCaller;
   /** Absent when `auth.backchannel.jwt` is off. */
   readonly jwtIssuer: JwtIssuer | undefined;
+  /** The management contract. */
+  readonly openapi: () => RenderedDocument;
   readonly hooks: HookScripts;
 }
 
 /** Logins of operators are few; more than these at a time is somebody guessing. */
 const hashing = { concurrency: 2, maxQueued: 64 };
 
-type JwtParts = Pick<AdminContext, "settings" | "live" | "state" | "bus" | "passwords" | "adminMetrics" | "logger">;
+type JwtParts = Pick<
+  AdminContext,
+  "audit" | "settings" | "live" | "state" | "bus" | "passwords" | "adminMetrics" | "logger"
+>;
+type HealthParts = Base & Pick<AdminContext, "state" | "cache" | "queue" | "bus">;
 
 function createIssuer(config: Config, parts: JwtParts): JwtIssuer | undefined {
-  const { settings, live, state, bus, passwords, adminMetrics, logger } = parts;
+  const { settings, live, state, bus, passwords, adminMetrics, logger, audit } = parts;
   if (settings.jwtSecret === undefined) return undefined;
   const { identifier, clockSkewSeconds: skewSeconds } = settings;
   const { prefix } = config.storage.redis;
@@ -65,20 +87,27 @@ function createIssuer(config: Config, parts: JwtParts): JwtIssuer | undefined {
       }),
     onReuse: (session) => {
       adminMetrics.refreshTokenReused();
+      audit.record({ event: "token.reuse", outcome: "denied", session });
       logger.warn({ session }, "refresh token came twice, its family is revoked");
     },
   });
 }
 
-function createAdminHealth(config: Config, { state, bus, service, instance, logger }: Base & JwtParts): Health {
+function createAdminHealth(
+  config: Config,
+  { state, cache, queue, bus, service, instance, logger }: HealthParts,
+): Health {
   const { prefix } = config.storage.redis;
+  const ofRedis = { required: false, prefix, service, instance };
   const assertConnected = (): void => {
     if (!bus.isConnected()) throw new Error("not connected to NATS");
   };
   return createHealth({
     // Reading the configuration needs neither, so the service serves without them.
     checks: [
-      redisHealth({ client: state, role: "state", required: false, prefix, service, instance }),
+      redisHealth({ ...ofRedis, client: state, role: "state" }),
+      redisHealth({ ...ofRedis, client: cache, role: "cache" }),
+      redisHealth({ ...ofRedis, client: queue, role: "queue" }),
       { name: "bus", required: false, check: assertConnected },
     ],
     onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
@@ -93,15 +122,28 @@ export async function createContext(config: Config): Promise<AdminContext> {
     settings,
     live: { current: liveAdminSettings(config) },
     state: redisFromConfig(config, "state", base),
+    cache: redisFromConfig(config, "cache", base),
+    queue: redisFromConfig(config, "queue", base),
     bus: await busFromConfig(config, base),
     passwords: createPasswordVerifier(hashing),
     adminMetrics: createAdminMetrics(base.metrics, base.prefix),
   };
+  const flush = { ...parts, live: () => parts.live.current.flush };
+  const { prefix } = config.storage.redis;
   return {
     ...parts,
+    flushes: flushesFromConfig(config, flush),
+    jobs: jobQueueFromConfig(config, { redis: parts.queue, logger: parts.logger }),
+    bruteForce: createBruteForceState({
+      redis: parts.state,
+      prefix,
+      rules: () => flush.live().rules,
+      clock: systemClock,
+    }),
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin")),
     health: createAdminHealth(config, parts),
     jwtIssuer: createIssuer(config, parts),
+    openapi: lazyOpenapi("management", config),
     hooks: await createHookScripts(config, parts),
   };
 }

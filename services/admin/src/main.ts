@@ -8,7 +8,7 @@ import { liveAdminSettings } from "./settings.ts";
 
 async function start(config: Config): Promise<Service> {
   const context = await createContext(config);
-  const { logger, health, settings, state, bus, passwords, hooks } = context;
+  const { logger, health, settings, state, cache, queue, bus, passwords, hooks } = context;
   const privateListener = await privateListenerAt(settings.privateAddress, context);
   const app = await createAdmin(context);
   const handle: typeof app.routing = (request, response) => app.routing(request, response);
@@ -21,9 +21,10 @@ async function start(config: Config): Promise<Service> {
     base: context,
     health,
     apply: async (next) => {
-      const swapHooks = await hooks.prepare(next);
-      swapHooks();
-      context.live.current = liveAdminSettings(next);
+      const live = liveAdminSettings(next);
+      const prepared = await hooks.prepare(next);
+      prepared.use();
+      context.live.current = live;
     },
     steps: [
       { name: "listeners", run: () => listeners.close() },
@@ -31,7 +32,12 @@ async function start(config: Config): Promise<Service> {
       { name: "bus", run: () => bus.drain() },
       { name: "hooks", run: () => hooks.close() },
       { name: "password hashing", run: () => passwords.close() },
-      { name: "redis", run: () => state.disconnect() },
+      {
+        name: "redis",
+        run: () => {
+          for (const client of [state, cache, queue]) client.disconnect();
+        },
+      },
       { name: "private listener", run: () => privateListener.close() },
     ],
   });

@@ -1,16 +1,30 @@
 import type { Metrics } from "@postern/shared/metrics";
 import type { JwtResult } from "./routes/jwt/jwt-route.ts";
+import {
+  type MfaOperation,
+  type MfaResult,
+  mfaOperations,
+  mfaResults,
+} from "./routes/mfa-backchannel/mfa-operation.ts";
 
 const hookResults = ["ok", "failed", "refused", "unknown"] as const;
 export type HookResult = (typeof hookResults)[number];
 
 const results = ["issued", "malformed", "denied", "no_role", "undecided"] as const satisfies readonly JwtResult[];
 
+const flushObjects = ["cache", "bruteforce"] as const;
+export type FlushObject = (typeof flushObjects)[number];
+
+const flushResults = ["flushed", "nothing", "failed", "queued", "not_queued"] as const;
+export type FlushResult = (typeof flushResults)[number];
+
 /** One function for each fact that the administration service counts. */
 export interface AdminMetrics {
   jwt(endpoint: "token" | "refresh", result: JwtResult): void;
   refreshTokenReused(): void;
+  flushed(object: FlushObject, result: FlushResult): void;
   hookAnswered(result: HookResult): void;
+  mfaAnswered(operation: MfaOperation, result: MfaResult): void;
 }
 
 export function createAdminMetrics(registry: Metrics, prefix: string): AdminMetrics {
@@ -24,12 +38,24 @@ export function createAdminMetrics(registry: Metrics, prefix: string): AdminMetr
     help: "Refresh tokens that came a second time, so that their families were revoked",
     labels: {},
   })({});
+  const flushes = registry.counter({
+    name: `${prefix}_admin_flushes_total`,
+    help: "Flushes that were asked for, by what became of them",
+    labels: { object: flushObjects, result: flushResults },
+  });
   const hooks = registry.counter({
     name: `${prefix}_hook_requests_total`,
     help: "Requests to custom hooks, by what became of them",
     labels: { result: hookResults },
   });
+  const mfa = registry.counter({
+    name: `${prefix}_mfa_backchannel_requests_total`,
+    help: "Requests to the storage of second factors, by operation and what became of them",
+    labels: { operation: mfaOperations, result: mfaResults },
+  });
   return {
+    flushed: (object, result) => flushes({ object, result }).inc(),
+    mfaAnswered: (operation, result) => mfa({ operation, result }).inc(),
     hookAnswered: (result) => hooks({ result }).inc(),
     jwt: (endpoint, result) => requests({ endpoint, result }).inc(),
     refreshTokenReused: () => reused.inc(),

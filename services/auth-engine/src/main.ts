@@ -25,17 +25,22 @@ async function start(config: Config): Promise<Service> {
     health,
     apply: async (next) => {
       const live = liveEngineSettings(next);
-      const swapScripts = await scripts.prepare(next);
       const rules = context.makeRules(live);
-      directories.swap(await makeDirectories(live.directories));
+      const prepared = await scripts.prepare(next);
+      const made = await makeDirectories(live.directories).catch(async (error: unknown) => {
+        await prepared.discard();
+        throw error;
+      });
+      directories.swap(made);
       context.rules.current = rules;
-      swapScripts();
+      prepared.use();
       context.live.current = live;
       await bruteForce?.reload(next);
     },
     steps: [
       { name: "bus", run: () => bus.drain() },
       { name: "beat", run: endBeat },
+      { name: "recovery codes", run: () => context.closeMfaArtefacts() },
       { name: "directories", run: () => directories.close() },
       { name: "scripts", run: () => scripts.close() },
       { name: "keys of access tokens", run: () => mailTokens?.tokens.close() },

@@ -66,7 +66,7 @@ function optional(text: string): string | undefined {
   return text === "" ? undefined : text;
 }
 
-function ldapPool(pool: LdapPoolConfig): LdapPoolSettings {
+export function ldapPoolSettings(pool: LdapPoolConfig): LdapPoolSettings {
   return {
     serverUris: pool.server_uri,
     bindDn: pool.bind_dn,
@@ -167,7 +167,7 @@ function ldapDirectory(config: Config, name: string, pool: string | undefined): 
   const configured = Object.entries({ default: ldap.default, ...ldap.pools }).filter(([poolName]) =>
     used.has(poolName),
   );
-  const pools = Object.fromEntries(configured.map(([poolName, settings]) => [poolName, ldapPool(settings)]));
+  const pools = Object.fromEntries(configured.map(([poolName, settings]) => [poolName, ldapPoolSettings(settings)]));
   return { kind: "ldap", settings: { name, pools, searches } };
 }
 
@@ -180,6 +180,7 @@ function luaDirectory(config: Config, name: string): DirectorySettings {
       script: pool.backend_script_path,
       protocols: search.flatMap(({ protocol }) => protocol),
       timeoutMs: config.runtime.timeouts.lua_backend,
+      keepsMfa: pool.mfa.enabled,
     },
   };
 }

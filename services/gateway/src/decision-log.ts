@@ -1,6 +1,6 @@
 import type { AuthDecision, AuthRequest, Dialect } from "@postern/shared/contracts";
 import type { AppError } from "@postern/shared/errors";
-import type { Logger } from "@postern/shared/logging";
+import { createLineWriter, type Logger } from "@postern/shared/logging";
 
 /** How a `mode=list-accounts` ended. */
 export interface ObservedListing {
@@ -33,26 +33,44 @@ function reasonOf(decision: AuthDecision): string | undefined {
   }
 }
 
+const decidedFields = [
+  "session",
+  "dialect",
+  "operation",
+  "outcome",
+  "reason",
+  "detail",
+  "account_passwords_seen",
+  "total_passwords_seen",
+  "username",
+  "protocol",
+  "client_ip",
+  "external_session",
+  "tls",
+  "latency_ms",
+] as const;
+
 export function createDecisionLog(logger: Logger): DecisionLog {
+  const writeDecided = createLineWriter(logger, { fields: decidedFields, msg: "decided" });
   return {
     decided: (request, decision, seconds) => {
-      logger.info(
-        {
-          session: request.session,
-          dialect: request.dialect,
-          operation: request.operation,
-          outcome: decision.outcome,
-          reason: reasonOf(decision),
-          detail: decision.outcome === "fail" ? decision.detail : undefined,
-          username: request.username,
-          protocol: request.protocol,
-          client_ip: request.clientIp,
-          external_session: request.externalSessionId,
-          tls: request.tls,
-          latency_ms: Math.round(seconds * 1e6) / 1e3,
-        },
-        "decided",
-      );
+      const denial = decision.outcome === "fail" ? decision : undefined;
+      writeDecided([
+        request.session,
+        request.dialect,
+        request.operation,
+        decision.outcome,
+        reasonOf(decision),
+        denial?.detail,
+        denial?.accountPasswordsSeen,
+        denial?.totalPasswordsSeen,
+        request.username,
+        request.protocol,
+        request.clientIp,
+        request.externalSessionId,
+        request.tls,
+        Math.round(seconds * 1e6) / 1e3,
+      ]);
     },
     listed: (request, { outcome, error, accounts, leftOut, seconds }) => {
       const level = leftOut > 0 ? "warn" : "info";

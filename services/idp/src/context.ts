@@ -4,11 +4,13 @@ import type { Config } from "@postern/shared/config";
 import { AppError } from "@postern/shared/errors";
 import { createCallerReader, createCallerVerifier, type ReadCaller } from "@postern/shared/http";
 import { createHealth, type Health } from "@postern/shared/lifecycle";
+import { lazyOpenapi, type RenderedDocument } from "@postern/shared/openapi";
 import { type RedisClient, redisHealth } from "@postern/shared/redis";
 import { createOidcContext, type OidcContext } from "./context/oidc.ts";
 import { createPagesContext, type PagesContext, type ProtocolParts } from "./context/pages.ts";
 import { createSessions } from "./context/sessions.ts";
 import type { FlowStarter } from "./flow/flow-port.ts";
+import { deviceEnd } from "./routes/oidc/device.ts";
 import { type IdpSettings, idpSettings } from "./settings.ts";
 
 /** Everything that the identity provider is made of. Only this file makes any of it. */
@@ -18,6 +20,8 @@ export interface IdpContext extends Base {
   readonly state: RedisClient;
   readonly health: Health;
   readonly readCaller: ReadCaller;
+  /** The public contract. */
+  readonly openapi: () => RenderedDocument;
   /** Absent while `identity.frontend.enabled` is off. */
   readonly pages: PagesContext | undefined;
   /** Absent while `identity.oidc.enabled` is off. */
@@ -40,8 +44,11 @@ function starterOf(starts: Starts): FlowStarter {
 
 function protocolsOf(oidc: OidcContext | undefined): ProtocolParts {
   if (oidc === undefined) return { ends: {}, onReplaced: async () => undefined, applications: undefined };
-  const { finish, records, applications } = oidc;
-  return { ends: { oidc: finish }, onReplaced: (session) => records.revokeSession(session), applications };
+  return {
+    ends: { oidc: oidc.finish, device: deviceEnd },
+    onReplaced: (session) => oidc.endSessions.ended(session),
+    applications: oidc.applications,
+  };
 }
 
 /** Without signing keys no token can be made. */
@@ -62,7 +69,7 @@ export async function createContext(config: Config): Promise<IdpContext> {
   };
   const starts: Starts = { current: undefined };
   const sessions = createSessions(config, state);
-  const oidcDeps = { ...base, redis: state, starter: starterOf(starts) };
+  const oidcDeps = { ...base, metricsPrefix: base.prefix, redis: state, starter: starterOf(starts) };
   const oidc = sessions === undefined ? undefined : createOidcContext(config, { ...oidcDeps, sessions });
   const pages = createPagesContext({ config, base, bus, state, protocols: protocolsOf(oidc) });
   starts.current = pages?.login.starts;
@@ -74,6 +81,7 @@ export async function createContext(config: Config): Promise<IdpContext> {
     bus,
     state,
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "idp")),
+    openapi: lazyOpenapi("idp", config),
     health: createHealth({
       checks: [
         { name: "bus", required: false, check: assertConnected },

@@ -15,6 +15,7 @@ async function start(config: Config): Promise<Service> {
   const { address, requestTimeoutMs } = settings;
   const listeners = await openListeners({ addresses: [address], handle, requestTimeoutMs, logger });
   oidc?.schedule.start();
+  oidc?.delivery.start();
   health.phase = "ready";
   logger.info({ addresses: listeners.addresses }, "ready");
   return createService({
@@ -25,6 +26,7 @@ async function start(config: Config): Promise<Service> {
     steps: [
       { name: "listeners", run: () => listeners.close() },
       { name: "signing keys", run: () => oidc?.schedule.close() },
+      { name: "logout notices", run: () => oidc?.delivery.close() },
       { name: "routes", run: () => app.close() },
       { name: "bus", run: () => bus.drain() },
       { name: "redis", run: () => state.disconnect() },

@@ -4,16 +4,19 @@ import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import type { IdpContext } from "./context.ts";
 import { requireCaller } from "./plugins/caller.ts";
 import { oauthError } from "./routes/oidc/json-reply.ts";
-import { registerConsent, registerOidcRoutes } from "./routes/oidc/register.ts";
+import { registerOidcPages, registerOidcRoutes } from "./routes/oidc/register.ts";
+import { registerSessionRoutes } from "./routes/oidc/sessions.ts";
+import { getOpenapi } from "./routes/openapi/get-openapi.ts";
 import { registerPages } from "./routes/register-pages.ts";
 
 /** Public keys, which the gateway fetches for itself: no request of a caller stands behind that. */
 const keySetPath = "/oidc/jwks";
 
-type IdpParts = Pick<IdpContext, "settings" | "readCaller" | "logger" | "pages" | "oidc">;
+type IdpParts = Pick<IdpContext, "settings" | "readCaller" | "logger" | "pages" | "oidc" | "openapi">;
 
 /** The identity provider behind the gateway. Whatever did not come through it is 401; a path of nobody's is 404. */
-export async function createIdp({ settings, readCaller, logger, pages, oidc }: IdpParts): Promise<FastifyInstance> {
+export async function createIdp(parts: IdpParts): Promise<FastifyInstance> {
+  const { settings, readCaller, logger, pages, oidc, openapi } = parts;
   const app = Fastify({
     logger: false,
     bodyLimit: settings.maxBodyBytes,
@@ -34,9 +37,15 @@ export async function createIdp({ settings, readCaller, logger, pages, oidc }: I
     logger[level]({ session: request.caller?.session, path, err: error }, "request failed");
     return oauthError(reply, 500, "server_error");
   });
+  for (const format of ["yaml", "json"] as const) {
+    app.get(`/.well-known/openapi.${format}`, getOpenapi(openapi, format));
+  }
   if (pages !== undefined) registerPages(app, pages);
-  if (oidc !== undefined) await app.register(async (scope) => registerOidcRoutes(scope, oidc));
-  if (oidc !== undefined && pages !== undefined) registerConsent(app, oidc, pages.login);
+  if (oidc !== undefined) {
+    registerSessionRoutes(app, oidc);
+    await app.register(async (scope) => registerOidcRoutes(scope, oidc));
+  }
+  if (oidc !== undefined && pages !== undefined) registerOidcPages(app, oidc, pages.login);
   await app.ready();
   return app;
 }

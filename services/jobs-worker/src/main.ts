@@ -1,21 +1,32 @@
-import { createService, privateListenerAt } from "@postern/shared/assembly";
+import { createService, flushSettings, privateListenerAt } from "@postern/shared/assembly";
 import type { Config } from "@postern/shared/config";
 import { runService, type Service } from "@postern/shared/lifecycle";
 import { createContext } from "./context.ts";
 
 async function start(config: Config): Promise<Service> {
-  const context = createContext(config);
-  const { logger, health, privateAddress, queue } = context;
+  const context = await createContext(config);
+  const { logger, health, privateAddress, redis, bus, watch } = context;
   const privateListener = await privateListenerAt(privateAddress, context);
+  const worker = context.startWorker();
   health.phase = "ready";
   logger.info("ready");
   return createService({
     config,
     base: context,
     health,
-    apply: () => undefined,
+    apply: (next) => {
+      context.live.current = flushSettings(next);
+    },
     steps: [
-      { name: "redis", run: () => queue.disconnect() },
+      { name: "jobs", run: () => worker.close() },
+      { name: "bus", run: () => bus.drain() },
+      {
+        name: "redis",
+        run: () => {
+          watch.stop();
+          for (const client of Object.values(redis)) client.disconnect();
+        },
+      },
       { name: "private listener", run: () => privateListener.close() },
     ],
   });

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, pbkdf2Sync } from "node:crypto";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { scratchFolder } from "@postern/shared/testing";
@@ -22,11 +22,27 @@ function saltedHash(password: string): string {
   return `{SSHA256}${Buffer.concat([digest, salt]).toString("base64")}`;
 }
 
+export const slowUser = "slow@example.test";
+export const slowPassword = "right-slow";
+const slowIterations = 3_000_000;
+
+function passlibText(bytes: Buffer): string {
+  return bytes.toString("base64").replaceAll("=", "").replaceAll("+", ".");
+}
+
+/** One that takes seconds, so that others are faster. */
+function slowHash(password: string): string {
+  const salt = Buffer.from("test-salt-of-16-");
+  const digest = pbkdf2Sync(password, salt, slowIterations, 64, "sha512");
+  return `$pbkdf2-sha512$${slowIterations}$${passlibText(salt)}$${passlibText(digest)}`;
+}
+
 function createUsers(file: string): void {
   const database = new DatabaseSync(file);
   database.exec("CREATE TABLE users (username TEXT PRIMARY KEY, password TEXT) STRICT, WITHOUT ROWID");
   const insert = database.prepare("INSERT INTO users VALUES (?, ?)");
   for (let index = 0; index < userCount; index += 1) insert.run(userName(index), saltedHash(passwordOf(index)));
+  insert.run(slowUser, slowHash(slowPassword));
   database.close();
 }
 
@@ -40,8 +56,8 @@ const bruteForce = {
   without_redis: { timeout: "250ms", retry_interval: "100ms" },
 };
 
-/** Two engines with one Redis behind a gateway, and 200 users. */
-export async function startGuessedStack(): Promise<Stack> {
+/** Two engines with one Redis behind a gateway, and 200 users; with both result caches, or without any. */
+export async function startGuessedStack({ cached = false } = {}): Promise<Stack> {
   const folder = await scratchFolder();
   const file = join(folder.path, "users.sqlite");
   createUsers(file);
@@ -54,11 +70,11 @@ export async function startGuessedStack(): Promise<Stack> {
   const stack = await startStack({
     engines: 2,
     redis: true,
-    backends: { order: ["sql"], sql: { default: { file }, search: [search] } },
+    backends: { order: cached ? ["cache", "sql"] : ["sql"], sql: { default: { file }, search: [search] } },
     settings: {
       auth: {
         controls: { enabled: ["brute_force"], brute_force: bruteForce },
-        pipeline: { local_cache_ttl: "0s" },
+        pipeline: { local_cache_ttl: cached ? "30s" : "0s" },
       },
     },
   });

@@ -1,7 +1,18 @@
+import { poll } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { askCbor } from "../../support/ask-cbor.ts";
 import { logLineOf } from "../../support/log-lines.ts";
-import type { Stack } from "../../support/stack.ts";
-import { login, passwordOf, startGuessedStack, statusOf, userCount, userName } from "./guessed-stack.ts";
+import { basicAuth, type Stack } from "../../support/stack.ts";
+import {
+  login,
+  passwordOf,
+  slowPassword,
+  slowUser,
+  startGuessedStack,
+  statusOf,
+  userCount,
+  userName,
+} from "./guessed-stack.ts";
 
 let stack: Stack;
 
@@ -17,8 +28,17 @@ async function bansOfAllEngines(): Promise<number> {
   return [...lines].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
+async function sumOfAllEngines(series: RegExp): Promise<number> {
+  const pages = await Promise.all(stack.engines.map((engine) => engine.metrics()));
+  return pages.reduce((sum, page) => sum + Number(series.exec(page)?.[1] ?? 0), 0);
+}
+
+/** Right passwords, by the directory's word. */
+const rightAnswers = () => sumOfAllEngines(/^service_directory_seconds_count\{kind="sql",outcome="ok"\} (\d+)$/mu);
+const checksUnderWay = () => sumOfAllEngines(/^service_hashing_running (\d+)$/mu);
+
 describe("a guesser", () => {
-  test("after 60 parallel guesses the right password is refused, and one ban was made", async () => {
+  test("of 60 parallel guesses the ban stands when the last is answered: the right password is refused", async () => {
     const before = await bansOfAllEngines();
     const clientIp = "192.0.2.10";
     const guesses = await Promise.all(
@@ -49,9 +69,30 @@ describe("a guesser", () => {
     expect(await statusOf(stack, { clientIp: "192.0.4.10", password: passwordOf(0) })).toBe(200);
   });
 
+  test("a right password that was verified while the limit was reached is refused", async () => {
+    const clientIp = "192.0.7.10";
+    const before = await rightAnswers();
+    const slow = login(stack, { clientIp, user: slowUser, password: slowPassword });
+    await poll("the slow login to be past its first look at the ban", async () => (await checksUnderWay()) > 0);
+    await Promise.all(
+      Array.from({ length: 10 }, (_, index) => statusOf(stack, { clientIp, password: `guess-${index}` })),
+    );
+    const { status, headers } = await slow;
+    const session = headers.get("x-service-session") ?? undefined;
+    expect(status).toBe(403);
+    expect(await logLineOf(stack.gateway, session, "decided")).toMatchObject({ outcome: "blocked", reason: "ipv4" });
+    // The directory had said yes: it was the second look that refused it.
+    expect(await rightAnswers()).toBe(before + 1);
+  });
+
   test("many addresses of one /64 are one source", async () => {
-    const addresses = Array.from({ length: 100 }, (_, index) => `2001:db8:5:5::${index.toString(16)}`);
-    await Promise.all(addresses.map((clientIp, index) => statusOf(stack, { clientIp, password: `guess-${index}` })));
+    for (let start = 0; start < 500; start += 50) {
+      await Promise.all(
+        Array.from({ length: 50 }, (_, index) =>
+          statusOf(stack, { clientIp: `2001:db8:5:5::${(start + index).toString(16)}`, password: `guess-${index}` }),
+        ),
+      );
+    }
     const right = { password: passwordOf(0) };
     expect(await statusOf(stack, { ...right, clientIp: "2001:db8:5:5:aaaa::1" })).toBe(403);
     expect(await statusOf(stack, { ...right, clientIp: "2001:db8:5:6::1" })).toBe(200);
@@ -68,6 +109,57 @@ describe("a guesser", () => {
     expect(await logLineOf(stack.gateway, session, "decided")).toMatchObject({ outcome: "blocked", reason: "ipv4" });
     const last = await login(stack, { clientIp: "192.0.2.11", password: passwordOf(0), attempt: 15 });
     expect(last.headers.get("auth-wait")).toBe("0");
+  });
+});
+
+describe("what a ban and a failure look like", () => {
+  const clientIp = "192.0.8.10";
+
+  beforeAll(async () => {
+    for (let index = 0; index < 10; index += 1) await statusOf(stack, { clientIp, password: `guess-${index}` });
+  });
+
+  const user = { username: userName(0), password: passwordOf(0), protocol: "imap", client_ip: clientIp };
+  const headers = (attempt: number) => ({
+    authorization: basicAuth,
+    "auth-user": user.username,
+    "auth-pass": user.password,
+    "auth-protocol": "imap",
+    "auth-method": "plain",
+    "auth-login-attempt": String(attempt),
+    "client-ip": clientIp,
+  });
+  const asks = {
+    json: (attempt: number) => login(stack, { clientIp, password: passwordOf(0), attempt }),
+    cbor: (attempt: number) => askCbor(stack.url, { ...user, auth_login_attempt: attempt }),
+    header: (attempt: number) =>
+      fetch(`${stack.url}/api/v1/auth/header`, { method: "POST", headers: headers(attempt) }),
+    proxy: (attempt: number) => fetch(`${stack.url}/api/v1/auth/proxy`, { headers: headers(attempt) }),
+  };
+
+  test.each(["json", "cbor", "header", "proxy"] as const)(
+    "Auth-Wait of a blocked login by %s: from 1 s, and 0 at max_login_attempts",
+    async (dialect) => {
+      const answers = await Promise.all([1, 14, 15].map((attempt) => asks[dialect](attempt)));
+      expect(answers.map((answer) => answer.headers.get("auth-wait"))).toEqual(["1", "10", "0"]);
+      expect(answers.map((answer) => answer.status)).toEqual(
+        Array.from({ length: 3 }, () => (dialect === "proxy" ? 200 : 403)),
+      );
+    },
+  );
+
+  test("each failure's log line tells the history of wrong passwords", async () => {
+    const seen: unknown[] = [];
+    for (const [index, password] of ["one", "two", "two"].entries()) {
+      const answer = await login(stack, { clientIp: "192.0.9.10", user: userName(index > 1 ? 1 : 0), password });
+      const line = await logLineOf(stack.gateway, answer.headers.get("x-service-session") ?? undefined, "decided");
+      seen.push([line["account_passwords_seen"], line["total_passwords_seen"]]);
+    }
+    expect(seen).toEqual([
+      [1, 1],
+      [2, 2],
+      [1, 3],
+    ]);
   });
 });
 

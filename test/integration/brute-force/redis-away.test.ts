@@ -6,7 +6,7 @@ import { passwordOf, startGuessedStack, statusOf, userName } from "./guessed-sta
 let stack: Stack;
 
 beforeAll(async () => {
-  stack = await startGuessedStack();
+  stack = await startGuessedStack({ cached: true });
 });
 
 afterAll(() => stack[Symbol.asyncDispose]());

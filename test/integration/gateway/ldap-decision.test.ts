@@ -37,7 +37,11 @@ beforeAll(async () => {
   stack = await startStack({
     engines: 2,
     backends,
-    settings: { runtime: { timeouts: { decision: "2s", ldap_search: "1s", ldap_bind: "1s" } } },
+    settings: {
+      runtime: { timeouts: { decision: "2s", ldap_search: "1s", ldap_bind: "1s" } },
+      // Every login asks the directory.
+      auth: { pipeline: { local_cache_ttl: "0s" } },
+    },
   });
 });
 

@@ -10,7 +10,10 @@ beforeAll(async () => {
   stack = await startStack({
     settings: {
       runtime: { naming: { proxy_segment: "nginx" } },
-      auth: { upstreams: { imap: { address: "192.0.2.1", port: 1143 }, smtp: { address: "2001:db8::1", port: 25 } } },
+      auth: {
+        pipeline: { local_cache_ttl: "0s" },
+        upstreams: { imap: { address: "192.0.2.1", port: 1143 }, smtp: { address: "2001:db8::1", port: 25 } },
+      },
     },
   });
 });

@@ -41,7 +41,10 @@ userPassword: ${uid}-password
 ${extra}`;
 }
 
-function examplePool(serverUris: readonly string[], overrides: Partial<LdapPoolSettings> = {}): LdapPoolSettings {
+export function examplePool(
+  serverUris: readonly string[],
+  overrides: Partial<LdapPoolSettings> = {},
+): LdapPoolSettings {
   return {
     serverUris,
     bindDn: "cn=reader,dc=example,dc=test",

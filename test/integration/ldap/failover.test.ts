@@ -4,6 +4,7 @@ import { Secret } from "@postern/shared/crypto";
 import { poll, type Slapd, spawnSlapd } from "@postern/shared/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LdapDirectory } from "../../../services/auth-engine/src/directories/ldap/ldap-directory.ts";
+import { startStallableProxy } from "../../support/stallable-proxy.ts";
 import { ask, exampleDirectory, exampleLdif, within } from "./example-directory.ts";
 
 const right = new Secret("alice-password");
@@ -71,6 +72,28 @@ describe("an LDAP directory with two servers", () => {
       expect(new Set(traffic.outcomes)).toEqual(new Set(["ok"]));
     },
   );
+});
+
+describe("one of two servers becomes a black hole", () => {
+  it("denies nobody and answers in time meanwhile, and uses it again after", async () => {
+    await using stack = new AsyncDisposableStack();
+    const one = stack.use(await spawnSlapd({ ldif: exampleLdif }));
+    const two = stack.use(await spawnSlapd({ ldif: exampleLdif }));
+    const proxy = stack.use(await startStallableProxy(one.port));
+    const directory = exampleDirectory([`ldap://127.0.0.1:${proxy.port}`, two.uri]);
+    stack.defer(() => directory.close());
+    const traffic = load(directory);
+    await poll("traffic on both", () => count(one) > 5 && count(two) > 5);
+    proxy.stall();
+    await poll("the breaker", () => directory.snapshot()["default"]?.servers[0]?.breaker === "open");
+    const during = count(two);
+    await poll("traffic on the other", () => count(two) > during + 20);
+    proxy.resume();
+    const before = count(one);
+    await poll("traffic on both again", () => count(one) > before + 20);
+    await traffic.stop();
+    expect(new Set(traffic.outcomes)).toEqual(new Set(["ok"]));
+  });
 });
 
 /** Forwards to a slapd, and can end each connection at its next request, as a firewall or an impatient server does. */

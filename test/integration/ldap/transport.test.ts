@@ -1,11 +1,12 @@
 import { execFile } from "node:child_process";
-import { chmod, writeFile } from "node:fs/promises";
+import { chmod, copyFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Secret } from "@postern/shared/crypto";
 import { freePort, poll, type Slapd, scratchFolder, spawnSlapd } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LdapPoolSettings } from "../../../services/auth-engine/src/directories/ldap/settings.ts";
+import { makeSignedCertificate } from "../../support/certificates.ts";
 import { ask, exampleDirectory, exampleLdif, within } from "./example-directory.ts";
 
 const run = promisify(execFile);
@@ -37,13 +38,17 @@ async function login(uri: string, pool: Partial<LdapPoolSettings>): Promise<stri
 describe("an LDAP directory reaches its server", () => {
   const stack = new AsyncDisposableStack();
   let slapd: Slapd;
+  let folder: string;
   let caCertFile: string;
   let tlsPort: number;
   let socketUri: string;
 
   beforeAll(async () => {
     const { path } = stack.use(await scratchFolder());
+    folder = path;
     await makeCertificates(path);
+    // As the support part names an issuer's files.
+    await copyFile(join(path, "ca.pem"), join(path, "ca.crt"));
     caCertFile = join(path, "ca.pem");
     tlsPort = await freePort();
     socketUri = `ldapi://${encodeURIComponent(join(path, "slapd.socket"))}`;
@@ -54,6 +59,8 @@ describe("an LDAP directory reaches its server", () => {
         globalConfig: `TLSCACertificateFile ${caCertFile}
 TLSCertificateFile ${join(path, "server.pem")}
 TLSCertificateKeyFile ${join(path, "server.key")}
+TLSVerifyClient allow
+authz-regexp "cn=mail gate" "cn=reader,dc=example,dc=test"
 `,
       }),
     );
@@ -95,6 +102,27 @@ TLSCertificateKeyFile ${join(path, "server.key")}
     const before = slapd.output().length;
     expect(await login(socketUri, { saslExternal: true, bindDn: "" })).toBe("ok");
     await poll("EXTERNAL in slapd's log", () => /mech=EXTERNAL/.test(slapd.output().slice(before)));
+  });
+
+  it("by SASL EXTERNAL as the name of its client certificate", async () => {
+    const name = { name: "client", subject: "/CN=mail gate", issuer: "ca" };
+    await makeSignedCertificate(folder, name);
+    const tls = {
+      caCertFile,
+      certFile: join(folder, "client.crt"),
+      keyFile: join(folder, "client.key"),
+      skipVerify: false,
+    };
+    for (const [uri, startTls] of [
+      [`ldaps://localhost:${tlsPort}`, false],
+      [`ldap://localhost:${slapd.port}`, true],
+    ] as const) {
+      const before = slapd.output().length;
+      expect(await login(uri, { startTls, saslExternal: true, bindDn: "", tls })).toBe("ok");
+      await poll("EXTERNAL in slapd's log", () =>
+        /BIND dn="cn=reader,dc=example,dc=test" mech=EXTERNAL/.test(slapd.output().slice(before)),
+      );
+    }
   });
 
   it("anonymously when no service account is set", async () => {

@@ -11,6 +11,7 @@ import { redisContent, testRedis } from "../../support/redis-content.ts";
 const prefix = "t:";
 const secret = new Secret("first-encryption-secret");
 const digest = Buffer.alloc(32, 7);
+const directory = "sql";
 const ttlMs = 60_000;
 
 let server: RedisServer;
@@ -57,12 +58,12 @@ const asks = (username: string, context = `${username} imap`, family: CacheQuest
 
 async function login(question: CacheQuestion, account: string): Promise<boolean> {
   const look = await cache.read(question);
-  return cache.write(question, { result: { digest, decision: okOf(account) }, look, ttlMs });
+  return cache.write(question, { result: { digest, decision: okOf(account), directory }, look, ttlMs });
 }
 
 test("what one engine stored another reads, in the same context and family only", async () => {
   expect(await login(asks("alice"), "alice")).toBe(true);
-  expect((await cache.read(asks("alice"))).result).toEqual({ digest, decision: okOf("alice") });
+  expect((await cache.read(asks("alice"))).result).toEqual({ digest, decision: okOf("alice"), directory });
   expect((await cache.read(asks("alice", "alice smtp"))).result).toBeUndefined();
   expect((await cache.read(asks("alice", "alice imap", "identity"))).result).toBeUndefined();
 });
@@ -119,7 +120,7 @@ test.each([
 ])("a login that was under way during a flush stores nothing: %s", async (_what, username, account) => {
   const look = await cache.read(asks(username));
   await flush(account);
-  const write = { result: { digest, decision: okOf(account) }, look, ttlMs };
+  const write = { result: { digest, decision: okOf(account), directory }, look, ttlMs };
   expect(await cache.write(asks(username), write)).toBe(false);
   expect((await cache.read(asks(username))).result).toBeUndefined();
   expect(await login(asks(username), account)).toBe(true);
@@ -130,7 +131,7 @@ test("of logins that race with a flush none leaves a result of before it", async
   for (let round = 0; round < 20; round += 1) {
     const question = asks(`u${round}`);
     const look = await cache.read(question);
-    const write = cache.write(question, { result: { digest, decision: okOf(`u${round}`) }, look, ttlMs });
+    const write = cache.write(question, { result: { digest, decision: okOf(`u${round}`), directory }, look, ttlMs });
     await Promise.all([flush(`u${round}`), write]);
     expect((await cache.read(question)).result).toBeUndefined();
   }

@@ -92,3 +92,26 @@ export function createAccountFlush({ redis, bus, prefix }: AccountFlushDeps): Fl
     return { names, removedKeys };
   };
 }
+
+export interface AccountKeys {
+  /** The name that was given, and the account behind it where that is another. */
+  readonly names: readonly string[];
+  /** What a flush would remove, there or not. */
+  readonly keys: readonly string[];
+}
+
+export type FindAccountKeys = (user: string) => Promise<AccountKeys>;
+
+export function createAccountKeys({ redis, prefix }: Omit<AccountFlushDeps, "bus">): FindAccountKeys {
+  return async (user) => {
+    const loginName = loginNameKey.build(prefix, nameDigest(user));
+    const account = await redis.get(loginName);
+    const names = account === null || account === user ? [user] : [user, account];
+    const indexes = names.flatMap((name) => {
+      const digest = nameDigest(name);
+      return [accountResultsKey.build(prefix, digest), accountNamesKey.build(prefix, digest)];
+    });
+    const members = await Promise.all(indexes.map((key) => redis.zrevrange(key, 0, -1)));
+    return { names, keys: [...new Set([...members.flat(), loginName])] };
+  };
+}

@@ -56,7 +56,14 @@ function databaseOf({ url, database_number: number }: RedisRoleConfig, { kind }:
   return path === "" ? number : Number(path);
 }
 
-function redisSettings(config: Config, role: RedisRole, service: string): RedisSettings {
+interface RedisParts {
+  readonly service: string;
+  readonly logger: Logger;
+  /** For a worker that waits in Redis. */
+  readonly isBlocking?: boolean;
+}
+
+function redisSettings(config: Config, role: RedisRole, { service, isBlocking = false }: RedisParts): RedisSettings {
   const { redis } = config.storage;
   const roleConfig = redis.roles[role];
   const topology = topologyOf(roleConfig);
@@ -71,18 +78,16 @@ function redisSettings(config: Config, role: RedisRole, service: string): RedisS
     connectTimeoutMs: redis.connect_timeout,
     commandTimeoutMs: redis.write_timeout,
     maxRetries: redis.max_retries,
-    connectionName: `postern-${service}-${role}`,
+    connectionName: `postern-${service}-${role}${isBlocking ? "-worker" : ""}`,
+    isBlocking,
   };
 }
 
 /** The client of one role (design decision 4). A lost connection is one warning, not one a retry. */
-export function redisFromConfig(
-  config: Config,
-  role: RedisRole,
-  { service, logger }: { service: string; logger: Logger },
-): RedisClient {
+export function redisFromConfig(config: Config, role: RedisRole, parts: RedisParts): RedisClient {
+  const { logger } = parts;
   let told = false;
-  const client = createRedisClient(redisSettings(config, role, service), (err) => {
+  const client = createRedisClient(redisSettings(config, role, parts), (err) => {
     if (!told) logger.warn({ role, err }, "redis connection failed");
     told = true;
   });

@@ -6,10 +6,10 @@ import { loadScripts, type ScriptFile, type ScriptFiles } from "../scripts/load-
 import { isLuaObject } from "../scripts/lua-value.ts";
 import { cacheModule } from "../scripts/modules/cache-redis.ts";
 import { dnsModule } from "../scripts/modules/dns.ts";
-import { createScriptHost } from "../scripts/modules/host.ts";
+import { createScriptHost, type HostFunctions } from "../scripts/modules/host.ts";
 import { httpModule } from "../scripts/modules/http.ts";
+import { mailModule } from "../scripts/modules/mail.ts";
 import { passwordModule } from "../scripts/modules/password.ts";
-import { type ScriptDatabase, sqlModule } from "../scripts/modules/sql.ts";
 import { createScriptPool, type ScriptPool, type ScriptPoolDeps } from "../scripts/pool.ts";
 import type { Base } from "./base.ts";
 
@@ -19,14 +19,17 @@ export interface ScriptParts {
   /** Absent: the module `cache` is an error in the script. */
   readonly redis: RedisClient | undefined;
   readonly passwords: Pick<PasswordVerifier, "verify">;
-  readonly databases: () => ReadonlyMap<string, ScriptDatabase>;
 }
 
 /** Makes pools for a configuration. Made once a process, as its metrics are. */
 export type MakeScriptPool = (
   config: Config,
   files: readonly ScriptFile[],
-  workers: number,
+  pool: {
+    readonly workers: number;
+    /** What the service lends beside what every service does; of this configuration. */
+    readonly modules?: HostFunctions | undefined;
+  },
 ) => Promise<ScriptPool | undefined>;
 
 type Reporting = Pick<ScriptPoolDeps, "onLog" | "onCount" | "onReplaced">;
@@ -73,23 +76,29 @@ function countsOf(metrics: Metrics, prefix: string, names: readonly string[]): (
 }
 
 export function scriptPoolsFromConfig(first: Config, parts: ScriptParts): MakeScriptPool {
-  const { base, redis, passwords, databases } = parts;
+  const { base, redis, passwords } = parts;
   const reporting = reportingOf(first, base);
-  return async (config, files, workers) => {
+  return async (config, files, { workers, modules: own = {} }) => {
     if (files.length === 0) return undefined;
     const { backend, modules } = config.auth.backends.lua;
     const { package_path, translations_path, queue_length, cpu_limit, memory_limit } = backend.default;
     const { allowed_hosts, timeout, max_response_bytes } = modules.http;
     const http = { allowedHosts: allowed_hosts, timeoutMs: timeout, maxResponseBytes: max_response_bytes };
+    const mail = {
+      allowedServers: modules.mail.allowed_servers,
+      timeoutMs: modules.mail.timeout,
+      maxMessageBytes: modules.mail.max_message_bytes,
+    };
     const read: ScriptFiles = { files, packagePath: package_path, translationsPath: translations_path };
     return createScriptPool({
       set: await loadScripts(read),
       limits: { workers, maxInFlight: queue_length, cpuLimitMs: cpu_limit, memoryLimitBytes: memory_limit },
       host: createScriptHost(
         httpModule(() => http),
-        dnsModule(),
+        dnsModule({ servers: modules.dns.resolvers, timeoutMs: modules.dns.timeout }),
         passwordModule(passwords),
-        sqlModule(databases),
+        mailModule(mail),
+        own,
         redis === undefined ? {} : cacheModule(redis, config.storage.redis.prefix),
       ),
       ...reporting,

@@ -65,28 +65,60 @@ export async function unindex(
   await Promise.all(keys.map((key) => redis.zrem(banIndexKey.build(prefix, shardOf(key)), key)));
 }
 
-/** Keys that were there and are removed, sorted. */
-export async function flushAddress(deps: FlushDeps, request: FlushRequest): Promise<readonly string[]> {
-  const { redis, prefix, rules, clock } = deps;
+interface AddressKeys {
+  readonly bans: readonly string[];
+  /** Counts, and with a flush of the whole address what else is known of it. */
+  readonly others: readonly string[];
+}
+
+function keysOfAddress({ prefix, rules, clock }: FlushDeps, request: FlushRequest): AddressKeys {
   const parts = { ...rules(), prefix };
   const source = sourceOf(request.ipAddress, parts);
-  if (source === undefined) return [];
+  if (source === undefined) return { bans: [], others: [] };
   const meant = source.places.filter(({ rule }) => isMeant(rule, request));
-  const bans = meant.map(({ banKey }) => banKey);
-  const counts = meant.map(({ countKey }) => countKey);
   const whole = isWhole(request) ? [...tolerationKeys(parts, source, clock.now()), guessesKeyOf(parts, source)] : [];
+  return {
+    bans: meant.map(({ banKey }) => banKey),
+    others: [...meant.map(({ countKey }) => countKey), ...whole],
+  };
+}
+
+/** Keys that a flush would remove if they are there. */
+export function keysOfFlush(deps: FlushDeps, request: FlushRequest): readonly string[] {
+  const { bans, others } = keysOfAddress(deps, request);
+  return [...others, ...bans];
+}
+
+/** Keys that were there and are removed, sorted. */
+export async function flushAddress(deps: FlushDeps, request: FlushRequest): Promise<readonly string[]> {
+  const { redis } = deps;
+  const { bans, others } = keysOfAddress(deps, request);
   // The count goes before the ban: else a failure in between would find it at its limit and ban anew.
-  const removed = [...(await remove(redis, [...counts, ...whole])), ...(await remove(redis, bans))];
+  const removed = [...(await remove(redis, others)), ...(await remove(redis, bans))];
   await unindex(deps, bans);
   return removed.toSorted();
 }
 
-async function flushAccountAt(deps: FlushDeps, account: string, address: string): Promise<readonly string[]> {
+function ownKeys(deps: FlushDeps, account: string, address: string): readonly string[] {
   const parts = { ...deps.rules(), prefix: deps.prefix };
   const source = sourceOf(address, parts);
-  const keys = source === undefined ? undefined : accountKeys(parts, source, account);
-  const own = keys === undefined ? [] : await remove(deps.redis, [keys.wrongPasswords, keys.pending]);
+  if (source === undefined) return [];
+  const { wrongPasswords, pending } = accountKeys(parts, source, account);
+  return [wrongPasswords, pending];
+}
+
+async function flushAccountAt(deps: FlushDeps, account: string, address: string): Promise<readonly string[]> {
+  const own = await remove(deps.redis, ownKeys(deps, account, address));
   return [...(await flushAddress(deps, { ipAddress: address, ruleName: everyRule })), ...own];
+}
+
+/** Keys that a flush of the account would remove if they are there. */
+export function keysOfAccountFlush(deps: FlushDeps, account: string, addresses: readonly string[]): readonly string[] {
+  const ofAddresses = addresses.flatMap((address) => [
+    ...ownKeys(deps, account, address),
+    ...keysOfFlush(deps, { ipAddress: address, ruleName: everyRule }),
+  ]);
+  return [...new Set([...ofAddresses, accountAddressesKey.build(deps.prefix, userPart(account))])];
 }
 
 /** The same for every address from which the account was guessed, and what is known of its wrong passwords there. */

@@ -7,6 +7,7 @@ export { type BruteForceRule, type BruteForceRules, bruteForceRules, ruleIsFor }
 export {
   accountKeys,
   guessesKeyOf,
+  pendingKeyOf,
   type RulePlace,
   type Source,
   type SourceParts,

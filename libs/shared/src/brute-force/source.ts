@@ -75,6 +75,11 @@ export function accountKeys({ prefix }: SourceParts, { tag, clientNetwork }: Sou
   };
 }
 
+/** The one of them that each attempt asks for. */
+export function pendingKeyOf({ prefix }: SourceParts, { tag, clientNetwork }: Source, username: string): string {
+  return pendingKey.build(prefix, tag, clientNetwork, userPart(username));
+}
+
 export function guessesKeyOf({ prefix }: SourceParts, { tag, clientNetwork }: Source): string {
   return guessesKey.build(prefix, tag, clientNetwork);
 }

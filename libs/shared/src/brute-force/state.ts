@@ -1,10 +1,20 @@
 import { accountAddressesKey, accountIndexKey, banIndexKey } from "../redis/keys/brute-force.ts";
 import { type Ban, parseBan } from "./ban.ts";
-import { type FlushDeps, type FlushRequest, flushAccount, flushAddress, unindex } from "./flush.ts";
+import {
+  type FlushDeps,
+  type FlushRequest,
+  flushAccount,
+  flushAddress,
+  keysOfAccountFlush,
+  keysOfFlush,
+  unindex,
+} from "./flush.ts";
 import { createIndexReader } from "./pages.ts";
+import { withoutShadowed } from "./shadowed.ts";
 import { sourceOf, userPart } from "./source.ts";
 
 export interface BanPage {
+  /** Of several rules that ban one network the first, in the order of the configuration. May be fewer than `size`. */
   readonly bans: readonly Ban[];
   readonly next: string | undefined;
 }
@@ -34,6 +44,10 @@ export interface BruteForceState {
   flush(request: FlushRequest): Promise<readonly string[]>;
   /** Flushes every rule for each address from which the account was guessed, and what is known of its wrong passwords. */
   flushAccount(account: string): Promise<readonly string[]>;
+  /** What `flush` would remove of it, there or not. */
+  keysOf(request: FlushRequest): readonly string[];
+  /** What `flushAccount` would remove of it, there or not. */
+  keysOfAccount(account: string): Promise<readonly string[]>;
 }
 
 /** Bans by their keys; those that are over leave the index. */
@@ -55,7 +69,7 @@ export function createBruteForceState(deps: FlushDeps): BruteForceState {
     listBans: async ({ cursor, size }) => {
       const leastScore = Math.floor(clock.now() / 1000);
       const { members, next } = await readPage(banShard, { cursor, size, leastScore });
-      return { bans: await readBans(deps, members), next };
+      return { bans: await withoutShadowed(deps, await readBans(deps, members)), next };
     },
     bansOfAddress: async (ipAddress) => {
       const source = sourceOf(ipAddress, { ...rules(), prefix });
@@ -74,5 +88,7 @@ export function createBruteForceState(deps: FlushDeps): BruteForceState {
     addressesOf,
     flush: (request) => flushAddress(deps, request),
     flushAccount: async (account) => flushAccount(deps, account, await addressesOf(account)),
+    keysOf: (request) => keysOfFlush(deps, request),
+    keysOfAccount: async (account) => keysOfAccountFlush(deps, account, await addressesOf(account)),
   };
 }

@@ -74,7 +74,24 @@ export function typedEndpoint<Req extends TSchema, Rep extends TSchema>(
     subject: methodSubject(namespace, method),
     queue: queueGroup(method.service),
     invoke: (body, context) => handler(decodeRequest(body), context),
-    encode: (result) => codec.encode(result),
+    encode: resultEncoder(codec),
+  };
+}
+
+/**
+ * A frozen result is the same for all who get it (a cached decision), so that its bytes are made once. Whoever freezes
+ * a result freezes what is in it too.
+ */
+function resultEncoder(codec: Codec): Endpoint["encode"] {
+  const encoded = new WeakMap<object, Uint8Array>();
+  return (result) => {
+    if (typeof result !== "object" || result === null || !Object.isFrozen(result)) return codec.encode(result);
+    const known = encoded.get(result);
+    if (known !== undefined) return known;
+    // The encoder's own bytes are a view into a far larger block.
+    const bytes = Buffer.from(codec.encode(result));
+    encoded.set(result, bytes);
+    return bytes;
   };
 }
 

@@ -1,6 +1,25 @@
 export { accountFlushed } from "./account/events.ts";
+export { BruteForceList, BruteForceListRequest, BruteForceListResult } from "./admin/brute-force-list.ts";
 export { ConfigLoad } from "./admin/config-load.ts";
+export { BruteForceFlush, BruteForceFlushRequest, CacheFlush, CacheFlushRequest } from "./admin/flush.ts";
+export {
+  AsyncJobStatus,
+  BruteForceFlushAsync,
+  CacheFlushAsync,
+  JobRecord,
+  JobStatus,
+  JobType,
+} from "./admin/jobs.ts";
 export { JwtTokenRequest, JwtTokenResponse } from "./admin/jwt.ts";
+export {
+  MfaBackchannelCredential,
+  MfaBackchannelCredentials,
+  MfaBackchannelDone,
+  MfaBackchannelRecoveryCodes,
+  MfaBackchannelReplacement,
+  MfaBackchannelTotp,
+  MfaBackchannelUser,
+} from "./admin/mfa-backchannel.ts";
 export {
   AuthDecision,
   BackendKind,
@@ -53,4 +72,6 @@ export {
   mfaWebauthnSave,
   mfaWebauthnUpdate,
 } from "./mfa/webauthn.ts";
+export type { Audience, Operation, OperationAnswer, OperationSecurity } from "./openapi/define-operation.ts";
+export { operations } from "./openapi/operations.ts";
 export { eventSubject, inboxPrefix, methodSubject, queueGroup } from "./subjects.ts";

@@ -1,3 +1,4 @@
+export { compileCheck } from "../bus/schema-check.ts";
 export {
   type AssertionAudience,
   type AssertionKey,

@@ -25,6 +25,7 @@ const rows: readonly (readonly [family: string, method: string, path: string, an
   ["WebAuthn write", "POST", "/api/v1/mfa-backchannel/webauthn/credential", webauthnWrite],
   ["WebAuthn write", "PUT", "/api/v1/mfa-backchannel/webauthn/credential", webauthnWrite],
   ["WebAuthn write", "DELETE", "/api/v1/mfa-backchannel/webauthn/credential", webauthnWrite],
+  ["custom hooks", "PATCH", "/api/v1/custom/hello", []],
   ["developer UI", "GET", "/api/v1/dev/ui/version", []],
 ];
 

@@ -1,4 +1,5 @@
 import { type DestinationStream, destination, type Logger, pino, stdSerializers } from "pino";
+import { createTimestamp } from "./timestamp.ts";
 
 export type { Logger } from "pino";
 
@@ -16,6 +17,8 @@ export interface LoggerOptions {
 /** A logger whose writes never wait; `flush` before the process ends. */
 export interface ProcessLogger {
   readonly logger: Logger;
+  /** Where its lines go, for lines that no level holds back. */
+  readonly stream: DestinationStream;
   setLevel(level: LogLevel): void;
   flush(): void;
 }
@@ -44,7 +47,7 @@ export function createLogger(options: LoggerOptions): ProcessLogger {
     {
       level: pinoLevels[options.level],
       base: { service: options.service, instance: options.instance },
-      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      timestamp: createTimestamp(),
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: stdSerializers.errWithCause },
     },
@@ -54,6 +57,7 @@ export function createLogger(options: LoggerOptions): ProcessLogger {
   timer.unref();
   return {
     logger,
+    stream,
     setLevel: (level) => {
       logger.level = pinoLevels[level];
     },

@@ -60,17 +60,43 @@ function resolveSeries<S>(
   };
 }
 
+interface Counting extends CounterSeries {
+  /** Hands over what was counted since the last time. */
+  tell(): void;
+}
+
+/** A sum of its own until the metrics are read: prom-client looks its series up by label each time. */
+function createCounting(hand: (amount: number) => void): Counting {
+  let untold = 0;
+  return {
+    inc: (amount = 1) => {
+      untold += amount;
+    },
+    tell: () => {
+      if (untold === 0) return;
+      hand(untold);
+      untold = 0;
+    },
+  };
+}
+
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   return {
     counter: ({ name, help, labels }) => {
-      const counter = new Counter({ name, help, labelNames: Object.keys(labels), registers });
+      const series: Counting[] = [];
+      const collect = (): void => {
+        for (const one of series) one.tell();
+      };
+      const counter: Counter = new Counter({ name, help, labelNames: Object.keys(labels), registers, collect });
       return resolveSeries(labels, (row) => {
         const child = counter.labels(row);
         child.inc(0);
-        return child;
+        const counting = createCounting((amount) => child.inc(amount));
+        series.push(counting);
+        return counting;
       });
     },
     histogram: ({ name, help, labels, buckets }) => {

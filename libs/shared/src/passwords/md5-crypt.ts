@@ -41,9 +41,11 @@ function firstDigest(password: Buffer, salt: Buffer, magic: string): Buffer {
   return md5(...parts);
 }
 
+function characters(value: number, count: number): string {
+  return Array.from({ length: count }, (_, index) => alphabet.charAt((value >>> (6 * index)) & 63)).join("");
+}
+
 function encode(digest: Buffer): string {
-  const characters = (value: number, count: number): string =>
-    Array.from({ length: count }, (_, index) => alphabet.charAt((value >>> (6 * index)) & 63)).join("");
   const text = groups.map(([a, b, c]) =>
     characters(((digest[a] ?? 0) << 16) | ((digest[b] ?? 0) << 8) | (digest[c] ?? 0), 4),
   );

@@ -32,6 +32,8 @@ export interface RedisSettings {
   readonly connectTimeoutMs: number;
   readonly commandTimeoutMs: number;
   readonly maxRetries: number;
+  /** For a worker that waits in Redis: commands are kept and repeated until they succeed. */
+  readonly isBlocking?: boolean;
   /** Shown by CLIENT LIST. */
   readonly connectionName: string;
 }
@@ -43,6 +45,16 @@ const maxBackoffMs = 2000;
 function backoff(attempt: number): number {
   return Math.min(maxBackoffMs, 50 * 2 ** Math.min(attempt, 6)) * (0.5 + Math.random() / 2);
 }
+
+/** Longer than any wait in Redis, so that only a server that hangs is given up. */
+const blockingTimeoutMs = 15_000;
+
+const blockingOptions = {
+  commandTimeout: blockingTimeoutMs,
+  maxRetriesPerRequest: null,
+  enableOfflineQueue: true,
+  enableAutoPipelining: false,
+};
 
 function nodeOptions(settings: RedisSettings) {
   const { username, password, tls } = settings;
@@ -58,6 +70,7 @@ function nodeOptions(settings: RedisSettings) {
     enableAutoPipelining: true,
     retryStrategy: backoff,
     protocol: 2 as const,
+    ...(settings.isBlocking === true ? blockingOptions : undefined),
     ...(username === undefined ? undefined : { username }),
     ...(password === undefined ? undefined : { password: password.reveal() }),
     ...(tls === undefined ? undefined : { tls: { ...tls } }),
@@ -66,7 +79,13 @@ function nodeOptions(settings: RedisSettings) {
 
 function clusterOptions(settings: RedisSettings) {
   const redisOptions = nodeOptions(settings);
-  return { redisOptions, enableOfflineQueue: false, enableAutoPipelining: true, clusterRetryStrategy: backoff };
+  const isBlocking = settings.isBlocking === true;
+  return {
+    redisOptions,
+    enableOfflineQueue: isBlocking,
+    enableAutoPipelining: !isBlocking,
+    clusterRetryStrategy: backoff,
+  };
 }
 
 /** A client that connects in the background and reconnects for ever; commands fail fast while it is not connected. */

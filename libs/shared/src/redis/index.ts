@@ -31,7 +31,10 @@ export type { KeyFamily } from "./keys/family.ts";
 export {
   oidcAccountKey,
   oidcConsentKey,
+  oidcGuessKey,
   oidcIndexKey,
+  oidcNoticeKey,
+  oidcNoticesDueKey,
   oidcOnceKey,
   oidcPollKey,
   oidcRecordKey,

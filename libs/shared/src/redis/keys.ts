@@ -2,6 +2,7 @@ import { accountKeyFamilies } from "./keys/account.ts";
 import { browserKeys } from "./keys/browser.ts";
 import { bruteForceKeyFamilies } from "./keys/brute-force.ts";
 import type { KeyFamily } from "./keys/family.ts";
+import { jobKeyFamilies } from "./keys/jobs.ts";
 import { oidcKeyFamilies } from "./keys/oidc.ts";
 import { scriptCacheKey } from "./keys/scripts.ts";
 
@@ -81,6 +82,7 @@ export const keyFamilies: readonly KeyFamily<never[]>[] = [
   ...browserKeys,
   ...accountKeyFamilies,
   ...bruteForceKeyFamilies,
+  ...jobKeyFamilies,
   scriptCacheKey,
   ...oidcKeyFamilies,
 ];

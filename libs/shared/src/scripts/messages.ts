@@ -17,12 +17,12 @@ export interface WorkerStart {
   readonly texts: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly memoryLimitBytes: number;
   readonly cpuLimitMs: number;
-  /** Two Int32: `progress`. */
+  /** Int32s: `progressField`. */
   readonly progress: SharedArrayBuffer;
 }
 
-/** Fields of `WorkerStart.progress`: the newest call that was begun, and the turn that runs now (0: none). */
-export const progressField = Object.freeze({ begun: 0, turn: 1 });
+/** Fields of `WorkerStart.progress`: the call whose turn runs now, and the number of that turn (0: none). */
+export const progressField = Object.freeze({ call: 0, turn: 1 });
 
 export type FailureKind = "error" | "cpu" | "memory";
 

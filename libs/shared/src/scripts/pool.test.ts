@@ -134,3 +134,17 @@ test.each([
   const set = { ...deps.set, scripts: [{ name: "site.lua", source, entryPoints: ["echo"] }] };
   await expect(createScriptPool({ ...deps, set })).rejects.toThrow(reason);
 });
+
+test("calls whose answers were on their way when their thread was ended are answered all the same", async () => {
+  const small = await createScriptPool({ ...deps, limits: { ...limits, workers: 1 } });
+  const call = (entry: string, index: number) =>
+    small.run({ script: "site.lua", entry, args: [index], deadline: Date.now() + 4000 });
+  const before = Array.from({ length: 20 }, (_, index) => call("echo", index));
+  const stuck = call("backtrack", 0);
+  const after = Array.from({ length: 20 }, (_, index) => call("echo", index));
+  await expect(stuck).rejects.toMatchObject({ code: "SCRIPT_FAILED" });
+  const expected = Array.from({ length: 20 }, (_, index) => index);
+  expect(await Promise.all(before)).toEqual(expected);
+  expect(await Promise.all(after)).toEqual(expected);
+  await small.close();
+});

@@ -149,7 +149,7 @@ class WorkerPool implements ScriptPool {
     else if (worker.inFlight === 0) void worker.terminate("worn");
   }
 
-  #gone(worker: WorkerHandle, unbegun: readonly PendingCall[], error: unknown): void {
+  #gone(worker: WorkerHandle, untouched: readonly PendingCall[], error: unknown): void {
     this.#retiring.delete(worker);
     const wasServing = this.#workers.delete(worker);
     if (wasServing && !this.#closed) {
@@ -159,7 +159,7 @@ class WorkerPool implements ScriptPool {
       if (worker.isReady) respawn();
       else setTimeout(respawn, respawnDelayMs).unref();
     }
-    for (const pending of unbegun) this.#dispatch(pending);
+    for (const pending of untouched) this.#dispatch(pending);
   }
 
   #spawn(): Promise<void> {
@@ -174,9 +174,9 @@ class WorkerPool implements ScriptPool {
         onReady: () => resolve(),
         onInvalid: (problems) => reject(new AppError("CONFIG_INVALID", { detail: problems.join("; ") })),
         onWorn: (worn) => this.#replace(worn, "worn"),
-        onGone: (gone, unbegun, error) => {
+        onGone: (gone, untouched, error) => {
           reject(new AppError("SCRIPT_FAILED", { detail: "a script worker ended", cause: error }));
-          this.#gone(gone, unbegun, error);
+          this.#gone(gone, untouched, error);
         },
       });
       this.#workers.add(worker);

@@ -11,6 +11,13 @@ export interface ScriptRunner {
   close(): Promise<void>;
 }
 
+/** Scripts of another configuration that compiled: one of the two must be called, or their threads stay. */
+export interface PreparedScripts {
+  /** Puts them in the place of those in use. */
+  use(): void;
+  discard(): Promise<void>;
+}
+
 export interface ScriptRunnerDeps {
   /** Absent while no script is configured. */
   readonly first: ScriptPool | undefined;

@@ -19,8 +19,8 @@ export interface WorkerHandleDeps {
   readonly onReady: () => void;
   readonly onInvalid: (problems: readonly string[]) => void;
   readonly onWorn: (handle: WorkerHandle) => void;
-  /** The thread is gone; `unbegun` are calls that no script has seen, and that another worker may take. */
-  readonly onGone: (handle: WorkerHandle, unbegun: readonly PendingCall[], error: unknown) => void;
+  /** The thread is gone; `untouched` are calls that changed nothing yet, and that another worker may take. */
+  readonly onGone: (handle: WorkerHandle, untouched: readonly PendingCall[], error: unknown) => void;
 }
 
 /** One worker thread, its calls, and the messages of this tick. */
@@ -175,15 +175,18 @@ class ScriptWorker implements WorkerHandle {
     );
   }
 
-  /** Calls that a script began end here, as nobody knows what they did; the others may go to another worker. */
+  /**
+   * The call whose turn it was ends here, and so do those that asked a module, as nobody may ask twice. All others did
+   * nothing that another worker could not do again: not begun, or over with their answers on the way.
+   */
   #gone(error: unknown): void {
     if (this.#isGone) return;
     this.#isGone = true;
-    const begun = Atomics.load(this.#progress, progressField.begun);
-    const unbegun: PendingCall[] = [];
+    const culprit = Atomics.load(this.#progress, progressField.call);
+    const untouched: PendingCall[] = [];
     for (const [sequence, running] of this.#running) {
-      if (sequence > begun) {
-        unbegun.push(running);
+      if (sequence !== culprit && running.abort === undefined) {
+        untouched.push(running);
         continue;
       }
       running.abort?.abort();
@@ -191,6 +194,6 @@ class ScriptWorker implements WorkerHandle {
       running.reject(new AppError("SCRIPT_FAILED", { detail, cause: error }));
     }
     this.#running.clear();
-    this.#deps.onGone(this, unbegun, error);
+    this.#deps.onGone(this, untouched, error);
   }
 }

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { type ChildServer, startChildServer } from "./child-server.ts";
 import { pause } from "./pause.ts";
 import { poll } from "./poll.ts";
@@ -15,7 +16,7 @@ export interface DatabaseServer extends AsyncDisposable {
   /** SIGSTOP, and waits until no thread of it runs any more. Connections still open then are frozen too. */
   pause(): Promise<void>;
   /** SIGCONT. */
-  resume(): void;
+  resume(): Promise<void>;
   /** SIGKILL, and waits for the end. */
   kill(): Promise<void>;
   /** Starts it again after `kill`: same port, same data. */
@@ -35,6 +36,12 @@ export interface DatabaseServerOptions {
   readonly scratch: AsyncDisposable & { readonly path: string };
 }
 
+/** PostgreSQL serves each connection in a process of its own, which goes on while their parent stands still. */
+async function childrenOf(pid: number | undefined): Promise<readonly number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8");
+  return text.split(" ").filter(Boolean).map(Number);
+}
+
 export async function databaseServer(options: DatabaseServerOptions): Promise<DatabaseServer> {
   const { command, args, spawnOptions, port, database, user, password, scratch } = options;
   const launch = (): Promise<ChildServer> => startChildServer({ command, args, ...spawnOptions, port });
@@ -45,8 +52,14 @@ export async function databaseServer(options: DatabaseServerOptions): Promise<Da
     user,
     password,
     folder: scratch.path,
-    pause: () => pause(server),
-    resume: () => server.signal("SIGCONT"),
+    pause: async () => {
+      await pause(server);
+      for (const child of await childrenOf(server.process.pid)) process.kill(child, "SIGSTOP");
+    },
+    resume: async () => {
+      for (const child of await childrenOf(server.process.pid)) process.kill(child, "SIGCONT");
+      server.signal("SIGCONT");
+    },
     kill: async () => {
       const exited = once(server.process, "exit");
       server.signal("SIGKILL");

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { type DatabaseServer, databaseServer } from "./database-server.ts";
 import { freePort } from "./free-port.ts";
 import { scratchFolder } from "./scratch-folder.ts";
-import { unprivileged } from "./unprivileged.ts";
+import { type UserIds, unprivileged } from "./unprivileged.ts";
 
 export interface SpawnMariadbOptions {
   readonly port?: number;
@@ -16,6 +16,22 @@ export interface SpawnMariadbOptions {
 }
 
 const path = `${process.env["PATH"] ?? ""}:/usr/local/sbin:/usr/sbin:/sbin`;
+
+/** Copies that the server's own user may read. */
+async function tlsArguments(
+  tls: SpawnMariadbOptions["tls"],
+  { folder, ids }: { readonly folder: string; readonly ids: UserIds | undefined },
+): Promise<readonly string[]> {
+  if (tls === undefined) return [];
+  const made: string[] = [];
+  for (const name of ["cert", "key"] as const) {
+    const file = join(folder, `server.${name}`);
+    await cp(tls[name], file);
+    if (ids !== undefined) await chown(file, ids.uid, ids.gid);
+    made.push(`--ssl-${name}=${file}`);
+  }
+  return made;
+}
 
 /** A real MariaDB with the database `mail`, as a child process on a port of 127.0.0.1. */
 export async function spawnMariadb(options: SpawnMariadbOptions = {}): Promise<DatabaseServer> {
@@ -42,15 +58,6 @@ USE mail;
     [...install, "--skip-name-resolve", `--extra-file=${init}`],
     spawnOptions,
   );
-  const tlsArguments: string[] = [];
-  if (tls !== undefined) {
-    for (const name of ["cert", "key"] as const) {
-      const file = join(scratch.path, `server.${name}`);
-      await cp(tls[name], file);
-      if (ids !== undefined) await chown(file, ids.uid, ids.gid);
-      tlsArguments.push(`--ssl-${name}=${file}`);
-    }
-  }
   const small = ["--innodb-buffer-pool-size=16M", "--innodb-log-file-size=8M", "--innodb-flush-log-at-trx-commit=0"];
   const log = join(scratch.path, "queries.log");
   const args = [
@@ -69,7 +76,7 @@ USE mail;
       `--pid-file=${join(scratch.path, "pid")}`,
       "--general-log=1",
       `--general-log-file=${log}`,
-      ...tlsArguments,
+      ...(await tlsArguments(tls, { folder: scratch.path, ids })),
     ],
     spawnOptions,
     port,

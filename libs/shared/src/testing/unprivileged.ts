@@ -5,9 +5,12 @@ export interface UserIds {
   readonly gid: number;
 }
 
+function idOfNobody(option: string): number {
+  return Number(execFileSync("id", [option, "nobody"], { encoding: "utf8" }));
+}
+
 /** Who runs a server that refuses root: `nobody`, and nobody else where we are not root ourselves. */
 export function unprivileged(): UserIds | undefined {
   if (process.getuid?.() !== 0) return undefined;
-  const number = (option: string): number => Number(execFileSync("id", [option, "nobody"], { encoding: "utf8" }));
-  return { uid: number("-u"), gid: number("-g") };
+  return { uid: idOfNobody("-u"), gid: idOfNobody("-g") };
 }

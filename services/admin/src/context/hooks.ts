@@ -2,13 +2,13 @@ import { type Base, scriptPoolsFromConfig } from "@postern/shared/assembly";
 import type { Config } from "@postern/shared/config";
 import type { PasswordVerifier } from "@postern/shared/passwords";
 import type { RedisClient } from "@postern/shared/redis";
-import { createScriptRunner, type ScriptRunner } from "@postern/shared/scripts";
+import { createScriptRunner, type PreparedScripts, type ScriptRunner } from "@postern/shared/scripts";
 
 /** The interpreters of custom hooks. */
 export interface HookScripts {
   readonly runner: ScriptRunner;
-  /** Compiles another configuration's hooks; what it resolves to puts them in use. Throws `CONFIG_INVALID`. */
-  prepare(config: Config): Promise<() => void>;
+  /** Compiles another configuration's hooks, to be used or discarded. Throws `CONFIG_INVALID`. */
+  prepare(config: Config): Promise<PreparedScripts>;
   close(): Promise<void>;
 }
 
@@ -19,11 +19,11 @@ interface Parts extends Base {
 
 export async function createHookScripts(config: Config, parts: Parts): Promise<HookScripts> {
   const { logger, state: redis, passwords } = parts;
-  const makePool = scriptPoolsFromConfig(config, { base: parts, redis, passwords, databases: () => new Map() });
+  const makePool = scriptPoolsFromConfig(config, { base: parts, redis, passwords });
   const make = (of: Config) => {
     const { auth } = of;
     const files = auth.controls.lua.hooks.map(({ script_path: path }) => ({ path, entryPoints: ["hook"] }));
-    return makePool(of, files, auth.backends.lua.backend.default.hook_number_of_workers);
+    return makePool(of, files, { workers: auth.backends.lua.backend.default.hook_number_of_workers });
   };
   const runner = createScriptRunner({
     first: await make(config),
@@ -34,7 +34,7 @@ export async function createHookScripts(config: Config, parts: Parts): Promise<H
     runner,
     prepare: async (next) => {
       const made = await make(next);
-      return () => runner.swap(made);
+      return { use: () => runner.swap(made), discard: async () => made?.close() };
     },
     close: () => runner.close(),
   };

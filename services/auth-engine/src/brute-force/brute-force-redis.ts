@@ -3,6 +3,7 @@ import {
   type Ban,
   guessesKeyOf,
   parseBan,
+  pendingKeyOf,
   type RulePlace,
   type SourceParts,
   tolerationKeysOf,
@@ -10,6 +11,7 @@ import {
 import { defineScript, guessesKey, type RedisClient, type RunScript } from "@postern/shared/redis";
 import type { Clock } from "@postern/shared/time";
 import { countLua, successLua } from "./count-script.ts";
+import { createGatheredReads } from "./gathered-reads.ts";
 import { type Counted, type Guess, type GuessStore, memoryMs, type Target } from "./guess-store.ts";
 import { unknownWeight } from "./toleration.ts";
 
@@ -73,12 +75,14 @@ export function createRedisStore(deps: RedisStoreDeps): GuessStore {
   const most = parts.rules.length;
   const countScript = scriptsFor(redis, most, { name: "bfCount", lua: countLua, fixed: 3, each: 4 });
   const successScript = scriptsFor(redis, most, { name: "bfSuccess", lua: successLua, fixed: 2, each: 3 });
+  const read = createGatheredReads(redis);
   const goodKeys = ({ source }: Target, network: string): readonly [string, string] =>
     tolerationKeysOf(parts, source.tag, { network, nowMs: clock.now() });
   return {
     check: async ({ source, places, username }) => {
-      const { pending } = accountKeys(parts, source, username);
-      const values = await redis.mget([...places.map(({ banKey }) => banKey), pending]);
+      const keys = places.map(({ banKey }) => banKey);
+      keys.push(pendingKeyOf(parts, source, username));
+      const values = await read(keys);
       const value = values.find((found, index) => index < places.length && found !== null);
       return { ban: typeof value === "string" ? parseBan(value) : undefined, pending: values.at(-1) !== null };
     },

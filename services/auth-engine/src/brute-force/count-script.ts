@@ -36,12 +36,12 @@ if known then
   local old = redis.call("HGET", KEYS[1], digest)
   local counted, last = string.match(old or "", "^(%d+):(%d+)$")
   if last and now - tonumber(last) < memory then repeated = 1 else counted = text(now) end
-  if old or redis.call("HLEN", KEYS[1]) < tonumber(ARGV[4]) then
-    redis.call("HSET", KEYS[1], digest, counted .. ":" .. text(now))
+  seen = redis.call("HLEN", KEYS[1])
+  if old or seen < tonumber(ARGV[4]) then
+    seen = seen + redis.call("HSET", KEYS[1], digest, counted .. ":" .. text(now))
   end
   redis.call("PEXPIRE", KEYS[1], 2 * memory)
   if repeated == 0 then redis.call("SET", KEYS[2], "1", "PX", memory) end
-  seen = redis.call("HLEN", KEYS[1])
 end
 redis.call("PFADD", KEYS[3], digest)
 redis.call("PEXPIRE", KEYS[3], ARGV[5])

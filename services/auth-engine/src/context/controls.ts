@@ -5,6 +5,7 @@ import type { ControlSettings, RblControlSettings } from "../controls/control-se
 import { type Controls, createControls } from "../controls/controls.ts";
 import { createDnsLookup } from "../controls/rbl/address-lookup-dns.ts";
 import { createCachingLookup } from "../controls/rbl/caching-lookup.ts";
+import { createFailureNotes } from "../controls/rbl/failure-notes.ts";
 import { createRbl } from "../controls/rbl/rbl.ts";
 import { createRelayDomains } from "../controls/relay-domains.ts";
 import { createTlsRequired } from "../controls/tls-required.ts";
@@ -15,12 +16,18 @@ interface Parts {
   readonly metrics: EngineMetrics;
 }
 
+const noteFailuresEveryMs = 60_000;
+
 function makeRbl({ rbl, dns, cache }: RblControlSettings, { logger, metrics }: Parts): Control {
   return createRbl({
     settings: rbl,
     lookup: createCachingLookup({ lookup: createDnsLookup(dns), clock: systemClock, settings: cache }),
     observe: (outcome) => metrics.rblAsked(outcome),
-    onFailure: (list, reason) => logger.warn({ list, reason }, "a block list could not be asked"),
+    onFailure: createFailureNotes({
+      clock: systemClock,
+      everyMs: noteFailuresEveryMs,
+      note: (note) => logger.warn(note, "a block list could not be asked"),
+    }),
   });
 }
 

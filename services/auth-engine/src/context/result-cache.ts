@@ -5,6 +5,7 @@ import { accountFlushed } from "@postern/shared/contracts";
 import { Secret } from "@postern/shared/crypto";
 import type { RedisClient } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
+import type { DirectorySet } from "../directories/directory-set.ts";
 import { createCircuitBreaker } from "../directories/servers/circuit-breaker.ts";
 import type { ResultCacheSettings } from "../result-cache/cache-rules.ts";
 import { createGuardedCache, type GuardedCache } from "../result-cache/guarded-cache.ts";
@@ -25,7 +26,8 @@ export interface ResultCacheParts {
 export interface ResultCacheDeps {
   readonly base: Base;
   readonly bus: Bus;
-  readonly live: () => ResultCacheSettings;
+  readonly live: { readonly current: { readonly resultCache: ResultCacheSettings } };
+  readonly directories: Pick<DirectorySet, "current">;
 }
 
 /** Three failures in a row, then one try a second. */
@@ -59,14 +61,14 @@ function createShared(config: Config, timeoutMs: number, base: Base): SharedPart
 export function createResultCacheParts(
   config: Config,
   { memoryCache, sharedCache }: EngineSettings,
-  { base, bus, live }: ResultCacheDeps,
+  { base, bus, live, directories }: ResultCacheDeps,
 ): ResultCacheParts {
   const memory = createMemoryCache(memoryCache, { clock: systemClock });
   const metrics = createResultCacheMetrics(base.metrics, base.prefix, memory);
   const shared = sharedCache === undefined ? undefined : createShared(config, sharedCache.timeoutMs, base);
   const { password_nonce: nonce } = config.storage.redis;
   const caches = createResultCaches({
-    settings: live,
+    settings: () => live.current.resultCache,
     memory,
     shared: shared?.cache,
     digestKey: passwordDigestKey(nonce === "" ? undefined : new Secret(nonce)),
@@ -74,6 +76,8 @@ export function createResultCacheParts(
     observeWrite: (level, outcome) => metrics.written(level, outcome),
   });
   bus.subscribe(accountFlushed, ({ names }) => {
+    // What a directory remembers of the account, first: else a login in between would be kept by it.
+    for (const directory of directories.current) for (const name of names) directory.forget?.(name);
     memory.flush(names);
     metrics.flushed();
   });

@@ -1,23 +1,29 @@
-import { type Base, redisFromConfig, scriptPoolsFromConfig } from "@postern/shared/assembly";
+import { type Base, type MakeScriptPool, redisFromConfig, scriptPoolsFromConfig } from "@postern/shared/assembly";
 import type { Config } from "@postern/shared/config";
 import { logFields } from "@postern/shared/errors";
 import type { PasswordVerifier } from "@postern/shared/passwords";
-import { createScriptRunner, type ScriptDatabase, type ScriptFile, type ScriptRunner } from "@postern/shared/scripts";
+import {
+  createScriptRunner,
+  type PreparedScripts,
+  type ScriptFile,
+  type ScriptPool,
+  type ScriptRunner,
+} from "@postern/shared/scripts";
 import { systemClock } from "@postern/shared/time";
-import { createSqliteClient } from "../directories/sql/sqlite-client.ts";
 import type { EngineMetrics } from "../metrics.ts";
 import { decisionScripts } from "../scripts/script-settings.ts";
 import { createSiteScripts, type SiteScriptSettings, type SiteScripts } from "../scripts/site-scripts.ts";
+import { createEngineModules } from "./script-modules.ts";
 
 /** The site's scripts in an engine: the interpreters of decisions, and those of actions, which never delay them. */
 export interface EngineScripts {
   readonly siteScripts: SiteScripts;
   readonly decisions: ScriptRunner;
   /**
-   * Compiles another configuration's scripts; what it resolves to puts them in the place of those in use. Throws
-   * `CONFIG_INVALID` when they do not compile, and nothing changes.
+   * Compiles another configuration's scripts, to be used or discarded. Throws `CONFIG_INVALID` when they do not
+   * compile, and nothing changes.
    */
-  prepare(config: Config): Promise<() => void>;
+  prepare(config: Config): Promise<PreparedScripts>;
   close(): Promise<void>;
 }
 
@@ -28,11 +34,16 @@ interface Parts {
   readonly settings: () => SiteScriptSettings;
 }
 
+function backendEntries({ backends }: Config["auth"]): readonly string[] {
+  const entries = ["verify_password", "lookup"];
+  return backends.lua.backend.default.mfa.enabled ? [...entries, "mfa_account", "mfa_read"] : entries;
+}
+
 function decisionFiles({ auth }: Config): readonly ScriptFile[] {
   const { backend_script_path: backend, init_script_paths: inits } = auth.backends.lua.backend.default;
   const { environment, subject } = decisionScripts(auth);
   return [
-    ...(backend === "" ? [] : [{ path: backend, entryPoints: ["verify_password", "lookup"] }]),
+    ...(backend === "" ? [] : [{ path: backend, entryPoints: backendEntries(auth) }]),
     ...inits.map((path) => ({ path, entryPoints: ["start"] })),
     ...environment.map(({ script_path: path }) => ({ path, entryPoints: ["environment"] })),
     ...subject.map(({ script_path: path }) => ({ path, entryPoints: ["subject"] })),
@@ -45,27 +56,58 @@ function actionFiles({ auth }: Config): readonly ScriptFile[] {
 
 const isUsed = (config: Config): boolean => decisionFiles(config).length > 0 || actionFiles(config).length > 0;
 
-/** The pool `default` of `auth.backends.sql`, in a connection of its own, opened with the first query. */
-function databasesOf(config: Config): ReadonlyMap<string, ScriptDatabase> {
-  const { file, busy_timeout: busyTimeoutMs } = config.auth.backends.sql.default;
-  return file === "" ? new Map() : new Map([["default", createSqliteClient({ file, busyTimeoutMs })]]);
+interface Generation {
+  readonly decisions: ScriptPool | undefined;
+  readonly actions: ScriptPool | undefined;
+}
+
+/** The same pool; `onClosed` runs once it is closed. */
+function closingWith(pool: ScriptPool, onClosed: () => Promise<void>): ScriptPool {
+  return {
+    run: (call) => pool.run(call),
+    load: () => pool.load(),
+    close: async () => {
+      await pool.close();
+      await onClosed();
+    },
+  };
+}
+
+/** Interpreters of a configuration. What they lend to scripts is closed with the last of them. */
+function generationMaker(makePool: MakeScriptPool, base: Base): (of: Config) => Promise<Generation> {
+  return async (of) => {
+    const modules = createEngineModules(of, base);
+    const { functions } = modules;
+    const { backend_number_of_workers, action_number_of_workers } = of.auth.backends.lua.backend.default;
+    const decisionsOnly = await makePool(of, decisionFiles(of), {
+      workers: backend_number_of_workers,
+      modules: functions,
+    });
+    const actionsOnly = await makePool(of, actionFiles(of), {
+      workers: action_number_of_workers,
+      modules: functions,
+    }).catch(async (error: unknown) => {
+      await decisionsOnly?.close();
+      await modules.close();
+      throw error;
+    });
+    let open = [decisionsOnly, actionsOnly].filter((pool) => pool !== undefined).length;
+    const onClosed = async (): Promise<void> => {
+      open -= 1;
+      if (open === 0) await modules.close();
+    };
+    return {
+      decisions: decisionsOnly && closingWith(decisionsOnly, onClosed),
+      actions: actionsOnly && closingWith(actionsOnly, onClosed),
+    };
+  };
 }
 
 export async function createEngineScripts(config: Config, parts: Parts): Promise<EngineScripts> {
   const { base, passwords, metrics, settings } = parts;
   const { logger } = base;
   const redis = isUsed(config) ? redisFromConfig(config, "cache", base) : undefined;
-  const databases = databasesOf(config);
-  const makePool = scriptPoolsFromConfig(config, { base, redis, passwords, databases: () => databases });
-  const makePools = async (of: Config) => {
-    const { backend_number_of_workers, action_number_of_workers } = of.auth.backends.lua.backend.default;
-    const decisions = await makePool(of, decisionFiles(of), backend_number_of_workers);
-    const actions = await makePool(of, actionFiles(of), action_number_of_workers).catch(async (error: unknown) => {
-      await decisions?.close();
-      throw error;
-    });
-    return { decisions, actions };
-  };
+  const makePools = generationMaker(scriptPoolsFromConfig(config, { base, redis, passwords }), base);
   const first = await makePools(config);
   const onError = (err: unknown): void => logger.warn({ err }, "ending replaced scripts failed");
   const { lua_backend, lua_script } = config.runtime.timeouts;
@@ -94,14 +136,19 @@ export async function createEngineScripts(config: Config, parts: Parts): Promise
     }),
     prepare: async (next) => {
       const made = await makePools(next);
-      return () => {
-        decisions.swap(made.decisions);
-        actions.swap(made.actions);
-        begin(next);
+      return {
+        use: () => {
+          decisions.swap(made.decisions);
+          actions.swap(made.actions);
+          begin(next);
+        },
+        discard: async () => {
+          await Promise.all([made.decisions?.close(), made.actions?.close()]);
+        },
       };
     },
     close: async () => {
-      await Promise.all([decisions.close(), actions.close(), ...[...databases.values()].map((one) => one.close())]);
+      await Promise.all([decisions.close(), actions.close()]);
       redis?.disconnect();
     },
   };

@@ -1,7 +1,7 @@
-import type { Base } from "@postern/shared/assembly";
 import type { PasswordVerifier } from "@postern/shared/passwords";
 import { systemClock } from "@postern/shared/time";
 import type { Directory } from "../directories/directory.ts";
+import type { ServerLog } from "../directories/servers/target-set.ts";
 import { mysqlDriver } from "../directories/sql/mysql-driver.ts";
 import { postgresqlDriver } from "../directories/sql/postgresql-driver.ts";
 import { seedDatabase } from "../directories/sql/seed.ts";
@@ -13,13 +13,18 @@ import { createSqliteClient } from "../directories/sql/sqlite-client.ts";
 import { createMfaArtefactsSql } from "../mfa-artefacts/mfa-artefacts-sql.ts";
 import type { DirectorySettings } from "../settings.ts";
 
+/** All of `Base` that is needed. */
+interface LoggerOf {
+  readonly logger: ServerLog;
+}
+
 const seedWaitMs = 10_000;
 const drivers = { postgresql: postgresqlDriver, mysql: mysqlDriver };
 
-async function makeClient(name: string, database: SqlDatabaseSettings, base: Base): Promise<SqlClient> {
+/** Connects to nobody yet. */
+export function makeSqlClient(name: string, database: SqlDatabaseSettings, base: LoggerOf): SqlClient {
   if (database.driver === "sqlite") {
-    const { file, seedFile, busyTimeoutMs } = database;
-    if (seedFile !== undefined) await seedDatabase({ file, seedFile, waitMs: seedWaitMs });
+    const { file, busyTimeoutMs } = database;
     return createSqliteClient({ file, busyTimeoutMs });
   }
   const { servers: settings, driver } = database;
@@ -28,9 +33,12 @@ async function makeClient(name: string, database: SqlDatabaseSettings, base: Bas
 
 export async function makeSqlDirectory(
   { settings, database }: Extract<DirectorySettings, { kind: "sql" }>,
-  { base, passwords }: { readonly base: Base; readonly passwords: PasswordVerifier },
+  { base, passwords }: { readonly base: LoggerOf; readonly passwords: PasswordVerifier },
 ): Promise<Directory> {
-  const client = await makeClient(settings.name, database, base);
+  if (database.driver === "sqlite" && database.seedFile !== undefined) {
+    await seedDatabase({ file: database.file, seedFile: database.seedFile, waitMs: seedWaitMs });
+  }
+  const client = makeSqlClient(settings.name, database, base);
   const mfa = createMfaArtefactsSql({ settings, client });
   const onUpgradeFailure = (err: unknown): void => base.logger.warn({ err }, "a password hash could not be upgraded");
   return createSqlDirectory({ settings, client, passwords, mfa, onUpgradeFailure });

@@ -67,6 +67,12 @@ export function createAppPasswords({ directories, clock }: AppPasswordsDeps): Ap
         createdAt: Math.floor(clock.now() / 1000),
       };
       await found.account.addAppPassword(stored, context);
+      // Two that add at once do not see each other before: each that finds too many takes its own back.
+      const now = await found.account.listAppPasswords(context);
+      if (now.length > maxAppPasswords) {
+        await found.account.removeAppPassword(stored.id, context);
+        return { outcome: "full" };
+      }
       return { outcome: "ok", appPassword: shown(stored), password };
     },
     async revoke(request, context) {

@@ -9,7 +9,7 @@ import type { CallContext } from "../rpc/call-context.ts";
  */
 export function secondFactorQuestion(
   { mfa }: Directory,
-  { username, protocol }: DirectoryQuery,
+  { username, protocol }: Pick<DirectoryQuery, "username" | "protocol">,
   context: CallContext,
 ): () => Promise<boolean> {
   let answer: Promise<boolean> | undefined;

@@ -5,11 +5,11 @@ import type { CacheFacts } from "../result-cache/result-caches.ts";
 
 /** What the steps of one decision tell those after them. Each field belongs to the step that its comment names. */
 export interface Facts {
-  /** Whether a directory knows the account (verify-in-directories). Absent while none was asked. */
+  /** Whether a directory knows the account (verify-in-directories, note-account). Absent while none was asked. */
   accountKnown?: boolean;
-  /** Name of the directory that decided (verify-in-directories). */
+  /** Name of the directory that decided, now or when the answer was cached (note-account). */
   directory?: string;
-  /** Names of the account's groups (verify-in-directories). Absent where none are looked for. */
+  /** Names of the account's groups (note-account). Absent where none are looked for. */
   groups?: readonly string[] | undefined;
   /** What the protection against guessing found (check-brute-force, count-failure). Absent where nothing is counted. */
   bruteForce?: BruteForceFacts;
@@ -17,11 +17,15 @@ export interface Facts {
   controls?: ControlFacts;
   /** Place of this decision in the result caches (read-memory-cache). Absent where nothing is cached. */
   cache?: CacheFacts;
-  /** What was presented: verify-token and verify-app-password say so first; without either it is a password. */
+  /** What was presented: verify-token, verify-app-password or, where it was a password, who decided. */
   credential?: "password" | "app_password" | "token";
   /**
-   * Whether the account has a second factor (verify-in-directories, once the password was right). Asks the directory
+   * Whether the account has a second factor (note-account, once a directory or a cache let it in). Asks the directory
    * at the first call; throws when that cannot answer.
    */
   accountHasSecondFactor?: () => Promise<boolean>;
+  /** A rule asked whether there is a second factor before anybody had looked (apply-policies). */
+  isSecondFactorWanted?: boolean;
+  /** What the look came to (apply-policies). */
+  hasSecondFactor?: boolean;
 }

@@ -89,8 +89,7 @@ test("the order of the steps is the documented one", () => {
   ]);
   expect(finishes.map(({ name }) => name)).toEqual([
     "count-failure",
-    "record-success",
-    "write-caches",
+    "keep-success",
     "run-subject-scripts",
     "apply-policies",
   ]);

@@ -2,11 +2,9 @@ import type { AuthDecision } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/errors";
 import type { Attempt } from "./attempt.ts";
 import { applyPolicies } from "./finishes/apply-policies.ts";
-
 import { countFailure } from "./finishes/count-failure.ts";
-import { recordSuccess } from "./finishes/record-success.ts";
+import { keepSuccess } from "./finishes/keep-success.ts";
 import { runSubjectScripts } from "./finishes/run-subject-scripts.ts";
-import { writeCaches } from "./finishes/write-caches.ts";
 import type { Finish, Step, StepContext, StepDeps } from "./step.ts";
 import { checkBruteForce } from "./steps/check-brute-force.ts";
 import { lookUpInDirectories } from "./steps/look-up-in-directories.ts";
@@ -37,7 +35,7 @@ export const steps: readonly Step[] = [
 ];
 
 /** What follows a decision, in this order, whichever step made it. */
-export const finishes: readonly Finish[] = [countFailure, recordSuccess, writeCaches, runSubjectScripts, applyPolicies];
+export const finishes: readonly Finish[] = [countFailure, keepSuccess, runSubjectScripts, applyPolicies];
 
 async function firstDecision(attempt: Attempt, context: StepContext, deps: StepDeps): Promise<AuthDecision> {
   for (const step of steps) {

@@ -59,6 +59,12 @@ const readers: Readonly<Record<PolicyFact, Reader>> = {
       ? known.decision.outcome === "ok"
       : known.facts.accountKnown,
   "auth.account.name": ({ decision }) => (decision.outcome === "ok" ? decision.account : undefined),
+  "auth.account.groups": ({ facts }) => facts.groups,
+  "auth.account.second_factor": ({ facts }) => {
+    if (facts.hasSecondFactor === undefined) facts.isSecondFactorWanted = true;
+    return facts.hasSecondFactor;
+  },
+  "auth.credential": ({ facts }) => facts.credential,
   "auth.denial.reason": ({ decision }) => (decision.outcome === "fail" ? decision.reason : undefined),
   "auth.directory": ({ facts }) => facts.directory,
   "auth.cache.hit": ({ decision }) => (decision.outcome === "tempfail" ? undefined : decision.memoryCache === "hit"),

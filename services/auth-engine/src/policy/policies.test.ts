@@ -1,6 +1,7 @@
 /* oxlint-disable unicorn/no-thenable -- a key of the configuration is named so; it holds no function */
 import { loadConfig } from "@postern/shared/config";
 import type { AuthDecision, AuthRequest } from "@postern/shared/contracts";
+import { AppError } from "@postern/shared/errors";
 import { describe, expect, test } from "vitest";
 import { attemptOf } from "../pipeline/attempt.ts";
 import type { Facts } from "../pipeline/facts.ts";
@@ -53,7 +54,9 @@ interface Situation {
 }
 
 function decided(policy: object, decision: AuthDecision, { change = {}, facts = {} }: Situation = {}): AuthDecision {
-  return policies(policy).apply({ attempt: attemptOf({ ...request, ...change }), decision, facts });
+  const applied = policies(policy).apply({ attempt: attemptOf({ ...request, ...change }), decision, facts });
+  if (applied instanceof Promise) throw new Error("no rule of this test asks a directory");
+  return applied;
 }
 
 const always = { always: true };
@@ -245,4 +248,51 @@ test("a rule that does not hold costs less than 2 µs", () => {
   const started = performance.now();
   for (let count = 0; count < 100_000; count += 1) set.apply({ attempt, decision: ok, facts: {} });
   expect(((performance.now() - started) * 1000) / 100_000).toBeLessThan(2);
+});
+
+describe("the account's second factor", () => {
+  const condition = {
+    all: [
+      { attribute: "request.protocol", eq: "imap" },
+      { attribute: "auth.credential", eq: "password" },
+      { attribute: "auth.account.second_factor", is: true },
+    ],
+  };
+  const ask = (answer: () => Promise<boolean>, change: Partial<AuthRequest> = {}, mode = "enforce") => {
+    let asked = 0;
+    const facts: Facts = {
+      credential: "password",
+      accountHasSecondFactor: () => {
+        asked += 1;
+        return answer();
+      },
+    };
+    const known = { attempt: attemptOf({ ...request, ...change }), decision: ok, facts };
+    const result = policies({ mode, ...one("deny", {}, condition) }).apply(known);
+    return { result, asked: () => asked };
+  };
+
+  test("refuses the main password where there is one, and only there", async () => {
+    expect(await ask(async () => true).result).toMatchObject({ outcome: "fail", reason: "policy" });
+    expect(await ask(async () => false).result).toEqual(ok);
+  });
+
+  test("is asked for only when a rule gets that far", () => {
+    const { result, asked } = ask(async () => true, { protocol: "oidc" });
+    expect([result, asked()]).toEqual([ok, 0]);
+  });
+
+  test("a directory that cannot say is undecidable, and changes nothing while rules only watch", async () => {
+    const away = (): Promise<boolean> => Promise.reject(new AppError("DIRECTORY_UNAVAILABLE"));
+    await expect(ask(away).result).rejects.toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });
+    expect(await ask(away, {}, "observe").result).toEqual(ok);
+  });
+});
+
+test("groups and what was presented are facts", () => {
+  const staff = one("deny", {}, { attribute: "auth.account.groups", contains: "suspended" });
+  expect(decided(staff, ok, { facts: { groups: ["suspended"] } })).toMatchObject({ outcome: "fail" });
+  expect(decided(staff, ok, { facts: { groups: ["staff"] } })).toEqual(ok);
+  const byToken = one("deny", {}, { attribute: "auth.credential", eq: "token" });
+  expect(decided(byToken, ok, { facts: { credential: "token" } })).toMatchObject({ outcome: "fail" });
 });

@@ -39,8 +39,13 @@ export interface PoliciesDeps {
 }
 
 export interface Policies {
-  /** The decision that stands after the first rule that holds; with `observe` the same decision always. */
-  apply(known: Known): AuthDecision;
+  /**
+   * The decision that stands after the first rule that holds; with `observe` the same decision always. A promise only
+   * when a rule asks for the account's second factor, which its directory has to be asked for.
+   *
+   * @throws AppError when that directory cannot answer and the rules are enforced: nobody can decide then.
+   */
+  apply(known: Known): AuthDecision | Promise<AuthDecision>;
 }
 
 /**
@@ -81,19 +86,36 @@ export function createPolicies({ mode, rules, catalogues, onApplied }: PoliciesD
     const words = renderMessage(message, { read, acceptLanguage: attempt.acceptLanguage, catalogues });
     return decisionAfter(effect, decision, words);
   };
+  const ruleFor = (known: Known): PolicyRule | undefined => {
+    const read = factReader(known);
+    return byOperation[known.attempt.operation].find(
+      ({ effect, condition }) => fits(effect, known.decision) && condition(read),
+    );
+  };
+  const applied = (rule: PolicyRule | undefined, known: Known): AuthDecision => {
+    if (rule === undefined) return known.decision;
+    const { decision, attempt } = known;
+    const after = outcomeOf(rule, known, factReader(known));
+    const { name, effect, reason } = rule;
+    const { session } = attempt;
+    onApplied({ session, mode, rule: name, effect, reason, before: decision.outcome, after: after.outcome });
+    return mode === "enforce" ? after : decision;
+  };
+  const applyKnowing = async (known: Known, hasSecondFactor: () => Promise<boolean>): Promise<AuthDecision> => {
+    try {
+      known.facts.hasSecondFactor = await hasSecondFactor();
+    } catch (thrown) {
+      if (mode === "observe") return known.decision;
+      throw thrown;
+    }
+    return applied(ruleFor(known), known);
+  };
   return {
     apply: (known) => {
-      const { attempt, decision } = known;
-      const read = factReader(known);
-      const rule = byOperation[attempt.operation].find(
-        ({ effect, condition }) => fits(effect, decision) && condition(read),
-      );
-      if (rule === undefined) return decision;
-      const after = outcomeOf(rule, known, read);
-      const { name, effect, reason } = rule;
-      const { session } = attempt;
-      onApplied({ session, mode, rule: name, effect, reason, before: decision.outcome, after: after.outcome });
-      return mode === "enforce" ? after : decision;
+      const rule = ruleFor(known);
+      const { isSecondFactorWanted = false, hasSecondFactor, accountHasSecondFactor } = known.facts;
+      const mustAsk = isSecondFactorWanted && hasSecondFactor === undefined && accountHasSecondFactor !== undefined;
+      return mustAsk ? applyKnowing(known, accountHasSecondFactor) : applied(rule, known);
     },
   };
 }

@@ -1,5 +1,6 @@
-import { BackendKind, type Ok } from "@postern/shared/contracts";
+import { BackendKind } from "@postern/shared/contracts";
 import type { Attempt } from "../pipeline/attempt.ts";
+import type { CachedResult } from "./cached-result.ts";
 import type { ContextSettings } from "./security-context.ts";
 
 export interface ResultCacheSettings {
@@ -17,7 +18,7 @@ export interface CacheRules {
   usesMemory(attempt: Attempt): boolean;
   usesShared(attempt: Attempt): boolean;
   /** Whether this answer of this directory may enter the shared cache. */
-  mayShare(attempt: Attempt, decision: Ok, directory: string | undefined): boolean;
+  mayShare(attempt: Attempt, answer: Pick<CachedResult, "decision" | "directory">): boolean;
   sharedTtlMs(attempt: Attempt): number;
 }
 
@@ -30,10 +31,10 @@ export function createCacheRules(settings: () => ResultCacheSettings, hasShared:
   return {
     usesMemory: ({ operation, memoryCache }) => memoryCache && operation === "authenticate" && settings().memoryEnabled,
     usesShared,
-    mayShare: (attempt, { backend }, directory) => {
+    mayShare: (attempt, { decision, directory }) => {
       if (!usesShared(attempt)) return false;
-      if (attempt.operation === "lookup") return backend === BackendKind.ldap;
-      return directory !== undefined && settings().sharedDirectories.has(directory);
+      if (attempt.operation === "lookup") return decision.backend === BackendKind.ldap;
+      return settings().sharedDirectories.has(directory);
     },
     sharedTtlMs: ({ operation }) => (operation === "lookup" ? settings().identityTtlMs : settings().sharedTtlMs),
   };

@@ -17,9 +17,11 @@ test("what is encoded is decoded, whatever it holds", () => {
     ),
     memoryCache: fc.constant("miss" as const),
   });
+  const groups = fc.option(fc.array(fc.string()), { nil: undefined });
   fc.assert(
-    fc.property(decision, fc.uint8Array(), (one, bytes) => {
-      const result = { digest: Buffer.from(bytes), decision: one };
+    fc.property(decision, groups, fc.string(), fc.uint8Array(), (one, names, directory, bytes) => {
+      const decided = names === undefined ? one : { ...one, groups: names };
+      const result = { digest: Buffer.from(bytes), decision: decided, directory };
       expect(decodeResult(encodeResult(result))).toEqual(result);
     }),
   );
@@ -29,8 +31,11 @@ test.each([
   ["no JSON", "x"],
   ["no list", "{}"],
   ["too short", '["","a","b","",8]'],
-  ["a text for a number", '["","a","b","","8",{}]'],
-  ["attributes that are no lists", '["","a","b","",8,{"mail":"a"}]'],
+  ["an older engine's, without what policies ask for", '["","a","b","",8,{}]'],
+  ["a text for a number", '["","a","b","","8",{},"sql",null]'],
+  ["attributes that are no lists", '["","a","b","",8,{"mail":"a"},"sql",null]'],
+  ["no name of a directory", '["","a","b","",8,{},null,null]'],
+  ["groups that are no texts", '["","a","b","",8,{},"sql",[1]]'],
 ])("%s is nothing, and nothing is thrown", (_what, text) => {
   expect(decodeResult(text)).toBeUndefined();
 });

@@ -62,6 +62,6 @@ test("a write that fails is an error and throws nothing", async () => {
     attributes: {},
     memoryCache: "miss",
   } as const;
-  const write = { result: { digest: Buffer.alloc(0), decision }, look: empty, ttlMs: 1000 };
+  const write = { result: { digest: Buffer.alloc(0), decision, directory: "sql" }, look: empty, ttlMs: 1000 };
   expect(await cache.write(question, write)).toBe("error");
 });

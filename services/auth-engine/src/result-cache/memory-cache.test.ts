@@ -22,7 +22,7 @@ function start(settings: Partial<MemoryCacheSettings> = {}) {
   const time = { now: 1000 };
   const cache = createMemoryCache({ ...roomy, ...settings }, { clock: { now: () => time.now } });
   const keep = (context: string, account = context, username = account): boolean =>
-    cache.set(context, { digest, decision: okOf(account), username }, cache.generation);
+    cache.set(context, { digest, decision: okOf(account), directory: "sql", username }, cache.generation);
   return { cache, keep, time };
 }
 
@@ -70,7 +70,11 @@ test("above the number of bytes what was used longest ago goes; what is too big 
   expect(cache.bytes).toBeLessThanOrEqual(5000);
   expect(cache.get("f")).toBeDefined();
   expect(cache.get("a")).toBeUndefined();
-  cache.set("big", { digest, decision: okOf("big", "x".repeat(5000)), username: "big" }, cache.generation);
+  cache.set(
+    "big",
+    { digest, decision: okOf("big", "x".repeat(5000)), directory: "sql", username: "big" },
+    cache.generation,
+  );
   expect(cache.get("big")).toBeUndefined();
   expect(cache.get("f")).toBeDefined();
 });
@@ -91,7 +95,7 @@ test("a login that was under way during a flush is not kept", () => {
   const { cache } = start();
   const { generation } = cache;
   cache.flush(["somebody"]);
-  cache.set("alice", { digest, decision: okOf("alice"), username: "alice" }, generation);
+  cache.set("alice", { digest, decision: okOf("alice"), directory: "sql", username: "alice" }, generation);
   expect(cache.get("alice")).toBeUndefined();
 });
 

@@ -37,12 +37,14 @@ interface Entry extends CachedResult {
 const entryOverheadBytes = 900;
 const textOverheadBytes = 40;
 
+/** Twice as a text, and once more in the bytes of the reply, which the bus keeps as long as the entry lives. */
 function textBytes(text: string): number {
-  return textOverheadBytes + text.length * 2;
+  return textOverheadBytes + text.length * 3;
 }
 
-function sizeOf(context: string, { account, attributes }: Ok): number {
+function sizeOf(context: string, { account, attributes, groups = [] }: Ok): number {
   let bytes = entryOverheadBytes + textBytes(context) + textBytes(account);
+  for (const group of groups) bytes += textBytes(group);
   for (const [name, values] of Object.entries(attributes)) {
     bytes += textBytes(name);
     for (const value of values) bytes += textBytes(value);
@@ -123,14 +125,14 @@ export function createMemoryCache(
       table.remove(context);
       return undefined;
     },
-    set: (context, { digest, decision, username }, before) => {
+    set: (context, { digest, decision, directory, username }, before) => {
       if (ttlMs === 0 || before !== generation) return false;
       table.remove(context);
       const bytes = sizeOf(context, decision);
       if (bytes > maxBytes) return false;
       const names = username === decision.account ? [username] : [username, decision.account];
       const expiresAt = clock.now() + ttlMs;
-      table.put(context, { digest, decision: frozenDecision(decision, "hit"), expiresAt, bytes, names });
+      table.put(context, { digest, decision: frozenDecision(decision, "hit"), directory, expiresAt, bytes, names });
       makeRoom();
       return true;
     },

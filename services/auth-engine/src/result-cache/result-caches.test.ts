@@ -65,8 +65,8 @@ function start(change: Partial<ResultCacheSettings> = {}, outcome: WriteOutcome 
     const facts = caches.begin(attempt);
     if (facts === undefined) return decision;
     const cached = caches.readMemory(attempt, facts) ?? (await caches.readShared(attempt, facts));
-    await caches.write(attempt, cached ?? decision, facts, cached === undefined ? directory : undefined);
-    return cached ?? decision;
+    await caches.write(attempt, cached ?? { decision, directory }, facts);
+    return cached?.decision ?? decision;
   };
   return { decide, memory, written };
 }

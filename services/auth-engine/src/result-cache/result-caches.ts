@@ -1,7 +1,7 @@
 import type { KeyObject } from "node:crypto";
-import type { Ok } from "@postern/shared/contracts";
 import type { Attempt } from "../pipeline/attempt.ts";
 import { createCacheRules, type ResultCacheSettings } from "./cache-rules.ts";
+import type { CachedResult } from "./cached-result.ts";
 import type { GuardedCache, ReadOutcome, WriteOutcome } from "./guarded-cache.ts";
 import type { MemoryCache } from "./memory-cache.ts";
 import { passwordDigest, sameDigest } from "./password-digest.ts";
@@ -19,15 +19,18 @@ export interface CacheFacts {
   servedFrom?: "memory" | "shared";
 }
 
+/** What a directory said, with its name. */
+export type DirectoryAnswer = Pick<CachedResult, "decision" | "directory">;
+
 /** The result caches, as the pipeline uses them. */
 export interface ResultCaches {
   /** Undefined for what is never cached. */
   begin(attempt: Attempt): CacheFacts | undefined;
-  readMemory(attempt: Attempt, facts: CacheFacts): Ok | undefined;
+  readMemory(attempt: Attempt, facts: CacheFacts): CachedResult | undefined;
   /** Undefined at once where the shared cache has no part in the decision. Never rejects. */
-  readShared(attempt: Attempt, facts: CacheFacts): Promise<Ok | undefined> | undefined;
-  /** `directory`: the name of the one that decided. Never rejects. */
-  write(attempt: Attempt, decision: Ok, facts: CacheFacts, directory: string | undefined): Promise<void> | undefined;
+  readShared(attempt: Attempt, facts: CacheFacts): Promise<CachedResult | undefined> | undefined;
+  /** Never rejects. */
+  write(attempt: Attempt, answer: DirectoryAnswer, facts: CacheFacts): Promise<void> | undefined;
 }
 
 export type CacheLevel = "memory" | CacheFamily;
@@ -59,7 +62,7 @@ async function lookInShared(
   facts: CacheFacts,
   shared: GuardedCache,
   { digestKey, observeRead }: ResultCachesDeps,
-): Promise<Ok | undefined> {
+): Promise<CachedResult | undefined> {
   const question = questionOf(attempt, facts.context);
   const look = await shared.read(question);
   if (typeof look === "string") {
@@ -72,27 +75,32 @@ async function lookInShared(
   observeRead(question.family, isHit ? "hit" : "miss");
   if (!isHit) return undefined;
   facts.servedFrom = "shared";
-  return result.decision;
+  return result;
 }
 
 export function createResultCaches(deps: ResultCachesDeps): ResultCaches {
   const { settings, memory, shared, digestKey, observeRead, observeWrite } = deps;
   const rules = createCacheRules(settings, shared !== undefined);
 
-  const keepInMemory = (attempt: Attempt, decision: Ok, facts: CacheFacts): void => {
+  const keepInMemory = (attempt: Attempt, answer: DirectoryAnswer, facts: CacheFacts): void => {
     if (!rules.usesMemory(attempt)) return;
-    const result = { decision, digest: digestOf(attempt, facts, digestKey), username: attempt.username };
+    const result = { ...answer, digest: digestOf(attempt, facts, digestKey), username: attempt.username };
     const isKept = memory.set(facts.context, result, facts.generation);
     observeWrite("memory", isKept ? "stored" : "stale");
   };
-  const share = async (attempt: Attempt, decision: Ok, facts: CacheFacts, look: SharedLook): Promise<void> => {
+  const share = async (
+    attempt: Attempt,
+    answer: DirectoryAnswer,
+    facts: CacheFacts,
+    look: SharedLook,
+  ): Promise<void> => {
     if (shared === undefined) return;
     const question = questionOf(attempt, facts.context);
-    const result = { decision, digest: digestOf(attempt, facts, digestKey) };
+    const result = { ...answer, digest: digestOf(attempt, facts, digestKey) };
     const outcome = await shared.write(question, { result, look, ttlMs: rules.sharedTtlMs(attempt) });
     observeWrite(question.family, outcome);
     // A flush came while the directory was asked: its answer may be the one that was flushed.
-    if (outcome !== "stale") keepInMemory(attempt, decision, facts);
+    if (outcome !== "stale") keepInMemory(attempt, answer, facts);
   };
 
   return {
@@ -108,16 +116,16 @@ export function createResultCaches(deps: ResultCachesDeps): ResultCaches {
       observeRead("memory", isHit ? "hit" : "miss");
       if (!isHit) return undefined;
       facts.servedFrom = "memory";
-      return found.decision;
+      return found;
     },
     readShared: (attempt, facts) =>
       shared === undefined || !rules.usesShared(attempt) ? undefined : lookInShared(attempt, facts, shared, deps),
-    write: (attempt, decision, facts, directory) => {
+    write: (attempt, answer, facts) => {
       const { servedFrom, look } = facts;
       if (servedFrom === "memory") return undefined;
-      const isNew = servedFrom === undefined && look !== undefined && rules.mayShare(attempt, decision, directory);
-      if (isNew) return share(attempt, decision, facts, look);
-      keepInMemory(attempt, decision, facts);
+      const isNew = servedFrom === undefined && look !== undefined && rules.mayShare(attempt, answer);
+      if (isNew) return share(attempt, answer, facts, look);
+      keepInMemory(attempt, answer, facts);
       return undefined;
     },
   };

@@ -44,6 +44,9 @@ export const BackendResult = Type.Object(
     account: Type.Optional(Type.String({ minLength: 1 })),
     account_field: Type.Optional(Type.String({ minLength: 1 })),
     totp_secret_field: Type.Optional(Type.String()),
+    groups: Type.Optional(
+      Type.Union([Type.Array(Type.String({ minLength: 1 }), { maxItems: 1000 }), Type.Object({}, closed)]),
+    ),
     attributes,
   },
   closed,
@@ -73,4 +76,9 @@ type Values = Readonly<Record<string, string | readonly string[]>>;
 export function attributesOf(values: Values | undefined): Record<string, string[]> {
   const entries = Object.entries(values ?? {});
   return Object.fromEntries(entries.map(([name, value]) => [name, typeof value === "string" ? [value] : [...value]]));
+}
+
+/** A list of a result; the empty table is one too. */
+export function itemsOf<Item>(list: readonly Item[] | object | undefined): readonly Item[] {
+  return Array.isArray(list) ? list : [];
 }

@@ -2,11 +2,13 @@ import { keyRingFromConfig } from "@postern/shared/assembly";
 import type { Config } from "@postern/shared/config";
 import type { KeyRing } from "@postern/shared/crypto";
 import type { Logger } from "@postern/shared/logging";
+import type { Metrics } from "@postern/shared/metrics";
 import type { RedisClient } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
 import { createRevoker } from "@postern/shared/tokens";
 import type { FlowStarter } from "../flow/flow-port.ts";
 import type { ConnectedApplications } from "../login/connected-applications.ts";
+import { clientResourceOf } from "../oidc/access-tokens.ts";
 import type { OidcAccounts } from "../oidc/accounts.ts";
 import { createOidcAccounts } from "../oidc/accounts-redis.ts";
 import { createAdapterFactory } from "../oidc/adapter.ts";
@@ -15,28 +17,37 @@ import { createApplications } from "../oidc/applications.ts";
 import { type Bridge, createBridge } from "../oidc/bridge.ts";
 import { type AuthenticateClient, createClientAuth } from "../oidc/client-auth.ts";
 import { createConsents } from "../oidc/consents-redis.ts";
+import { createDeviceCodes, type DeviceCodes } from "../oidc/device.ts";
 import type { DeviceBrake } from "../oidc/device-brake.ts";
 import { createDeviceBrake } from "../oidc/device-brake-redis.ts";
+import { createEndSessions, type EndSessions } from "../oidc/end-sessions.ts";
 import { createFinish } from "../oidc/finish.ts";
 import { createGenerations, type Generations } from "../oidc/generation.ts";
 import { createInteractionUrl } from "../oidc/interaction-url.ts";
 import { createKeySchedule, type KeySchedule } from "../oidc/key-schedule.ts";
+import { createLogoutDelivery, type LogoutDelivery } from "../oidc/logout-delivery.ts";
+import { createLogoutNotices } from "../oidc/logout-notices-redis.ts";
+import { createOidcMetrics } from "../oidc/oidc-metrics.ts";
 import { type OidcSettings, oidcSettings, rotationRules } from "../oidc/oidc-settings.ts";
 import type { ProviderHooks } from "../oidc/provider.ts";
 import { createResolveToken, type ResolveToken } from "../oidc/resolve-token.ts";
 import { accountOfSession } from "../oidc/session-account.ts";
+import { createOidcSessions, type OidcSessions } from "../oidc/session-list.ts";
 import { createSigningKeyStore } from "../oidc/signing-keys-redis.ts";
 import { staticKeys } from "../oidc/static-keys.ts";
 import type { OidcStore } from "../oidc/store.ts";
 import { createOidcStore, digestOfId } from "../oidc/store-redis.ts";
 import { createTokenRecords, type TokenRecords } from "../oidc/token-records.ts";
 import { renderError } from "../routes/oidc/render-error.ts";
+
 import { sessionCookieName } from "../sessions/cookies.ts";
 import type { SessionStore } from "../sessions/session-store.ts";
 
 export interface OidcDeps {
   readonly redis: RedisClient;
   readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly metricsPrefix: string;
   readonly sessions: SessionStore;
   /** Begins the pages of a sign-in or a consent. */
   readonly starter: FlowStarter;
@@ -55,6 +66,12 @@ export interface OidcContext {
   readonly authenticate: AuthenticateClient;
   readonly brake: DeviceBrake;
   readonly finish: ReturnType<typeof createFinish>;
+  readonly devices: DeviceCodes;
+  readonly oidcSessions: OidcSessions;
+  readonly identifier: string;
+  readonly endSessions: EndSessions;
+  /** Of logout notices; started with the schedule. */
+  readonly delivery: LogoutDelivery;
   readonly applications: ConnectedApplications;
   readonly digestOf: (id: string) => string;
 }
@@ -98,7 +115,7 @@ function createHooks(parts: Parts, stores: Stores, hasConsented: ProviderHooks["
     adapter: createAdapterFactory({
       store,
       digestOf: digestOfId,
-      sessions: createSessionAdapter(sessions),
+      sessions: createSessionAdapter({ sessions, revokeSession: (session) => records.revokeSession(session) }),
       revokeGrant: (grantId) => records.revokeGrant(grantId),
     }),
     sessionCookie: sessionCookieName(settings().issuer),
@@ -125,6 +142,27 @@ function createHooks(parts: Parts, stores: Stores, hasConsented: ProviderHooks["
       else logger.info({ event, err }, "OIDC request refused");
     },
   };
+}
+
+function createEndings(
+  parts: Parts,
+  { store, records }: Stores,
+  generations: Generations,
+): Pick<OidcContext, "endSessions" | "delivery"> {
+  const { redis, prefix, keys, logger, sessions, settings, metrics, metricsPrefix } = parts;
+  const notices = createLogoutNotices({ redis, prefix, keys });
+  const { logoutNotice: count } = createOidcMetrics(metrics, metricsPrefix);
+  const delivery = createLogoutDelivery({ notices, generations, logger, count });
+  const endSessions = createEndSessions({
+    sessions,
+    records,
+    store,
+    notices,
+    policies: () => generations.current().policies,
+    tellsClients: () => settings().oidc.logout.back_channel_supported,
+    wake: () => delivery.wake(),
+  });
+  return { endSessions, delivery };
 }
 
 function createSchedule(config: Config, generations: Generations, parts: Parts): KeySchedule {
@@ -178,6 +216,19 @@ export function createOidcContext(config: Config, deps: OidcDeps): OidcContext |
     digestOf: digestOfId,
     resolve: createResolveToken({ store, accounts, digestOf: digestOfId, clock, verificationKey }),
     authenticate: createClientAuth({ policies, store, issuer: first.issuer, clock }),
+    devices: createDeviceCodes({
+      ...stores,
+      current,
+      sessions: deps.sessions,
+      clientResource: (clientId) => clientResourceOf(first.identifier, clientId),
+    }),
+    oidcSessions: createOidcSessions({
+      ...stores,
+      digestOf: digestOfId,
+      nowSeconds: () => Math.floor(clock.now() / 1000),
+    }),
+    identifier: first.identifier,
+    ...createEndings(parts, stores, generations),
     applications: createApplications({
       store,
       records: stores.records,

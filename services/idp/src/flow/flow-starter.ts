@@ -24,6 +24,12 @@ export interface SelfServiceStart {
 
 /** Begins flows, and binds them to the browser that asked. */
 export interface FlowStarts extends FlowStarter {
+  /** For a device's user: the code comes first. @returns the flow's id and the browser's token, for the page */
+  startDevice(
+    request: IncomingMessage,
+    response: ServerResponse,
+    languageTag: string | undefined,
+  ): Promise<{ readonly id: string; readonly browserToken: string }>;
   startSelfService(request: IncomingMessage, response: ServerResponse, flow: SelfServiceStart): Promise<string>;
   /** The browser's flow cookie, which is set where there is none. */
   bind(request: IncomingMessage, response: ServerResponse): string;
@@ -53,6 +59,14 @@ export function createFlowStarter({ flows, cookies, clock }: FlowStarterDeps): F
     startOidc: (request, response, { interactionUid, prompt, ...rest }) => {
       const state: FlowState = prompt === "consent" ? "consent" : "login";
       return begin(request, response, { ...rest, id: interactionUid, kind: "oidc", state, prompt });
+    },
+    startDevice: async (request, response, languageTag) => {
+      const id = randomBytes(24).toString("base64url");
+      const browserToken = browserOf(request, response);
+      const times = { expiresAtMs: clock.now() + selfServiceMs };
+      const tag = languageTag === undefined ? {} : { languageTag };
+      await flows.begin({ id, kind: "device", state: "code", browser: browserDigest(browserToken), ...times, ...tag });
+      return { id, browserToken };
     },
     bind: browserOf,
     startSelfService: (request, response, { returnTo, languageTag, accountId }) =>

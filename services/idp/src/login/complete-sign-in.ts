@@ -76,8 +76,9 @@ export function createCompleteSignIn(deps: CompleteSignInDeps): CompleteSignIn {
     if (old?.account === made.account) {
       const renewed = await sessions.renew(old.uid, made);
       if (renewed !== undefined) return renewed;
-    } else if (old !== undefined && (await sessions.end(old.uid))) {
-      await onReplaced(old);
+    } else if (old !== undefined) {
+      const ended = await sessions.end(old.uid);
+      if (ended !== undefined) await onReplaced(ended);
     }
     return sessions.create(made);
   };

@@ -19,6 +19,11 @@ export interface AccessTokenDeps {
   readonly record: (token: IssuedJwt) => Promise<void>;
 }
 
+/** The resource that a client whose users get signed tokens stands for. */
+export function clientResourceOf(identifier: string, clientId: string): string {
+  return `${identifier}:client:${encodeURIComponent(clientId)}`;
+}
+
 /** A signed access token, as its record keeps it. */
 export interface IssuedJwt {
   readonly jti: string;

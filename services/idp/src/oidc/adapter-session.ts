@@ -1,4 +1,4 @@
-import type { Adapter, AdapterPayload } from "oidc-provider";
+import { type Adapter, type AdapterPayload, errors } from "oidc-provider";
 import type { BrowserSessionRecord, BrowserSessions, SessionAuthorization } from "../sessions/browser-session-port.ts";
 import { isRecord, textOf } from "./json.ts";
 
@@ -31,15 +31,23 @@ function authorizationsOf(value: unknown): Readonly<Record<string, SessionAuthor
       const authorization: SessionAuthorization = {
         sid,
         ...(grantId !== undefined && { grantId }),
-        ...(told["persistsLogout"] === true && { persistsLogout: true }),
       };
       return [[clientId, authorization]];
     }),
   );
 }
 
-/** Our browser session seen as the provider's: it reads who is signed in, and writes what clients it knows. */
-export function createSessionAdapter(sessions: BrowserSessions): Adapter {
+export interface SessionAdapterDeps {
+  readonly sessions: BrowserSessions;
+  /** Revokes what clients of a session hold. */
+  readonly revokeSession: (session: Pick<BrowserSessionRecord, "authorizations">) => Promise<void>;
+}
+
+/**
+ * Our browser session seen as the provider's: it reads who is signed in, and writes what clients it knows. A request
+ * under way when the session was ended gets nothing: what it was granted meanwhile is revoked.
+ */
+export function createSessionAdapter({ sessions, revokeSession }: SessionAdapterDeps): Adapter {
   return {
     find: async (sid) => viewOf(await sessions.findBySid(sid)),
     findByUid: async (uid) => viewOf(await sessions.findByUid(uid)),
@@ -49,11 +57,14 @@ export function createSessionAdapter(sessions: BrowserSessions): Adapter {
       if (uid === undefined || accountId === undefined) return;
       const oidcState: unknown = payload["state"];
       const known = authorizationsOf(authorizations);
-      await sessions.merge(uid, {
+      const lives = await sessions.merge(uid, {
         sid,
         ...(known !== undefined && { authorizations: known }),
         ...(isRecord(oidcState) && { oidcState }),
       });
+      if (lives) return;
+      await revokeSession({ authorizations: known ?? {} });
+      throw new errors.AccessDenied("the session has ended");
     },
     destroy: (sid) => sessions.retire(sid),
     findByUserCode: async () => undefined,

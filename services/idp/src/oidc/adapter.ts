@@ -1,5 +1,6 @@
 import { type Adapter, type AdapterFactory, type AdapterPayload, errors, Provider } from "oidc-provider";
 import type { OidcStore, RecordRef } from "./store.ts";
+import { tokenOrigin } from "./token-origin.ts";
 
 export interface AdapterDeps {
   readonly store: OidcStore;
@@ -9,6 +10,8 @@ export interface AdapterDeps {
   /** Kills a family of tokens, the signed ones too. */
   readonly revokeGrant: (grantId: string) => Promise<void>;
 }
+
+const originated: ReadonlySet<string> = new Set(["AccessToken", "RefreshToken"]);
 
 const noClients: Pick<Adapter, "find"> = { find: async () => undefined };
 
@@ -40,7 +43,10 @@ function createModelAdapter(model: string, deps: AdapterDeps): Adapter {
         throw new errors.InvalidClientAuth("client assertion tokens must only be used once");
       }
       if (model === "RefreshToken" && !(await electSuccessor(id, deps))) return;
-      await store.put(refOf(id), payload, expiresIn ?? 600);
+      const origin = originated.has(model)
+        ? await tokenOrigin((refreshed) => store.find({ model: "RefreshToken", digest: digestOf(refreshed) }))
+        : undefined;
+      await store.put(refOf(id), { ...origin, ...payload }, expiresIn ?? 600);
     },
     // Found would be told before stored: two requests at once would both find nothing.
     find: async (id) => (model === "ReplayDetection" ? undefined : store.find(refOf(id))),

@@ -28,12 +28,15 @@ async function shapeTokenAnswer(ctx: KoaContextWithOIDC, deps: AnswerDeps): Prom
     if (code !== undefined && !(await deps.mayPoll(code))) ctx.body = { error: "slow_down" };
     return;
   }
-  if (body["error_description"] === noCredentials) {
-    ctx.status = 401;
-    ctx.body = { error: "invalid_client", error_description: noCredentials };
-    return;
-  }
   ctx.body = withRefresh(ctx, body);
+}
+
+/** RFC 6749 §5.2: who shows no credentials has failed to authenticate. */
+function refuseNobody(ctx: KoaContextWithOIDC): void {
+  const body: unknown = ctx.body;
+  if (!isRecord(body) || body["error_description"] !== noCredentials) return;
+  ctx.status = 401;
+  ctx.body = { error: "invalid_client", error_description: noCredentials };
 }
 
 /** The contract's shape of what the provider answers: 302 for redirects, what webmail reads of a refresh, the interval. */
@@ -44,6 +47,7 @@ export function shapeAnswers(provider: Provider, deps: AnswerDeps): void {
     await next();
     if (ctx.status === 303) ctx.status = 302;
     const route: unknown = ctx["_matchedRouteName"];
+    if (ctx.status === 400) refuseNobody(ctx);
     if (route === "token") await shapeTokenAnswer(ctx, deps);
     const body: unknown = ctx.body;
     if (route === "device_authorization" && ctx.status === 200 && isRecord(body)) {

@@ -23,7 +23,7 @@ function flowDemands(config: OidcClientConfig | undefined): Partial<FlowClient> 
   };
 }
 
-function flowClient(config: OidcClientConfig | undefined, id: string): FlowClient {
+export function flowClient(config: OidcClientConfig | undefined, id: string): FlowClient {
   return {
     id,
     ...optional("name", config?.name),

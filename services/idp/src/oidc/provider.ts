@@ -7,7 +7,7 @@ import {
   type KoaContextWithOIDC,
   Provider,
 } from "oidc-provider";
-import { type AccessTokenDeps, extraTokenClaims, resourceIndicators } from "./access-tokens.ts";
+import { type AccessTokenDeps, clientResourceOf, extraTokenClaims, resourceIndicators } from "./access-tokens.ts";
 import type { OidcAccount } from "./accounts.ts";
 import { type AnswerDeps, shapeAnswers } from "./answers.ts";
 import { claimsOf } from "./claims.ts";
@@ -79,7 +79,7 @@ function features({ settings, policies }: ProviderInputs, hooks: ProviderHooks):
     resourceIndicators: resourceIndicators({
       policies,
       backchannelAudience: `${identifier}:backchannel`,
-      clientResource: (clientId) => `${identifier}:client:${encodeURIComponent(clientId)}`,
+      clientResource: (clientId) => clientResourceOf(identifier, clientId),
       epochOf: hooks.epochOf,
       record: hooks.record,
     }),

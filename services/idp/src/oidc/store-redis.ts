@@ -18,7 +18,7 @@ import type { Consumption, IndexKind, OidcStore, RecordRef, StoredRecord } from 
 /** Models whose use counts, and for how long a second use is hidden (ms): a double submit is no theft. */
 const graceMs: Readonly<Record<string, number>> = {
   AuthorizationCode: 2000,
-  DeviceCode: 0,
+  DeviceCode: 2000,
   PushedAuthorizationRequest: 0,
   RefreshToken: 30_000,
 };

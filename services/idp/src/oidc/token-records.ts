@@ -3,7 +3,9 @@ import type { Revoker } from "@postern/shared/tokens";
 import type { AdapterPayload } from "oidc-provider";
 import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
 import type { IssuedJwt } from "./access-tokens.ts";
+import { isRecord, wordsOf } from "./json.ts";
 import type { IndexKind, OidcStore, RecordRef } from "./store.ts";
+import { tokenOrigin } from "./token-origin.ts";
 
 /** The life and death of tokens, of every form. All reject when the store cannot be asked: nothing is half revoked. */
 export interface TokenRecords {
@@ -12,7 +14,7 @@ export interface TokenRecords {
   revokeToken(digest: string, payload: AdapterPayload): Promise<void>;
   /** A family: everything that one consent of one session gave. */
   revokeGrant(grantId: string): Promise<void>;
-  /** What a session's clients hold, but for what outlives it. */
+  /** What a session's clients hold, but for offline access, which outlives it (OpenID Connect Core §11). */
   revokeSession(session: Pick<BrowserSessionRecord, "authorizations">): Promise<void>;
   /** Everything of an account, or of a client that acts for itself. */
   revokeAccount(accountId: string): Promise<void>;
@@ -38,11 +40,21 @@ export function createTokenRecords({ store, revoker, issuer, clock, digestOf }: 
     await Promise.all(listed.map(({ payload }) => deny(payload)));
     await store.destroyAll(kind, id);
   };
+  const outlives = async (grantId: string): Promise<boolean> => {
+    const grant = await store.find({ model: "Grant", digest: digestOf(grantId) });
+    const openid: unknown = grant?.["openid"];
+    return isRecord(openid) && wordsOf(openid["scope"]).includes("offline_access");
+  };
   return {
-    record: ({ lifeSeconds, ...token }) => {
+    record: async ({ lifeSeconds, ...token }) => {
+      const origin = await tokenOrigin((id) => store.find({ model: "RefreshToken", digest: digestOf(id) }));
       const iat = Math.floor(clock.now() / 1000);
       const ref: RecordRef = { model, digest: digestOf(token.jti) };
-      return store.put(ref, { ...withoutUnset(token), isJwt: true, iat, exp: iat + lifeSeconds }, lifeSeconds);
+      return store.put(
+        ref,
+        { ...origin, ...withoutUnset(token), isJwt: true, iat, exp: iat + lifeSeconds },
+        lifeSeconds,
+      );
     },
     revokeToken: async (digest, payload) => {
       await deny(payload);
@@ -50,10 +62,9 @@ export function createTokenRecords({ store, revoker, issuer, clock, digestOf }: 
     },
     revokeGrant: (grantId) => denyAll("grant", grantId),
     revokeSession: async ({ authorizations }) => {
-      const grants = Object.values(authorizations).flatMap(({ grantId, persistsLogout }) =>
-        grantId === undefined || persistsLogout === true ? [] : [grantId],
-      );
-      await Promise.all(grants.map((grantId) => denyAll("grant", grantId)));
+      const grants = Object.values(authorizations).flatMap(({ grantId }) => grantId ?? []);
+      const ending = await Promise.all(grants.map(async (grantId) => ((await outlives(grantId)) ? [] : [grantId])));
+      await Promise.all(ending.flat().map((grantId) => denyAll("grant", grantId)));
     },
     revokeAccount: async (accountId) => {
       // First the epoch: what is signed meanwhile is dead as well.

@@ -55,8 +55,8 @@ export function sendTo(reply: FastifyReply, location: string): FastifyReply {
   return reply.header("cache-control", "no-store").redirect(location, 302);
 }
 
+/** Beside those that a flow's start has put on the bare response. */
 export function setCookie(reply: FastifyReply, cookie: string): void {
-  // On the answer itself, where the flow's cookie is set too: a header of the reply would replace it.
   reply.raw.appendHeader("set-cookie", cookie);
 }
 

@@ -2,7 +2,6 @@
 export interface SessionAuthorization {
   readonly sid: string;
   readonly grantId?: string;
-  readonly persistsLogout?: boolean;
 }
 
 /** Where and how a session began, for the list of signed-in devices. */
@@ -61,8 +60,11 @@ export interface SessionChange {
 export interface BrowserSessions {
   findBySid(sid: string): Promise<BrowserSessionRecord | undefined>;
   findByUid(uid: string): Promise<BrowserSessionRecord | undefined>;
-  /** Merges the change into the record as it is now; a session that has ended stays ended. */
-  merge(uid: string, change: SessionChange): Promise<void>;
+  /**
+   * Merges the change into the record as it is now; clients that others added meanwhile stay.
+   * @returns false for a session that has ended: it stays ended
+   */
+  merge(uid: string, change: SessionChange): Promise<boolean>;
   /** The cookie value was replaced: it lives 10 s more, for requests under way. */
   retire(sid: string): Promise<void>;
 }

@@ -21,10 +21,7 @@ const Record = Type.Object({
   origin: optional(Type.Object({ clientIp: text, userAgent: text })),
   iat: Type.Integer(),
   exp: Type.Integer(),
-  authorizations: Type.Record(
-    text,
-    Type.Object({ sid: text, grantId: optional(text), persistsLogout: optional(Type.Boolean()) }),
-  ),
+  authorizations: Type.Record(text, Type.Object({ sid: text, grantId: optional(text) })),
   oidcState: optional(Type.Record(text, Type.Unknown())),
 });
 

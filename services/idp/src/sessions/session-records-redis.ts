@@ -28,6 +28,15 @@ redis.call("PEXPIRE", KEYS[1], ARGV[3])
 return 1
 `;
 
+/** KEYS: record. ARGV: version that was read. What was written since is not dropped unseen. */
+const removeScript = `
+local version = redis.call("HGET", KEYS[1], "n")
+if not version then return 1 end
+if version ~= ARGV[1] then return 0 end
+redis.call("UNLINK", KEYS[1])
+return 2
+`;
+
 /** KEYS: record. ARGV: now, life in ms. */
 const touchScript = `
 if redis.call("EXISTS", KEYS[1]) == 0 then return 0 end
@@ -63,6 +72,8 @@ export interface SessionRecords {
   insert(record: BrowserSessionRecord): Promise<void>;
   /** Only while the stored version is this one. */
   replace(version: string, next: BrowserSessionRecord): Promise<boolean>;
+  /** Only while the stored version is this one; `gone`: somebody else ended it. */
+  remove(uid: string, version: string): Promise<"removed" | "gone" | "changed">;
   index(record: BrowserSessionRecord): Promise<void>;
   /** Somebody used it: at most once a minute that is written. */
   seen(stored: StoredSession): Promise<void>;
@@ -71,6 +82,7 @@ export interface SessionRecords {
 export function createSessionRecords({ redis, prefix, keys, clock, lives }: SessionStoreDeps): SessionRecords {
   const insert = defineScript(redis, { name: "posternSessionCreate", lua: createScript, numberOfKeys: 1 });
   const replace = defineScript(redis, { name: "posternSessionReplace", lua: replaceScript, numberOfKeys: 1 });
+  const remove = defineScript(redis, { name: "posternSessionRemove", lua: removeScript, numberOfKeys: 1 });
   const touch = defineScript(redis, { name: "posternSessionTouch", lua: touchScript, numberOfKeys: 1 });
   const index = defineScript(redis, { name: "posternSessionIndex", lua: indexScript, numberOfKeys: 1 });
   const recordKey = (uid: string): string => sessionKey.build(prefix, uid);
@@ -93,6 +105,10 @@ export function createSessionRecords({ redis, prefix, keys, clock, lives }: Sess
     },
     insert: async (record) => void (await insert([recordKey(record.uid)], [seal(record), clock.now(), lifeMs(record)])),
     replace: async (version, next) => (await replace([recordKey(next.uid)], [version, seal(next), lifeMs(next)])) === 1,
+    remove: async (uid, version) => {
+      const result = await remove([recordKey(uid)], [version]);
+      return result === 2 ? "removed" : result === 1 ? "gone" : "changed";
+    },
     index: async ({ account, exp, uid }) => void (await index([indexKey(account)], [exp * 1000, uid])),
     seen: async ({ record, lastSeenMs }) => {
       if (clock.now() - lastSeenMs < touchEveryMs) return;

@@ -32,18 +32,31 @@ async function change(
   for (let attempt = 0; attempt < changeAttempts; attempt += 1) {
     const stored = await records.read(uid);
     if (stored === undefined) return undefined;
-    const next = { ...stored.record, ...made };
+    const authorizations = { ...stored.record.authorizations, ...made.authorizations };
+    const next = { ...stored.record, ...made, authorizations };
     if (made.sid !== undefined) await redis.set(records.pointerKey(made.sid), uid, "PXAT", next.exp * 1000);
     if (await records.replace(stored.version, next)) return next;
   }
   throw new AppError("OVERLOADED", { detail: "a session changes faster than it can be written" });
 }
 
-async function drop({ redis, records }: Parts, { uid, account, sid }: BrowserSessionRecord): Promise<boolean> {
-  const ended = await redis.unlink(records.recordKey(uid));
-  await redis.zrem(records.indexKey(account), uid);
-  await redis.unlink(records.pointerKey(sid));
-  return ended === 1;
+/** Ends it as it is at that moment, so that no client that it came to know a moment before is forgotten. */
+async function drop({ redis, records }: Parts, uid: string): Promise<BrowserSessionRecord | undefined> {
+  for (let attempt = 0; attempt < changeAttempts; attempt += 1) {
+    const stored = await records.read(uid);
+    if (stored === undefined) {
+      // A record that no key opens any more is ended too.
+      await redis.unlink(records.recordKey(uid));
+      return undefined;
+    }
+    const { record, version } = stored;
+    const removed = await records.remove(uid, version);
+    if (removed === "changed") continue;
+    await redis.zrem(records.indexKey(record.account), uid);
+    await redis.unlink(records.pointerKey(record.sid));
+    return removed === "removed" ? record : undefined;
+  }
+  throw new AppError("OVERLOADED", { detail: "a session changes faster than it can be ended" });
 }
 
 /** Those that live; what the index still names beside them is taken out of it. */
@@ -64,8 +77,8 @@ async function live(parts: Parts, account: string, nowMs: number): Promise<reado
 async function endAll(parts: Parts, account: string, nowMs: number): Promise<readonly BrowserSessionRecord[]> {
   const ended: BrowserSessionRecord[] = [];
   for (let found = await live(parts, account, nowMs); found.length > 0; found = await live(parts, account, nowMs)) {
-    await Promise.all(found.map((session) => drop(parts, session)));
-    ended.push(...found);
+    const dropped = await Promise.all(found.map(({ uid }) => drop(parts, uid)));
+    ended.push(...dropped.filter((session) => session !== undefined));
   }
   return ended;
 }
@@ -106,20 +119,14 @@ export function createSessionStore(deps: SessionStoreDeps): SessionStore {
     return stored?.record;
   };
 
-  const end = async (uid: string): Promise<boolean> => {
-    const stored = await records.read(uid);
-    // A record that no key opens any more is ended too.
-    return stored === undefined ? (await redis.unlink(records.recordKey(uid))) === 1 : drop(parts, stored.record);
-  };
-
   return {
     create: (session) => decided(() => create(session)),
     renew: (uid, session) => decided(() => renew(uid, session)),
     findBySid: (sid) => decided(() => findBySid(sid)),
     findByUid: (uid) => decided(async () => (await records.read(uid))?.record),
-    merge: (uid, made) => decided(async () => void (await change(parts, uid, made))),
+    merge: (uid, made) => decided(async () => (await change(parts, uid, made)) !== undefined),
     retire: (sid) => decided(() => retire(sid)),
-    end: (uid) => decided(() => end(uid)),
+    end: (uid) => decided(() => drop(parts, uid)),
     endAll: (account) => decided(() => endAll(parts, account, clock.now())),
     list: (account) => decided(() => live(parts, account, clock.now())),
   };

@@ -34,8 +34,8 @@ export interface SessionStore extends BrowserSessions {
   create(session: NewSession): Promise<BrowserSessionRecord>;
   /** The same user signed in again: one session with a new cookie value. @returns undefined when it has ended */
   renew(uid: string, session: NewSession): Promise<BrowserSessionRecord | undefined>;
-  /** Ends one session: its next request finds none. @returns whether it lived */
-  end(uid: string): Promise<boolean>;
+  /** Ends one session: its next request finds none. @returns it as it ended, with every client it knew */
+  end(uid: string): Promise<BrowserSessionRecord | undefined>;
   /** Ends every session of an account. @returns those that lived */
   endAll(account: string): Promise<readonly BrowserSessionRecord[]>;
   /** The newest first; at most 100. */

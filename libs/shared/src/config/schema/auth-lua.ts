@@ -17,13 +17,33 @@ const Http = section("The http module. Without allowed hosts scripts reach nobod
   max_response_bytes: integer(1_048_576, { description: "Longest body of an answer.", unit: "bytes", minimum: 1 }),
 });
 
-const Metrics = section("The metrics module.", {
-  names: texts([], { description: "Names that scripts may count by." }),
+const Dns = section("The dns module.", {
+  resolvers: texts([], { description: "DNS servers, as 192.0.2.1:53; none takes the system's.", form: "dns-server" }),
+  timeout: duration("2s", { description: "Longest wait for one answer.", minimum: 10 }),
 });
+
+const Mail = section("The mail module. Without allowed servers scripts send nothing.", {
+  allowed_servers: texts([], {
+    description:
+      "SMTP servers that scripts may use, as smtp.example.test:587; the first one where a script names none.",
+  }),
+  timeout: duration("10s", { description: "Longest sending of one message.", minimum: 10 }),
+  max_message_bytes: integer(262_144, { description: "Longest text of a message.", unit: "bytes", minimum: 1 }),
+});
+
+const Metrics = section(
+  "The metrics module.",
+  { names: texts([], { description: "Names that scripts may count by." }) },
+  // Series are made once a process.
+  { reload: "restart" },
+);
 
 const Pool = section("The interpreters and the site's scripts. Paths are read at start and on SIGHUP.", {
   backend_script_path: text("", {
     description: "Script of the directory lua: verify_password, lookup, list_accounts.",
+  }),
+  mfa: section("Second factors and app passwords that the script keeps.", {
+    enabled: flag(false, { description: "The script defines mfa_account and the other functions mfa_…." }),
   }),
   init_script_paths: texts([], { description: "Scripts whose function start runs once a process, as it starts." }),
   package_path: text("", { description: "Folder with Lua files that scripts may require." }),
@@ -54,7 +74,7 @@ export const LuaBackend = section("Site scripts in Lua 5.4.", {
     default: Pool,
     search: entries("Protocols that the directory serves; without an entry it serves all.", Search),
   }),
-  modules: section("What scripts may reach.", { http: Http, metrics: Metrics }),
+  modules: section("What scripts may reach.", { http: Http, dns: Dns, mail: Mail, metrics: Metrics }),
 });
 
 const Script = section("One script.", {

@@ -1,4 +1,4 @@
-import { duration, flag, section, text } from "./fields.ts";
+import { duration, flag, integer, section, text } from "./fields.ts";
 import { Bus } from "./runtime-bus.ts";
 import { GrpcServer } from "./runtime-grpc.ts";
 import { HttpServer } from "./runtime-http.ts";
@@ -39,6 +39,16 @@ const Timeouts = section("How long anything may take.", {
   shutdown_grace: duration("10s", { description: "Time for requests in flight to end when stopping.", reload: "live" }),
 });
 
+const Jobs = section("Flushes that run in the background.", {
+  retention: duration("24h", {
+    description: "How long the record of a job can be read after its end.",
+    minimum: 1000,
+    maximum: 2_592_000_000,
+  }),
+  concurrency: integer(8, { description: "Jobs that one worker runs at a time.", minimum: 1, maximum: 256 }),
+  max_queued: integer(100_000, { description: "Jobs that may wait; further ones are refused.", minimum: 1 }),
+});
+
 /** How the processes run: listeners, names, timeouts, and the ways between the services. */
 export const Runtime = section("How the processes run.", {
   instance_name: text("postern", { description: "Name of this installation in logs and metrics.", minLength: 1 }),
@@ -47,5 +57,6 @@ export const Runtime = section("How the processes run.", {
   servers: section("Listeners.", { http: HttpServer, grpc: GrpcServer }),
   timeouts: Timeouts,
   services: Services,
+  jobs: Jobs,
   bus: Bus,
 });

@@ -49,10 +49,14 @@ const language = Type.Optional(
   }),
 );
 
+const passwordsSeen = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }));
+
 const Fail = Type.Object({
   outcome: Type.Literal("fail"),
   reason: Type.String({ description: "a DenialReason; one of a newer engine's is a denial all the same" }),
   detail: Type.Optional(Type.String({ description: "what a directory says beside the reason, for logs" })),
+  accountPasswordsSeen: passwordsSeen("distinct wrong passwords of the account from this network, for logs"),
+  totalPasswordsSeen: passwordsSeen("distinct guesses from this network, for logs"),
   message: Type.Optional(Type.String({ description: "a policy's or script's text; absent means the default" })),
   language,
   waitSeconds,

@@ -6,6 +6,8 @@ export interface KeyFamily<Parts extends readonly string[]> {
   readonly role: "state" | "queue" | "cache";
   readonly type: "string" | "hash" | "zset" | "set";
   readonly ttlSeconds: number;
+  /** What ends it in place of a TTL, in words for the documents. */
+  readonly bound?: string;
   /** What is gone when Redis forgets it. */
   readonly lost: string;
   /** What the parts are called, for the documents. */

@@ -126,6 +126,42 @@ export const oidcSigningLeaseKey: KeyFamily<[]> = {
   build: (prefix) => `${prefix}oidc:{signing-keys}:lease`,
 };
 
+/** A client that must be told of a logout, sealed, with the attempts so far. */
+export const oidcNoticeKey: KeyFamily<[id: string]> = {
+  name: "OIDC logout notice",
+  owner: "idp",
+  role: "state",
+  type: "hash",
+  ttlSeconds: day,
+  lost: "clients do not hear of logouts of the last minutes",
+  parts: ["id"],
+  build: (prefix, id) => `${prefix}oidc:{logout-notices}:${id}`,
+};
+
+/** Which notices are due when; a claimed one is due again after its lease. */
+export const oidcNoticesDueKey: KeyFamily<[]> = {
+  name: "OIDC logout notices due",
+  owner: "idp",
+  role: "state",
+  type: "zset",
+  ttlSeconds: day,
+  lost: "clients do not hear of logouts of the last minutes",
+  parts: [],
+  build: (prefix) => `${prefix}oidc:{logout-notices}`,
+};
+
+/** Guesses of user codes, by browser or address. */
+export const oidcGuessKey: KeyFamily<[digest: string]> = {
+  name: "OIDC user code guesses",
+  owner: "idp",
+  role: "state",
+  type: "string",
+  ttlSeconds: 600,
+  lost: "who guesses user codes may begin again",
+  parts: ["digest"],
+  build: (prefix, digest) => `${prefix}oidc:guesses:{${digest}}`,
+};
+
 export const oidcKeyFamilies: readonly KeyFamily<never[]>[] = [
   oidcRecordKey,
   oidcOnceKey,
@@ -137,4 +173,7 @@ export const oidcKeyFamilies: readonly KeyFamily<never[]>[] = [
   oidcPollKey,
   oidcSigningKeysKey,
   oidcSigningLeaseKey,
+  oidcNoticeKey,
+  oidcNoticesDueKey,
+  oidcGuessKey,
 ];

@@ -5,14 +5,21 @@ import type { HostCallContext } from "../script-call.ts";
 import { textArgument } from "./arguments.ts";
 import type { HostFunctions } from "./host.ts";
 
-const timeoutMs = 2000;
+export interface DnsModuleSettings {
+  /** `address:port`; none: the system's. */
+  readonly servers: readonly string[];
+  readonly timeoutMs: number;
+}
+
 const missing: ReadonlySet<unknown> = new Set(["ENOTFOUND", "ENODATA"]);
 
 async function ask<Answer>(
   { signal }: HostCallContext,
+  { servers, timeoutMs }: DnsModuleSettings,
   question: (resolver: Resolver) => Promise<Answer>,
 ): Promise<Answer | undefined> {
   const resolver = new Resolver({ timeout: timeoutMs, tries: 1 });
+  if (servers.length > 0) resolver.setServers(servers);
   const cancel = (): void => resolver.cancel();
   signal.addEventListener("abort", cancel, { once: true });
   try {
@@ -41,10 +48,10 @@ function lookup(resolver: Resolver, name: string, type: string): Promise<LuaValu
 }
 
 /** `dns`: a name that has no such record is nil; a server that does not answer is an error. */
-export function dnsModule(): HostFunctions {
+export function dnsModule(settings: DnsModuleSettings): HostFunctions {
   return {
     "dns.lookup": ([name, type], context) =>
-      ask(context, (resolver) =>
+      ask(context, settings, (resolver) =>
         lookup(
           resolver,
           textArgument(name, "name"),
@@ -54,7 +61,7 @@ export function dnsModule(): HostFunctions {
     "dns.reverse": async ([address], context) => {
       const text = textArgument(address, "address");
       if (isIP(text) === 0) throw new TypeError("address must be an IP address");
-      return ask(context, (resolver) => resolver.reverse(text));
+      return ask(context, settings, (resolver) => resolver.reverse(text));
     },
   };
 }

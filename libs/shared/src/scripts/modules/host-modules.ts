@@ -6,6 +6,8 @@ export const hostModules = Object.freeze({
   cache: ["get", "set", "delete", "increment"],
   http: ["request"],
   dns: ["lookup", "reverse"],
-  sql: ["query"],
+  sql: ["query", "execute", "transaction"],
+  ldap: ["search"],
+  mail: ["send"],
   password: ["verify", "hash"],
 } as const);

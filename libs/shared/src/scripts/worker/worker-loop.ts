@@ -78,7 +78,6 @@ class WorkerLoop {
   #handle(message: ToWorker): void {
     const { sequence } = message;
     if (message.type === "call") {
-      Atomics.store(this.#progress, progressField.begun, sequence);
       this.#calls.set(sequence, message);
       this.#inTurn(message, (interpreter) => interpreter.begin(sequence, message.entry, message.args));
       return;
@@ -97,12 +96,14 @@ class WorkerLoop {
     const interpreter = this.#interpreters.get(call.script);
     this.#current = call;
     this.#turns = (this.#turns % 0x7fff_ffff) + 1;
+    Atomics.store(this.#progress, progressField.call, call.sequence);
     Atomics.store(this.#progress, progressField.turn, this.#turns);
     const turn: Turn =
       interpreter === undefined
         ? { kind: "failed", failure: "error", message: `no script ${call.script}` }
         : run(interpreter);
     Atomics.store(this.#progress, progressField.turn, 0);
+    Atomics.store(this.#progress, progressField.call, 0);
     this.#tell(call.sequence, turn);
   }
 

@@ -3,7 +3,8 @@ import { AppError } from "@postern/shared/errors";
 import type { PasswordVerifier } from "@postern/shared/passwords";
 import type { LuaObject, ScriptRunner } from "@postern/shared/scripts";
 import { systemClock } from "@postern/shared/time";
-import { attributesOf, BackendResult, ListResult, resultReader } from "../../scripts/results.ts";
+import { createMfaArtefactsLua } from "../../mfa-artefacts/mfa-artefacts-lua.ts";
+import { attributesOf, BackendResult, itemsOf, ListResult, resultReader } from "../../scripts/results.ts";
 import type {
   AccountPage,
   Directory,
@@ -21,6 +22,8 @@ export interface LuaDirectorySettings {
   /** Served; `*` is every other. Empty: all. */
   readonly protocols: readonly string[];
   readonly timeoutMs: number;
+  /** Whether the script keeps second factors and app passwords. */
+  readonly keepsMfa: boolean;
 }
 
 export interface LuaDirectoryDeps {
@@ -54,6 +57,7 @@ function accountOf({ script }: LuaDirectorySettings, found: Backend): DirectoryA
     accountField: found.account_field ?? "account",
     totpSecretField: found.totp_secret_field ?? "",
     attributes: attributesOf(found.attributes),
+    groups: found.groups === undefined ? undefined : itemsOf<string>(found.groups),
   };
 }
 
@@ -63,7 +67,7 @@ function isNames(value: unknown): value is readonly string[] {
 
 /** Directory of a site's own making: `verify_password`, `lookup` and `list_accounts` of its script. */
 export function createLuaDirectory({ settings, runner, passwords }: LuaDirectoryDeps): Directory {
-  const { name, script, protocols, timeoutMs } = settings;
+  const { name, script, protocols, timeoutMs, keepsMfa } = settings;
   const serves = (protocol: string): boolean =>
     protocols.length === 0 || protocols.includes(protocol) || protocols.includes("*");
   const call = (entry: string, args: readonly LuaObject[], { deadline }: DirectoryContext) =>
@@ -73,6 +77,7 @@ export function createLuaDirectory({ settings, runner, passwords }: LuaDirectory
   return {
     kind: "lua",
     name,
+    ...(keepsMfa ? { mfa: createMfaArtefactsLua({ script, runner, timeoutMs, serves }) } : {}),
     verify: async (query, password, context): Promise<VerifyOutcome> => {
       if (!serves(query.protocol)) return { kind: "not_served" };
       const found = await ask("verify_password", queryTable(query, password), context);

@@ -26,9 +26,11 @@ describe("a bounded queue", () => {
     const aborted = queue.wait(wait(1000, controller.signal), anything);
     const gone = queue.wait(wait(1000, AbortSignal.abort()), anything);
     controller.abort();
-    await expect(aborted).rejects.toMatchObject({ code: "REQUEST_ABORTED" });
-    await expect(gone).rejects.toMatchObject({ code: "REQUEST_ABORTED" });
-    await expect(late).rejects.toMatchObject({ code: "DEADLINE_EXCEEDED" });
+    await Promise.all([
+      expect(aborted).rejects.toMatchObject({ code: "REQUEST_ABORTED" }),
+      expect(gone).rejects.toMatchObject({ code: "REQUEST_ABORTED" }),
+      expect(late).rejects.toMatchObject({ code: "DEADLINE_EXCEEDED" }),
+    ]);
     expect(queue.length).toBe(0);
     expect(queue.offer("a")).toBe(false);
   });

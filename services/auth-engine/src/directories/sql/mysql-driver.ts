@@ -1,5 +1,12 @@
 import { AppError } from "@postern/shared/errors";
-import mysql, { type FieldPacket, type QueryError, type ResultSetHeader, type RowDataPacket } from "mysql2";
+import mysql, {
+  type Connection,
+  type ConnectionOptions,
+  type FieldPacket,
+  type QueryError,
+  type ResultSetHeader,
+  type RowDataPacket,
+} from "mysql2";
 import { type FailureKind, RefusedAccountError } from "../servers/errors.ts";
 import {
   readSqlTls,
@@ -7,6 +14,7 @@ import {
   type SqlDriver,
   type SqlResult,
   SqlTimeoutError,
+  type SqlTls,
   withinMs,
 } from "./server-connection.ts";
 import type { SqlServerAddress, SqlServerSettings } from "./server-settings.ts";
@@ -46,29 +54,47 @@ function toResult(result: Rows, fields: readonly FieldPacket[] | undefined): Sql
   return { rows: result.map((row): SqlRow => ({ ...row })), columns, affected: 0 };
 }
 
-async function connect(
-  address: SqlServerAddress,
-  settings: SqlServerSettings,
-  onClose: () => void,
-): Promise<SqlConnection> {
-  const { connectTimeoutMs, queryTimeoutMs, database, user, password, tls } = settings;
-  const ssl = await readSqlTls(tls);
-  const connection = mysql.createConnection({
-    host: address.host,
-    port: address.port,
+/** Values as text where a number would lose digits, and JSON as it is. */
+const valuesAsText = { supportBigNumbers: true, bigNumberStrings: true, dateStrings: true, jsonStrings: true };
+
+function optionsOf(
+  { host, port }: SqlServerAddress,
+  { connectTimeoutMs, database, user, password }: SqlServerSettings,
+  ssl: SqlTls | undefined,
+): ConnectionOptions {
+  return {
+    host,
+    port,
     database,
     user,
     password: password.reveal(),
     ...(ssl === undefined ? {} : { ssl: { ...ssl, verifyIdentity: ssl.rejectUnauthorized } }),
     connectTimeout: connectTimeoutMs,
     charset: "utf8mb4",
-    // Values as text where a number would lose digits, and JSON as it is.
-    supportBigNumbers: true,
-    bigNumberStrings: true,
-    dateStrings: true,
-    jsonStrings: true,
+    ...valuesAsText,
     maxPreparedStatements,
+  };
+}
+
+function execute(connection: Connection, text: string, values: readonly SqlValue[]): Promise<SqlResult> {
+  return new Promise((resolve, reject) => {
+    const done = (error: QueryError | null, result: Rows, fields: readonly FieldPacket[] | undefined): void => {
+      if (error === null) resolve(toResult(result, fields));
+      else reject(error);
+    };
+    // Not all statements can be prepared (START TRANSACTION); without values nothing has to be.
+    if (values.length === 0) connection.query<Rows>(text, done);
+    else connection.execute<Rows>(text, [...values], done);
   });
+}
+
+async function connect(
+  address: SqlServerAddress,
+  settings: SqlServerSettings,
+  onClose: () => void,
+): Promise<SqlConnection> {
+  const { connectTimeoutMs, queryTimeoutMs, tls } = settings;
+  const connection = mysql.createConnection(optionsOf(address, settings, await readSqlTls(tls)));
   let isAlive = true;
   const ended = (): void => {
     if (!isAlive) return;
@@ -91,22 +117,12 @@ async function connect(
     if (refusedAccount.has(errorNumber(error) ?? 0)) throw new RefusedAccountError(address.uri, error);
     throw error;
   }
-  const execute = (text: string, values: readonly SqlValue[]): Promise<SqlResult> =>
-    new Promise((resolve, reject) => {
-      const done = (error: QueryError | null, result: Rows, fields: readonly FieldPacket[] | undefined): void => {
-        if (error === null) resolve(toResult(result, fields));
-        else reject(error);
-      };
-      // Not all statements can be prepared (START TRANSACTION); without values nothing has to be.
-      if (values.length === 0) connection.query<Rows>(text, done);
-      else connection.execute<Rows>(text, [...values], done);
-    });
   return {
     get isAlive() {
       return isAlive;
     },
     close,
-    run: (text, values) => withinMs(execute(text, values), queryTimeoutMs, close),
+    run: (text, values) => withinMs(execute(connection, text, values), queryTimeoutMs, close),
   };
 }
 

@@ -23,7 +23,7 @@ const withinMs = 10_000;
 
 /** Stores a better hash after a login with an old one. Nobody waits for it, and its failure says nothing of the login. */
 export function createPasswordUpgrades({ client, passwords, onFailure }: PasswordUpgradesDeps) {
-  let running = 0;
+  const running = new Set<Promise<void>>();
   const upgrade = async ({ statement, account, stored }: Required<Upgradable>, password: Secret): Promise<void> => {
     if (statement === undefined) return;
     const context = { deadline: systemClock.now() + withinMs, signal: AbortSignal.timeout(withinMs) };
@@ -34,13 +34,15 @@ export function createPasswordUpgrades({ client, passwords, onFailure }: Passwor
   };
   return {
     consider(upgradable: Upgradable, password: Secret): void {
-      if (upgradable.statement === undefined || running >= maxAtOnce) return;
-      running += 1;
-      void upgrade(upgradable, password)
+      if (upgradable.statement === undefined || running.size >= maxAtOnce) return;
+      const one = upgrade(upgradable, password)
         .catch(onFailure)
-        .finally(() => {
-          running -= 1;
-        });
+        .finally(() => running.delete(one));
+      running.add(one);
+    },
+    /** Resolves when none runs. */
+    settled: async (): Promise<void> => {
+      await Promise.all(running);
     },
   };
 }

@@ -1,12 +1,14 @@
 import { AppError } from "@postern/shared/errors";
 import type { DirectoryQuery } from "../directory.ts";
 import type { SqlDialect } from "./dialect.ts";
+import { mfaParameters, mfaStatementNames } from "./mfa-statements.ts";
 import { toPositional } from "./placeholders.ts";
-import type { SqlDirectorySettings } from "./settings.ts";
+import type { SqlDirectorySettings, SqlMfaSettings } from "./settings.ts";
 import { findStatementParameters } from "./statement-parameters.ts";
 
 const userQueryParameters = ["username", "localpart", "domain", "protocol"];
 const listQueryParameters = ["protocol"];
+const upgradeParameters = ["account", "password", "old_password"];
 
 /** The values of a user query. Without an `@` the whole name is the local part and the domain is empty. */
 export function toQueryParameters({ username, protocol }: DirectoryQuery): Readonly<Record<string, string>> {
@@ -30,9 +32,25 @@ export function checkSearches({ name, searches }: SqlDirectorySettings, dialect:
     checkParameters(parametersOf(search.userQuery), userQueryParameters, refuse);
     if (search.listAccountsQuery !== undefined)
       checkParameters(parametersOf(search.listAccountsQuery), listQueryParameters, refuse);
+    if (search.upgradePasswordQuery !== undefined)
+      checkParameters(parametersOf(search.upgradePasswordQuery), upgradeParameters, refuse);
+    checkMfaStatements(search.mfa, parametersOf, refuse);
     if ([...search.attributes, search.accountField, search.totpSecretField].includes(search.passwordColumn)) {
       refuse(`the password column ${search.passwordColumn} must not be released`);
     }
+  }
+}
+
+function checkMfaStatements(
+  mfa: SqlMfaSettings | undefined,
+  parametersOf: (statement: string) => readonly string[],
+  refuse: (problem: string) => never,
+): void {
+  for (const name of mfaStatementNames) {
+    const statement = mfa?.statements[name];
+    if (statement === undefined) continue;
+    const refuseIt = (problem: string): never => refuse(`mfa.queries.${name}: ${problem}`);
+    checkParameters(parametersOf(statement), ["account", ...mfaParameters[name]], refuseIt);
   }
 }
 

@@ -1,12 +1,13 @@
 import type { AppError } from "@postern/shared/errors";
 import type { Clock } from "@postern/shared/time";
+import type { DirectoryContext } from "../directory.ts";
 import { ConnectionPool } from "../servers/connection-pool.ts";
 import { directoryUnavailable } from "../servers/errors.ts";
 import { createHealthMonitor } from "../servers/health-monitor.ts";
 import { createTargetSet, type ServerLog } from "../servers/target-set.ts";
 import { asTable } from "./dialect.ts";
 import { type PositionalStatement, toPositional } from "./placeholders.ts";
-import type { SqlConnection, SqlDriver } from "./server-connection.ts";
+import type { SqlConnection, SqlDriver, SqlResult } from "./server-connection.ts";
 import type { SqlServerSettings } from "./server-settings.ts";
 import type { SqlClient, SqlStatement, SqlValue } from "./sql-client.ts";
 
@@ -22,8 +23,22 @@ export interface SqlServerClientDeps {
 /** The site's queries and ours: they are as many as the settings have, and our pages of two kinds. */
 const maxKnownStatements = 256;
 
-/** Statements of a set of equal database servers, over a bounded pool. Connects to nobody yet. */
-export function createSqlServerClient({ name, settings, driver, clock, log }: SqlServerClientDeps): SqlClient {
+type Translate = (statement: string) => PositionalStatement;
+
+/** Remembers what it translated. */
+function createTranslate(dialect: SqlDriver["dialect"]): Translate {
+  const known = new Map<string, PositionalStatement>();
+  return (statement) => {
+    const found = known.get(statement);
+    if (found !== undefined) return found;
+    if (known.size >= maxKnownStatements) known.clear();
+    const made = toPositional(statement, dialect);
+    known.set(statement, made);
+    return made;
+  };
+}
+
+function makeServers({ name, settings, driver, clock, log }: SqlServerClientDeps) {
   const targets = createTargetSet(settings.servers, settings.breaker, { what: "SQL", poolName: name, clock, log });
   const pool = new ConnectionPool({
     label: `SQL connection of pool ${name}`,
@@ -51,59 +66,58 @@ export function createSqlServerClient({ name, settings, driver, clock, log }: Sq
     afterTick: () => pool.rebalance(),
     clock,
   });
-  const known = new Map<string, PositionalStatement>();
-  const translated = (statement: string): PositionalStatement => {
-    const found = known.get(statement);
-    if (found !== undefined) return found;
-    if (known.size >= maxKnownStatements) known.clear();
-    const made = toPositional(statement, driver.dialect);
-    known.set(statement, made);
-    return made;
-  };
-  const run = (connection: SqlConnection, { statement, parameters }: SqlStatement) => {
-    const { text, names } = translated(statement);
+  return { pool, monitor };
+}
+
+type Run = (connection: SqlConnection, statement: SqlStatement) => Promise<SqlResult>;
+
+/** One after the other on one connection; all or none. */
+async function runAll(
+  connection: SqlConnection,
+  statements: readonly SqlStatement[],
+  run: Run,
+): Promise<readonly number[]> {
+  const [only] = statements;
+  if (only !== undefined && statements.length === 1) return [(await run(connection, only)).affected];
+  await connection.run("START TRANSACTION", []);
+  const counts: number[] = [];
+  for (const statement of statements) counts.push((await run(connection, statement)).affected);
+  await connection.run("COMMIT", []);
+  return counts;
+}
+
+/** Statements of a set of equal database servers, over a bounded pool. Connects to nobody yet. */
+export function createSqlServerClient(deps: SqlServerClientDeps): SqlClient {
+  const { name, driver } = deps;
+  const { pool, monitor } = makeServers(deps);
+  const translate = createTranslate(driver.dialect);
+  const run: Run = (connection, { statement, parameters }) => {
+    const { text, names } = translate(statement);
     const values = names.map((parameter): SqlValue => parameters[parameter] ?? null);
     return connection.run(text, values);
   };
   /** A statement that the server refused says nothing about a user either. */
   const undecided = (error: unknown): AppError => directoryUnavailable(`SQL pool ${name}`, error);
-
-  const change = async (connection: SqlConnection, statements: readonly SqlStatement[]): Promise<readonly number[]> => {
-    const [only] = statements;
-    const isOne = only !== undefined && statements.length === 1;
-    try {
-      if (isOne) return [(await run(connection, only)).affected];
-      await connection.run("START TRANSACTION", []);
-      const counts: number[] = [];
-      for (const statement of statements) counts.push((await run(connection, statement)).affected);
-      await connection.run("COMMIT", []);
-      return counts;
-    } catch (error) {
+  const read = (statement: SqlStatement, context: DirectoryContext): Promise<SqlResult> =>
+    pool
+      .run((connection) => run(connection, statement), context)
+      .catch((error: unknown) => {
+        throw undecided(error);
+      });
+  const change = (connection: SqlConnection, statements: readonly SqlStatement[]): Promise<readonly number[]> =>
+    runAll(connection, statements, run).catch((error: unknown) => {
       // An open transaction ends with its connection. Told as an answer, so that the pool repeats nothing.
-      if (!isOne || driver.classify(error) !== "answer") connection.close();
+      if (statements.length !== 1 || driver.classify(error) !== "answer") connection.close();
       throw undecided(error);
-    }
-  };
+    });
 
   return {
     dialect: driver.dialect,
-    async query(query, context) {
-      const { rows } = await pool
-        .run((connection) => run(connection, query), context)
-        .catch((error: unknown) => {
-          throw undecided(error);
-        });
-      return rows.slice(0, query.maxRows);
-    },
+    query: async (query, context) => (await read(query, context)).rows.slice(0, query.maxRows),
     execute: (statements, context) => pool.run((connection) => change(connection, statements), context),
     async describe(statement, context) {
       const query = { statement: `SELECT * FROM ${asTable(statement)} WHERE 1 = 0`, parameters: {} };
-      const { columns } = await pool
-        .run((connection) => run(connection, query), context)
-        .catch((error: unknown) => {
-          throw undecided(error);
-        });
-      return columns;
+      return (await read(query, context)).columns;
     },
     close: async () => {
       await Promise.all([monitor.close(), pool.close()]);

@@ -59,7 +59,7 @@ export interface SqlTls {
 export async function readSqlTls(tls: SqlTlsSettings): Promise<SqlTls | undefined> {
   if (!tls.enabled) return undefined;
   const [ca, cert, key] = await Promise.all(
-    [tls.caCertFile, tls.certFile, tls.keyFile].map((file) => (file === undefined ? undefined : readFile(file))),
+    [tls.caCertFile, tls.certFile, tls.keyFile].map(async (file) => (file === undefined ? undefined : readFile(file))),
   );
   return {
     ...(ca === undefined ? {} : { ca }),

@@ -28,6 +28,15 @@ interface Found {
   readonly search: SqlSearchSettings;
 }
 
+function createFind(searches: readonly SqlSearchSettings[], client: SqlClient) {
+  return async (query: DirectoryQuery, context: DirectoryContext): Promise<Found | "unknown_user" | "not_served"> => {
+    const search = selectSearch(searches, query.protocol);
+    if (search === undefined) return "not_served";
+    const row = await findUserRow(client, search, query, context);
+    return row === undefined ? "unknown_user" : { row, search };
+  };
+}
+
 /**
  * Directory of accounts in a SQL database, found by the site's own queries. Throws `CONFIG_INVALID` for settings
  * that could never work.
@@ -40,19 +49,10 @@ export function createSqlDirectory({
   onUpgradeFailure = () => undefined,
 }: SqlDirectoryDeps): Directory {
   checkSearches(settings, client.dialect);
+  const find = createFind(settings.searches, client);
   /** The stored password that was read last: the example of what a verification costs at this site. */
   let example: string | undefined;
   const upgrades = createPasswordUpgrades({ client, passwords, onFailure: onUpgradeFailure });
-
-  const find = async (
-    query: DirectoryQuery,
-    context: DirectoryContext,
-  ): Promise<Found | "unknown_user" | "not_served"> => {
-    const search = selectSearch(settings.searches, query.protocol);
-    if (search === undefined) return "not_served";
-    const row = await findUserRow(client, search, query, context);
-    return row === undefined ? "unknown_user" : { row, search };
-  };
 
   const matches = async ({ row, search }: Found, password: Secret, context: DirectoryContext): Promise<boolean> => {
     const stored = readColumn(row, search.passwordColumn) ?? "";
@@ -96,7 +96,10 @@ export function createSqlDirectory({
     endListing: () => undefined,
     spendVerification: (_query, password, context) => passwords.spend(example, password, context),
     check: (context) => checkQueries(settings.searches, client, context),
-    close: () => client.close(),
+    close: async () => {
+      await upgrades.settled();
+      await client.close();
+    },
   };
 }
 

@@ -4,6 +4,7 @@ import { AppError } from "@postern/shared/errors";
 const sqliteError = 1;
 const sqliteBusy = 5;
 const sqliteLocked = 6;
+const sqliteConstraint = 19;
 
 function primaryCode(thrown: unknown): number | undefined {
   if (!(thrown instanceof Error) || !("errcode" in thrown) || typeof thrown.errcode !== "number") return undefined;
@@ -18,7 +19,8 @@ export function isBusy(thrown: unknown): boolean {
 
 /** The connection still serves: only this statement failed, or had to wait. */
 export function isOfStatement(thrown: unknown): boolean {
-  return isBusy(thrown) || primaryCode(thrown) === sqliteError;
+  const code = primaryCode(thrown);
+  return isBusy(thrown) || code === sqliteError || code === sqliteConstraint;
 }
 
 /** Locked, damaged, gone, another schema: nothing of it says anything about a user. */

@@ -1,4 +1,5 @@
 import type { AuthDecision } from "@postern/shared/contracts";
+import type { BruteForceFacts } from "../../brute-force/brute-force.ts";
 import type { Finish } from "../step.ts";
 
 /** Denials that are a guess gone wrong. A refusal for another reason says nothing about the password. */
@@ -9,6 +10,14 @@ function isGuess(decision: AuthDecision): boolean {
   return decision.outcome === "fail" && guesses.has(decision.reason);
 }
 
+/** The history of wrong passwords goes with the denial, to the line that the gateway logs of it. */
+function withHistory(
+  decision: AuthDecision,
+  { accountPasswordsSeen, totalPasswordsSeen }: BruteForceFacts,
+): AuthDecision {
+  return decision.outcome === "fail" ? { ...decision, accountPasswordsSeen, totalPasswordsSeen } : decision;
+}
+
 /** A wrong guess is counted; the count itself decides about the ban, so that parallel guesses cannot pass it. */
 export const countFailure: Finish = {
   name: "count-failure",
@@ -16,6 +25,7 @@ export const countFailure: Finish = {
     if (bruteForce === undefined || facts.bruteForce === undefined || !isGuess(decision)) return decision;
     // A bad token names no account; like a known one's, its repetitions count once.
     const known = facts.accountKnown === true || (decision.outcome === "fail" && decision.reason === "bad_token");
-    return bruteForce.countFailure(attempt, known, facts.bruteForce).then(() => decision);
+    const found = facts.bruteForce;
+    return bruteForce.countFailure(attempt, known, found).then(() => withHistory(decision, found));
   },
 };

@@ -1,30 +1,29 @@
-import { BackendKind, type Ok } from "@postern/shared/contracts";
-import type { BruteForceFacts } from "../../brute-force/brute-force.ts";
-import type { Finish } from "../step.ts";
+import type { AuthDecision, Ok } from "@postern/shared/contracts";
+import type { Attempt } from "../attempt.ts";
+import type { Facts } from "../facts.ts";
+import type { StepDeps } from "../step.ts";
 
 /** A cached success was looked at when it was cached; only one that follows failures has news. */
-function hasNews(decision: Ok, { pending }: BruteForceFacts): boolean {
-  const { backend, memoryCache } = decision;
-  const cached = memoryCache === "hit" || backend === BackendKind.cache || backend === BackendKind.memory;
-  return pending || !cached;
+function hasNews({ bruteForce, cache }: Facts): boolean {
+  return bruteForce?.pending === true || cache?.servedFrom === undefined;
 }
 
 /**
  * A success is learned from, and looks at the ban once more: a right password that was verified while others guessed
- * is refused when the limit was reached meanwhile.
+ * is refused when the limit was reached meanwhile. Undefined where there is nothing to tell.
  */
-export const recordSuccess: Finish = {
-  name: "record-success",
-  run: (attempt, decision, { facts }, { bruteForce }) => {
-    const found = facts.bruteForce;
-    if (bruteForce === undefined || found === undefined) return decision;
-    if (attempt.operation !== "authenticate" || decision.outcome !== "ok" || !hasNews(decision, found)) return decision;
-    // Of two users it is the master whose password was right.
-    const account = attempt.masterLogin === undefined ? decision.account : attempt.username;
-    return bruteForce
-      .recordSuccess(attempt, account, found)
-      .then(() =>
-        found.rule === undefined ? decision : { outcome: "blocked", rule: found.rule, memoryCache: "miss" },
-      );
-  },
-};
+export function recordSuccess(
+  attempt: Attempt,
+  decision: Ok,
+  facts: Facts,
+  { bruteForce }: StepDeps,
+): Promise<AuthDecision> | undefined {
+  const found = facts.bruteForce;
+  if (bruteForce === undefined || found === undefined) return undefined;
+  if (attempt.operation !== "authenticate" || !hasNews(facts)) return undefined;
+  // Of two users it is the master whose password was right.
+  const account = attempt.masterLogin === undefined ? decision.account : attempt.username;
+  return bruteForce
+    .recordSuccess(attempt, account, found)
+    .then(() => (found.rule === undefined ? decision : { outcome: "blocked", rule: found.rule, memoryCache: "miss" }));
+}

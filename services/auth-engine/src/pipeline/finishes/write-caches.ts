@@ -1,14 +1,15 @@
-import type { Finish } from "../step.ts";
+import type { Ok } from "@postern/shared/contracts";
+import type { Attempt } from "../attempt.ts";
+import type { Facts } from "../facts.ts";
+import type { StepDeps } from "../step.ts";
 
-/**
- * What a directory verified is kept, unless a flush came meanwhile. Only a success that stands by now: what was blocked
- * is no success any more.
- */
-export const writeCaches: Finish = {
-  name: "write-caches",
-  run: (attempt, decision, { facts }, { resultCaches }) => {
-    if (resultCaches === undefined || facts.cache === undefined || decision.outcome !== "ok") return decision;
-    const written = resultCaches.write(attempt, decision, facts.cache, facts.directory);
-    return written === undefined ? decision : written.then(() => decision);
-  },
-};
+/** What a directory verified is kept, unless a flush came meanwhile. Never rejects. */
+export function writeCaches(
+  attempt: Attempt,
+  decision: Ok,
+  { cache, directory }: Facts,
+  { resultCaches }: StepDeps,
+): Promise<void> | undefined {
+  if (resultCaches === undefined || cache === undefined || directory === undefined) return undefined;
+  return resultCaches.write(attempt, { decision, directory }, cache);
+}

@@ -4,6 +4,7 @@ import type { Attempt } from "../attempt.ts";
 import type { Step, StepContext } from "../step.ts";
 import { askDirectories } from "./ask-directories.ts";
 import { directoryQuery, okDecision } from "./directory-query.ts";
+import { noteAccount } from "./note-account.ts";
 
 /**
  * The account as the first directory that knows it has it, without a password. One that is switched off is unknown.
@@ -17,7 +18,10 @@ export async function lookUpAccount(
 ): Promise<AuthDecision> {
   const query = directoryQuery(attempt);
   const { found, unavailable } = await askDirectories(directories, (directory) => directory.lookup(query, context));
-  if (found?.outcome.kind === "ok") return okDecision(found.directory, found.outcome.account);
+  if (found?.outcome.kind === "ok") {
+    noteAccount(found.directory, found.outcome.account.groups, attempt, context);
+    return okDecision(found.directory, found.outcome.account);
+  }
   if (unavailable !== undefined) throw unavailable;
   return { outcome: "fail", reason: "unknown_user", memoryCache: "miss" };
 }

@@ -5,9 +5,10 @@ import { appPasswordDigest } from "../../mfa-artefacts/app-password.ts";
 import { isUseNews, matchAppPassword } from "../../mfa-artefacts/app-passwords.ts";
 import type { MfaAccount, StoredAppPassword } from "../../mfa-artefacts/mfa-artefacts.ts";
 import type { Attempt } from "../attempt.ts";
-import type { Step, StepContext } from "../step.ts";
+import type { Step, StepContext, StepDeps } from "../step.ts";
 import { askDirectories } from "./ask-directories.ts";
 import { directoryQuery, okDecision } from "./directory-query.ts";
+import { noteAccount } from "./note-account.ts";
 
 type AppPasswordOutcome =
   | { readonly kind: "ok"; readonly account: MfaAccount; readonly appPassword: StoredAppPassword }
@@ -46,31 +47,38 @@ function noteUse(account: MfaAccount, appPassword: StoredAppPassword): void {
   account.touchAppPassword(appPassword.id, seconds, context).catch(() => undefined);
 }
 
+async function verify(
+  attempt: Attempt,
+  digest: string,
+  context: StepContext,
+  { directories }: StepDeps,
+): Promise<AuthDecision> {
+  context.facts.credential = "app_password";
+  const { found, unavailable } = await askDirectories(directories, (directory) =>
+    askDirectory(directory, attempt, digest, context),
+  );
+  if (found?.outcome.kind === "ok") {
+    const { account, appPassword } = found.outcome;
+    const released = await found.directory.lookup(directoryQuery(attempt), context);
+    if (released.kind !== "ok") return denial("account_disabled");
+    noteAccount(found.directory, released.account.groups, attempt, context);
+    noteUse(account, appPassword);
+    return okDecision(found.directory, released.account);
+  }
+  if (unavailable !== undefined) throw unavailable;
+  context.facts.accountKnown = found !== undefined;
+  return denial(found?.outcome.kind ?? "unknown_user");
+}
+
 /**
  * Logins by app password, told by the form of the password. This step decides them all: an app password never reaches
  * a directory as a password. As with passwords, a denial stands only when every directory before it could be asked.
  */
 export const verifyAppPassword: Step = {
   name: "verify-app-password",
-  run: async (attempt, context, { directories }) => {
+  run: (attempt, context, deps) => {
     if (attempt.operation !== "authenticate" || attempt.password === undefined) return undefined;
     const digest = appPasswordDigest(attempt.password.reveal());
-    if (digest === undefined) return undefined;
-    context.facts.credential = "app_password";
-    const { found, unavailable } = await askDirectories(directories, (directory) =>
-      askDirectory(directory, attempt, digest, context),
-    );
-    if (found?.outcome.kind === "ok") {
-      const { account, appPassword } = found.outcome;
-      const released = await found.directory.lookup(directoryQuery(attempt), context);
-      if (released.kind !== "ok") return denial("account_disabled");
-      context.facts.accountKnown = true;
-      context.facts.directory = found.directory.name;
-      noteUse(account, appPassword);
-      return okDecision(found.directory, released.account);
-    }
-    if (unavailable !== undefined) throw unavailable;
-    context.facts.accountKnown = found !== undefined;
-    return denial(found?.outcome.kind ?? "unknown_user");
+    return digest === undefined ? undefined : verify(attempt, digest, context, deps);
   },
 };

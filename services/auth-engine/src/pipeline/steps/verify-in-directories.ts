@@ -2,11 +2,11 @@ import type { AuthDecision, DenialReason } from "@postern/shared/contracts";
 import type { Secret } from "@postern/shared/crypto";
 import { AppError } from "@postern/shared/errors";
 import type { Directory } from "../../directories/directory.ts";
-import { secondFactorQuestion } from "../../mfa-artefacts/has-second-factor.ts";
 import type { Attempt } from "../attempt.ts";
 import type { Step, StepContext } from "../step.ts";
 import { askDirectories } from "./ask-directories.ts";
 import { directoryQuery, okDecision } from "./directory-query.ts";
+import { noteAccount } from "./note-account.ts";
 
 function denial(reason: DenialReason, detail?: string): AuthDecision {
   return { outcome: "fail", reason, ...(detail === undefined ? {} : { detail }), memoryCache: "miss" };
@@ -33,10 +33,7 @@ export async function verifyPassword(
     directory.verify(query, password, context),
   );
   if (found?.outcome.kind === "ok") {
-    context.facts.accountKnown = true;
-    context.facts.directory = found.directory.name;
-    context.facts.groups = found.outcome.account.groups;
-    context.facts.accountHasSecondFactor = secondFactorQuestion(found.directory, query, context);
+    noteAccount(found.directory, found.outcome.account.groups, attempt, context);
     return okDecision(found.directory, found.outcome.account);
   }
   if (unavailable !== undefined) throw unavailable;

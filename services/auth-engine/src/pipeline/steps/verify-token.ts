@@ -1,6 +1,23 @@
+import type { AuthDecision } from "@postern/shared/contracts";
+import type { CheckMailToken } from "../../mail-tokens/check-mail-token.ts";
 import { tokenMechanism } from "../../mail-tokens/mechanism.ts";
-import type { Step } from "../step.ts";
+import type { Attempt } from "../attempt.ts";
+import type { Step, StepContext, StepDeps } from "../step.ts";
 import { lookUpAccount } from "./look-up-in-directories.ts";
+
+type Token = Pick<Parameters<CheckMailToken>[0], "mechanism" | "credential">;
+
+async function verify(
+  attempt: Attempt,
+  token: Token,
+  context: StepContext,
+  { directories, checkMailToken }: StepDeps,
+): Promise<AuthDecision> {
+  if (checkMailToken === undefined) return { outcome: "fail", reason: "method_not_enabled", memoryCache: "miss" };
+  const username = await checkMailToken({ ...token, username: attempt.username }, context.signal);
+  if (username === undefined) return { outcome: "fail", reason: "bad_token", memoryCache: "miss" };
+  return lookUpAccount({ ...attempt, username }, context, directories);
+}
 
 /**
  * Logins by access token (`method` oauthbearer or xoauth2). This step decides them all: a token never reaches a
@@ -9,14 +26,11 @@ import { lookUpAccount } from "./look-up-in-directories.ts";
  */
 export const verifyToken: Step = {
   name: "verify-token",
-  run: async (attempt, context, { directories, checkMailToken }) => {
+  run: (attempt, context, deps) => {
     const mechanism = tokenMechanism(attempt.method);
-    const { operation, username, password } = attempt;
+    const { operation, password } = attempt;
     if (operation !== "authenticate" || mechanism === undefined || password === undefined) return undefined;
     context.facts.credential = "token";
-    if (checkMailToken === undefined) return { outcome: "fail", reason: "method_not_enabled", memoryCache: "miss" };
-    const name = await checkMailToken({ mechanism, username, credential: password.reveal() }, context.signal);
-    if (name === undefined) return { outcome: "fail", reason: "bad_token", memoryCache: "miss" };
-    return lookUpAccount({ ...attempt, username: name }, context, directories);
+    return verify(attempt, { mechanism, credential: password.reveal() }, context, deps);
   },
 };

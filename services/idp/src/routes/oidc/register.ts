@@ -8,7 +8,9 @@ import { getConsent, postConsent } from "../consent.ts";
 import type { LoginDeps } from "../login/deps.ts";
 import { type PageRoute, registerPageRoutes } from "../page-routes.ts";
 import { getAuthorize, getAuthorizeSegment, postAuthorize } from "./authorize.ts";
+import { deviceRoutes } from "./device.ts";
 import { parseForms } from "./form.ts";
+import { logoutRoutes } from "./logout.ts";
 import { postIntrospect } from "./post-introspect.ts";
 import { postRevoke } from "./post-revoke.ts";
 import { getToken, postForm } from "./token.ts";
@@ -51,8 +53,9 @@ export function registerOidcRoutes(scope: FastifyInstance, oidc: OidcContext): v
   scope.post("/oidc/userinfo", answerUserinfo);
 }
 
-/** The consent pages (contract): the pages' forms, the provider's outcome. */
-export function registerConsent(app: FastifyInstance, oidc: OidcContext, { pages, gate, logger }: LoginDeps): void {
+/** Pages of the protocol (contract): consent, logout. */
+export function registerOidcPages(app: FastifyInstance, oidc: OidcContext, login: LoginDeps): void {
+  const { pages, gate, logger } = login;
   const describe = (flow: FlowRecord, scope: string): ConsentScope =>
     describeScope(oidc.schedule.settings, flow.client?.id ?? "", scope);
   const deps = { pages, gate, consent: oidc.finish, describe };
@@ -60,6 +63,8 @@ export function registerConsent(app: FastifyInstance, oidc: OidcContext, { pages
   const routes: readonly PageRoute[] = [
     { method: "GET", path, handler: getConsent(deps) },
     { method: "POST", path, handler: postConsent(deps) },
+    ...deviceRoutes({ ...login, ...oidc, describe, current: () => oidc.generations.current() }),
+    ...logoutRoutes({ ...login, endSessions: oidc.endSessions, current: () => oidc.generations.current() }),
   ];
   registerPageRoutes(app, routes, { pages, logger });
 }

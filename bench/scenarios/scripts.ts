@@ -1,0 +1,43 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { runWrk } from "../generator/wrk.ts";
+import type { Row } from "../measure/row.ts";
+import { writeBodies } from "../stack/bodies.ts";
+import { sqlBackends } from "../stack/config.ts";
+import { writeSqlDirectory } from "../stack/directories.ts";
+import { startPostern } from "../stack/postern.ts";
+import type { Servers } from "../stack/servers.ts";
+import { userPassword } from "../stack/users.ts";
+import { measureDecision } from "./decision-row.ts";
+
+/** Few: each costs one hash before its answers come from the cache. */
+const users = 4;
+/** By one connection, so that the hashes do not meet in the queue. */
+const fillSeconds = 2;
+const pipeline = { local_cache_ttl: "10m" };
+
+/** What an empty environment script adds to a cached success, which is the cheapest decision that runs one. */
+export async function measureScripts(servers: Servers): Promise<readonly Row[]> {
+  const { folder } = servers;
+  const file = join(folder, "scripts.sqlite");
+  const script = join(folder, "empty.lua");
+  await writeSqlDirectory(file, users);
+  await writeFile(script, "function environment(request) end\n");
+  const bodiesFile = await writeBodies(folder, "scripts", { password: userPassword, users });
+  const environment = [{ name: "empty", script_path: script }];
+  const runs = [
+    { id: "unscripted", title: "cached success, no script", auth: { pipeline } },
+    {
+      id: "scripted",
+      title: "cached success, empty environment script",
+      auth: { pipeline, controls: { enabled: ["lua"], lua: { environment } } },
+    },
+  ] as const;
+  const rows: Row[] = [];
+  for (const { id, title, auth } of runs) {
+    await using postern = await startPostern({ servers, backends: sqlBackends(file), auth });
+    await runWrk({ url: postern.url, bodiesFile, connections: 1 }, fillSeconds);
+    rows.push(await measureDecision(postern, { id, title, connections: 64, bodiesFile, first: true, outcome: "ok" }));
+  }
+  return rows;
+}

@@ -1,0 +1,23 @@
+import type { Ban } from "./ban.ts";
+import type { FlushDeps } from "./flush.ts";
+import { sourceOf } from "./source.ts";
+
+/** Keys of bans by which an earlier rule may refuse the same network. */
+function shadowingKeys({ prefix, rules }: FlushDeps, { network, rule }: Ban): readonly string[] {
+  const source = sourceOf(network.split("/", 1)[0] ?? "", { ...rules(), prefix });
+  if (source === undefined) return [];
+  const own = source.places.findIndex((place) => place.rule.name === rule);
+  const earlier = own === -1 ? source.places : source.places.slice(0, own);
+  return earlier.filter((place) => place.network === network).map(({ banKey }) => banKey);
+}
+
+/** A network is refused by the first rule that bans it: lists name it once, by that rule. */
+export async function withoutShadowed(deps: FlushDeps, bans: readonly Ban[]): Promise<readonly Ban[]> {
+  const isShadowed = await Promise.all(
+    bans.map(async (ban) => {
+      const found = await Promise.all(shadowingKeys(deps, ban).map((key) => deps.redis.exists(key)));
+      return found.includes(1);
+    }),
+  );
+  return bans.filter((_ban, index) => isShadowed[index] !== true);
+}

@@ -1,0 +1,17 @@
+import { flushOperations } from "../admin/flush-operations.ts";
+import { mfaBackchannelOperations } from "../admin/mfa-backchannel-operations.ts";
+import { adminOperations } from "../admin/operations.ts";
+import { authOperations } from "../auth/operations.ts";
+import { gatewayOperations } from "../gateway/operations.ts";
+import { idpOperations } from "../idp/operations.ts";
+import type { Operation } from "./define-operation.ts";
+
+/** Every operation of the HTTP interface; both OpenAPI documents are made of it. */
+export const operations: readonly Operation[] = [
+  ...authOperations,
+  ...flushOperations,
+  ...adminOperations,
+  ...mfaBackchannelOperations,
+  ...gatewayOperations,
+  ...idpOperations,
+];

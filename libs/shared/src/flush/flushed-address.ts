@@ -1,0 +1,17 @@
+import { networkOf } from "../brute-force/index.ts";
+import { canonicalIp } from "../net/ip.ts";
+
+/**
+ * The canonical address that a text of an operator stands for: an address, or a network as lists name it, which is
+ * its first address. Undefined for anything else.
+ */
+export function flushedAddress(text: string): string | undefined {
+  const [bare = "", length] = text.split("/", 2);
+  const address = canonicalIp(bare);
+  if (address === undefined || length === undefined) return address;
+  const longest = address.includes(":") ? 128 : 32;
+  const isLength = /^\d{1,3}$/u.test(length) && Number(length) <= longest && text === `${bare}/${length}`;
+  if (!isLength || Number(length) === 0) return undefined;
+  const network = networkOf(address, Number(length));
+  return canonicalIp(network.split("/", 1)[0] ?? "") === address ? address : undefined;
+}

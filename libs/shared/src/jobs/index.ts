@@ -1,0 +1,5 @@
+export type { FlushJob } from "./flush-job.ts";
+export { createFoundKeys } from "./found-keys.ts";
+export { createJobQueue, type JobQueue } from "./job-queue.ts";
+export { createJobStatus, type ReadJob } from "./job-status.ts";
+export { countJobs, createJobWorker, type JobCounts, type JobEvents, type JobWorker } from "./job-worker.ts";

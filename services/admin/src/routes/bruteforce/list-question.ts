@@ -1,0 +1,78 @@
+import { BruteForceListRequest } from "@postern/shared/contracts";
+import { flushedAddress } from "@postern/shared/flush";
+import { compileCheck } from "@postern/shared/http";
+import { malformed } from "../read-request.ts";
+
+/** Where the next page begins: of each list its own cursor, null once it is over. Opaque to callers. */
+export interface ListCursor {
+  readonly bans: string | null;
+  readonly accounts: string | null;
+}
+
+export interface ListPage {
+  readonly limit: number;
+  /** Absent at the first page. */
+  readonly cursor: ListCursor | undefined;
+}
+
+/** What a request for the list asks for. */
+export interface ListQuestion {
+  readonly accounts: readonly string[];
+  readonly ipAddresses: readonly string[];
+  /** Absent when everything is wanted. */
+  readonly page: ListPage | undefined;
+}
+
+const maxLimit = 1000;
+const check = compileCheck(BruteForceListRequest);
+
+function textsOf(value: unknown): unknown {
+  return typeof value === "string" ? [value] : value;
+}
+
+export function encodeCursor(cursor: ListCursor): string {
+  return Buffer.from(JSON.stringify([cursor.bans, cursor.accounts])).toString("base64url");
+}
+
+function isPlace(value: unknown): value is string | null {
+  return value === null || typeof value === "string";
+}
+
+function decodeCursor(text: unknown): ListCursor {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(String(text), "base64url").toString("utf8"));
+    if (Array.isArray(parts) && parts.length === 2) {
+      const [bans, accounts]: readonly unknown[] = parts;
+      if (isPlace(bans) && isPlace(accounts)) return { bans, accounts };
+    }
+  } catch {
+    // Not one of ours, as below.
+  }
+  throw malformed("cursor: none that a page gave");
+}
+
+function pageOf({ limit, cursor }: Readonly<Record<string, unknown>>): ListPage | undefined {
+  if (limit === undefined && cursor === undefined) return undefined;
+  const size = Number(limit ?? 100);
+  if (!Number.isInteger(size) || size < 1 || size > maxLimit) throw malformed(`limit: 1 to ${maxLimit}`);
+  return { limit: size, cursor: cursor === undefined ? undefined : decodeCursor(cursor) };
+}
+
+/** The filters of a query, where the body has none. */
+function filtersOf(query: Readonly<Record<string, unknown>>, body: unknown): unknown {
+  if (body !== undefined && body !== null) return body;
+  const named = ["accounts", "ip_addresses"].filter((name) => query[name] !== undefined);
+  return Object.fromEntries(named.map((name) => [name, textsOf(query[name])]));
+}
+
+/**
+ * Filters come as JSON body, or as repeated query parameters: a GET has no body. Pages are beyond the contract: query
+ * `limit` and `cursor`. @throws AppError REQUEST_MALFORMED
+ */
+export function readListQuestion(query: Readonly<Record<string, unknown>>, body: unknown): ListQuestion {
+  const filters = filtersOf(query, body);
+  if (!check.accepts(filters)) throw malformed(check.explain(filters));
+  const { accounts = [], ip_addresses: ipAddresses = [] } = filters;
+  if (ipAddresses.some((text) => flushedAddress(text) === undefined)) throw malformed("/ip_addresses: no address");
+  return { accounts, ipAddresses, page: pageOf(query) };
+}

@@ -1,0 +1,15 @@
+export const mfaOperations = [
+  "set_totp",
+  "delete_totp",
+  "set_recovery_codes",
+  "delete_recovery_codes",
+  "list_webauthn",
+  "save_webauthn",
+  "update_webauthn",
+  "delete_webauthn",
+] as const;
+export type MfaOperation = (typeof mfaOperations)[number];
+
+/** `refused`: understood, and nothing was done. */
+export const mfaResults = ["ok", "malformed", "refused", "undecided"] as const;
+export type MfaResult = (typeof mfaResults)[number];

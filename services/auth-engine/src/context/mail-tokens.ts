@@ -1,0 +1,33 @@
+import { type Base, type MailTokens, mailTokensFromConfig } from "@postern/shared/assembly";
+import type { Config } from "@postern/shared/config";
+import type { RedisClient } from "@postern/shared/redis";
+import { type CheckMailToken, createMailTokenCheck } from "../mail-tokens/check-mail-token.ts";
+import type { EngineMetrics } from "../metrics.ts";
+import type { EngineSettings } from "../settings.ts";
+
+/** What the check of users' access tokens holds open. */
+export interface MailTokenState {
+  readonly check: CheckMailToken;
+  readonly tokens: MailTokens;
+}
+
+interface Parts {
+  readonly base: Base;
+  readonly metrics: EngineMetrics;
+  readonly redis: RedisClient | undefined;
+}
+
+export function createMailTokens(
+  config: Config,
+  { oauthBearer }: EngineSettings,
+  { base, metrics, redis }: Parts,
+): MailTokenState | undefined {
+  if (!oauthBearer.enabled || redis === undefined) return undefined;
+  const tokens = mailTokensFromConfig(config, { logger: base.logger, redis });
+  const check = createMailTokenCheck({
+    verifier: tokens.verifier,
+    ignoreCase: oauthBearer.ignoreCase,
+    observe: (outcome) => metrics.mailTokenChecked(outcome),
+  });
+  return { check, tokens };
+}

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { createFailureNotes, type FailureNote } from "./failure-notes.ts";
+
+test("the first failure of a list is noted at once, those of a minute in one note; each list has its own", () => {
+  const time = { now: 0 };
+  const notes: FailureNote[] = [];
+  const failed = createFailureNotes({
+    clock: { now: () => time.now },
+    everyMs: 60_000,
+    note: (note) => void notes.push(note),
+  });
+  for (let count = 0; count < 100; count += 1) failed("one", "SERVFAIL");
+  failed("two", "timeout");
+  expect(notes).toEqual([
+    { list: "one", reason: "SERVFAIL", failures: 1 },
+    { list: "two", reason: "timeout", failures: 1 },
+  ]);
+  time.now = 60_000;
+  failed("one", "timeout");
+  expect(notes.slice(2)).toEqual([{ list: "one", reason: "timeout", failures: 100 }]);
+});

@@ -1,0 +1,81 @@
+import { decodeJwt } from "jose";
+import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
+import type { Generation } from "./generation.ts";
+import { textOf } from "./json.ts";
+
+/** Parameters of RP-Initiated Logout 1.0 §2 that we act on. */
+export interface LogoutRequest {
+  readonly hint: string | undefined;
+  readonly clientId: string | undefined;
+  readonly redirectUri: string | undefined;
+  readonly state: string | undefined;
+}
+
+/**
+ * `invalid`: 400. `end`: what asks is known to speak for this browser's user. `ask`: the user decides. `client` and
+ * `returnTo`, with the state, are there only where the client is known and the address registered.
+ */
+export type LogoutDecision =
+  | { readonly decision: "invalid"; readonly why: string }
+  | {
+      readonly decision: "end" | "ask";
+      readonly clientId: string | undefined;
+      readonly returnTo: string | undefined;
+    };
+
+const longestParameter = 8192;
+const names = ["id_token_hint", "client_id", "post_logout_redirect_uri", "state"] as const;
+
+/** Undefined for doubled or overlong parameters. */
+export function readLogoutRequest(query: URLSearchParams): LogoutRequest | undefined {
+  const values = names.map((name) => query.getAll(name));
+  if (values.some((all) => all.length > 1 || (all[0]?.length ?? 0) > longestParameter)) return undefined;
+  const [hint, clientId, redirectUri, state] = values.map(([value]) => textOf(value));
+  return { hint, clientId, redirectUri, state };
+}
+
+interface Hint {
+  readonly clientId: string;
+  readonly sub: string;
+}
+
+/** An ID token of ours, whether or not it has expired; undefined for anything else. */
+async function readHint({ provider }: Generation, hint: string): Promise<Hint | undefined> {
+  try {
+    const { aud } = decodeJwt(hint);
+    const audiences = Array.isArray(aud) ? aud : [aud];
+    const client = await provider.Client.find(audiences[0] ?? "");
+    if (client === undefined) return undefined;
+    const { payload } = await provider.IdToken.validate(hint, client);
+    const sub = textOf(payload.sub);
+    return sub === undefined ? undefined : { clientId: client.clientId, sub };
+  } catch {
+    return undefined;
+  }
+}
+
+function withState(uri: string, state: string | undefined): string {
+  const url = new URL(uri);
+  if (state !== undefined) url.searchParams.set("state", state);
+  return url.href;
+}
+
+export async function decideLogout(
+  generation: Generation,
+  { hint, clientId: told, redirectUri, state }: LogoutRequest,
+  session: BrowserSessionRecord | undefined,
+): Promise<LogoutDecision> {
+  const known = hint === undefined ? undefined : await readHint(generation, hint);
+  if (told !== undefined && known !== undefined && told !== known.clientId)
+    return { decision: "invalid", why: "client_id is not that of the hint" };
+  const clientId = known?.clientId ?? told;
+  const client = clientId === undefined ? undefined : await generation.provider.Client.find(clientId);
+  if (clientId !== undefined && client === undefined) return { decision: "invalid", why: "unknown client" };
+  const isRegistered = redirectUri !== undefined && client?.postLogoutRedirectUriAllowed(redirectUri) === true;
+  const returnTo = isRegistered ? withState(redirectUri, state) : undefined;
+  const own = generation.policies.get(clientId ?? "")?.config.logout_redirect_uri ?? "";
+  const fallback = redirectUri === undefined && own !== "" ? own : undefined;
+  const isVouchedFor = known !== undefined && (session === undefined || session.accountId === known.sub);
+  const isGood = isVouchedFor && (redirectUri === undefined || isRegistered);
+  return { decision: isGood ? "end" : "ask", clientId, returnTo: returnTo ?? fallback };
+}

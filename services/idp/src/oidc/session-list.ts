@@ -1,0 +1,117 @@
+import type { OidcAccount, OidcAccounts } from "./accounts.ts";
+import { isRecord, textOf, wordsOf } from "./json.ts";
+import type { OidcStore, StoredRecord } from "./store.ts";
+import type { TokenRecords } from "./token-records.ts";
+
+/** A record of the contract's list ("OIDC session record"). */
+export interface OidcSessionRecord {
+  readonly id: string;
+  readonly client_id: string;
+  readonly user_id: string;
+  readonly username: string;
+  readonly display_name: string;
+  readonly redirect_uri: string;
+  readonly mfa_method: string;
+  readonly scopes: readonly string[];
+  /** ISO 8601. */
+  readonly auth_time: string;
+  readonly mfa_completed: boolean;
+}
+
+export type Ending = "ended" | "unknown" | "not_theirs";
+
+/** What a user's clients hold, for operators. All reject when the store cannot be asked. */
+export interface OidcSessions {
+  list(userId: string): Promise<readonly OidcSessionRecord[]>;
+  /** `id` of the list, or the token itself: with it goes everything of the same consent. */
+  end(userId: string, id: string): Promise<Ending>;
+}
+
+export interface OidcSessionsDeps {
+  readonly store: Pick<OidcStore, "list" | "find">;
+  readonly accounts: Pick<OidcAccounts, "find">;
+  readonly records: Pick<TokenRecords, "revokeToken" | "revokeGrant">;
+  readonly digestOf: (id: string) => string;
+  readonly nowSeconds: () => number;
+}
+
+function mfaMethodOf(amr: unknown, account: OidcAccount | undefined): string {
+  const told = Array.isArray(amr) ? amr.filter((name) => typeof name === "string") : undefined;
+  if (told === undefined) return account?.mfaMethod ?? "";
+  if (!told.includes("mfa")) return "";
+  return told.includes("hwk") ? "webauthn" : "totp";
+}
+
+function recordOf({ digest, payload }: StoredRecord, account: OidcAccount | undefined): OidcSessionRecord {
+  const { clientId = "", accountId, scope, iat = 0, authTime } = payload;
+  const owner = accountId ?? clientId;
+  const amr: unknown = payload["amr"];
+  return {
+    id: digest,
+    client_id: clientId,
+    user_id: owner,
+    username: account?.account ?? owner,
+    display_name: account?.displayName ?? "",
+    redirect_uri: textOf(payload.redirectUri) ?? "",
+    mfa_method: mfaMethodOf(amr, account),
+    scopes: wordsOf(scope),
+    auth_time: new Date((authTime ?? iat) * 1000).toISOString(),
+    mfa_completed: Array.isArray(amr) ? amr.includes("mfa") : (account?.mfaCompleted ?? false),
+  };
+}
+
+function isToken({ model }: StoredRecord): boolean {
+  return model === "AccessToken" || model === "ClientCredentials" || model === "RefreshToken";
+}
+
+/** Access tokens; of a family that has none at the moment, the refresh token that stands for it. */
+function visible(records: readonly StoredRecord[]): readonly StoredRecord[] {
+  const withAccess = new Set(
+    records.filter(({ model }) => model === "AccessToken").map(({ payload }) => payload.grantId),
+  );
+  return records.filter(({ model, payload }) => model !== "RefreshToken" || !withAccess.has(payload.grantId));
+}
+
+export function createOidcSessions(deps: OidcSessionsDeps): OidcSessions {
+  const { store, accounts, records, digestOf, nowSeconds } = deps;
+  const findToken = async (digest: string): Promise<StoredRecord | undefined> => {
+    for (const model of ["AccessToken", "RefreshToken"]) {
+      const payload = await store.find({ model, digest });
+      if (payload !== undefined) return { model, digest, payload };
+    }
+    return undefined;
+  };
+  return {
+    list: async (userId) => {
+      const listed = (await store.list("account", userId)).filter(
+        (record) =>
+          isToken(record) && record.payload.consumed === undefined && (record.payload.exp ?? 0) > nowSeconds(),
+      );
+      const grants = new Set(listed.flatMap(({ payload }) => payload.grantId ?? []));
+      const living = new Map(
+        await Promise.all(
+          [...grants].map(async (id) => {
+            const grant = await store.find({ model: "Grant", digest: digestOf(id) });
+            return [id, isRecord(grant)] as const;
+          }),
+        ),
+      );
+      const alive = listed.filter(
+        ({ payload }) => payload.grantId === undefined || living.get(payload.grantId) === true,
+      );
+      const account = await accounts.find(userId);
+      return visible(alive)
+        .map((record) => recordOf(record, account))
+        .toSorted((left, right) => (left.auth_time < right.auth_time ? 1 : -1));
+    },
+    end: async (userId, id) => {
+      const found = (await findToken(id)) ?? (await findToken(digestOf(id)));
+      if (found === undefined) return "unknown";
+      const { digest, payload } = found;
+      if ((payload.accountId ?? payload.clientId) !== userId) return "not_theirs";
+      if (payload.grantId === undefined) await records.revokeToken(digest, payload);
+      else await records.revokeGrant(payload.grantId);
+      return "ended";
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import { type AdapterPayload, Provider } from "oidc-provider";
+import { isRecord, textOf } from "./json.ts";
+
+/** What a token is made of, as the list of sessions tells it; the provider itself keeps none of it in access tokens. */
+export type TokenOrigin = Pick<AdapterPayload, "redirectUri" | "authTime" | "amr">;
+
+const sources = ["AuthorizationCode", "RotatedRefreshToken", "RefreshToken", "DeviceCode"] as const;
+
+/**
+ * Of the request under way: from its code, or from the refresh token that it shows.
+ *
+ * @param refreshed the stored record of a refresh token, by its identifier
+ */
+export async function tokenOrigin(
+  refreshed: (id: string) => Promise<AdapterPayload | undefined>,
+): Promise<TokenOrigin | undefined> {
+  const entities: unknown = Provider.ctx?.oidc.entities;
+  if (!isRecord(entities)) return undefined;
+  const name = sources.find((key) => isRecord(entities[key]));
+  const source = name === undefined ? undefined : entities[name];
+  if (!isRecord(source)) return undefined;
+  const { authTime, amr } = source;
+  const id = textOf(source["jti"]);
+  const own = textOf(source["redirectUri"]);
+  const isRefresh = name === "RotatedRefreshToken" || name === "RefreshToken";
+  const redirectUri = own ?? (isRefresh && id !== undefined ? (await refreshed(id))?.redirectUri : undefined);
+  return {
+    ...(redirectUri !== undefined && { redirectUri }),
+    ...(typeof authTime === "number" && { authTime }),
+    ...(Array.isArray(amr) && { amr: amr.filter((item) => typeof item === "string") }),
+  };
+}

@@ -1,0 +1,209 @@
+import type { FastifyReply } from "fastify";
+import { browserDigest, csrfToken } from "../../flow/browser-binding.ts";
+import { localPath, placeOf } from "../../flow/flow-paths.ts";
+import type { FlowEnd } from "../../flow/flow-port.ts";
+import type { FlowRecord } from "../../flow/flow-record.ts";
+import { type DeviceCodes, type PendingDevice, shownUserCode } from "../../oidc/device.ts";
+import type { DeviceBrake } from "../../oidc/device-brake.ts";
+import type { Generation } from "../../oidc/generation.ts";
+import { flowClient } from "../../oidc/interaction-url.ts";
+import type { ConsentScope } from "../../pages/templates/consent.ts";
+import {
+  deviceCodePage,
+  deviceConsentPage,
+  deviceFailedPage,
+  deviceSuccessPage,
+} from "../../pages/templates/device.ts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import { cookieNames } from "../../sessions/cookies.ts";
+import type { LoginDeps } from "../login/deps.ts";
+import type { PageRoute, VisitHandler } from "../page-routes.ts";
+import { admit, lookOf, sendProblem, sendShown, sendTo, type Visit } from "../visit.ts";
+
+export interface DeviceDeps extends Pick<LoginDeps, "pages" | "gate" | "starts" | "sessions" | "logger"> {
+  readonly devices: DeviceCodes;
+  readonly brake: Pick<DeviceBrake, "mayGuess">;
+  readonly current: () => Generation;
+  readonly describe: (flow: FlowRecord, scope: string) => ConsentScope;
+}
+
+const verifyPath = "/oidc/device/verify";
+const consentPath = "/oidc/device/consent";
+const failedPath = "/oidc/device/verify/failed";
+const successPath = "/oidc/device/verify/success";
+
+/** After the sign-in the user is asked, always: the device could be somebody else's (RFC 8628 §5.4). */
+export const deviceEnd: FlowEnd = {
+  finishLogin: async (flowId) => ({ redirect: localPath(consentPath, undefined, { flow: flowId }) }),
+};
+
+interface CodeForm {
+  readonly id: string;
+  readonly browserToken: string;
+  readonly userCode: string;
+  readonly problem?: "device.failed" | "mfa.throttled";
+}
+
+function actionOf({ path, language }: Visit): string {
+  return language === undefined ? path : `${path}/${language.tag}`;
+}
+
+function showCode(
+  { pages }: DeviceDeps,
+  visit: Visit,
+  { id, browserToken, userCode, problem }: CodeForm,
+): FastifyReply {
+  const look = pages.lookOf({
+    path: visit.path,
+    query: `?${new URLSearchParams({ flow: id }).toString()}`,
+    language: visit.language,
+    headers: visit.request.headers,
+  });
+  const view = {
+    action: actionOf(visit),
+    csrfToken: csrfToken(id, browserToken),
+    userCode,
+    problem: problem === undefined ? undefined : look.text(problem),
+  };
+  return sendShown(visit.reply, pages.show(deviceCodePage, view, look));
+}
+
+/** `GET /oidc/device/verify`: the code, which the device's link may bring along. */
+function getVerify(deps: DeviceDeps): VisitHandler {
+  return async (visit) => {
+    const userCode = (visit.query("user_code") ?? "").slice(0, 32);
+    const { request, reply, language } = visit;
+    if (visit.query("flow") === undefined) {
+      const begun = await deps.starts.startDevice(request.raw, reply.raw, language?.tag);
+      return showCode(deps, visit, { ...begun, userCode });
+    }
+    const passage = await admit(deps, visit, ["code"]);
+    if (passage === undefined) return reply;
+    return showCode(deps, visit, { id: passage.flow.id, browserToken: passage.browserToken, userCode });
+  };
+}
+
+function sessionOf({ pages, sessions }: DeviceDeps, { request }: Visit): Promise<BrowserSessionRecord | undefined> {
+  const sid = pages.cookies.read(request.headers.cookie, cookieNames.session);
+  return sid === undefined ? Promise.resolve(undefined) : sessions.findBySid(sid);
+}
+
+/** On with the sign-in, or with the question where the browser is signed in already. */
+async function goOn(deps: DeviceDeps, visit: Visit, flow: FlowRecord, device: PendingDevice): Promise<FastifyReply> {
+  const { gate, pages, current } = deps;
+  const { userCode: deviceKey, clientId, scopes } = device;
+  const client = flowClient(current().policies.get(clientId)?.config, clientId);
+  const change = { deviceKey, client, missing: { scopes, claims: [], resources: {} } };
+  const session = await sessionOf(deps, visit);
+  const moved =
+    session === undefined
+      ? await gate.move(flow, "code_accepted", change)
+      : await gate.move(flow, "consent_required", { ...change, sessionUid: session.uid });
+  const place = placeOf(moved ?? flow, visit.language?.tag);
+  return moved === undefined || place === undefined ? sendProblem(pages, visit, "expired") : sendTo(visit.reply, place);
+}
+
+/** `POST /oidc/device/verify`: guesses are counted before they are judged. */
+function postVerify(deps: DeviceDeps): VisitHandler {
+  return async (visit) => {
+    const passage = await admit(deps, visit, ["code"]);
+    if (passage === undefined) return visit.reply;
+    const { flow, browserToken } = passage;
+    const typed = (visit.form.one("user_code") ?? "").trim();
+    const again = { id: flow.id, browserToken, userCode: typed.slice(0, 32) };
+    const address = visit.request.caller?.clientIp ?? "";
+    if (!(await deps.brake.mayGuess(browserDigest(browserToken), address))) {
+      deps.logger.warn({ session: visit.request.caller?.session }, "too many user codes typed");
+      return showCode(deps, visit, { ...again, problem: "mfa.throttled" });
+    }
+    const device = await deps.devices.find(typed);
+    return device === undefined
+      ? showCode(deps, visit, { ...again, problem: "device.failed" })
+      : goOn(deps, visit, flow, device);
+  };
+}
+
+interface Asked {
+  readonly flow: FlowRecord;
+  readonly session: BrowserSessionRecord;
+  readonly browserToken: string;
+}
+
+/** The flow at its question, in the browser that has signed in for it. */
+async function atConsent(deps: DeviceDeps, visit: Visit): Promise<Asked | undefined> {
+  const passage = await admit(deps, visit, ["ready", "consent"]);
+  if (passage === undefined) return undefined;
+  const { browserToken } = passage;
+  const session = await sessionOf(deps, visit);
+  const moved = passage.flow.state === "ready" ? await deps.gate.move(passage.flow, "consent_required") : passage.flow;
+  const flow = moved ?? (await deps.gate.reread(passage.flow.id));
+  if (flow?.kind !== "device" || flow.state !== "consent" || session === undefined || flow.sessionUid !== session.uid) {
+    sendProblem(deps.pages, visit, "expired");
+    return undefined;
+  }
+  return { flow, session, browserToken };
+}
+
+function getConsent(deps: DeviceDeps): VisitHandler {
+  return async (visit) => {
+    const asked = await atConsent(deps, visit);
+    if (asked === undefined) return visit.reply;
+    const { flow, session, browserToken } = asked;
+    const view = {
+      action: actionOf(visit),
+      csrfToken: csrfToken(flow.id, browserToken),
+      client: flow.client?.name ?? flow.client?.id ?? "",
+      account: session.displayName ?? session.account,
+      userCode: shownUserCode(flow.deviceKey ?? ""),
+      scopes: (flow.missing?.scopes ?? []).map((scope) => deps.describe(flow, scope)),
+    };
+    const look = lookOf(deps.pages, visit, flow);
+    return sendShown(visit.reply, deps.pages.show(deviceConsentPage, view, look));
+  };
+}
+
+function showFailed({ pages }: DeviceDeps, visit: Visit, status: number): FastifyReply {
+  const look = lookOf(pages, { ...visit, path: visit.path === failedPath ? failedPath : "" });
+  const again = localPath(verifyPath, visit.language?.tag);
+  return sendShown(visit.reply, pages.show(deviceFailedPage, { again }, look, { status }));
+}
+
+/** `POST /oidc/device/consent`: 302 to the end, or 403 (contract). */
+function postConsent(deps: DeviceDeps): VisitHandler {
+  const { gate, devices, logger, pages } = deps;
+  return async (visit) => {
+    const asked = await atConsent(deps, visit);
+    if (asked === undefined) return visit.reply;
+    const { flow, session } = asked;
+    const { deviceKey = "" } = flow;
+    const isAllowed = visit.form.one("submit") === "allow";
+    if ((await gate.move(flow, isAllowed ? "allowed" : "denied")) === undefined) {
+      return sendProblem(pages, visit, "expired");
+    }
+    const tag = visit.language?.tag;
+    const done = isAllowed ? await devices.allow(deviceKey, session) : await devices.deny(deviceKey);
+    const { account } = session;
+    logger.info(
+      { session: visit.request.caller?.session, account, client: flow.client?.id, isAllowed, done },
+      "device",
+    );
+    if (!isAllowed) return showFailed(deps, visit, 403);
+    return sendTo(visit.reply, localPath(done ? successPath : failedPath, tag));
+  };
+}
+
+function getSuccess({ pages }: DeviceDeps): VisitHandler {
+  return async (visit) => sendShown(visit.reply, pages.show(deviceSuccessPage, {}, lookOf(pages, visit)));
+}
+
+/** What the user of a device sees (RFC 8628 §3.3): code, sign-in, question. */
+export function deviceRoutes(deps: DeviceDeps): readonly PageRoute[] {
+  return [
+    { method: "GET", path: verifyPath, handler: getVerify(deps) },
+    { method: "POST", path: verifyPath, handler: postVerify(deps) },
+    { method: "GET", path: failedPath, handler: async (visit) => showFailed(deps, visit, 200) },
+    { method: "GET", path: successPath, handler: getSuccess(deps) },
+    { method: "GET", path: consentPath, handler: getConsent(deps) },
+    { method: "POST", path: consentPath, handler: postConsent(deps) },
+  ];
+}

@@ -1,0 +1,8 @@
+import { type DocumentFormat, openapiTypes, type RenderedDocument } from "@postern/shared/openapi";
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+/** `GET /.well-known/openapi.yaml` and `.json` (contract, "Versioning", 5), for everybody. */
+export function getOpenapi(document: () => RenderedDocument, format: DocumentFormat) {
+  return async (_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
+    reply.type(openapiTypes[format]).send(document()[format]);
+}

@@ -1,0 +1,71 @@
+import type { JobCounts, JobEvents } from "@postern/shared/jobs";
+import type { Metrics } from "@postern/shared/metrics";
+
+const types = ["CACHE_FLUSH", "BF_FLUSH"] as const;
+type Type = (typeof types)[number];
+
+/** From a flush of nothing to one of an account with a thousand addresses. */
+const secondsBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** One function for each fact that a worker counts. */
+export interface WorkerMetrics {
+  ended(type: string, ...how: readonly [result: Parameters<JobEvents["ended"]>[1], seconds: number]): void;
+  retried(type: string): void;
+  stalled(): void;
+  counted(counts: JobCounts): void;
+}
+
+function typeOf(type: string): Type {
+  return types.find((one) => one === type) ?? "CACHE_FLUSH";
+}
+
+export function createWorkerMetrics(registry: Metrics, prefix: string): WorkerMetrics {
+  const ended = registry.counter({
+    name: `${prefix}_jobs_total`,
+    help: "Jobs that ended, by type and result",
+    labels: { type: types, result: ["done", "failed"] },
+  });
+  const seconds = registry.histogram({
+    name: `${prefix}_job_duration_seconds`,
+    help: "Time of the last run of jobs that ended",
+    labels: { type: types },
+    buckets: secondsBuckets,
+  });
+  const retried = registry.counter({
+    name: `${prefix}_jobs_retried_total`,
+    help: "Runs of jobs that failed and will be tried again",
+    labels: { type: types },
+  });
+  const stalled = registry.counter({
+    name: `${prefix}_jobs_stalled_total`,
+    help: "Jobs whose worker was gone, so that they were queued again",
+    labels: {},
+  })({});
+  let last: JobCounts = { waiting: 0, active: 0, delayed: 0 };
+  registry.gauge({
+    name: `${prefix}_jobs_waiting`,
+    help: "Jobs that wait for a worker",
+    read: () => last.waiting,
+  });
+  registry.gauge({
+    name: `${prefix}_jobs_active`,
+    help: "Jobs that some worker runs",
+    read: () => last.active,
+  });
+  registry.gauge({
+    name: `${prefix}_jobs_delayed`,
+    help: "Jobs that failed and wait for their next run",
+    read: () => last.delayed,
+  });
+  return {
+    ended: (type, result, took) => {
+      ended({ type: typeOf(type), result }).inc();
+      seconds({ type: typeOf(type) }).observe(took);
+    },
+    retried: (type) => retried({ type: typeOf(type) }).inc(),
+    stalled: () => stalled.inc(),
+    counted: (counts) => {
+      last = counts;
+    },
+  };
+}

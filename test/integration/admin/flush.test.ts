@@ -1,0 +1,292 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { RedisClient } from "@postern/shared/redis";
+import { poll } from "@postern/shared/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type AdminAnswer, askAdmin } from "../../support/ask-admin.ts";
+import { alice, askJson } from "../../support/ask-json.ts";
+import { testRedis } from "../../support/redis-content.ts";
+import { type OperatorsStack, startOperatorsStack } from "./operators-stack.ts";
+
+const cachePath = "/api/v1/cache/flush";
+const bruteForcePath = "/api/v1/bruteforce/flush";
+const listPath = "/api/v1/bruteforce/list";
+/** Enough for both engines to get some. */
+const many = 12;
+
+let stack: OperatorsStack;
+let redis: RedisClient;
+let database: DatabaseSync;
+
+beforeAll(async () => {
+  stack = await startOperatorsStack(["admin"]);
+  redis = await testRedis(stack.redis?.port ?? 0);
+  database = new DatabaseSync(join(stack.folder, "directory.sqlite"));
+});
+
+afterAll(async () => {
+  database.close();
+  redis.disconnect();
+  await stack[Symbol.asyncDispose]();
+});
+
+interface Login {
+  readonly username?: string;
+  readonly password?: string;
+  readonly from: string;
+  readonly protocol?: string;
+  readonly oidcClient?: string;
+}
+
+const login = ({ from, oidcClient, ...given }: Login) =>
+  askJson(stack.url, { ...alice, ...given, client_ip: from, ...(oidcClient && { oidc_cid: oidcClient }) });
+
+async function statuses(what: Login): Promise<readonly number[]> {
+  const answers = await Promise.all(Array.from({ length: many }, () => login(what)));
+  return [...new Set(answers.map(({ status }) => status))];
+}
+
+/** Bans by guessing, a different wrong password each time. */
+async function guess(what: Login): Promise<void> {
+  for (let count = 0; count < 3; count += 1) await login({ ...what, password: `wrong-${count}` });
+}
+
+/** Lists of what is there are not what is there: they are not named by a flush. */
+const isIndex = (key: string): boolean => /:bf:(?:bans|accounts):|:account:|:probe:|:budget:/u.test(key);
+
+async function keys(): Promise<readonly string[]> {
+  return (await redis.keys("postern:*")).filter((key) => !isIndex(key)).toSorted();
+}
+
+/** A flush, and the keys that really went. */
+async function flush(path: string, body: object): Promise<{ answer: AdminAnswer; gone: readonly string[] }> {
+  const before = await keys();
+  const answer = await askAdmin(stack, "DELETE", path, { body });
+  const after = new Set(await keys());
+  return { answer, gone: before.filter((key) => !after.has(key)) };
+}
+
+const resultOf = ({ body }: AdminAnswer): Readonly<Record<string, unknown>> => Object(body["result"]);
+
+describe("DELETE /api/v1/cache/flush", () => {
+  test("200 and the envelope; unknown users are not flushed", async () => {
+    const { status, body, headers } = await askAdmin(stack, "DELETE", cachePath, { body: { user: "nobody" } });
+    expect([status, body]).toEqual([
+      200,
+      {
+        session: expect.stringMatching(/^[0-9a-f-]{36}$/u),
+        object: "cache",
+        operation: "flush",
+        result: { user: "nobody", removed_keys: [], status: "not flushed" },
+      },
+    ]);
+    expect(headers.get("x-service-session")).toBe(body["session"]);
+  });
+
+  test("by login name: both engines forget, every address of the account is free, each removed key is named", async () => {
+    const own = { from: "192.0.2.1" };
+    await statuses({ ...own, username: "alice" });
+    await statuses(own);
+    for (const from of ["198.51.100.1", "203.0.113.1"]) await guess({ from, username: "alice" });
+    await guess({ from: "198.51.100.1" });
+    expect(await statuses({ from: "198.51.100.9" })).toEqual([403]);
+    const { answer, gone } = await flush(cachePath, { user: "alice" });
+    const { user, removed_keys: removed, status } = resultOf(answer);
+    expect([user, removed, status]).toEqual(["alice", gone, `${gone.length} keys flushed`]);
+    const text = gone.join("\n");
+    for (const part of [":result:", ":login-name:", ":ban:wide:198.51.100.0/24", ":count:wide:203.0.113.0/24"]) {
+      expect(text).toContain(part);
+    }
+    expect(text).toContain(":pw:203.0.113.1:alice");
+    for (const from of ["198.51.100.9", "203.0.113.9"]) expect(await statuses({ from })).toEqual([200]);
+    expect(resultOf((await flush(cachePath, { user: "alice" })).answer)["removed_keys"]).not.toEqual(gone);
+  });
+
+  test("an alias whose key is gone is resolved in the directory: cached logins of its account die on every engine", async () => {
+    const own = { from: "192.0.2.2" };
+    expect(await statuses(own)).toEqual([200]);
+    const kept = database.prepare("SELECT password FROM users WHERE uid = 'alice'").get();
+    database
+      .prepare("UPDATE users SET password = (SELECT password FROM users WHERE uid = 'bob') WHERE uid = 'alice'")
+      .run();
+    expect(await statuses(own)).toEqual([200]);
+    const { answer, gone } = await flush(cachePath, { user: "alice" });
+    expect(resultOf(answer)["removed_keys"]).toEqual(gone);
+    expect(gone.length).toBeGreaterThan(0);
+    await poll("the old password to be dead", async () => String(await statuses(own)) === "403");
+    database.prepare("UPDATE users SET password = ? WHERE uid = 'alice'").run(String(kept?.["password"]));
+    await askAdmin(stack, "DELETE", cachePath, { body: { user: alice.username } });
+  });
+
+  test.each([
+    ["a wildcard", { user: "*" }],
+    ["a wildcard in it", { user: "al*@example.test" }],
+    ["an empty name", { user: "" }],
+    ["no name", {}],
+    ["a number", { user: 7 }],
+    ["a list", ["alice"]],
+    ["no JSON", "{user"],
+    ["an empty body", ""],
+  ])("400 for %s", async (_what, body) => {
+    const { status, body: answer } = await askAdmin(stack, "DELETE", cachePath, { body });
+    expect([status, answer]).toEqual([400, { error: expect.any(String) }]);
+  });
+});
+
+describe("DELETE /api/v1/bruteforce/flush", () => {
+  const from = "198.18.0.7";
+  const echo = { ip_address: from, rule_name: "*", protocol: "", oidc_cid: "" };
+
+  /** As three rules that reached their limits one after the other: one login can begin one ban only. */
+  async function banByAll(): Promise<void> {
+    const now = Date.now();
+    const rules = { wide: "198.18.0.0/24", "imap-only": from, "web-only": from };
+    for (const [rule, network] of Object.entries(rules)) {
+      const place = `${rule}:${network}`;
+      await redis.set(
+        `postern:bf:{198.18.0.0/24}:ban:${place}`,
+        `${now} ${now + 600_000} ${network} ${rule}`,
+        "PX",
+        600_000,
+      );
+      await redis.hset(`postern:bf:{198.18.0.0/24}:count:${place}`, { w: "1" });
+    }
+    await redis.set(`postern:bf:{198.18.0.0/24}:guesses:${from}`, "1");
+  }
+
+  test("* removes all that is known of the address, and names it", async () => {
+    await banByAll();
+    const { answer, gone } = await flush(bruteForcePath, { ip_address: from, rule_name: "*" });
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      {
+        session: expect.any(String),
+        object: "bruteforce",
+        operation: "flush",
+        result: { ...echo, removed_keys: gone, status: `${gone.length} keys flushed` },
+      },
+    ]);
+    expect(gone.filter((key) => key.includes(":ban:"))).toHaveLength(3);
+    expect(await statuses({ from, username: "bob@example.test", password: "bob-demo-password" })).toEqual([200]);
+  });
+
+  test.each([
+    ["a rule", { rule_name: "imap-only" }, ["imap-only"]],
+    ["a protocol: rules that are restricted to it", { rule_name: "*", protocol: "imap" }, ["imap-only"]],
+    ["an OIDC client", { rule_name: "*", oidc_cid: "webmail" }, ["web-only"]],
+    ["a protocol of no rule", { rule_name: "*", protocol: "pop3" }, []],
+    ["a rule of another protocol", { rule_name: "wide", protocol: "imap" }, []],
+    ["an unknown rule", { rule_name: "unheard-of" }, []],
+  ])("narrowed by %s", async (_what, given, rules) => {
+    await banByAll();
+    const { answer, gone } = await flush(bruteForcePath, { ip_address: from, ...given });
+    const { removed_keys: removed, status, ...echoed } = resultOf(answer);
+    expect([answer.status, removed, echoed]).toEqual([200, gone, { ...echo, ...given }]);
+    expect(status).toBe(gone.length === 0 ? "not flushed" : `${gone.length} keys flushed`);
+    expect(gone.map((key) => /:(?:ban|count):([a-z-]+):/u.exec(key)?.[1])).toEqual(rules.flatMap((one) => [one, one]));
+    await askAdmin(stack, "DELETE", bruteForcePath, { body: { ip_address: from, rule_name: "*" } });
+  });
+
+  test("a network as the list names it, IPv6 too", async () => {
+    await guess({ from: "2001:db8:7:7::1" });
+    expect(await statuses({ from: "2001:db8:7:7::2" })).toEqual([403]);
+    const { answer } = await flush(bruteForcePath, { ip_address: "2001:db8:7:7::/64", rule_name: "six" });
+    expect(resultOf(answer)["status"]).toBe("2 keys flushed");
+    expect(await statuses({ from: "2001:db8:7:7::2" })).toEqual([200]);
+  });
+
+  test.each([
+    ["no address", { rule_name: "*" }],
+    ["no rule", { ip_address: from }],
+    ["an empty rule", { ip_address: from, rule_name: "" }],
+    ["what is no address", { ip_address: "192.0.2.999", rule_name: "*" }],
+    ["a name for an address", { ip_address: "localhost", rule_name: "*" }],
+    ["a number for a protocol", { ip_address: from, rule_name: "*", protocol: 5 }],
+    ["no JSON", "nothing"],
+  ])("400 for %s", async (_what, body) => {
+    const { status, body: answer } = await askAdmin(stack, "DELETE", bruteForcePath, { body });
+    expect([status, answer]).toEqual([400, { error: expect.any(String) }]);
+  });
+});
+
+describe("GET and POST /api/v1/bruteforce/list", () => {
+  const listed = ["203.0.113.200", "198.51.100.200", "192.0.2.200"];
+
+  beforeAll(async () => {
+    await redis.flushall();
+    for (const from of listed) await guess({ from, protocol: "smtp" });
+  });
+
+  const everything = {
+    ip_addresses: { "203.0.113.0/24": "wide", "198.51.100.0/24": "wide", "192.0.2.0/24": "wide" },
+    error: null,
+  };
+  const addresses = expect.toSatisfy(
+    (given: readonly string[]) => String([...given].toSorted()) === String(listed.toSorted()),
+  );
+
+  test.each([
+    ["GET", undefined],
+    ["POST", undefined],
+    ["POST", ""],
+    ["POST", {}],
+    ["POST", { accounts: [], ip_addresses: [], unheard_of: 1 }],
+  ])("%s without filters (%j): everything that is blocked", async (method, body) => {
+    const { status, body: answer } = await askAdmin(stack, method, listPath, { body });
+    expect([status, answer]).toEqual([
+      200,
+      {
+        session: expect.any(String),
+        object: "bruteforce",
+        operation: "list",
+        result: [everything, { accounts: { [alice.username]: addresses }, error: null }],
+      },
+    ]);
+  });
+
+  const one = { ip_addresses: { "192.0.2.0/24": "wide" }, error: null };
+  const none = { ip_addresses: {}, error: null };
+  const noAccount = { accounts: {}, error: null };
+
+  test.each([
+    ["an address", { ip_addresses: ["192.0.2.7"] }, [one, noAccount]],
+    ["a network", { ip_addresses: ["192.0.2.0/24"] }, [one, noAccount]],
+    ["a free address", { ip_addresses: ["10.0.0.1"] }, [none, noAccount]],
+    ["an account", { accounts: [alice.username] }, [none, { accounts: { [alice.username]: addresses }, error: null }]],
+    ["an unknown account", { accounts: ["nobody"] }, [none, noAccount]],
+    ["both", { accounts: ["nobody"], ip_addresses: ["192.0.2.7", "10.0.0.1"] }, [one, noAccount]],
+  ])("filtered by %s", async (_what, body, result) => {
+    const { status, body: answer } = await askAdmin(stack, "POST", listPath, { body });
+    expect([status, answer["result"]]).toEqual([200, result]);
+    const query = new URLSearchParams(
+      Object.entries(body).flatMap(([name, values]) => values.map((value) => [name, value])),
+    );
+    expect((await askAdmin(stack, "GET", `${listPath}?${query}`)).body["result"]).toEqual(result);
+  });
+
+  test("page by page: each once, then no cursor", async () => {
+    const seen: string[] = [];
+    let cursor = "";
+    for (let pages = 1; ; pages += 1) {
+      const { body } = await askAdmin(stack, "GET", `${listPath}?limit=1${cursor}`);
+      const [bans]: readonly Readonly<Record<string, unknown>>[] = Object(body["result"]);
+      seen.push(...Object.keys(Object(bans?.["ip_addresses"])));
+      if (body["next"] === undefined) break;
+      cursor = `&cursor=${String(body["next"])}`;
+      expect(pages).toBeLessThan(10);
+    }
+    expect(seen.toSorted()).toEqual(Object.keys(everything.ip_addresses).toSorted());
+  });
+
+  test.each([
+    ["accounts that are no list", { accounts: "alice" }, ""],
+    ["an address that is none", { ip_addresses: ["x"] }, ""],
+    ["a list for a body", [], ""],
+    ["no JSON", "{", ""],
+    ["a limit of 0", {}, "?limit=0"],
+    ["a limit above 1000", {}, "?limit=1001"],
+    ["a cursor of nobody", {}, "?cursor=abc"],
+  ])("400 for %s", async (_what, body, query) => {
+    expect((await askAdmin(stack, "POST", `${listPath}${query}`, { body })).status).toBe(400);
+  });
+});

@@ -1,0 +1,257 @@
+import { connect } from "node:net";
+import type { RedisClient } from "@postern/shared/redis";
+import { poll } from "@postern/shared/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type AdminAnswer, askAdmin } from "../../support/ask-admin.ts";
+import { alice, askJson } from "../../support/ask-json.ts";
+import { testRedis } from "../../support/redis-content.ts";
+import type { ServiceProcess } from "../../support/service-process.ts";
+import { enqueue, jobOf, resultOf, untilEnded } from "./follow-job.ts";
+import { type OperatorsStack, operatorPassword, startOperatorsStack } from "./operators-stack.ts";
+
+const cachePath = "/api/v1/cache/flush";
+const bruteForcePath = "/api/v1/bruteforce/flush";
+const listPath = "/api/v1/bruteforce/list";
+
+let stack: OperatorsStack;
+let redis: RedisClient;
+const workers: ServiceProcess[] = [];
+
+beforeAll(async () => {
+  stack = await startOperatorsStack(["admin"]);
+  redis = await testRedis(stack.redis?.port ?? 0);
+  for (let count = 0; count < 2; count += 1) workers.push(await stack.start("jobs-worker"));
+});
+
+afterAll(async () => {
+  redis.disconnect();
+  await stack[Symbol.asyncDispose]();
+});
+
+const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u);
+
+function addressOf(index: number): string {
+  return `10.${Math.floor(index / 200)}.${index % 200}.7`;
+}
+
+/** Bans of so many networks, as engines write them: a ban and a count each. */
+async function seedBans(count: number): Promise<void> {
+  const now = Date.now();
+  const seed = async (index: number): Promise<void> => {
+    const network = addressOf(index).replace(/\.7$/u, ".0/24");
+    const place = `postern:bf:{${network}}`;
+    await redis.set(`${place}:ban:wide:${network}`, `${now} ${now + 600_000} ${network} wide`, "PX", 600_000);
+    await redis.set(`${place}:count:wide:${network}`, "1", "PX", 600_000);
+  };
+  await Promise.all(Array.from({ length: count }, (_, index) => seed(index)));
+}
+
+async function seededKeys(): Promise<readonly string[]> {
+  return redis.keys("postern:bf:{10.*");
+}
+
+const flushOf = (index: number) => ({ ip_address: addressOf(index), rule_name: "*" });
+
+describe("an asynchronous flush", () => {
+  test("202 with the envelope; then DONE with times and the number of keys; both engines forgot", async () => {
+    const logIn = () => askJson(stack.url, { ...alice, client_ip: "192.0.2.1" });
+    const hit = async () => (await logIn()).headers.get("x-service-memory-cache");
+    await poll("a hit", async () => (await hit()) === "Hit");
+    const { status, body } = await askAdmin(stack, "DELETE", `${cachePath}/async`, { body: { user: alice.username } });
+    expect([status, body]).toEqual([
+      202,
+      {
+        session: expect.stringMatching(/^[0-9a-f-]{36}$/u),
+        object: "cache",
+        operation: "flush_async",
+        result: { jobId: expect.any(String), status: "QUEUED" },
+      },
+    ]);
+    const jobId = String(resultOf(body)["jobId"]);
+    expect(await untilEnded(stack, jobId)).toEqual({
+      jobId,
+      status: "DONE",
+      type: "CACHE_FLUSH",
+      createdAt: isoTime,
+      startedAt: isoTime,
+      finishedAt: isoTime,
+      resultCount: 1,
+      error: "",
+    });
+    const answer = await jobOf(stack, jobId);
+    expect(answer.body).toMatchObject({ session: expect.any(String), object: "async", operation: "status" });
+    await poll("a miss on every engine", async () => (await hit()) !== "Hit");
+  });
+
+  test("of bans: the same keys as the one that waits; again, or of an unknown rule, DONE with nothing", async () => {
+    await seedBans(1);
+    const asked = await askAdmin(stack, "DELETE", `${bruteForcePath}/async`, { body: flushOf(0) });
+    expect(asked.body).toMatchObject({ object: "bruteforce", operation: "flush_async" });
+    const jobId = String(resultOf(asked.body)["jobId"]);
+    expect(await untilEnded(stack, jobId)).toMatchObject({ type: "BF_FLUSH", status: "DONE", resultCount: 2 });
+    expect(await seededKeys()).toEqual([]);
+    const again = await enqueue(stack, flushOf(0));
+    expect(await untilEnded(stack, again)).toMatchObject({ status: "DONE", resultCount: 0, error: "" });
+    const unknown = await enqueue(stack, { ip_address: "10.0.0.1", rule_name: "unheard-of" });
+    expect(await untilEnded(stack, unknown)).toMatchObject({ status: "DONE", resultCount: 0, error: "" });
+  });
+
+  test.each([
+    [`${cachePath}/async`, { user: "a*" }],
+    [`${cachePath}/async`, {}],
+    [`${bruteForcePath}/async`, { rule_name: "*" }],
+    [`${bruteForcePath}/async`, { ip_address: "10.0.0.1" }],
+    [`${bruteForcePath}/async`, { ip_address: "here", rule_name: "*" }],
+    [`${bruteForcePath}/async`, "no JSON"],
+  ])("400 at once: %s %j", async (path, body) => {
+    expect((await askAdmin(stack, "DELETE", path, { body })).status).toBe(400);
+  });
+});
+
+describe("GET /api/v1/async/jobs/{jobId}", () => {
+  test.each(["00000000-0000-4000-8000-000000000000", "nonsense", "x%2fmeta", "meta", "wait"])(
+    "404 for %s",
+    async (jobId) => {
+      expect((await jobOf(stack, jobId)).status).toBe(404);
+    },
+  );
+
+  test("costs one round trip to Redis", async () => {
+    const jobId = await enqueue(stack, flushOf(0));
+    await untilEnded(stack, jobId);
+    const socket = connect(stack.redis?.port ?? 0, "127.0.0.1");
+    let seen = "";
+    socket.on("data", (bytes: Buffer) => {
+      seen += bytes.toString();
+    });
+    socket.write("MONITOR\r\n");
+    await poll("the monitor", () => seen.includes("+OK"));
+    expect((await jobOf(stack, jobId)).status).toBe(200);
+    await redis.set("end-of-watch", "1", "EX", 5);
+    await poll("the end of what was sent", () => seen.includes("end-of-watch"));
+    socket.destroy();
+    const sent = seen.split("\n").filter((line) => line.includes(jobId) && !/\[\d+ lua\]/u.test(line));
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe("who may", () => {
+  const questions = [
+    ["DELETE", cachePath, { user: "nobody" }, 200],
+    ["DELETE", bruteForcePath, flushOf(0), 200],
+    ["DELETE", `${cachePath}/async`, { user: "nobody" }, 202],
+    ["DELETE", `${bruteForcePath}/async`, flushOf(0), 202],
+    ["GET", listPath, undefined, 200],
+    ["POST", listPath, {}, 200],
+    ["GET", "/api/v1/async/jobs/x", undefined, 404],
+  ] as const;
+  const good = questions.map((question) => question[3]);
+  const all = (status: number) => questions.map(() => status);
+
+  async function asked(headers: Readonly<Record<string, string>>): Promise<readonly number[]> {
+    const answers = await Promise.all(
+      questions.map(([method, path, body]) => askAdmin(stack, method, path, { body, headers })),
+    );
+    return answers.map(({ status }) => status);
+  }
+
+  test.each(["service:security", "service:admin"])("Bearer with %s", async (scope) => {
+    const token = await stack.issuer.token({ scope: `service:authenticate ${scope}` });
+    expect(await asked(bearer(token))).toEqual(good);
+  });
+
+  test("403 for Bearer without the scope, and for one with another", async () => {
+    expect(await asked(bearer(await stack.issuer.token()))).toEqual(all(403));
+    const other = await stack.issuer.token({ scope: "service:authenticate service:mfa_write" });
+    expect(await asked(bearer(other))).toEqual(all(403));
+  });
+
+  test("JWT: the role security may, another may not", async () => {
+    expect(await asked(bearer(await jwtOf("operator")))).toEqual(good);
+    expect(await asked(bearer(await jwtOf("mailer")))).toEqual(all(403));
+  });
+
+  test("Basic may; 401 for nobody, and for a wrong password", async () => {
+    expect(await asked({})).toEqual(good);
+    expect(await asked({ authorization: "" })).toEqual(all(401));
+    expect(await asked({ authorization: "Basic YmFja2NoYW5uZWw6d3Jvbmc=" })).toEqual(all(401));
+  });
+
+  test("400 for another content type", async () => {
+    const headers = { "content-type": "text/plain" };
+    const answers = await Promise.all(
+      [cachePath, `${cachePath}/async`].map((path) =>
+        askAdmin(stack, "DELETE", path, { body: { user: "nobody" }, headers }),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([400, 400]);
+  });
+});
+
+describe("workers that go", () => {
+  test("SIGKILL in the middle of 1,000 jobs: each is done, and counted once; none stays in progress", async () => {
+    const jobs = 1000;
+    await seedBans(jobs);
+    const queued = enqueueAll(jobs);
+    await poll("some to be done", async () => (await seededKeys()).length < 2 * jobs - 100, 20_000);
+    workers[0]?.signal("SIGKILL");
+    const ids = await queued;
+    const records = await untilAllEnded(ids);
+    expect(new Set(ids).size).toBe(jobs);
+    expect(new Set(records.map(({ status }) => status))).toEqual(new Set(["DONE"]));
+    expect(records.reduce((sum, { resultCount }) => sum + Number(resultCount), 0)).toBe(2 * jobs);
+    expect(await seededKeys()).toEqual([]);
+  });
+
+  test("SIGTERM: what runs ends, what waits is left for another worker", async () => {
+    const jobs = 200;
+    await seedBans(jobs);
+    const queued = enqueueAll(jobs);
+    await poll("some to be done", async () => (await seededKeys()).length < 2 * jobs - 20, 20_000);
+    expect(await workers[1]?.stop()).toBe(0);
+    const ids = await queued;
+    const left = await Promise.all(ids.map((id) => jobOf(stack, id)));
+    const states = new Set(left.map(({ body }) => resultOf(body)["status"]));
+    expect(states).toEqual(new Set(["DONE", "QUEUED"]));
+    workers.push(await stack.start("jobs-worker"));
+    const records = await untilAllEnded(ids);
+    expect(records.reduce((sum, { resultCount }) => sum + Number(resultCount), 0)).toBe(2 * jobs);
+  });
+
+  test("what a dead worker had removed before it died is counted by the one that continues", async () => {
+    await seedBans(1);
+    await workers.at(-1)?.stop();
+    const jobId = await enqueue(stack, flushOf(0));
+    const found = await seededKeys();
+    await redis.set(`postern:{jobs}:found:${jobId}`, JSON.stringify({ cache: [], state: found }), "EX", 60);
+    await redis.del(String(found[0]));
+    await stack.start("jobs-worker");
+    expect(await untilEnded(stack, jobId)).toMatchObject({ status: "DONE", resultCount: 2 });
+    expect(await seededKeys()).toEqual([]);
+  });
+});
+
+function bearer(token: string): Readonly<Record<string, string>> {
+  return { authorization: `Bearer ${token}` };
+}
+
+async function jwtOf(username: string): Promise<string> {
+  const body = { username, password: operatorPassword };
+  const answer: AdminAnswer = await askAdmin(stack, "POST", "/api/v1/jwt/token", { body });
+  return String(answer.body["token"]);
+}
+
+async function enqueueAll(jobs: number): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (let index = 0; index < jobs; index += 50) {
+    const part = Array.from({ length: 50 }, (_, offset) => enqueue(stack, flushOf(index + offset)));
+    ids.push(...(await Promise.all(part)));
+  }
+  return ids;
+}
+
+async function untilAllEnded(ids: readonly string[]) {
+  const records = [];
+  for (const id of ids) records.push(await untilEnded(stack, id));
+  return records;
+}

@@ -1,0 +1,171 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { mfaFactorsRead, mfaRecoveryCodeRedeem } from "@postern/shared/contracts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { askJson } from "../../support/ask-json.ts";
+import { type CallersStack, startCallersStack } from "../../support/callers-stack.ts";
+import { isTree, merged } from "../../support/stack-config.ts";
+import { makeBus, soon } from "../bus/bus-fixture.ts";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const basic = `Basic ${Buffer.from("backchannel:demo-backchannel-secret").toString("base64")}`;
+const alice = "alice@example.test";
+const secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
+
+/** `auth.backends` of the demo, with its database in the test's folder. */
+function demoBackends(folder: string): object {
+  const demo: unknown = parse(readFileSync(join(root, "config/demo.yaml"), "utf8"));
+  const { auth } = isTree(demo) ? demo : {};
+  const backends = isTree(auth) && isTree(auth["backends"]) ? auth["backends"] : {};
+  const file = join(folder, "directory.sqlite");
+  const places = { default: { file, seed_file: join(root, "config/demo-directory.sql") } };
+  return merged(backends, { order: ["sql"], sql: places });
+}
+
+let stack: CallersStack;
+let bus: Awaited<ReturnType<typeof makeBus>>;
+
+beforeAll(async () => {
+  stack = await startCallersStack({ backends: demoBackends });
+  bus = await makeBus(stack.nats.url, { namespace: "postern" });
+});
+
+afterAll(async () => {
+  await bus.close();
+  await stack[Symbol.asyncDispose]();
+});
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+async function send(method: string, path: string, fields: unknown = {}, authorization = basic): Promise<Answer> {
+  const isQuery = method === "GET";
+  const query = isQuery ? `?${new URLSearchParams(Object.entries(Object(fields)))}` : "";
+  const response = await fetch(`${stack.url}/api/v1/mfa-backchannel/${path}${query}`, {
+    method,
+    headers: { authorization, ...(isQuery ? {} : { "content-type": "application/json" }) },
+    ...(isQuery ? {} : { body: typeof fields === "string" ? fields : JSON.stringify(fields) }),
+  });
+  const text = await response.text();
+  return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
+}
+
+const ok: Answer = { status: 200, body: { status: "ok" } };
+const refused = (error: string): Answer => ({ status: 400, body: { error } });
+const factors = (username: string) => bus.request(mfaFactorsRead, { session: "test", username, secrets: true }, soon());
+
+describe("TOTP and recovery codes", () => {
+  test("a secret is set and deleted, and deleting none is as good", async () => {
+    expect(await send("POST", "totp", { username: alice, totp_secret: secret })).toEqual(ok);
+    expect(await factors(alice)).toMatchObject({ hasTotp: true, totpSecret: secret });
+    expect(await send("DELETE", "totp", { username: alice, backend: "" })).toEqual(ok);
+    expect(await send("DELETE", "totp", { username: alice, backend: "sql", backend_name: "default" })).toEqual(ok);
+    expect(await factors(alice)).toMatchObject({ hasTotp: false });
+  });
+
+  test("codes replace those before", async () => {
+    const codes = ["AAAA-2222", "BBBB-3333"];
+    expect(await send("POST", "totp/recovery-codes", { username: alice, codes: ["CCCC-4444"] })).toEqual(ok);
+    expect(await send("POST", "totp/recovery-codes", { username: alice, codes })).toEqual(ok);
+    const redeem = (code: string) =>
+      bus.request(mfaRecoveryCodeRedeem, { session: "test", username: alice, code }, soon());
+    expect(await redeem("cccc4444")).toEqual({ outcome: "rejected" });
+    expect(await redeem("aaaa2222")).toEqual({ outcome: "ok", left: 1 });
+    expect(await send("DELETE", "totp/recovery-codes", { username: alice })).toEqual(ok);
+    expect(await factors(alice)).toMatchObject({ recoveryCodesLeft: 0 });
+  });
+
+  test("the demo's users have what README says", async () => {
+    expect(await factors("bob@example.test")).toMatchObject({ hasTotp: true, totpSecret: "JBSWY3DPEHPK3PXP" });
+    expect(await factors("carol@example.test")).toMatchObject({ recoveryCodesLeft: 3, appPasswords: 1 });
+    const request = { session: "test", username: "carol@example.test", code: "CARL-2345" };
+    const replies = await Promise.all([1, 2, 3].map(() => bus.request(mfaRecoveryCodeRedeem, request, soon(10_000))));
+    expect(replies.filter(({ outcome }) => outcome === "ok")).toHaveLength(1);
+    const password = "app-careed-emeapp-asswer-dferca-reprgj";
+    const logIn = (protocol: string) =>
+      askJson(stack.url, { username: "carol@example.test", password, protocol, client_ip: "203.0.113.7" });
+    expect([(await logIn("imap")).status, (await logIn("pop3")).status]).toEqual([200, 403]);
+  });
+});
+
+describe("WebAuthn credentials", () => {
+  const path = "webauthn/credential";
+  const old = JSON.stringify({ id: "AQID", authenticator: { signCount: 1 }, name: 'a "key"' });
+  const next = JSON.stringify({ id: "AQID", authenticator: { signCount: 2 } });
+
+  test("saved, listed byte for byte, compared and set, deleted", async () => {
+    const user = { username: alice };
+    expect(await send("GET", path, user)).toEqual({ status: 200, body: { credentials: [] } });
+    expect(await send("POST", path, { ...user, credential: old })).toEqual(ok);
+    expect(await send("POST", path, { ...user, credential: next })).toEqual(
+      refused("the credential is stored already"),
+    );
+    expect(await send("GET", path, { ...user, backend: "sql" })).toEqual({ status: 200, body: { credentials: [old] } });
+    expect(await send("PUT", path, { ...user, credential: next, old_credential: old })).toEqual(ok);
+    expect(await send("PUT", path, { ...user, credential: next, old_credential: old })).toEqual(
+      refused("old_credential is not stored"),
+    );
+    expect(await send("DELETE", path, { ...user, credential: next })).toEqual(ok);
+    expect(await send("DELETE", path, { ...user, credential: next })).toEqual(ok);
+  });
+});
+
+describe("400 with the reason", () => {
+  test.each([
+    ["POST", "totp", { username: alice }, "username and totp_secret are required"],
+    ["POST", "totp", { totp_secret: secret }, "username and totp_secret are required"],
+    ["POST", "totp", { username: alice, totp_secret: "no base32!" }, /base32/],
+    ["POST", "totp", '{"username": "alice", "totp_secret": SECRET-OF-A-USER', "Invalid JSON payload"],
+    ["POST", "totp/recovery-codes", { username: alice, codes: [] }, "username and codes are required"],
+    ["POST", "totp/recovery-codes", { username: alice, codes: [1] }, "username and codes are required"],
+    ["DELETE", "totp", {}, "username is required"],
+    ["DELETE", "totp", { username: "nobody" }, "unknown user"],
+    ["DELETE", "totp", { username: alice, backend: "redis" }, "unsupported backend"],
+    ["DELETE", "totp", { username: alice, backend: "ldap" }, "unsupported backend"],
+    ["DELETE", "totp", { username: alice, backend_name: "other" }, "unsupported backend"],
+    ["GET", "webauthn/credential", {}, "username is required"],
+    ["POST", "webauthn/credential", { username: alice }, "username and credential are required"],
+    ["POST", "webauthn/credential", { username: alice, credential: "[1]" }, "the credential is no JSON object"],
+    ["PUT", "webauthn/credential", { username: alice, credential: "{}" }, /old_credential are required/],
+  ])("%s %s %j", async (method, path, fields, error) => {
+    const answer = await send(method, path, fields);
+    expect(answer).toEqual({ status: 400, body: { error: expect.stringMatching(error) } });
+  });
+});
+
+describe("Bearer callers need the scope of the route", () => {
+  const rows: readonly (readonly [string, string, object, string])[] = [
+    ["DELETE", "totp", { username: alice }, "mfa_write"],
+    ["DELETE", "totp/recovery-codes", { username: alice }, "mfa_write"],
+    ["GET", "webauthn/credential", { username: alice }, "webauthn_read"],
+    ["DELETE", "webauthn/credential", { username: alice, credential: "{}" }, "webauthn_write"],
+  ];
+  const words = ["authenticate", "security", "mfa_write", "webauthn_read", "webauthn_write", "admin"];
+
+  test.each(rows)("%s %s", async (method, path, fields, needed) => {
+    for (const word of words) {
+      const token = await stack.issuer.token({ scope: `service:authenticate service:${word}` });
+      const { status } = await send(method, path, fields, `Bearer ${token}`);
+      expect.soft([word, status]).toEqual([word, word === needed || word === "admin" ? 200 : 403]);
+    }
+  });
+});
+
+test("no secret is in any log", () => {
+  const logs = stack.services.map((service) => service.output()).join("\n");
+  expect(logs).toContain("set_totp");
+  for (const text of [secret, "AAAA-2222", "aaaa2222", "JBSWY3DPEHPK3PXP", "CARL-2345", "SECRET-OF-A-USER", "AQID"])
+    expect(logs).not.toContain(text);
+});
+
+test("without an engine it is a temporary failure: 500 {error}", async () => {
+  await stack.services[0]?.stop();
+  expect(await send("POST", "totp", { username: alice, totp_secret: secret })).toEqual({
+    status: 500,
+    body: { error: expect.stringMatching(/temporary/i) },
+  });
+});

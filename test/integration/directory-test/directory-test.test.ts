@@ -1,0 +1,156 @@
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { PassThrough, Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { type Slapd, scratchFolder, spawnSlapd } from "@postern/shared/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { seedDatabase } from "../../../services/auth-engine/src/directories/sql/seed.ts";
+import { runDirectoryCommand } from "../../../tools/cli/directory-test.ts";
+import { defaultTree, demoBackends, isTree, merged } from "../../support/stack-config.ts";
+import { exampleLdif } from "../ldap/example-directory.ts";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+
+interface Ran {
+  readonly code: number;
+  readonly output: string;
+}
+
+const stack = new AsyncDisposableStack();
+let slapd: Slapd;
+let configFile: string;
+
+beforeAll(async () => {
+  const { path: folder } = stack.use(await scratchFolder());
+  slapd = stack.use(await spawnSlapd({ ldif: exampleLdif }));
+  await seedDatabase({
+    file: join(folder, "directory.sqlite"),
+    seedFile: join(root, "config/demo-directory.sql"),
+    waitMs: 5000,
+  });
+  const { sql } = demoBackends(folder);
+  const [search] = isTree(sql) && Array.isArray(sql["search"]) ? sql["search"] : [];
+  const totp_read = "SELECT totp_secret FROM users WHERE username = :account";
+  const mfa = { enabled: true, queries: { totp_read } };
+  const ldap = {
+    default: {
+      server_uri: [slapd.uri],
+      bind_dn: "cn=reader,dc=example,dc=test",
+      bind_pw: "reader-password",
+      cb_failure_threshold: 1,
+    },
+    search: [
+      {
+        protocol: ["imap"],
+        cache_name: "people",
+        base_dn: "ou=people,dc=example,dc=test",
+        filter: { user: "(&(objectClass=person)(uid=%s))" },
+        mapping: { account_field: "uid" },
+        attribute: ["mail"],
+      },
+    ],
+  };
+  const backends = { order: ["ldap", "sql"], ldap, sql: { ...Object(sql), search: [{ ...Object(search), mfa }] } };
+  const places = {
+    folder,
+    httpPort: 1,
+    adminPort: 2,
+    idpPort: 3,
+    natsUrl: "nats://127.0.0.1:1",
+    redisUrl: "redis://127.0.0.1:1/0",
+  };
+  configFile = join(folder, "config.yaml");
+  await writeFile(configFile, JSON.stringify(merged(defaultTree(places), { auth: { backends } })));
+});
+
+afterAll(() => stack.disposeAsync());
+
+async function postern(args: readonly string[], password: string): Promise<Ran> {
+  const terminal = { input: Readable.from([`${password}\n`]), output: new PassThrough() };
+  const result = await runDirectoryCommand(["test", ...args, "--config", configFile], terminal);
+  return { code: result.exitCode, output: [...result.output, ...result.errors].join("\n") };
+}
+
+describe("postern directory test", () => {
+  test("a user of LDAP: the filter as it is sent, the entry, the attributes, the password", async () => {
+    const { code, output } = await postern(["alice"], "alice-password");
+    expect(output).toContain(
+      "[ldap] search: pool default, scope sub, base ou=people,dc=example,dc=test, filter (&(objectClass=person)(uid=alice))",
+    );
+    expect(output).toContain("[ldap] entry: uid=alice,ou=people,dc=example,dc=test");
+    expect(output).toMatch(/attributes: mail=alice@example\.test \|/);
+    expect(output).toContain("password: right");
+    expect([code, output]).toEqual([0, expect.stringContaining("a login would be accepted")]);
+    expect(output).not.toContain("alice-password");
+    expect(output).not.toContain("reader-password");
+  });
+
+  test("it is a command, whose password comes from standard input", async () => {
+    const asked = promisify(execFile)(join(root, "bin/postern"), [
+      "directory",
+      "test",
+      "alice",
+      "--config",
+      configFile,
+    ]);
+    asked.child.stdin?.end("alice-password\n");
+    expect((await asked).stdout).toContain("a login would be accepted");
+  });
+
+  test("a wrong password stops there", async () => {
+    const { code, output } = await postern(["alice"], "wrong");
+    expect([code, output]).toEqual([
+      1,
+      expect.stringMatching(/STOP \[ldap\] password: wrong password\na login would be denied/),
+    ]);
+  });
+
+  test("a name that tries to be a filter is escaped, and the next directory is asked", async () => {
+    const { code, output } = await postern(["x)(uid=*"], "x");
+    expect(output).toMatch(/filter \(&\(objectClass=person\)\(uid=x\\29\\28uid=\\2a\)\)/i);
+    expect(output).toContain("[sql] query: SELECT username AS account");
+    expect(code).toBe(1);
+  });
+
+  test("a user of SQL, with second factors, as JSON", async () => {
+    const { code, output } = await postern(["bob@example.test", "--json"], "bob-demo-password");
+    const report: unknown = JSON.parse(output);
+    expect(report).toMatchObject({ username: "bob@example.test", protocol: "imap", verdict: "accepted" });
+    expect(report).toMatchObject({
+      steps: expect.arrayContaining([
+        { directory: "ldap", step: "account", outcome: "note", detail: "unknown here" },
+        {
+          directory: "sql",
+          step: "second factors",
+          outcome: "ok",
+          detail: "TOTP yes, recovery codes 0, WebAuthn 0, app passwords 0",
+        },
+      ]),
+    });
+    expect(output).not.toContain("JBSWY3DPEHPK3PXP");
+    expect(code).toBe(0);
+  });
+
+  test("an app password is told by its form, with its protocols", async () => {
+    const user = ["carol@example.test", "--protocol"];
+    const password = "app-careed-emeapp-asswer-dferca-reprgj";
+    expect((await postern([...user, "smtp"], password)).output).toContain("app password: demo phone, for imap, smtp");
+    expect((await postern([...user, "pop3"], password)).code).toBe(1);
+  });
+
+  test("no password is asked for with --no-password, and a wrong command line is 2", async () => {
+    expect((await postern(["alice", "--no-password"], "")).code).toBe(0);
+    expect((await postern(["alice", "--password", "x"], "")).code).toBe(2);
+    expect((await postern([], "")).code).toBe(2);
+  });
+
+  test("a directory that is away: a denial of the next does not stand", async () => {
+    await slapd.kill();
+    const { code, output } = await postern(["nobody"], "x");
+    expect(output).toMatch(/STOP \[ldap\] failure: DIRECTORY_UNAVAILABLE/);
+    expect([code, output]).toEqual([1, expect.stringContaining("a login would be a temporary failure")]);
+    expect((await postern(["bob@example.test"], "bob-demo-password")).code).toBe(0);
+  });
+});

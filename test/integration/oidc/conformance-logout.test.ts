@@ -1,0 +1,254 @@
+import type { RedisClient } from "@postern/shared/redis";
+import { createRemoteJWKSet, jwtVerify } from "jose";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Browser, createBrowser } from "../../support/browser.ts";
+import { callback, type OidcStack, startOidcStack } from "../../support/oidc-stack.ts";
+import { claimsOf, signedIn } from "../../support/oidc-user.ts";
+import { testRedis } from "../../support/redis-content.ts";
+import {
+  askInTurn,
+  type BackChannel,
+  relyingParty,
+  startBackChannel,
+  type Tokens,
+} from "../../support/relying-party.ts";
+
+const after = "https://mail.example.test/bye";
+const users = ["openid", "profile", "email", "offline_access"];
+const accountOfTest = "alice@example.test";
+
+let oidc: OidcStack;
+let redis: RedisClient;
+let channel: BackChannel;
+let browser: Browser;
+
+beforeAll(async () => {
+  channel = await startBackChannel();
+  const rules = { redirect_uris: [callback], scopes: users, skip_consent: true };
+  oidc = await startOidcStack([
+    {
+      ...rules,
+      client_id: "mail",
+      client_secret: "mail-secret",
+      post_logout_redirect_uris: [after],
+      backchannel_logout_uri: channel.uri,
+    },
+    { ...rules, client_id: "other", client_secret: "other-secret", logout_redirect_uri: "https://other.example.test/" },
+    {
+      ...rules,
+      client_id: "short",
+      client_secret: "short-secret",
+      post_logout_redirect_uris: [after],
+      access_token_lifetime: "1s",
+    },
+    {
+      ...rules,
+      client_id: "signed",
+      client_secret: "signed-secret",
+      access_token_type: "jwt",
+      backchannel_logout_uri: channel.uri,
+    },
+  ]);
+  redis = await testRedis(oidc.stack.redis?.port ?? 0);
+});
+
+afterAll(async () => {
+  redis.disconnect();
+  await oidc[Symbol.asyncDispose]();
+  await channel[Symbol.asyncDispose]();
+});
+
+async function signIn(account = accountOfTest): Promise<Browser> {
+  const made = createBrowser(oidc.replicas);
+  const [name = "", sid = ""] = (await signedIn(redis, account)).split("=");
+  made.cookies.set(name, sid);
+  return made;
+}
+
+beforeEach(async () => {
+  browser = await signIn();
+  channel.tokens.length = 0;
+  channel.bodies.length = 0;
+  channel.status = 200;
+});
+
+async function tokensOf(clientId: string, user = browser): Promise<Tokens["body"]> {
+  const party = relyingParty(oidc, clientId);
+  const { status, body } = await party.redeem(await party.authorize(user));
+  expect(status).toBe(200);
+  return body;
+}
+
+const logout = (query: Readonly<Record<string, string>>, path = "/oidc/logout", user = browser) =>
+  user.get(`${path}?${new URLSearchParams(query).toString()}`, { accept: "text/html" });
+
+async function isSignedIn(user = browser): Promise<boolean> {
+  const page = await relyingParty(oidc, "other").authorize(user, { prompt: "none" });
+  const { searchParams } = new URL(page.location ?? "", callback);
+  return searchParams.get("error") !== "login_required";
+}
+
+const hintOf = async (): Promise<string> => String((await tokensOf("mail"))["id_token"]);
+
+describe("RP-initiated logout", () => {
+  test("a good hint and a registered address: 302 with the state, and the session is over", async () => {
+    const hint = await hintOf();
+    const state = "s".repeat(128);
+    const page = await logout({ id_token_hint: hint, post_logout_redirect_uri: after, state });
+    expect([page.status, page.location]).toEqual([302, `${after}?state=${state}`]);
+    expect(await isSignedIn()).toBe(false);
+  });
+
+  test("without a state nothing is added; /logout does the same", async () => {
+    const hint = await hintOf();
+    const page = await logout({ id_token_hint: hint, post_logout_redirect_uri: after }, "/logout");
+    expect([page.status, page.location]).toEqual([302, after]);
+  });
+
+  test("without an address the user sees that it is done, or the client's own page", async () => {
+    expect((await logout({ id_token_hint: await hintOf(), state: "x" })).location).toBe("/logged_out");
+    browser = await signIn();
+    const hint = String((await tokensOf("other"))["id_token"]);
+    expect((await logout({ id_token_hint: hint })).location).toBe("https://other.example.test/");
+  });
+
+  test("an expired hint counts as well", async () => {
+    const hint = String((await tokensOf("short"))["id_token"]);
+    await expect.poll(() => Date.now() / 1000, { timeout: 5000 }).toBeGreaterThan(Number(claimsOf(hint)["exp"]));
+    const page = await logout({ id_token_hint: hint, client_id: "short", post_logout_redirect_uri: after });
+    expect(page.location).toBe(after);
+  });
+
+  const unsigned = (hint: string): string =>
+    `${Buffer.from('{"alg":"none"}').toString("base64url")}.${hint.split(".")[1]}.`;
+
+  const asked: readonly (readonly [string, (hint: string) => Record<string, string>])[] = [
+    [
+      "an address that is not registered",
+      (hint: string) => ({ id_token_hint: hint, post_logout_redirect_uri: `${after}/x` }),
+    ],
+    [
+      "a query added to the address",
+      (hint: string) => ({ id_token_hint: hint, post_logout_redirect_uri: `${after}?a=b` }),
+    ],
+    ["an unsigned hint", (hint: string) => ({ id_token_hint: unsigned(hint), post_logout_redirect_uri: after })],
+    ["a hint that is none", () => ({ id_token_hint: "nonsense", post_logout_redirect_uri: after })],
+    ["no hint", () => ({ post_logout_redirect_uri: after })],
+    ["no parameters, as SOGo does", () => ({})],
+    ["only a state", () => ({ state: "only" })],
+  ];
+
+  test.each(asked)("%s: the user is asked, and nobody is redirected", async (_what, queryOf) => {
+    const page = await logout(queryOf(await hintOf()));
+    expect([page.status, page.location]).toEqual([200, undefined]);
+    expect(page.text).toContain("Sign out?");
+    expect(await isSignedIn()).toBe(true);
+    const done = await browser.submit(page, {});
+    expect([done.status, done.location]).toEqual([302, "/logged_out"]);
+    expect(await isSignedIn()).toBe(false);
+  });
+
+  test("a client id and its registered address, as Nextcloud does: asked, then led there", async () => {
+    const page = await logout({ client_id: "mail", post_logout_redirect_uri: after, state: "n" });
+    expect(page.status).toBe(200);
+    expect(page.headers.get("content-security-policy")).toContain("https://mail.example.test");
+    expect((await browser.submit(page, {})).location).toBe(`${after}?state=n`);
+  });
+
+  test("another user's hint asks; nobody is signed out by it", async () => {
+    const hint = String((await tokensOf("mail", await signIn("bob@example.test")))["id_token"]);
+    const page = await logout({ id_token_hint: hint, post_logout_redirect_uri: after });
+    expect(page.status).toBe(200);
+    expect(await isSignedIn()).toBe(true);
+  });
+
+  test("a form that is not this browser's is 400 and signs nobody out", async () => {
+    const page = await logout({});
+    const stranger = await signIn("bob@example.test");
+    expect((await stranger.submit(page, {})).status).toBe(400);
+    expect(await isSignedIn(stranger)).toBe(true);
+  });
+
+  test.each([
+    ["a doubled parameter", "state=a&state=b"],
+    ["an unknown client", "client_id=nobody"],
+  ])("%s is 400", async (_what, query) => {
+    expect((await browser.get(`/oidc/logout?${query}`)).status).toBe(400);
+  });
+
+  test("client_id beside another client's hint is 400", async () => {
+    expect((await logout({ id_token_hint: await hintOf(), client_id: "other" })).status).toBe(400);
+  });
+
+  test("a client's POST becomes a GET; without a session there is nothing to ask", async () => {
+    const posted = await browser.post("/oidc/logout", { client_id: "mail" });
+    expect([posted.status, posted.location]).toEqual([302, "/oidc/logout?client_id=mail"]);
+    const nobody = createBrowser(oidc.replicas);
+    expect((await logout({}, "/logout/de", nobody)).location).toBe("/logged_out/de");
+    expect((await nobody.get("/logged_out/de")).status).toBe(200);
+  });
+
+  test("tokens of the session die with it; those for offline access live on (OpenID Connect Core §11)", async () => {
+    const party = relyingParty(oidc, "mail");
+    const { body } = await party.redeem(await party.authorize(browser, { scope: "openid email" }));
+    const offline = await tokensOf("other");
+    expect((await party.userinfo(body["access_token"])).status).toBe(200);
+    await logout({ id_token_hint: String(body["id_token"]) });
+    expect((await party.userinfo(body["access_token"])).status).toBe(401);
+    expect((await relyingParty(oidc, "other").userinfo(offline["access_token"])).status).toBe(200);
+  });
+});
+
+describe("back-channel logout", () => {
+  test("discovery says so, with sessions; front-channel logout is not offered", async () => {
+    const { body } = await askInTurn(oidc, "/.well-known/openid-configuration");
+    expect(body).toMatchObject({
+      backchannel_logout_supported: true,
+      backchannel_logout_session_supported: true,
+      end_session_endpoint: `${oidc.issuer}/oidc/logout`,
+    });
+    expect(body["frontchannel_logout_supported"] ?? false).toBe(false);
+  });
+
+  test("the client is sent a signed logout token and nothing else, with the session of its ID token", async () => {
+    const hint = await hintOf();
+    await logout({ id_token_hint: hint });
+    await expect.poll(() => channel.tokens, { timeout: 5000 }).toHaveLength(1);
+    expect([...(channel.bodies[0]?.keys() ?? [])]).toEqual(["logout_token"]);
+    const keys = createRemoteJWKSet(new URL(`${oidc.issuer}/oidc/jwks`));
+    const { payload, protectedHeader } = await jwtVerify(channel.tokens[0] ?? "", keys, {
+      issuer: oidc.issuer,
+      audience: "mail",
+    });
+    expect(protectedHeader).toMatchObject({ typ: "logout+jwt", alg: "RS256", kid: expect.any(String) });
+    expect(payload).toEqual({
+      iss: oidc.issuer,
+      aud: "mail",
+      iat: expect.any(Number),
+      exp: Number(payload.iat) + 120,
+      jti: expect.any(String),
+      sub: accountOfTest,
+      sid: claimsOf(hint)["sid"],
+      typ: "Logout",
+      events: { "http://schemas.openid.net/event/backchannel-logout": {} },
+    });
+  });
+
+  test("a client that is down is told when it is up again, once", async () => {
+    channel.status = 503;
+    await logout({ id_token_hint: await hintOf() });
+    await expect.poll(() => channel.bodies.length, { timeout: 5000 }).toBeGreaterThan(1);
+    expect(channel.tokens).toHaveLength(0);
+    channel.status = 200;
+    await expect.poll(() => channel.tokens, { timeout: 8000 }).toHaveLength(1);
+    await expect.poll(() => redis.zcard("postern:oidc:{logout-notices}"), { timeout: 3000 }).toBe(0);
+    expect(channel.tokens).toHaveLength(1);
+  });
+
+  test("a client that refuses is not asked again", async () => {
+    channel.status = 400;
+    await logout({ id_token_hint: await hintOf() });
+    await expect.poll(() => channel.bodies.length, { timeout: 5000 }).toBe(1);
+    await expect.poll(() => redis.zcard("postern:oidc:{logout-notices}"), { timeout: 3000 }).toBe(0);
+  });
+});

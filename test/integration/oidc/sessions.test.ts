@@ -1,0 +1,186 @@
+import type { RedisClient } from "@postern/shared/redis";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { type Browser, createBrowser } from "../../support/browser.ts";
+import { callback, type OidcStack, startOidcStack } from "../../support/oidc-stack.ts";
+import { claimsOf, signedIn } from "../../support/oidc-user.ts";
+import { testRedis } from "../../support/redis-content.ts";
+import { type BackChannel, relyingParty, startBackChannel, type Tokens } from "../../support/relying-party.ts";
+
+const users = ["openid", "profile", "email", "offline_access"];
+
+let oidc: OidcStack;
+let redis: RedisClient;
+let channel: BackChannel;
+let browser: Browser;
+let account: string;
+let operator: string;
+let turn = 0;
+
+beforeAll(async () => {
+  channel = await startBackChannel();
+  const rules = {
+    redirect_uris: [callback],
+    scopes: users,
+    skip_consent: true,
+    backchannel_logout_uri: channel.uri,
+  };
+  const m2m = { client_secret: "m2m-secret", grant_types: ["client_credentials"] };
+  oidc = await startOidcStack([
+    { ...rules, client_id: "web", client_secret: "web-secret" },
+    { ...rules, client_id: "signed", client_secret: "signed-secret", access_token_type: "jwt" },
+    { ...m2m, client_id: "m2m", scopes: ["service:authenticate", "service:security"] },
+  ]);
+  redis = await testRedis(oidc.stack.redis?.port ?? 0);
+  operator = await m2mToken("service:authenticate service:security");
+});
+
+afterAll(async () => {
+  redis.disconnect();
+  await oidc[Symbol.asyncDispose]();
+  await channel[Symbol.asyncDispose]();
+});
+
+async function m2mToken(scope: string): Promise<string> {
+  const { body } = await relyingParty(oidc, "m2m").token({ grant_type: "client_credentials", scope });
+  return String(body["access_token"]);
+}
+
+async function signIn(): Promise<Browser> {
+  const made = createBrowser(oidc.replicas);
+  const [name = "", sid = ""] = (await signedIn(redis, account)).split("=");
+  made.cookies.set(name, sid);
+  return made;
+}
+
+beforeEach(async () => {
+  turn += 1;
+  account = `user${turn}@example.test`;
+  channel.tokens.length = 0;
+  browser = await signIn();
+});
+
+async function tokensOf(clientId: string, user = browser): Promise<Tokens["body"]> {
+  const party = relyingParty(oidc, clientId);
+  const { status, body } = await party.redeem(await party.authorize(user));
+  expect(status).toBe(200);
+  return body;
+}
+
+/** Through the gateway, as an operator asks. */
+async function ask(method: string, path: string, token = operator) {
+  const response = await fetch(`${oidc.issuer}/api/v1/oidc/sessions${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const text = await response.text();
+  const body: { readonly sessions?: readonly Readonly<Record<string, unknown>>[] } =
+    text === "" ? {} : JSON.parse(text);
+  return { status: response.status, text, sessions: body.sessions ?? [] };
+}
+
+const aliveAt = async (token: unknown): Promise<boolean> =>
+  (await relyingParty(oidc, "web").userinfo(token)).status === 200;
+
+test("the list shows the contract's record, of opaque and of signed tokens, and no token", async () => {
+  const before = Math.floor(Date.now() / 1000);
+  const { access_token: opaque, refresh_token: refresh } = await tokensOf("web");
+  const { access_token: jwt } = await tokensOf("signed");
+  const { status, text, sessions } = await ask("GET", `/${encodeURIComponent(account)}`);
+  expect(status).toBe(200);
+  expect(sessions.map((session) => session["client_id"]).toSorted()).toEqual(["signed", "web"]);
+  expect(sessions.find((session) => session["client_id"] === "web")).toEqual({
+    id: expect.stringMatching(/^[\w-]{43}$/),
+    client_id: "web",
+    user_id: account,
+    username: account,
+    display_name: "Alice Example",
+    redirect_uri: callback,
+    mfa_method: "",
+    scopes: users,
+    auth_time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+    mfa_completed: false,
+  });
+  const times = sessions.map((session) => Date.parse(String(session["auth_time"])) / 1000);
+  expect(Math.max(...times)).toBeLessThan(before);
+  for (const secret of [opaque, refresh, jwt]) expect(text).not.toContain(String(secret));
+});
+
+test("a refreshed session keeps what it is", async () => {
+  const { refresh_token: refresh } = await tokensOf("web");
+  await relyingParty(oidc, "web").token({ grant_type: "refresh_token", refresh_token: String(refresh) });
+  const { sessions } = await ask("GET", `/${account}`);
+  expect(sessions).toHaveLength(2);
+  expect(new Set(sessions.map(({ redirect_uri, auth_time }) => `${redirect_uri} ${auth_time}`)).size).toBe(1);
+});
+
+test("one session ends with all of its tokens; the others live", async () => {
+  const web = await tokensOf("web");
+  const signed = await tokensOf("signed");
+  const { sessions } = await ask("GET", `/${account}`);
+  const id = String(sessions.find((session) => session["client_id"] === "web")?.["id"]);
+  const ended = await ask("DELETE", `/${account}/${id}`);
+  expect([ended.status, ended.text]).toEqual([204, ""]);
+  expect(await aliveAt(web["access_token"])).toBe(false);
+  const refresh = { grant_type: "refresh_token", refresh_token: String(web["refresh_token"]) };
+  expect((await relyingParty(oidc, "web").token(refresh)).status).toBe(400);
+  expect(await aliveAt(signed["access_token"])).toBe(true);
+  expect((await ask("DELETE", `/${account}/${id}`)).status).toBe(204);
+});
+
+test("another user's session is 403 and lives on", async () => {
+  const { access_token: token } = await tokensOf("web");
+  const { sessions } = await ask("GET", `/${account}`);
+  expect((await ask("DELETE", `/somebody@example.test/${String(sessions[0]?.["id"])}`)).status).toBe(403);
+  expect(await aliveAt(token)).toBe(true);
+});
+
+test("all of a user: tokens of every form, browsers; every client hears of it", async () => {
+  const web = await tokensOf("web");
+  const signed = await tokensOf("signed");
+  const second = await signIn();
+  const more = await tokensOf("web", second);
+  expect((await ask("DELETE", `/${account}`)).status).toBe(204);
+  for (const { access_token: token } of [web, signed, more]) expect(await aliveAt(token)).toBe(false);
+  for (const user of [browser, second]) {
+    const page = await relyingParty(oidc, "web").authorize(user, { prompt: "none" });
+    expect(page.location).toContain("login_required");
+  }
+  expect((await ask("GET", `/${account}`)).sessions).toEqual([]);
+  await expect.poll(() => channel.tokens, { timeout: 5000 }).toHaveLength(3);
+  const told = channel.tokens.map((token) => claimsOf(token));
+  expect(told.map(({ aud }) => aud).toSorted()).toEqual(["signed", "web", "web"]);
+  expect(new Set(told.map(({ sid }) => sid)).size).toBe(3);
+});
+
+test("what is authorized or refreshed while all is ended does not live", async () => {
+  const { refresh_token: refresh } = await tokensOf("web");
+  const browsers = await Promise.all(Array.from({ length: 10 }, () => signIn()));
+  const won: unknown[] = [];
+  const race = browsers.map(async (user, index) => {
+    const party = relyingParty(oidc, index % 2 === 0 ? "web" : "signed");
+    const { status, body } = await party.redeem(await party.authorize(user));
+    if (status === 200) won.push(body["access_token"]);
+  });
+  const renewed = relyingParty(oidc, "web")
+    .token({ grant_type: "refresh_token", refresh_token: String(refresh) })
+    .then(({ body }) => won.push(body["access_token"]));
+  const [ended] = await Promise.all([ask("DELETE", `/${account}`), ...race, renewed]);
+  expect(ended.status).toBe(204);
+  for (const token of won) expect(await aliveAt(token)).toBe(false);
+  expect((await ask("GET", `/${account}`)).sessions).toEqual([]);
+});
+
+test.each([
+  ["GET", "", 400],
+  ["GET", "/", 400],
+  ["DELETE", "/", 400],
+  ["DELETE", "/user@example.test/", 400],
+  ["GET", "/nobody@example.test", 200],
+])("%s %s is %i", async (method, path, status) => {
+  expect((await ask(method, path)).status).toBe(status);
+});
+
+test("a caller needs a scope of operators", async () => {
+  expect((await ask("GET", `/${account}`, await m2mToken("service:authenticate"))).status).toBe(403);
+  expect((await ask("GET", `/${account}`, "nonsense")).status).toBe(401);
+});

@@ -1,0 +1,57 @@
+import { encodeCbor } from "@postern/shared/cbor";
+import { basicAuth, type Stack } from "../../support/stack.ts";
+
+/** One request to an operation, and the status that it must give. */
+export interface Drive {
+  readonly operationId: string;
+  readonly status: number;
+  readonly parts: (stack: Stack) => DriveParts | Promise<DriveParts>;
+  /** The request breaks its own schema, and says so in its status. */
+  readonly breaksSchema?: true;
+}
+
+export interface DriveParts {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: { readonly type: string; readonly value: unknown };
+  /** `Authorization`; the back channel's right credentials when absent, nothing when null. */
+  readonly authorization?: string | null;
+}
+
+export interface DriveAnswer {
+  readonly status: number;
+  readonly type: string | undefined;
+  readonly headers: Headers;
+  readonly bytes: Buffer;
+}
+
+function bytesOf({ type, value }: NonNullable<DriveParts["body"]>): Buffer | string {
+  if (type === "application/cbor") return encodeCbor(Object(value));
+  if (type === "application/x-www-form-urlencoded") return new URLSearchParams(Object(value)).toString();
+  return JSON.stringify(value);
+}
+
+/** Sends it as any client would. */
+export async function send(
+  url: string,
+  { method, path }: { readonly method: string; readonly path: string },
+  parts: DriveParts,
+): Promise<DriveAnswer> {
+  const { body, headers = {}, authorization = basicAuth } = parts;
+  const filled = path.replaceAll(/\{(\w+)\}/gu, (_, name: string) => encodeURIComponent(parts.path?.[name] ?? ""));
+  const query = new URLSearchParams(parts.query).toString();
+  const response = await fetch(`${url}${filled}${query === "" ? "" : `?${query}`}`, {
+    method: method.toUpperCase(),
+    redirect: "manual",
+    headers: {
+      ...(authorization !== null && { authorization }),
+      ...(body !== undefined && { "content-type": body.type }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: bytesOf(body) }),
+  });
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const type = response.headers.get("content-type")?.split(";")[0]?.trim();
+  return { status: response.status, type, headers: response.headers, bytes };
+}

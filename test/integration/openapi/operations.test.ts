@@ -1,0 +1,118 @@
+import { scratchFolder } from "@postern/shared/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
+import { listedBackends } from "./backends.ts";
+import { type Contract, createContract } from "./contract.ts";
+import { type Drive, send } from "./drive.ts";
+import { authDrives } from "./drives/auth.ts";
+import { flushDrives } from "./drives/flush.ts";
+import { mfaBackchannelDrives } from "./drives/mfa-backchannel.ts";
+import { pageDrives } from "./drives/pages.ts";
+import { operator, tokenDrives } from "./drives/tokens.ts";
+
+const operatorHash =
+  "$argon2id$v=19$m=19456,t=2,p=1$i9hIBirgp4mxAbFEwDlRJw$FDlJKJc+wynRK6RkSGcna0tfRmgFHbZE3bo+a5Rirow";
+
+const settings = {
+  runtime: {
+    servers: {
+      http: {
+        auth_basic_endpoint: true,
+        openapi_validation: { enabled: true, enforce: true, operations: ["flushUserCache"] },
+      },
+    },
+  },
+  auth: {
+    backchannel: {
+      jwt: {
+        enabled: true,
+        secret_key: "test-jwt-signing-key-of-no-worth-at-all",
+        users: [
+          { username: operator.username, password: operatorHash, roles: ["admin", "security"] },
+          { username: "nobody", password: operatorHash, roles: [] },
+        ],
+      },
+    },
+    upstreams: { imap: { address: "127.0.0.1", port: 10143 } },
+  },
+};
+
+const drives: readonly Drive[] = [
+  ...authDrives,
+  ...flushDrives,
+  ...mfaBackchannelDrives,
+  ...pageDrives,
+  ...tokenDrives,
+];
+const pages = { management: "/api/v1/openapi", idp: "/.well-known/openapi" } as const;
+
+let folder: Awaited<ReturnType<typeof scratchFolder>>;
+let stack: Stack;
+let contracts: readonly Contract[];
+
+async function page(path: string): Promise<string> {
+  const response = await fetch(`${stack.url}${path}`, { headers: { authorization: basicAuth } });
+  expect([path, response.status]).toEqual([path, 200]);
+  return response.text();
+}
+
+beforeAll(async () => {
+  folder = await scratchFolder();
+  const backends = listedBackends(folder.path);
+  stack = await startStack({ redis: true, services: ["admin", "idp"], settings, backends });
+  const documents = await Promise.all(Object.values(pages).map((path) => page(`${path}.json`)));
+  contracts = documents.map((text) => createContract(JSON.parse(text)));
+});
+
+afterAll(async () => {
+  await stack[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
+});
+
+const operationsServed = () => contracts.flatMap((contract) => contract.operations);
+
+test("every operation of both documents has a drive that succeeds, and no drive is for another", () => {
+  const served = operationsServed().map(({ operationId }) => operationId);
+  const driven = drives.filter(({ status }) => status < 300).map(({ operationId }) => operationId);
+  expect([...new Set(driven)].toSorted()).toEqual(served.toSorted());
+});
+
+test.each(Object.values(pages))("%s is the same document as YAML and as JSON", async (path) => {
+  expect(parse(await page(`${path}.yaml`))).toEqual(JSON.parse(await page(`${path}.json`)));
+});
+
+describe("every operation keeps to its document", () => {
+  test.each(drives)("$operationId gives $status", async ({ operationId, status, parts, breaksSchema = false }) => {
+    for (const contract of contracts) {
+      const operation = contract.operations.find((row) => row.operationId === operationId);
+      if (operation === undefined) continue;
+      const filled = await parts(stack);
+      expect(contract.requestFaults(operation, filled).length > 0).toBe(breaksSchema);
+      const answer = await send(stack.url, operation, filled);
+      expect([answer.status, contract.answerFaults(operation, answer)]).toEqual([status, []]);
+    }
+  });
+});
+
+async function flushError(path: string): Promise<string> {
+  const headers = { authorization: basicAuth, "content-type": "application/json" };
+  const response = await fetch(`${stack.url}${path}`, { method: "DELETE", headers, body: "{}" });
+  const { error }: { error: string } = JSON.parse(await response.text());
+  return `${response.status} ${error}`;
+}
+
+test("a request that the document refuses is refused where the site asked for that, and not elsewhere", async () => {
+  expect(await flushError("/api/v1/cache/flush")).toMatch(/^400 body: /u);
+  expect(await flushError("/api/v1/cache/flush/async")).toMatch(/^400 (?!body)/u);
+});
+
+test("an answer that was not promised is a fault", async () => {
+  const [management] = contracts;
+  const operation = management?.operations.find(({ operationId }) => operationId === "loadConfiguration");
+  if (management === undefined || operation === undefined) throw new Error("no such operation");
+  const answer = await send(stack.url, operation, {});
+  expect(management.answerFaults(operation, { ...answer, status: 418 })).toHaveLength(1);
+  expect(management.answerFaults(operation, { ...answer, type: "text/html" })).toHaveLength(1);
+  expect(management.answerFaults(operation, { ...answer, bytes: Buffer.from("{}") })).not.toEqual([]);
+});

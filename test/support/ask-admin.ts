@@ -1,0 +1,36 @@
+import { basicAuth, type Stack } from "./stack.ts";
+
+/** An answer of the management API. */
+export interface AdminAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export interface AdminQuestion {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> {
+  const value: unknown = text === "" ? {} : JSON.parse(text);
+  return Object(value);
+}
+
+/** Asks through the gateway, with Basic credentials unless headers say otherwise; a string body goes out as it is. */
+export async function askAdmin(
+  { url }: Pick<Stack, "url">,
+  method: string,
+  path: string,
+  { body, headers = {} }: AdminQuestion = {},
+): Promise<AdminAnswer> {
+  const hasBody = body !== undefined;
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: { authorization: basicAuth, ...(hasBody && { "content-type": "application/json" }), ...headers },
+    ...(hasBody && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: parsed(text) };
+}

@@ -1,0 +1,72 @@
+import { parseArgs } from "node:util";
+import { formatProblem } from "@postern/shared/config";
+import { createPasswordVerifier } from "@postern/shared/passwords";
+import { systemClock } from "@postern/shared/time";
+import { readPassword, type Terminal } from "../directory-test/read-password.ts";
+import type { TestStep, Verdict } from "../directory-test/steps.ts";
+import { type LoginReport, testLogin } from "../directory-test/test-login.ts";
+import { type CommandResult, loadForCommand } from "./config-command.ts";
+
+const usage = [
+  "usage: postern directory test USER [--protocol NAME] [--config FILE] [--json] [--no-password]",
+  "  tells step by step what a login would do in the directories, and where it stops; services need not run",
+  "  the password is read from standard input, never from the command line",
+  "  --protocol NAME  as the mail server says it; imap without it",
+  "  --no-password    only look the user up",
+  "  0: a login would be accepted, or the user was found; 1: it would not; 2: wrong command line",
+];
+
+const options = {
+  protocol: { type: "string", default: "imap" },
+  config: { type: "string" },
+  json: { type: "boolean", default: false },
+  "no-password": { type: "boolean", default: false },
+} as const;
+
+const verdicts: Readonly<Record<Verdict, string>> = {
+  accepted: "a login would be accepted, unless rules outside the directories deny it",
+  denied: "a login would be denied",
+  temporary_failure: "a login would be a temporary failure",
+  unknown: "what a login gets hangs on what was not tried here",
+};
+
+const marks: Readonly<Record<TestStep["outcome"], string>> = { ok: "ok  ", note: "-   ", stop: "STOP" };
+
+function readable({ steps, verdict }: LoginReport): readonly string[] {
+  const lines = steps.map(({ step, outcome, detail, directory }) =>
+    [marks[outcome], directory === undefined ? "" : `[${directory}] `, step, ": ", detail]
+      .join("")
+      .replace(/^(.{4})/, "$1 "),
+  );
+  return [...lines, verdicts[verdict]];
+}
+
+const quiet = { warn: () => undefined, info: () => undefined };
+
+/** `postern directory test USER`: what a login would do, without a service. */
+export async function runDirectoryCommand(args: readonly string[], terminal: Terminal): Promise<CommandResult> {
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    const [command, username, ...rest] = positionals;
+    if (command !== "test" || username === undefined || rest.length > 0)
+      return { exitCode: 2, output: [], errors: usage };
+    const loaded = loadForCommand({ file: values.config, skipSecretFiles: false });
+    if (!loaded.ok) {
+      return { exitCode: 1, output: [], errors: ["configuration problems:", ...loaded.problems.map(formatProblem)] };
+    }
+    const password = values["no-password"] ? undefined : await readPassword(terminal);
+    const passwords = createPasswordVerifier({ concurrency: 1, maxQueued: 4 });
+    const login = { username, protocol: values.protocol, password };
+    const report = await testLogin(loaded.config, login, { clock: systemClock, log: quiet, passwords });
+    await passwords.close();
+    const isFound = report.verdict === "accepted" || (report.verdict === "unknown" && password === undefined);
+    const output = values.json
+      ? [JSON.stringify({ username, protocol: values.protocol, ...report }, undefined, 2)]
+      : readable(report);
+    return { exitCode: isFound ? 0 : 1, output, errors: [] };
+  } catch (error) {
+    if (!(error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS")))
+      throw error;
+    return { exitCode: 2, output: [], errors: [error.message, ...usage] };
+  }
+}

@@ -1,0 +1,25 @@
+import { createInterface } from "node:readline";
+import { type Readable, Writable } from "node:stream";
+import { Secret } from "@postern/shared/crypto";
+
+/** Where the password comes from, and where a person is asked for it. */
+export interface Terminal {
+  readonly input: Readable & { readonly isTTY?: boolean };
+  readonly output: Writable;
+}
+
+/** The first line of standard input; asked for without showing it where a person types. Undefined: none came. */
+export async function readPassword({ input, output }: Terminal): Promise<Secret | undefined> {
+  const isPerson = input.isTTY === true;
+  if (isPerson) output.write("password (nothing: only look the user up): ");
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input, output: silent, terminal: isPerson });
+  try {
+    const { value, done } = await lines[Symbol.asyncIterator]().next();
+    const isNone = done === true || (isPerson && value === "");
+    return isNone ? undefined : new Secret(String(value));
+  } finally {
+    lines.close();
+    if (isPerson) output.write("\n");
+  }
+}

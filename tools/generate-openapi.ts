@@ -1,0 +1,11 @@
+import { renderOpenapi } from "@postern/shared/openapi";
+import { generate } from "./write-or-check.ts";
+
+const head = "# Made from libs/shared/src/contracts by tools/generate-openapi.ts; do not edit.\n";
+
+generate(
+  new Map([
+    ["docs/api/management.yaml", head + renderOpenapi({ audience: "management" }).yaml],
+    ["docs/api/idp.yaml", head + renderOpenapi({ audience: "idp" }).yaml],
+  ]),
+);
