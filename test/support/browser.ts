@@ -18,6 +18,8 @@ export interface Browser {
   get(path: string, headers?: Record<string, string>): Promise<Page>;
   /** GET, and every redirect of ours after it. */
   open(path: string): Promise<Page>;
+  /** Any request with this browser's cookies. */
+  send(path: string, init: RequestInit): Promise<Page>;
   post(path: string, fields: Record<string, string>): Promise<Page>;
   /** Fills in the form of a page: its hidden fields are sent along. */
   submit(page: Page, fields: Record<string, string>): Promise<Page>;
@@ -66,6 +68,7 @@ export function createBrowser(replicas: readonly string[], clientIp = "192.0.2.7
   };
   const browser: Browser = {
     cookies,
+    send,
     get: (path, headers = {}) => send(path, { headers }),
     open: async (path) => {
       let page = await browser.get(path);

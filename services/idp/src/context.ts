@@ -58,6 +58,7 @@ function protocolsOf(oidc: OidcContext | undefined, saml: SamlContext | undefine
       await oidc?.endSessions.ended(session);
       await saml?.sessionEnded(session);
     },
+    applications: oidc?.applications,
   };
 }
 

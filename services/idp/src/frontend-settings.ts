@@ -1,4 +1,5 @@
 import type { Config } from "@postern/shared/config";
+import type { WebauthnSettings } from "./mfa/webauthn/ceremonies.ts";
 import { type Language, languageOf, languages } from "./pages/languages.ts";
 import type { FootLink } from "./pages/look.ts";
 import type { PagesSettings } from "./pages/pages.ts";
@@ -13,6 +14,9 @@ export interface FrontendSettings {
   readonly templatesFolder: string;
   readonly lives: SessionLives;
   readonly totpSkew: number;
+  /** As apps show it. */
+  readonly totpIssuer: string;
+  readonly webauthn: WebauthnSettings;
   readonly maxFactorAttempts: number;
 }
 
@@ -38,6 +42,19 @@ function pagesSettings({ identity }: Config): PagesSettings {
   };
 }
 
+/** What is not said follows from the issuer, whose host browsers see. */
+function webauthnSettings({ identity }: Config): WebauthnSettings {
+  const { rp_id, rp_display_name, rp_origins, resident_key, authenticator_attachment } = identity.mfa.webauthn;
+  const issuer = new URL(identity.oidc.issuer);
+  return {
+    rpId: rp_id === "" ? issuer.hostname : rp_id,
+    rpName: rp_display_name === "" ? identity.frontend.branding.name : rp_display_name,
+    origins: rp_origins.length === 0 ? [issuer.origin] : rp_origins,
+    residentKey: resident_key,
+    attachment: authenticator_attachment === "" ? undefined : authenticator_attachment,
+  };
+}
+
 /** What the pages take of the configuration. */
 export function frontendSettings(config: Config): FrontendSettings {
   const { session, frontend, mfa } = config.identity;
@@ -50,6 +67,8 @@ export function frontendSettings(config: Config): FrontendSettings {
     templatesFolder: frontend.templates_folder,
     lives: { absoluteMs: session.lifetime, idleMs: session.idle_timeout, rememberMs: session.remember_me_ttl },
     totpSkew: mfa.totp.skew,
+    totpIssuer: mfa.totp.issuer === "" ? branding.name : mfa.totp.issuer,
+    webauthn: webauthnSettings(config),
     maxFactorAttempts: mfa.totp.max_attempts,
   };
 }

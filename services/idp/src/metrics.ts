@@ -1,6 +1,6 @@
 import type { Metrics } from "@postern/shared/metrics";
 
-const steps = ["password", "totp", "recovery"] as const;
+const steps = ["password", "totp", "recovery", "webauthn", "passkey"] as const;
 const results = ["ok", "denied", "throttled", "undecided"] as const;
 
 export type SignInStep = (typeof steps)[number];

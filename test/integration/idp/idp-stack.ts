@@ -14,7 +14,14 @@ INSERT INTO postern_recovery_codes (account, code) VALUES
   ('bob@example.test', 'BOBS-2345'), ('bob@example.test', 'BOBS-6789'), ('bob@example.test', 'BOBS-RACE');
 `;
 
-const mfa = { enabled: true, queries: { totp_read: "SELECT totp_secret FROM users WHERE username = :account" } };
+const mfa = {
+  enabled: true,
+  queries: {
+    totp_read: "SELECT totp_secret FROM users WHERE username = :account",
+    totp_write: "UPDATE users SET totp_secret = :secret WHERE username = :account",
+    totp_delete: "UPDATE users SET totp_secret = NULL WHERE username = :account",
+  },
+};
 
 function backends(folder: string, seedFile: string): Tree {
   const tree = demoBackends(folder);

@@ -88,7 +88,7 @@ export const acceptedKeys: readonly string[] = [
   "identity.frontend.encryption_secret",
   "identity.frontend.assets.**",
   "identity.frontend.security_headers.**",
-  "identity.mfa.webauthn.**",
+  "identity.mfa.webauthn.user_verification",
   "identity.mfa_policy.**",
   "identity.oidc.clients.*.remember_me_ttl",
   "identity.oidc.clients.*.mfa_policy.**",

@@ -21,6 +21,7 @@ export {
   factorAttemptsKey,
   flowKey,
   latestFlowKey,
+  pendingProofKey,
   sessionIdKey,
   sessionKey,
   usedTotpStepKey,

@@ -7,11 +7,13 @@ import type { RedisClient } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
 import { createRevoker } from "@postern/shared/tokens";
 import type { FlowStarter } from "../flow/flow-port.ts";
+import type { ConnectedApplications } from "../login/connected-applications.ts";
 import { clientResourceOf } from "../oidc/access-tokens.ts";
 import type { OidcAccounts } from "../oidc/accounts.ts";
 import { createOidcAccounts } from "../oidc/accounts-redis.ts";
 import { createAdapterFactory } from "../oidc/adapter.ts";
 import { createSessionAdapter } from "../oidc/adapter-session.ts";
+import { createApplications } from "../oidc/applications.ts";
 import { type Bridge, createBridge } from "../oidc/bridge.ts";
 import { type AuthenticateClient, createClientAuth } from "../oidc/client-auth.ts";
 import { createConsents } from "../oidc/consents-redis.ts";
@@ -75,6 +77,7 @@ export interface OidcContext {
   readonly endSessions: EndSessions;
   /** Of logout notices; started with the schedule. */
   readonly delivery: LogoutDelivery;
+  readonly applications: ConnectedApplications;
   readonly digestOf: (id: string) => string;
 }
 
@@ -241,6 +244,13 @@ export function createOidcContext(config: Config, deps: OidcDeps): OidcContext |
     logger: deps.logger,
     metrics: counted,
     ...createEndings(parts, stores, generations),
+    applications: createApplications({
+      store,
+      records: stores.records,
+      consents,
+      sessions: deps.sessions,
+      clients: () => schedule.settings.oidc.clients,
+    }),
     finish: createFinish({ current, bridge, consents, sessions: deps.sessions, accounts }),
   };
 }

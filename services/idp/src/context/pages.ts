@@ -5,6 +5,8 @@ import { type Base, keyRingFromConfig } from "@postern/shared/assembly";
 import type { Bus } from "@postern/shared/bus";
 import type { Config } from "@postern/shared/config";
 import { authenticate } from "@postern/shared/contracts";
+import type { KeyRing } from "@postern/shared/crypto";
+import type { Logger } from "@postern/shared/logging";
 import type { RedisClient } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
 import { createFlowGate } from "../flow/flow-gate.ts";
@@ -12,10 +14,16 @@ import { createFlowStarter } from "../flow/flow-starter.ts";
 import { createFlowStore } from "../flow/flow-store-redis.ts";
 import { type FrontendSettings, frontendSettings } from "../frontend-settings.ts";
 import { createCompleteSignIn, type FlowEnds } from "../login/complete-sign-in.ts";
-import { createPasswordCheck } from "../login/password-check.ts";
+import type { ConnectedApplications } from "../login/connected-applications.ts";
+import { createLookUpAccount, createPasswordCheck } from "../login/password-check.ts";
 import { createIdpMetrics } from "../metrics.ts";
 import { createFactorGuard } from "../mfa/factor-guard-redis.ts";
+import { createFactorStore } from "../mfa/factor-store-nats.ts";
 import { createFactors } from "../mfa/factors-nats.ts";
+import type { FactorNotice } from "../mfa/notices.ts";
+import { createPendingProofs } from "../mfa/pending-proofs-redis.ts";
+import { createSelfService } from "../mfa/self-service.ts";
+import { createCeremonies } from "../mfa/webauthn/ceremonies.ts";
 import { createAssets, type LogoFile } from "../pages/assets.ts";
 import { pageList } from "../pages/page-list.ts";
 import { createPages, type Pages } from "../pages/pages.ts";
@@ -35,6 +43,7 @@ export interface PagesContext {
 export interface ProtocolParts {
   readonly ends: FlowEnds;
   readonly onReplaced: (session: BrowserSessionRecord) => Promise<void>;
+  readonly applications: ConnectedApplications | undefined;
 }
 
 const largestLogoBytes = 65_536;
@@ -78,6 +87,29 @@ export interface PagesParts {
   readonly protocols: ProtocolParts;
 }
 
+interface FactorPartsDeps {
+  readonly bus: Bus;
+  readonly state: RedisClient;
+  readonly prefix: string;
+  readonly keys: KeyRing;
+  readonly settings: FrontendSettings;
+  readonly nowMs: () => number;
+  readonly logger: Logger;
+}
+
+/** Second factors: at the sign-in and in self-service. */
+function factorParts(deps: FactorPartsDeps) {
+  const { bus, state, prefix, keys, settings, nowMs, logger } = deps;
+  const store = createFactorStore(bus);
+  const pending = createPendingProofs({ redis: state, prefix, keys });
+  const guard = createFactorGuard(state, prefix, settings.maxFactorAttempts);
+  const ceremonies = createCeremonies({ settings: settings.webauthn, pending, store, nowMs });
+  const notify = (notice: FactorNotice): void => logger.info(notice, "second factor changed or used");
+  const { totpIssuer, totpSkew } = settings;
+  const self = createSelfService({ store, pending, guard, ceremonies, notify, totpIssuer, totpSkew, nowMs });
+  return { store, guard, ceremonies, notify, self };
+}
+
 /** Undefined while `identity.frontend.enabled` is off. */
 export function createPagesContext({ config, base, bus, state, protocols }: PagesParts): PagesContext | undefined {
   const settings = frontendSettings(config);
@@ -89,8 +121,12 @@ export function createPagesContext({ config, base, bus, state, protocols }: Page
   const nowMs = (): number => clock.now();
   const pages = pagesOf(settings);
   const sessions = createSessionStore({ redis: state, prefix, keys: sessionKeys, clock, lives: settings.lives });
+  const proofKeys = keyRingFromConfig(config, "pending-proof") ?? flowKeys;
+  const parts = factorParts({ bus, state, prefix, keys: proofKeys, settings, nowMs, logger: base.logger });
   const flows = createFlowStore({ redis: state, prefix, keys: flowKeys, clock });
   const gate = createFlowGate(flows);
+  const { ends, onReplaced, applications } = protocols;
+  const tls = !settings.pages.issuer.startsWith("http://");
   const decide: Parameters<typeof createPasswordCheck>[0]["decide"] = (request, context) =>
     bus.request(authenticate, request, context);
   return {
@@ -99,13 +135,18 @@ export function createPagesContext({ config, base, bus, state, protocols }: Page
       gate,
       sessions,
       starts: createFlowStarter({ flows, cookies: pages.cookies, clock }),
-      checkPassword: createPasswordCheck({ decide, tls: !settings.pages.issuer.startsWith("http://") }),
+      checkPassword: createPasswordCheck({ decide, tls }),
+      lookUp: createLookUpAccount({ decide, tls }),
       factors: createFactors(bus),
-      guard: createFactorGuard(state, prefix, settings.maxFactorAttempts),
+      ...parts,
+      applications,
+      onEnded: onReplaced,
+      origin: new URL(settings.pages.issuer).origin,
       completeSignIn: createCompleteSignIn({
         sessions,
         gate,
-        ...protocols,
+        ends,
+        onReplaced,
         nowSeconds: () => Math.floor(nowMs() / 1000),
       }),
       metrics: createIdpMetrics(base.metrics, base.prefix),

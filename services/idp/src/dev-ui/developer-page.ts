@@ -15,5 +15,9 @@ export function developerPage(pages: Pages, base: string): Shown {
       )}</p>`,
   );
   const body = html`<h1>Pages</h1><p class="lead">Every page with sample data, in every language.</p>${rows}`;
-  return { status: 200, headers: pages.headers.page(), body: documentOf(look, "Pages", body) };
+  return {
+    status: 200,
+    headers: pages.headers.page({ formTargets: [], script: false }),
+    body: documentOf(look, { title: "Pages", body: body, script: false }),
+  };
 }

@@ -9,6 +9,8 @@ export interface FlowClient {
   readonly tosUri?: string;
   readonly skipConsent: boolean;
   readonly requiredMfaLevel?: string;
+  /** Factors that its users must have set up. */
+  readonly requireMfa?: readonly string[];
   readonly supportedMfa?: readonly string[];
   readonly delayedResponse?: boolean;
 }
@@ -44,6 +46,8 @@ export interface PendingSignIn {
   readonly passwordTs: number;
   /** The ways that are enrolled and allowed. */
   readonly methods: readonly FactorMethod[];
+  /** What is to be set up before the sign-in goes on. */
+  readonly missing?: readonly FactorMethod[];
 }
 
 /** One errand of one browser tab. Nothing of it is in the browser but its id. */

@@ -30,6 +30,8 @@ export interface SelfServiceStart {
   /** A path of ours to which the sign-in leads. */
   readonly returnTo: string;
   readonly languageTag: string | undefined;
+  /** Who is signed in and must prove it anew. */
+  readonly accountId?: string;
 }
 
 /** Begins flows, and binds them to the browser that asked. */
@@ -42,6 +44,8 @@ export interface FlowStarts extends FlowStarter {
     languageTag: string | undefined,
   ): Promise<{ readonly id: string; readonly browserToken: string }>;
   startSelfService(request: IncomingMessage, response: ServerResponse, flow: SelfServiceStart): Promise<string>;
+  /** The browser's flow cookie, which is set where there is none. */
+  bind(request: IncomingMessage, response: ServerResponse): string;
 }
 
 const ownFlowMs = 10 * 60 * 1000;
@@ -88,7 +92,8 @@ export function createFlowStarter({ flows, cookies, clock }: FlowStarterDeps): F
       await flows.begin({ id, kind: "device", state: "code", browser: browserDigest(browserToken), ...times, ...tag });
       return { id, browserToken };
     },
-    startSelfService: (request, response, { returnTo, languageTag }) =>
+    bind: browserOf,
+    startSelfService: (request, response, { returnTo, languageTag, accountId }) =>
       begin(request, response, {
         id: randomBytes(24).toString("base64url"),
         kind: "self_service",
@@ -96,6 +101,7 @@ export function createFlowStarter({ flows, cookies, clock }: FlowStarterDeps): F
         returnTo,
         expiresAtMs: clock.now() + ownFlowMs,
         ...(languageTag === undefined ? {} : { languageTag }),
+        ...(accountId === undefined ? {} : { accountId }),
       }),
   };
 }

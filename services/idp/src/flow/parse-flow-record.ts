@@ -15,6 +15,7 @@ const Client = Type.Object({
   tosUri: optional(text),
   skipConsent: Type.Boolean(),
   requiredMfaLevel: optional(text),
+  requireMfa: optional(texts),
   supportedMfa: optional(texts),
   delayedResponse: optional(Type.Boolean()),
 });
@@ -37,6 +38,7 @@ const Pending = Type.Object({
   remember: Type.Boolean(),
   passwordTs: Type.Integer(),
   methods: Type.Array(oneOf(["totp", "webauthn", "recovery"])),
+  missing: optional(Type.Array(oneOf(["totp", "webauthn", "recovery"]))),
 });
 
 const Record = Type.Object({

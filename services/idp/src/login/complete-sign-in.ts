@@ -1,9 +1,14 @@
 import type { FlowGate } from "../flow/flow-gate.ts";
+import { placeOf } from "../flow/flow-paths.ts";
 import type { FlowEnd, FlowEnding } from "../flow/flow-port.ts";
 import type { FactorMethod, FlowRecord, PendingSignIn } from "../flow/flow-record.ts";
 import type { FlowKind } from "../flow/flow-table.ts";
 import type { BrowserSessionRecord, SessionOrigin } from "../sessions/browser-session-port.ts";
 import type { NewSession, SessionStore } from "../sessions/session-store.ts";
+import { acrOfLevel, factorLevels } from "./factor-levels.ts";
+
+/** What was shown beside the password; a passkey needs none. */
+export type SignInMethod = FactorMethod | "passkey";
 
 export type FlowEnds = Readonly<Partial<Record<Exclude<FlowKind, "self_service">, FlowEnd>>>;
 
@@ -18,7 +23,7 @@ export interface CompleteSignInDeps {
 
 export interface SignedIn {
   readonly pending: PendingSignIn;
-  readonly method: FactorMethod | undefined;
+  readonly method: SignInMethod | undefined;
   /** The session that the browser has. */
   readonly cookie: string | undefined;
   readonly origin: SessionOrigin;
@@ -30,10 +35,12 @@ export type Completion =
   | { readonly completion: "expired" };
 
 /** RFC 8176; a recovery code is something that the user has, as a one-time password is. */
-const references: Readonly<Record<FactorMethod, readonly string[]>> = {
+const references: Readonly<Record<SignInMethod, readonly string[]>> = {
   totp: ["pwd", "otp", "mfa"],
   webauthn: ["pwd", "hwk", "mfa"],
   recovery: ["pwd", "otp", "mfa"],
+  // A key and the PIN or fingerprint that unlocks it.
+  passkey: ["hwk", "user", "mfa"],
 };
 
 function sessionOf({ pending, method, origin }: SignedIn, nowSeconds: number): NewSession {
@@ -47,6 +54,7 @@ function sessionOf({ pending, method, origin }: SignedIn, nowSeconds: number): N
     origin,
     loginTs: nowSeconds,
     amr: method === undefined ? ["pwd"] : references[method],
+    acr: acrOfLevel(method === undefined ? 0 : factorLevels[method === "passkey" ? "webauthn" : method]),
     ...(displayName === undefined ? {} : { displayName }),
     ...(method === undefined ? {} : { mfaTs: nowSeconds }),
   };
@@ -92,16 +100,26 @@ export function createCompleteSignIn(deps: CompleteSignInDeps): CompleteSignIn {
       : { completion: "signed_in", session, redirect: ending.redirect };
   };
 
+  /** To what must be set up first, or on with the protocol. */
+  const onwards = async (flow: FlowRecord, session: BrowserSessionRecord | undefined): Promise<Completion> => {
+    if (flow.state !== "enrolment" || session === undefined) return resume(flow, session);
+    const redirect = placeOf(flow, flow.languageTag);
+    return redirect === undefined ? { completion: "expired" } : { completion: "signed_in", session, redirect };
+  };
+
   return {
     complete: async (flow, signedIn) => {
       const session = await establish(signedIn);
-      const moved = await gate.move(flow, "signed_in", { sessionUid: session.uid });
-      if (moved !== undefined) return resume(moved, session);
+      const { pending } = signedIn;
+      const isMissing = (pending.missing ?? []).length > 0;
+      const event = isMissing ? "enrolment_required" : "signed_in";
+      const moved = await gate.move(flow, event, { sessionUid: session.uid, pending });
+      if (moved !== undefined) return onwards(moved, session);
       // A form that was sent twice: the other one has moved the flow. Only one session stays.
       const now = await gate.reread(flow.id);
-      if (now?.state !== "ready" || now.sessionUid === undefined) return { completion: "expired" };
+      if (now?.sessionUid === undefined) return { completion: "expired" };
       if (now.sessionUid !== session.uid) await sessions.end(session.uid);
-      return resume(now, await sessions.findByUid(now.sessionUid));
+      return onwards(now, await sessions.findByUid(now.sessionUid));
     },
     resume,
   };

@@ -36,6 +36,12 @@ export type PasswordOutcome =
 /** Asks the engine, which alone checks passwords. @throws AppError when nobody could decide */
 export type CheckPassword = (attempt: PasswordAttempt, context: CallContext) => Promise<PasswordOutcome>;
 
+/** Who a passkey signs in: as a directory knows the account now, without a password. */
+export type LookUpAccount = (
+  attempt: Omit<PasswordAttempt, "password">,
+  context: CallContext,
+) => Promise<PasswordOutcome>;
+
 const protocols = { oidc: "oidc", device: "oidc", saml: "saml", self_service: "idp" } as const;
 
 export interface PasswordCheckDeps {
@@ -43,14 +49,13 @@ export interface PasswordCheckDeps {
   readonly tls: boolean;
 }
 
-function questionOf(attempt: PasswordAttempt, session: string, tls: boolean): AuthRequest {
-  const { username, password, kind, clientId, clientIp, userAgent, acceptLanguage } = attempt;
+function questionOf(attempt: Omit<PasswordAttempt, "password">, session: string, tls: boolean): AuthRequest {
+  const { username, kind, clientId, clientIp, userAgent, acceptLanguage } = attempt;
   return {
     session,
-    operation: "authenticate",
+    operation: "lookup",
     dialect: "idp",
     username,
-    password: password.reveal(),
     protocol: protocols[kind],
     tls,
     // A session outlives what a cache remembers.
@@ -63,20 +68,28 @@ function questionOf(attempt: PasswordAttempt, session: string, tls: boolean): Au
   };
 }
 
-export function createPasswordCheck({ decide, tls }: PasswordCheckDeps): CheckPassword {
-  return async (attempt, context) => {
-    const decision = await decide(questionOf(attempt, context.session, tls), context);
-    switch (decision.outcome) {
-      case "ok": {
-        const { account, attributes, backend } = decision;
-        const displayName = attributes["displayName"]?.[0];
-        return { outcome: "ok", account, displayName, attributes, backend };
-      }
-      case "fail":
-      case "blocked":
-        return { outcome: "denied", message: decision.message };
-      case "tempfail":
-        throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `the engine could not decide: ${decision.code}` });
+function outcomeOf(decision: AuthDecision): PasswordOutcome {
+  switch (decision.outcome) {
+    case "ok": {
+      const { account, attributes, backend } = decision;
+      const displayName = attributes["displayName"]?.[0];
+      return { outcome: "ok", account, displayName, attributes, backend };
     }
+    case "fail":
+    case "blocked":
+      return { outcome: "denied", message: decision.message };
+    case "tempfail":
+      throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `the engine could not decide: ${decision.code}` });
+  }
+}
+
+export function createPasswordCheck({ decide, tls }: PasswordCheckDeps): CheckPassword {
+  return async ({ password, ...attempt }, context) => {
+    const question = questionOf(attempt, context.session, tls);
+    return outcomeOf(await decide({ ...question, operation: "authenticate", password: password.reveal() }, context));
   };
+}
+
+export function createLookUpAccount({ decide, tls }: PasswordCheckDeps): LookUpAccount {
+  return async (attempt, context) => outcomeOf(await decide(questionOf(attempt, context.session, tls), context));
 }

@@ -26,6 +26,9 @@ export function createConsents(deps: {
       const agreed = await read(keyOf(accountId, clientId));
       return agreed.length > 0 && scopes.every((scope) => agreed.includes(scope));
     },
+    forget: async (accountId, clientId) => {
+      await redis.unlink(keyOf(accountId, clientId)).catch((error: unknown) => Promise.reject(unavailable(error)));
+    },
     remember: async ({ accountId, clientId, scopes, ttlSeconds }) => {
       const key = keyOf(accountId, clientId);
       const all = new Set([...(await read(key)), ...scopes]);

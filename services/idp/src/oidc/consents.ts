@@ -8,4 +8,6 @@ export interface Consents {
     readonly scopes: readonly string[];
     readonly ttlSeconds: number;
   }): Promise<void>;
+  /** The user is asked again. */
+  forget(accountId: string, clientId: string): Promise<void>;
 }

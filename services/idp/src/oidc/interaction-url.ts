@@ -14,6 +14,15 @@ function optional<Name extends string>(name: Name, value: unknown): Partial<Reco
   return told;
 }
 
+function flowDemands(config: OidcClientConfig | undefined): Partial<FlowClient> {
+  if (config === undefined) return {};
+  return {
+    ...optional("requiredMfaLevel", config.required_mfa_level),
+    ...(config.require_mfa.length > 0 && { requireMfa: config.require_mfa }),
+    ...(config.supported_mfa.length > 0 && { supportedMfa: config.supported_mfa }),
+  };
+}
+
 export function flowClient(config: OidcClientConfig | undefined, id: string): FlowClient {
   return {
     id,
@@ -21,8 +30,7 @@ export function flowClient(config: OidcClientConfig | undefined, id: string): Fl
     ...optional("logoUri", config?.logo_uri),
     ...optional("policyUri", config?.policy_uri),
     ...optional("tosUri", config?.tos_uri),
-    ...optional("requiredMfaLevel", config?.required_mfa_level),
-    ...(config !== undefined && config.supported_mfa.length > 0 && { supportedMfa: config.supported_mfa }),
+    ...flowDemands(config),
     skipConsent: config?.skip_consent ?? false,
     delayedResponse: config?.delayed_response ?? false,
   };

@@ -181,6 +181,7 @@ function configuration(inputs: ProviderInputs, hooks: ProviderHooks): Configurat
       long: cookie,
       short: { httpOnly: true, sameSite: "lax", signed: false, secure: isSecure },
     },
+    acrValues: ["pwd", "recovery", "mfa", "phr"],
     responseTypes: ["code"],
     clientAuthMethods: ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"],
     enabledJWA: {
@@ -200,7 +201,7 @@ function configuration(inputs: ProviderInputs, hooks: ProviderHooks): Configurat
       accountOf: hooks.accountOf,
     }),
     findAccount: createFindAccount(inputs, hooks),
-    interactions: { policy: interactionPrompts(), url: hooks.interactionUrl },
+    interactions: { policy: interactionPrompts(policies), url: hooks.interactionUrl },
     loadExistingGrant: createLoadGrant({ policies, hasConsented: hooks.hasConsented }),
     renderError: hooks.renderError,
     acceptQueryParamAccessTokens: false,

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { passkeyScript } from "./passkey-script.ts";
 import { type AccentColours, stylesheetOf } from "./stylesheet.ts";
 
 export interface Asset {
@@ -12,6 +13,8 @@ export interface Assets {
   readonly stylesheet: Asset;
   /** Sends the form of a page that only carries a message. */
   readonly sender: Asset;
+  /** Of the pages with passkeys. */
+  readonly script: Asset;
   readonly logo: Asset | undefined;
   /** By path. A digest that is not ours is of another version beside us: it gets ours, to keep for no time. */
   find(path: string): { readonly asset: Asset; readonly isExact: boolean } | undefined;
@@ -41,14 +44,17 @@ export function createAssets(accent: AccentColours, logoFile: LogoFile | undefin
   const stylesheet = assetOf("style", "css", Buffer.from(stylesheetOf(accent)));
   const logo = logoFile === undefined ? undefined : assetOf("logo", logoFile.ending, logoFile.body);
   const sender = assetOf("send", "js", Buffer.from(senderScript));
+  const script = assetOf("passkeys", "js", Buffer.from(passkeyScript));
   const byName = new Map<string, Asset>([
     ["style", stylesheet],
     ["send", sender],
+    ["passkeys", script],
     ...(logo === undefined ? [] : [["logo", logo] as const]),
   ]);
   return {
     stylesheet,
     sender,
+    script,
     logo,
     find: (path) => {
       const [, name = ""] = /^\/static\/([a-z]+)\.[0-9a-f]{16}\.[a-z]+$/.exec(path) ?? [];

@@ -27,8 +27,14 @@ function footLinks({ brand, text }: Look): readonly Html[] {
   return brand.links.map(({ key, url }) => html`<a href="${url}" rel="noopener">${text(key)}</a>`);
 }
 
+export interface Document {
+  readonly title: string;
+  readonly body: Html;
+  readonly script: boolean;
+}
+
 /** The whole document around a page's body. */
-export function documentOf(look: Look, title: string, body: Html): string {
+export function documentOf(look: Look, { title, body, script }: Document): string {
   const { language, brand } = look;
   return htmlText(html`<!doctype html>
 <html lang="${language.tag}" dir="${language.direction}">
@@ -40,6 +46,7 @@ export function documentOf(look: Look, title: string, body: Html): string {
 <meta name="robots" content="noindex">
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${brand.stylesheet}">
+${script && html`<script src="${brand.script}" defer></script>`}
 </head>
 <body>
 <header>${brandOf(look)}</header>

@@ -13,6 +13,7 @@ export interface Brand {
   /** A path of ours; absent: the name alone. */
   readonly logo: string | undefined;
   readonly stylesheet: string;
+  readonly script: string;
   readonly links: readonly FootLink[];
   readonly passwordForgotten: string | undefined;
 }
@@ -35,6 +36,8 @@ export interface Look {
 export interface Page<View> {
   /** Names the site's template that replaces it. */
   readonly name: string;
+  /** It needs the script of passkeys, or is better with it. */
+  readonly script?: boolean;
   readonly title: (view: View, look: Look) => string;
   readonly body: (view: View, look: Look) => Html;
   /** For the developer UI. */

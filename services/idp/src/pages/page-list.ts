@@ -1,11 +1,15 @@
 import type { Look, Page } from "./look.ts";
 import type { Pages, Shown } from "./pages.ts";
+import { applicationsPage, appPasswordsPage, newAppPasswordPage, sessionsPage } from "./templates/access.ts";
+import { homePage } from "./templates/account.ts";
 import { consentDeniedPage, consentPage } from "./templates/consent.ts";
 import { deviceCodePage, deviceConsentPage, deviceFailedPage, deviceSuccessPage } from "./templates/device.ts";
+import { recoveryCodesPage, recoveryEnrolmentPage, totpEnrolmentPage } from "./templates/enrolment.ts";
 import { mfaPage, recoveryPage, totpPage } from "./templates/factors.ts";
 import { loginPage } from "./templates/login.ts";
-import { errorPage, homePage, loggedOutPage, logoutPage } from "./templates/notices.ts";
+import { errorPage, loggedOutPage, logoutPage } from "./templates/notices.ts";
 import { postMessagePage } from "./templates/post-message.ts";
+import { passkeysPage, webauthnEnrolmentPage, webauthnLoginPage } from "./templates/webauthn.ts";
 
 export interface ListedPage {
   readonly name: string;
@@ -33,5 +37,15 @@ export const pageList: readonly ListedPage[] = Object.freeze([
   listed(deviceFailedPage),
   listed(postMessagePage),
   listed(homePage),
+  listed(totpEnrolmentPage),
+  listed(recoveryEnrolmentPage),
+  listed(recoveryCodesPage),
+  listed(webauthnLoginPage),
+  listed(webauthnEnrolmentPage),
+  listed(passkeysPage),
+  listed(appPasswordsPage),
+  listed(newAppPasswordPage),
+  listed(sessionsPage),
+  listed(applicationsPage),
   listed(errorPage),
 ]);

@@ -71,6 +71,7 @@ export function createPages({ settings, assets, templates }: PagesDeps): Pages {
     name: settings.name,
     logo: assets.logo?.path,
     stylesheet: assets.stylesheet.path,
+    script: assets.script.path,
     links: settings.links,
     passwordForgotten: settings.passwordForgotten,
   };
@@ -78,8 +79,11 @@ export function createPages({ settings, assets, templates }: PagesDeps): Pages {
     const body = templates.render(page.name, view, look) ?? page.body(view, look);
     return {
       status,
-      headers: { ...headers.page(formTargets), "content-language": look.language.tag },
-      body: documentOf(look, page.title(view, look), body),
+      headers: {
+        ...headers.page({ formTargets, script: page.script === true }),
+        "content-language": look.language.tag,
+      },
+      body: documentOf(look, { title: page.title(view, look), body, script: page.script === true }),
     };
   };
   return {

@@ -11,6 +11,23 @@ export function formOf({ action, csrfToken }: FormView, fields: Html): Html {
   return html`<form method="post" action="${action}"><input type="hidden" name="csrf_token" value="${csrfToken}">${fields}</form>`;
 }
 
+/**
+ * A form that deletes: browsers know GET and POST only, so it posts `_method=DELETE` to the same path. `about` tells
+ * screen readers which of several things goes.
+ */
+export function deleteForm(view: FormView, label: string, about?: string): Html {
+  return html`<form method="post" action="${view.action}" class="inline"><input type="hidden" name="csrf_token" value="${
+    view.csrfToken
+  }"><input type="hidden" name="_method" value="DELETE"><button type="submit" class="danger">${label}${
+    about !== undefined && html`<span class="hidden"> ${about}</span>`
+  }</button></form>`;
+}
+
+/** Things that the user has, each in a frame; nothing for none. */
+export function listOf(items: readonly Html[]): Html | undefined {
+  return items.length === 0 ? undefined : html`<ul class="things">${items.map((item) => html`<li>${item}</li>`)}</ul>`;
+}
+
 /** What went wrong, read out by screen readers as the page comes. */
 export function alertOf(message: string | undefined): Html | undefined {
   return message === undefined ? undefined : html`<div class="alert" role="alert" id="problem">${message}</div>`;

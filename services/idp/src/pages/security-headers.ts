@@ -10,12 +10,19 @@ const common = Object.freeze({
     "publickey-credentials-get=(self), publickey-credentials-create=(self), geolocation=(), camera=(), microphone=(), payment=(), usb=()",
 });
 
-const policy =
-  "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
+const scriptPolicy = "script-src 'self'; connect-src 'self'";
+
+const policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
+
+export interface PolicyOptions {
+  /** Sources beside our own to which the page's forms may lead. */
+  readonly formTargets: readonly string[];
+  /** Whether the page runs our script. */
+  readonly script: boolean;
+}
 
 export interface SecurityHeaders {
-  /** Of a page whose forms lead to us, and on to these sources. */
-  page(formTargets?: readonly string[]): Readonly<Record<string, string>>;
+  page(options: PolicyOptions): Readonly<Record<string, string>>;
   /** Of a file that never changes under its name. */
   readonly asset: Readonly<Record<string, string>>;
 }
@@ -37,12 +44,15 @@ export function createSecurityHeaders(issuer: string): SecurityHeaders {
     ? {}
     : { "strict-transport-security": "max-age=31536000; includeSubDomains" };
   const base = Object.freeze({ ...common, ...transport, "content-type": "text/html; charset=utf-8" });
-  const plain = Object.freeze({ ...base, "content-security-policy": `${policy}; form-action 'self'` });
   return {
-    page: (formTargets = []) =>
-      formTargets.length === 0
-        ? plain
-        : { ...base, "content-security-policy": `${policy}; form-action 'self' ${formTargets.join(" ")}` },
+    page: ({ formTargets, script }) => ({
+      ...base,
+      "content-security-policy": [
+        policy,
+        ...(script ? [scriptPolicy] : []),
+        ["form-action 'self'", ...formTargets].join(" "),
+      ].join("; "),
+    }),
     asset: Object.freeze({
       ...transport,
       "x-content-type-options": "nosniff",

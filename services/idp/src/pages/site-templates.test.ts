@@ -6,7 +6,14 @@ import { textsOf } from "./texts.ts";
 
 const [language] = languages;
 if (language === undefined) throw new Error("no language");
-const brand = { name: "A & B", logo: undefined, stylesheet: "/s.css", links: [], passwordForgotten: undefined };
+const brand = {
+  name: "A & B",
+  logo: undefined,
+  stylesheet: "/s.css",
+  script: "/static/passkeys.js",
+  links: [],
+  passwordForgotten: undefined,
+};
 const look = { language, text: textsOf(language), brand, languageLinks: [] };
 
 test("a site's template gets the view, the texts and the brand, all escaped", () => {

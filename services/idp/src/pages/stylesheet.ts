@@ -74,6 +74,29 @@ button.quiet:hover,.button.quiet:hover{background:var(--soft);filter:none}
 .account{display:flex;align-items:center;gap:.75rem;margin-top:1.25rem;padding:.625rem .875rem;border:1px solid var(--line);border-radius:.75rem}
 .account .who{flex:none;display:grid;place-items:center;width:2.25rem;height:2.25rem;border-radius:50%;background:var(--soft);color:var(--link);font-weight:650}
 .usercode{margin-top:.5rem;padding:.875rem;border-radius:.75rem;background:var(--soft);font-size:1.625rem;font-weight:650;letter-spacing:.14em;text-align:center;direction:ltr;font-variant-numeric:tabular-nums}
+main summary{color:var(--link);text-decoration:underline;text-underline-offset:.2em}
+[hidden]{display:none!important}
+.near{margin-top:.5rem}
+form.inline{margin:0}
+button.danger{margin-top:.75rem;background:transparent;color:var(--error);border-color:var(--error)}
+button.danger:hover{background:var(--error-soft);filter:none}
+.things{list-style:none;margin:1.5rem 0 0;padding:0;display:grid;gap:.75rem}
+.things li{padding:.875rem 1rem;border:1px solid var(--line);border-radius:.75rem}
+.things b,.things span:not(.hidden){display:block}
+.things li>span{color:var(--muted);font-size:.9375rem}
+.things li>span.this{color:var(--good);font-weight:600}
+.things button{min-height:2.75rem}
+.things details{margin-top:.5rem}
+.things details form{margin-top:.5rem}
+.qr{display:block;width:12.5rem;max-width:100%;height:auto;margin:1.25rem auto;border-radius:.625rem}
+summary .hidden{position:absolute}
+code{font-family:ui-monospace,"Cascadia Mono","Noto Sans Mono",Menlo,monospace;direction:ltr;unicode-bidi:isolate}
+.secret{font-size:1.0625rem;letter-spacing:.04em}
+.codes{list-style:none;margin:1.25rem 0 0;padding:1rem;display:grid;grid-template-columns:repeat(auto-fill,minmax(8.5rem,1fr));gap:.5rem 1rem;border-radius:.75rem;background:var(--soft);font-size:1.125rem;font-weight:600;letter-spacing:.04em}
+.facts{margin:1.25rem 0 0}
+.facts dt{color:var(--muted);font-size:.9375rem}
+.facts dd{margin:0 0 .875rem;font-size:1.0625rem;font-weight:600}
+.or{margin-top:1.5rem;text-align:center;color:var(--muted)}
 .reference{margin-top:1.5rem;color:var(--muted);font-size:.875rem}
 .reference code{font-size:.875rem;direction:ltr;unicode-bidi:isolate}
 footer{margin-top:auto;padding-block:1rem 1.5rem;display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;font-size:.875rem;color:var(--muted)}
@@ -96,7 +119,7 @@ footer{margin-top:0;padding-inline:2.5rem;padding-bottom:2rem}
 }
 @media (prefers-reduced-motion:reduce){*{transition:none!important}}
 @media (forced-colors:active){button,.button,.choices a,.alert{border:1px solid ButtonText}}
-@media print{footer,form,.more{display:none}}
+@media print{footer,form,.more,header{display:none}}
 `;
 
 export interface AccentColours {

@@ -1,21 +1,38 @@
-import { homePage } from "../pages/templates/notices.ts";
-import { cookieNames } from "../sessions/cookies.ts";
+import { homePage } from "../pages/templates/account.ts";
 import type { LoginDeps } from "./login/deps.ts";
 import type { VisitHandler } from "./page-routes.ts";
-import { lookOf, sendShown, sendTo } from "./visit.ts";
+import { here, homePath, sessionOf } from "./self-service/member.ts";
+import { callContext, lookOf, sendShown, sendTo } from "./visit.ts";
 
-/** `GET /mfa/register/home`: without a session a self-service flow begins. */
-export function getHome({ pages, sessions, starts }: Pick<LoginDeps, "pages" | "sessions" | "starts">): VisitHandler {
+/** `GET /mfa/register/home`: the account and its factors; without a session a self-service flow begins. */
+export function getHome(deps: LoginDeps): VisitHandler {
+  const { pages, starts, self, nowMs, decisionTimeoutMs } = deps;
   return async (visit) => {
-    const { request, reply, path, language } = visit;
-    const sid = pages.cookies.read(request.headers.cookie, cookieNames.session);
-    const session = sid === undefined ? undefined : await sessions.findBySid(sid);
+    const { request, reply, language } = visit;
+    const session = await sessionOf(deps, visit);
     if (session === undefined) {
-      const returnTo = language === undefined ? path : `${path}/${language.tag}`;
-      const flow = { returnTo, languageTag: language?.tag };
+      const flow = { returnTo: here(visit, homePath), languageTag: language?.tag };
       return sendTo(reply, await starts.startSelfService(request.raw, reply.raw, flow));
     }
-    const view = { account: session.displayName ?? session.account, signOut: "/logout" };
+    const context = callContext(visit, nowMs() + decisionTimeoutMs());
+    const state = await self.read({ account: session.account, sessionUid: session.uid, context });
+    const view = {
+      account: session.displayName ?? session.account,
+      isBare: state === undefined,
+      hasTotp: state?.hasTotp ?? false,
+      passkeys: state?.webauthnCredentials.length ?? 0,
+      recoveryCodesLeft: state?.recoveryCodesLeft ?? 0,
+      appPasswords: state?.appPasswords ?? 0,
+      links: {
+        totp: here(visit, "/mfa/totp/register"),
+        passkeys: here(visit, "/mfa/webauthn/devices"),
+        recovery: here(visit, "/mfa/recovery/register"),
+        appPasswords: here(visit, "/mfa/app-passwords"),
+        sessions: here(visit, "/mfa/sessions"),
+        applications: here(visit, "/mfa/applications"),
+      },
+      signOut: "/logout",
+    };
     return sendShown(reply, pages.show(homePage, view, lookOf(pages, visit)));
   };
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Pages } from "../pages/pages.ts";
 
-/** The stylesheet and the logo, under names that change with them. */
+/** The stylesheet, the script and the logo, under names that change with them. */
 export function registerStatic(app: FastifyInstance, { assets, headers }: Pages): void {
   app.get("/static/*", async (request, reply) => {
     const found = assets.find(request.raw.url ?? "");

@@ -9,8 +9,8 @@ import { formVisit, sendProblem, setCookie, type Visit } from "./visit.ts";
 export type VisitHandler = (visit: Visit) => Promise<FastifyReply>;
 
 export interface PageRoute {
-  readonly method: "GET" | "POST";
-  /** Without language tag; the route takes one. */
+  readonly method: "GET" | "POST" | "DELETE";
+  /** Without language tag; the route takes one, but for DELETE and paths of one thing (contract, self-service). */
   readonly path: string;
   readonly handler: VisitHandler;
 }
@@ -46,14 +46,21 @@ function problemOf(error: unknown): "request" | "unavailable" | "failed" {
   return typeof status === "number" && status >= 400 && status < 500 ? "request" : "failed";
 }
 
+export interface PageRouteOptions {
+  readonly pages: Pages;
+  readonly logger: Logger;
+  /** What is sent to them: forms of ours, or JSON of our script. */
+  readonly body?: "form" | "json";
+}
+
 /** Pages for browsers: forms are parsed, and whatever is thrown becomes a page. */
 export function registerPageRoutes(
   app: FastifyInstance,
   routes: readonly PageRoute[],
-  { pages, logger }: { readonly pages: Pages; readonly logger: Logger },
+  { pages, logger, body = "form" }: PageRouteOptions,
 ): void {
   app.register(async (scope) => {
-    parseForms(scope);
+    if (body === "form") parseForms(scope);
     scope.setErrorHandler((error, request, reply) => {
       const problem = problemOf(error);
       const level = error instanceof AppError ? error.row.logLevel : "error";
@@ -64,7 +71,9 @@ export function registerPageRoutes(
     for (const route of routes) {
       const handler = handlerOf(route, pages);
       scope.route({ method: route.method, url: route.path, handler });
-      scope.route({ method: route.method, url: `${route.path}/:languageTag`, handler });
+      if (route.method !== "DELETE" && !route.path.includes(":")) {
+        scope.route({ method: route.method, url: `${route.path}/:languageTag`, handler });
+      }
     }
   });
 }

@@ -11,7 +11,10 @@ import { getLogin } from "./login/get-login.ts";
 import { getMfa } from "./login/get-mfa.ts";
 import { getRestart } from "./login/get-restart.ts";
 import { postLogin } from "./login/post-login.ts";
+import { beginWebauthn, finishWebauthn, getWebauthn } from "./login/webauthn.ts";
+import { registerMfaApi } from "./mfa-api/register.ts";
 import { type PageRoute, registerPageRoutes } from "./page-routes.ts";
+import { selfServiceRoutes, selfServiceScriptRoutes } from "./self-service/routes.ts";
 
 function loginRoutes(deps: LoginDeps): readonly PageRoute[] {
   const totp = totpFactor(deps);
@@ -25,8 +28,17 @@ function loginRoutes(deps: LoginDeps): readonly PageRoute[] {
     { method: "POST", path: "/login/totp", handler: postFactor(deps, totp) },
     { method: "GET", path: "/login/recovery", handler: getFactor(deps, recovery) },
     { method: "POST", path: "/login/recovery", handler: postFactor(deps, recovery) },
+    { method: "GET", path: "/login/webauthn", handler: getWebauthn(deps) },
+    { method: "GET", path: "/login/webauthn/begin", handler: beginWebauthn(deps) },
     { method: "GET", path: "/logged_out", handler: getLoggedOut(deps.pages) },
     { method: "GET", path: "/mfa/register/home", handler: getHome(deps) },
+  ];
+}
+
+function scriptRoutes(deps: LoginDeps): readonly PageRoute[] {
+  return [
+    { method: "POST", path: "/login/webauthn/finish", handler: finishWebauthn(deps) },
+    ...selfServiceScriptRoutes(deps),
   ];
 }
 
@@ -34,6 +46,8 @@ function loginRoutes(deps: LoginDeps): readonly PageRoute[] {
 export function registerPages(app: FastifyInstance, { login, devUi }: PagesContext): void {
   const { pages, logger } = login;
   registerStatic(app, pages);
-  registerPageRoutes(app, loginRoutes(login), { pages, logger });
+  registerPageRoutes(app, [...loginRoutes(login), ...selfServiceRoutes(login)], { pages, logger });
+  registerPageRoutes(app, scriptRoutes(login), { pages, logger, body: "json" });
+  registerMfaApi(app, login);
   registerDevUi(app, { pages, ...devUi });
 }

@@ -22,23 +22,25 @@ export interface Visit {
   readonly language: Language | undefined;
   readonly form: Form;
   readonly query: (name: string) => string | undefined;
+  /** A segment of the path. */
+  readonly param: (name: string) => string | undefined;
 }
 
 function isTextRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
 }
 
-/** A query parameter that came once. */
-function queryOf(request: FastifyRequest): Visit["query"] {
-  const { query } = request;
+/** What came once under a name. */
+function textIn(values: unknown): Visit["query"] {
   return (name) => {
-    const value = isTextRecord(query) ? query[name] : undefined;
+    const value = isTextRecord(values) ? values[name] : undefined;
     return typeof value === "string" ? value : undefined;
   };
 }
 
-export function formVisit(base: Omit<Visit, "form" | "query">): Visit {
-  return { ...base, form: formOf(base.request.body), query: queryOf(base.request) };
+export function formVisit(base: Omit<Visit, "form" | "query" | "param">): Visit {
+  const { body, query, params } = base.request;
+  return { ...base, form: formOf(body), query: textIn(query), param: textIn(params) };
 }
 
 export function sendShown(reply: FastifyReply, { status, headers, body }: Shown): FastifyReply {
@@ -77,6 +79,7 @@ const statusOf: Readonly<Record<Problem, number>> = {
   request: 400,
   not_found: 404,
   unauthenticated: 401,
+  required: 400,
 };
 
 export interface ProblemOptions {
@@ -87,15 +90,25 @@ export interface ProblemOptions {
 export function sendProblem(pages: Pages, visit: Visit, problem: Problem, { href }: ProblemOptions = {}): FastifyReply {
   const look = lookOf(pages, { ...visit, path: "" });
   const reference = visit.request.caller?.session ?? visit.request.id;
-  const view = { problem, reference: problem === "unauthenticated" ? undefined : reference, href };
+  const view = {
+    problem,
+    reference: problem === "unauthenticated" || problem === "required" ? undefined : reference,
+    href,
+  };
   return sendShown(visit.reply, pages.show(errorPage, view, look, { status: statusOf[problem] }));
+}
+
+/** Of the form, or of a script's header, which no foreign page can set. */
+export function csrfTokenIn({ form, request }: Visit): string | undefined {
+  const header = request.headers["x-csrf-token"];
+  return form.one("csrf_token") ?? (typeof header === "string" ? header : undefined);
 }
 
 function presented(pages: Pages, visit: Visit): Presented {
   return {
     browserToken: pages.cookies.read(visit.request.headers.cookie, cookieNames.flow),
     flowId: visit.query("flow"),
-    csrfToken: visit.form.one("csrf_token"),
+    csrfToken: csrfTokenIn(visit),
   };
 }
 

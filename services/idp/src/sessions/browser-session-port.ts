@@ -50,6 +50,10 @@ export interface SessionChange {
   readonly authorizations?: Readonly<Record<string, SessionAuthorization>>;
   readonly oidcState?: Readonly<Record<string, unknown>>;
   readonly exp?: number;
+  /** A second factor was set up, and by that shown. */
+  readonly mfaTs?: number;
+  readonly amr?: readonly string[];
+  readonly acr?: string;
 }
 
 /** Sessions as the protocol core sees them. All throw AppError `REDIS_UNAVAILABLE` when nobody could decide. */

@@ -75,4 +75,24 @@ export const IdentityMfa = section("Second factors.", {
       maximum: 100,
     }),
   }),
+  webauthn: section("Passkeys and security keys; users are always verified by them.", {
+    rp_id: text("", {
+      description:
+        "Domain that passkeys are for; empty takes the host of identity.oidc.issuer. Changing it makes all passkeys useless.",
+      maxLength: 253,
+    }),
+    rp_display_name: text("", {
+      description: "Name that browsers show; empty takes identity.frontend.branding.name.",
+      maxLength: 60,
+    }),
+    rp_origins: texts([], {
+      description: "Origins at which they are used; empty takes that of identity.oidc.issuer.",
+    }),
+    resident_key: choice(["required", "preferred", "discouraged"], "preferred", {
+      description: "Whether new ones can sign in without a name.",
+    }),
+    authenticator_attachment: choice(["", "platform", "cross-platform"], "", {
+      description: "Only the device itself, or only others; empty takes all.",
+    }),
+  }),
 });

@@ -86,6 +86,18 @@ export const usedTotpStepKey: KeyFamily<[accountDigest: string, step: string]> =
   build: (prefix, accountDigest, step) => `${prefix}factor:totp:{${accountDigest}}:${step}`,
 };
 
+/** What one browser was given to answer: a challenge, a secret that is being set up; sealed, used once. */
+export const pendingProofKey: KeyFamily<[kind: string, ownerDigest: string]> = {
+  name: "pending proof",
+  owner: "idp",
+  role: "state",
+  type: "string",
+  ttlSeconds: 600,
+  lost: "a factor that is being set up or shown begins again",
+  parts: ["kind", "digest of its session or flow"],
+  build: (prefix, kind, ownerDigest) => `${prefix}factor:pending:${kind}:{${ownerDigest}}`,
+};
+
 /** Keys of browsers that sign in. */
 export const browserKeys: readonly KeyFamily<never[]>[] = [
   sessionKey,
@@ -95,4 +107,5 @@ export const browserKeys: readonly KeyFamily<never[]>[] = [
   latestFlowKey,
   factorAttemptsKey,
   usedTotpStepKey,
+  pendingProofKey,
 ];

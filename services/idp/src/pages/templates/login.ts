@@ -1,6 +1,7 @@
 import { html } from "../html.ts";
 import type { Page } from "../look.ts";
 import { alertOf, type FormView, formOf } from "../parts.ts";
+import { type CeremonyView, ceremony } from "./webauthn.ts";
 
 export interface LoginView extends FormView {
   /** Who asks for the sign-in; absent in self-service. */
@@ -11,11 +12,14 @@ export interface LoginView extends FormView {
   readonly offersRemember: boolean;
   readonly remember: boolean;
   readonly problem: string | undefined;
+  /** Where passkeys are offered. */
+  readonly passkey: CeremonyView | undefined;
 }
 
 /** User name and password, as password managers know them. */
 export const loginPage: Page<LoginView> = {
   name: "login",
+  script: true,
   title: ({ problem }, { text }) =>
     problem === undefined ? text("login.title") : text("common.error_prefix", { title: text("login.title") }),
   body: (view, { text, brand }) => {
@@ -44,7 +48,16 @@ ${
   }><span>${text("login.remember")}<small>${text("login.remember_hint")}</small></span></label>`
 }
 <button type="submit">${text("login.submit")}</button>`,
-)}`;
+)}
+${
+  view.passkey !== undefined &&
+  ceremony(
+    "passkey",
+    view.passkey,
+    text,
+    html`<button type="button" class="quiet" hidden>${text("login.passkey")}</button>`,
+  )
+}`;
   },
   sample: {
     action: "/login",
@@ -55,5 +68,6 @@ ${
     offersRemember: true,
     remember: false,
     problem: undefined,
+    passkey: { begin: "/login/webauthn/begin", finish: "/login/webauthn/finish", csrfToken: "sample" },
   },
 };

@@ -4,7 +4,7 @@ import type { icons } from "../icons.ts";
 import type { Page } from "../look.ts";
 import { accountRow, type FormView, formOf, type Sign, signOf } from "../parts.ts";
 
-export type Problem = "failed" | "expired" | "unavailable" | "request" | "not_found" | "unauthenticated";
+export type Problem = "failed" | "expired" | "unavailable" | "request" | "not_found" | "unauthenticated" | "required";
 
 export interface ErrorView {
   readonly problem: Problem;
@@ -50,6 +50,13 @@ const words: Readonly<Record<Problem, Words>> = {
     text: "error.not_found_text",
     link: "login.submit",
     icon: "cross",
+    sign: "plain",
+  },
+  required: {
+    title: "error.required_title",
+    text: "error.required_text",
+    link: "common.back",
+    icon: "shield",
     sign: "plain",
   },
   unauthenticated: {
@@ -111,20 +118,4 @@ export const loggedOutPage: Page<LoggedOutView> = {
 <p class="lead">${text("logged_out.text")}</p>
 ${again !== undefined && html`<a class="button quiet" href="${again}">${text("logged_out.again")}</a>`}`,
   sample: { again: "/mfa/register/home" },
-};
-
-export interface HomeView {
-  readonly account: string;
-  readonly signOut: string;
-}
-
-/** Where self-service begins. */
-export const homePage: Page<HomeView> = {
-  name: "home",
-  title: (_view, { text }) => text("home.title"),
-  body: ({ account, signOut }, { text }) => html`<h1>${text("home.title")}</h1>
-<p class="lead">${text("home.text")}</p>
-${accountRow(text("common.signed_in_as", { account }), account)}
-<a class="button quiet" href="${signOut}">${text("home.sign_out")}</a>`,
-  sample: { account: "alice@example.test", signOut: "#sign-out" },
 };

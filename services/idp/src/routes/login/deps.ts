@@ -2,11 +2,17 @@ import type { Logger } from "@postern/shared/logging";
 import type { FlowGate } from "../../flow/flow-gate.ts";
 import type { FlowStarts } from "../../flow/flow-starter.ts";
 import type { CompleteSignIn } from "../../login/complete-sign-in.ts";
-import type { CheckPassword } from "../../login/password-check.ts";
+import type { ConnectedApplications } from "../../login/connected-applications.ts";
+import type { CheckPassword, LookUpAccount } from "../../login/password-check.ts";
 import type { IdpMetrics } from "../../metrics.ts";
 import type { FactorGuard } from "../../mfa/factor-guard.ts";
+import type { FactorStore } from "../../mfa/factor-store.ts";
 import type { Factors } from "../../mfa/factors.ts";
+import type { FactorNotice } from "../../mfa/notices.ts";
+import type { SelfService } from "../../mfa/self-service.ts";
+import type { Ceremonies } from "../../mfa/webauthn/ceremonies.ts";
 import type { Pages } from "../../pages/pages.ts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import type { SessionStore } from "../../sessions/session-store.ts";
 
 /** What the pages of a sign-in need. */
@@ -18,6 +24,17 @@ export interface LoginDeps {
   readonly checkPassword: CheckPassword;
   readonly factors: Factors;
   readonly guard: FactorGuard;
+  readonly ceremonies: Ceremonies;
+  readonly store: FactorStore;
+  readonly lookUp: LookUpAccount;
+  readonly self: SelfService;
+  /** Absent while the OIDC provider is off. */
+  readonly applications: ConnectedApplications | undefined;
+  /** A session was ended by its user: its tokens end too. */
+  readonly onEnded: (session: BrowserSessionRecord) => Promise<void>;
+  readonly notify: (notice: FactorNotice) => void;
+  /** Of the site, as browsers write it. */
+  readonly origin: string;
   readonly completeSignIn: CompleteSignIn;
   readonly metrics: IdpMetrics;
   readonly logger: Logger;

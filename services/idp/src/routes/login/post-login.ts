@@ -27,6 +27,10 @@ function credentialsOf({ form }: Visit): Credentials | undefined {
   return { username: username.trim(), password: new Secret(password), remember: form.one("remember_me") === "on" };
 }
 
+function acrValuesOf({ params }: FlowRecord): readonly string[] {
+  return (params?.acrValues ?? "").split(" ").filter((value) => value !== "");
+}
+
 async function ask(
   { checkPassword, metrics }: LoginDeps,
   { request }: Visit,
@@ -86,13 +90,14 @@ export function postLogin(deps: LoginDeps): VisitHandler {
       return showLogin(deps, visit, { flow, browserToken, username, remember, problem });
     }
     const { outcome: _, displayName, ...user } = decision;
-    const needed = neededFactors(await factors.enrolled(user.account, context), flow.client);
+    const needed = neededFactors(await factors.enrolled(user.account, context), flow.client, acrValuesOf(flow));
     const pending: PendingSignIn = {
       ...user,
       ...(displayName === undefined ? {} : { displayName }),
       remember: credentials.remember && rememberMs > 0,
       passwordTs: Math.floor(nowMs() / 1000),
       methods: needed.methods,
+      missing: needed.missing,
     };
     return goOn(deps, visit, flow, { pending, isNeeded: needed.isNeeded });
   };

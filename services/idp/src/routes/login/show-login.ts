@@ -2,7 +2,7 @@ import type { FastifyReply } from "fastify";
 import { csrfToken } from "../../flow/browser-binding.ts";
 import type { FlowRecord } from "../../flow/flow-record.ts";
 import { loginPage } from "../../pages/templates/login.ts";
-import { formTargets, lookOf, sendShown, type Visit } from "../visit.ts";
+import { formTargets, hrefIn, lookOf, sendShown, type Visit } from "../visit.ts";
 import type { LoginDeps } from "./deps.ts";
 
 export interface LoginState {
@@ -37,6 +37,11 @@ export function showLogin(
     offersRemember: rememberMs > 0,
     remember,
     problem,
+    passkey: {
+      begin: hrefIn("/login/webauthn/begin", visit, flow),
+      finish: "/login/webauthn/finish",
+      csrfToken: csrfToken(flow.id, browserToken),
+    },
   };
   const shown = pages.show(loginPage, view, lookOf(pages, visit, flow), { formTargets: formTargets(flow) });
   return sendShown(visit.reply, shown);

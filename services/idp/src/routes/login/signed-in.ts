@@ -1,6 +1,6 @@
 import type { FastifyReply } from "fastify";
-import type { FactorMethod, FlowRecord, PendingSignIn } from "../../flow/flow-record.ts";
-import type { Completion } from "../../login/complete-sign-in.ts";
+import type { FlowRecord, PendingSignIn } from "../../flow/flow-record.ts";
+import type { Completion, SignInMethod } from "../../login/complete-sign-in.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
 import { sendProblem, sendTo, setCookie, type Visit } from "../visit.ts";
 import type { LoginDeps } from "./deps.ts";
@@ -10,20 +10,25 @@ const longestUserAgent = 256;
 
 /** Sends the browser on with its session, or says that its errand is over. */
 export function sendCompletion(deps: LoginDeps, visit: Visit, completion: Completion): FastifyReply {
-  const { pages, rememberMs } = deps;
-  if (completion.completion === "expired") return sendProblem(pages, visit, "expired");
+  const redirect = takeSession(deps, visit, completion);
+  return redirect === undefined ? sendProblem(deps.pages, visit, "expired") : sendTo(visit.reply, redirect);
+}
+
+function takeSession({ pages, rememberMs }: LoginDeps, visit: Visit, completion: Completion): string | undefined {
+  if (completion.completion === "expired") return undefined;
   const { session, redirect } = completion;
   const maxAge = session.remember ? Math.floor(rememberMs / 1000) : undefined;
   setCookie(visit.reply, pages.cookies.set(cookieNames.session, session.sid, maxAge));
-  return sendTo(visit.reply, redirect);
+  return redirect;
 }
 
-/** The end of a sign-in: all that was needed has been shown. */
-export async function finishSignIn(
-  deps: LoginDeps,
-  visit: Visit,
-  signedIn: { readonly flow: FlowRecord; readonly pending: PendingSignIn; readonly method: FactorMethod | undefined },
-): Promise<FastifyReply> {
+export interface SignInEnd {
+  readonly flow: FlowRecord;
+  readonly pending: PendingSignIn;
+  readonly method: SignInMethod | undefined;
+}
+
+async function complete(deps: LoginDeps, visit: Visit, signedIn: SignInEnd): Promise<Completion> {
   const { pages, completeSignIn, logger } = deps;
   const { flow, pending, method } = signedIn;
   const { request, reply } = visit;
@@ -38,6 +43,17 @@ export async function finishSignIn(
   });
   const session = request.caller?.session;
   logger.info({ session, account: pending.account, kind: flow.kind, client: flow.client?.id, method }, "signed in");
-  if (method !== undefined) setCookie(reply, pages.cookies.set(cookieNames.method, method, methodSeconds));
-  return sendCompletion(deps, visit, completion);
+  const factor = method === "passkey" ? undefined : method;
+  if (factor !== undefined) setCookie(reply, pages.cookies.set(cookieNames.method, factor, methodSeconds));
+  return completion;
+}
+
+/** The end of a sign-in: all that was needed has been shown. */
+export async function finishSignIn(deps: LoginDeps, visit: Visit, signedIn: SignInEnd): Promise<FastifyReply> {
+  return sendCompletion(deps, visit, await complete(deps, visit, signedIn));
+}
+
+/** The same for a script: sets the session's cookie. @returns where to go, or undefined when the errand is over */
+export async function completeFor(deps: LoginDeps, visit: Visit, signedIn: SignInEnd): Promise<string | undefined> {
+  return takeSession(deps, visit, await complete(deps, visit, signedIn));
 }

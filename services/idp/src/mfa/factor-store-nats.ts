@@ -1,0 +1,90 @@
+import type { Bus } from "@postern/shared/bus";
+import {
+  mfaAppPasswordCreate,
+  mfaAppPasswordRevoke,
+  mfaAppPasswordsList,
+  mfaFactorsRead,
+  mfaRecoveryCodesDelete,
+  mfaRecoveryCodesSet,
+  mfaTotpDelete,
+  mfaTotpSet,
+  mfaWebauthnDelete,
+  mfaWebauthnSave,
+  mfaWebauthnUpdate,
+} from "@postern/shared/contracts";
+import { AppError } from "@postern/shared/errors";
+import type { CallContext } from "../login/password-check.ts";
+import type { Change, FactorStore } from "./factor-store.ts";
+
+const target = (account: string, { session }: CallContext) => ({ session, username: account });
+
+/** A user whom no directory knows any more, or an answer of no sense here: nobody could decide. */
+function changeOf({ outcome }: { readonly outcome: string }): Change {
+  if (outcome === "ok" || outcome === "absent") return "done";
+  if (outcome === "unsupported" || outcome === "invalid") return "refused";
+  throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `second factors could not be changed: ${outcome}` });
+}
+
+function createCredentialStore(
+  bus: Bus,
+): Pick<FactorStore, "addCredential" | "replaceCredential" | "deleteCredential"> {
+  return {
+    addCredential: async (account, credential, context) => {
+      const reply = await bus.request(mfaWebauthnSave, { ...target(account, context), credential }, context);
+      return reply.outcome === "exists" ? "exists" : changeOf(reply);
+    },
+    replaceCredential: async (account, { old, next }, context) => {
+      const request = { ...target(account, context), credential: next, oldCredential: old };
+      const reply = await bus.request(mfaWebauthnUpdate, request, context);
+      return reply.outcome === "conflict" ? "conflict" : changeOf(reply);
+    },
+    deleteCredential: async (account, credential, context) =>
+      changeOf(await bus.request(mfaWebauthnDelete, { ...target(account, context), credential }, context)),
+  };
+}
+
+function createAppPasswordStore(
+  bus: Bus,
+): Pick<FactorStore, "appPasswords" | "createAppPassword" | "revokeAppPassword"> {
+  return {
+    appPasswords: async (account, context) => {
+      const reply = await bus.request(mfaAppPasswordsList, target(account, context), context);
+      if (reply.outcome === "ok") return reply.appPasswords;
+      changeOf(reply);
+      return [];
+    },
+    createAppPassword: async (account, label, context) => {
+      const request = { ...target(account, context), label, protocols: [] };
+      const reply = await bus.request(mfaAppPasswordCreate, request, context);
+      if (reply.outcome === "full") return "full";
+      if (reply.outcome === "ok") return { password: reply.password, label: reply.appPassword.label };
+      changeOf(reply);
+      return undefined;
+    },
+    revokeAppPassword: async (account, id, context) =>
+      changeOf(await bus.request(mfaAppPasswordRevoke, { ...target(account, context), id }, context)),
+  };
+}
+
+/** Second factors and app passwords by way of the engine's directories. */
+export function createFactorStore(bus: Bus): FactorStore {
+  return {
+    ...createCredentialStore(bus),
+    ...createAppPasswordStore(bus),
+    read: async (account, context) => {
+      const reply = await bus.request(mfaFactorsRead, target(account, context), context);
+      if (reply.outcome === "unsupported") return undefined;
+      if (reply.outcome !== "ok") throw new AppError("UPSTREAM_UNAVAILABLE", { detail: reply.outcome });
+      const { displayName, hasTotp, recoveryCodesLeft, webauthnCredentials, appPasswords } = reply;
+      return { account: reply.account, displayName, hasTotp, recoveryCodesLeft, webauthnCredentials, appPasswords };
+    },
+    setTotp: async (account, secret, context) =>
+      changeOf(await bus.request(mfaTotpSet, { ...target(account, context), secret }, context)),
+    deleteTotp: async (account, context) =>
+      changeOf(await bus.request(mfaTotpDelete, target(account, context), context)),
+    setRecoveryCodes: async (account, codes, context) =>
+      changeOf(await bus.request(mfaRecoveryCodesSet, { ...target(account, context), codes: [...codes] }, context)),
+    deleteRecoveryCodes: async (account, context) =>
+      changeOf(await bus.request(mfaRecoveryCodesDelete, target(account, context), context)),
+  };
+}

@@ -1,0 +1,42 @@
+import { digestOf, type KeyRing } from "@postern/shared/crypto";
+import { AppError } from "@postern/shared/errors";
+import { pendingProofKey, type RedisClient } from "@postern/shared/redis";
+import type { PendingProofs, ProofKind } from "./pending-proofs.ts";
+
+async function decided<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw new AppError("REDIS_UNAVAILABLE", { detail: "pending proofs cannot be reached", cause });
+  }
+}
+
+export interface PendingProofDeps {
+  readonly redis: RedisClient;
+  readonly prefix: string;
+  readonly keys: KeyRing;
+}
+
+export function createPendingProofs({ redis, prefix, keys }: PendingProofDeps): PendingProofs {
+  const keyOf = (kind: ProofKind, owner: string): string =>
+    pendingProofKey.build(prefix, kind, digestOf(owner).toString("base64url"));
+  const open = (key: string, sealed: string | null): string | undefined =>
+    sealed === null ? undefined : keys.open(Buffer.from(sealed, "base64url"), key)?.toString("utf8");
+  return {
+    put: (kind, owner, value) =>
+      decided(async () => {
+        const key = keyOf(kind, owner);
+        await redis.set(key, keys.seal(value, key).toString("base64url"), "EX", pendingProofKey.ttlSeconds);
+      }),
+    find: (kind, owner) =>
+      decided(async () => {
+        const key = keyOf(kind, owner);
+        return open(key, await redis.get(key));
+      }),
+    take: (kind, owner) =>
+      decided(async () => {
+        const key = keyOf(kind, owner);
+        return open(key, await redis.getdel(key));
+      }),
+  };
+}

@@ -1,0 +1,174 @@
+import { createHash } from "node:crypto";
+import type { RegistrationResponseJSON } from "@simplewebauthn/server";
+import type { CallContext } from "../login/password-check.ts";
+import type { FactorGuard } from "./factor-guard.ts";
+import type { FactorState, FactorStore } from "./factor-store.ts";
+import type { FactorNotice } from "./notices.ts";
+import type { PendingProofs } from "./pending-proofs.ts";
+import { newRecoveryCodes } from "./recovery-codes.ts";
+import { matchTotp } from "./totp.ts";
+import { newTotpSecret, totpUrl } from "./totp-enrolment.ts";
+import type { Ceremonies } from "./webauthn/ceremonies.ts";
+import { readCredential, renamedCredential } from "./webauthn/stored-credential.ts";
+
+/** Whose factors, in which session and request. */
+export interface Subject {
+  readonly account: string;
+  readonly sessionUid: string;
+  readonly context: CallContext;
+}
+
+export interface SelfServiceDeps {
+  readonly store: FactorStore;
+  readonly pending: PendingProofs;
+  readonly guard: FactorGuard;
+  readonly ceremonies: Ceremonies;
+  readonly notify: (notice: FactorNotice) => void;
+  readonly totpIssuer: string;
+  readonly totpSkew: number;
+  readonly nowMs: () => number;
+}
+
+export type Outcome = "done" | "denied" | "throttled" | "refused" | "absent" | "exists";
+
+/** What users do with their own factors, whether by pages or by JSON. Everything throws AppError when nobody could decide. */
+export interface SelfService {
+  read(subject: Subject): Promise<FactorState | undefined>;
+  /** The secret under way; asked again, the same one. */
+  totpSetup(subject: Subject): Promise<{ readonly secret: string; readonly url: string }>;
+  confirmTotp(subject: Subject, code: string): Promise<Outcome>;
+  removeTotp(subject: Subject): Promise<Outcome>;
+  /** Codes that are stored once they are confirmed. */
+  draftCodes(subject: Subject): Promise<{ readonly codes: readonly string[]; readonly set: string }>;
+  /** `absent`: these codes were never made, or are saved already. */
+  saveCodes(subject: Subject, set: string | undefined): Promise<Outcome>;
+  /** Codes that are stored at once. Undefined: refused. */
+  makeCodes(subject: Subject): Promise<readonly string[] | undefined>;
+  addPasskey(subject: Subject, response: RegistrationResponseJSON, name: string): Promise<Outcome>;
+  renamePasskey(subject: Subject, id: string, name: string): Promise<Outcome>;
+  removePasskeys(subject: Subject, id: string | undefined): Promise<Outcome>;
+}
+
+const setOf = (codes: readonly string[]): string =>
+  createHash("sha256").update(codes.join(" ")).digest("base64url").slice(0, 22);
+
+const maxCodeLength = 32;
+const longestName = 64;
+
+export function cleanName(name: string, fallback: string): string {
+  const clean = name.replaceAll(/\p{C}/gu, "").trim().slice(0, longestName);
+  return clean === "" ? fallback : clean;
+}
+
+function totpService(deps: SelfServiceDeps): Pick<SelfService, "totpSetup" | "confirmTotp"> {
+  const { store, pending, guard, notify, totpIssuer, totpSkew: skew, nowMs } = deps;
+  return {
+    totpSetup: async ({ account, sessionUid }) => {
+      const kept = await pending.find("totp", sessionUid);
+      const secret = kept ?? newTotpSecret();
+      if (kept === undefined) await pending.put("totp", sessionUid, secret);
+      return { secret, url: totpUrl(totpIssuer, account, secret) };
+    },
+    confirmTotp: async ({ account, sessionUid, context }, code) => {
+      const stored = await pending.find("totp", sessionUid);
+      if (stored === undefined) return "absent";
+      if (code.length > maxCodeLength) return "denied";
+      if (!(await guard.admit(account))) return "throttled";
+      const step = matchTotp({ stored, code, nowMs: nowMs(), skew });
+      if (step === undefined || !(await guard.claimTotpStep(account, step))) return "denied";
+      const change = await store.setTotp(account, stored, context);
+      if (change !== "done") return "refused";
+      await guard.succeeded(account);
+      await pending.take("totp", sessionUid);
+      notify({ change: "added", factor: "totp", account, session: context.session });
+      return "done";
+    },
+  };
+}
+
+function codesService(deps: SelfServiceDeps): Pick<SelfService, "draftCodes" | "saveCodes" | "makeCodes"> {
+  const { store, pending, notify } = deps;
+  const keep = async ({ account, context }: Subject, codes: readonly string[]): Promise<Outcome> => {
+    if ((await store.setRecoveryCodes(account, codes, context)) !== "done") return "refused";
+    notify({ change: "added", factor: "recovery", account, session: context.session });
+    return "done";
+  };
+  return {
+    draftCodes: async ({ sessionUid }) => {
+      const codes = newRecoveryCodes();
+      await pending.put("recovery", sessionUid, codes.join(" "));
+      return { codes, set: setOf(codes) };
+    },
+    saveCodes: async (subject, set) => {
+      const codes = (await pending.find("recovery", subject.sessionUid))?.split(" ");
+      if (codes === undefined || (set !== undefined && set !== setOf(codes))) return "absent";
+      const outcome = await keep(subject, codes);
+      if (outcome === "done") await pending.take("recovery", subject.sessionUid);
+      return outcome;
+    },
+    makeCodes: async (subject) => {
+      const codes = newRecoveryCodes();
+      return (await keep(subject, codes)) === "done" ? codes : undefined;
+    },
+  };
+}
+
+/** Recovery codes stand in for a factor; without one they would lie about. */
+async function dropLonelyCodes({ store }: SelfServiceDeps, { account, context }: Subject): Promise<void> {
+  const left = await store.read(account, context);
+  if (left === undefined || left.hasTotp || left.webauthnCredentials.length > 0) return;
+  if (left.recoveryCodesLeft > 0) await store.deleteRecoveryCodes(account, context);
+}
+
+function passkeyService(deps: SelfServiceDeps): Pick<SelfService, "addPasskey" | "renamePasskey" | "removePasskeys"> {
+  const { store, ceremonies, notify } = deps;
+  const found = async ({ account, context }: Subject, id: string | undefined): Promise<readonly string[]> => {
+    const texts = (await store.read(account, context))?.webauthnCredentials ?? [];
+    return id === undefined ? texts : texts.filter((text) => readCredential(text)?.id === id);
+  };
+  return {
+    addPasskey: async (subject, response, name) => {
+      const { account, sessionUid, context } = subject;
+      const text = await ceremonies.finishRegistration(sessionUid, response, name);
+      if (text === undefined) return "denied";
+      const outcome = await store.addCredential(account, text, context);
+      if (outcome === "done") notify({ change: "added", factor: "webauthn", account, session: context.session });
+      return outcome;
+    },
+    renamePasskey: async (subject, id, name) => {
+      const [text] = await found(subject, id);
+      if (text === undefined) return "absent";
+      const change = { old: text, next: renamedCredential(text, name) };
+      const outcome = await store.replaceCredential(subject.account, change, subject.context);
+      return outcome === "conflict" ? "absent" : outcome;
+    },
+    removePasskeys: async (subject, id) => {
+      const { account, context } = subject;
+      const texts = await found(subject, id);
+      if (texts.length === 0) return "absent";
+      for (const text of texts) {
+        if ((await store.deleteCredential(account, text, context)) !== "done") return "refused";
+      }
+      notify({ change: "removed", factor: "webauthn", account, session: context.session });
+      await dropLonelyCodes(deps, subject);
+      return "done";
+    },
+  };
+}
+
+export function createSelfService(deps: SelfServiceDeps): SelfService {
+  const { store, notify } = deps;
+  return {
+    ...totpService(deps),
+    ...codesService(deps),
+    ...passkeyService(deps),
+    read: ({ account, context }) => store.read(account, context),
+    removeTotp: async (subject) => {
+      const { account, context } = subject;
+      if ((await store.deleteTotp(account, context)) !== "done") return "refused";
+      notify({ change: "removed", factor: "totp", account, session: context.session });
+      await dropLonelyCodes(deps, subject);
+      return "done";
+    },
+  };
+}

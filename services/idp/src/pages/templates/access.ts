@@ -1,0 +1,181 @@
+import { type Html, html } from "../html.ts";
+import type { Look, Page } from "../look.ts";
+import { alertOf, deleteForm, type FormView, formOf, listOf } from "../parts.ts";
+import { type BackView, wayBack } from "./enrolment.ts";
+
+/** A moment as the reader's language writes it, in universal time. */
+export function moment(ms: number, { language }: Look): Html {
+  const words = new Intl.DateTimeFormat(language.tag, {
+    dateStyle: "medium",
+    timeStyle: "short",
+    timeZone: "UTC",
+    numberingSystem: "latn",
+  }).format(ms);
+  return html`<time datetime="${new Date(ms).toISOString()}">${words} UTC</time>`;
+}
+
+export interface ShownAppPassword {
+  readonly label: string;
+  readonly createdMs: number;
+  readonly lastUsedMs: number | undefined;
+  /** The form that revokes it leads there. */
+  readonly revoke: string;
+}
+
+export interface AppPasswordsView extends FormView, BackView {
+  readonly appPasswords: readonly ShownAppPassword[];
+  readonly problem: string | undefined;
+}
+
+export const appPasswordsPage: Page<AppPasswordsView> = {
+  name: "app_passwords",
+  title: (_view, { text }) => text("app_passwords.title"),
+  body: (view, look) => {
+    const { text } = look;
+    const { csrfToken } = view;
+    const items = view.appPasswords.map(
+      ({ label, createdMs, lastUsedMs, revoke }) => html`<b>${label}</b>
+<span>${text("app_passwords.made")} ${moment(createdMs, look)}</span>
+<span>${lastUsedMs === undefined ? text("app_passwords.unused") : html`${text("list.last_used")} ${moment(lastUsedMs, look)}`}</span>
+${deleteForm({ action: revoke, csrfToken }, text("app_passwords.revoke"), label)}`,
+    );
+    return html`<h1>${text("app_passwords.title")}</h1>
+<p class="lead">${text("app_passwords.intro")}</p>
+${alertOf(view.problem)}
+${listOf(items)}
+${formOf(
+  view,
+  html`<div class="field"><label for="label">${text("app_passwords.label")}</label><input type="text" id="label" name="label" maxlength="64" required autocomplete="off"></div><button type="submit">${text(
+    "app_passwords.make",
+  )}</button>`,
+)}
+${wayBack(view, text)}`;
+  },
+  sample: {
+    action: "/mfa/app-passwords",
+    csrfToken: "sample",
+    appPasswords: [
+      { label: "Thunderbird at home", createdMs: 1_790_000_000_000, lastUsedMs: 1_795_000_000_000, revoke: "#revoke" },
+      { label: "Phone", createdMs: 1_791_000_000_000, lastUsedMs: undefined, revoke: "#revoke-2" },
+    ],
+    problem: undefined,
+    back: "#back",
+    cancel: undefined,
+  },
+};
+
+export interface NewAppPasswordView extends BackView {
+  readonly label: string;
+  readonly password: string;
+  readonly account: string;
+}
+
+export const newAppPasswordPage: Page<NewAppPasswordView> = {
+  name: "app_password",
+  title: (_view, { text }) => text("app_passwords.new_title"),
+  body: (view, { text }) => html`<h1>${text("app_passwords.new_title")}</h1>
+<p class="lead">${text("app_passwords.new_intro", { label: view.label })}</p>
+<dl class="facts"><dt>${text("login.username")}</dt><dd><code>${view.account}</code></dd><dt>${text("login.password")}</dt><dd><code>${view.password}</code></dd></dl>
+${wayBack(view, text)}`,
+  sample: {
+    label: "Thunderbird at home",
+    password: "app-abcdefghijklmnopqrstuvwxyz2345",
+    account: "alice@example.test",
+    back: "#back",
+    cancel: undefined,
+  },
+};
+
+export interface ShownSession {
+  /** Browser and system, as far as they can be told. */
+  readonly device: string;
+  readonly clientIp: string;
+  readonly signedInMs: number;
+  readonly lastSeenMs: number;
+  readonly isThis: boolean;
+  readonly end: string;
+}
+
+export interface SessionsView extends FormView, BackView {
+  readonly sessions: readonly ShownSession[];
+}
+
+export const sessionsPage: Page<SessionsView> = {
+  name: "sessions",
+  title: (_view, { text }) => text("sessions.title"),
+  body: (view, look) => {
+    const { text } = look;
+    const { csrfToken, action } = view;
+    const items = view.sessions.map(
+      ({ device, clientIp, signedInMs, lastSeenMs, isThis, end }) => html`<b>${device}</b>
+${isThis && html`<span class="this">${text("sessions.this")}</span>`}
+<span>${text("sessions.from")} <bdi>${clientIp}</bdi></span>
+<span>${text("sessions.since")} ${moment(signedInMs, look)}</span>
+<span>${text("list.last_used")} ${moment(lastSeenMs, look)}</span>
+${!isThis && deleteForm({ action: end, csrfToken }, text("sessions.end"), device)}`,
+    );
+    return html`<h1>${text("sessions.title")}</h1>
+<p class="lead">${text("sessions.intro")}</p>
+${listOf(items)}
+${view.sessions.length > 1 && deleteForm({ action, csrfToken }, text("sessions.end_others"))}
+${wayBack(view, text)}`;
+  },
+  sample: {
+    action: "/mfa/sessions",
+    csrfToken: "sample",
+    sessions: [
+      {
+        device: "Firefox, Linux",
+        clientIp: "192.0.2.7",
+        signedInMs: 1_795_000_000_000,
+        lastSeenMs: 1_795_000_600_000,
+        isThis: true,
+        end: "#end",
+      },
+      {
+        device: "Safari, iPhone",
+        clientIp: "2001:db8::7",
+        signedInMs: 1_794_000_000_000,
+        lastSeenMs: 1_794_900_000_000,
+        isThis: false,
+        end: "#end-2",
+      },
+    ],
+    back: "#back",
+    cancel: undefined,
+  },
+};
+
+export interface ShownApplication {
+  readonly name: string;
+  readonly disconnect: string;
+}
+
+export interface ApplicationsView extends BackView {
+  readonly csrfToken: string;
+  readonly applications: readonly ShownApplication[];
+}
+
+export const applicationsPage: Page<ApplicationsView> = {
+  name: "applications",
+  title: (_view, { text }) => text("applications.title"),
+  body: (view, { text }) => html`<h1>${text("applications.title")}</h1>
+<p class="lead">${text("applications.intro")}</p>
+${view.applications.length === 0 && html`<p>${text("applications.none")}</p>`}
+${listOf(
+  view.applications.map(
+    ({ name, disconnect }) =>
+      html`<b>${name}</b>${deleteForm({ action: disconnect, csrfToken: view.csrfToken }, text("applications.end"), name)}`,
+  ),
+)}
+${wayBack(view, text)}`,
+  sample: {
+    csrfToken: "sample",
+    applications: [
+      { name: "Example Webmail", disconnect: "#end" },
+      { name: "Example Calendar", disconnect: "#end-2" },
+    ],
+    back: "#back",
+    cancel: undefined,
+  },
+};

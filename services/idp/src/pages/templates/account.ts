@@ -1,0 +1,95 @@
+import { type Html, html } from "../html.ts";
+import { icons } from "../icons.ts";
+import type { Look, Page } from "../look.ts";
+import { accountRow } from "../parts.ts";
+
+export interface HomeView {
+  readonly account: string;
+  readonly hasTotp: boolean;
+  readonly passkeys: number;
+  readonly recoveryCodesLeft: number;
+  readonly appPasswords: number;
+  /** The account's directory keeps no second factors. */
+  readonly isBare: boolean;
+  readonly links: Readonly<
+    Record<"totp" | "passkeys" | "recovery" | "appPasswords" | "sessions" | "applications", string>
+  >;
+  readonly signOut: string;
+}
+
+interface Entry {
+  readonly href: string;
+  readonly icon: Html;
+  readonly title: string;
+  readonly state: string;
+}
+
+function entryOf({ href, icon, title, state }: Entry): Html {
+  return html`<li><a href="${href}">${icon}<span><b>${title}</b><span>${state}</span></span></a></li>`;
+}
+
+function factorEntries(view: HomeView, { text }: Look): readonly Entry[] {
+  const { links, hasTotp, passkeys, recoveryCodesLeft, appPasswords } = view;
+  return [
+    { href: links.totp, icon: icons.phone, title: text("mfa.totp"), state: text(hasTotp ? "home.on" : "home.off") },
+    {
+      href: links.passkeys,
+      icon: icons.key,
+      title: text("passkeys.title"),
+      state: passkeys === 0 ? text("home.off") : text("home.count", { count: String(passkeys) }),
+    },
+    {
+      href: links.recovery,
+      icon: icons.list,
+      title: text("codes.title"),
+      state: text("home.left", { count: String(recoveryCodesLeft) }),
+    },
+    {
+      href: links.appPasswords,
+      icon: icons.shield,
+      title: text("app_passwords.title"),
+      state: text("home.count", { count: String(appPasswords) }),
+    },
+  ];
+}
+
+/** Where self-service begins. */
+export const homePage: Page<HomeView> = {
+  name: "home",
+  title: (_view, { text }) => text("home.title"),
+  body: (view, look) => {
+    const { text } = look;
+    const { account, links, isBare, signOut } = view;
+    const use: readonly Entry[] = [
+      { href: links.sessions, icon: icons.screen, title: text("sessions.title"), state: text("home.sessions_hint") },
+      {
+        href: links.applications,
+        icon: icons.cloud,
+        title: text("applications.title"),
+        state: text("home.applications_hint"),
+      },
+    ];
+    return html`<h1>${text("home.title")}</h1>
+${accountRow(text("common.signed_in_as", { account }), account)}
+${!isBare && html`<h2>${text("home.factors")}</h2><ul class="choices near">${factorEntries(view, look).map(entryOf)}</ul>`}
+<h2>${text("home.access")}</h2><ul class="choices near">${use.map(entryOf)}</ul>
+<a class="button quiet" href="${signOut}">${text("home.sign_out")}</a>`;
+  },
+  sample: {
+    account: "alice@example.test",
+    hasTotp: true,
+    passkeys: 2,
+    recoveryCodesLeft: 8,
+    appPasswords: 1,
+    isBare: false,
+    links: {
+      totp: "#totp",
+      passkeys: "#passkeys",
+      recovery: "#recovery",
+      appPasswords: "#app-passwords",
+      sessions: "#sessions",
+      applications: "#applications",
+    },
+    signOut: "#sign-out",
+  },
+};

@@ -1,0 +1,49 @@
+import type { FactorMethod } from "../../flow/flow-record.ts";
+import type { FactorState } from "../../mfa/factor-store.ts";
+import { cookieNames } from "../../sessions/cookies.ts";
+import type { LoginDeps } from "../login/deps.ts";
+import { sendCompletion } from "../login/signed-in.ts";
+import type { VisitHandler } from "../page-routes.ts";
+import { sendProblem, sendTo, setCookie } from "../visit.ts";
+import { waitingFlow } from "./enrolled.ts";
+import { forMember, here, homePath } from "./member.ts";
+
+const pages: Readonly<Record<FactorMethod, string>> = {
+  totp: "/mfa/totp/register",
+  webauthn: "/mfa/webauthn/register",
+  recovery: "/mfa/recovery/register",
+};
+
+function hasMethod(state: FactorState | undefined, method: FactorMethod): boolean {
+  if (state === undefined) return false;
+  const { hasTotp, webauthnCredentials, recoveryCodesLeft } = state;
+  return { totp: hasTotp, webauthn: webauthnCredentials.length > 0, recovery: recoveryCodesLeft > 0 }[method];
+}
+
+/** `GET /mfa/register/continue`: to what is still to be set up, or on with the sign-in that waits for it. */
+export function getContinue(deps: LoginDeps): VisitHandler {
+  const { gate, self, completeSignIn } = deps;
+  return forMember(deps, async (visit, member) => {
+    const flow = await waitingFlow(deps, visit, member);
+    if (flow === undefined) return sendTo(visit.reply, here(visit, homePath));
+    const state = await self.read(member.subject);
+    if (state === undefined) return sendProblem(deps.pages, visit, "unavailable");
+    const next = (flow.pending?.missing ?? []).find((method) => !hasMethod(state, method));
+    if (next !== undefined) return sendTo(visit.reply, here(visit, pages[next]));
+    const moved = await gate.move(flow, "enrolled");
+    if (moved === undefined) return sendProblem(deps.pages, visit, "expired");
+    return sendCompletion(deps, visit, await completeSignIn.resume(moved, member.session));
+  });
+}
+
+/** `GET /mfa/register/cancel`: the sign-in that waits is given up, and its session with it. */
+export function getCancel(deps: LoginDeps): VisitHandler {
+  const { sessions, onEnded } = deps;
+  return forMember(deps, async (visit, member) => {
+    const flow = await waitingFlow(deps, visit, member);
+    if (flow === undefined) return sendTo(visit.reply, here(visit, homePath));
+    if (await sessions.end(member.session.uid)) await onEnded(member.session);
+    setCookie(visit.reply, deps.pages.cookies.set(cookieNames.session, "", 0));
+    return sendTo(visit.reply, here(visit, "/logged_out"));
+  });
+}

@@ -1,0 +1,51 @@
+import { recoveryCodesPage, recoveryEnrolmentPage } from "../../pages/templates/enrolment.ts";
+import type { LoginDeps } from "../login/deps.ts";
+import type { VisitHandler } from "../page-routes.ts";
+import { lookOf, sendProblem, sendShown, sendTo } from "../visit.ts";
+import { sendOn, ways } from "./enrolled.ts";
+import { forFresh, hasFactor, here, homePath } from "./member.ts";
+
+const page = "/mfa/recovery/register";
+
+export function getRecovery(deps: LoginDeps): VisitHandler {
+  const { pages } = deps;
+  return forFresh(deps, page, async (visit, member, state) => {
+    const view = {
+      action: here(visit, "/mfa/recovery/generate"),
+      csrfToken: member.csrfToken,
+      left: state.recoveryCodesLeft,
+      canMake: hasFactor(state),
+      remake: state.recoveryCodesLeft > 0,
+      ...(await ways(deps, visit, member)),
+    };
+    return sendShown(visit.reply, pages.show(recoveryEnrolmentPage, view, lookOf(pages, visit)));
+  });
+}
+
+/** `POST /mfa/recovery/generate`: new codes, shown this once; the old ones work until these are saved. */
+export function postGenerate(deps: LoginDeps): VisitHandler {
+  const { pages, self } = deps;
+  return forFresh(deps, page, async (visit, member, state) => {
+    if (!hasFactor(state)) return sendTo(visit.reply, here(visit, page));
+    const { codes, set } = await self.draftCodes(member.subject);
+    const view = {
+      action: here(visit, "/mfa/recovery/register/save"),
+      csrfToken: member.csrfToken,
+      codes,
+      set,
+      ...(await ways(deps, visit, member)),
+    };
+    return sendShown(visit.reply, pages.show(recoveryCodesPage, view, lookOf(pages, { ...visit, path: "" })));
+  });
+}
+
+/** `POST /mfa/recovery/register` and `/save`: the user has kept the codes, from now on they work. */
+export function postSave(deps: LoginDeps): VisitHandler {
+  const { pages, self } = deps;
+  return forFresh(deps, page, async (visit, member) => {
+    const outcome = await self.saveCodes(member.subject, visit.form.one("set"));
+    if (outcome === "absent") return sendTo(visit.reply, here(visit, page));
+    if (outcome !== "done") return sendProblem(pages, visit, "failed", { href: homePath });
+    return sendOn(deps, visit, member);
+  });
+}

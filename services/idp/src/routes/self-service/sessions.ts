@@ -1,0 +1,38 @@
+import { deviceName } from "../../pages/device-name.ts";
+import { sessionsPage } from "../../pages/templates/access.ts";
+import type { LoginDeps } from "../login/deps.ts";
+import type { VisitHandler } from "../page-routes.ts";
+import { lookOf, sendShown, sendTo } from "../visit.ts";
+import { forMember, here, homePath } from "./member.ts";
+
+const page = "/mfa/sessions";
+
+/** Where the user is signed in. */
+export function getSessions(deps: LoginDeps): VisitHandler {
+  const { pages, sessions } = deps;
+  return forMember(deps, async (visit, { session, csrfToken }) => {
+    const listed = (await sessions.list(session.account)).map(({ uid, origin, loginTs, lastSeenMs }) => ({
+      device: deviceName(origin?.userAgent ?? ""),
+      clientIp: origin?.clientIp ?? "",
+      signedInMs: loginTs * 1000,
+      lastSeenMs,
+      isThis: uid === session.uid,
+      end: `/mfa/session/${uid}`,
+    }));
+    const view = { action: page, csrfToken, sessions: listed, back: here(visit, homePath), cancel: undefined };
+    return sendShown(visit.reply, pages.show(sessionsPage, view, lookOf(pages, visit)));
+  });
+}
+
+/** `DELETE /mfa/sessions` ends all but this one, `DELETE /mfa/session/:id` one; never another account's. */
+export function deleteSessions(deps: LoginDeps): VisitHandler {
+  const { sessions, onEnded } = deps;
+  return forMember(deps, async (visit, { session }) => {
+    const id = visit.param("id");
+    const others = (await sessions.list(session.account)).filter(({ uid }) => uid !== session.uid);
+    for (const other of others.filter(({ uid }) => id === undefined || uid === id)) {
+      if (await sessions.end(other.uid)) await onEnded(other);
+    }
+    return sendTo(visit.reply, page);
+  });
+}

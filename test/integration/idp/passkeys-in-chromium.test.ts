@@ -1,0 +1,125 @@
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type IdpStack, startIdpStack } from "./idp-stack.ts";
+
+let idp: IdpStack;
+let browser: Browser;
+const origin = "http://localhost:8080";
+const home = `${origin}/mfa/register/home`;
+
+beforeAll(async () => {
+  idp = await startIdpStack();
+  const { host } = new URL(idp.stack.url);
+  browser = await chromium.launch({
+    executablePath: "/usr/bin/chromium",
+    // Passkeys are bound to the issuer's host, which leads to this stack's gateway.
+    args: ["--no-sandbox", `--host-resolver-rules=MAP localhost:8080 ${host}`],
+  });
+});
+
+afterAll(async () => {
+  await browser.close();
+  await idp[Symbol.asyncDispose]();
+});
+
+interface Device extends AsyncDisposable {
+  readonly context: BrowserContext;
+  readonly page: Page;
+}
+
+/** A browser with an authenticator that verifies its user without asking. */
+async function newDevice(isUserVerified = true): Promise<Device> {
+  const context = await browser.newContext({ locale: "en-US" });
+  const page = await context.newPage();
+  const devtools = await context.newCDPSession(page);
+  await devtools.send("WebAuthn.enable");
+  await devtools.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return { context, page, [Symbol.asyncDispose]: () => context.close() };
+}
+
+async function signIn(page: Page, name: string): Promise<void> {
+  await page.goto(home);
+  await page.getByLabel("User name or email address").fill(`${name}@example.test`);
+  await page.getByLabel("Password").fill(`${name}-demo-password`);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+}
+
+async function addPasskey(page: Page, name: string): Promise<void> {
+  await page.goto(`${origin}/mfa/webauthn/register`);
+  await page.getByLabel("Name").fill(name);
+  await page.getByRole("button", { name: "Add passkey" }).click();
+}
+
+describe("a passkey", () => {
+  test("of a user whom the device does not verify is not taken", async () => {
+    await using device = await newDevice(false);
+    const { page } = device;
+    await signIn(page, "alice");
+    await addPasskey(page, "Unverified");
+    await page.locator("[data-problem]:visible").waitFor();
+    await page.goto(`${origin}/mfa/webauthn/devices`);
+    await page.getByText("You have no passkeys yet.").waitFor();
+    expect(await page.locator(".things li").count()).toBe(0);
+  });
+
+  test("is added, signs in without a name, is a second factor, is renamed and removed", async () => {
+    await using device = await newDevice();
+    const { page, context } = device;
+    await signIn(page, "alice");
+    await addPasskey(page, "Laptop");
+    await page.waitForURL(`${origin}/mfa/webauthn/devices`);
+    await page.getByText("Laptop").first().waitFor();
+
+    // The same device is not added twice.
+    await addPasskey(page, "Again");
+    await page.getByText("This device is set up already.").waitFor();
+
+    // Without a name: conditional mediation or the button.
+    await context.clearCookies();
+    await page.goto(home);
+    await page.waitForURL(home);
+    if (new URL(page.url()).pathname === "/login") {
+      await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+      await page.waitForURL(home);
+    }
+    await page.getByText("Signed in as Alice Example").waitFor();
+
+    await page.goto(`${origin}/mfa/webauthn/devices`);
+    await page.getByText("Rename").click();
+    await page.getByLabel("New name").fill("Work laptop");
+    await page.getByRole("button", { name: "Save name" }).click();
+    await page.getByText("Work laptop").first().waitFor();
+    await page.getByRole("button", { name: /^Remove\s+Work laptop$/ }).click();
+    await page.getByText("You have no passkeys yet.").waitFor();
+    expect(await page.locator(".things li").count()).toBe(0);
+  });
+
+  test("is asked for after the password, on another page, which says that it needs JavaScript", async () => {
+    await using device = await newDevice();
+    const { page, context } = device;
+    await signIn(page, "carol");
+    await addPasskey(page, "Phone");
+    await page.waitForURL(`${origin}/mfa/webauthn/devices`);
+    await context.clearCookies();
+    // The login page asks for a passkey as it loads: the password comes without that.
+    await page.route("**/login/webauthn/begin*", (route) =>
+      page.url().includes("/login?") ? route.abort() : route.continue(),
+    );
+    await signIn(page, "carol");
+    await page.waitForURL(/\/login\/webauthn|\/login\/mfa/);
+    if (page.url().includes("/login/mfa")) await page.getByText("Passkey or security key").click();
+    expect(await page.locator("noscript").count()).toBe(1);
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.waitForURL(home);
+    await page.getByText("Signed in as Carol Example").waitFor();
+  });
+});

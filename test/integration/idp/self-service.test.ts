@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Browser, createBrowser, hiddenFields, type Page } from "../../support/browser.ts";
+import { totpCode } from "../../support/totp-code.ts";
+import { type IdpStack, startIdpStack } from "./idp-stack.ts";
+
+let idp: IdpStack;
+
+beforeAll(async () => {
+  idp = await startIdpStack();
+});
+
+afterAll(() => idp[Symbol.asyncDispose]());
+
+const home = "/mfa/register/home";
+const newBrowser = (): Browser => createBrowser(idp.replicas);
+
+async function signIn(name: string): Promise<Browser> {
+  const browser = newBrowser();
+  const login = await browser.open(home);
+  const answer = await browser.submit(login, { username: `${name}@example.test`, password: `${name}-demo-password` });
+  expect([answer.status, answer.location]).toEqual([302, home]);
+  return browser;
+}
+
+const secretIn = ({ text }: Page): string =>
+  (/<code class="secret">([A-Z2-7 ]+)</.exec(text)?.[1] ?? "").replaceAll(" ", "");
+
+const csrfIn = (page: Page): string => hiddenFields(page)["csrf_token"] ?? "";
+
+describe("who may come in", () => {
+  const paths = [
+    "/mfa/totp/register",
+    "/mfa/recovery/register/de",
+    "/mfa/webauthn/register",
+    "/mfa/webauthn/register/begin",
+    "/mfa/webauthn/devices",
+    "/mfa/app-passwords",
+    "/mfa/sessions",
+    "/mfa/applications/ar",
+  ];
+  test.each(paths)("GET %s without a session is a 401 page that leads to the sign-in", async (path) => {
+    const page = await newBrowser().get(path);
+    expect([page.status, page.text]).toEqual([401, expect.stringContaining(`href="${home}"`)]);
+  });
+
+  test("a change without, with a foreign, or with another session's csrf_token is 400 and changes nothing", async () => {
+    const [mine, other] = [await signIn("carol"), await signIn("carol")];
+    const foreign = csrfIn(await other.open("/mfa/app-passwords"));
+    const page = await mine.open("/mfa/app-passwords");
+    for (const csrf_token of ["", "x.y", foreign]) {
+      expect((await mine.post("/mfa/app-passwords", { csrf_token, label: "Evil" })).status).toBe(400);
+      expect((await mine.post("/mfa/totp", { csrf_token, _method: "DELETE" })).status).toBe(400);
+    }
+    expect((await mine.post("/mfa/totp", { csrf_token: csrfIn(page) })).status).toBe(400);
+    expect((await mine.open("/mfa/app-passwords")).text).not.toContain("Evil");
+  });
+});
+
+describe("an authenticator app", () => {
+  test("is set up with a right code only, lets recovery codes be made, and is asked for and removed after that", async () => {
+    const browser = await signIn("alice");
+    const page = await browser.open("/mfa/totp/register");
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining('<svg class="qr"')]);
+    const secret = secretIn(page);
+    expect(secret).toHaveLength(32);
+    const wrong = await browser.submit(page, { code: "000000" });
+    expect([wrong.status, wrong.text]).toEqual([200, expect.stringContaining('role="alert"')]);
+    expect(secretIn(wrong)).toBe(secret);
+    const set = await browser.submit(wrong, { code: totpCode(secret) });
+    expect([set.status, set.location]).toEqual([302, home]);
+
+    const codesPage = await browser.submit(await browser.open("/mfa/recovery/register"), {});
+    const codes = [...codesPage.text.matchAll(/<li><code>([A-Z2-9]{4}-[A-Z2-9]{4})</g)].map(([, code = ""]) => code);
+    expect([codesPage.status, new Set(codes).size]).toEqual([200, 10]);
+    expect((await browser.open("/mfa/recovery/register")).text).toContain("Codes left: 0");
+    const stale = await browser.submit(codesPage, { set: "another" });
+    expect(stale.location).toBe("/mfa/recovery/register");
+    expect((await browser.submit(codesPage, {})).location).toBe(home);
+    expect((await browser.open(home)).text).toContain("Codes left: 10");
+
+    const again = newBrowser();
+    const login = await again.open(home);
+    const asked = await again.submit(login, { username: "alice@example.test", password: "alice-demo-password" });
+    const choice = await again.get(asked.location ?? "");
+    const [, recovery = ""] = /href="(\/login\/recovery\?flow=[\w-]+)"/.exec(choice.text) ?? [];
+    const [code = ""] = codes;
+    expect((await again.submit(await again.get(recovery), { code })).location).toBe(home);
+
+    const removal = await browser.open("/mfa/totp/register");
+    const removed = await browser.post("/mfa/totp", { csrf_token: csrfIn(removal), _method: "DELETE" });
+    expect([removed.status, removed.location]).toEqual([302, home]);
+    const bare = await browser.open(home);
+    expect([bare.text.includes("Not set up"), bare.text.includes("Codes left: 0")]).toEqual([true, true]);
+  });
+});
+
+describe("app passwords", () => {
+  test("are shown once, listed and revoked", async () => {
+    const browser = await signIn("carol");
+    const made = await browser.submit(await browser.open("/mfa/app-passwords"), { label: "Tablet <b>" });
+    expect(made.text).toMatch(/<code>app-[\w-]{30,}<\/code>/);
+    const list = await browser.open("/mfa/app-passwords");
+    expect([list.text.includes("Tablet &lt;b&gt;"), /app-[\w]{20}/.test(list.text)]).toEqual([true, false]);
+    const revokes = [...list.text.matchAll(/action="(\/mfa\/app-password\/[0-9a-f]{16})"/g)].map(
+      ([, path = ""]) => path,
+    );
+    for (const path of revokes) await browser.post(path, { csrf_token: csrfIn(list), _method: "DELETE" });
+    expect((await browser.open("/mfa/app-passwords")).text).not.toContain("Tablet");
+  });
+});
+
+describe("signed-in devices", () => {
+  test("the others are ended by one, or all, and are dead at their next request", async () => {
+    const [one, two, three] = [await signIn("carol"), await signIn("carol"), await signIn("carol")];
+    const list = await one.open("/mfa/sessions");
+    expect(list.text.match(/class="this"/g)).toHaveLength(1);
+    const ended = await one.post("/mfa/sessions", { csrf_token: csrfIn(list), _method: "DELETE" });
+    expect(ended.location).toBe("/mfa/sessions");
+    for (const gone of [two, three]) expect((await gone.get("/mfa/sessions")).status).toBe(401);
+    expect((await one.get("/mfa/sessions")).status).toBe(200);
+  });
+
+  test("nobody ends another account's session", async () => {
+    const [carol, alice] = [await signIn("carol"), await signIn("alice")];
+    const [, uid = ""] = csrfIn(await alice.open("/mfa/sessions")).match(/^([\w-]+)\./) ?? [];
+    const list = await carol.open("/mfa/sessions");
+    await carol.post(`/mfa/session/${uid}`, { csrf_token: csrfIn(list), _method: "DELETE" });
+    expect((await alice.get("/mfa/sessions")).status).toBe(200);
+  });
+});
+
+test("a first visit in a language keeps both cookies", async () => {
+  const browser = newBrowser();
+  await browser.get(`${home}/de`);
+  expect([...browser.cookies.keys()].toSorted()).toEqual(["service_flow", "service_language"]);
+});
