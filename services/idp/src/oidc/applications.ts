@@ -63,10 +63,7 @@ export function createApplications({
       const used = (await sessions.list(accountId)).filter(({ authorizations }) =>
         Object.hasOwn(authorizations, clientId),
       );
-      for (const { uid, authorizations } of used) {
-        const others = Object.entries(authorizations).filter(([id]) => id !== clientId);
-        await sessions.merge(uid, { authorizations: Object.fromEntries(others) });
-      }
+      await Promise.all(used.map(({ uid }) => sessions.merge(uid, { forgets: clientId })));
     },
   };
 }

@@ -50,6 +50,8 @@ export interface SessionChange {
   readonly authorizations?: Readonly<Record<string, SessionAuthorization>>;
   readonly oidcState?: Readonly<Record<string, unknown>>;
   readonly exp?: number;
+  /** A client that is disconnected. */
+  readonly forgets?: string;
   /** A second factor was set up, and by that shown. */
   readonly mfaTs?: number;
   readonly amr?: readonly string[];

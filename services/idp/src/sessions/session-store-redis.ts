@@ -32,8 +32,10 @@ async function change(
   for (let attempt = 0; attempt < changeAttempts; attempt += 1) {
     const stored = await records.read(uid);
     if (stored === undefined) return undefined;
-    const authorizations = { ...stored.record.authorizations, ...made.authorizations };
-    const next = { ...stored.record, ...made, authorizations };
+    const { forgets, ...more } = made;
+    const all = { ...stored.record.authorizations, ...made.authorizations };
+    const authorizations = Object.fromEntries(Object.entries(all).filter(([client]) => client !== forgets));
+    const next = { ...stored.record, ...more, authorizations };
     if (made.sid !== undefined) await redis.set(records.pointerKey(made.sid), uid, "PXAT", next.exp * 1000);
     if (await records.replace(stored.version, next)) return next;
   }
