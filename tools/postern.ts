@@ -1,5 +1,5 @@
-import type { CommandResult } from "./cli/config-command.ts";
 import { runDirectoryCommand } from "./cli/directory-test.ts";
+import { isOperatorCommand, runOperatorCommand } from "./cli/operator/run-operator.ts";
 import { run } from "./cli/run.ts";
 import { runScriptCommand } from "./cli/script-test.ts";
 
@@ -7,10 +7,11 @@ const args = process.argv.slice(2);
 const [topic, ...rest] = args;
 const terminal = { input: process.stdin, output: process.stderr };
 
-async function runTopic(): Promise<CommandResult> {
+async function runTopic() {
   if (topic === "script") return runScriptCommand(rest);
   if (topic === "directory") return runDirectoryCommand(rest, terminal);
-  return run(args);
+  if (!isOperatorCommand(args)) return run(args);
+  return runOperatorCommand(args, { environment: process.env, progress: (line) => console.error(line) });
 }
 
 const { exitCode, output, errors } = await runTopic();

@@ -66,7 +66,7 @@ export interface OidcStack extends AsyncDisposable {
 }
 
 /** A gateway, an engine and two identity providers on one Redis. */
-export async function startOidcStack(clients: readonly Tree[] = testClients): Promise<OidcStack> {
+export async function startOidcStack(clients: readonly Tree[] = testClients, settings: Tree = {}): Promise<OidcStack> {
   await using started = new AsyncDisposableStack();
   const httpPort = await freePort();
   const issuer = `http://127.0.0.1:${httpPort}`;
@@ -80,7 +80,7 @@ export async function startOidcStack(clients: readonly Tree[] = testClients): Pr
         auth: { backchannel: { oidc_bearer: { enabled: true, issuer, revocation_ttl: "200ms" } } },
         identity: {
           frontend: { enabled: true },
-          oidc: { enabled: true, issuer, clients, device_flow: { polling_interval: 1 } },
+          oidc: { enabled: true, issuer, clients, device_flow: { polling_interval: 1 }, ...settings },
         },
       },
     }),

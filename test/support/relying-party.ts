@@ -13,11 +13,18 @@ export interface BackChannel extends AsyncDisposable {
 }
 
 export async function startBackChannel(): Promise<BackChannel> {
-  const server = createServer(async (request, response) => {
-    const body = new URLSearchParams(Buffer.concat(await request.toArray()).toString("utf8"));
-    channel.bodies.push(body);
-    if (channel.status < 300) channel.tokens.push(body.get("logout_token") ?? "");
-    response.writeHead(channel.status).end();
+  const server = createServer((request, response) => {
+    let text = "";
+    request.setEncoding("utf8");
+    request.on("data", (chunk: string) => {
+      text += chunk;
+    });
+    request.on("end", () => {
+      const body = new URLSearchParams(text);
+      channel.bodies.push(body);
+      if (channel.status < 300) channel.tokens.push(body.get("logout_token") ?? "");
+      response.writeHead(channel.status).end();
+    });
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -5,6 +5,7 @@ import { docsCommand } from "./config-docs.ts";
 import { dumpCommand } from "./config-dump.ts";
 import { explainCommand } from "./config-explain.ts";
 import { schemaCommand } from "./config-schema.ts";
+import { operatorUsage } from "./operator/run-operator.ts";
 
 const commands: ReadonlyMap<string, ConfigCommand> = new Map([
   ["check", checkCommand],
@@ -15,6 +16,7 @@ const commands: ReadonlyMap<string, ConfigCommand> = new Map([
 ]);
 
 const usage = [
+  ...operatorUsage,
   "usage: postern config check|dump|explain PATH|docs|schema [--config FILE] [--no-secrets]",
   "  check    tell all problems of the configuration",
   "  dump     print what is in effect, without secrets",

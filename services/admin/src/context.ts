@@ -53,11 +53,14 @@ export interface AdminContext extends Base {
 /** Logins of operators are few; more than these at a time is somebody guessing. */
 const hashing = { concurrency: 2, maxQueued: 64 };
 
-type JwtParts = Pick<AdminContext, "settings" | "live" | "state" | "bus" | "passwords" | "adminMetrics" | "logger">;
+type JwtParts = Pick<
+  AdminContext,
+  "audit" | "settings" | "live" | "state" | "bus" | "passwords" | "adminMetrics" | "logger"
+>;
 type HealthParts = Base & Pick<AdminContext, "state" | "cache" | "queue" | "bus">;
 
 function createIssuer(config: Config, parts: JwtParts): JwtIssuer | undefined {
-  const { settings, live, state, bus, passwords, adminMetrics, logger } = parts;
+  const { settings, live, state, bus, passwords, adminMetrics, logger, audit } = parts;
   if (settings.jwtSecret === undefined) return undefined;
   const { identifier, clockSkewSeconds: skewSeconds } = settings;
   const { prefix } = config.storage.redis;
@@ -84,6 +87,7 @@ function createIssuer(config: Config, parts: JwtParts): JwtIssuer | undefined {
       }),
     onReuse: (session) => {
       adminMetrics.refreshTokenReused();
+      audit.record({ event: "token.reuse", outcome: "denied", session });
       logger.warn({ session }, "refresh token came twice, its family is revoked");
     },
   });

@@ -3,6 +3,7 @@ import { AppError } from "@postern/shared/errors";
 import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import type { AdminContext } from "./context.ts";
 import { requireCaller, requireScope } from "./plugins/caller.ts";
+import { validateRequests } from "./plugins/openapi-validation.ts";
 import { getJob } from "./routes/async/get-job.ts";
 import { registerBruteForceRoutes } from "./routes/bruteforce/register.ts";
 import { registerCacheRoutes } from "./routes/cache/register.ts";
@@ -37,7 +38,7 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
   app.get(
     "/api/v1/config/load",
     { onRequest: operators },
-    getConfigLoad(() => live.current.configLoad),
+    getConfigLoad(() => live.current.configLoad, context.audit),
   );
   const anyCaller = { onRequest: requireScope() };
   for (const format of ["yaml", "json"] as const)
@@ -45,6 +46,10 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
   await app.register(async (scope) => registerJwtRoutes(scope, context));
   await app.register(async (scope) => {
     scope.addHook("onRequest", operators);
+    scope.addHook(
+      "preHandler",
+      validateRequests(() => live.current.requestValidation, logger),
+    );
     registerCacheRoutes(scope, context);
     registerBruteForceRoutes(scope, context);
     scope.get("/api/v1/async/jobs/:jobId", getJob(context.jobs.read));

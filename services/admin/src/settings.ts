@@ -2,9 +2,11 @@ import { type FlushSettings, flushSettings } from "@postern/shared/assembly";
 import { type Config, redactConfig } from "@postern/shared/config";
 import { Secret } from "@postern/shared/crypto";
 import { type HostPort, parseHostPort } from "@postern/shared/net";
+import { createRequestValidation } from "@postern/shared/openapi";
 import { type HookTable, hookTable } from "./hooks/hook-table.ts";
 import type { TokenLives } from "./jwt/token-pair.ts";
 import type { UserSettings } from "./jwt/users.ts";
+import type { RequestValidation } from "./plugins/openapi-validation.ts";
 import type { ConfigLoadSettings } from "./routes/config/get-load.ts";
 
 export interface AdminSettings {
@@ -31,8 +33,9 @@ export interface LiveAdminSettings {
   readonly configLoad: ConfigLoadSettings;
   readonly jwt: LiveJwtSettings;
   readonly decisionTimeoutMs: number;
-  readonly flush: FlushSettings;
+  readonly requestValidation: RequestValidation | undefined;
   readonly hooks: HookTable;
+  readonly flush: FlushSettings;
 }
 
 export function adminSettings({ runtime, auth }: Config): AdminSettings {
@@ -65,6 +68,11 @@ function liveJwtSettings({ auth, runtime }: Config): LiveJwtSettings {
   };
 }
 
+function requestValidationOf({ runtime }: Config): RequestValidation | undefined {
+  const { enabled, enforce, operations } = runtime.servers.http.openapi_validation;
+  return enabled ? { enforce, validate: createRequestValidation(operations) } : undefined;
+}
+
 export function liveAdminSettings(config: Config): LiveAdminSettings {
   const { servers } = config.runtime;
   return {
@@ -74,7 +82,8 @@ export function liveAdminSettings(config: Config): LiveAdminSettings {
     },
     jwt: liveJwtSettings(config),
     decisionTimeoutMs: config.runtime.timeouts.decision,
-    flush: flushSettings(config),
+    requestValidation: requestValidationOf(config),
     hooks: hookTable(config),
+    flush: flushSettings(config),
   };
 }

@@ -66,7 +66,7 @@ export async function createContext(config: Config): Promise<EngineContext> {
     lingerMs: config.runtime.timeouts.decision,
     onError: (err) => logger.warn({ err }, "closing a directory failed"),
   });
-  const makeRules = rulesMaker({ logger, metrics });
+  const makeRules = rulesMaker({ logger, metrics, audit: base.audit });
   const rules = { current: makeRules(live.current) };
   const bus = await busFromConfig(config, base);
   const redis = redisIfNeeded(config, settings, base);

@@ -83,7 +83,7 @@ interface LimitsParts extends Pick<GatewayContext, "settings" | "live" | "bus" |
   readonly base: Base;
 }
 
-interface HooksParts extends Pick<GatewayContext, "settings" | "live" | "names" | "logger"> {
+interface HooksParts extends Pick<GatewayContext, "settings" | "live" | "names" | "logger" | "audit"> {
   readonly addressOf: (request: FastifyRequest) => string;
   readonly limits: Limits;
   readonly metrics: GatewayMetrics;
@@ -128,14 +128,15 @@ function limitsOnTheBus({ base, settings, live, bus, state }: LimitsParts): { li
 }
 
 /** The hooks that stand before the routes. */
-function createHooks({ settings, live, names, addressOf, limits, metrics, limitMetrics, logger }: HooksParts): Hooks {
+function createHooks(parts: HooksParts): Hooks {
+  const { settings, live, names, addressOf, metrics, limitMetrics, logger, audit } = parts;
   const addressKeyOf = createAddressKeyOf(live, addressOf);
-  const { budget, addressLimit } = limits;
+  const { budget, addressLimit } = parts.limits;
   const counted: GatewayMetrics["callerChecked"] = (outcome) => metrics.callerChecked(outcome);
-  const challenges = (): readonly string[] => live.current.challenges;
   const delay = createRejectionDelay();
-  const reject = createRejectCaller({ delay, names, challenges, logger, addressOf });
-  const limited = limitMetrics.rateLimited;
+  const challenges = (): readonly string[] => live.current.challenges;
+  const reject = createRejectCaller({ delay, names, challenges, logger, audit, addressOf });
+  const { rateLimited: limited } = limitMetrics;
   const limitAddress = createLimitAddressHook({ limit: addressLimit, addressKeyOf, names, limited });
   const deps: CallerAuthDeps = {
     check: () => live.current.checkCaller,
@@ -190,17 +191,8 @@ interface AuthRouteParts {
   readonly logger: Logger;
 }
 
-function createAuthRoute({
-  bus,
-  engineWatch,
-  live,
-  accountPages: pages,
-  names,
-  addressOf,
-  limits,
-  metrics,
-  logger,
-}: AuthRouteParts): AuthRouteDeps {
+function createAuthRoute(parts: AuthRouteParts): AuthRouteDeps {
+  const { bus, engineWatch, live, accountPages: pages, names, addressOf, limits, metrics, logger } = parts;
   const timeoutMs = (): number => live.current.decisionTimeoutMs;
   return {
     decide: createDecide({
@@ -236,6 +228,7 @@ export async function createContext(config: Config): Promise<GatewayContext> {
   const addressOf = (request: FastifyRequest): string => callerAddress(request, live.current.trustedProxies);
   const { limits, metrics: limitMetrics } = limitsOnTheBus({ base, settings, live, bus, state });
   const { forwarding, ...hooks } = createHooks({
+    audit: base.audit,
     settings,
     live,
     names,

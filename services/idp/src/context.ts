@@ -11,6 +11,7 @@ import { createPagesContext, type PagesContext, type ProtocolParts } from "./con
 import { createSamlContext, type SamlContext } from "./context/saml.ts";
 import { createSessions } from "./context/sessions.ts";
 import type { FlowStarter } from "./flow/flow-port.ts";
+import type { Pages } from "./pages/pages.ts";
 import { deviceEnd } from "./routes/oidc/device.ts";
 import type { BrowserSessionRecord } from "./sessions/browser-session-port.ts";
 import { type IdpSettings, idpSettings } from "./settings.ts";
@@ -35,6 +36,7 @@ export interface IdpContext extends Base {
 /** The protocols begin flows that the pages make, and the pages end flows by the protocols. */
 interface Starts {
   current: FlowStarter | undefined;
+  pages: Pages | undefined;
 }
 
 function starterOf(starts: Starts): FlowStarter {
@@ -75,14 +77,21 @@ export async function createContext(config: Config): Promise<IdpContext> {
   const assertConnected = (): void => {
     if (!bus.isConnected()) throw new Error("not connected to NATS");
   };
-  const starts: Starts = { current: undefined };
+  const starts: Starts = { current: undefined, pages: undefined };
   const sessions = createSessions(config, state);
-  const oidcDeps = { ...base, metricsPrefix: base.prefix, redis: state, starter: starterOf(starts) };
+  const oidcDeps = {
+    ...base,
+    metricsPrefix: base.prefix,
+    redis: state,
+    starter: starterOf(starts),
+    pages: () => starts.pages,
+  };
   const oidc = sessions === undefined ? undefined : createOidcContext(config, { ...oidcDeps, sessions });
   const onEnded = async (session: BrowserSessionRecord): Promise<void> => oidc?.endSessions.ended(session);
   const saml = sessions === undefined ? undefined : createSamlContext(config, { base, state, sessions, onEnded });
   const pages = createPagesContext({ config, base, bus, state, protocols: protocolsOf(oidc, saml) });
   starts.current = pages?.login.starts;
+  starts.pages = pages?.login.pages;
   return {
     ...base,
     pages,

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { AppError } from "@postern/shared/errors";
 import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import type { IdpContext } from "./context.ts";
+import { routeOfPath } from "./oidc/oidc-metrics.ts";
 import { requireCaller } from "./plugins/caller.ts";
 import { oauthError } from "./routes/oidc/json-reply.ts";
 import { registerOidcPages, registerOidcRoutes } from "./routes/oidc/register.ts";
@@ -43,8 +44,12 @@ export async function createIdp(parts: IdpParts): Promise<FastifyInstance> {
   }
   if (pages !== undefined) registerPages(app, pages);
   if (oidc !== undefined) {
+    app.addHook("onResponse", async (request, reply) => {
+      const route = routeOfPath(request.routeOptions.url);
+      if (route !== undefined) oidc.metrics.request(route, reply.raw.statusCode);
+    });
     registerSessionRoutes(app, oidc);
-    await app.register(async (scope) => registerOidcRoutes(scope, oidc));
+    await app.register(async (scope) => registerOidcRoutes(scope, oidc, pages?.login.pages));
   }
   if (oidc !== undefined && pages !== undefined) registerOidcPages(app, oidc, pages.login);
   if (saml !== undefined && pages !== undefined) registerSamlRoutes(app, { ...pages.login, ...saml.routes });

@@ -189,21 +189,6 @@ describe("who may", () => {
 });
 
 describe("workers that go", () => {
-  async function enqueueAll(jobs: number): Promise<readonly string[]> {
-    const ids: string[] = [];
-    for (let index = 0; index < jobs; index += 50) {
-      const part = Array.from({ length: 50 }, (_, offset) => enqueue(stack, flushOf(index + offset)));
-      ids.push(...(await Promise.all(part)));
-    }
-    return ids;
-  }
-
-  async function untilAllEnded(ids: readonly string[]) {
-    const records = [];
-    for (const id of ids) records.push(await untilEnded(stack, id));
-    return records;
-  }
-
   test("SIGKILL in the middle of 1,000 jobs: each is done, and counted once; none stays in progress", async () => {
     const jobs = 1000;
     await seedBans(jobs);
@@ -254,4 +239,19 @@ async function jwtOf(username: string): Promise<string> {
   const body = { username, password: operatorPassword };
   const answer: AdminAnswer = await askAdmin(stack, "POST", "/api/v1/jwt/token", { body });
   return String(answer.body["token"]);
+}
+
+async function enqueueAll(jobs: number): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (let index = 0; index < jobs; index += 50) {
+    const part = Array.from({ length: 50 }, (_, offset) => enqueue(stack, flushOf(index + offset)));
+    ids.push(...(await Promise.all(part)));
+  }
+  return ids;
+}
+
+async function untilAllEnded(ids: readonly string[]) {
+  const records = [];
+  for (const id of ids) records.push(await untilEnded(stack, id));
+  return records;
 }

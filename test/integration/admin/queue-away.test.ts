@@ -35,11 +35,14 @@ async function asked(method: string, at: string): Promise<{ readonly status: num
   return { status, ms: performance.now() - started };
 }
 
-/** Until a job is taken and done. */
-async function untilBack(): Promise<void> {
-  const isTaken = async () => (await asked("DELETE", `${path}/async`)).status === 202;
+async function isTaken(): Promise<boolean> {
+  return (await asked("DELETE", `${path}/async`)).status === 202;
+}
+
+/** How a job ends, once jobs are taken again. */
+async function endOfNext(): Promise<unknown> {
   await poll("jobs to be taken again", isTaken, 20_000);
-  await untilEnded(stack, await enqueue(stack, flush));
+  return (await untilEnded(stack, await enqueue(stack, flush)))["status"];
 }
 
 test("the queue's Redis hangs: 500 in bounded time, never 202; what waits for its answer goes on", async () => {
@@ -60,7 +63,7 @@ test("the queue's Redis hangs: 500 in bounded time, never 202; what waits for it
   } finally {
     queue.signal("SIGCONT");
   }
-  await untilBack();
+  expect(await endOfNext()).toBe("DONE");
 });
 
 test("it is killed and comes back empty: jobs are taken and run again", async () => {
@@ -68,7 +71,7 @@ test("it is killed and comes back empty: jobs are taken and run again", async ()
   queue.signal("SIGKILL");
   await poll("500", async () => (await asked("DELETE", `${path}/async`)).status === 500);
   queue = await spawnRedis({ port });
-  await untilBack();
+  expect(await endOfNext()).toBe("DONE");
 });
 
 test("the Redis of what is to be flushed hangs: 500 for who waits, and the job is done when it is back", async () => {
@@ -91,7 +94,7 @@ test("the Redis of what is to be flushed hangs: 500 for who waits, and the job i
 test("a record expires: 404 after its retention", async () => {
   const jobId = await enqueue(stack, flush);
   await untilEnded(stack, jobId);
-  await poll("404", async () => (await jobOf(stack, jobId)).status === 404);
+  expect(await poll("404", async () => (await jobOf(stack, jobId)).status === 404)).toBe(true);
 });
 
 test("without an engine a flush by name says that no directory could be asked", async () => {

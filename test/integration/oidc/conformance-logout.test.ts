@@ -90,6 +90,9 @@ async function isSignedIn(user = browser): Promise<boolean> {
 
 const hintOf = async (): Promise<string> => String((await tokensOf("mail"))["id_token"]);
 
+const unsigned = (hint: string): string =>
+  `${Buffer.from('{"alg":"none"}').toString("base64url")}.${hint.split(".")[1]}.`;
+
 describe("RP-initiated logout", () => {
   test("a good hint and a registered address: 302 with the state, and the session is over", async () => {
     const hint = await hintOf();
@@ -118,9 +121,6 @@ describe("RP-initiated logout", () => {
     const page = await logout({ id_token_hint: hint, client_id: "short", post_logout_redirect_uri: after });
     expect(page.location).toBe(after);
   });
-
-  const unsigned = (hint: string): string =>
-    `${Buffer.from('{"alg":"none"}').toString("base64url")}.${hint.split(".")[1]}.`;
 
   const asked: readonly (readonly [string, (hint: string) => Record<string, string>])[] = [
     [

@@ -6,6 +6,7 @@ import { listedBackends } from "./backends.ts";
 import { type Contract, createContract } from "./contract.ts";
 import { type Drive, send } from "./drive.ts";
 import { authDrives } from "./drives/auth.ts";
+import { flushDrives } from "./drives/flush.ts";
 import { mfaBackchannelDrives } from "./drives/mfa-backchannel.ts";
 import { pageDrives } from "./drives/pages.ts";
 import { operator, tokenDrives } from "./drives/tokens.ts";
@@ -14,7 +15,14 @@ const operatorHash =
   "$argon2id$v=19$m=19456,t=2,p=1$i9hIBirgp4mxAbFEwDlRJw$FDlJKJc+wynRK6RkSGcna0tfRmgFHbZE3bo+a5Rirow";
 
 const settings = {
-  runtime: { servers: { http: { auth_basic_endpoint: true } } },
+  runtime: {
+    servers: {
+      http: {
+        auth_basic_endpoint: true,
+        openapi_validation: { enabled: true, enforce: true, operations: ["flushUserCache"] },
+      },
+    },
+  },
   auth: {
     backchannel: {
       jwt: {
@@ -30,7 +38,13 @@ const settings = {
   },
 };
 
-const drives: readonly Drive[] = [...authDrives, ...mfaBackchannelDrives, ...pageDrives, ...tokenDrives];
+const drives: readonly Drive[] = [
+  ...authDrives,
+  ...flushDrives,
+  ...mfaBackchannelDrives,
+  ...pageDrives,
+  ...tokenDrives,
+];
 const pages = { management: "/api/v1/openapi", idp: "/.well-known/openapi" } as const;
 
 let folder: Awaited<ReturnType<typeof scratchFolder>>;
@@ -79,6 +93,18 @@ describe("every operation keeps to its document", () => {
       expect([answer.status, contract.answerFaults(operation, answer)]).toEqual([status, []]);
     }
   });
+});
+
+async function flushError(path: string): Promise<string> {
+  const headers = { authorization: basicAuth, "content-type": "application/json" };
+  const response = await fetch(`${stack.url}${path}`, { method: "DELETE", headers, body: "{}" });
+  const { error }: { error: string } = JSON.parse(await response.text());
+  return `${response.status} ${error}`;
+}
+
+test("a request that the document refuses is refused where the site asked for that, and not elsewhere", async () => {
+  expect(await flushError("/api/v1/cache/flush")).toMatch(/^400 body: /u);
+  expect(await flushError("/api/v1/cache/flush/async")).toMatch(/^400 (?!body)/u);
 });
 
 test("an answer that was not promised is a fault", async () => {

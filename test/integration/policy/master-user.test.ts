@@ -114,10 +114,10 @@ describe("a master user (auth.pipeline.master_user)", () => {
     const events = (): readonly unknown[] =>
       output()
         .split("\n")
-        .filter((line) => line.startsWith("{") && line.endsWith("}") && line.includes('"audit":"master_user"'))
+        .filter((line) => line.startsWith("{") && line.endsWith("}") && line.includes('"event":"master_user.login"'))
         .map((line): unknown => JSON.parse(line));
     const event = (outcome: string): object =>
-      expect.objectContaining({ master_user: bob.username, user: alice.username, outcome });
+      expect.objectContaining({ audit: true, actor: bob.username, target: alice.username, outcome });
     await poll("the audit event of the login above", () => events().length >= 12);
     expect(events()).toContainEqual(event("ok"));
     expect(events()).toContainEqual(event("denied"));

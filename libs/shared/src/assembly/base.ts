@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import type { Config } from "../config/index.ts";
 import { createLogger, type Logger, type ProcessLogger } from "../logging/logger.ts";
 import { createMetrics, type Metrics } from "../metrics/registry.ts";
+import { auditFromConfig, type ServiceAudit } from "./audit-from-config.ts";
 
 /** What every service has before anything else. */
 export interface Base {
@@ -11,6 +12,8 @@ export interface Base {
   readonly processLogger: ProcessLogger;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Who did what to whom. */
+  readonly audit: ServiceAudit;
   /** `runtime.naming.identifier`, the first word of our metrics. */
   readonly prefix: string;
 }
@@ -18,12 +21,14 @@ export interface Base {
 export function baseFromConfig(config: Config, service: string): Base {
   const instance = `${config.runtime.instance_name}@${hostname()}:${process.pid}`;
   const processLogger = createLogger({ service, instance, level: config.observability.log.level });
+  const metrics = createMetrics();
   return {
     service,
     instance,
     processLogger,
     logger: processLogger.logger,
-    metrics: createMetrics(),
+    metrics,
+    audit: auditFromConfig(config, { service, instance, processLogger, metrics }),
     prefix: config.runtime.naming.identifier,
   };
 }

@@ -16,7 +16,8 @@ export interface ServiceParts {
 
 /** The same conduct of every service towards its process: reload, refusal, and going down in order. */
 export function createService({ config, base, health, apply, steps }: ServiceParts): Service {
-  const { logger, processLogger, metrics, prefix } = base;
+  const { logger, processLogger, metrics, prefix, audit } = base;
+  const actor = "process";
   const reloads = metrics.counter({
     name: `${prefix}_config_reloads_total`,
     help: "Configurations read again, by what became of them",
@@ -25,12 +26,14 @@ export function createService({ config, base, health, apply, steps }: ServicePar
   let current = config;
   const refused = (fields: object): void => {
     reloads({ result: "refused" }).inc();
+    audit.record({ event: "configuration.reload", outcome: "failed", actor });
     logger.error(fields, "configuration refused, the old one stays");
   };
   return {
     logger,
     flushLogs: () => processLogger.flush(),
     reload: async (next) => {
+      audit.reopen();
       try {
         await apply(next);
       } catch (err) {
@@ -41,6 +44,7 @@ export function createService({ config, base, health, apply, steps }: ServicePar
       current = next;
       processLogger.setLevel(next.observability.log.level);
       reloads({ result: "applied" }).inc();
+      audit.record({ event: "configuration.reload", outcome: "ok", actor });
       logger.info("configuration reloaded");
       if (restartOnly.length > 0) logger.warn({ keys: restartOnly }, "changed keys that need a restart");
     },

@@ -16,7 +16,6 @@ export const acceptedKeys: readonly string[] = [
   "runtime.servers.http.keep_alive.**",
   "runtime.servers.http.cors.**",
   "runtime.servers.http.security_txt.**",
-  "runtime.servers.http.openapi_validation.**",
   "runtime.servers.http.tls.cipher_suites",
   "runtime.servers.http.tls.skip_verify",
   "runtime.servers.http.middlewares.logging",

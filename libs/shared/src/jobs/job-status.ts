@@ -63,7 +63,7 @@ function recordOf(jobId: string, fields: Fields): JobRecord {
     startedAt: status === "QUEUED" ? "" : timeOf(fields.startedAt),
     finishedAt: timeOf(fields.finishedAt),
     resultCount: status === "DONE" && Number.isInteger(count) ? count : 0,
-    error: status === "ERROR" ? String(fields.failure ?? "") : "",
+    error: status === "ERROR" && typeof fields.failure === "string" ? fields.failure : "",
   };
 }
 

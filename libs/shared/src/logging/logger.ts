@@ -17,6 +17,8 @@ export interface LoggerOptions {
 /** A logger whose writes never wait; `flush` before the process ends. */
 export interface ProcessLogger {
   readonly logger: Logger;
+  /** Where its lines go, for lines that no level holds back. */
+  readonly stream: DestinationStream;
   setLevel(level: LogLevel): void;
   flush(): void;
 }
@@ -55,6 +57,7 @@ export function createLogger(options: LoggerOptions): ProcessLogger {
   timer.unref();
   return {
     logger,
+    stream,
     setLevel: (level) => {
       logger.level = pinoLevels[level];
     },

@@ -52,18 +52,22 @@ test("a back channel operation says who may ask and how a caller is rejected", (
   ]);
 });
 
+const operationOf = (schema: ReturnType<typeof Type.Object>, path: string) =>
+  defineOperation({
+    method: "get",
+    path,
+    operationId: path.slice(1),
+    summary: path,
+    tag: "Test",
+    audience: "idp",
+    security: "none",
+    answers: { 200: { description: "ok", content: { "application/json": schema } } },
+  });
+
 test("two different schemas of one title are refused", () => {
-  const of = (schema: ReturnType<typeof Type.Object>, path: string) =>
-    defineOperation({
-      method: "get",
-      path,
-      operationId: path.slice(1),
-      summary: path,
-      tag: "Test",
-      audience: "idp",
-      security: "none",
-      answers: { 200: { description: "ok", content: { "application/json": schema } } },
-    });
-  const two = [of(Type.Object({ a: Type.String() }, { title: "T" }), "/a"), of(Type.Object({}, { title: "T" }), "/b")];
+  const two = [
+    operationOf(Type.Object({ a: Type.String() }, { title: "T" }), "/a"),
+    operationOf(Type.Object({}, { title: "T" }), "/b"),
+  ];
   expect(() => openapiDocument({ audience: "idp", operations: two })).toThrow("two schemas have the title T");
 });

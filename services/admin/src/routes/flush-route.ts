@@ -1,3 +1,4 @@
+import type { Audit, AuditOutcome } from "@postern/shared/audit";
 import { type Flushed } from "@postern/shared/flush";
 import type { Logger } from "@postern/shared/logging";
 import type { FastifyRequest } from "fastify";
@@ -6,6 +7,25 @@ import type { AdminMetrics, FlushObject } from "../metrics.ts";
 export interface FlushRouteDeps {
   readonly adminMetrics: Pick<AdminMetrics, "flushed">;
   readonly logger: Logger;
+  readonly audit: Audit;
+}
+
+const auditNames = { cache: "cache.flush", bruteforce: "brute_force.flush" } as const;
+
+function targetOf({ body }: FastifyRequest): string | undefined {
+  if (typeof body !== "object" || body === null) return undefined;
+  const target: unknown = Reflect.get(body, "user") ?? Reflect.get(body, "ip_address");
+  return typeof target === "string" ? target : undefined;
+}
+
+/** Whatever came of it: one that failed may have removed a part. */
+function written(object: FlushObject, request: FastifyRequest, audit: Audit) {
+  return (outcome: AuditOutcome, reason?: "queued"): void => {
+    const { method: actor, clientIp } = request.caller ?? {};
+    const session = sessionOf(request);
+    const target = targetOf(request);
+    audit.record({ event: auditNames[object], outcome, actor, target, clientIp, session, reason });
+  };
 }
 
 export function sessionOf({ caller, id }: FastifyRequest): string {
@@ -16,17 +36,20 @@ export function sessionOf({ caller, id }: FastifyRequest): string {
 export async function flushCounted(
   object: FlushObject,
   request: FastifyRequest,
-  { adminMetrics, logger }: FlushRouteDeps,
+  { adminMetrics, logger, audit }: FlushRouteDeps,
   flush: () => Promise<Flushed>,
 ): Promise<Flushed> {
+  const record = written(object, request, audit);
   try {
     const flushed = await flush();
     const { length } = flushed.removedKeys;
+    record("ok");
     adminMetrics.flushed(object, length === 0 ? "nothing" : "flushed");
     logger.info({ session: sessionOf(request), object, removed: length, complete: flushed.isComplete }, "flushed");
     return flushed;
   } catch (error) {
     adminMetrics.flushed(object, "failed");
+    record("failed");
     throw error;
   }
 }
@@ -35,16 +58,19 @@ export async function flushCounted(
 export async function enqueueCounted(
   object: FlushObject,
   request: FastifyRequest,
-  { adminMetrics, logger }: FlushRouteDeps,
+  { adminMetrics, logger, audit }: FlushRouteDeps,
   enqueue: () => Promise<string>,
 ): Promise<{ jobId: string; status: "QUEUED" }> {
+  const record = written(object, request, audit);
   try {
     const jobId = await enqueue();
     adminMetrics.flushed(object, "queued");
+    record("ok", "queued");
     logger.info({ session: sessionOf(request), object, jobId }, "flush queued");
     return { jobId, status: "QUEUED" };
   } catch (error) {
     adminMetrics.flushed(object, "not_queued");
+    record("failed");
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import type { Audit } from "@postern/shared/audit";
 import type { Logger } from "@postern/shared/logging";
 import { createMasterUsers, type MasterUsers } from "../master-user/master-users.ts";
 import type { EngineMetrics } from "../metrics.ts";
@@ -25,14 +26,14 @@ export function makePolicies(settings: PolicySettings, { logger, metrics }: Part
 }
 
 /** Undefined while nobody may sign in as another user. */
-export function makeMasterUsers(settings: MasterUserSettings | undefined, { logger }: Parts): MasterUsers | undefined {
+export function makeMasterUsers(
+  settings: MasterUserSettings | undefined,
+  { audit }: { readonly audit: Audit },
+): MasterUsers | undefined {
   if (settings === undefined) return undefined;
   return createMasterUsers({
     ...settings,
-    audit: ({ masterUser, clientIp, ...event }) =>
-      logger.warn(
-        { audit: "master_user", ...event, master_user: masterUser, client_ip: clientIp },
-        "master user login",
-      ),
+    audit: ({ masterUser: actor, user: target, ...rest }) =>
+      audit.record({ event: "master_user.login", actor, target, ...rest }),
   });
 }

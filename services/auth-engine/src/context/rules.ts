@@ -1,3 +1,4 @@
+import type { Audit } from "@postern/shared/audit";
 import type { Logger } from "@postern/shared/logging";
 import type { EngineMetrics } from "../metrics.ts";
 import type { StepDeps } from "../pipeline/step.ts";
@@ -9,6 +10,7 @@ import { makeMasterUsers, makePolicies } from "./policies.ts";
 export type DecisionRules = Pick<StepDeps, "controls" | "policies" | "masterUsers">;
 
 export function rulesMaker(parts: {
+  readonly audit: Audit;
   readonly logger: Logger;
   readonly metrics: EngineMetrics;
 }): (settings: LiveEngineSettings) => DecisionRules {

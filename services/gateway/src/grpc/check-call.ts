@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { Audit } from "@postern/shared/audit";
 import type { Logger } from "@postern/shared/logging";
 import type { Clock } from "@postern/shared/time";
 import type { CallerPatience } from "../auth-client/decide.ts";
@@ -17,6 +18,7 @@ export interface CheckCallDeps {
   readonly timeoutMs: () => number;
   readonly counted: (outcome: CallerAuthOutcome) => void;
   readonly logger: Pick<Logger, "warn">;
+  readonly audit: Audit;
 }
 
 export interface CallerOfCall {
@@ -55,7 +57,7 @@ async function settled(
  * where no validator is configured is undecidable, not wrong.
  */
 export function createCheckCall(deps: CheckCallDeps): CheckCall {
-  const { check, takesTokens, need, counted, logger } = deps;
+  const { check, takesTokens, need, counted, logger, audit } = deps;
   let waiting = 0;
   const find = async ({ authorization, patience }: CallerOfCall): Promise<CallerAuthOutcome> => {
     if (!takesTokens && isBearer(authorization ?? "")) return "not_configured";
@@ -75,8 +77,14 @@ export function createCheckCall(deps: CheckCallDeps): CheckCall {
     counted(outcome);
     const { logReason, httpStatus, delayedOnGrpc } = outcomeRow(outcome);
     if (logReason !== "none") {
-      const fields = { transport: "grpc", client_ip: caller.clientIp, reason: logReason };
-      logger.warn(fields, httpStatus === 503 ? "caller undecided" : "caller rejected");
+      const { clientIp } = caller;
+      const isUndecided = httpStatus === 503;
+      logger.warn(
+        { transport: "grpc", client_ip: clientIp, reason: logReason },
+        isUndecided ? "caller undecided" : "caller rejected",
+      );
+      const told = isUndecided ? "undecided" : "denied";
+      audit.record({ event: "caller.rejected", outcome: told, clientIp, reason: logReason, protocol: "grpc" });
     }
     if (delayedOnGrpc) await wait(caller.patience.signal);
     return outcome;

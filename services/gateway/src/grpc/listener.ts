@@ -33,7 +33,18 @@ function serverOptions({ maxRequestBytes }: GrpcSettings): ServerOptions {
 }
 
 function authServiceDeps(context: GatewayContext): AuthServiceDeps {
-  const { authRoute, live, settings, bearer, logger, names, releasable, newSession, accountPages: pages } = context;
+  const {
+    authRoute,
+    live,
+    settings,
+    bearer,
+    logger,
+    audit,
+    names,
+    releasable,
+    newSession,
+    accountPages: pages,
+  } = context;
   const { decide, metrics, log, gate } = authRoute;
   const need = createNeedOf(settings.identifier)("POST", "/api/v1/auth");
   return {
@@ -45,6 +56,7 @@ function authServiceDeps(context: GatewayContext): AuthServiceDeps {
       timeoutMs: () => live.current.decisionTimeoutMs,
       counted: (outcome) => metrics.callerChecked(outcome),
       logger,
+      audit,
     }),
     baseScope: need.base,
     trusted: () => live.current.trustedProxies,

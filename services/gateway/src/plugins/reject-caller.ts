@@ -1,3 +1,4 @@
+import type { Audit } from "@postern/shared/audit";
 import type { Logger } from "@postern/shared/logging";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type CallerAuthOutcome, outcomeRow } from "../caller-auth/outcome.ts";
@@ -11,6 +12,7 @@ export interface RejectCallerDeps {
   /** Values of `WWW-Authenticate`: the ways to authenticate that are configured. */
   readonly challenges: () => readonly string[];
   readonly logger: Pick<Logger, "warn">;
+  readonly audit: Audit;
   readonly addressOf: (request: FastifyRequest) => string;
 }
 
@@ -35,12 +37,30 @@ export function retryAfterSeconds(waitMs: number): string {
  * Answers a caller that is not let in as the outcome's row says: status, headers, delay, and the one warning with
  * transport, address and a fixed reason only (contract, "Caller rejection outcomes").
  */
-export function createRejectCaller({ delay, names, challenges, logger, addressOf }: RejectCallerDeps): RejectCaller {
+export function createRejectCaller({
+  delay,
+  names,
+  challenges,
+  logger,
+  audit,
+  addressOf,
+}: RejectCallerDeps): RejectCaller {
   return (request, reply, { outcome, retryAfterMs = 1000, clientIp }) => {
     const row = outcomeRow(outcome);
     if (row.logReason !== "none") {
-      const fields = { transport: "http", client_ip: clientIp ?? addressOf(request), reason: row.logReason };
-      logger.warn(fields, row.httpStatus === 503 ? "caller undecided" : "caller rejected");
+      const address = clientIp ?? addressOf(request);
+      const isUndecided = row.httpStatus === 503;
+      const fields = { transport: "http", client_ip: address, reason: row.logReason };
+      logger.warn(fields, isUndecided ? "caller undecided" : "caller rejected");
+      const outcome = isUndecided ? "undecided" : "denied";
+      audit.record({
+        event: "caller.rejected",
+        outcome,
+        clientIp: address,
+        session: request.id,
+        reason: row.logReason,
+        protocol: "http",
+      });
     }
     reply.hijack();
     const headers = [names.session, request.id];

@@ -37,7 +37,14 @@ beforeEach(() => {
   const spendBudget = createSpendBudgetHook({
     budget,
     addressKeyOf: addressOf,
-    reject: createRejectCaller({ delay, names: wireNames("service"), challenges: () => [], logger, addressOf }),
+    reject: createRejectCaller({
+      delay,
+      names: wireNames("service"),
+      challenges: () => [],
+      logger,
+      audit: { record: () => undefined },
+      addressOf,
+    }),
     counted: (outcome) => counted.push(outcome),
   });
   app.get("/basic", { onRequest: [spendBudget] }, async () => "evaluated");

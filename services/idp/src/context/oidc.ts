@@ -25,7 +25,7 @@ import { createInteractionUrl } from "../oidc/interaction-url.ts";
 import { createKeySchedule, type KeySchedule } from "../oidc/key-schedule.ts";
 import { createLogoutDelivery, type LogoutDelivery } from "../oidc/logout-delivery.ts";
 import { createLogoutNotices } from "../oidc/logout-notices-redis.ts";
-import { createOidcMetrics } from "../oidc/oidc-metrics.ts";
+import { createOidcMetrics, type OidcMetrics } from "../oidc/oidc-metrics.ts";
 import { type OidcSettings, oidcSettings, rotationRules } from "../oidc/oidc-settings.ts";
 import type { ProviderHooks } from "../oidc/provider.ts";
 import { createResolveToken, type ResolveToken } from "../oidc/resolve-token.ts";
@@ -36,7 +36,8 @@ import { staticKeys } from "../oidc/static-keys.ts";
 import type { OidcStore } from "../oidc/store.ts";
 import { createOidcStore, digestOfId } from "../oidc/store-redis.ts";
 import { createTokenRecords, type TokenRecords } from "../oidc/token-records.ts";
-import { renderError } from "../routes/oidc/render-error.ts";
+import type { Pages } from "../pages/pages.ts";
+import { createRenderError } from "../routes/oidc/render-error.ts";
 
 import { sessionCookieName } from "../sessions/cookies.ts";
 import type { SessionStore } from "../sessions/session-store.ts";
@@ -46,6 +47,8 @@ export interface OidcDeps {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly metricsPrefix: string;
+  /** For errors that only the browser may see. */
+  readonly pages: () => Pages | undefined;
   readonly sessions: SessionStore;
   /** Begins the pages of a sign-in or a consent. */
   readonly starter: FlowStarter;
@@ -67,6 +70,8 @@ export interface OidcContext {
   readonly devices: DeviceCodes;
   readonly oidcSessions: OidcSessions;
   readonly identifier: string;
+  readonly logger: Logger;
+  readonly metrics: OidcMetrics;
   readonly endSessions: EndSessions;
   /** Of logout notices; started with the schedule. */
   readonly delivery: LogoutDelivery;
@@ -88,6 +93,7 @@ interface Stores {
 }
 
 interface Parts extends OidcDeps {
+  readonly counted: OidcMetrics;
   readonly prefix: string;
   readonly keys: KeyRing;
   readonly settings: () => OidcSettings;
@@ -132,11 +138,13 @@ function createHooks(parts: Parts, stores: Stores, hasConsented: ProviderHooks["
     mayPoll: (deviceCode) => brake.mayPoll(deviceCode),
     pollingInterval: () => settings().oidc.device_flow.polling_interval,
     contentSecurityPolicy: securityPolicy,
-    renderError,
+    renderError: createRenderError(parts.pages),
+    onGrant: (grantType, result) => parts.counted.grant(grantType, result),
+    accountOf: (accountId) => accounts.find(accountId),
     nowSeconds: () => Math.floor(systemClock.now() / 1000),
-    onError: (event, err) => {
-      if (event === "error" || event === "server_error") logger.error({ event, err }, "OIDC request failed");
-      else logger.info({ event, err }, "OIDC request refused");
+    onError: (event, err, session) => {
+      if (event === "error" || event === "server_error") logger.error({ event, session, err }, "OIDC request failed");
+      else logger.info({ event, session, err }, "OIDC request refused");
     },
   };
 }
@@ -146,10 +154,14 @@ function createEndings(
   { store, records }: Stores,
   generations: Generations,
 ): Pick<OidcContext, "endSessions" | "delivery"> {
-  const { redis, prefix, keys, logger, sessions, settings, metrics, metricsPrefix } = parts;
+  const { redis, prefix, keys, logger, sessions, settings, counted } = parts;
   const notices = createLogoutNotices({ redis, prefix, keys });
-  const { logoutNotice: count } = createOidcMetrics(metrics, metricsPrefix);
-  const delivery = createLogoutDelivery({ notices, generations, logger, count });
+  const delivery = createLogoutDelivery({
+    notices,
+    generations,
+    logger,
+    count: (result) => counted.logoutNotice(result),
+  });
   const endSessions = createEndSessions({
     sessions,
     records,
@@ -191,7 +203,8 @@ export function createOidcContext(config: Config, deps: OidcDeps): OidcContext |
   const { redis } = deps;
   const { prefix } = config.storage.redis;
   const holder: { settings: () => OidcSettings } = { settings: () => first };
-  const parts: Parts = { ...deps, prefix, keys, settings: () => holder.settings() };
+  const counted = createOidcMetrics(deps.metrics, deps.metricsPrefix);
+  const parts: Parts = { ...deps, counted, prefix, keys, settings: () => holder.settings() };
   const stores = createStores(parts);
   const consents = createConsents({ redis, prefix, keys });
   const hooks = createHooks(parts, stores, (...asked) => consents.has(...asked));
@@ -225,6 +238,8 @@ export function createOidcContext(config: Config, deps: OidcDeps): OidcContext |
       nowSeconds: () => Math.floor(clock.now() / 1000),
     }),
     identifier: first.identifier,
+    logger: deps.logger,
+    metrics: counted,
     ...createEndings(parts, stores, generations),
     finish: createFinish({ current, bridge, consents, sessions: deps.sessions, accounts }),
   };

@@ -5,6 +5,8 @@ import {
   type KoaContextWithOIDC,
   type ResourceServer,
 } from "oidc-provider";
+import type { OidcAccount } from "./accounts.ts";
+import { mappedClaims } from "./claims.ts";
 import type { ClientPolicies, ClientPolicy } from "./clients.ts";
 import { wordsOf } from "./json.ts";
 
@@ -15,6 +17,8 @@ export interface AccessTokenDeps {
   readonly clientResource: (clientId: string) => string;
   /** Of the subject's tokens; those of a lower one are dead. */
   readonly epochOf: (subject: string) => Promise<number>;
+  /** What its claims are made of. */
+  readonly accountOf: (accountId: string) => Promise<OidcAccount | undefined>;
   /** Keeps what a signed token stands for, before it leaves. */
   readonly record: (token: IssuedJwt) => Promise<void>;
 }
@@ -45,6 +49,15 @@ function isClientCredentials(ctx: KoaContextWithOIDC): boolean {
   return ctx.oidc.params?.["grant_type"] === "client_credentials";
 }
 
+/** Of a client for itself: what it asks for and what it has without asking; nothing at all is refused (RFC 6749 §3.3). */
+function ownScope(ctx: KoaContextWithOIDC, policy: ClientPolicy): string {
+  const asked = [...new Set([...wordsOf(ctx.oidc.params?.["scope"]), ...policy.config.implied_scopes])];
+  if (asked.length === 0) throw new errors.InvalidScope("scope is missing", "");
+  const scope = allowedScope(asked, policy);
+  if (ctx.oidc.params !== undefined) ctx.oidc.params["scope"] = scope;
+  return scope;
+}
+
 function allowedScope(asked: readonly string[], policy: ClientPolicy): string {
   if (asked.includes("openid")) throw new errors.InvalidScope("openid is for users", "openid");
   const foreign = asked.find((scope) => !policy.scopes.has(scope));
@@ -73,7 +86,7 @@ export function resourceIndicators(deps: AccessTokenDeps): ResourceIndicators {
       }
       const alg = signatures.find((name) => name === policy.signature) ?? "RS256";
       return {
-        scope: isOwn ? allowedScope(wordsOf(ctx.oidc.params?.["scope"]), policy) : [...policy.scopes].join(" "),
+        scope: isOwn ? ownScope(ctx, policy) : [...policy.scopes].join(" "),
         audience: isOwn ? backchannelAudience : client.clientId,
         accessTokenTTL: policy.accessTokenSeconds,
         accessTokenFormat: "jwt",
@@ -84,27 +97,33 @@ export function resourceIndicators(deps: AccessTokenDeps): ResourceIndicators {
   };
 }
 
+/** What the site maps into a client's access tokens. */
+async function claimsFor({ policies, accountOf }: AccessTokenDeps, clientId: string, accountId: string) {
+  const mappings = policies.get(clientId)?.config.access_token_claims.mappings ?? [];
+  const account = mappings.length === 0 ? undefined : await accountOf(accountId);
+  return account === undefined ? undefined : mappedClaims(account, mappings);
+}
+
+type SignedToken = Parameters<NonNullable<Configuration["extraTokenClaims"]>>[1];
+
+function factsOf(token: SignedToken, clientId: string): IssuedJwt {
+  const { jti, kind, scope, aud, jkt, expiration: lifeSeconds } = token;
+  const facts = { jti, kind, clientId, scope, aud: typeof aud === "string" ? aud : undefined, jkt, lifeSeconds };
+  if (!("accountId" in token)) return facts;
+  const { accountId, grantId, sessionUid, claims } = token;
+  return { ...facts, accountId, grantId, sessionUid, claims };
+}
+
 /** Claims of signed tokens beyond the provider's own. Records the token first: without a record it is not issued. */
 export function extraTokenClaims(deps: AccessTokenDeps): NonNullable<Configuration["extraTokenClaims"]> {
   return async (_ctx, token) => {
     if (token.resourceServer === undefined) return undefined;
-    const { clientId, jti, scope, aud } = token;
+    const { clientId } = token;
     if (clientId === undefined) return undefined;
     const user = "accountId" in token ? token : undefined;
     const epoch = await deps.epochOf(user?.accountId ?? clientId);
-    await deps.record({
-      jti,
-      kind: token.kind,
-      clientId,
-      scope,
-      aud: typeof aud === "string" ? aud : undefined,
-      accountId: user?.accountId,
-      grantId: user?.grantId,
-      sessionUid: user?.sessionUid,
-      jkt: token.jkt,
-      claims: user?.claims,
-      lifeSeconds: token.expiration,
-    });
-    return { token_type: "access_token", ...(epoch > 0 && { epoch }) };
+    await deps.record(factsOf(token, clientId));
+    const mapped = user?.accountId === undefined ? undefined : await claimsFor(deps, clientId, user.accountId);
+    return { ...mapped, token_type: "access_token", ...(epoch > 0 && { epoch }) };
   };
 }

@@ -39,6 +39,12 @@ function refuseNobody(ctx: KoaContextWithOIDC): void {
   ctx.body = { error: "invalid_client", error_description: noCredentials };
 }
 
+/** Codes come by query or form; a fragment would be for tokens, which no authorization answer has. */
+function tellDiscovery(ctx: KoaContextWithOIDC): void {
+  const body: unknown = ctx.body;
+  if (isRecord(body)) ctx.body = { ...body, response_modes_supported: ["query", "form_post"] };
+}
+
 /** The contract's shape of what the provider answers: 302 for redirects, what webmail reads of a refresh, the interval. */
 export function shapeAnswers(provider: Provider, deps: AnswerDeps): void {
   provider.use(async (ctx: KoaContextWithOIDC, next) => {
@@ -48,6 +54,7 @@ export function shapeAnswers(provider: Provider, deps: AnswerDeps): void {
     if (ctx.status === 303) ctx.status = 302;
     const route: unknown = ctx["_matchedRouteName"];
     if (ctx.status === 400) refuseNobody(ctx);
+    if (route === "discovery") tellDiscovery(ctx);
     if (route === "token") await shapeTokenAnswer(ctx, deps);
     const body: unknown = ctx.body;
     if (route === "device_authorization" && ctx.status === 200 && isRecord(body)) {

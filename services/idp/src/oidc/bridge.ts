@@ -1,6 +1,7 @@
 import { IncomingMessage, type ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Generation } from "./generation.ts";
+import { referenceHeader } from "./request-reference.ts";
 
 /** Hands requests to the provider, under the name that the issuer has: what the client calls us is not trusted. */
 export interface Bridge {
@@ -19,6 +20,10 @@ export interface OwnRequest {
   readonly body?: string;
   /** Replace headers of the request; undefined takes one away. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
+}
+
+function referenceOf({ caller, id }: FastifyRequest): string {
+  return caller?.session ?? id;
 }
 
 function pinned(headers: IncomingMessage["headers"], issuer: string): IncomingMessage["headers"] {
@@ -59,7 +64,7 @@ export function createBridge(current: () => Generation): Bridge {
     pass: (request, reply, url) => {
       const { handle, settings } = current();
       const { raw } = request;
-      raw.headers = pinned(raw.headers, settings.issuer);
+      raw.headers = { ...pinned(raw.headers, settings.issuer), [referenceHeader]: referenceOf(request) };
       if (url !== undefined) raw.url = url;
       reply.hijack();
       handle(raw, reply.raw);
@@ -69,7 +74,8 @@ export function createBridge(current: () => Generation): Bridge {
       // Before the reply is taken: without a provider the error handler answers.
       current();
       reply.hijack();
-      passRaw(request.raw, reply.raw, own);
+      const headers = { ...own.headers, [referenceHeader]: referenceOf(request) };
+      passRaw(request.raw, reply.raw, { ...own, headers });
       return reply;
     },
     passRaw,

@@ -88,14 +88,22 @@ function usualClaims(account: OidcAccount): Record<string, ClaimValue> {
   return claims;
 }
 
-/** All claims of an account that a client may be told; which of them leave is decided by scopes and the request. */
-export function claimsOf(account: OidcAccount, mappings: readonly ClaimMappingConfig[]): Record<string, ClaimValue> {
-  const claims = usualClaims(account);
+/** What the site's mappings alone give. */
+export function mappedClaims(
+  account: OidcAccount,
+  mappings: readonly ClaimMappingConfig[],
+): Record<string, ClaimValue> {
+  const claims: Record<string, ClaimValue> = {};
   for (const mapping of mappings) {
     const value = reserved.has(mapping.claim) ? undefined : mapped(account, mapping);
     if (value !== undefined) claims[mapping.claim] = value;
   }
   return claims;
+}
+
+/** All claims of an account that a client may be told; which of them leave is decided by scopes and the request. */
+export function claimsOf(account: OidcAccount, mappings: readonly ClaimMappingConfig[]): Record<string, ClaimValue> {
+  return { ...usualClaims(account), ...mappedClaims(account, mappings) };
 }
 
 /** The mailbox name as mail systems read it from a token's answer. */

@@ -1,11 +1,14 @@
+import { decodeJwt } from "jose";
 import type { Configuration, KoaContextWithOIDC } from "oidc-provider";
 import type { ClientPolicies, ClientPolicy } from "./clients.ts";
 import { isRecord, wordsOf } from "./json.ts";
 
 /** Scopes as they were asked for: the provider leaves offline_access out unless prompt=consent comes with it. */
 function askedScopes(ctx: KoaContextWithOIDC): readonly string[] {
-  const { params, entities, body } = ctx.oidc;
-  if (entities.PushedAuthorizationRequest !== undefined) return wordsOf(params?.["scope"]);
+  const { entities, body } = ctx.oidc;
+  const pushed = entities.PushedAuthorizationRequest;
+  // The client's own words, which its push has narrowed; those of the address do not count beside it.
+  if (pushed !== undefined) return wordsOf(decodeJwt(pushed.request)["scope"]);
   const raw = ctx.method === "POST" && body !== undefined ? body["scope"] : ctx.query["scope"];
   return wordsOf(raw);
 }

@@ -38,7 +38,7 @@ type DeviceCode = InstanceType<Generation["provider"]["DeviceCode"]>;
 const longestCode = 64;
 
 /** RFC 8628 §6.1: case and what separates letters do not count. */
-export function normalisedUserCode(typed: string): string {
+function normalisedUserCode(typed: string): string {
   return typed.length > longestCode ? "" : typed.toUpperCase().replaceAll(/[^A-Z0-9]/g, "");
 }
 
@@ -62,8 +62,41 @@ function claimNames(claims: Readonly<Record<string, unknown>>): string[] {
   return Object.values(claims).flatMap((member) => (isRecord(member) ? Object.keys(member) : []));
 }
 
+/** @returns the grant, which the code names from now on */
+async function grantTo(
+  { current, clientResource }: DeviceCodesDeps,
+  code: DeviceCode,
+  session: BrowserSessionRecord,
+): Promise<string> {
+  const { provider, policies } = current();
+  const clientId = code.clientId ?? "";
+  const params = paramsOf(code);
+  const scope = wordsOf(params["scope"]).join(" ");
+  const claims = claimsOf(params);
+  const grant = new provider.Grant({ accountId: session.accountId, clientId });
+  if (scope !== "") grant.addOIDCScope(scope);
+  if (claims !== undefined) grant.addOIDCClaims(claimNames(claims));
+  const isJwt = policies.get(clientId)?.accessTokenType === "jwt";
+  if (isJwt && scope !== "") grant.addResourceScope(clientResource(clientId), scope);
+  const grantId = await grant.save();
+  const { accountId, loginTs: authTime, acr, amr, uid: sessionUid } = session;
+  Object.assign(code, {
+    accountId,
+    authTime,
+    sessionUid,
+    grantId,
+    scope,
+    ...(acr !== undefined && { acr }),
+    ...(amr !== undefined && { amr: [...amr] }),
+    ...(claims !== undefined && { claims }),
+    ...(isJwt && { resource: clientResource(clientId) }),
+  });
+  await code.save();
+  return grantId;
+}
+
 export function createDeviceCodes(deps: DeviceCodesDeps): DeviceCodes {
-  const { current, store, accounts, sessions, records, clientResource } = deps;
+  const { current, store, accounts, sessions, records } = deps;
 
   const pending = async (userCode: string): Promise<DeviceCode | undefined> => {
     if (userCode === "") return undefined;
@@ -80,34 +113,6 @@ export function createDeviceCodes(deps: DeviceCodesDeps): DeviceCodes {
     return (await store.unseen(`device:${code.jti}`, Math.max(1, code.remainingTTL))) ? code : undefined;
   };
 
-  const grantTo = async (code: DeviceCode, session: BrowserSessionRecord): Promise<string> => {
-    const { provider, policies } = current();
-    const clientId = code.clientId ?? "";
-    const params = paramsOf(code);
-    const scope = wordsOf(params["scope"]).join(" ");
-    const claims = claimsOf(params);
-    const grant = new provider.Grant({ accountId: session.accountId, clientId });
-    if (scope !== "") grant.addOIDCScope(scope);
-    if (claims !== undefined) grant.addOIDCClaims(claimNames(claims));
-    const isJwt = policies.get(clientId)?.accessTokenType === "jwt";
-    if (isJwt && scope !== "") grant.addResourceScope(clientResource(clientId), scope);
-    const grantId = await grant.save();
-    const { accountId, loginTs: authTime, acr, amr, uid: sessionUid } = session;
-    Object.assign(code, {
-      accountId,
-      authTime,
-      sessionUid,
-      grantId,
-      scope,
-      ...(acr !== undefined && { acr }),
-      ...(amr !== undefined && { amr: [...amr] }),
-      ...(claims !== undefined && { claims }),
-      ...(isJwt && { resource: clientResource(clientId) }),
-    });
-    await code.save();
-    return grantId;
-  };
-
   return {
     find: async (typed) => {
       const code = await pending(normalisedUserCode(typed));
@@ -119,7 +124,7 @@ export function createDeviceCodes(deps: DeviceCodesDeps): DeviceCodes {
       const code = await decide(userCode);
       if (code === undefined || account === undefined) return false;
       await accounts.save(account);
-      const grantId = await grantTo(code, session);
+      const grantId = await grantTo(deps, code, session);
       if ((await sessions.findByUid(session.uid)) !== undefined) return true;
       // Everything of the user was ended while this went on.
       await records.revokeGrant(grantId);

@@ -17,7 +17,7 @@ export interface KeySchedule {
 
 export interface KeyScheduleDeps {
   readonly keys: SigningKeyStore;
-  readonly staticKeys: (settings: OidcSettings) => readonly JWK[];
+  readonly staticKeys: (settings: OidcSettings, isActive: boolean) => readonly JWK[];
   readonly generations: Generations;
   readonly clock: Clock;
   readonly settings: OidcSettings;
@@ -40,7 +40,8 @@ export function createKeySchedule(deps: KeyScheduleDeps): KeySchedule {
 
   const use = async (next: OidcSettings): Promise<void> => {
     const ordered = signingOrder(known, rotationRules(next), clock.now());
-    const keys = [...deps.staticKeys(next), ...ordered.map(({ jwk }) => jwk)];
+    // The first that fits signs: those of the site that only verify come last.
+    const keys = [...deps.staticKeys(next, true), ...ordered.map(({ jwk }) => jwk), ...deps.staticKeys(next, false)];
     await generations.replace({ settings: next, keys });
     inUse = ordered.map(({ kid }) => kid).join(" ");
   };

@@ -41,18 +41,12 @@ async function send(uri: string, token: string, signal: AbortSignal): Promise<No
   return status >= 400 && status < 500 && !passing.has(status) ? "refused" : "retried";
 }
 
-export function createLogoutDelivery({ notices, generations, logger, count }: LogoutDeliveryDeps): LogoutDelivery {
-  const closing = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  let looking: Promise<void> = Promise.resolve();
-  let isLooking = false;
-  let isWanted = false;
-  let isFailing = false;
-
+/** One look: everything that is due. */
+function createLook({ notices, generations, logger, count }: LogoutDeliveryDeps, closing: AbortSignal) {
   const attempt = async ({ notice }: ClaimedNotice): Promise<NoticeResult> => {
     const made = await logoutToken(generations.current(), notice);
     // The client was taken out of the configuration: there is nobody to tell.
-    return made === undefined ? "refused" : send(made.uri, made.token, closing.signal);
+    return made === undefined ? "refused" : send(made.uri, made.token, closing);
   };
   const deliver = async (claimed: ClaimedNotice): Promise<void> => {
     const { id, notice, attempts } = claimed;
@@ -65,14 +59,26 @@ export function createLogoutDelivery({ notices, generations, logger, count }: Lo
     if (result === "retried") await notices.retry(id, noticeDelayMs(attempts));
     else await notices.settle(id);
   };
-  const look = async (): Promise<void> => {
+  return async (): Promise<void> => {
     if (!generations.isReady) return;
     let claimed: readonly ClaimedNotice[];
     do {
       claimed = await notices.claim(atATime);
       await Promise.all(claimed.map(deliver));
-    } while (claimed.length === atATime && !closing.signal.aborted);
+    } while (claimed.length === atATime && !closing.aborted);
   };
+}
+
+export function createLogoutDelivery(deps: LogoutDeliveryDeps): LogoutDelivery {
+  const { logger } = deps;
+  const closing = new AbortController();
+  const look = createLook(deps, closing.signal);
+  let timer: NodeJS.Timeout | undefined;
+  let looking: Promise<void> = Promise.resolve();
+  let isLooking = false;
+  let isWanted = false;
+  let isFailing = false;
+
   const lookAndWait = async (): Promise<void> => {
     isLooking = true;
     isWanted = false;

@@ -60,22 +60,47 @@ function withState(uri: string, state: string | undefined): string {
   return url.href;
 }
 
+type Decided = Promise<LogoutDecision>;
+
+interface Known {
+  readonly hint: Hint | undefined;
+  readonly clientId: string | undefined;
+}
+
+/** Where the browser may go: the registered address that was asked for, or the client's own where none was. */
+async function placeOf(
+  { provider, policies }: Generation,
+  { redirectUri, state }: LogoutRequest,
+  clientId: string,
+): Promise<string | undefined> {
+  const own = policies.get(clientId)?.config.logout_redirect_uri ?? "";
+  if (redirectUri === undefined) return own === "" ? undefined : own;
+  const client = await provider.Client.find(clientId);
+  return client?.postLogoutRedirectUriAllowed(redirectUri) === true ? withState(redirectUri, state) : undefined;
+}
+
+async function judge(
+  generation: Generation,
+  request: LogoutRequest,
+  { hint, clientId, session }: Known & { readonly session: BrowserSessionRecord | undefined },
+): Decided {
+  const returnTo = clientId === undefined ? undefined : await placeOf(generation, request, clientId);
+  const isVouchedFor = hint !== undefined && (session === undefined || session.accountId === hint.sub);
+  const isGood = isVouchedFor && (request.redirectUri === undefined || returnTo !== undefined);
+  return { decision: isGood ? "end" : "ask", clientId, returnTo };
+}
+
 export async function decideLogout(
   generation: Generation,
-  { hint, clientId: told, redirectUri, state }: LogoutRequest,
+  request: LogoutRequest,
   session: BrowserSessionRecord | undefined,
-): Promise<LogoutDecision> {
-  const known = hint === undefined ? undefined : await readHint(generation, hint);
-  if (told !== undefined && known !== undefined && told !== known.clientId)
+): Decided {
+  const { clientId: told } = request;
+  const hint = request.hint === undefined ? undefined : await readHint(generation, request.hint);
+  if (told !== undefined && hint !== undefined && told !== hint.clientId)
     return { decision: "invalid", why: "client_id is not that of the hint" };
-  const clientId = known?.clientId ?? told;
-  const client = clientId === undefined ? undefined : await generation.provider.Client.find(clientId);
-  if (clientId !== undefined && client === undefined) return { decision: "invalid", why: "unknown client" };
-  const isRegistered = redirectUri !== undefined && client?.postLogoutRedirectUriAllowed(redirectUri) === true;
-  const returnTo = isRegistered ? withState(redirectUri, state) : undefined;
-  const own = generation.policies.get(clientId ?? "")?.config.logout_redirect_uri ?? "";
-  const fallback = redirectUri === undefined && own !== "" ? own : undefined;
-  const isVouchedFor = known !== undefined && (session === undefined || session.accountId === known.sub);
-  const isGood = isVouchedFor && (redirectUri === undefined || isRegistered);
-  return { decision: isGood ? "end" : "ask", clientId, returnTo: returnTo ?? fallback };
+  const clientId = hint?.clientId ?? told;
+  if (clientId !== undefined && !generation.policies.has(clientId))
+    return { decision: "invalid", why: "unknown client" };
+  return judge(generation, request, { hint, clientId, session });
 }

@@ -17,13 +17,14 @@ import { type ClientPolicies, clientMetadata, matchesWildcard } from "./clients.
 import { createLoadGrant, type GrantDeps } from "./grants.ts";
 import { allScopes, claimTable, type OidcSettings } from "./oidc-settings.ts";
 import { interactionPrompts } from "./prompts.ts";
+import { referenceHeader } from "./request-reference.ts";
 
 type InteractionUrl = NonNullable<NonNullable<Configuration["interactions"]>["url"]>;
 
 /** What the protocol core asks of us, the same for every generation. */
 export interface ProviderHooks
   extends AnswerDeps,
-    Pick<AccessTokenDeps, "epochOf" | "record">,
+    Pick<AccessTokenDeps, "epochOf" | "record" | "accountOf">,
     Pick<GrantDeps, "hasConsented"> {
   readonly adapter: AdapterFactory;
   readonly sessionCookie: string;
@@ -31,7 +32,9 @@ export interface ProviderHooks
   readonly findAccount: (accountId: string, sessionUid: string | undefined) => Promise<OidcAccount | undefined>;
   readonly renderError: NonNullable<Configuration["renderError"]>;
   readonly nowSeconds: () => number;
-  readonly onError: (event: string, error: unknown) => void;
+  /** `session` names the request. */
+  readonly onError: (event: string, error: unknown, session?: string) => void;
+  readonly onGrant: (grantType: unknown, result: "issued" | "refused") => void;
 }
 
 /** What makes one generation different from the next. */
@@ -82,6 +85,7 @@ function features({ settings, policies }: ProviderInputs, hooks: ProviderHooks):
       clientResource: (clientId) => clientResourceOf(identifier, clientId),
       epochOf: hooks.epochOf,
       record: hooks.record,
+      accountOf: hooks.accountOf,
     }),
   };
 }
@@ -144,6 +148,20 @@ function tokenRules({ policies }: ProviderInputs): Configuration {
   };
 }
 
+/** `typ` of signed tokens where a verifier wants another than RFC 9068's. */
+function tokenFormats({ policies }: ProviderInputs): NonNullable<Configuration["formats"]> {
+  return {
+    customizers: {
+      jwt: (_ctx, token, jwt) => {
+        const policy = policies.get(token.clientId ?? "");
+        const isUsers = "accountId" in token;
+        // The provider takes the changed parts, not an answer.
+        if (isUsers && policy?.config.access_token_typ === "JWT") jwt.header = { ...jwt.header, typ: "JWT" };
+      },
+    },
+  };
+}
+
 function configuration(inputs: ProviderInputs, hooks: ProviderHooks): Configuration {
   const { settings, policies, keys } = inputs;
   const isSecure = settings.issuer.startsWith("https:");
@@ -172,12 +190,14 @@ function configuration(inputs: ProviderInputs, hooks: ProviderHooks): Configurat
     },
     clientDefaults: { id_token_signed_response_alg: "RS256" },
     extraParams: clientPolicyParams(policies),
+    formats: tokenFormats(inputs),
     extraTokenClaims: extraTokenClaims({
       policies,
       backchannelAudience: `${settings.identifier}:backchannel`,
       clientResource: (clientId) => clientId,
       epochOf: hooks.epochOf,
       record: hooks.record,
+      accountOf: hooks.accountOf,
     }),
     findAccount: createFindAccount(inputs, hooks),
     interactions: { policy: interactionPrompts(), url: hooks.interactionUrl },
@@ -215,8 +235,12 @@ export function createProvider(inputs: ProviderInputs, hooks: ProviderHooks): Pr
   if (inputs.settings.developerMode) allowWildcards(provider);
   const koa: EventEmitter = provider;
   koa.on("error", (error: unknown) => hooks.onError("error", error));
-  provider.on("server_error", (_ctx, error) => hooks.onError("server_error", error));
-  provider.on("grant.error", (_ctx, error) => hooks.onError("grant.error", error));
-  provider.on("authorization.error", (_ctx, error) => hooks.onError("authorization.error", error));
+  provider.on("server_error", (ctx, error) => hooks.onError("server_error", error, ctx.get(referenceHeader)));
+  provider.on("grant.error", (ctx, error) => hooks.onError("grant.error", error, ctx.get(referenceHeader)));
+  provider.on("authorization.error", (ctx, error) =>
+    hooks.onError("authorization.error", error, ctx.get(referenceHeader)),
+  );
+  provider.on("grant.success", (ctx) => hooks.onGrant(ctx.oidc.params?.["grant_type"], "issued"));
+  provider.on("grant.error", (ctx) => hooks.onGrant(ctx.oidc?.params?.["grant_type"], "refused"));
   return provider;
 }

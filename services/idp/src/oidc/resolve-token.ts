@@ -43,7 +43,9 @@ function createVerify({ verificationKey }: ResolveDeps): (token: string) => Prom
   const verified = createBoundedCache<Verified>(maxVerified);
   return async (token) => {
     const header = readTokenHeader(token);
-    const key = header?.typ === "at+jwt" && header.kid !== undefined ? verificationKey(header.kid) : undefined;
+    const isToken = header?.typ === "at+jwt" || header?.typ === "jwt";
+    // An ID token has no record under its identifier.
+    const key = isToken && header.kid !== undefined ? verificationKey(header.kid) : undefined;
     if (key === undefined) return undefined;
     const cacheKey = hash("sha256", token, "base64url");
     const known = verified.get(cacheKey);

@@ -42,9 +42,12 @@ function mfaMethodOf(amr: unknown, account: OidcAccount | undefined): string {
   return told.includes("hwk") ? "webauthn" : "totp";
 }
 
+function hasSecondFactor(amr: unknown, account: OidcAccount | undefined): boolean {
+  return Array.isArray(amr) ? amr.includes("mfa") : account?.mfaCompleted === true;
+}
+
 function recordOf({ digest, payload }: StoredRecord, account: OidcAccount | undefined): OidcSessionRecord {
-  const { clientId = "", accountId, scope, iat = 0, authTime } = payload;
-  const owner = accountId ?? clientId;
+  const { clientId = "", accountId: owner = clientId, scope, iat, authTime = iat ?? 0 } = payload;
   const amr: unknown = payload["amr"];
   return {
     id: digest,
@@ -55,8 +58,8 @@ function recordOf({ digest, payload }: StoredRecord, account: OidcAccount | unde
     redirect_uri: textOf(payload.redirectUri) ?? "",
     mfa_method: mfaMethodOf(amr, account),
     scopes: wordsOf(scope),
-    auth_time: new Date((authTime ?? iat) * 1000).toISOString(),
-    mfa_completed: Array.isArray(amr) ? amr.includes("mfa") : (account?.mfaCompleted ?? false),
+    auth_time: new Date(authTime * 1000).toISOString(),
+    mfa_completed: hasSecondFactor(amr, account),
   };
 }
 

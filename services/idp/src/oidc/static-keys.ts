@@ -12,13 +12,15 @@ const fileSafe = /^[A-Za-z0-9_-]{1,64}$/;
  *
  * @throws AppError CONFIG_INVALID for a key that cannot be read
  */
-export function staticKeys({ oidc }: OidcSettings): readonly JWK[] {
+export function staticKeys({ oidc }: OidcSettings, isActive: boolean): readonly JWK[] {
   return oidc.signing_keys
-    .filter(({ active }) => active)
+    .filter(({ active }) => active === isActive)
     .map(({ id, key, key_file: file, algorithm }) => {
       if (!fileSafe.test(id)) throw new AppError("CONFIG_INVALID", { detail: `identity.oidc.signing_keys: id ${id}` });
       try {
-        return { ...jwkOf(createPrivateKey(key === "" ? readFileSync(file, "utf8") : key), id), alg: algorithm };
+        const jwk = jwkOf(createPrivateKey(key === "" ? readFileSync(file, "utf8") : key), id);
+        // A key that names its algorithm signs before one that does not.
+        return isActive ? { ...jwk, alg: algorithm } : jwk;
       } catch (cause) {
         throw new AppError("CONFIG_INVALID", { detail: `identity.oidc.signing_keys: ${id} cannot be read`, cause });
       }

@@ -6,6 +6,13 @@ export type TokenOrigin = Pick<AdapterPayload, "redirectUri" | "authTime" | "amr
 
 const sources = ["AuthorizationCode", "RotatedRefreshToken", "RefreshToken", "DeviceCode"] as const;
 
+async function redirectOf(
+  id: string | undefined,
+  refreshed: (id: string) => Promise<AdapterPayload | undefined>,
+): Promise<string | undefined> {
+  return id === undefined ? undefined : (await refreshed(id))?.redirectUri;
+}
+
 /**
  * Of the request under way: from its code, or from the refresh token that it shows.
  *
@@ -20,10 +27,7 @@ export async function tokenOrigin(
   const source = name === undefined ? undefined : entities[name];
   if (!isRecord(source)) return undefined;
   const { authTime, amr } = source;
-  const id = textOf(source["jti"]);
-  const own = textOf(source["redirectUri"]);
-  const isRefresh = name === "RotatedRefreshToken" || name === "RefreshToken";
-  const redirectUri = own ?? (isRefresh && id !== undefined ? (await refreshed(id))?.redirectUri : undefined);
+  const redirectUri = textOf(source["redirectUri"]) ?? (await redirectOf(textOf(source["jti"]), refreshed));
   return {
     ...(redirectUri !== undefined && { redirectUri }),
     ...(typeof authTime === "number" && { authTime }),

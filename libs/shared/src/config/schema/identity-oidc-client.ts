@@ -79,6 +79,10 @@ const tokens = {
   access_token_type: choice(tokenTypes, "", {
     description: "Form of its users' access tokens; empty: as of all clients.",
   }),
+  access_token_typ: choice(["at+jwt", "JWT"], "at+jwt", {
+    description:
+      "Header typ of its users' signed access tokens: at+jwt (RFC 9068), or JWT for Dovecot, which verifies no other.",
+  }),
   access_token_lifetime: duration("0s", {
     description: "Life of its access tokens; 0: as of all clients.",
     maximum: longestTokenLife,

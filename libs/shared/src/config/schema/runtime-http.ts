@@ -33,6 +33,19 @@ const RateLimit = section("Token bucket of one client address.", {
   }),
 });
 
+const OpenapiValidation = section(
+  "Requests are compared with the OpenAPI document before a route sees them.",
+  {
+    enabled: flag(false, { description: "Compare." }),
+    enforce: flag(false, { description: "Answer 400 where a request differs; otherwise it is only logged." }),
+    operations: texts([], {
+      description:
+        "Operations that are compared: flushUserCache, enqueueUserCacheFlush, flushBruteForceRule, enqueueBruteForceRuleFlush, listBruteForceEntries, listFilteredBruteForceEntries.",
+    }),
+  },
+  { reload: "live" },
+);
+
 /** The gateway's listeners and what guards them. */
 export const HttpServer = section("The gateway's HTTP listeners.", {
   address: texts(["127.0.0.1:9080"], {
@@ -53,6 +66,7 @@ export const HttpServer = section("The gateway's HTTP listeners.", {
   auth_basic_endpoint: flag(false, { description: "Offer GET /api/v1/auth/basic." }),
   middlewares: Middlewares,
   rate_limit: RateLimit,
+  openapi_validation: OpenapiValidation,
   tls: ServerTls,
   max_body_bytes: integer(1_048_576, {
     description: "Largest request body, also after decompression.",

@@ -1,3 +1,4 @@
+import { flushOperations } from "../admin/flush-operations.ts";
 import { mfaBackchannelOperations } from "../admin/mfa-backchannel-operations.ts";
 import { adminOperations } from "../admin/operations.ts";
 import { authOperations } from "../auth/operations.ts";
@@ -8,6 +9,7 @@ import type { Operation } from "./define-operation.ts";
 /** Every operation of the HTTP interface; both OpenAPI documents are made of it. */
 export const operations: readonly Operation[] = [
   ...authOperations,
+  ...flushOperations,
   ...adminOperations,
   ...mfaBackchannelOperations,
   ...gatewayOperations,

@@ -1,3 +1,4 @@
+import type { Audit } from "@postern/shared/audit";
 import type { ConfigLoad } from "@postern/shared/contracts";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
@@ -9,11 +10,13 @@ export interface ConfigLoadSettings {
 }
 
 /** `GET /api/v1/config/load` (contract, "Configuration, tokens, hooks, misc"); 404 when disabled. */
-export function getConfigLoad(settings: () => ConfigLoadSettings) {
+export function getConfigLoad(settings: () => ConfigLoadSettings, audit: Audit) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { disabled, redactedJson } = settings();
     if (disabled) return reply.code(404).send();
     const session = request.caller?.session ?? request.id;
+    const { method: actor, clientIp } = request.caller ?? {};
+    audit.record({ event: "configuration.read", outcome: "ok", actor, clientIp, session });
     const body: ConfigLoad = { session, object: "config", operation: "load", result: redactedJson };
     return reply.send(body);
   };

@@ -10,7 +10,8 @@ export type JwtResult = "issued" | "malformed" | "denied" | "no_role" | "undecid
 export interface JwtRouteDeps {
   /** Undefined while `auth.backchannel.jwt.enabled` or the endpoint is off. */
   readonly issuer: () => JwtIssuer | undefined;
-  readonly counted: (result: JwtResult) => void;
+  /** Counts it, and writes it down. */
+  readonly counted: (result: JwtResult, request: FastifyRequest) => void;
   /** The request's time and identity for whoever is asked on the way. */
   readonly contextOf: (request: FastifyRequest, reply: FastifyReply) => UserRequest;
 }
@@ -39,15 +40,15 @@ export function createJwtRoute({ issuer, counted, contextOf }: JwtRouteDeps, att
     }
     const attempted = attempt(enabled, request, contextOf(request, reply));
     if (attempted === undefined) {
-      counted("malformed");
+      counted("malformed", request);
       reply.code(400);
       return { error: texts.malformed };
     }
     const ended = await attempted.catch((error: unknown) => {
-      counted("undecided");
+      counted("undecided", request);
       throw error;
     });
-    counted(ended.outcome);
+    counted(ended.outcome, request);
     // RFC 6749 §5.1: nobody keeps a token on the way.
     reply.header("cache-control", "no-store");
     switch (ended.outcome) {

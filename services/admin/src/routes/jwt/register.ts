@@ -1,16 +1,22 @@
 import { systemClock } from "@postern/shared/time";
 import type { FastifyInstance } from "fastify";
 import type { AdminContext } from "../../context.ts";
+import { auditJwt } from "./audit-jwt.ts";
 import type { JwtRouteDeps } from "./jwt-route.ts";
 import { postRefresh } from "./post-refresh.ts";
 import { postToken, tokenBodyLimit } from "./post-token.ts";
 
-type JwtRouteContext = Pick<AdminContext, "jwtIssuer" | "live" | "adminMetrics">;
+type JwtRouteContext = Pick<AdminContext, "jwtIssuer" | "live" | "adminMetrics" | "audit">;
 
-function depsOf({ jwtIssuer, live, adminMetrics }: JwtRouteContext, endpoint: "token" | "refresh"): JwtRouteDeps {
+function depsOf(context: JwtRouteContext, endpoint: "token" | "refresh"): JwtRouteDeps {
+  const { jwtIssuer, live, adminMetrics, audit } = context;
+  const written = auditJwt(audit, endpoint === "token" ? "token.login" : "token.refresh");
   return {
     issuer: () => (live.current.jwt.disabled ? undefined : jwtIssuer),
-    counted: (result) => adminMetrics.jwt(endpoint, result),
+    counted: (result, request) => {
+      adminMetrics.jwt(endpoint, result);
+      written(result, request);
+    },
     contextOf: (request, reply) => {
       const gone = new AbortController();
       reply.raw.once("close", () => gone.abort());

@@ -1,5 +1,7 @@
+import type { Logger } from "@postern/shared/logging";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Bridge } from "../../oidc/bridge.ts";
+import type { Pages } from "../../pages/pages.ts";
 import { formOf, queryOf } from "./form.ts";
 import { refuseAuthorization } from "./render-error.ts";
 
@@ -25,38 +27,53 @@ function refusal(query: URLSearchParams): string | undefined {
   return type === "code" ? undefined : "response_type must be code";
 }
 
-function authorize(bridge: Bridge, request: FastifyRequest, reply: FastifyReply, query: URLSearchParams): FastifyReply {
+export interface AuthorizeDeps {
+  readonly bridge: Bridge;
+  /** Absent where only programs are served. */
+  readonly pages: Pages | undefined;
+  readonly logger: Logger;
+}
+
+function authorize(
+  { bridge, pages, logger }: AuthorizeDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  query: URLSearchParams,
+): FastifyReply {
   const why = refusal(query);
-  if (why !== undefined) return refuseAuthorization(reply, why);
+  if (why !== undefined) {
+    logger.info({ session: request.caller?.session, why }, "authorization refused");
+    return refuseAuthorization(pages, request, reply, query);
+  }
   return bridge.passAs(request, reply, { method: "GET", url: `/oidc/authorize?${query.toString()}` });
 }
 
-export function getAuthorize(bridge: Bridge) {
+export function getAuthorize(deps: AuthorizeDeps) {
   return (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
-    authorize(bridge, request, reply, new URLSearchParams(queryOf(request.raw.url)));
+    authorize(deps, request, reply, new URLSearchParams(queryOf(request.raw.url)));
 }
 
 /** `GET /oidc/authorize/:segment`: a language (contract), or the way back into an authorization under way. */
-export function getAuthorizeSegment(bridge: Bridge) {
+export function getAuthorizeSegment(deps: AuthorizeDeps) {
   return (request: FastifyRequest<SegmentParams>, reply: FastifyReply): FastifyReply => {
     const { segment } = request.params;
     if (interactionId.test(segment)) {
       // Without a query: the provider takes parameters of a stale one for its own.
-      return bridge.passAs(request, reply, { method: "GET", url: `/oidc/authorize/${segment}` });
+      return deps.bridge.passAs(request, reply, { method: "GET", url: `/oidc/authorize/${segment}` });
     }
     if (!languageTag.test(segment)) return reply.code(404).send({ error: "not found" });
     const query = new URLSearchParams(queryOf(request.raw.url));
     if (!query.has("ui_locales")) query.set("ui_locales", segment);
-    return authorize(bridge, request, reply, query);
+    return authorize(deps, request, reply, query);
   };
 }
 
 /** `POST /oidc/authorize`: as a GET at the top of the page the browser sends its Lax cookies. */
-export function postAuthorize(bridge: Bridge) {
+export function postAuthorize(deps: AuthorizeDeps) {
   return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const query = formOf(request.body);
     const text = query.toString();
-    if (text.length > redirectLimit) return authorize(bridge, request, reply, query);
+    if (text.length > redirectLimit) return authorize(deps, request, reply, query);
     return reply.header("cache-control", "no-store").redirect(`/oidc/authorize?${text}`, 302);
   };
 }

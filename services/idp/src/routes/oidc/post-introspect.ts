@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { emailOf } from "../../oidc/claims.ts";
+import { emailOf, mappedClaims } from "../../oidc/claims.ts";
 import type { AuthenticateClient } from "../../oidc/client-auth.ts";
 import type { ClientPolicies, ClientPolicy } from "../../oidc/clients.ts";
 import type { ResolvedToken, ResolveToken } from "../../oidc/resolve-token.ts";
@@ -19,9 +19,10 @@ function maySee({ clientId, payload }: ResolvedToken, asking: ClientPolicy): boo
 
 function user({ account, clientId }: ResolvedToken, { policies }: IntrospectDeps) {
   if (account === undefined) return undefined;
-  const mappings = policies().get(clientId)?.config.id_token_claims.mappings ?? [];
-  const email = emailOf(account, mappings);
-  return { username: account.account, ...(email !== undefined && { email }) };
+  const config = policies().get(clientId)?.config;
+  const email = emailOf(account, config?.id_token_claims.mappings ?? []);
+  const mapped = mappedClaims(account, config?.access_token_claims.mappings ?? []);
+  return { ...mapped, username: account.account, ...(email !== undefined && { email }) };
 }
 
 /** Flat, as mail servers read it (behaviour reference §11.1): no member of the token's own leaks into it. */

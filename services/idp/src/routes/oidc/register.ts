@@ -3,6 +3,7 @@ import type { OidcContext } from "../../context/oidc.ts";
 import type { FlowRecord } from "../../flow/flow-record.ts";
 import { describeScope } from "../../oidc/consent-scopes.ts";
 import { claimTable } from "../../oidc/oidc-settings.ts";
+import type { Pages } from "../../pages/pages.ts";
 import type { ConsentScope } from "../../pages/templates/consent.ts";
 import { getConsent, postConsent } from "../consent.ts";
 import type { LoginDeps } from "../login/deps.ts";
@@ -28,7 +29,7 @@ const crossOrigin = [
 ];
 
 /** The protocol's own routes (contract, "Identity provider: OIDC"); its pages are elsewhere. */
-export function registerOidcRoutes(scope: FastifyInstance, oidc: OidcContext): void {
+export function registerOidcRoutes(scope: FastifyInstance, oidc: OidcContext, pages: Pages | undefined): void {
   const { bridge, generations, schedule, issuer } = oidc;
   const current = () => generations.current();
   const policies = () => current().policies;
@@ -39,9 +40,10 @@ export function registerOidcRoutes(scope: FastifyInstance, oidc: OidcContext): v
   for (const path of crossOrigin) {
     scope.options(path, (request, reply) => bridge.pass(request, reply));
   }
-  scope.get("/oidc/authorize", getAuthorize(bridge));
-  scope.get("/oidc/authorize/:segment", getAuthorizeSegment(bridge));
-  scope.post("/oidc/authorize", postAuthorize(bridge));
+  const authorize = { bridge, pages, logger: oidc.logger };
+  scope.get("/oidc/authorize", getAuthorize(authorize));
+  scope.get("/oidc/authorize/:segment", getAuthorizeSegment(authorize));
+  scope.post("/oidc/authorize", postAuthorize(authorize));
   const token = { ...oidc, current };
   scope.get("/oidc/token", getToken(token));
   for (const path of ["/oidc/token", "/oidc/device", "/oidc/par"]) scope.post(path, postForm(path, token));

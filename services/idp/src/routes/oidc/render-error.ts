@@ -1,39 +1,74 @@
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Configuration, KoaContextWithOIDC } from "oidc-provider";
+import { referenceHeader } from "../../oidc/request-reference.ts";
+import type { Pages, Shown } from "../../pages/pages.ts";
+import { errorPage, type Problem } from "../../pages/templates/notices.ts";
 
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+import { oauthError } from "./json-reply.ts";
+
+/** What of a request makes its error page. */
+interface Failed {
+  readonly error: string;
+  readonly status: number;
+  readonly reference: string | undefined;
+  readonly uiLocales: string | undefined;
+  readonly headers: { readonly cookie?: string | undefined; readonly "accept-language"?: string | undefined };
 }
 
-function errorPage(error: string, description: string | undefined): string {
-  const title = "Sign-in not possible";
-  const reason = `<p>${escaped(description ?? error)}</p><p><code>${escaped(error)}</code></p>`;
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title><h1>${title}</h1>${reason}</html>`;
+function problemOf({ error, status }: Failed): Problem {
+  if (status >= 500) return error === "temporarily_unavailable" ? "unavailable" : "failed";
+  // What the provider says of a way back into an authorization that is over.
+  return error === "session_not_found" ? "expired" : "request";
 }
 
-const html = "text/html; charset=utf-8";
+/** The reason is in our log under the reference; the page names the error of the standard beside it. */
+function pageOf(pages: Pages, failed: Failed): Shown {
+  const { error, status, reference, uiLocales, headers } = failed;
+  const look = pages.lookOf({ path: "", query: "", language: undefined, uiLocales, headers });
+  const told = reference === undefined ? error : `${reference} (${error})`;
+  return pages.show(errorPage, { problem: problemOf(failed), reference: told, href: undefined }, look, { status });
+}
 
 /** An authorization request that no client may hear of (contract: 400 invalid or missing parameters). */
-export function refuseAuthorization(reply: FastifyReply, description: string): FastifyReply {
+export function refuseAuthorization(
+  pages: Pages | undefined,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  query: URLSearchParams,
+): FastifyReply {
+  if (pages === undefined) return oauthError(reply, 400, "invalid_request");
+  const { status, headers, body } = pageOf(pages, {
+    error: "invalid_request",
+    status: 400,
+    reference: request.caller?.session ?? request.id,
+    uiLocales: query.get("ui_locales") ?? undefined,
+    headers: request.headers,
+  });
   return reply
-    .code(400)
-    .header("cache-control", "no-store")
-    .header("content-security-policy", "default-src 'none'; frame-ancestors 'none'; base-uri 'none'")
-    .type(html)
-    .send(errorPage("invalid_request", description));
+    .code(status)
+    .headers({ ...headers })
+    .send(body);
 }
 
 /** What a browser is shown of an error that must not go to the client (RFC 6749 §4.1.2.1), and what programs get. */
-export const renderError: NonNullable<Configuration["renderError"]> = (
-  ctx: KoaContextWithOIDC,
-  { error, error_description: description },
-) => {
-  ctx.set("cache-control", "no-store");
-  if (ctx.accepts("html") === false) {
-    ctx.type = "application/json";
-    ctx.body = { error, ...(description !== undefined && { error_description: description }) };
-    return;
-  }
-  ctx.type = html;
-  ctx.body = errorPage(error, description);
-};
+export function createRenderError(pages: () => Pages | undefined): NonNullable<Configuration["renderError"]> {
+  return (ctx: KoaContextWithOIDC, { error, error_description: description }) => {
+    ctx.set("cache-control", "no-store");
+    const shown = pages();
+    if (shown === undefined || ctx.accepts("html") === false) {
+      ctx.type = "application/json";
+      ctx.body = { error, ...(description !== undefined && { error_description: description }) };
+      return;
+    }
+    const { ui_locales: uiLocales } = ctx.query;
+    const { headers, body } = pageOf(shown, {
+      error,
+      status: ctx.status,
+      reference: ctx.get(referenceHeader) || undefined,
+      uiLocales: typeof uiLocales === "string" ? uiLocales : undefined,
+      headers: ctx.headers,
+    });
+    ctx.set({ ...headers });
+    ctx.body = body;
+  };
+}

@@ -24,6 +24,8 @@ function isGiven(text: string | undefined): text is string {
   return text !== undefined && text !== "" && text.length <= longest;
 }
 
+const noUser = (_request: FastifyRequest, reply: FastifyReply): FastifyReply => missing(reply, "user_id");
+
 /** The gateway has checked who asks; what the caller may do is looked at here too, as nobody else is asked. */
 function requireOperator(identifier: string) {
   const scopes = [`${identifier}:security`, `${identifier}:admin`];
@@ -37,7 +39,6 @@ function requireOperator(identifier: string) {
 export function registerSessionRoutes(app: FastifyInstance, deps: SessionRouteDeps): void {
   const { oidcSessions, endSessions, identifier } = deps;
   const options = { onRequest: requireOperator(identifier) };
-  const noUser = (_request: FastifyRequest, reply: FastifyReply): FastifyReply => missing(reply, "user_id");
   app.get(path, options, noUser);
   app.delete(path, options, noUser);
   app.get<SessionParams>(`${path}/:userId`, options, async ({ params: { userId } }, reply) =>

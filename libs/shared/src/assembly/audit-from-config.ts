@@ -1,0 +1,49 @@
+import { type Audit, createAudit } from "../audit/audit.ts";
+import { createAuditStream } from "../audit/audit-stream.ts";
+import type { Config } from "../config/index.ts";
+import type { ProcessLogger } from "../logging/logger.ts";
+import type { Metrics } from "../metrics/registry.ts";
+
+export interface AuditParts {
+  readonly service: string;
+  readonly instance: string;
+  readonly processLogger: ProcessLogger;
+  readonly metrics: Metrics;
+}
+
+/** The audit stream, and a way to open its file anew. */
+export interface ServiceAudit extends Audit {
+  readonly reopen: () => void;
+}
+
+const nothing: ServiceAudit = { record: () => undefined, reopen: () => undefined };
+
+export function auditFromConfig({ observability, runtime }: Config, parts: AuditParts): ServiceAudit {
+  const { service, instance, processLogger, metrics } = parts;
+  const { enabled, file, address_truncation } = observability.audit;
+  if (!enabled) return nothing;
+  const prefix = runtime.naming.identifier;
+  const records = metrics.counter({
+    name: `${prefix}_audit_records_total`,
+    help: "Lines of the audit stream, by whether they could be written",
+    labels: { result: ["written", "lost"] },
+  });
+  const written = records({ result: "written" });
+  const lost = records({ result: "lost" });
+  const stream = createAuditStream({
+    service,
+    instance,
+    file,
+    stream: processLogger.stream,
+    onLost: (err) => {
+      lost.inc();
+      processLogger.logger.error({ err }, "an audit line could not be written");
+    },
+  });
+  const write = (fields: Readonly<Record<string, string>>): void => {
+    stream.write(fields);
+    written.inc();
+  };
+  const truncation = { ipv4Bits: address_truncation.ipv4_bits, ipv6Bits: address_truncation.ipv6_bits };
+  return { ...createAudit({ write, truncation }), reopen: stream.reopen };
+}

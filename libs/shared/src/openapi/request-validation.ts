@@ -1,0 +1,55 @@
+import type { TSchema } from "typebox";
+import { Compile } from "typebox/compile";
+import { type Operation, operations } from "../contracts/index.ts";
+
+/** Those that a site may name in `openapi_validation.operations` (contract: an allowlist of management operations). */
+export const validatedOperations: ReadonlySet<string> = new Set([
+  "flushUserCache",
+  "enqueueUserCacheFlush",
+  "flushBruteForceRule",
+  "enqueueBruteForceRuleFlush",
+  "listBruteForceEntries",
+  "listFilteredBruteForceEntries",
+]);
+
+export interface ValidatedRequest {
+  readonly method: string;
+  /** Of the route, without parameters filled in. */
+  readonly route: string;
+  readonly query: unknown;
+  readonly body: unknown;
+}
+
+/** What of a request its operation's schemas refuse; undefined for what fits, and for what is not compared. */
+export type ValidateRequest = (request: ValidatedRequest) => string | undefined;
+
+function explain(schema: TSchema | undefined, where: string): (value: unknown) => string | undefined {
+  if (schema === undefined) return () => undefined;
+  const validator = Compile(schema);
+  return (value) => {
+    if (validator.Check(value)) return undefined;
+    const [first] = validator.Errors(value);
+    return `${where}${first?.instancePath ?? ""}: ${first?.message ?? "is not as the contract says"}`;
+  };
+}
+
+function validatorOf({ request = {} }: Operation): (query: unknown, body: unknown) => string | undefined {
+  const query = explain(request.query, "query");
+  const body = explain(request.body?.["application/json"], "body");
+  const mayBeAbsent = request.bodyRequired === false;
+  return (asked, sent) => {
+    const isAbsent = sent === undefined || sent === null;
+    return query(asked) ?? (isAbsent && mayBeAbsent ? undefined : body(sent));
+  };
+}
+
+/** Schemas are compiled here, once. */
+export function createRequestValidation(operationIds: readonly string[]): ValidateRequest {
+  const wanted = new Set(operationIds.filter((id) => validatedOperations.has(id)));
+  const validators = new Map(
+    operations
+      .filter(({ operationId }) => wanted.has(operationId))
+      .map((operation) => [`${operation.method} ${operation.path}`, validatorOf(operation)]),
+  );
+  return ({ method, route, query, body }) => validators.get(`${method.toLowerCase()} ${route}`)?.(query, body);
+}

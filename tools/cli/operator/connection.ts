@@ -1,0 +1,50 @@
+import { readFileSync } from "node:fs";
+import type { ApiOptions } from "./api.ts";
+
+/** Flags and variables that say where the interface is and who asks. */
+export interface ConnectionFlags {
+  readonly url?: string | undefined;
+  readonly user?: string | undefined;
+  readonly "password-file"?: string | undefined;
+  readonly "token-file"?: string | undefined;
+  readonly timeout?: string | undefined;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What is wrong on the command line, in words. */
+export class UsageError extends Error {}
+
+function firstLine(file: string): string {
+  try {
+    return readFileSync(file, "utf8").split("\n", 1)[0]?.trimEnd() ?? "";
+  } catch {
+    throw new UsageError(`${file} cannot be read`);
+  }
+}
+
+/** There is no flag for a password: others of the machine would read it in the list of processes. */
+function authorizationOf(flags: ConnectionFlags, environment: Environment): string | undefined {
+  const tokenFile = flags["token-file"];
+  const token = tokenFile === undefined ? environment["POSTERN_TOKEN"] : firstLine(tokenFile);
+  const user = flags.user ?? environment["POSTERN_USER"];
+  const passwordFile = flags["password-file"];
+  const password = passwordFile === undefined ? environment["POSTERN_PASSWORD"] : firstLine(passwordFile);
+  const wantsBasic = flags.user !== undefined || passwordFile !== undefined;
+  if (token !== undefined && token !== "" && !wantsBasic) return `Bearer ${token}`;
+  if (user === undefined || password === undefined) return undefined;
+  return `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
+}
+
+/** Flags count before variables. @throws UsageError */
+export function connectionOf(flags: ConnectionFlags, environment: Environment): ApiOptions {
+  const url = flags.url ?? environment["POSTERN_URL"] ?? "http://127.0.0.1:9080";
+  if (!URL.canParse(url) || !/^https?:$/u.test(new URL(url).protocol)) throw new UsageError(`${url} is no http URL`);
+  const timeoutSeconds = Number(flags.timeout ?? "30");
+  if (!(timeoutSeconds > 0 && timeoutSeconds <= 3600)) throw new UsageError("--timeout is 1 to 3600 seconds");
+  return {
+    url: url.replace(/\/+$/u, ""),
+    authorization: authorizationOf(flags, environment),
+    timeoutMs: timeoutSeconds * 1000,
+  };
+}

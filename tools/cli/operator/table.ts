@@ -1,0 +1,19 @@
+// oxlint-disable-next-line no-control-regex -- control characters are what this removes
+const control = /[\u0000-\u001f\u007f-\u009f]/gu;
+
+/** What others chose, for a terminal: nothing that moves its cursor. */
+export function printable(text: string): string {
+  return text.replaceAll(control, "?");
+}
+
+/** Columns as wide as their longest cell; the head first. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  const cells = [head, ...rows].map((row) => row.map(printable));
+  const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  return cells.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,80 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { boards } from "../dashboards/panels.ts";
+
+const root = join(import.meta.dirname, "../..");
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string; readonly runbook: string };
+}
+
+const alerts: { readonly groups: readonly { readonly rules: readonly Rule[] }[] } = parse(
+  read("deploy/monitoring/alerts.yaml"),
+);
+const rules = alerts.groups.flatMap((group) => group.rules);
+const queries = [
+  ...rules.map(({ expr }) => expr),
+  ...Object.values(boards).flatMap((panels) => panels.map(({ query }) => query)),
+];
+
+interface Documented {
+  readonly type: string;
+  readonly labels: string;
+}
+
+/** metrics-page.test.ts proves that these are what the source exports. */
+const documented = new Map<string, Documented>(
+  [...read("docs/operations/metrics.md").matchAll(/^\| `([a-z_]+)` \| (counter|histogram|gauge) \| ([^|]*)\|/gmu)].map(
+    ([, name = "", type = "", labels = ""]) => [name, { type, labels }],
+  ),
+);
+
+function metricsOf(query: string): readonly string[] {
+  return [...query.matchAll(/\b(?:service|backchannel)_[a-z_]+/gu)].map(([name]) => name);
+}
+
+function known(name: string): boolean {
+  const base = name.replace(/_(?:bucket|count|sum)$/u, "");
+  if (base !== name && documented.get(base)?.type === "histogram") return true;
+  return documented.has(name) && documented.get(name)?.type !== "histogram";
+}
+
+test("every metric of boards and rules is exported", () => {
+  const used = [...new Set(queries.flatMap(metricsOf))];
+  expect(used.length).toBeGreaterThan(20);
+  expect(used.filter((name) => !known(name))).toEqual([]);
+  expect(known("service_nothing_total")).toBe(false);
+});
+
+test("every label value that a rule asks for is one of the metric's", () => {
+  const wrong = rules.flatMap(({ expr }) =>
+    [...expr.matchAll(/\b(service_\w+|backchannel_\w+)\{(\w+)=~?"([^"]+)"\}/gu)].flatMap(
+      ([, name = "", label = "", values = ""]) => {
+        const { labels = "" } = documented.get(name.replace(/_(?:bucket|count|sum)$/u, "")) ?? {};
+        return values.split("|").filter((value) => !labels.includes(`\`${label}\``) || !labels.includes(value));
+      },
+    ),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("every alert has a severity, a sentence and a runbook that exists", () => {
+  expect(rules.length).toBeGreaterThan(10);
+  for (const { alert, labels, annotations } of rules) {
+    expect([alert, existsSync(join(root, annotations.runbook))]).toEqual([alert, true]);
+    expect([alert, ["critical", "warning", "info"].includes(labels.severity)]).toEqual([alert, true]);
+    expect(annotations.summary).not.toBe("");
+  }
+  expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
+});
+
+test("each service has its board", () => {
+  const services = globSync("services/*", { cwd: root }).map((path) => path.replace("services/", ""));
+  expect(Object.keys(boards).toSorted()).toEqual(services.toSorted());
+});
