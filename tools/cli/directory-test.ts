@@ -50,23 +50,29 @@ export async function runDirectoryCommand(args: readonly string[], terminal: Ter
     const [command, username, ...rest] = positionals;
     if (command !== "test" || username === undefined || rest.length > 0)
       return { exitCode: 2, output: [], errors: usage };
-    const loaded = loadForCommand({ file: values.config, skipSecretFiles: false });
-    if (!loaded.ok) {
-      return { exitCode: 1, output: [], errors: ["configuration problems:", ...loaded.problems.map(formatProblem)] };
-    }
-    const password = values["no-password"] ? undefined : await readPassword(terminal);
-    const passwords = createPasswordVerifier({ concurrency: 1, maxQueued: 4 });
-    const login = { username, protocol: values.protocol, password };
-    const report = await testLogin(loaded.config, login, { clock: systemClock, log: quiet, passwords });
-    await passwords.close();
-    const isFound = report.verdict === "accepted" || (report.verdict === "unknown" && password === undefined);
-    const output = values.json
-      ? [JSON.stringify({ username, protocol: values.protocol, ...report }, undefined, 2)]
-      : readable(report);
-    return { exitCode: isFound ? 0 : 1, output, errors: [] };
+    return await testDirectories(username, values, terminal);
   } catch (error) {
     if (!(error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS")))
       throw error;
     return { exitCode: 2, output: [], errors: [error.message, ...usage] };
   }
+}
+
+type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
+
+async function testDirectories(username: string, values: Values, terminal: Terminal): Promise<CommandResult> {
+  const loaded = loadForCommand({ file: values.config, skipSecretFiles: false });
+  if (!loaded.ok) {
+    return { exitCode: 1, output: [], errors: ["configuration problems:", ...loaded.problems.map(formatProblem)] };
+  }
+  const password = values["no-password"] ? undefined : await readPassword(terminal);
+  const passwords = createPasswordVerifier({ concurrency: 1, maxQueued: 4 });
+  const login = { username, protocol: values.protocol, password };
+  const report = await testLogin(loaded.config, login, { clock: systemClock, log: quiet, passwords });
+  await passwords.close();
+  const isFound = report.verdict === "accepted" || (report.verdict === "unknown" && password === undefined);
+  const output = values.json
+    ? [JSON.stringify({ username, protocol: values.protocol, ...report }, undefined, 2)]
+    : readable(report);
+  return { exitCode: isFound ? 0 : 1, output, errors: [] };
 }

@@ -26,7 +26,7 @@ const quantile = (metric: string, by: string, title: string): Panel => ({
 
 const level = (metric: string, title: string): Panel => ({
   title,
-  query: `${metric}`,
+  query: metric,
   legend: "{{instance}}",
   unit: "short",
 });

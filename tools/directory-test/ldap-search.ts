@@ -19,7 +19,7 @@ export async function tellLdapSearches(
       tell(
         "search",
         "ok",
-        `pool ${search.pool.name}, scope ${search.scope}, base ${base}, filter ${search.filter(query)}`,
+        `pool ${search.pool.name}, scope ${search.scope}, base ${base}, filter ${search.filter(query).toString()}`,
       );
       const found = await findInSearch(search, query, context, true);
       tell("entry", found === undefined ? "note" : "ok", found === undefined ? "no entry" : found.entry.dn);

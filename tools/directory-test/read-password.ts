@@ -17,7 +17,7 @@ export async function readPassword({ input, output }: Terminal): Promise<Secret 
   try {
     const { value, done } = await lines[Symbol.asyncIterator]().next();
     const isNone = done === true || (isPerson && value === "");
-    return isNone ? undefined : new Secret(String(value));
+    return isNone ? undefined : new Secret(value);
   } finally {
     lines.close();
     if (isPerson) output.write("\n");

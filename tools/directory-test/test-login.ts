@@ -53,6 +53,15 @@ export async function testLogin(config: Config, login: TestedLogin, deps: MakeDe
     tell("password", "stop", "empty: denied before any directory is asked");
     return { steps, verdict: "denied" };
   }
+  return { steps, verdict: await verdictOf(config, login, { steps, deps }) };
+}
+
+interface Telling {
+  readonly steps: TestStep[];
+  readonly deps: MakeDeps;
+}
+
+async function verdictOf(config: Config, login: TestedLogin, { steps, deps }: Telling): Promise<Verdict> {
   let undecided: Verdict | undefined;
   let isServed = false;
   for (const settings of liveEngineSettings(config).directories) {
@@ -63,11 +72,11 @@ export async function testLogin(config: Config, login: TestedLogin, deps: MakeDe
       tellOf("failure", "stop", reasonOf(error));
       return "temporary_failure";
     });
-    if (answer === "accepted") return { steps, verdict: "accepted" };
-    if (answer === "denied") return { steps, verdict: undecided ?? "denied" };
+    if (answer === "accepted") return answer;
+    if (answer === "denied") return undecided ?? answer;
     if (answer === "unknown_user") isServed = true;
-    else if (answer === "unknown" && settings.kind !== "lua") return { steps, verdict: "unknown" };
+    else if (answer === "unknown" && settings.kind !== "lua") return answer;
     else if (answer !== "not_served") undecided ??= answer;
   }
-  return { steps, verdict: undecided ?? (isServed ? "denied" : "temporary_failure") };
+  return undecided ?? (isServed ? "denied" : "temporary_failure");
 }

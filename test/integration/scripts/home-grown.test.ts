@@ -165,7 +165,7 @@ describe("users in MariaDB with a home-grown schema, by the example of the guide
   test("a database that hangs or is gone is a temporary failure, never a wrong password", async () => {
     await database.pause();
     expect((await askJson(stack.url, login("alice", "wrong"))).status).toBe(500);
-    database.resume();
+    await database.resume();
     await database.kill();
     expect((await askJson(stack.url, login("alice", "wrong"))).status).toBe(500);
   });

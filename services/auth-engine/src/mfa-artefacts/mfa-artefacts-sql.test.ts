@@ -151,27 +151,24 @@ describe("second factors in SQLite", () => {
   });
 });
 
-describe("the step for app passwords", () => {
-  const logIn = (
-    password: string,
-    { protocol = "imap", username = carol.username, directories = [directory] } = {},
-  ) => {
-    const stepContext: StepContext = { ...context(), facts: {} };
-    const attempt = attemptOf({
-      session: "7d3f",
-      operation: "authenticate",
-      dialect: "json",
-      username,
-      password,
-      protocol,
-      tls: true,
-      memoryCache: false,
-      sharedCache: false,
-    });
-    const parts = { directories, checkMailToken: undefined, resultCaches: undefined, bruteForce: undefined };
-    return Promise.resolve(verifyAppPassword.run(attempt, stepContext, parts));
-  };
+const logIn = (password: string, { protocol = "imap", username = carol.username, directories = [directory] } = {}) => {
+  const stepContext: StepContext = { ...context(), facts: {} };
+  const attempt = attemptOf({
+    session: "7d3f",
+    operation: "authenticate",
+    dialect: "json",
+    username,
+    password,
+    protocol,
+    tls: true,
+    memoryCache: false,
+    sharedCache: false,
+  });
+  const parts = { directories, checkMailToken: undefined, resultCaches: undefined, bruteForce: undefined };
+  return Promise.resolve(verifyAppPassword.run(attempt, stepContext, parts));
+};
 
+describe("the step for app passwords", () => {
   test("one of the account's, for its protocols, is ok with the account's attributes", async () => {
     expect(await logIn(carolsPassword)).toMatchObject({ outcome: "ok", attributes: { uid: ["carol"] } });
     expect(await logIn(carolsPassword.toUpperCase(), { protocol: "smtp" })).toMatchObject({ outcome: "ok" });

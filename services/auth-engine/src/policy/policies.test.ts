@@ -241,14 +241,7 @@ describe("words", () => {
   });
 });
 
-test("a rule that does not hold costs less than 2 µs", () => {
-  const attempt = attemptOf(request);
-  const set = policies(one("deny", {}, { attribute: "request.protocol", eq: "smtp" }));
-  for (let count = 0; count < 10_000; count += 1) set.apply({ attempt, decision: ok, facts: {} });
-  const started = performance.now();
-  for (let count = 0; count < 100_000; count += 1) set.apply({ attempt, decision: ok, facts: {} });
-  expect(((performance.now() - started) * 1000) / 100_000).toBeLessThan(2);
-});
+const away = (): Promise<boolean> => Promise.reject(new AppError("DIRECTORY_UNAVAILABLE"));
 
 describe("the account's second factor", () => {
   const condition = {
@@ -283,7 +276,6 @@ describe("the account's second factor", () => {
   });
 
   test("a directory that cannot say is undecidable, and changes nothing while rules only watch", async () => {
-    const away = (): Promise<boolean> => Promise.reject(new AppError("DIRECTORY_UNAVAILABLE"));
     await expect(ask(away).result).rejects.toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });
     expect(await ask(away, {}, "observe").result).toEqual(ok);
   });

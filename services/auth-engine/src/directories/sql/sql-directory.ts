@@ -37,6 +37,12 @@ function createFind(searches: readonly SqlSearchSettings[], client: SqlClient) {
   };
 }
 
+function lookedUp(found: Awaited<ReturnType<ReturnType<typeof createFind>>>): LookupOutcome {
+  if (typeof found === "string") return { kind: found };
+  if (isDisabled(found.row, found.search)) return { kind: "unknown_user" };
+  return { kind: "ok", account: rowToAccount(found.row, found.search) };
+}
+
 /**
  * Directory of accounts in a SQL database, found by the site's own queries. Throws `CONFIG_INVALID` for settings
  * that could never work.
@@ -80,12 +86,7 @@ export function createSqlDirectory({
       upgrades.consider({ statement: found.search.upgradePasswordQuery, account: account.account, stored }, password);
       return { kind: "ok", account };
     },
-    async lookup(query, context): Promise<LookupOutcome> {
-      const found = await find(query, context);
-      if (typeof found === "string") return { kind: found };
-      if (isDisabled(found.row, found.search)) return { kind: "unknown_user" };
-      return { kind: "ok", account: rowToAccount(found.row, found.search) };
-    },
+    lookup: async (query, context) => lookedUp(await find(query, context)),
     listAccounts: (query, page, context) => {
       const search = selectSearch(settings.searches, query.protocol);
       return search === undefined
