@@ -112,10 +112,11 @@ function factorParts(deps: FactorPartsDeps) {
 
 /** Undefined while `identity.frontend.enabled` is off. */
 export function createPagesContext({ config, base, bus, state, protocols }: PagesParts): PagesContext | undefined {
-  const settings = frontendSettings(config);
   const sessionKeys = keyRingFromConfig(config, "browser-session");
   const flowKeys = keyRingFromConfig(config, "flow");
-  if (!settings.enabled || sessionKeys === undefined || flowKeys === undefined) return undefined;
+  const { enabled } = config.identity.frontend;
+  if (!enabled || sessionKeys === undefined || flowKeys === undefined) return undefined;
+  const settings = frontendSettings(config);
   const { prefix } = config.storage.redis;
   const clock = systemClock;
   const nowMs = (): number => clock.now();

@@ -17,4 +17,8 @@ export function validateFrontend({ identity, storage }: Config, { problem }: Jud
   if (enabled && storage.redis.encryption_secret === "") {
     problem("storage.redis.encryption_secret", messages.needsWhen(`${root}.enabled is true`));
   }
+  // Cookies and passkeys belong to the host that browsers see.
+  if (enabled && identity.oidc.issuer === "") {
+    problem("identity.oidc.issuer", messages.needsWhen(`${root}.enabled is true`));
+  }
 }

@@ -14,7 +14,8 @@ export interface PostMessageView {
 export const postMessagePage: Page<PostMessageView> = {
   name: "post_message",
   title: ({ client }, { text }) => text("consent.return", { client }),
-  body: ({ client, action, fields, script }, { text }) => html`<form method="post" action="${action}" data-send>
+  body: ({ client, action, fields, script }, { text }) => html`<h1>${text("consent.return", { client })}</h1>
+<form method="post" action="${action}" data-send>
 ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 <button type="submit">${text("consent.return", { client })}</button>
 </form>
