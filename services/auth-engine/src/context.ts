@@ -73,12 +73,23 @@ export async function createContext(config: Config): Promise<EngineContext> {
   const mailTokens = createMailTokens(config, settings, { base, metrics, redis });
   const bruteForce = createBruteForceState(config, { base, redis });
   const resultCache = createResultCacheParts(config, settings, { base, bus, live, directories });
-  const decided = { logger, metrics, live, rules, directories, mailTokens, bruteForce, resultCache, scripts };
+  const artefacts = createMfaArtefactParts(config, () => directories.current);
+  const decided = {
+    logger,
+    metrics,
+    live,
+    rules,
+    directories,
+    mailTokens,
+    bruteForce,
+    resultCache,
+    scripts,
+    artefacts,
+  };
   const authenticate = makeAuthenticate(decided);
   const instance = randomBytes(8).toString("hex");
   const listAccounts = makeListAccounts(instance, decided);
   const health = createEngineHealth(config, { bus, directories, redis, resultCache, base });
-  const artefacts = createMfaArtefactParts(config, () => directories.current);
   return {
     ...base,
     settings,

@@ -41,6 +41,7 @@ async function start(config: Config): Promise<Service> {
       { name: "bus", run: () => bus.drain() },
       { name: "beat", run: endBeat },
       { name: "recovery codes", run: () => context.closeMfaArtefacts() },
+      { name: "last uses of app passwords", run: () => context.appPasswordUses.settled() },
       { name: "directories", run: () => directories.close() },
       { name: "scripts", run: () => scripts.close() },
       { name: "keys of access tokens", run: () => mailTokens?.tokens.close() },

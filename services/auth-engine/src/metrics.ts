@@ -5,6 +5,7 @@ import { type ControlName, controlNames } from "./controls/control.ts";
 import { type ControlOutcome, controlOutcomes } from "./controls/controls.ts";
 import { type RblOutcome, rblOutcomes } from "./controls/rbl/rbl.ts";
 import { type MailTokenOutcome, mailTokenOutcomes } from "./mail-tokens/check-mail-token.ts";
+import { type AppPasswordOutcome, appPasswordOutcomes } from "./mfa-artefacts/app-password-uses.ts";
 import { type PolicyEffect, type PolicyMode, policyEffects, policyModes } from "./policy/policies.ts";
 import type { ScriptStage } from "./scripts/site-scripts.ts";
 
@@ -29,6 +30,7 @@ export interface EngineMetrics {
   decided(operation: AuthOperation, outcome: AuthDecision["outcome"], seconds: number): void;
   directoryAnswered(kind: string, outcome: string, seconds: number): void;
   mailTokenChecked(outcome: MailTokenOutcome): void;
+  appPasswordChecked(outcome: AppPasswordOutcome): void;
   controlled(control: ControlName, outcome: ControlOutcome): void;
   rblAsked(outcome: RblOutcome): void;
   policyApplied(mode: PolicyMode, effect: PolicyEffect): void;
@@ -50,6 +52,15 @@ function scriptRuns(registry: Metrics, prefix: string): EngineMetrics["scriptRan
     labels: { stage: ["environment", "subject", "action", "start"], result: ["ok", "failed", "dropped"] },
   });
   return (stage, result) => scripts({ stage, result }).inc();
+}
+
+function appPasswordChecks(registry: Metrics, prefix: string): EngineMetrics["appPasswordChecked"] {
+  const checks = registry.counter({
+    name: `${prefix}_app_password_checks_total`,
+    help: "Logins with an app password, by what came of them",
+    labels: { outcome: appPasswordOutcomes },
+  });
+  return (outcome) => checks({ outcome }).inc();
 }
 
 export function createEngineMetrics(
@@ -108,6 +119,7 @@ export function createEngineMetrics(
     rblAsked: (outcome) => blockLists({ outcome }).inc(),
     policyApplied: (mode, effect) => policies({ mode, effect }).inc(),
     mailTokenChecked: (outcome) => mailTokens({ outcome }).inc(),
+    appPasswordChecked: appPasswordChecks(registry, prefix),
     scriptRan: scriptRuns(registry, prefix),
   };
 }

@@ -12,7 +12,7 @@ import {
   mfaWebauthnSave,
   mfaWebauthnUpdate,
 } from "@postern/shared/contracts";
-import { type DatabaseServer, poll } from "@postern/shared/testing";
+import { type DatabaseServer, freePort, poll } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { askAccounts, wholeBody } from "../../support/ask-accounts.ts";
 import { askJson } from "../../support/ask-json.ts";
@@ -186,6 +186,17 @@ describe.each(sites)("$name", ({ start, backends, isUpgrading }) => {
     expect(await ask({ backend: "plugin" })).toEqual({ outcome: "unknown_backend" });
     expect(await ask({ backend: "sql", backendName: "other" })).toEqual({ outcome: "unknown_backend" });
     expect(await ask({ backend: "sql", backendName: "default" })).toMatchObject({ outcome: "ok" });
+  });
+
+  test("of two servers the first is away from the start: the other answers every login, and the engine is ready", async () => {
+    await using pair = await startStack({
+      backends: backends(database, await freePort(), database.port),
+      settings: { auth: { pipeline: { local_cache_ttl: "0s" } } },
+    });
+    const logins = Array.from({ length: 12 }, () => askJson(pair.url, alice));
+    expect((await Promise.all(logins)).map((answer) => answer.status)).toEqual(logins.map(() => 200));
+    expect((await askJson(pair.url, { ...alice, password: "wrong" })).status).toBe(403);
+    expect(await pair.engines[0]?.readiness()).toBe(200);
   });
 
   test("killed, stopped and black-holed under load: no right login is denied, answers come in time, and it recovers", async () => {

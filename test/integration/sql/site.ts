@@ -10,8 +10,8 @@ export interface Site {
   /** Its example upgrades hashes. */
   readonly isUpgrading: boolean;
   readonly start: () => Promise<DatabaseServer>;
-  /** `auth.backends` of the example file, for a server of the test. */
-  readonly backends: (server: DatabaseServer, port: number) => Tree;
+  /** `auth.backends` of the example file, for a server of the test at these ports of its host. */
+  readonly backends: (server: DatabaseServer, ...ports: readonly number[]) => Tree;
 }
 
 function file(path: string): string {
@@ -25,10 +25,10 @@ function at(tree: unknown, key: string): Tree {
 }
 
 function exampleBackends(path: string): Site["backends"] {
-  return ({ database, user, password }, port) => {
+  return ({ database, user, password }, ...ports) => {
     const backends = at(at(parse(file(path)), "auth"), "backends");
     const sql = at(backends, "sql");
-    const server = { server: [`127.0.0.1:${port}`], database, user, password, tls: false };
+    const server = { server: ports.map((port) => `127.0.0.1:${port}`), database, user, password, tls: false };
     const bounds = {
       connect_timeout: "700ms",
       query_timeout: "700ms",

@@ -7,6 +7,7 @@ import { createListAccounts, type ListAccounts } from "../rpc/list-accounts.ts";
 import type { LiveEngineSettings } from "../settings.ts";
 import type { BruteForceState } from "./brute-force.ts";
 import type { MailTokenState } from "./mail-tokens.ts";
+import type { MfaArtefactParts } from "./mfa-artefacts.ts";
 import type { ResultCacheParts } from "./result-cache.ts";
 import type { DecisionRules } from "./rules.ts";
 import type { EngineScripts } from "./scripts.ts";
@@ -21,6 +22,7 @@ interface Parts {
   readonly bruteForce: BruteForceState | undefined;
   readonly resultCache: ResultCacheParts;
   readonly scripts: EngineScripts;
+  readonly artefacts: Pick<MfaArtefactParts, "appPasswordUses">;
 }
 
 export function makeAuthenticate(parts: Parts): Authenticate {
@@ -33,6 +35,8 @@ export function makeAuthenticate(parts: Parts): Authenticate {
       resultCaches: resultCache.caches,
       bruteForce: bruteForce?.current,
       scripts: scripts.siteScripts,
+      appPasswordUses: parts.artefacts.appPasswordUses,
+      appPasswordChecked: (outcome) => metrics.appPasswordChecked(outcome),
     }),
     afterAnswer: (attempt, decision) => scripts.siteScripts.afterAnswer(attempt, decision),
     authWait: () => live.current.authWait,

@@ -15,6 +15,7 @@ import { createSqliteClient } from "../directories/sql/sqlite-client.ts";
 import { attemptOf } from "../pipeline/attempt.ts";
 import type { StepContext } from "../pipeline/step.ts";
 import { verifyAppPassword } from "../pipeline/steps/verify-app-password.ts";
+import { type AppPasswordOutcome, createAppPasswordUses } from "./app-password-uses.ts";
 import { createAppPasswords } from "./app-passwords.ts";
 import { createSecondFactors } from "./create-second-factors.ts";
 import { createMfaArtefactsSql } from "./mfa-artefacts-sql.ts";
@@ -151,6 +152,9 @@ describe("second factors in SQLite", () => {
   });
 });
 
+const uses = createAppPasswordUses({ clock: systemClock });
+const checks: AppPasswordOutcome[] = [];
+
 const logIn = (password: string, { protocol = "imap", username = carol.username, directories = [directory] } = {}) => {
   const stepContext: StepContext = { ...context(), facts: {} };
   const attempt = attemptOf({
@@ -164,7 +168,14 @@ const logIn = (password: string, { protocol = "imap", username = carol.username,
     memoryCache: false,
     sharedCache: false,
   });
-  const parts = { directories, checkMailToken: undefined, resultCaches: undefined, bruteForce: undefined };
+  const parts = {
+    directories,
+    checkMailToken: undefined,
+    resultCaches: undefined,
+    bruteForce: undefined,
+    appPasswordUses: uses,
+    appPasswordChecked: (outcome: AppPasswordOutcome) => checks.push(outcome),
+  };
   return Promise.resolve(verifyAppPassword.run(attempt, stepContext, parts));
 };
 
@@ -183,13 +194,24 @@ describe("the step for app passwords", () => {
     expect(await logIn(carolsPassword.replace("careed", "careee"))).toBeUndefined();
   });
 
+  test("each check is counted by what came of it, and other passwords are not", async () => {
+    const away = open([search]);
+    await away.close();
+    checks.length = 0;
+    await logIn(carolsPassword);
+    await logIn(carolsPassword, { protocol: "pop3" });
+    await logIn(carolsPassword, { username: "nobody" });
+    await logIn("carol-demo-password");
+    await logIn(carolsPassword, { directories: [away] }).catch(() => undefined);
+    expect(checks).toEqual(["ok", "wrong", "wrong", "unavailable"]);
+  });
+
   test("its use is noted once an hour", async () => {
     await logIn(carolsPassword);
-    await expect
-      .poll(async () => await engine().apps.list(carol, context()))
-      .toMatchObject({
-        appPasswords: [{ lastUsedAt: expect.any(Number) }],
-      });
+    await uses.settled();
+    expect(await engine().apps.list(carol, context())).toMatchObject({
+      appPasswords: [{ lastUsedAt: expect.any(Number) }],
+    });
   });
 
   test("revoked it is wrong at once", async () => {

@@ -4,6 +4,7 @@ import type { Controls } from "../controls/controls.ts";
 import type { Directory } from "../directories/directory.ts";
 import type { CheckMailToken } from "../mail-tokens/check-mail-token.ts";
 import type { MasterUsers } from "../master-user/master-users.ts";
+import type { AppPasswordOutcome, AppPasswordUses } from "../mfa-artefacts/app-password-uses.ts";
 import type { Policies } from "../policy/policies.ts";
 import type { ResultCaches } from "../result-cache/result-caches.ts";
 import type { SiteScripts } from "../scripts/site-scripts.ts";
@@ -26,6 +27,9 @@ export interface StepDeps {
   readonly policies?: Policies | undefined;
   /** Absent where no site scripts run, as in tests of other steps. */
   readonly scripts?: SiteScripts | undefined;
+  /** Absent where nobody keeps or counts them, as in tests of other steps. */
+  readonly appPasswordUses?: Pick<AppPasswordUses, "note"> | undefined;
+  readonly appPasswordChecked?: ((outcome: AppPasswordOutcome) => void) | undefined;
 }
 
 export interface StepContext {

@@ -1,8 +1,8 @@
 import type { AuthDecision, DenialReason } from "@postern/shared/contracts";
-import { systemClock } from "@postern/shared/time";
 import type { Directory } from "../../directories/directory.ts";
 import { appPasswordDigest } from "../../mfa-artefacts/app-password.ts";
-import { isUseNews, matchAppPassword } from "../../mfa-artefacts/app-passwords.ts";
+import type { AppPasswordOutcome } from "../../mfa-artefacts/app-password-uses.ts";
+import { matchAppPassword } from "../../mfa-artefacts/app-passwords.ts";
 import type { MfaAccount, StoredAppPassword } from "../../mfa-artefacts/mfa-artefacts.ts";
 import type { Attempt } from "../attempt.ts";
 import type { Step, StepContext, StepDeps } from "../step.ts";
@@ -10,7 +10,7 @@ import { askDirectories } from "./ask-directories.ts";
 import { directoryQuery, okDecision } from "./directory-query.ts";
 import { noteAccount } from "./note-account.ts";
 
-type AppPasswordOutcome =
+type Found =
   | { readonly kind: "ok"; readonly account: MfaAccount; readonly appPassword: StoredAppPassword }
   | { readonly kind: "wrong_password" }
   | { readonly kind: "account_disabled" }
@@ -22,7 +22,7 @@ async function askDirectory(
   { username, protocol }: Attempt,
   digest: string,
   context: StepContext,
-): Promise<AppPasswordOutcome> {
+): Promise<Found> {
   // Its users have no app passwords, so that to them this one is as wrong as any.
   if (mfa === undefined) return { kind: "unknown_user" };
   const found = await mfa.find({ username, protocol }, context);
@@ -35,23 +35,16 @@ async function askDirectory(
 
 const denial = (reason: DenialReason): AuthDecision => ({ outcome: "fail", reason, memoryCache: "miss" });
 
-/** Longer than a directory may take; nobody waits for it. */
-const touchWithinMs = 5000;
-
-/** Nobody waits for it, and a directory that cannot be written now says nothing against the login. */
-function noteUse(account: MfaAccount, appPassword: StoredAppPassword): void {
-  const now = systemClock.now();
-  const seconds = Math.floor(now / 1000);
-  if (!isUseNews(appPassword, seconds)) return;
-  const context = { deadline: now + touchWithinMs, signal: AbortSignal.timeout(touchWithinMs) };
-  account.touchAppPassword(appPassword.id, seconds, context).catch(() => undefined);
+function outcomeOf(decision: AuthDecision): AppPasswordOutcome {
+  if (decision.outcome === "ok") return "ok";
+  return decision.outcome === "fail" && decision.reason === "account_disabled" ? "disabled" : "wrong";
 }
 
 async function verify(
   attempt: Attempt,
   digest: string,
   context: StepContext,
-  { directories }: StepDeps,
+  { directories, appPasswordUses }: StepDeps,
 ): Promise<AuthDecision> {
   context.facts.credential = "app_password";
   const { found, unavailable } = await askDirectories(directories, (directory) =>
@@ -62,12 +55,23 @@ async function verify(
     const released = await found.directory.lookup(directoryQuery(attempt), context);
     if (released.kind !== "ok") return denial("account_disabled");
     noteAccount(found.directory, released.account.groups, attempt, context);
-    noteUse(account, appPassword);
+    appPasswordUses?.note(account, appPassword);
     return okDecision(found.directory, released.account);
   }
   if (unavailable !== undefined) throw unavailable;
   context.facts.accountKnown = found !== undefined;
   return denial(found?.outcome.kind ?? "unknown_user");
+}
+
+async function counted(deciding: Promise<AuthDecision>, { appPasswordChecked }: StepDeps): Promise<AuthDecision> {
+  try {
+    const decision = await deciding;
+    appPasswordChecked?.(outcomeOf(decision));
+    return decision;
+  } catch (error) {
+    appPasswordChecked?.("unavailable");
+    throw error;
+  }
 }
 
 /**
@@ -79,6 +83,6 @@ export const verifyAppPassword: Step = {
   run: (attempt, context, deps) => {
     if (attempt.operation !== "authenticate" || attempt.password === undefined) return undefined;
     const digest = appPasswordDigest(attempt.password.reveal());
-    return digest === undefined ? undefined : verify(attempt, digest, context, deps);
+    return digest === undefined ? undefined : counted(verify(attempt, digest, context, deps), deps);
   },
 };

@@ -1,0 +1,40 @@
+import type { Clock } from "@postern/shared/time";
+import { isUseNews } from "./app-passwords.ts";
+import type { MfaAccount, StoredAppPassword } from "./mfa-artefacts.ts";
+
+/** What came of a login with an app password, for the counter. */
+export const appPasswordOutcomes = ["ok", "wrong", "disabled", "unavailable"] as const;
+export type AppPasswordOutcome = (typeof appPasswordOutcomes)[number];
+
+/** Longer than a directory may take; no login waits for it. */
+const withinMs = 5000;
+/** A directory that hangs must not collect them: the next use of the password is news still. */
+const maxAtOnce = 64;
+
+/** Notes when app passwords were last used. */
+export interface AppPasswordUses {
+  /** Writes it where it is news. A directory that cannot be written now says nothing against the login. */
+  readonly note: (account: MfaAccount, appPassword: StoredAppPassword) => void;
+  /** Resolves when none is being written, at most 5 s after the last `note`. */
+  readonly settled: () => Promise<void>;
+}
+
+export function createAppPasswordUses({ clock }: { readonly clock: Clock }): AppPasswordUses {
+  const running = new Set<Promise<void>>();
+  return {
+    note(account, appPassword) {
+      const now = clock.now();
+      const seconds = Math.floor(now / 1000);
+      if (running.size >= maxAtOnce || !isUseNews(appPassword, seconds)) return;
+      const context = { deadline: now + withinMs, signal: AbortSignal.timeout(withinMs) };
+      const one = account
+        .touchAppPassword(appPassword.id, seconds, context)
+        .catch(() => undefined)
+        .finally(() => running.delete(one));
+      running.add(one);
+    },
+    async settled() {
+      await Promise.all(running);
+    },
+  };
+}
