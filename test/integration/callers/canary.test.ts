@@ -18,6 +18,7 @@ interface BusMessage {
   readonly bytes: string;
 }
 
+const isAudit = (line: string): boolean => line.includes('"audit":true');
 const isQuestion = ({ subject }: BusMessage): boolean => subject.includes(".rpc.auth-engine.authenticate.");
 
 let stack: CallersStack;
@@ -111,7 +112,6 @@ test("no credential, token or user name of a caller reaches a log, a metric, the
     for (const canary of secrets) expect(text.includes(canary), `${canary} in ${where}`).toBe(false);
   }
   // The audit stream names whoever proved who he is, by design, and nobody else; nothing else names a caller.
-  const isAudit = (line: string): boolean => line.includes('"audit":true');
   const [audit = [], log = []] = [true, false].map((kind) =>
     outputs.logs.split("\n").filter((line) => isAudit(line) === kind),
   );
