@@ -15,7 +15,7 @@ export interface Asked {
 /** Gateway, admin and worker, without an engine. */
 export interface Management extends AsyncDisposable {
   /** The members of the answer. @throws Error for another status than was expected. */
-  ask(asked: Asked, expected?: number): Promise<Readonly<Record<string, unknown>>>;
+  readonly ask: (asked: Asked, expected?: number) => Promise<Readonly<Record<string, unknown>>>;
 }
 
 export async function startManagement(servers: Servers, protection: Protection): Promise<Management> {
