@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { execute } from "../tools/checks/execute.ts";
 import type { Memory } from "./measure/memory.ts";
 import type { Row } from "./measure/row.ts";
+import type { Times } from "./measure/times.ts";
 import { reportLines } from "./report/print.ts";
 import type { Results } from "./report/results.ts";
 import { targetsOf } from "./report/targets.ts";
@@ -14,6 +15,7 @@ import { measureCallers } from "./scenarios/callers.ts";
 import { type Endurance, measureEndurance } from "./scenarios/endurance.ts";
 import { measureGuarded } from "./scenarios/guarded.ts";
 import { measureLdap } from "./scenarios/ldap.ts";
+import { measureMillionBans } from "./scenarios/million-bans.ts";
 import { measureMillionUsers } from "./scenarios/million-users.ts";
 import { measureScripts } from "./scenarios/scripts.ts";
 import { measureSql } from "./scenarios/sql.ts";
@@ -39,6 +41,7 @@ async function measure(servers: Servers, long: boolean): Promise<Results> {
   const memories: Memory[] = [];
   let starts: readonly Start[] = [];
   let endurance: readonly Endurance[] = [];
+  let management: readonly Times[] = [];
   const decisions = async (of: typeof measureSql): Promise<void> => {
     const measured = await of(servers);
     rows.push(...measured.rows);
@@ -59,6 +62,7 @@ async function measure(servers: Servers, long: boolean): Promise<Results> {
   ];
   const longScenarios: typeof scenarios = [
     ["a million users", async () => rows.push(...(await measureMillionUsers(servers)))],
+    ["a million bans", async () => void (management = await measureMillionBans(servers))],
     ["ten minutes of load", async () => void (endurance = await measureEndurance(servers, say))],
   ];
   for (const [name, run] of long ? [...scenarios, ...longScenarios] : scenarios) {
@@ -66,7 +70,7 @@ async function measure(servers: Servers, long: boolean): Promise<Results> {
     await run();
   }
   const machine = { cores: availableParallelism(), model: cpus()[0]?.model ?? "unknown", node: process.version };
-  return { machine, rows, starts, memories, endurance };
+  return { machine, rows, starts, memories, endurance, management };
 }
 
 async function main(): Promise<void> {

@@ -36,7 +36,7 @@ function targetLine({ title, target, measured, met }: Target): string {
 
 /** The whole report as lines of at most 120 columns. */
 export function reportLines(results: Results, targets: readonly Target[]): readonly string[] {
-  const { machine, memories, starts } = results;
+  const { machine, memories, starts, management } = results;
   const memory = memories.map(
     ({ service, directory, idleMib, loadedMib }) =>
       `  ${service.padEnd(14)}${directory.padEnd(8)}${number(idleMib, 6)} → ${number(loadedMib, 4)}`,
@@ -44,6 +44,9 @@ export function reportLines(results: Results, targets: readonly Target[]): reado
   const start = starts.map(
     ({ service, readyAfterMs, cpuMs, idleMib }) =>
       `  ${service.padEnd(14)}${number(readyAfterMs, 6)} ms, ${number(cpuMs, 4)} ms of processor, ${number(idleMib, 4)} MiB idle`,
+  );
+  const asked = management.map(
+    ({ title, samples, p50Ms, p99Ms }) => `  ${title.padEnd(40)}${latency(p50Ms)} /${latency(p99Ms)} ms, of ${samples}`,
   );
   const missed = targets.filter(({ met }) => met === false).length;
   const met = targets.filter((one) => one.met === true).length;
@@ -60,6 +63,7 @@ export function reportLines(results: Results, targets: readonly Target[]): reado
     "Memory, MiB resident: idle → loaded",
     ...memory,
     "",
+    ...(asked.length > 0 ? ["Management API with a million bans, one after the other: p50 / p99", ...asked, ""] : []),
     "Targets of design §5, as ratios in this run",
     ...targets.map(targetLine),
     `  ${met} met, ${missed} missed`,

@@ -1,5 +1,6 @@
 import type { Memory } from "../measure/memory.ts";
 import type { Row, RowId } from "../measure/row.ts";
+import type { Times } from "../measure/times.ts";
 import type { Endurance } from "../scenarios/endurance.ts";
 import type { Start } from "../scenarios/starts.ts";
 
@@ -11,6 +12,8 @@ export interface Results {
   readonly memories: readonly Memory[];
   /** Of the long run only. */
   readonly endurance: readonly Endurance[];
+  /** With a million bans; of the long run only. */
+  readonly management: readonly Times[];
 }
 
 export function rowOf({ rows }: Results, id: RowId): Row | undefined {

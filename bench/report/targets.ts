@@ -150,6 +150,13 @@ function enduranceTargets({ endurance }: Results): readonly Target[] {
   });
 }
 
+/** Operators do not wait, however many networks are banned. */
+function managementTargets({ management }: Results): readonly Target[] {
+  return management.map(({ title, p99Ms }) =>
+    judged({ title: `a million bans: ${title}: p99`, value: p99Ms, atMost: 50, unit: " ms", digits: 1 }),
+  );
+}
+
 export function targetsOf(results: Results): readonly Target[] {
   return [
     ...guardedTargets(results),
@@ -158,5 +165,6 @@ export function targetsOf(results: Results): readonly Target[] {
     ...scriptTargets(results),
     ...serviceTargets(results),
     ...enduranceTargets(results),
+    ...managementTargets(results),
   ].filter(({ title, met }) => met !== undefined || !title.startsWith("a million"));
 }

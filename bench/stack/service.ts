@@ -26,6 +26,8 @@ export interface ServiceOptions {
   readonly folder: string;
   /** Arguments of Node itself, for a profile. */
   readonly nodeArgs?: readonly string[];
+  /** Before what is chosen here. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Own ports for what else a service opens; the gateway's public one is in the configuration. */
@@ -39,9 +41,9 @@ async function listenerEnv(name: ServiceName, privatePort: number): Promise<Reco
 
 /** A built service as in production: its own process, its log in a file. Resolves once it is ready. */
 export async function startService(name: ServiceName, options: ServiceOptions): Promise<RunningService> {
-  const { configFile, folder, nodeArgs = [] } = options;
+  const { configFile, folder, nodeArgs = [], env: given } = options;
   const privatePort = await freePort();
-  const env = await listenerEnv(name, privatePort);
+  const env = { ...(await listenerEnv(name, privatePort)), ...given };
   const started = performance.now();
   const service = startLoggedProcess({
     name,

@@ -71,7 +71,7 @@ export async function createContext(config: Config): Promise<EngineContext> {
   const bus = await busFromConfig(config, base);
   const redis = redisIfNeeded(config, settings, base);
   const mailTokens = createMailTokens(config, settings, { base, metrics, redis });
-  const bruteForce = createBruteForceState(config, { base, redis });
+  const bruteForce = createBruteForceState(config, { base, bus, redis });
   const resultCache = createResultCacheParts(config, settings, { base, bus, live, directories });
   const artefacts = createMfaArtefactParts(config, () => directories.current);
   const decided = {

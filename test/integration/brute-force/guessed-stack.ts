@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { scratchFolder } from "@postern/shared/testing";
 import { type Answer, askJson } from "../../support/ask-json.ts";
+import type { ServiceName } from "../../support/service-process.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
 
 export const userCount = 200;
@@ -57,7 +58,13 @@ const bruteForce = {
 };
 
 /** Two engines with one Redis behind a gateway, and 200 users; with both result caches, or without any. */
-export async function startGuessedStack({ cached = false } = {}): Promise<Stack> {
+export async function startGuessedStack({
+  cached = false,
+  services = [],
+}: {
+  readonly cached?: boolean;
+  readonly services?: readonly ServiceName[];
+} = {}): Promise<Stack> {
   const folder = await scratchFolder();
   const file = join(folder.path, "users.sqlite");
   createUsers(file);
@@ -70,6 +77,7 @@ export async function startGuessedStack({ cached = false } = {}): Promise<Stack>
   const stack = await startStack({
     engines: 2,
     redis: true,
+    services,
     backends: { order: cached ? ["cache", "sql"] : ["sql"], sql: { default: { file }, search: [search] } },
     settings: {
       auth: {

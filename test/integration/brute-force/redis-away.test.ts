@@ -1,12 +1,13 @@
 import { pause, poll, spawnRedis } from "@postern/shared/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { askAdmin } from "../../support/ask-admin.ts";
 import type { Stack } from "../../support/stack.ts";
 import { passwordOf, startGuessedStack, statusOf, userName } from "./guessed-stack.ts";
 
 let stack: Stack;
 
 beforeAll(async () => {
-  stack = await startGuessedStack({ cached: true });
+  stack = await startGuessedStack({ cached: true, services: ["admin"] });
 });
 
 afterAll(() => stack[Symbol.asyncDispose]());
@@ -56,9 +57,13 @@ async function expectOwnCounts(network: string): Promise<void> {
   expect(await statusOf(stack, { clientIp: `${network}4.2`, password: passwordOf(0) })).toBe(200);
 }
 
-test("Redis hangs: no valid login fails, a guesser is stopped by each engine's own count, and a ban stands", async () => {
-  await guess("192.0.9.1", 10);
-  for (let ask = 0; ask < 8; ask += 1) await statusOf(stack, { clientIp: "192.0.9.1", password: "x" });
+test("Redis hangs: no valid login fails, a guesser is stopped by each engine's own count, and a ban stands unless it was flushed", async () => {
+  for (const clientIp of ["192.0.8.1", "192.0.9.1"]) {
+    await guess(clientIp, 10);
+    for (let ask = 0; ask < 8; ask += 1) await statusOf(stack, { clientIp, password: "x" });
+  }
+  const body = { ip_address: "192.0.8.1", rule_name: "*" };
+  expect((await askAdmin(stack, "DELETE", "/api/v1/bruteforce/flush", { body })).status).toBe(200);
   const redis = stack.redis;
   if (redis === undefined) throw new Error("no redis");
   await pause(redis);
@@ -67,6 +72,10 @@ test("Redis hangs: no valid login fails, a guesser is stopped by each engine's o
     expect(statuses).toEqual([200]);
     await expectOwnCounts("198.51.1");
     expect(await statusOf(stack, { clientIp: "192.0.9.1", password: passwordOf(0) })).toBe(403);
+    const freed = await Promise.all(
+      Array.from({ length: 12 }, () => statusOf(stack, { clientIp: "192.0.8.1", password: passwordOf(0) })),
+    );
+    expect([...new Set(freed)]).toEqual([200]);
   } finally {
     redis.signal("SIGCONT");
   }

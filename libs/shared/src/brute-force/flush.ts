@@ -29,6 +29,14 @@ export interface FlushDeps {
   readonly prefix: string;
   readonly rules: () => BruteForceRules;
   readonly clock: Clock;
+  /** Told after each flush, also after one that failed: what engines remember of it has to go. */
+  readonly onFlushed?: ((places: FlushedPlaces) => void) | undefined;
+}
+
+/** What was flushed; rules by name. */
+export interface FlushedPlaces {
+  readonly addresses: readonly string[];
+  readonly rules: readonly string[];
 }
 
 const everyRule = "*";
@@ -89,8 +97,21 @@ export function keysOfFlush(deps: FlushDeps, request: FlushRequest): readonly st
   return [...others, ...bans];
 }
 
+function tell({ rules, onFlushed }: FlushDeps, addresses: readonly string[], request: FlushRequest): void {
+  const names = rules().rules.flatMap((rule) => (isMeant(rule, request) ? rule.name : []));
+  if (addresses.length > 0 && names.length > 0) onFlushed?.({ addresses, rules: names });
+}
+
 /** Keys that were there and are removed, sorted. */
 export async function flushAddress(deps: FlushDeps, request: FlushRequest): Promise<readonly string[]> {
+  try {
+    return await removeOfAddress(deps, request);
+  } finally {
+    tell(deps, [request.ipAddress], request);
+  }
+}
+
+async function removeOfAddress(deps: FlushDeps, request: FlushRequest): Promise<readonly string[]> {
   const { redis } = deps;
   const { bans, others } = keysOfAddress(deps, request);
   // The count goes before the ban: else a failure in between would find it at its limit and ban anew.
@@ -109,7 +130,7 @@ function ownKeys(deps: FlushDeps, account: string, address: string): readonly st
 
 async function flushAccountAt(deps: FlushDeps, account: string, address: string): Promise<readonly string[]> {
   const own = await remove(deps.redis, ownKeys(deps, account, address));
-  return [...(await flushAddress(deps, { ipAddress: address, ruleName: everyRule })), ...own];
+  return [...(await removeOfAddress(deps, { ipAddress: address, ruleName: everyRule })), ...own];
 }
 
 /** Keys that a flush of the account would remove if they are there. */
@@ -129,8 +150,12 @@ export async function flushAccount(
 ): Promise<readonly string[]> {
   const { redis, prefix } = deps;
   const removed = new Set<string>();
-  for (const address of addresses) {
-    for (const key of await flushAccountAt(deps, account, address)) removed.add(key);
+  try {
+    for (const address of addresses) {
+      for (const key of await flushAccountAt(deps, account, address)) removed.add(key);
+    }
+  } finally {
+    tell(deps, addresses, { ipAddress: "", ruleName: everyRule });
   }
   const user = userPart(account);
   await redis.zrem(accountIndexKey.build(prefix, shardOf(user)), user);

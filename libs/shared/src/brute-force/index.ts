@@ -1,6 +1,6 @@
 export { type Ban, parseBan } from "./ban.ts";
 export { createBanIndex } from "./ban-index.ts";
-export type { FlushDeps, FlushRequest } from "./flush.ts";
+export type { FlushDeps, FlushedPlaces, FlushRequest } from "./flush.ts";
 export { createGuessedAccounts } from "./guessed-accounts.ts";
 export { networkOf } from "./network.ts";
 export { type BruteForceRule, type BruteForceRules, bruteForceRules, ruleIsFor } from "./rules.ts";

@@ -38,6 +38,7 @@ export {
 } from "./auth/list-accounts.ts";
 export { authenticate } from "./auth/methods.ts";
 export { AuthOperation, AuthRequest, Dialect, TlsDetails } from "./auth/request.ts";
+export { bruteForceFlushed } from "./brute-force/events.ts";
 export {
   type BusEvent,
   type BusMethod,

@@ -2,6 +2,7 @@ import { createAccountFlush, createAccountKeys } from "../account-epoch/index.ts
 import { type BruteForceState, createBruteForceState, type FlushDeps } from "../brute-force/index.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { BruteForceFlushRequest, CacheFlushRequest } from "../contracts/admin/flush.ts";
+import { bruteForceFlushed } from "../contracts/brute-force/events.ts";
 import { AppError } from "../errors/index.ts";
 import type { RedisClient } from "../redis/client.ts";
 import type { AccountNames, FindAccountNames } from "./account-names.ts";
@@ -109,7 +110,15 @@ async function flushUser(user: string, { bruteForce, flushAccount, names }: Cach
 
 export function createFlushes(deps: FlushesDeps): Flushes {
   const { state, cache, bus, prefix, rules, clock, accountNames } = deps;
-  const bruteForce = createBruteForceState({ redis: state, prefix, rules, clock });
+  const bruteForce = createBruteForceState({
+    redis: state,
+    prefix,
+    rules,
+    clock,
+    onFlushed: (places) => {
+      bus.publish(bruteForceFlushed, { addresses: [...places.addresses], rules: [...places.rules] });
+    },
+  });
   const flushAccount = createAccountFlush({ redis: cache, bus, prefix });
   const accountKeys = createAccountKeys({ redis: cache, prefix });
   const present = async (keys: FoundKeys): Promise<FoundKeys> => ({

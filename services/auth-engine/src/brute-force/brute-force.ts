@@ -1,3 +1,4 @@
+import type { FlushedPlaces } from "@postern/shared/brute-force";
 import type { Attempt } from "../pipeline/attempt.ts";
 
 /** What the protection against guessing tells the steps after it: policies, logs. */
@@ -30,4 +31,6 @@ export interface BruteForce {
   countFailure(attempt: Attempt, accountKnown: boolean, facts: BruteForceFacts): Promise<void>;
   /** Learns from a success, unless a ban stands by now: `facts.rule` names it then. */
   recordSuccess(attempt: Attempt, account: string, facts: BruteForceFacts): Promise<void>;
+  /** These were flushed: what this process remembers of them for an outage of Redis goes. */
+  forget(places: FlushedPlaces): void;
 }

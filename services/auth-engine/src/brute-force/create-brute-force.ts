@@ -22,6 +22,8 @@ export interface BruteForceEvents {
 export interface BruteForceDeps {
   readonly settings: BruteForceSettings;
   readonly targetOf: (attempt: Attempt) => Target | undefined;
+  /** Where the rules put an address; none for what is no address. */
+  readonly placesOf: (address: string) => readonly RulePlace[];
   readonly shared: GuessStore;
   readonly local: LocalStore;
   readonly guard: RedisGuard;
@@ -152,6 +154,11 @@ export function createBruteForce(deps: BruteForceDeps): BruteForce {
       facts.degraded ||= answer === undefined;
       facts.rule = ban?.rule;
       if (ban !== undefined) events.blocked(ban.rule);
+    },
+    forget: ({ addresses, rules }) => {
+      for (const address of addresses) {
+        for (const place of deps.placesOf(address)) if (rules.includes(place.rule.name)) local.release(place);
+      }
     },
   };
 }

@@ -23,6 +23,8 @@ export interface LocalStore extends GuessStore {
   note(place: RulePlace, ban: Ban): void;
   /** Nobody stands banned here any more. */
   forget(banKey: string): void;
+  /** Bans and counts of a place were flushed. */
+  release(place: RulePlace): void;
   /** An account signed in from here, seen while Redis was there. */
   noteSuccess(target: Target, account: string): void;
   /** Redis is back: its counts are the truth. */
@@ -61,6 +63,7 @@ function createLocalCounts(clock: Clock, sharePercent: () => number) {
   const counts = createBoundedMap<WindowCount>(maxEntries);
   return {
     clear: (): void => counts.clear(),
+    forget: (countKey: string): void => counts.delete(countKey),
     count: (
       { rule, network, countKey }: RulePlace,
       { known, toleration }: Guess,
@@ -121,6 +124,10 @@ export function createLocalStore(deps: LocalStoreDeps): LocalStore {
     },
     note: ({ banKey }, ban) => bans.set(banKey, ban),
     forget: (banKey) => bans.delete(banKey),
+    release: ({ banKey, countKey }) => {
+      counts.forget(countKey);
+      bans.delete(banKey);
+    },
     noteSuccess,
     clearCounts: () => {
       counts.clear();

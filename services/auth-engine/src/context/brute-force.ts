@@ -1,7 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import type { Base } from "@postern/shared/assembly";
-import { createBanIndex, createGuessedAccounts } from "@postern/shared/brute-force";
+import { createBanIndex, createGuessedAccounts, sourceOf } from "@postern/shared/brute-force";
+import type { Bus } from "@postern/shared/bus";
 import type { Config } from "@postern/shared/config";
+import { bruteForceFlushed } from "@postern/shared/contracts";
 import { probeKey, type RedisClient } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
 import type { BruteForce } from "../brute-force/brute-force.ts";
@@ -71,6 +73,7 @@ function makeBruteForce(config: Config, given: Parts & { readonly away: { read: 
   return createBruteForce({
     settings,
     targetOf: createTargets(settings, parts),
+    placesOf: (address) => sourceOf(address, parts)?.places ?? [],
     shared,
     local,
     guard,
@@ -103,7 +106,7 @@ function makeBruteForce(config: Config, given: Parts & { readonly away: { read: 
 /** Undefined while `auth.controls.enabled` does not name it. */
 export function createBruteForceState(
   config: Config,
-  { base, redis }: { readonly base: Base; readonly redis: RedisClient | undefined },
+  { base, bus, redis }: { readonly base: Base; readonly bus: Bus; readonly redis: RedisClient | undefined },
 ): BruteForceState | undefined {
   if (!usesBruteForce(config) || redis === undefined) return undefined;
   const away = { read: () => false };
@@ -122,5 +125,6 @@ export function createBruteForceState(
       state.current = made;
     },
   };
+  bus.subscribe(bruteForceFlushed, (places) => state.current.forget(places));
   return state;
 }

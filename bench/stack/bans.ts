@@ -1,0 +1,54 @@
+import { createBanIndex, type SourceParts, sourceOf } from "@postern/shared/brute-force";
+import { createRedisClient, type RedisClient } from "@postern/shared/redis";
+import { poll } from "@postern/shared/testing";
+
+const banMs = 3_600_000;
+const batch = 2000;
+
+/** The nth banned address, below 16 million. */
+export function bannedAddress(nth: number): string {
+  return `10.${(nth >> 16) & 255}.${(nth >> 8) & 255}.${nth & 255}`;
+}
+
+async function connect(port: number): Promise<RedisClient> {
+  const client = createRedisClient(
+    {
+      topology: { kind: "standalone", address: { host: "127.0.0.1", port } },
+      database: 0,
+      username: undefined,
+      password: undefined,
+      tls: undefined,
+      connectTimeoutMs: 1000,
+      commandTimeoutMs: 30_000,
+      maxRetries: 1,
+      connectionName: "bench",
+    },
+    () => undefined,
+  );
+  await poll("Redis", () => client.status === "ready");
+  return client;
+}
+
+/** Bans so many addresses by the last of the rules, and lists them, as engines do. */
+export async function writeBans(port: number, count: number, parts: SourceParts): Promise<void> {
+  const redis = await connect(port);
+  try {
+    const index = createBanIndex(redis, parts.prefix);
+    const bannedAtMs = Date.now();
+    const expiresAtMs = bannedAtMs + banMs;
+    const write = async (nth: number): Promise<void> => {
+      const place = sourceOf(bannedAddress(nth), parts)?.places.at(-1);
+      if (place === undefined) throw new Error("no rule is for the address");
+      const { banKey, network, rule } = place;
+      const value = `${bannedAtMs} ${expiresAtMs} ${network} ${rule.name}`;
+      const ban = { rule: rule.name, network, bannedAtMs, expiresAtMs };
+      await Promise.all([redis.set(banKey, value, "PX", banMs), index(banKey, ban)]);
+    };
+    for (let first = 0; first < count; first += batch) {
+      const size = Math.min(batch, count - first);
+      await Promise.all(Array.from({ length: size }, (_, offset) => write(first + offset)));
+    }
+  } finally {
+    redis.disconnect();
+  }
+}
