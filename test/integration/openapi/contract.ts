@@ -51,7 +51,7 @@ function withoutMaps(value: unknown): unknown {
 }
 
 function bodyValue({ type, bytes }: DriveAnswer): unknown {
-  if (type === "application/json") return JSON.parse(bytes.toString());
+  if (type === "application/json" || type === "application/jwk-set+json") return JSON.parse(bytes.toString());
   if (type === "application/cbor") return withoutMaps(decodeCbor(bytes));
   if (type === "application/yaml") return parse(bytes.toString());
   return bytes.toString();

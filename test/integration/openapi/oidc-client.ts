@@ -2,7 +2,7 @@ import { codeForm, signedIn } from "../../support/oidc-user.ts";
 import { testRedis } from "../../support/redis-content.ts";
 import type { Stack } from "../../support/stack.ts";
 
-const clientBasic = (id: string): string => `Basic ${btoa(`${id}:${id}-secret`)}`;
+export const clientBasic = (id: string): string => `Basic ${btoa(`${id}:${id}-secret`)}`;
 
 export interface UserTokens {
   readonly access_token: string;
@@ -11,7 +11,7 @@ export interface UserTokens {
 }
 
 /** A form with a code of alice's, for the client demo-web. */
-async function aliceCode({ url, redis }: Stack): Promise<Readonly<Record<string, string>>> {
+export async function aliceCode({ url, redis }: Stack): Promise<Readonly<Record<string, string>>> {
   const client = await testRedis(redis?.port ?? 0);
   try {
     return await codeForm({ issuer: url }, { clientId: "demo-web" }, await signedIn(client));

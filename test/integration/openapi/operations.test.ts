@@ -10,6 +10,7 @@ import { devUiDrives } from "./drives/dev-ui.ts";
 import { flushDrives } from "./drives/flush.ts";
 import { hookDrives } from "./drives/hooks.ts";
 import { mfaBackchannelDrives } from "./drives/mfa-backchannel.ts";
+import { oauthDrives } from "./drives/oauth.ts";
 import { oidcSessionDrives } from "./drives/oidc-sessions.ts";
 import { pageDrives } from "./drives/pages.ts";
 import { tokenDrives } from "./drives/tokens.ts";
@@ -21,6 +22,7 @@ const drives: readonly Drive[] = [
   ...mfaBackchannelDrives,
   ...pageDrives,
   ...tokenDrives,
+  ...oauthDrives,
   ...oidcSessionDrives,
   ...hookDrives,
   ...devUiDrives,

@@ -34,7 +34,7 @@ export function stackSettings(issuer: string, hookScript: string): Tree {
     },
     identity: {
       frontend: { enabled: true },
-      oidc: { enabled: true, issuer, clients: testClients, device_flow: { polling_interval: 1 } },
+      oidc: { enabled: true, issuer, clients: testClients },
     },
     auth: {
       backchannel: {

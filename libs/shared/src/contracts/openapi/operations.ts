@@ -4,7 +4,9 @@ import { mfaBackchannelOperations } from "../admin/mfa-backchannel-operations.ts
 import { adminOperations } from "../admin/operations.ts";
 import { authOperations } from "../auth/operations.ts";
 import { gatewayOperations } from "../gateway/operations.ts";
+import { oidcBrowserOperations } from "../idp/browser-operations.ts";
 import { devUiOperations } from "../idp/dev-ui-operations.ts";
+import { oauthOperations } from "../idp/oauth-operations.ts";
 import { idpOperations } from "../idp/operations.ts";
 import { oidcSessionOperations } from "../idp/session-operations.ts";
 import type { Operation } from "./define-operation.ts";
@@ -20,4 +22,6 @@ export const operations: readonly Operation[] = [
   ...devUiOperations,
   ...gatewayOperations,
   ...idpOperations,
+  ...oauthOperations,
+  ...oidcBrowserOperations,
 ];
