@@ -13,6 +13,7 @@ import { mfaBackchannelDrives } from "./drives/mfa-backchannel.ts";
 import { oauthDrives } from "./drives/oauth.ts";
 import { oidcSessionDrives } from "./drives/oidc-sessions.ts";
 import { pageDrives } from "./drives/pages.ts";
+import { samlDrives } from "./drives/saml.ts";
 import { tokenDrives } from "./drives/tokens.ts";
 import { stackSettings, writeHook } from "./settings.ts";
 
@@ -23,6 +24,7 @@ const drives: readonly Drive[] = [
   ...pageDrives,
   ...tokenDrives,
   ...oauthDrives,
+  ...samlDrives,
   ...oidcSessionDrives,
   ...hookDrives,
   ...devUiDrives,

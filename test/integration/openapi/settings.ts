@@ -12,6 +12,13 @@ function hook(request)
   return { method = request.method, caller = request.caller.method }
 end`;
 
+/** A service provider that signs nothing. */
+export const samlProvider = {
+  entity_id: "urn:test:plain",
+  acs_url: "https://plain.example.test/acs",
+  slo_url: "https://plain.example.test/slo",
+} as const;
+
 /** Writes the script of every hook; resolves to its path. */
 export async function writeHook(folder: string): Promise<string> {
   const path = join(folder, "hook.lua");
@@ -34,6 +41,12 @@ export function stackSettings(issuer: string, hookScript: string): Tree {
     },
     identity: {
       frontend: { enabled: true },
+      saml: {
+        enabled: true,
+        entity_id: `${issuer}/saml/metadata`,
+        persistent_id_secret: "a-secret-that-is-kept-for-ever",
+        service_providers: [samlProvider],
+      },
       oidc: { enabled: true, issuer, clients: testClients },
     },
     auth: {

@@ -8,6 +8,7 @@ import { oidcBrowserOperations } from "../idp/browser-operations.ts";
 import { devUiOperations } from "../idp/dev-ui-operations.ts";
 import { oauthOperations } from "../idp/oauth-operations.ts";
 import { idpOperations } from "../idp/operations.ts";
+import { samlOperations } from "../idp/saml-operations.ts";
 import { oidcSessionOperations } from "../idp/session-operations.ts";
 import type { Operation } from "./define-operation.ts";
 
@@ -24,4 +25,5 @@ export const operations: readonly Operation[] = [
   ...idpOperations,
   ...oauthOperations,
   ...oidcBrowserOperations,
+  ...samlOperations,
 ];
