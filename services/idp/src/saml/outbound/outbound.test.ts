@@ -25,9 +25,18 @@ describe("the writer", () => {
         const node = new DOMParser().parseFromString(xml, "text/xml").documentElement;
         expect(new ExclusiveCanonicalization().process(node, {})).toBe(xml);
         expect(parseXml(xml).attributes.get("z")).toBe(
-          attribute.replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "\ufffd"),
+          attribute.replaceAll(
+            /[^\t\n\r\u0020-\u0084\u0086-\u2027\u2029-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu,
+            "\ufffd",
+          ),
         );
       }),
+      {
+        examples: [
+          ["", "\u2028"],
+          ["\u0085", "\r\u0085"],
+        ],
+      },
     );
   });
 

@@ -10,8 +10,11 @@ export interface Xml {
   readonly [markup]: string;
 }
 
-/** Characters that XML 1.0 cannot carry. */
-const unwritable = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+/**
+ * Characters that XML 1.0 cannot carry; U+0085 and U+2028 too, which some parsers take for ends of lines (XML 1.1), so
+ * that the signature would be wrong for them.
+ */
+const unwritable = /[^\t\n\r\u0020-\u0084\u0086-\u2027\u2029-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
 const textEscapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#xD;" };
 const attributeEscapes: Readonly<Record<string, string>> = {
