@@ -40,7 +40,7 @@ export interface AuthorizationAnswer {
 
 /** `GET /oidc/authorize` with PKCE; the browser's cookie is sent where one is given. */
 export async function authorize(
-  oidc: OidcStack,
+  oidc: Pick<OidcStack, "issuer">,
   { clientId, scope = "openid profile email offline_access", more = {} }: CodeRequest,
   cookie?: string,
 ): Promise<AuthorizationAnswer> {
@@ -91,7 +91,11 @@ export async function askToken(
 }
 
 /** A code of a user who is signed in, redeemable with the form that is returned. */
-export async function codeForm(oidc: OidcStack, request: CodeRequest, cookie: string): Promise<Record<string, string>> {
+export async function codeForm(
+  oidc: Pick<OidcStack, "issuer">,
+  request: CodeRequest,
+  cookie: string,
+): Promise<Record<string, string>> {
   const { location, verifier, text } = await authorize(oidc, request, cookie);
   const code = location?.searchParams.get("code");
   if (code === null || code === undefined) throw new Error(`no code: ${location?.href ?? text}`);

@@ -51,7 +51,7 @@ function withoutMaps(value: unknown): unknown {
 }
 
 function bodyValue({ type, bytes }: DriveAnswer): unknown {
-  if (type === "application/json") return JSON.parse(bytes.toString());
+  if (type === "application/json" || type === "application/jwk-set+json") return JSON.parse(bytes.toString());
   if (type === "application/cbor") return withoutMaps(decodeCbor(bytes));
   if (type === "application/yaml") return parse(bytes.toString());
   return bytes.toString();
@@ -76,7 +76,7 @@ function parameterFaults(object: Tree, parts: DriveParts): readonly string[] {
 function bodyFaults({ requestBody }: Tree, { body }: DriveParts): readonly string[] {
   const { required, content } = tree(requestBody);
   if (body === undefined) return required === true ? ["a body is required"] : [];
-  const media = tree(content)[body.type];
+  const media = tree(content)[body.type] ?? tree(content)["*/*"];
   if (media === undefined) return [`a body of type ${body.type} is not offered`];
   return faults("body", tree(media)["schema"], body.value);
 }
@@ -118,7 +118,7 @@ export function createContract(document: unknown): Contract {
           ? about
           : [...about, "no body"];
       }
-      const media = tree(content)[type ?? ""];
+      const media = tree(content)[type ?? ""] ?? tree(content)["*/*"];
       if (media === undefined) return [...about, `a body of type ${type ?? "none"} is not promised for ${status}`];
       return [...about, ...faults("body", tree(media)["schema"], bodyValue(answer))];
     },

@@ -1,4 +1,4 @@
-import { scratchFolder } from "@postern/shared/testing";
+import { freePort, scratchFolder } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
@@ -6,37 +6,16 @@ import { listedBackends } from "./backends.ts";
 import { type Contract, createContract } from "./contract.ts";
 import { type Drive, send } from "./drive.ts";
 import { authDrives } from "./drives/auth.ts";
+import { devUiDrives } from "./drives/dev-ui.ts";
 import { flushDrives } from "./drives/flush.ts";
+import { hookDrives } from "./drives/hooks.ts";
 import { mfaBackchannelDrives } from "./drives/mfa-backchannel.ts";
+import { oauthDrives } from "./drives/oauth.ts";
+import { oidcSessionDrives } from "./drives/oidc-sessions.ts";
 import { pageDrives } from "./drives/pages.ts";
-import { operator, tokenDrives } from "./drives/tokens.ts";
-
-const operatorHash =
-  "$argon2id$v=19$m=19456,t=2,p=1$i9hIBirgp4mxAbFEwDlRJw$FDlJKJc+wynRK6RkSGcna0tfRmgFHbZE3bo+a5Rirow";
-
-const settings = {
-  runtime: {
-    servers: {
-      http: {
-        auth_basic_endpoint: true,
-        openapi_validation: { enabled: true, enforce: true, operations: ["flushUserCache"] },
-      },
-    },
-  },
-  auth: {
-    backchannel: {
-      jwt: {
-        enabled: true,
-        secret_key: "test-jwt-signing-key-of-no-worth-at-all",
-        users: [
-          { username: operator.username, password: operatorHash, roles: ["admin", "security"] },
-          { username: "nobody", password: operatorHash, roles: [] },
-        ],
-      },
-    },
-    upstreams: { imap: { address: "127.0.0.1", port: 10143 } },
-  },
-};
+import { samlDrives } from "./drives/saml.ts";
+import { tokenDrives } from "./drives/tokens.ts";
+import { stackSettings, writeHook } from "./settings.ts";
 
 const drives: readonly Drive[] = [
   ...authDrives,
@@ -44,6 +23,11 @@ const drives: readonly Drive[] = [
   ...mfaBackchannelDrives,
   ...pageDrives,
   ...tokenDrives,
+  ...oauthDrives,
+  ...samlDrives,
+  ...oidcSessionDrives,
+  ...hookDrives,
+  ...devUiDrives,
 ];
 const pages = { management: "/api/v1/openapi", idp: "/.well-known/openapi" } as const;
 
@@ -60,7 +44,9 @@ async function page(path: string): Promise<string> {
 beforeAll(async () => {
   folder = await scratchFolder();
   const backends = listedBackends(folder.path);
-  stack = await startStack({ redis: true, services: ["admin", "idp"], settings, backends });
+  const httpPort = await freePort();
+  const settings = stackSettings(`http://127.0.0.1:${httpPort}`, await writeHook(folder.path));
+  stack = await startStack({ httpPort, redis: true, services: ["admin", "idp"], settings, backends });
   const documents = await Promise.all(Object.values(pages).map((path) => page(`${path}.json`)));
   contracts = documents.map((text) => createContract(JSON.parse(text)));
 });
@@ -74,7 +60,7 @@ const operationsServed = () => contracts.flatMap((contract) => contract.operatio
 
 test("every operation of both documents has a drive that succeeds, and no drive is for another", () => {
   const served = operationsServed().map(({ operationId }) => operationId);
-  const driven = drives.filter(({ status }) => status < 300).map(({ operationId }) => operationId);
+  const driven = drives.filter(({ status }) => status < 400).map(({ operationId }) => operationId);
   expect([...new Set(driven)].toSorted()).toEqual(served.toSorted());
 });
 

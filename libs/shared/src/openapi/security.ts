@@ -63,7 +63,13 @@ const rejections: Readonly<Record<number, OperationAnswer>> = {
 
 export const callerRejections: ReadonlySet<number> = new Set(Object.keys(rejections).map(Number));
 
-export function answersOf({ security, answers }: Operation): Readonly<Record<number, OperationAnswer>> {
+/** Paths of clients and browsers check no caller, so that each request counts. */
+const tooMany: OperationAnswer = {
+  description: "Too many requests of this address; Retry-After says when to come again.",
+};
+
+export function answersOf({ security, answers, audience }: Operation): Readonly<Record<number, OperationAnswer>> {
+  if (audience === "idp") return { 429: tooMany, ...answers };
   if (security === "user_basic") return { 429: rejections[429] ?? { description: "" }, ...answers };
   return security === "backchannel" ? { ...rejections, ...answers } : answers;
 }

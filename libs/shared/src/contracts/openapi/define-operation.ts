@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from "typebox";
 
-export type HttpMethod = "get" | "post" | "put" | "delete";
+export type HttpMethod = "get" | "post" | "put" | "patch" | "delete";
 
 /** Who reads the document: operators and mail servers, or clients of the identity provider. */
 export type Audience = "management" | "idp";

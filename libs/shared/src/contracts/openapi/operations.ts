@@ -1,9 +1,15 @@
 import { flushOperations } from "../admin/flush-operations.ts";
+import { hookOperations } from "../admin/hook-operations.ts";
 import { mfaBackchannelOperations } from "../admin/mfa-backchannel-operations.ts";
 import { adminOperations } from "../admin/operations.ts";
 import { authOperations } from "../auth/operations.ts";
 import { gatewayOperations } from "../gateway/operations.ts";
+import { oidcBrowserOperations } from "../idp/browser-operations.ts";
+import { devUiOperations } from "../idp/dev-ui-operations.ts";
+import { oauthOperations } from "../idp/oauth-operations.ts";
 import { idpOperations } from "../idp/operations.ts";
+import { samlOperations } from "../idp/saml-operations.ts";
+import { oidcSessionOperations } from "../idp/session-operations.ts";
 import type { Operation } from "./define-operation.ts";
 
 /** Every operation of the HTTP interface; both OpenAPI documents are made of it. */
@@ -12,6 +18,12 @@ export const operations: readonly Operation[] = [
   ...flushOperations,
   ...adminOperations,
   ...mfaBackchannelOperations,
+  ...oidcSessionOperations,
+  ...hookOperations,
+  ...devUiOperations,
   ...gatewayOperations,
   ...idpOperations,
+  ...oauthOperations,
+  ...oidcBrowserOperations,
+  ...samlOperations,
 ];

@@ -1,0 +1,76 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { testClients } from "../../support/oidc-stack.ts";
+import type { Tree } from "../../support/stack-config.ts";
+import { operator } from "./drives/tokens.ts";
+
+const operatorHash =
+  "$argon2id$v=19$m=19456,t=2,p=1$i9hIBirgp4mxAbFEwDlRJw$FDlJKJc+wynRK6RkSGcna0tfRmgFHbZE3bo+a5Rirow";
+const hookMethods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+const hookText = `
+function hook(request)
+  return { method = request.method, caller = request.caller.method }
+end`;
+
+/** A service provider that signs nothing. */
+export const samlProvider = {
+  entity_id: "urn:test:plain",
+  acs_url: "https://plain.example.test/acs",
+  slo_url: "https://plain.example.test/slo",
+} as const;
+
+/** Writes the script of every hook; resolves to its path. */
+export async function writeHook(folder: string): Promise<string> {
+  const path = join(folder, "hook.lua");
+  await writeFile(path, hookText);
+  return path;
+}
+
+/** Everything on that has an operation. The gateway is the issuer. */
+export function stackSettings(issuer: string, hookScript: string): Tree {
+  return {
+    runtime: {
+      developer_mode: true,
+      servers: {
+        http: {
+          auth_basic_endpoint: true,
+          openapi_validation: { enabled: true, enforce: true, operations: ["flushUserCache"] },
+          rate_limit: { per_second: 10_000, burst: 10_000 },
+        },
+      },
+    },
+    identity: {
+      frontend: { enabled: true },
+      saml: {
+        enabled: true,
+        entity_id: `${issuer}/saml/metadata`,
+        persistent_id_secret: "a-secret-that-is-kept-for-ever",
+        service_providers: [samlProvider],
+      },
+      oidc: { enabled: true, issuer, clients: testClients },
+    },
+    auth: {
+      backchannel: {
+        jwt: {
+          enabled: true,
+          secret_key: "test-jwt-signing-key-of-no-worth-at-all",
+          users: [
+            { username: operator.username, password: operatorHash, roles: ["admin", "security"] },
+            { username: "nobody", password: operatorHash, roles: [] },
+          ],
+        },
+      },
+      controls: {
+        enabled: ["lua"],
+        lua: {
+          hooks: hookMethods.map((http_method) => ({
+            http_location: "echo",
+            http_method,
+            script_path: hookScript,
+          })),
+        },
+      },
+      upstreams: { imap: { address: "127.0.0.1", port: 10143 } },
+    },
+  };
+}
