@@ -61,7 +61,7 @@ async function counterCheck(postern: Postern, series: string) {
 
 /** One kind of decision by Postern's services, verified by the gateway's own count of outcomes. */
 export async function measureDecision(postern: Postern, row: DecisionRow): Promise<Row> {
-  const { id, title, connections, windowSeconds = 2, first = false, bodiesFile, query = "", outcome } = row;
+  const { id, title, connections, windowSeconds = 1, first = false, bodiesFile, query = "", outcome } = row;
   const { format, authorization, engineCounter } = row;
   const outcomeIs = outcomeCheck(postern, outcome, await postern.decisions());
   const counts = engineCounter === undefined ? undefined : await counterCheck(postern, engineCounter);
