@@ -24,6 +24,7 @@ export type RowId =
   | "counted"
   | "lookup"
   | "lookup-1"
+  | "lookup-json"
   | "lookup-cbor"
   | "lookup-header"
   | "lookup-bearer"

@@ -74,7 +74,7 @@ describe("targetsOf", () => {
   });
 
   it("a dialect may cost a twentieth more than JSON", () => {
-    const json = row("lookup", 100, 1000);
+    const json = row("lookup-json", 100, 1000);
     expect(target(results([json, row("lookup-cbor", 105, 1000)]), "lookup, cbor")?.met).toBe(true);
     expect(target(results([json, row("lookup-header", 106, 1000)]), "lookup, header")?.met).toBe(false);
   });

@@ -109,7 +109,7 @@ function edgeTargets(results: Results): readonly Target[] {
   const dialects = (["cbor", "header"] as const).map((name) =>
     judged({
       title: `lookup, ${name}: CPU / JSON`,
-      value: ratio(results, cpu, `lookup-${name}`, "lookup"),
+      value: ratio(results, cpu, `lookup-${name}`, "lookup-json"),
       atMost: 1.05,
       unit: " ×",
     }),
