@@ -59,6 +59,12 @@ function protocolsOf(oidc: OidcContext | undefined, saml: SamlContext | undefine
       await saml?.sessionEnded(session);
     },
     applications: oidc?.applications,
+    demanders: [
+      ...(oidc === undefined
+        ? []
+        : [async (id: string) => (await oidc.applications.list(id)).map(({ demands }) => demands)]),
+      ...(saml === undefined ? [] : [saml.demandsOn]),
+    ],
   };
 }
 

@@ -4,6 +4,7 @@ export { type FlushSettings, flushesFromConfig, flushSettings } from "./flushes-
 export { jobQueueFromConfig } from "./job-queue-from-config.ts";
 export { keyRingFromConfig } from "./key-ring-from-config.ts";
 export { type MailTokens, mailTokensFromConfig } from "./mail-tokens-from-config.ts";
+export { noticeDeliveryFromConfig, noticeKeysFromConfig, noticeQueueFromConfig } from "./notices-from-config.ts";
 export { privateListenerAt } from "./private-listener-from-config.ts";
 export { redisFromConfig } from "./redis-from-config.ts";
 export { type MakeScriptPool, type ScriptParts, scriptPoolsFromConfig } from "./scripts-from-config.ts";
