@@ -5,10 +5,9 @@ import {
   type FlushSettings,
   flushesFromConfig,
   flushSettings,
-  noticeDeliveryFromConfig,
-  noticeKeysFromConfig,
   redisFromConfig,
 } from "@postern/shared/assembly";
+import { noticeDeliveryFromConfig, noticeKeysFromConfig } from "@postern/shared/assembly/jobs";
 import type { Bus } from "@postern/shared/bus";
 import type { Config } from "@postern/shared/config";
 import { fromUnknown, logFields } from "@postern/shared/errors";
@@ -25,6 +24,7 @@ import {
 import { createHealth, type Health } from "@postern/shared/lifecycle";
 import { createDeliverNotice } from "@postern/shared/notices";
 import { type RedisClient, redisHealth } from "@postern/shared/redis";
+import { systemClock } from "@postern/shared/time";
 import { createWorkerMetrics, type WorkerMetrics } from "./metrics.ts";
 import { startQueueWatch } from "./queue-watch.ts";
 
@@ -117,7 +117,7 @@ function startNotices(config: Config, parts: WorkerParts): NoticeWorker | undefi
     prefix: config.storage.redis.prefix,
     keys,
     concurrency: noticesAtOnce,
-    deliver: createDeliverNotice(noticeDeliveryFromConfig(config)),
+    deliver: createDeliverNotice(noticeDeliveryFromConfig(config), systemClock),
     events: noticeEventsOf(parts),
   });
 }

@@ -65,13 +65,6 @@ export async function startSamlStack(backChannelUrl: string): Promise<SamlStack>
               attributes: [{ attribute: "uid", name: "login" }],
             },
             { entity_id: "urn:test:mfa", acs_url: "https://mfa.example.test/acs", require_mfa: ["totp"] },
-            {
-              entity_id: "urn:test:level",
-              acs_url: "https://level.example.test/acs",
-              required_mfa_level: "5",
-              mfa_policy: { levels: { totp: 5 } },
-              delayed_response: true,
-            },
           ],
         },
       },

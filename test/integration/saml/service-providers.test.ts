@@ -8,7 +8,6 @@ import { scratchFolder } from "@postern/shared/testing";
 import * as samlify from "samlify";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Browser, createBrowser, hiddenFields, type Page } from "../../support/browser.ts";
-import { totpCode } from "../../support/totp-code.ts";
 import { entityId, type KeyPair, type SamlStack, slo, sso, startSamlStack } from "./saml-stack.ts";
 import { type SoapProvider, startSoapProvider } from "./soap-provider.ts";
 import { currentCode } from "./totp.ts";
@@ -19,7 +18,6 @@ let metadata = "";
 let soap: SoapProvider;
 
 const alice = { username: "alice@example.test", password: "alice-demo-password" };
-const carol = { username: "carol@example.test", password: "carol-demo-password" };
 const bob = { username: "bob@example.test", password: "bob-demo-password" };
 const relayState = "/page?x=1&y=<2>";
 const newBrowser = (): Browser => createBrowser(saml.idp.replicas);
@@ -198,36 +196,6 @@ describe("a sign-in", () => {
     expect((await visit(without, sp, alice)).url).toBe("/mfa/totp/register");
     expect((await without.get("/mfa/register/cancel")).location).toBe("/logged_out");
     expect((await without.get("/mfa/sessions")).status).toBe(401);
-  });
-
-  test("goes on once the demanded factor is set up, at the level that it has for this service provider; it stays", async () => {
-    const level = nodeSaml("urn:test:level", "https://level.example.test/acs");
-    const browser = newBrowser();
-    const setup = await visit(browser, level, carol);
-    expect(setup.url).toBe("/mfa/totp/register");
-    const secret = (/<code class="secret">([A-Z2-7 ]+)</.exec(setup.text)?.[1] ?? "").replaceAll(" ", "");
-    const answer = await browser.submit(setup, { code: totpCode(secret) });
-    const page = await browser.open(answer.location ?? "");
-    const { profile } = await level.validatePostResponseAsync(hiddenFields(page));
-    expect(profile?.getAssertionXml?.()).toContain("https://refeds.org/profile/mfa");
-    const { csrf_token = "" } = hiddenFields(await browser.get("/mfa/totp/register"));
-    expect((await browser.post("/mfa/totp", { csrf_token, _method: "DELETE" })).status).toBe(400);
-    // Another service provider's request goes through with what was shown.
-    const again = await visit(browser, nodeSaml("urn:test:mfa", "https://mfa.example.test/acs"), carol);
-    expect(hiddenFields(again)["SAMLResponse"]).toBeDefined();
-  });
-
-  test("with delayed_response tells of a wrong password only after the factor", async () => {
-    const level = nodeSaml("urn:test:level", "https://level.example.test/acs");
-    const browser = newBrowser();
-    const factor = await visit(browser, level, { ...bob, password: "wrong" });
-    expect(factor.url).toMatch(/^\/login\/totp\?/);
-    // The present one may have been used.
-    const code = totpCode("JBSWY3DPEHPK3PXP", Math.floor(Date.now() / 30_000) + 1);
-    const refused = await browser.submit(factor, { code });
-    expect(refused.location).toMatch(/^\/login\?/);
-    expect((await browser.open(refused.location ?? "")).text).toContain('role="alert"');
-    expect(browser.cookies.has("service_session")).toBe(false);
   });
 
   test("is asked for anew by ForceAuthn, and never by IsPassive", async () => {

@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { createTransport, type SMTPTransportOptions } from "nodemailer";
+import type { SMTPTransportOptions } from "nodemailer";
 
 export const mailTlsModes = ["starttls", "implicit", "none"] as const;
 export type MailTls = (typeof mailTlsModes)[number];
@@ -59,6 +59,8 @@ export async function sendMail(
 ): Promise<void> {
   const signal = AbortSignal.any([ends, AbortSignal.timeout(timeoutMs)]);
   try {
+    // Read from disk by the first message.
+    const { createTransport } = await import("nodemailer");
     const whole = { ...message, disableFileAccess: true, disableUrlAccess: true };
     const sent = await createTransport(optionsOf(server, timeoutMs, signal)).sendMail(whole);
     if (sent.rejected.length > 0) throw new Error("the server did not take every recipient");

@@ -2,12 +2,18 @@ import type { Secret } from "../crypto/secret.ts";
 import type { NoticeJob } from "../jobs/notice-job.ts";
 import type { DeliverNotice } from "../jobs/notice-worker.ts";
 import { type MailServer, sendMail } from "../mail/send-mail.ts";
+import type { Clock } from "../time/index.ts";
 import { webhookHeaders } from "./webhook.ts";
 
 export interface NoticeDeliverySettings {
   /** Undefined: no longer configured, and what waits for it is given up. */
   readonly webhook: { readonly url: string; readonly secret: Secret; readonly timeoutMs: number } | undefined;
   readonly mail: { readonly server: MailServer; readonly from: string; readonly timeoutMs: number } | undefined;
+}
+
+interface Sending {
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
 }
 
 type Outcome = Awaited<ReturnType<DeliverNotice>>;
@@ -18,14 +24,14 @@ const passing: ReadonlySet<number> = new Set([408, 425, 429]);
 async function post(
   { id, body }: Extract<NoticeJob, { channel: "webhook" }>,
   { url, secret, timeoutMs }: NonNullable<NoticeDeliverySettings["webhook"]>,
-  signal: AbortSignal,
+  { signal, clock }: Sending,
 ): Promise<Outcome> {
   const response = await fetch(url, {
     method: "POST",
     redirect: "manual",
     headers: {
       "content-type": "application/json",
-      ...webhookHeaders({ id, body }, secret, Math.floor(Date.now() / 1000)),
+      ...webhookHeaders({ id, body }, secret, Math.floor(clock.now() / 1000)),
     },
     body,
     signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
@@ -62,10 +68,11 @@ async function mail(
 }
 
 /** Sends one notice its way. Rejects where trying again may help. */
-export function createDeliverNotice(settings: NoticeDeliverySettings): DeliverNotice {
+export function createDeliverNotice(settings: NoticeDeliverySettings, clock: Clock): DeliverNotice {
   const { webhook, mail: mailing } = settings;
   return async (notice, signal) => {
-    if (notice.channel === "webhook") return webhook === undefined ? "refused" : post(notice, webhook, signal);
+    if (notice.channel === "webhook")
+      return webhook === undefined ? "refused" : post(notice, webhook, { signal, clock });
     return mailing === undefined ? "refused" : mail(notice, mailing, signal);
   };
 }

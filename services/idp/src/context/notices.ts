@@ -1,4 +1,5 @@
-import { type Base, noticeQueueFromConfig, redisFromConfig } from "@postern/shared/assembly";
+import { type Base, redisFromConfig } from "@postern/shared/assembly";
+import { noticeQueueFromConfig } from "@postern/shared/assembly/jobs";
 import type { Bus } from "@postern/shared/bus";
 import type { Config } from "@postern/shared/config";
 import { accountNoticed } from "@postern/shared/contracts";
@@ -21,11 +22,10 @@ export interface NoticesParts {
   readonly metrics: IdpMetrics;
 }
 
-/** Undefined while `identity.notices.enabled` is off. */
+/** Loaded only while `identity.notices.enabled` is on; undefined without a secret that seals notices. */
 export function createNoticesContext(config: Config, parts: NoticesParts): NoticesContext | undefined {
   const { base, bus, state, metrics } = parts;
   const { notices, frontend, oidc } = config.identity;
-  if (!notices.enabled) return undefined;
   const redis = redisFromConfig(config, "queue", base);
   const queue = noticeQueueFromConfig(config, { redis, logger: base.logger });
   if (queue === undefined) return undefined;

@@ -16,7 +16,7 @@ import { type FrontendSettings, frontendSettings } from "../frontend-settings.ts
 import { createCompleteSignIn, type FlowEnds } from "../login/complete-sign-in.ts";
 import type { ConnectedApplications, ListDemands } from "../login/connected-applications.ts";
 import { createLookUpAccount, createPasswordCheck } from "../login/password-check.ts";
-import { createIdpMetrics } from "../metrics.ts";
+import type { IdpMetrics } from "../metrics.ts";
 import { createFactorGuard } from "../mfa/factor-guard-redis.ts";
 import { createFactorStore } from "../mfa/factor-store-nats.ts";
 import { createFactors } from "../mfa/factors-nats.ts";
@@ -33,7 +33,7 @@ import type { DevUiDeps } from "../routes/dev-ui/register.ts";
 import type { LoginDeps } from "../routes/login/deps.ts";
 import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
 import { createSessionStore } from "../sessions/session-store-redis.ts";
-import { createNoticesContext } from "./notices.ts";
+import type { NoticesContext } from "./notices.ts";
 
 /** Everything that the pages are made of. */
 export interface PagesContext {
@@ -90,6 +90,8 @@ export interface PagesParts {
   readonly bus: Bus;
   readonly state: RedisClient;
   readonly protocols: ProtocolParts;
+  readonly metrics: IdpMetrics;
+  readonly notices: NoticesContext | undefined;
 }
 
 interface FactorPartsDeps {
@@ -121,7 +123,8 @@ function factorParts(deps: FactorPartsDeps) {
 }
 
 /** Undefined while `identity.frontend.enabled` is off. */
-export function createPagesContext({ config, base, bus, state, protocols }: PagesParts): PagesContext | undefined {
+export function createPagesContext(parts: PagesParts): PagesContext | undefined {
+  const { config, base, bus, state, protocols, metrics, notices } = parts;
   const sessionKeys = keyRingFromConfig(config, "browser-session");
   const flowKeys = keyRingFromConfig(config, "flow");
   const { enabled } = config.identity.frontend;
@@ -133,11 +136,9 @@ export function createPagesContext({ config, base, bus, state, protocols }: Page
   const pages = pagesOf(settings);
   const sessions = createSessionStore({ redis: state, prefix, keys: sessionKeys, clock, lives: settings.lives });
   const proofKeys = keyRingFromConfig(config, "pending-proof") ?? flowKeys;
-  const metrics = createIdpMetrics(base.metrics, base.prefix);
-  const notices = createNoticesContext(config, { base, bus, state, metrics });
   const notifier = notices?.notifier;
   const { logger } = base;
-  const parts = factorParts({ bus, state, prefix, keys: proofKeys, settings, nowMs, logger, notifier });
+  const factors = factorParts({ bus, state, prefix, keys: proofKeys, settings, nowMs, logger, notifier });
   const flows = createFlowStore({ redis: state, prefix, keys: flowKeys, clock });
   const gate = createFlowGate(flows);
   const { ends, onReplaced, applications, demanders } = protocols;
@@ -153,7 +154,7 @@ export function createPagesContext({ config, base, bus, state, protocols }: Page
       checkPassword: createPasswordCheck({ decide, tls }),
       lookUp: createLookUpAccount({ decide, tls }),
       factors: createFactors(bus),
-      ...parts,
+      ...factors,
       applications,
       demanders,
       onEnded: onReplaced,

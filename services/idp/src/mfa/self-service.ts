@@ -59,6 +59,7 @@ const setOf = (codes: readonly string[]): string =>
   createHash("sha256").update(codes.join(" ")).digest("base64url").slice(0, 22);
 
 const maxCodeLength = 32;
+const changeAttempts = 4;
 const longestName = 64;
 
 export function cleanName(name: string, fallback: string): string {
@@ -144,19 +145,28 @@ function passkeyService(deps: SelfServiceDeps): Pick<SelfService, "addPasskey" |
       return outcome;
     },
     renamePasskey: async (subject, id, name) => {
-      const [text] = await found(subject, id);
-      if (text === undefined) return "absent";
-      const change = { old: text, next: renamedCredential(text, name) };
-      const outcome = await store.replaceCredential(subject.account, change, subject.context);
-      if (outcome === "done") notify(noticeOf(subject, "factor_renamed", "webauthn"));
-      return outcome === "conflict" ? "absent" : outcome;
+      // Its use, or another window, may write it at the same time.
+      for (let attempt = 0; attempt < changeAttempts; attempt += 1) {
+        const [text] = await found(subject, id);
+        if (text === undefined) return "absent";
+        const change = { old: text, next: renamedCredential(text, name) };
+        const outcome = await store.replaceCredential(subject.account, change, subject.context);
+        if (outcome === "done") notify(noticeOf(subject, "factor_renamed", "webauthn"));
+        if (outcome !== "conflict") return outcome;
+      }
+      return "refused";
     },
     removePasskeys: async (subject, id) => {
       const { account, context } = subject;
-      const texts = await found(subject, id);
+      let texts = await found(subject, id);
       if (texts.length === 0) return "absent";
-      for (const text of texts) {
-        if ((await store.deleteCredential(account, text, context)) !== "done") return "refused";
+      // What was written meanwhile is another text: gone is what is not found again.
+      for (let attempt = 0; texts.length > 0; attempt += 1) {
+        if (attempt >= changeAttempts) return "refused";
+        for (const text of texts) {
+          if ((await store.deleteCredential(account, text, context)) !== "done") return "refused";
+        }
+        texts = await found(subject, id);
       }
       notify(noticeOf(subject, "factor_removed", "webauthn"));
       await dropLonelyCodes(deps, subject);

@@ -13,6 +13,8 @@ redis.call("EXPIRE", KEYS[1], ARGV[4])
 return added
 `;
 
+const digest = (text: string): string => digestOf(text).toString("base64url");
+
 export function createKnownDevices(deps: {
   readonly redis: RedisClient;
   readonly prefix: string;
@@ -20,7 +22,6 @@ export function createKnownDevices(deps: {
 }): KnownDevices {
   const { redis, prefix, clock } = deps;
   const note = defineScript(redis, { name: "posternKnownDevice", lua: noteScript, numberOfKeys: 1 });
-  const digest = (text: string): string => digestOf(text).toString("base64url");
   return {
     isNew: async (account, deviceToken) => {
       const key = knownDevicesKey.build(prefix, digest(account));

@@ -1,11 +1,11 @@
-import type { Config } from "../config/index.ts";
-import type { KeyRing } from "../crypto/key-ring.ts";
-import { Secret } from "../crypto/secret.ts";
-import { createNoticeQueue, type NoticeQueue } from "../jobs/notice-queue.ts";
-import type { Logger } from "../logging/logger.ts";
-import type { NoticeDeliverySettings } from "../notices/deliver-notice.ts";
-import type { RedisClient } from "../redis/client.ts";
-import { keyRingFromConfig } from "./key-ring-from-config.ts";
+import type { Config } from "../../config/index.ts";
+import type { KeyRing } from "../../crypto/key-ring.ts";
+import { Secret } from "../../crypto/secret.ts";
+import { createNoticeQueue, type NoticeQueue } from "../../jobs/notice-queue.ts";
+import type { Logger } from "../../logging/logger.ts";
+import type { NoticeDeliverySettings } from "../../notices/deliver-notice.ts";
+import type { RedisClient } from "../../redis/client.ts";
+import { keyRingFromConfig } from "../key-ring-from-config.ts";
 
 /** Beyond the time that Redis has for a command, for those that are not sent yet. */
 const marginMs = 500;
