@@ -3,6 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { freePort, poll, scratchFolder } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { askAdmin } from "../../support/ask-admin.ts";
 import { alice, askJson } from "../../support/ask-json.ts";
 import { startCaptureServer } from "../../support/capture-server.ts";
 import type { ServiceProcess } from "../../support/service-process.ts";
@@ -31,6 +32,11 @@ const scripts = {
     local http, json = require("http"), require("json")
     function action(request)
       http.request({ method = "POST", url = "http://TARGET/seen", body = json.encode({ user = request.username, outcome = request.decision.outcome, password = request.password }) })
+    end`,
+  "flush.lua": `
+    function cache_flush(request)
+      if request.user == "fails" then error("no") end
+      if request.user == "crm-77" then return { accounts = { "alice@example.test" }, keys = { "counts", "never-set" } } end
     end`,
   "start.lua": `local log = require("log") function start() log.info("the site's scripts begin") end`,
   "backend.lua": `
@@ -112,12 +118,13 @@ beforeAll(async () => {
           controls: { enabled: ["lua"], lua: controls() },
           backends: {
             ...demoBackends(folder),
-            order: ["sql", "lua"],
+            order: ["cache", "sql", "lua"],
             lua: {
               backend: {
                 default: {
                   backend_script_path: path("backend.lua"),
                   init_script_paths: [path("start.lua")],
+                  cache_flush_script_path: path("flush.lua"),
                   package_path: path("lib"),
                 },
               },
@@ -155,6 +162,27 @@ describe("environment scripts", () => {
       texts.push((await askJson(stack.url, { ...alice, username: "counts" })).headers.get("auth-status"));
     }
     expect(texts).toEqual(["1", "2", "3"]);
+  });
+});
+
+describe("the script of flushes", () => {
+  const flush = (user: string) => askAdmin(stack, "DELETE", "/api/v1/cache/flush", { body: { user } });
+  const kept = `postern:script:{${createHash("sha256").update("counts").digest("base64url")}}`;
+  const memory = async () => (await askJson(stack.url, alice)).headers.get("x-service-memory-cache");
+
+  test("tells other names of the account, and what scripts keep: all of it goes, and only what was there is told", async () => {
+    await askJson(stack.url, { ...alice, username: "counts" });
+    await poll("a cached answer", async () => (await memory()) === "Hit");
+    const { status, body } = await flush("crm-77");
+    expect([status, body]).toMatchObject([200, { result: { user: "crm-77", status: "2 keys flushed" } }]);
+    expect(body).toMatchObject({ result: { removed_keys: expect.arrayContaining([kept]) } });
+    await poll("the engine's memory without it", async () => (await memory()) === "Miss");
+    expect((await flush("nobody-of-ours")).body).toMatchObject({ result: { removed_keys: [], status: "not flushed" } });
+  });
+
+  test("that fails is told by the status", async () => {
+    const status = "not flushed; the site's script of flushes gave no answer";
+    expect((await flush("fails")).body).toMatchObject({ result: { removed_keys: [], status } });
   });
 });
 

@@ -48,6 +48,7 @@ export {
   type Reply,
   type Request,
 } from "./define.ts";
+export { type CacheFlushScriptReply, cacheFlushScript } from "./engine/cache-flush-script.ts";
 export { engineAlive, engineBeatMs } from "./engine/events.ts";
 export { budgetExhausted } from "./gateway/events.ts";
 export {

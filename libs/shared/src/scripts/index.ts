@@ -2,7 +2,7 @@ export { loadScripts, type ScriptFile, type ScriptFiles } from "./load-scripts.t
 export { isLuaObject, type LuaObject, type LuaValue, toLuaValue } from "./lua-value.ts";
 export type { ScriptLogLine } from "./messages.ts";
 export { objectArgument, textArgument, textFields } from "./modules/arguments.ts";
-export { cacheModule } from "./modules/cache-redis.ts";
+export { cacheModule, scriptCacheDigest } from "./modules/cache-redis.ts";
 export { dnsModule } from "./modules/dns.ts";
 export { createScriptHost, type HostFunction, type HostFunctions } from "./modules/host.ts";
 export { httpModule } from "./modules/http.ts";

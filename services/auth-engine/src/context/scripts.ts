@@ -12,14 +12,21 @@ import {
 } from "@postern/shared/scripts";
 import { systemClock } from "@postern/shared/time";
 import type { EngineMetrics } from "../metrics.ts";
+import { createCacheFlushScript, type RunCacheFlushScript } from "../scripts/cache-flush-script.ts";
 import { decisionScripts } from "../scripts/script-settings.ts";
-import { createSiteScripts, type SiteScriptSettings, type SiteScripts } from "../scripts/site-scripts.ts";
+import {
+  createSiteScripts,
+  type ScriptStage,
+  type SiteScriptSettings,
+  type SiteScripts,
+} from "../scripts/site-scripts.ts";
 import { createEngineModules } from "./script-modules.ts";
 
 /** The site's scripts in an engine: the interpreters of decisions, and those of actions, which never delay them. */
 export interface EngineScripts {
   readonly siteScripts: SiteScripts;
   readonly decisions: ScriptRunner;
+  readonly runCacheFlushScript: RunCacheFlushScript;
   /**
    * Compiles another configuration's scripts, to be used or discarded. Throws `CONFIG_INVALID` when they do not
    * compile, and nothing changes.
@@ -52,7 +59,9 @@ function decisionFiles({ auth }: Config): readonly ScriptFile[] {
 }
 
 function actionFiles({ auth }: Config): readonly ScriptFile[] {
-  return decisionScripts(auth).actions.map(({ script_path: path }) => ({ path, entryPoints: ["action"] }));
+  const { cache_flush_script_path: flush } = auth.backends.lua.backend.default;
+  const actions = decisionScripts(auth).actions.map(({ script_path: path }) => ({ path, entryPoints: ["action"] }));
+  return flush === "" ? actions : [...actions, { path: flush, entryPoints: ["cache_flush"] }];
 }
 
 const isUsed = (config: Config): boolean => decisionFiles(config).length > 0 || actionFiles(config).length > 0;
@@ -126,14 +135,22 @@ export async function createEngineScripts(config: Config, parts: Parts): Promise
     }
   };
   begin(config);
+  const observe = (stage: ScriptStage, result: "ok" | "failed" | "dropped"): void => metrics.scriptRan(stage, result);
   return {
     decisions,
     siteScripts: createSiteScripts({
       settings,
       decisions,
       actions,
-      observe: (stage, result) => metrics.scriptRan(stage, result),
+      observe,
       onActionFailed: (script, session, err) => logger.warn({ script, session, ...logFields(err) }, "an action failed"),
+    }),
+    runCacheFlushScript: createCacheFlushScript({
+      settings,
+      runner: actions,
+      observe,
+      onFailed: (script, session, err) =>
+        logger.warn({ script, session, ...logFields(err) }, "the script of flushes failed"),
     }),
     prepare: async (next) => {
       const made = await makePools(next);
