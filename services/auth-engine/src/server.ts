@@ -1,5 +1,5 @@
 import type { Serving } from "@postern/shared/bus";
-import { authenticate, cacheFlushScript, listAccounts, listAccountsAt } from "@postern/shared/contracts";
+import { authenticate, cacheFlushScript, listAccounts, listAccountsAt, scriptModule } from "@postern/shared/contracts";
 import type { EngineContext } from "./context.ts";
 import { serveMfaArtefacts } from "./rpc/mfa-artefacts.ts";
 
@@ -7,6 +7,8 @@ import { serveMfaArtefacts } from "./rpc/mfa-artefacts.ts";
 const maxListings = 16;
 /** Jobs flush one name after the other. */
 const maxFlushScripts = 16;
+/** Calls of hooks that wait for a database or a directory. */
+const maxModuleCalls = 64;
 
 /** Joins the queue group of each method that an engine answers. */
 export function serveEngine({
@@ -23,6 +25,7 @@ export function serveEngine({
     bus.serve(listAccounts, context.listAccounts, { maxInFlight: maxListings }),
     bus.serve(listAccountsAt(context.instance), context.listAccounts, { maxInFlight: maxListings }),
     bus.serve(cacheFlushScript, context.scripts.runCacheFlushScript, { maxInFlight: maxFlushScripts }),
+    bus.serve(scriptModule, context.scripts.callScriptModule, { maxInFlight: maxModuleCalls }),
     ...serveMfaArtefacts({ bus, secondFactors: context.secondFactors, appPasswords: context.appPasswords }),
   ];
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { readdirSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { freePort, poll, scratchFolder } from "@postern/shared/testing";
@@ -58,6 +59,13 @@ const scripts = {
       return found or { result = "unknown_user" }
     end
     function list_accounts() return { accounts = { "lua@example.test" } } end`,
+  "people.lua": `
+    local sql, ldap = require("sql"), require("ldap")
+    function hook(request)
+      local works, why = pcall(ldap.search, "default", { base = "dc=x", filter = "(mail=a)", attributes = { "mail" } })
+      local rows = sql.query("default", "SELECT :name AS name", { name = request.query.name })
+      return { name = rows[1].name, ldap = why }
+    end`,
   "hook.lua": `
     function hook(request)
       if request.query.fail then error("asked to") end
@@ -91,6 +99,7 @@ const controls = () => ({
     hook("hello", { public: true }),
     hook("hello", { public: true, http_method: "POST" }),
     hook("back"),
+    hook("people", { script_path: path("people.lua") }),
     hook("scoped", { scopes: ["service:security"] }),
     hook("off", { public: true, enabled: false }),
   ],
@@ -256,6 +265,14 @@ describe("custom hooks", () => {
     expect(await answer.json()).toEqual({ hello: "bob", caller: "none", authorization: "Bearer of-somebody-else" });
   });
 
+  test("a hook asks the databases of the directories, which an engine lends", async () => {
+    const answer = await ask("people?name=x' OR '1'='1", { headers: { authorization: basicAuth } });
+    expect([answer.status, await answer.json()]).toEqual([
+      200,
+      { name: "x' OR '1'='1", ldap: expect.stringContaining("no pool default") },
+    ]);
+  });
+
   test("any media type goes in and out", async () => {
     const body = new Uint8Array([0, 255, 1, 254]);
     const answer = await ask("hello", { method: "POST", body, headers: { "content-type": "application/x-thing" } });
@@ -311,4 +328,16 @@ test("SIGHUP puts new scripts in the place of the old, and keeps the old when th
   await reload(engine, "refused");
   expect((await askJson(stack.url, user)).status).toBe(403);
   await poll("the reason in the log", () => engine?.output().includes("environment.lua:1:"));
+});
+
+test("scripts that compiled are ended when another part of their configuration cannot be used", async () => {
+  const engine = stack.engines[0];
+  const threads = (): number => readdirSync(`/proc/${engine?.pid}/task`).length;
+  const before = threads();
+  const missing = { file: path("no-folder/directory.sqlite"), seed_file: path("no-seed.sql") };
+  await stack.writeSettings({ auth: { backends: { sql: { default: missing } } } });
+  // More often than there can be threads of earlier reloads that end meanwhile.
+  for (let nth = 0; nth < 3; nth += 1) await reload(engine, "refused");
+  await poll("threads as before", () => threads() <= before);
+  expect((await askJson(stack.url, { ...alice, client_ip: "198.51.100.9" })).status).toBe(403);
 });

@@ -50,6 +50,7 @@ export {
 } from "./define.ts";
 export { type CacheFlushScriptReply, cacheFlushScript } from "./engine/cache-flush-script.ts";
 export { engineAlive, engineBeatMs } from "./engine/events.ts";
+export { lentScriptFunctions, scriptModule } from "./engine/script-module.ts";
 export { budgetExhausted } from "./gateway/events.ts";
 export {
   AppPassword,

@@ -6,6 +6,7 @@ export { cacheModule, scriptCacheDigest } from "./modules/cache-redis.ts";
 export { dnsModule } from "./modules/dns.ts";
 export { createScriptHost, type HostFunction, type HostFunctions } from "./modules/host.ts";
 export { httpModule } from "./modules/http.ts";
+export { lentModules } from "./modules/lent.ts";
 export { mailModule } from "./modules/mail.ts";
 export { passwordModule } from "./modules/password.ts";
 export { type ScriptDatabase, type ScriptStatement, sqlModule } from "./modules/sql.ts";
