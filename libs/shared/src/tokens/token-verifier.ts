@@ -7,7 +7,7 @@ import {
   serviceTokenType,
   verifyServiceToken,
 } from "./service-token.ts";
-import { readTokenHeader } from "./token-header.ts";
+import { createHeaderReader } from "./token-header.ts";
 import { invalid, type TokenVerdict } from "./verdict.ts";
 import { createVerifiedCache } from "./verified-cache.ts";
 import { type AccessTokenRules, verifyAccessToken } from "./verify-access-token.ts";
@@ -54,9 +54,10 @@ function judged(token: VerifiedToken, state: RevocationState): TokenVerdict {
 export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
   const { access, service, revocation, clock, cacheTtlMs, maxCached, onError } = options;
   const cache = createVerifiedCache({ ttlMs: cacheTtlMs, maxEntries: maxCached, clock });
+  const headerOf = createHeaderReader();
 
   const signed = (token: string): TokenVerdict | Promise<TokenVerdict> => {
-    const header = readTokenHeader(token);
+    const header = headerOf(token);
     if (header === undefined) return invalid("malformed");
     if (header.typ === serviceTokenType || header.typ === serviceRefreshTokenType) {
       return service === undefined ? invalid("unknown_key") : verifyServiceToken(token, header, service);
