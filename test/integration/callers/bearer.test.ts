@@ -41,6 +41,10 @@ async function load(token: string): Promise<Asked> {
   return { status: response.status, ms: performance.now() - started, headers: response.headers };
 }
 
+function by(actor: string, method: string) {
+  return expect.objectContaining({ audit: true, actor, method });
+}
+
 describe("Bearer callers (contract, Caller rejection outcomes)", () => {
   test("an access token for the back channel with the base scope is let in, again and again", async () => {
     const token = await stack.issuer.token();
@@ -97,7 +101,6 @@ describe("Bearer callers (contract, Caller rejection outcomes)", () => {
         .flatMap((service) => service.output().split("\n"))
         .filter((line) => line.includes('"event":"configuration.read"') && line.endsWith("}"))
         .map((line): unknown => JSON.parse(line));
-    const by = (actor: string, method: string) => expect.objectContaining({ audit: true, actor, method });
     const expected = [
       by("robot", "bearer"),
       by("console:alice", "bearer"),

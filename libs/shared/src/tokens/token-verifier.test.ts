@@ -1,9 +1,8 @@
 import { createHmac, createSign, generateKeyPairSync, type KeyObject } from "node:crypto";
 import fc from "fast-check";
 import { SignJWT } from "jose";
-import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { Secret } from "../crypto/secret.ts";
-import type { VerificationKey } from "./jwks.ts";
 import { createKeySource } from "./key-source.ts";
 import type { Revocation, RevocationState } from "./revocation.ts";
 import { serviceTokenKey, signServiceToken } from "./service-token.ts";
@@ -250,87 +249,6 @@ describe("tokens of the JWT endpoints", () => {
     const claims = { ...service, aud: "service:jwt-refresh", token_use: "refresh" };
     const token = await signServiceToken(claims, { key, typ: "service-refresh+jwt" });
     expect(await verify(token)).toEqual({ outcome: "wrong_token_type" });
-  });
-});
-
-describe("the first time", () => {
-  test("a token is judged at once where its key is held and its revocation is known", async () => {
-    const tokens = [
-      await sign({ jti: "at-once" }),
-      await sign({ exp: now - 60 }),
-      await sign({}, {}, stranger.privateKey),
-    ];
-    await keys.find("rsa");
-    expect(tokens.map((token) => verifier.verify(token))).toMatchObject([
-      { outcome: "ok" },
-      { outcome: "invalid", reason: "expired" },
-      { outcome: "invalid", reason: "signature" },
-    ]);
-  });
-
-  test("a token whose key is not held waits for it; all who wait ask once", async () => {
-    const listed = { keys: [jwk(ec.publicKey, "ec")] };
-    let loads = 0;
-    const load = async () => {
-      loads += 1;
-      return listed;
-    };
-    const time = { nowMs, now: () => time.nowMs };
-    const options = { load, clock: time, refreshMs: 600_000, retryAfterMs: 5000, timeoutMs: 1000 };
-    const source = createKeySource({ ...options, onError: () => undefined });
-    onTestFinished(() => source.close());
-    const waiting = createTokenVerifier({
-      access: { clock, skewSeconds: 10, issuer, audiences: ["service:backchannel"], keys: source },
-      service: undefined,
-      revocation,
-      clock,
-      cacheTtlMs: 60_000,
-      maxCached: 100,
-      onError: () => undefined,
-    });
-    await source.find("ec");
-    listed.keys.push(jwk(rsa.publicKey, "rsa"));
-    time.nowMs += 5000;
-    const tokens = await Promise.all(Array.from({ length: 20 }, (_, nth) => sign({ jti: `waits-${nth}` })));
-    const verdicts = tokens.map((token) => waiting.verify(token));
-    expect(verdicts.every((verdict) => verdict instanceof Promise)).toBe(true);
-    expect(new Set((await Promise.all(verdicts)).map(({ outcome }) => outcome))).toEqual(new Set(["ok"]));
-    expect(loads).toBe(2);
-  });
-
-  test("what throws is undecidable, at once and later", async () => {
-    const broken = (held: () => VerificationKey | undefined) =>
-      createTokenVerifier({
-        access: {
-          clock,
-          skewSeconds: 10,
-          issuer,
-          audiences: ["service:backchannel"],
-          keys: { held, find: () => Promise.reject(new Error("bug")), close: () => undefined },
-        },
-        service: undefined,
-        revocation,
-        clock,
-        cacheTtlMs: 0,
-        maxCached: 1,
-        onError: () => undefined,
-      });
-    const token = await sign();
-    const undecided = { outcome: "unavailable", cause: "keys" };
-    const thrower = (): never => {
-      throw new Error("bug");
-    };
-    expect(broken(thrower).verify(token)).toEqual(undecided);
-    expect(await broken(() => undefined).verify(token)).toEqual(undecided);
-  });
-
-  test("letters that are signed as others are no token", async () => {
-    const token = await sign();
-    const at = token.indexOf(".") + 5;
-    const twin = String.fromCharCode(token.charCodeAt(at) + 256);
-    const changed = token.slice(0, at) + twin + token.slice(at + 1);
-    await verify(token);
-    expect(await verify(changed)).toEqual({ outcome: "invalid", reason: "malformed" });
   });
 });
 
