@@ -30,15 +30,22 @@ function scopesOf({ scope = "" }: AccessTokenClaims): readonly string[] {
   return scope.split(" ").filter((name) => name !== "");
 }
 
+interface Meant {
+  readonly audience: string | readonly string[];
+  readonly scopes: readonly string[];
+}
+
 /** Rules that ask for neither an audience nor a scope would take every token of the issuer: they take none. */
-function isMeantForUs(claims: AccessTokenClaims, rules: AccessTokenRules): boolean {
+export function isMeantForUs(
+  { audience, scopes }: Meant,
+  rules: Pick<AccessTokenRules, "audiences" | "refusedAudiences" | "requiredScopes">,
+): boolean {
   const { audiences, refusedAudiences = [], requiredScopes = [] } = rules;
   if (audiences.length === 0 && requiredScopes.length === 0) return false;
-  const told = typeof claims.aud === "string" ? [claims.aud] : claims.aud;
-  if (refusedAudiences.some((audience) => told.includes(audience))) return false;
-  const scopes = scopesOf(claims);
+  const told = typeof audience === "string" ? [audience] : audience;
+  if (refusedAudiences.some((refused) => told.includes(refused))) return false;
   return (
-    (audiences.length === 0 || audiences.some((audience) => told.includes(audience))) &&
+    (audiences.length === 0 || audiences.some((wanted) => told.includes(wanted))) &&
     requiredScopes.every((scope) => scopes.includes(scope))
   );
 }
@@ -53,7 +60,7 @@ function namesUser(payload: JWTPayload, claim: string): boolean {
   return claim !== "sub" || payload.sub !== payload["client_id"];
 }
 
-function usernameOf(payload: JWTPayload, claims: readonly string[]): string | undefined {
+export function usernameOf(payload: JWTPayload, claims: readonly string[]): string | undefined {
   const claim = claims.find((name) => namesUser(payload, name));
   const value = claim === undefined ? undefined : payload[claim];
   return typeof value === "string" && value !== "" ? value : undefined;
@@ -94,7 +101,7 @@ function judgedPayload(payload: JWTPayload, typ: string, rules: AccessTokenRules
   if (payload["cnf"] !== undefined) return { outcome: "wrong_token_type" };
   if (!accessTokenCheck.accepts(payload)) return invalid("claims");
   const username = usernameOf(payload, rules.usernameClaims ?? []);
-  return isMeantForUs(payload, rules)
+  return isMeantForUs({ audience: payload.aud, scopes: scopesOf(payload) }, rules)
     ? { outcome: "ok", token: verified(payload, username) }
     : { outcome: "wrong_token_type" };
 }
