@@ -27,8 +27,11 @@ interface Stored {
 
 const alive: Stored = { record: good, grant: {}, account: { accountId: "4711", account: "alice" } };
 
+function ring(secret: string) {
+  return createKeyRing([new Secret(secret)], "oidc");
+}
+
 function verifierOf(stored: Stored = alive, usernameClaims: readonly string[] = ["preferred_username", "sub"]) {
-  const ring = (secret: string) => createKeyRing([new Secret(secret)], "oidc");
   const values = new Map<string, string>();
   const put = (key: string, value: Fields | undefined): void => {
     if (value === undefined) return;
