@@ -49,6 +49,11 @@ const rules: readonly (readonly [rule: string, text: string, paths: readonly str
     ["storage.redis.encryption_secret", "storage.redis.encryption_secrets_old[0].secret"],
   ],
   [
+    "only operations of the allowlist are compared with the management contract",
+    "runtime: { servers: { http: { openapi_validation: { operations: [flushUserCache, flushUsersCache, issueToken] } } } }",
+    ["runtime.servers.http.openapi_validation.operations[1]", "runtime.servers.http.openapi_validation.operations[2]"],
+  ],
+  [
     "metrics credentials are complete",
     "observability: { metrics: { endpoint_auth: { basic: { enabled: true, username: u } } } }",
     ["observability.metrics.endpoint_auth.basic.password"],
@@ -167,4 +172,10 @@ const rules: readonly (readonly [rule: string, text: string, paths: readonly str
 
 test.each(rules)("%s", (_rule, text, paths) => {
   expect(pathsOf(text)).toEqual(paths);
+});
+
+test("an operation that is not compared is refused with the nearest name", () => {
+  const text = "runtime: { servers: { http: { openapi_validation: { operations: [flushUsersCache] } } } }";
+  const result = loadConfig({ text, env: {}, readFile: () => "" });
+  expect(result.ok ? [] : result.problems).toMatchObject([{ hint: "did you mean flushUserCache?" }]);
 });
