@@ -5,6 +5,7 @@ import { type Base, keyRingFromConfig } from "@postern/shared/assembly";
 import type { Bus } from "@postern/shared/bus";
 import type { Config } from "@postern/shared/config";
 import { authenticate } from "@postern/shared/contracts";
+import type { Audit } from "@postern/shared/audit";
 import type { KeyRing } from "@postern/shared/crypto";
 import type { Logger } from "@postern/shared/logging";
 import type { RedisClient } from "@postern/shared/redis";
@@ -17,6 +18,7 @@ import { createCompleteSignIn, type FlowEnds } from "../login/complete-sign-in.t
 import type { ConnectedApplications } from "../login/connected-applications.ts";
 import { createLookUpAccount, createPasswordCheck } from "../login/password-check.ts";
 import { createIdpMetrics } from "../metrics.ts";
+import { auditFactorStore, auditFactors } from "../mfa/audited-factors.ts";
 import { createFactorGuard } from "../mfa/factor-guard-redis.ts";
 import { createFactorStore } from "../mfa/factor-store-nats.ts";
 import { createFactors } from "../mfa/factors-nats.ts";
@@ -95,12 +97,13 @@ interface FactorPartsDeps {
   readonly settings: FrontendSettings;
   readonly nowMs: () => number;
   readonly logger: Logger;
+  readonly audit: Audit;
 }
 
 /** Second factors: at the sign-in and in self-service. */
 function factorParts(deps: FactorPartsDeps) {
-  const { bus, state, prefix, keys, settings, nowMs, logger } = deps;
-  const store = createFactorStore(bus);
+  const { bus, state, prefix, keys, settings, nowMs, logger, audit } = deps;
+  const store = auditFactorStore(createFactorStore(bus), audit);
   const pending = createPendingProofs({ redis: state, prefix, keys });
   const guard = createFactorGuard(state, prefix, settings.maxFactorAttempts);
   const ceremonies = createCeremonies({ settings: settings.webauthn, pending, store, nowMs });
@@ -123,7 +126,8 @@ export function createPagesContext({ config, base, bus, state, protocols }: Page
   const pages = pagesOf(settings);
   const sessions = createSessionStore({ redis: state, prefix, keys: sessionKeys, clock, lives: settings.lives });
   const proofKeys = keyRingFromConfig(config, "pending-proof") ?? flowKeys;
-  const parts = factorParts({ bus, state, prefix, keys: proofKeys, settings, nowMs, logger: base.logger });
+  const { logger, audit } = base;
+  const parts = factorParts({ bus, state, prefix, keys: proofKeys, settings, nowMs, logger, audit });
   const flows = createFlowStore({ redis: state, prefix, keys: flowKeys, clock });
   const gate = createFlowGate(flows);
   const { ends, onReplaced, applications } = protocols;
@@ -138,7 +142,7 @@ export function createPagesContext({ config, base, bus, state, protocols }: Page
       starts: createFlowStarter({ flows, cookies: pages.cookies, clock }),
       checkPassword: createPasswordCheck({ decide, tls }),
       lookUp: createLookUpAccount({ decide, tls }),
-      factors: createFactors(bus),
+      factors: auditFactors(createFactors(bus), audit),
       ...parts,
       applications,
       onEnded: onReplaced,
@@ -147,11 +151,16 @@ export function createPagesContext({ config, base, bus, state, protocols }: Page
         sessions,
         gate,
         ends,
-        onReplaced,
+        onReplaced: async (session) => {
+          const target = session.account;
+          audit.record({ event: "session.end", outcome: "ok", target, reason: "replaced" });
+          await onReplaced(session);
+        },
         nowSeconds: () => Math.floor(nowMs() / 1000),
       }),
       metrics: createIdpMetrics(base.metrics, base.prefix),
-      logger: base.logger,
+      logger,
+      audit,
       nowMs,
       decisionTimeoutMs: () => config.runtime.timeouts.decision,
       totpSkew: settings.totpSkew,

@@ -6,6 +6,7 @@ import type { CallContext } from "../../login/password-check.ts";
 import type { TextKey } from "../../pages/catalogues/en.ts";
 import type { Page } from "../../pages/look.ts";
 import type { FactorView } from "../../pages/templates/factors.ts";
+import { auditVisit } from "../audit-visit.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import {
   admit,
@@ -103,6 +104,8 @@ export function postFactor(deps: LoginDeps, factor: CodeFactor): VisitHandler {
     const judged = await judge(deps, visit, factor, pending.account);
     deps.metrics.signIn(method, judged);
     if (judged === "ok") return finishSignIn(deps, visit, { flow, pending, method });
+    const who = { actor: pending.account, target: flow.client?.id };
+    auditVisit(deps.audit, visit.request, { event: "user.login", outcome: "denied", ...who, reason: method });
     deps.logger.info(
       { session: visit.request.caller?.session, account: pending.account, method, judged },
       "code refused",

@@ -6,6 +6,7 @@ import type { SignInMethod } from "../../login/complete-sign-in.ts";
 import { isSupported, neededFactors } from "../../login/needed-factors.ts";
 import { accountOfHandle, readAssertion } from "../../mfa/webauthn/browser-answer.ts";
 import { webauthnLoginPage } from "../../pages/templates/webauthn.ts";
+import { auditVisit } from "../audit-visit.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import { admit, callContext, hrefIn, lookOf, sendProblem, sendShown, sendTo, type Visit } from "../visit.ts";
 import type { LoginDeps } from "./deps.ts";
@@ -110,7 +111,7 @@ async function passkey(deps: LoginDeps, visit: Visit, flow: FlowRecord): Promise
 
 /** `POST /login/webauthn/finish`: JSON from our script; 200 `{redirect}`, or 400 `{error}`. */
 export function finishWebauthn(deps: LoginDeps): VisitHandler {
-  const { metrics, logger } = deps;
+  const { metrics, logger, audit } = deps;
   return async (visit): Promise<FastifyReply> => {
     const passage = await admit(deps, visit, ["login", "factor"]);
     if (passage === undefined) return visit.reply;
@@ -128,6 +129,8 @@ export function finishWebauthn(deps: LoginDeps): VisitHandler {
     const outcome = typeof proof === "string" ? proof : "ok";
     metrics.signIn(step, outcome);
     if (typeof proof === "string") {
+      const who = { actor: pending?.account, target: flow.client?.id };
+      auditVisit(audit, visit.request, { event: "user.login", outcome: "denied", ...who, reason: step });
       logger.info(
         { session: visit.request.caller?.session, account: pending?.account, method: step, outcome },
         "passkey refused",

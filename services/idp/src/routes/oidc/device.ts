@@ -17,10 +17,11 @@ import {
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
 import type { LoginDeps } from "../login/deps.ts";
+import { auditVisit } from "../audit-visit.ts";
 import type { PageRoute, VisitHandler } from "../page-routes.ts";
 import { admit, lookOf, sendProblem, sendShown, sendTo, type Visit } from "../visit.ts";
 
-export interface DeviceDeps extends Pick<LoginDeps, "pages" | "gate" | "starts" | "sessions" | "logger"> {
+export interface DeviceDeps extends Pick<LoginDeps, "pages" | "gate" | "starts" | "sessions" | "logger" | "audit"> {
   readonly devices: DeviceCodes;
   readonly brake: Pick<DeviceBrake, "mayGuess">;
   readonly current: () => Generation;
@@ -170,7 +171,7 @@ function showFailed({ pages }: DeviceDeps, visit: Visit, status: number): Fastif
 
 /** `POST /oidc/device/consent`: 302 to the end, or 403 (contract). */
 function postConsent(deps: DeviceDeps): VisitHandler {
-  const { gate, devices, logger, pages } = deps;
+  const { gate, devices, logger, pages, audit } = deps;
   return async (visit) => {
     const asked = await atConsent(deps, visit);
     if (asked === undefined) return visit.reply;
@@ -180,6 +181,8 @@ function postConsent(deps: DeviceDeps): VisitHandler {
     if ((await gate.move(flow, isAllowed ? "allowed" : "denied")) === undefined) {
       return sendProblem(pages, visit, "expired");
     }
+    const who = { actor: session.account, target: flow.client?.id };
+    auditVisit(audit, visit.request, { event: "consent.give", outcome: isAllowed ? "ok" : "denied", ...who });
     const tag = visit.language?.tag;
     const done = isAllowed ? await devices.allow(deviceKey, session) : await devices.deny(deviceKey);
     const { account } = session;

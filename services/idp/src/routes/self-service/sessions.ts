@@ -1,6 +1,7 @@
 import { deviceName } from "../../pages/device-name.ts";
 import { sessionsPage } from "../../pages/templates/access.ts";
 import type { LoginDeps } from "../login/deps.ts";
+import { auditVisit } from "../audit-visit.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import { lookOf, sendShown, sendTo } from "../visit.ts";
 import { forMember, here, homePath } from "./member.ts";
@@ -26,12 +27,15 @@ export function getSessions(deps: LoginDeps): VisitHandler {
 
 /** `DELETE /mfa/sessions` ends all but this one, `DELETE /mfa/session/:id` one; never another account's. */
 export function deleteSessions(deps: LoginDeps): VisitHandler {
-  const { sessions, onEnded } = deps;
+  const { sessions, onEnded, audit } = deps;
   return forMember(deps, async (visit, { session }) => {
     const id = visit.param("id");
     const others = (await sessions.list(session.account)).filter(({ uid }) => uid !== session.uid);
     for (const other of others.filter(({ uid }) => id === undefined || uid === id)) {
-      if (await sessions.end(other.uid)) await onEnded(other);
+      if ((await sessions.end(other.uid)) === undefined) continue;
+      const who = { actor: session.account, target: other.account };
+      auditVisit(audit, visit.request, { event: "session.end", outcome: "ok", ...who, reason: "self_service" });
+      await onEnded(other);
     }
     return sendTo(visit.reply, page);
   });
