@@ -14,7 +14,10 @@ import { registerSamlRoutes } from "./routes/saml/register.ts";
 /** Public keys, which the gateway fetches for itself: no request of a caller stands behind that. */
 const keySetPath = "/oidc/jwks";
 
-type IdpParts = Pick<IdpContext, "settings" | "readCaller" | "logger" | "pages" | "oidc" | "openapi" | "saml" | "audit">;
+type IdpParts = Pick<
+  IdpContext,
+  "settings" | "readCaller" | "logger" | "pages" | "oidc" | "openapi" | "saml" | "audit"
+>;
 
 /** The identity provider behind the gateway. Whatever did not come through it is 401; a path of nobody's is 404. */
 export async function createIdp(parts: IdpParts): Promise<FastifyInstance> {

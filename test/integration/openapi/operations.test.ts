@@ -6,14 +6,18 @@ import { listedBackends } from "./backends.ts";
 import { type Contract, createContract } from "./contract.ts";
 import { type Drive, send } from "./drive.ts";
 import { authDrives } from "./drives/auth.ts";
+import { consentDrives } from "./drives/consent.ts";
 import { devUiDrives } from "./drives/dev-ui.ts";
 import { flushDrives } from "./drives/flush.ts";
 import { hookDrives } from "./drives/hooks.ts";
+import { loginDrives } from "./drives/login.ts";
+import { mfaApiDrives } from "./drives/mfa-api.ts";
 import { mfaBackchannelDrives } from "./drives/mfa-backchannel.ts";
 import { oauthDrives } from "./drives/oauth.ts";
 import { oidcSessionDrives } from "./drives/oidc-sessions.ts";
 import { pageDrives } from "./drives/pages.ts";
 import { samlDrives } from "./drives/saml.ts";
+import { selfServiceDrives } from "./drives/self-service.ts";
 import { tokenDrives } from "./drives/tokens.ts";
 import { stackSettings, writeHook } from "./settings.ts";
 
@@ -28,6 +32,10 @@ const drives: readonly Drive[] = [
   ...oidcSessionDrives,
   ...hookDrives,
   ...devUiDrives,
+  ...loginDrives,
+  ...consentDrives,
+  ...selfServiceDrives,
+  ...mfaApiDrives,
 ];
 const pages = { management: "/api/v1/openapi", idp: "/.well-known/openapi" } as const;
 

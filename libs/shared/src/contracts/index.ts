@@ -50,6 +50,7 @@ export {
 } from "./define.ts";
 export { engineAlive, engineBeatMs } from "./engine/events.ts";
 export { budgetExhausted } from "./gateway/events.ts";
+export { WebauthnAssertion, WebauthnRegistration } from "./idp/webauthn.ts";
 export {
   AppPassword,
   maxAppPasswords,

@@ -16,8 +16,8 @@ import {
 } from "../../pages/templates/device.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
-import type { LoginDeps } from "../login/deps.ts";
 import { auditVisit } from "../audit-visit.ts";
+import type { LoginDeps } from "../login/deps.ts";
 import type { PageRoute, VisitHandler } from "../page-routes.ts";
 import { admit, lookOf, sendProblem, sendShown, sendTo, type Visit } from "../visit.ts";
 

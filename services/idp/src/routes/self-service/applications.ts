@@ -1,6 +1,6 @@
 import { applicationsPage } from "../../pages/templates/access.ts";
-import type { LoginDeps } from "../login/deps.ts";
 import { auditVisit } from "../audit-visit.ts";
+import type { LoginDeps } from "../login/deps.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import { lookOf, sendShown, sendTo } from "../visit.ts";
 import { forMember, here, homePath } from "./member.ts";

@@ -1,7 +1,7 @@
 import { deviceName } from "../../pages/device-name.ts";
 import { sessionsPage } from "../../pages/templates/access.ts";
-import type { LoginDeps } from "../login/deps.ts";
 import { auditVisit } from "../audit-visit.ts";
+import type { LoginDeps } from "../login/deps.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import { lookOf, sendShown, sendTo } from "../visit.ts";
 import { forMember, here, homePath } from "./member.ts";
