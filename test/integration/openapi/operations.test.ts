@@ -19,7 +19,9 @@ import { pageDrives } from "./drives/pages.ts";
 import { samlDrives } from "./drives/saml.ts";
 import { selfServiceDrives } from "./drives/self-service.ts";
 import { tokenDrives } from "./drives/tokens.ts";
+import { registeredRoutes } from "./registered-routes.ts";
 import { stackSettings, writeHook } from "./settings.ts";
+import { placeOf, undocumented } from "./undocumented.ts";
 
 const drives: readonly Drive[] = [
   ...authDrives,
@@ -70,6 +72,18 @@ test("every operation of both documents has a drive that succeeds, and no drive 
   const served = operationsServed().map(({ operationId }) => operationId);
   const driven = drives.filter(({ status }) => status < 400).map(({ operationId }) => operationId);
   expect([...new Set(driven)].toSorted()).toEqual(served.toSorted());
+});
+
+test("every route of the services is in a document, but for those that have a reason; and each reason holds", async () => {
+  const routes = await registeredRoutes(stack.configFile);
+  const documented = new Set(operationsServed().map(placeOf));
+  const left = routes.filter((route) => !undocumented.some(({ is }) => is(route)));
+  const places = left.map(({ method, url }) => placeOf({ method, path: url }));
+  expect([...new Set(places)].filter((place) => !documented.has(place))).toEqual([]);
+  expect(undocumented.filter(({ is }) => !routes.some(is)).map(({ why }) => why)).toEqual([]);
+  const known = new Set(routes.map(({ method, url }) => placeOf({ method, path: url })));
+  const hooks = "/api/v1/custom/";
+  expect([...documented].filter((place) => !known.has(place) && !place.includes(hooks))).toEqual([]);
 });
 
 test.each(Object.values(pages))("%s is the same document as YAML and as JSON", async (path) => {
