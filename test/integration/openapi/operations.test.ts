@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { freePort, scratchFolder } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -55,7 +57,7 @@ beforeAll(async () => {
   folder = await scratchFolder();
   const backends = listedBackends(folder.path);
   const httpPort = await freePort();
-  const settings = stackSettings(`http://127.0.0.1:${httpPort}`, await writeHook(folder.path));
+  const settings = stackSettings(`http://127.0.0.1:${httpPort}`, await writeHook(folder.path), auditFile());
   stack = await startStack({ httpPort, redis: true, services: ["admin", "idp"], settings, backends });
   const documents = await Promise.all(Object.values(pages).map((path) => page(`${path}.json`)));
   contracts = documents.map((text) => createContract(JSON.parse(text)));
@@ -65,6 +67,8 @@ afterAll(async () => {
   await stack[Symbol.asyncDispose]();
   await folder[Symbol.asyncDispose]();
 });
+
+const auditFile = (): string => join(folder.path, "audit.log");
 
 const operationsServed = () => contracts.flatMap((contract) => contract.operations);
 
@@ -101,6 +105,53 @@ describe("every operation keeps to its document", () => {
       expect([answer.status, contract.answerFaults(operation, answer)]).toEqual([status, []]);
     }
   });
+});
+
+const carol = "carol@example.test";
+const self = { actor: carol, target: carol };
+/** As the caller is called there. */
+const byOperator = { service: "admin" };
+const auditLines: readonly Readonly<Record<string, string>>[] = [
+  { event: "user.login", outcome: "ok", actor: "alice@example.test", reason: "password" },
+  { event: "user.login", outcome: "denied", reason: "password" },
+  { event: "user.login", outcome: "ok", actor: "bob@example.test", reason: "totp" },
+  { event: "user.login", outcome: "denied", actor: "bob@example.test", reason: "totp" },
+  { event: "user.login", outcome: "ok", actor: "bob@example.test", reason: "recovery" },
+  { event: "user.login", outcome: "ok", actor: "alice@example.test", reason: "passkey" },
+  { event: "user.login", outcome: "denied", reason: "passkey" },
+  { event: "recovery_code.use", outcome: "ok", actor: "bob@example.test", target: "bob@example.test" },
+  { event: "recovery_codes.create", outcome: "ok", ...self },
+  { event: "recovery_codes.create", outcome: "ok", ...byOperator },
+  { event: "second_factor.add", outcome: "ok", ...self, reason: "totp" },
+  { event: "second_factor.add", outcome: "ok", ...self, reason: "webauthn" },
+  { event: "second_factor.add", outcome: "ok", ...byOperator, target: "alice@example.test", reason: "totp" },
+  { event: "second_factor.remove", outcome: "ok", ...self, reason: "totp" },
+  { event: "second_factor.remove", outcome: "ok", ...self, reason: "webauthn" },
+  { event: "second_factor.remove", outcome: "ok", ...self, reason: "recovery" },
+  { event: "second_factor.remove", outcome: "ok", ...byOperator, reason: "webauthn" },
+  { event: "app_password.create", outcome: "ok", ...self },
+  { event: "app_password.delete", outcome: "ok", ...self },
+  { event: "session.end", outcome: "ok", ...self, reason: "self_service" },
+  { event: "session.end", outcome: "ok", ...self, reason: "logout" },
+  { event: "session.end", outcome: "ok", reason: "operator" },
+  { event: "session.end", reason: "operator_one" },
+  { event: "consent.give", outcome: "ok", actor: "alice@example.test", target: "demo-consent" },
+  { event: "consent.give", outcome: "denied", actor: "alice@example.test", target: "demo-device" },
+  { event: "consent.revoke", outcome: "ok", actor: carol, target: "demo-web" },
+  { event: "saml.rejected", outcome: "denied" },
+];
+
+test.each(auditLines)("what was driven is in the audit stream: $event $outcome $reason", (line) => {
+  const lines = readFileSync(auditFile(), "utf8").trimEnd().split("\n");
+  const told = lines.map((text): unknown => JSON.parse(text));
+  const found = told.filter((one) => Object.entries(line).every(([name, value]) => Object(one)[name] === value));
+  const [first] = found;
+  if (line["outcome"] === "ok") expect(first).toMatchObject({ actor: expect.any(String) });
+  expect(first).toMatchObject({ ...line, audit: true, session: expect.any(String), client_ip: expect.any(String) });
+  // A name that was typed and not proved may be a password.
+  if (line["event"] === "user.login" && line["actor"] === undefined) {
+    expect(found.filter((one) => "actor" in Object(one))).toEqual([]);
+  }
 });
 
 async function flushError(path: string): Promise<string> {

@@ -1,7 +1,7 @@
 import type { Stack } from "../../../support/stack.ts";
 import { totpCode } from "../../../support/totp-code.ts";
 import type { Drive, DriveParts } from "../drive.ts";
-import { type At, byBrowser, byForm, byScript, member, memberAt, newPasskey } from "../pages-browser.ts";
+import { type At, afterPassword, byBrowser, byForm, byScript, member, memberAt, newPasskey } from "../pages-browser.ts";
 
 type Parts = (stack: Stack) => Promise<DriveParts>;
 interface Row {
@@ -125,8 +125,24 @@ export const selfServiceDrives: readonly Drive[] = [
   ...both("createAppPassword", 200, formAt(appPasswords, { label: "Phone" })),
   ...gone("deleteAppPassword", appPasswordIn),
   ...seen("sessionsPage"),
+  {
+    operationId: "endOtherSessions",
+    status: 302,
+    parts: async (stack) => {
+      await afterPassword(stack, "carol");
+      return byScript(await formPage(stack));
+    },
+  },
   ...gone("endOtherSessions"),
   ...gone("endSessionOfUser", nobodys("none")),
   ...seen("applicationsPage"),
   ...gone("disconnectApplication", nobodys("demo-web")),
+  {
+    operationId: "logoutPost",
+    status: 302,
+    parts: async (stack) => {
+      const { browser } = await afterPassword(stack, "carol");
+      return byForm({ browser, page: await browser.open("/logout") }, {});
+    },
+  },
 ];
