@@ -63,8 +63,12 @@ export function createAuthenticator({
       const data = Buffer.concat([authenticatorData(flags), noAaguid, length, credentialId, coseKey()]);
       const attestationObject = Buffer.concat([
         Buffer.from([0xa3]),
-        ...[textString("fmt"), textString("none"), textString("attStmt"), Buffer.from([0xa0])],
-        ...[textString("authData"), byteString(data)],
+        textString("fmt"),
+        textString("none"),
+        textString("attStmt"),
+        Buffer.from([0xa0]),
+        textString("authData"),
+        byteString(data),
       ]);
       return answer({
         clientDataJSON: clientData("webauthn.create", challenge).toString("base64url"),

@@ -18,7 +18,7 @@ export const accountOf = (user: User): string => names[user];
 export const credentialsOf = (user: User) => ({ username: names[user], password: `${user}-demo-password` });
 
 /** Of its form, or of what its script reads. */
-export const csrfOf = ({ page }: At): string =>
+const csrfOf = ({ page }: At): string =>
   hiddenFields(page)["csrf_token"] ?? /data-csrf="([^"]+)"/u.exec(page.text)?.[1] ?? "";
 
 function cookieOf({ cookies }: Browser): string {

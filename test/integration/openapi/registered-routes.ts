@@ -73,9 +73,16 @@ export async function registeredRoutes(configFile: string): Promise<readonly Reg
       ...(await routesOf("gateway", () => createGateway(gateway))),
     ];
   } finally {
-    await Promise.all([gateway.mailBackends.close(), gateway.engineWatch.close(), gateway.callerTokens.close()]);
-    await Promise.all([admin.hooks.close(), admin.passwords.close()]);
-    await Promise.all([idp.bus, admin.bus, gateway.bus].map((bus) => bus.drain()));
+    for (const part of [
+      gateway.mailBackends,
+      gateway.engineWatch,
+      gateway.callerTokens,
+      admin.hooks,
+      admin.passwords,
+    ]) {
+      await part.close();
+    }
+    for (const { bus } of [idp, admin, gateway]) await bus.drain();
     for (const client of [idp.state, admin.state, admin.cache, admin.queue, gateway.state]) client.disconnect();
   }
 }

@@ -83,7 +83,8 @@ export const auditEvents = {
     target: "the account",
   },
   "session.end": {
-    meaning: "Sessions or tokens ended before their time; `reason`: logout, self_service, replaced, saml, operator, operator_one",
+    meaning:
+      "Sessions or tokens ended before their time; `reason`: logout, self_service, replaced, saml, operator, operator_one",
     actor: "the account, the service provider, or the caller's way in",
     target: "the account",
   },
@@ -99,7 +100,8 @@ export const auditEvents = {
     target: "",
   },
   "user.login": {
-    meaning: "A user signed in by the pages, or failed to; `reason` is the last step: password, totp, recovery, webauthn, passkey",
+    meaning:
+      "A user signed in by the pages, or failed to; `reason` is the last step: password, totp, recovery, webauthn, passkey",
     actor: "the account, once the password or passkey has proved it",
     target: "the client or service provider",
   },

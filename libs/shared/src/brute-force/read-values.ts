@@ -22,7 +22,7 @@ export async function readValues(
   groups: readonly (readonly string[])[],
 ): Promise<readonly Values[]> {
   if (redis.isCluster) {
-    return Promise.all(groups.map((keys) => (keys.length === 0 ? [] : redis.mget([...keys]))));
+    return Promise.all(groups.map(async (keys) => (keys.length === 0 ? [] : redis.mget([...keys]))));
   }
   const values = await readAll(redis, groups.flat());
   let end = 0;

@@ -40,7 +40,10 @@ export interface PageOperation {
   readonly answers: Operation["answers"];
 }
 
-function contentOf({ form, json }: PageOperation): Readonly<Record<string, TSchema>> | undefined {
+function contentOf({
+  form,
+  json,
+}: Pick<PageOperation, "form" | "json">): Readonly<Record<string, TSchema>> | undefined {
   if (form !== undefined) return { [formType]: form };
   return json === undefined ? undefined : { "application/json": json };
 }
@@ -56,7 +59,7 @@ const language = { languageTag: Type.String({ description: "BCP 47: `de`." }) };
  */
 export function pageOperations(row: PageOperation): readonly Operation[] {
   const { pathFields, query, headers, form, json, answers, ...named } = row;
-  const content = contentOf(row);
+  const content = contentOf({ ...(form !== undefined && { form }), ...(json !== undefined && { json }) });
   const parts = {
     ...(query !== undefined && { query }),
     ...(headers !== undefined && { headers }),

@@ -169,9 +169,14 @@ function showFailed({ pages }: DeviceDeps, visit: Visit, status: number): Fastif
   return sendShown(visit.reply, pages.show(deviceFailedPage, { again }, look, { status }));
 }
 
+function auditAnswer({ audit }: DeviceDeps, visit: Visit, { flow, session }: Asked, outcome: "ok" | "denied"): void {
+  const who = { actor: session.account, target: flow.client?.id };
+  auditVisit(audit, visit.request, { event: "consent.give", outcome, ...who });
+}
+
 /** `POST /oidc/device/consent`: 302 to the end, or 403 (contract). */
 function postConsent(deps: DeviceDeps): VisitHandler {
-  const { gate, devices, logger, pages, audit } = deps;
+  const { gate, devices, logger, pages } = deps;
   return async (visit) => {
     const asked = await atConsent(deps, visit);
     if (asked === undefined) return visit.reply;
@@ -181,8 +186,7 @@ function postConsent(deps: DeviceDeps): VisitHandler {
     if ((await gate.move(flow, isAllowed ? "allowed" : "denied")) === undefined) {
       return sendProblem(pages, visit, "expired");
     }
-    const who = { actor: session.account, target: flow.client?.id };
-    auditVisit(audit, visit.request, { event: "consent.give", outcome: isAllowed ? "ok" : "denied", ...who });
+    auditAnswer(deps, visit, asked, isAllowed ? "ok" : "denied");
     const tag = visit.language?.tag;
     const done = isAllowed ? await devices.allow(deviceKey, session) : await devices.deny(deviceKey);
     const { account } = session;
