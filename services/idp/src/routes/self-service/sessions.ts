@@ -32,10 +32,12 @@ export function deleteSessions(deps: LoginDeps): VisitHandler {
     const id = visit.param("id");
     const others = (await sessions.list(session.account)).filter(({ uid }) => uid !== session.uid);
     for (const other of others.filter(({ uid }) => id === undefined || uid === id)) {
-      if ((await sessions.end(other.uid)) === undefined) continue;
-      const who = { actor: session.account, target: other.account };
+      // As it ended: it may have come to know clients since it was listed.
+      const ended = await sessions.end(other.uid);
+      if (ended === undefined) continue;
+      const who = { actor: session.account, target: ended.account };
       auditVisit(audit, visit.request, { event: "session.end", outcome: "ok", ...who, reason: "self_service" });
-      await onEnded(other);
+      await onEnded(ended);
     }
     return sendTo(visit.reply, page);
   });
