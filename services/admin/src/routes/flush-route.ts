@@ -1,9 +1,8 @@
-import type { Audit, AuditOutcome } from "@postern/shared/audit";
+import { type Audit, auditedCaller, type AuditOutcome } from "@postern/shared/audit";
 import { type Flushed } from "@postern/shared/flush";
 import type { Logger } from "@postern/shared/logging";
 import type { FastifyRequest } from "fastify";
 import type { AdminMetrics, FlushObject } from "../metrics.ts";
-import { auditedCaller } from "../plugins/caller.ts";
 
 export interface FlushRouteDeps {
   readonly adminMetrics: Pick<AdminMetrics, "flushed">;

@@ -106,6 +106,7 @@ export function createSamlContext(config: Config, parts: SamlParts): SamlContext
       logout,
       metrics: createSamlMetrics(base.metrics, base.prefix),
       logger: base.logger,
+      audit: base.audit,
     },
     finish: {
       finishLogin: async (flowId, { uid }) =>

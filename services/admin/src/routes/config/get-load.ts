@@ -1,7 +1,6 @@
-import type { Audit } from "@postern/shared/audit";
+import { type Audit, auditedCaller } from "@postern/shared/audit";
 import type { ConfigLoad } from "@postern/shared/contracts";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { auditedCaller } from "../../plugins/caller.ts";
 
 export interface ConfigLoadSettings {
   /** `runtime.servers.http.disabled_endpoints.configuration` */

@@ -3,6 +3,7 @@ import type { ReadMessage } from "../../saml/inbound/read-message.ts";
 import type { Binding } from "../../saml/logout/respond.ts";
 import { statusCodes } from "../../saml/names.ts";
 import type { Provider } from "../../saml/providers.ts";
+import { auditVisit } from "../audit-visit.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import { sendProblem, sendTo, type Visit } from "../visit.ts";
 import { refusing, sendPosted, sessionOf } from "./answers.ts";
@@ -14,16 +15,21 @@ async function answer(
   visit: Visit,
   { read, binding }: { readonly read: ReadMessage<Provider>; readonly binding: Binding },
 ): Promise<FastifyReply> {
-  const { logout, metrics, logger } = deps;
+  const { logout, metrics, logger, audit } = deps;
   const session = await sessionOf(deps, visit);
   const { next, provider, status, untold } = await logout.answer(read, { binding, session });
-  metrics.loggedOut(status.code === statusCodes.success ? "success" : "failure");
+  const isDone = status.code === statusCodes.success;
+  metrics.loggedOut(isDone ? "success" : "failure");
+  auditVisit(audit, visit.request, {
+    event: "session.end",
+    outcome: isDone ? "ok" : "failed",
+    actor: provider.entityId,
+    target: session?.account,
+    reason: "saml",
+  });
   const caller = visit.request.caller?.session;
   const told = status.detail ?? status.code;
-  logger.info(
-    { audit: "saml_logout", session: caller, client: provider.entityId, status: told, untold },
-    "SAML logout answered",
-  );
+  logger.info({ session: caller, client: provider.entityId, status: told, untold }, "SAML logout answered");
   switch (next.step) {
     case "post":
       return sendPosted(deps, visit, next);
