@@ -35,6 +35,7 @@ export interface IdpStack extends AsyncDisposable {
   readonly stack: Stack;
   readonly replicas: readonly [string, string];
   readonly first: ServiceProcess;
+  readonly second: ServiceProcess;
 }
 
 export async function startIdpStack(settings: Tree = {}): Promise<IdpStack> {
@@ -78,6 +79,7 @@ export async function startIdpStack(settings: Tree = {}): Promise<IdpStack> {
   return {
     stack,
     first,
+    second,
     replicas: [`http://127.0.0.1:${one}`, `http://127.0.0.1:${two}`],
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

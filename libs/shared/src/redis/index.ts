@@ -45,6 +45,7 @@ export {
 } from "./keys/oidc.ts";
 export {
   samlIndexKey,
+  samlMetadataKey,
   samlParticipantsKey,
   samlReplayKey,
   samlRequestKey,
