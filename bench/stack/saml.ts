@@ -96,7 +96,7 @@ async function requestPath(key: KeyObject, nth: number): Promise<string> {
 
 export async function startSamlBench(servers: Servers): Promise<SamlBench> {
   const { privateKey, publicKey } = await promisify(generateKeyPair)("rsa", { modulusLength: 2048 });
-  const text = configOf(servers, String(publicKey.export({ type: "spki", format: "pem" })));
+  const text = configOf(servers, publicKey.export({ type: "spki", format: "pem" }));
   const port = await freePort();
   const configFile = join(servers.folder, `saml-${port}.yaml`);
   await writeFile(configFile, text);

@@ -63,14 +63,15 @@ function keysIn(metadata: string): readonly KeyObject[] {
   );
 }
 
+function verify(documents: readonly string[], pinned: readonly KeyObject[]): void {
+  for (const document of documents) expect(verifiedBytes(document, pinned)).toContain("urn:idp");
+}
+
 test("whoever reads the metadata between rotations can verify both replicas throughout, by what it read before", async () => {
   const replicas = [replica(), replica()];
   const at = async (hours: number): Promise<readonly string[]> => {
     nowMs = hours * hour;
     return (await Promise.all(replicas.map((keys) => keys()))).map(metadataWith);
-  };
-  const verify = (documents: readonly string[], pinned: readonly KeyObject[]): void => {
-    for (const document of documents) expect(verifiedBytes(document, pinned)).toContain("urn:idp");
   };
   const first = await at(0);
   const [old] = first.map(keysIn);

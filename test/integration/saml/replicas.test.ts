@@ -2,6 +2,7 @@ import { SAML } from "@node-saml/node-saml";
 import { pause, poll, scratchFolder } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Browser, createBrowser } from "../../support/browser.ts";
+import { testRedis } from "../../support/redis-content.ts";
 import { type IdpStack, startIdpStack } from "../idp/idp-stack.ts";
 import { entityId, keyPair, slo, sso } from "./saml-stack.ts";
 
@@ -44,6 +45,20 @@ afterAll(() => idp[Symbol.asyncDispose]());
 const pathOf = (url: string): string => url.slice(new URL(url).origin.length);
 const signIn = async (): Promise<string> => pathOf(await sp.getAuthorizeUrlAsync("state", undefined, {}));
 const browserAt = (nth: number): Browser => createBrowser([idp.replicas[nth % 2] ?? ""]);
+
+describe("metadata", () => {
+  test("are 500 while the shared keys cannot be opened, and no other keys are made", async () => {
+    const port = idp.stack.redis?.port ?? 0;
+    const redis = await testRedis(port);
+    const key = "postern:saml:{signing-keys}";
+    await redis.set(key, "what another secret sealed");
+    const page = await browserAt(0).get("/saml/metadata");
+    expect([page.status, await redis.get(key)]).toEqual([500, "what another secret sealed"]);
+    await redis.del(key);
+    redis.disconnect();
+    expect((await browserAt(0).get("/saml/metadata")).status).toBe(200);
+  });
+});
 
 describe("a message counts once", () => {
   test("of a hundred that come at once to two replicas one is taken", async () => {
