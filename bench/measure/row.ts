@@ -41,7 +41,8 @@ export type RowId =
   | "lookup-2-engines"
   | "ldap-2-engines"
   | "lookup-ten"
-  | "lookup-million";
+  | "lookup-million"
+  | "saml";
 
 export interface RowPlan {
   readonly id: RowId;
@@ -71,7 +72,8 @@ function toRow({ id, title, connections }: RowPlan, report: GeneratorReport, { m
   return { id, title, connections, requestsPerSecond: requests / seconds, p50Ms, p99Ms, cpuMicros, otherCores };
 }
 
-async function measureOnce(plan: RowPlan, seconds: number): Promise<Row> {
+/** One window. */
+export async function measureOnce(plan: RowPlan, seconds: number): Promise<Row> {
   const [report, use] = await cpuDuring(plan.processes, () => plan.generate(seconds));
   if (report.requests === 0) throw new Error(`${plan.title}: no request was answered`);
   if (report.socketErrors > 0) throw new Error(`${plan.title}: ${report.socketErrors} errors of sockets`);

@@ -125,6 +125,12 @@ function edgeTargets(results: Results): readonly Target[] {
   ];
 }
 
+/** One replica, with whatever core it gets. */
+function samlTargets(results: Results): readonly Target[] {
+  const value = rowOf(results, "saml")?.requestsPerSecond;
+  return [judged({ title: "SAML sign-ins of one replica", value, atLeast: 200, unit: "/s", digits: 0 })];
+}
+
 function serviceTargets({ starts, memories }: Results): readonly Target[] {
   const begun = starts.flatMap(({ service, readyAfterMs, idleMib }) => [
     judged({ title: `${service}: start to ready`, value: readyAfterMs, atMost: 600, unit: " ms", digits: 0 }),
@@ -164,6 +170,7 @@ export function targetsOf(results: Results): readonly Target[] {
     ...decisionTargets(results),
     ...edgeTargets(results),
     ...scriptTargets(results),
+    ...samlTargets(results),
     ...serviceTargets(results),
     ...enduranceTargets(results),
     ...managementTargets(results),

@@ -16,6 +16,7 @@ async function start(config: Config): Promise<Service> {
   const listeners = await openListeners({ addresses: [address], handle, requestTimeoutMs, logger });
   oidc?.schedule.start();
   oidc?.delivery.start();
+  await saml?.start();
   health.phase = "ready";
   logger.info({ addresses: listeners.addresses }, "ready");
   return createService({
@@ -24,12 +25,13 @@ async function start(config: Config): Promise<Service> {
     health,
     apply: async (next) => {
       await oidc?.schedule.apply(oidcSettings(next));
-      saml?.apply(next);
+      await saml?.apply(next);
     },
     steps: [
       { name: "listeners", run: () => listeners.close() },
       { name: "signing keys", run: () => oidc?.schedule.close() },
       { name: "logout notices", run: () => oidc?.delivery.close() },
+      { name: "SAML metadata", run: () => saml?.close() },
       { name: "routes", run: () => app.close() },
       { name: "notices", run: () => pages?.close() },
       { name: "bus", run: () => bus.drain() },

@@ -37,6 +37,7 @@ export interface IdpStack extends AsyncDisposable {
   readonly first: ServiceProcess;
   /** The SQLite file of the users. */
   readonly directoryFile: string;
+  readonly second: ServiceProcess;
 }
 
 export async function startIdpStack(settings: Tree = {}): Promise<IdpStack> {
@@ -81,6 +82,7 @@ export async function startIdpStack(settings: Tree = {}): Promise<IdpStack> {
     stack,
     first,
     directoryFile: join(folder.path, "directory.sqlite"),
+    second,
     replicas: [`http://127.0.0.1:${one}`, `http://127.0.0.1:${two}`],
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

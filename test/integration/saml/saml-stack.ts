@@ -23,7 +23,7 @@ export interface SamlStack extends AsyncDisposable {
   readonly stranger: KeyPair;
 }
 
-async function keyPair(folder: string, name: string): Promise<KeyPair> {
+export async function keyPair(folder: string, name: string): Promise<KeyPair> {
   const [keyFile, certFile] = [join(folder, `${name}.key`), join(folder, `${name}.crt`)];
   const made = ["-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", `/CN=${name}`];
   await run("openssl", ["req", "-x509", ...made, "-keyout", keyFile, "-out", certFile]);

@@ -46,6 +46,7 @@ export {
 } from "./keys/oidc.ts";
 export {
   samlIndexKey,
+  samlMetadataKey,
   samlParticipantsKey,
   samlReplayKey,
   samlRequestKey,

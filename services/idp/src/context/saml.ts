@@ -10,14 +10,13 @@ import { createBackChannel } from "../saml/logout/back-channel.ts";
 import { createLogout } from "../saml/logout/logout.ts";
 import { createParticipants } from "../saml/logout/participants-redis.ts";
 import { createTellOthers } from "../saml/logout/tell-others.ts";
-import { createProviders, type Providers } from "../saml/providers.ts";
 import { createSamlMetrics } from "../saml/saml-metrics.ts";
-import { type SamlSettings, samlSettings } from "../saml/saml-settings.ts";
 import { createAnswers } from "../saml/sso/answers.ts";
 import { createPendingRequests, createReplayGuard } from "../saml/sso/pending-requests-redis.ts";
 import { createSso } from "../saml/sso/sso.ts";
 import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
 import type { SessionStore } from "../sessions/session-store.ts";
+import { createSamlRegistry, type SamlState } from "./saml-registry.ts";
 
 export interface SamlParts {
   readonly base: Base;
@@ -37,20 +36,13 @@ export interface SamlContext {
   /** What service providers demand that the account's sessions have signed in to. */
   readonly demandsOn: ListDemands;
   /** Takes another configuration; when it throws, the old one stays. */
-  apply(config: Config): void;
+  apply(config: Config): Promise<void>;
+  /** Begins to follow the service providers' metadata; resolves when each was tried once, or after five seconds. */
+  start(): Promise<void>;
+  close(): void;
 }
 
-interface Current {
-  readonly settings: SamlSettings;
-  readonly providers: Providers;
-}
-
-function currentOf(config: Config): Current {
-  const settings = samlSettings(config);
-  return { settings, providers: createProviders(settings.saml, settings.mfaPolicy) };
-}
-
-function keysOf(config: Config, { base, state }: SamlParts, current: () => Current): SamlRoutesDeps["keys"] {
+function keysOf(config: Config, { base, state }: SamlParts, current: () => SamlState): SamlRoutesDeps["keys"] {
   const ring = keyRingFromConfig(config, "saml");
   const { saml } = config.identity;
   const made =
@@ -78,14 +70,15 @@ export function createSamlContext(config: Config, parts: SamlParts): SamlContext
   const ring = keyRingFromConfig(config, "saml");
   if (!config.identity.saml.enabled || ring === undefined) return undefined;
   const { base, state, sessions, onEnded } = parts;
-  let current = currentOf(config);
-  const settings = () => current.settings;
-  const providers = () => current.providers;
+  const metrics = createSamlMetrics(base.metrics, base.prefix);
+  const registry = createSamlRegistry(config, { redis: state, keys: ring, logger: base.logger, metrics });
+  const settings = () => registry.current().settings;
+  const providers = () => registry.current().providers;
   const stored = { redis: state, prefix: config.storage.redis.prefix, keys: ring };
   const shared = {
     settings,
     providers,
-    keys: keysOf(config, parts, () => current),
+    keys: keysOf(config, parts, () => registry.current()),
     replay: createReplayGuard(stored),
     participants: createParticipants(stored),
     clock: systemClock,
@@ -104,7 +97,7 @@ export function createSamlContext(config: Config, parts: SamlParts): SamlContext
       ...shared,
       sso,
       logout,
-      metrics: createSamlMetrics(base.metrics, base.prefix),
+      metrics,
       logger: base.logger,
       audit: base.audit,
     },
@@ -124,8 +117,8 @@ export function createSamlContext(config: Config, parts: SamlParts): SamlContext
       const ids = new Set(joined.map(({ entityId }) => entityId));
       return [...ids].flatMap((entityId) => providers().find(entityId)?.demands ?? []);
     },
-    apply: (next) => {
-      current = currentOf(next);
-    },
+    apply: (next) => registry.apply(next),
+    start: () => registry.start(),
+    close: () => registry.close(),
   };
 }

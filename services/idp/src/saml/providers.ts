@@ -1,9 +1,15 @@
-import { createPublicKey, type KeyObject, X509Certificate } from "node:crypto";
-import { readFileSync } from "node:fs";
+import type { KeyObject } from "node:crypto";
 import type { SamlConfig, SamlProviderConfig } from "@postern/shared/config";
 import { AppError } from "@postern/shared/errors";
 import { demandsOf, type MfaPolicyConfig, type SignInDemands } from "../login/sign-in-demands.ts";
+import type { Clock } from "@postern/shared/time";
 import type { Sender } from "./inbound/read-message.ts";
+import type { EntityFacts } from "./metadata/entity-facts.ts";
+import { hasMetadata } from "./metadata/metadata-sources.ts";
+import { keysOfCertificates, withMetadata } from "./metadata/with-metadata.ts";
+import { keysOfPem } from "./pem-keys.ts";
+import { SamlRefusal } from "./refusal.ts";
+import { sameEntity } from "./same-entity.ts";
 
 export interface Consumer {
   readonly url: string;
@@ -19,75 +25,113 @@ export interface Provider extends Sender {
   readonly consumers: readonly [Consumer, ...Consumer[]];
   /** Encrypts its assertions. */
   readonly encryptionKey: KeyObject | undefined;
+  /** End of its metadata, in milliseconds since the epoch. */
+  readonly validUntilMs: number | undefined;
 }
 
 export interface Providers {
+  /** Undefined too while its metadata are over, or were never there. */
   find(entityId: string): Provider | undefined;
+  /**
+   * As `find`, for a message that names its sender.
+   * @throws SamlRefusal `metadata_expired` when its metadata are over; AppError UPSTREAM_UNAVAILABLE when they were never there
+   */
+  sender(entityId: string): Provider | undefined;
+  /** Those that can be used. */
   readonly all: readonly Provider[];
 }
 
-/** Scheme and host in lower case, no slash at the end, no fragment (behaviour reference §3.1). */
-function sameEntity(entityId: string): string {
-  const url = /^https?:/i.test(entityId) ? URL.parse(entityId) : null;
-  if (url === null) return entityId;
-  url.hash = "";
-  return url.href.replace(/\/$/, "");
+export interface ProvidersDeps {
+  readonly factsOf: (config: SamlProviderConfig) => EntityFacts | undefined;
+  readonly clock: Clock;
+  /** What is demanded where an entry says nothing. */
+  readonly mfaPolicy: MfaPolicyConfig;
 }
 
-const pemBlock = /-----BEGIN (CERTIFICATE|PUBLIC KEY)-----[A-Za-z0-9+/=\s]+-----END \1-----/g;
-
-function keysOf({ cert, cert_file: file, entity_id: entityId }: SamlProviderConfig): readonly KeyObject[] {
-  const pem = cert === "" && file !== "" ? readFileSync(file, "utf8") : cert;
-  if (pem === "") return [];
-  try {
-    const blocks = pem.match(pemBlock) ?? [];
-    if (blocks.length === 0) throw new TypeError("no PEM");
-    return blocks.map((block) =>
-      block.startsWith("-----BEGIN CERT") ? new X509Certificate(block).publicKey : createPublicKey(block),
-    );
-  } catch (cause) {
-    const detail = `identity.saml.service_providers: the certificate of ${entityId} cannot be read`;
-    throw new AppError("CONFIG_INVALID", { detail, cause });
-  }
-}
-
-function consumersOf(config: SamlProviderConfig): Provider["consumers"] {
+function consumersOf(config: SamlProviderConfig, facts: EntityFacts | undefined): readonly Consumer[] {
   const { acs_url: url, assertion_consumer_services: services } = config;
   const further = services.map(({ url: other, index }) => ({ url: other, index }));
   const preferred = services.find((service) => service.default);
   const free = [0, 1, 2, 3].find((index) => further.every((other) => other.index !== index)) ?? 65_535;
   const all = url === "" ? further : [{ url, index: free }, ...further];
-  const [first, ...rest] = all.toSorted((a, b) => Number(b.url === preferred?.url) - Number(a.url === preferred?.url));
-  if (first === undefined) throw new AppError("CONFIG_INVALID", { detail: `${config.entity_id}: no acs_url` });
-  return [first, ...rest];
+  if (all.length === 0) return facts?.consumers ?? [];
+  return all.toSorted((a, b) => Number(b.url === preferred?.url) - Number(a.url === preferred?.url));
 }
 
-function providerOf(config: SamlProviderConfig, mfaPolicy: MfaPolicyConfig): Provider {
-  const keys = keysOf(config);
-  const { authn_requests_signed, logout_requests_signed, logout_responses_signed, encryption } = config;
-  const demanded = {
-    AuthnRequest: authn_requests_signed,
-    LogoutRequest: logout_requests_signed,
-    LogoutResponse: logout_responses_signed,
+interface Keys {
+  readonly signing: readonly KeyObject[];
+  readonly encrypting: readonly KeyObject[];
+}
+
+function keysFor(config: SamlProviderConfig, facts: EntityFacts | undefined): Keys {
+  const configured = keysOfPem(config, config.entity_id);
+  if (configured.length > 0 || facts === undefined) return { signing: configured, encrypting: configured };
+  const { signingCertificates, encryptionCertificates } = facts;
+  return {
+    signing: keysOfCertificates(signingCertificates),
+    encrypting: keysOfCertificates(encryptionCertificates),
   };
-  const rsaKey = keys.find(({ asymmetricKeyType: type }) => type === "rsa");
+}
+
+/** Undefined while there is nowhere to send assertions: its metadata are awaited. */
+function providerOf(
+  configured: SamlProviderConfig,
+  facts: EntityFacts | undefined,
+  mfaPolicy: MfaPolicyConfig,
+): Provider | undefined {
+  const keys = keysFor(configured, facts);
+  const [first, ...rest] = consumersOf(configured, facts);
+  if (first === undefined) return undefined;
+  const config = facts === undefined ? configured : withMetadata(configured, facts);
+  const demanded = {
+    AuthnRequest: config.authn_requests_signed,
+    LogoutRequest: config.logout_requests_signed,
+    LogoutResponse: config.logout_responses_signed,
+  };
+  const rsaKey = keys.encrypting.find(({ asymmetricKeyType: type }) => type === "rsa");
   return {
     entityId: config.entity_id,
     config,
-    demands: demandsOf(config, mfaPolicy),
-    keys,
-    consumers: consumersOf(config),
-    encryptionKey: encryption === "none" ? undefined : rsaKey,
+    demands: demandsOf(configured, mfaPolicy),
+    keys: keys.signing,
+    consumers: [first, ...rest],
+    encryptionKey: config.encryption === "none" ? undefined : rsaKey,
+    validUntilMs: facts?.validUntilMs,
     mayOmitSignature: (name) => !demanded[name],
   };
 }
 
 /** @throws AppError CONFIG_INVALID for a certificate that cannot be read */
 export function createProviders(
-  { service_providers }: Pick<SamlConfig, "service_providers">,
-  mfaPolicy: MfaPolicyConfig,
+  { service_providers: configured }: Pick<SamlConfig, "service_providers">,
+  { factsOf, clock, mfaPolicy }: ProvidersDeps,
 ): Providers {
-  const all = service_providers.map((config) => providerOf(config, mfaPolicy));
-  const byId = new Map(all.map((provider) => [sameEntity(provider.entityId), provider]));
-  return { all, find: (entityId) => byId.get(sameEntity(entityId)) };
+  const byId = new Map<string, Provider | undefined>();
+  for (const config of configured) {
+    const facts = hasMetadata(config) ? factsOf(config) : undefined;
+    const isAwaited = hasMetadata(config) && facts === undefined;
+    byId.set(sameEntity(config.entity_id), isAwaited ? undefined : providerOf(config, facts, mfaPolicy));
+  }
+  const isOver = ({ validUntilMs }: Provider): boolean => (validUntilMs ?? Infinity) <= clock.now();
+  const find: Providers["find"] = (entityId) => {
+    const provider = byId.get(sameEntity(entityId));
+    return provider === undefined || isOver(provider) ? undefined : provider;
+  };
+  return {
+    get all() {
+      return [...byId.values()].flatMap((provider) => (provider === undefined || isOver(provider) ? [] : [provider]));
+    },
+    find,
+    sender: (entityId) => {
+      const name = sameEntity(entityId);
+      const provider = byId.get(name);
+      if (provider !== undefined && isOver(provider)) {
+        throw new SamlRefusal("metadata_expired", "the service provider's metadata are over");
+      }
+      if (provider === undefined && byId.has(name)) {
+        throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `no metadata of ${name} yet` });
+      }
+      return provider;
+    },
+  };
 }

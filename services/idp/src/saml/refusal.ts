@@ -13,6 +13,7 @@ export const refusalReasons = [
   "signature_wrong",
   "no_certificate",
   "unknown_issuer",
+  "metadata_expired",
   "destination",
   "time",
   "replayed",

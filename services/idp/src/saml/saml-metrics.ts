@@ -1,4 +1,5 @@
 import type { Metrics } from "@postern/shared/metrics";
+import { type MetadataFailure, metadataFailures } from "./metadata/metadata-failure.ts";
 import { type RefusalReason, refusalReasons } from "./refusal.ts";
 
 const results = ["success", "failure"] as const;
@@ -10,6 +11,15 @@ export interface SamlMetrics {
   answered(result: (typeof results)[number]): void;
   /** A logout that a service provider asked for. */
   loggedOut(result: (typeof results)[number]): void;
+  /** A service provider's metadata were asked for. */
+  refreshed(result: "success" | MetadataFailure): void;
+  /** What is read when the metrics are. */
+  watch(metadata: MetadataState): void;
+}
+
+export interface MetadataState {
+  oldestAgeSeconds(): number;
+  unusable(): number;
 }
 
 export function createSamlMetrics(registry: Metrics, prefix: string): SamlMetrics {
@@ -28,9 +38,27 @@ export function createSamlMetrics(registry: Metrics, prefix: string): SamlMetric
     help: "Logouts that SAML service providers asked for",
     labels: { result: results },
   });
+  const refreshes = registry.counter({
+    name: `${prefix}_idp_saml_metadata_refreshes_total`,
+    help: "Documents of SAML metadata that were fetched or read, by what came of it",
+    labels: { result: ["success", ...metadataFailures] },
+  });
   return {
     refused: (reason) => refusals({ reason }).inc(),
     answered: (result) => answers({ result }).inc(),
     loggedOut: (result) => logouts({ result }).inc(),
+    refreshed: (result) => refreshes({ result }).inc(),
+    watch: (metadata) => {
+      registry.gauge({
+        name: `${prefix}_idp_saml_metadata_age_seconds`,
+        help: "Age of the SAML metadata that were taken longest ago",
+        read: () => metadata.oldestAgeSeconds(),
+      });
+      registry.gauge({
+        name: `${prefix}_idp_saml_metadata_unusable`,
+        help: "SAML service providers whose metadata are not there or over",
+        read: () => metadata.unusable(),
+      });
+    },
   };
 }

@@ -18,9 +18,18 @@ const SamlAttribute = section("An attribute as the service provider knows it.", 
   name_format: text("", { description: "Its NameFormat; empty: uri for names with a colon, else basic." }),
 });
 
+const Metadata = section("Its metadata, from which comes what is not set beside it.", {
+  url: text("", { description: "Where they are published: https, or http on a loopback address.", form: "http-url" }),
+  file: text("", { description: "File of them, in place of the URL." }),
+  cert: text("", { description: "PEM of certificates or public keys, of which one must have signed them." }),
+  cert_file: text("", { description: "File of that PEM." }),
+  allow_unsigned: flag(false, { description: "Take what the URL gives without a signature." }),
+});
+
 const messages = {
   name: text("", { description: "Name on the sign-in page." }),
   entity_id: text("", { description: "Its entity ID.", maxLength: 1024 }),
+  metadata: Metadata,
   acs_url: text("", { description: "Where its assertions are posted.", form: "http-url" }),
   assertion_consumer_services: entries("Further such addresses.", SamlConsumer),
   slo_url: text("", { description: "Its single logout address in the browser.", form: "http-url" }),

@@ -11,6 +11,20 @@ const Slo = section("Single logout.", {
   back_channel_max_retries: integer(1, { description: "Further tries of a SOAP request.", maximum: 5 }),
 });
 
+const Metadata = section("How metadata of service providers are kept.", {
+  refresh_interval: duration("6h", {
+    description: "How often each is fetched or read again; sooner where its cacheDuration says so.",
+    minimum: 1000,
+  }),
+  request_timeout: duration("10s", { description: "For fetching one document.", minimum: 1, maximum: 60_000 }),
+  max_bytes: integer(4_194_304, {
+    description: "Largest document.",
+    unit: "bytes",
+    minimum: 1024,
+    maximum: 16_777_216,
+  }),
+});
+
 /** `identity.saml` (behaviour reference §3.1). */
 export const IdentitySaml = section("The SAML 2.0 identity provider.", {
   enabled: flag(false, { description: "Serve SAML; needs identity.frontend." }),
@@ -46,5 +60,6 @@ export const IdentitySaml = section("The SAML 2.0 identity provider.", {
     minLength: 16,
   }),
   slo: Slo,
+  metadata: Metadata,
   service_providers: entries("Service providers.", SamlProvider),
 });

@@ -1,19 +1,38 @@
+import { isLoopback } from "../../net/ip.ts";
 import { messages } from "../messages.ts";
 import type { Config, SamlProviderConfig } from "../schema/root.ts";
 import type { Judgement } from "./judgement.ts";
 
 const root = "identity.saml";
 
-function validateProvider(provider: SamlProviderConfig, path: string, { problem }: Judgement): void {
+function isSafeToFetch(address: string): boolean {
+  const url = URL.parse(address);
+  if (url === null || url.username !== "" || url.password !== "") return false;
+  return url.protocol === "https:" || isLoopback(url.hostname);
+}
+
+/** @returns whether there are any */
+function validateMetadata({ metadata }: SamlProviderConfig, path: string, { problem }: Judgement): boolean {
+  const { url, file, cert, cert_file, allow_unsigned } = metadata;
+  if (url === "") return file !== "";
+  if (file !== "") problem(`${path}.metadata.file`, messages.metadataPlaces);
+  if (!isSafeToFetch(url)) problem(`${path}.metadata.url`, messages.metadataUrl);
+  if (cert === "" && cert_file === "" && !allow_unsigned) problem(`${path}.metadata.cert`, messages.metadataTrust);
+  return true;
+}
+
+function validateProvider(provider: SamlProviderConfig, path: string, judgement: Judgement): void {
+  const { problem } = judgement;
   const { entity_id, acs_url, assertion_consumer_services: consumers, cert, cert_file, encryption } = provider;
   if (entity_id === "") problem(`${path}.entity_id`, messages.required);
-  if (acs_url === "" && consumers.length === 0) problem(`${path}.acs_url`, messages.required);
+  const hasMetadata = validateMetadata(provider, path, judgement);
+  if (acs_url === "" && consumers.length === 0 && !hasMetadata) problem(`${path}.acs_url`, messages.required);
   consumers.forEach(({ url }, index) => {
     if (url === "") problem(`${path}.assertion_consumer_services[${index}].url`, messages.required);
   });
   const { authn_requests_signed, logout_requests_signed, logout_responses_signed } = provider;
   const needs = authn_requests_signed || logout_requests_signed || logout_responses_signed;
-  if (cert !== "" || cert_file !== "") return;
+  if (cert !== "" || cert_file !== "" || hasMetadata) return;
   if (needs) problem(`${path}.cert`, messages.needsWhen("its messages must be signed"));
   if (!["auto", "none"].includes(encryption))
     problem(`${path}.cert`, messages.needsWhen(`encryption is ${encryption}`));

@@ -24,6 +24,17 @@ const rules: readonly (readonly [rule: string, text: string, paths: readonly str
     ["auth.backchannel.basic_auth.password"],
   ],
   [
+    "metadata come over TLS or from this machine, signed, and from one place",
+    "identity: { frontend: { enabled: true }, oidc: { issuer: 'https://a.example.test' }, saml: { enabled: true, entity_id: a, service_providers: [{ entity_id: b, metadata: { url: 'http://b.example.test/', allow_unsigned: true } }, { entity_id: c, metadata: { url: 'https://u@c.example.test/', cert: c, file: f } }, { entity_id: d, metadata: { url: 'http://127.0.0.1:1/' } }] } }",
+    [
+      "identity.saml.service_providers[0].metadata.url",
+      "identity.saml.service_providers[1].metadata.file",
+      "identity.saml.service_providers[1].metadata.url",
+      "identity.saml.service_providers[2].metadata.cert",
+      "storage.redis.encryption_secret",
+    ],
+  ],
+  [
     "users' tokens need an issuer, and an audience or a scope",
     "auth: { oauthbearer: { enabled: true } }",
     ["auth.oauthbearer", "auth.oauthbearer.issuer"],

@@ -63,6 +63,18 @@ export const samlSigningKeysKey: KeyFamily<[]> = {
   build: (prefix) => `${prefix}saml:{signing-keys}`,
 };
 
+/** The last good metadata of service providers, by the URL's digest; packed and sealed. */
+export const samlMetadataKey: KeyFamily<[urlDigest: string]> = {
+  name: "SAML metadata copy",
+  owner: "idp",
+  role: "state",
+  type: "string",
+  ttlSeconds: 30 * daySeconds,
+  lost: "a replica that starts while the metadata's source is away does not know its service providers",
+  parts: ["URL digest"],
+  build: (prefix, digest) => `${prefix}saml:metadata:{${digest}}`,
+};
+
 /** Keys of SAML. */
 export const samlKeys: readonly KeyFamily<never[]>[] = [
   samlReplayKey,
@@ -70,4 +82,5 @@ export const samlKeys: readonly KeyFamily<never[]>[] = [
   samlParticipantsKey,
   samlIndexKey,
   samlSigningKeysKey,
+  samlMetadataKey,
 ];

@@ -6,7 +6,7 @@ import type { Visit } from "../visit.ts";
 import type { SamlRoutesDeps } from "./deps.ts";
 
 function deps({ providers }: SamlRoutesDeps, names: readonly MessageName[]) {
-  return { findSender: (entityId: string) => providers().find(entityId), names };
+  return { findSender: (entityId: string) => providers().sender(entityId), names };
 }
 
 /** What follows `?`, as it came: signatures are over these very characters. */

@@ -2,6 +2,18 @@ import { SaxesParser, type SaxesTagNS } from "saxes";
 import { SamlRefusal } from "../refusal.ts";
 import { messageLimits } from "./limits.ts";
 
+/** How much a document may hold, and whether comments may stand between its elements. */
+export interface XmlRules {
+  readonly documentBytes: number;
+  readonly depth: number;
+  readonly nodes: number;
+  readonly attributesOfElement: number;
+  /** Never within a value: what is read there would depend on who reads. */
+  readonly allowsComments: boolean;
+}
+
+const messageRules: XmlRules = Object.freeze({ ...messageLimits, allowsComments: false });
+
 /** An element of a message, with everything that is read of it. */
 export interface XmlElement {
   readonly name: string;
@@ -16,6 +28,7 @@ export interface XmlElement {
 interface Building extends XmlElement {
   readonly children: Building[];
   text: string;
+  hasComment: boolean;
 }
 
 function forbidden(what: string): never {
@@ -24,13 +37,14 @@ function forbidden(what: string): never {
 
 interface Counter {
   nodes: number;
+  readonly rules: XmlRules;
 }
 
 function elementOf({ local, uri, attributes }: SaxesTagNS, counter: Counter): Building {
   const listed = Object.values(attributes);
   counter.nodes += 1 + listed.length;
-  if (counter.nodes > messageLimits.nodes) throw new SamlRefusal("too_large", "too many nodes");
-  if (listed.length > messageLimits.attributesOfElement) throw new SamlRefusal("too_large", "too many attributes");
+  if (counter.nodes > counter.rules.nodes) throw new SamlRefusal("too_large", "too many nodes");
+  if (listed.length > counter.rules.attributesOfElement) throw new SamlRefusal("too_large", "too many attributes");
   const plain = listed.filter((attribute) => attribute.prefix === "" && attribute.local !== "xmlns");
   return {
     name: local,
@@ -38,6 +52,7 @@ function elementOf({ local, uri, attributes }: SaxesTagNS, counter: Counter): Bu
     attributes: new Map(plain.map((attribute) => [attribute.local, attribute.value])),
     children: [],
     text: "",
+    hasComment: false,
   };
 }
 
@@ -53,21 +68,32 @@ function noteIds(tag: SaxesTagNS, seen: Set<string>): void {
 interface Open {
   readonly stack: Building[];
   readonly roots: Building[];
+  readonly rules: XmlRules;
 }
 
-function openElement({ stack, roots }: Open, made: Building): void {
+function openElement({ stack, roots, rules }: Open, made: Building): void {
   const parent = stack.at(-1);
   if (parent === undefined) roots.push(made);
   else parent.children.push(made);
   stack.push(made);
-  if (stack.length > messageLimits.depth) throw new SamlRefusal("too_large", "nested too deep");
+  if (stack.length > rules.depth) throw new SamlRefusal("too_large", "nested too deep");
+}
+
+function closeElement({ stack }: Open): void {
+  const closed = stack.pop();
+  if (closed?.hasComment === true && closed.text.trim() !== "") forbidden("comment within a value");
+}
+
+function meetComment({ stack, rules }: Open): void {
+  if (!rules.allowsComments) forbidden("comment");
+  const current = stack.at(-1);
+  if (current !== undefined) current.hasComment = true;
 }
 
 /** Whatever XML offers beyond elements, attributes and text is refused before anything is made of it. */
 function refuseTheRest(parser: SaxesParser<{ xmlns: true }>): void {
   parser.on("doctype", () => forbidden("DOCTYPE"));
   parser.on("processinginstruction", () => forbidden("processing instruction"));
-  parser.on("comment", () => forbidden("comment"));
   parser.on("cdata", () => forbidden("CDATA section"));
   parser.on("xmldecl", ({ version, encoding }) => {
     if (version !== "1.0") forbidden("XML version");
@@ -81,20 +107,22 @@ function refuseTheRest(parser: SaxesParser<{ xmlns: true }>): void {
 /**
  * Reads a message strictly: well-formed, with namespaces, without DTD, entity beyond the five, processing instruction,
  * comment or CDATA, within the limits, and with unique IDs.
+ * @param rules those of messages, unless told
  * @throws SamlRefusal
  */
-export function parseXml(text: string): XmlElement {
-  if (Buffer.byteLength(text) > messageLimits.documentBytes) throw new SamlRefusal("too_large", "document");
+export function parseXml(text: string, rules: XmlRules = messageRules): XmlElement {
+  if (Buffer.byteLength(text) > rules.documentBytes) throw new SamlRefusal("too_large", "document");
   const parser = new SaxesParser({ xmlns: true, fragment: false });
-  const open: Open = { stack: [], roots: [] };
-  const counter = { nodes: 0 };
+  const open: Open = { stack: [], roots: [], rules };
+  const counter = { nodes: 0, rules };
   const seen = new Set<string>();
   refuseTheRest(parser);
   parser.on("opentag", (tag) => {
     noteIds(tag, seen);
     openElement(open, elementOf(tag, counter));
   });
-  parser.on("closetag", () => void open.stack.pop());
+  parser.on("comment", () => meetComment(open));
+  parser.on("closetag", () => closeElement(open));
   parser.on("text", (piece) => {
     const current = open.stack.at(-1);
     if (current !== undefined) current.text += piece;

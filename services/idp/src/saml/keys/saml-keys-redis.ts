@@ -37,12 +37,15 @@ export interface SamlKeyStoreDeps {
   readonly onMade: () => void;
 }
 
-const lookMs = 30_000;
+/** Sooner where keys are published for less: all replicas publish a key before one of them signs with it. */
+const longestLookMs = 30_000;
+const shortestLookMs = 1000;
 
 /** The made keys, which all replicas share. @returns how to get them; rejects when Redis does not answer */
 export function createSamlKeyStore(deps: SamlKeyStoreDeps): () => Promise<SamlKeys> {
   const { redis, prefix, keys: ring, clock, rotation, name, onMade } = deps;
   const key = samlSigningKeysKey.build(prefix);
+  const lookMs = Math.min(longestLookMs, Math.max(shortestLookMs, rotation.publishMs / 4));
   const replace = defineScript(redis, { name: "samlReplaceKeys", lua: replaceIfSame, numberOfKeys: 1 });
   const opened = (stored: string): readonly MadeKey[] => {
     const plain = ring.open(Buffer.from(stored, "base64"), key);

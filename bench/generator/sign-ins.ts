@@ -1,0 +1,76 @@
+import { Agent, request } from "node:http";
+import type { GeneratorReport } from "./wrk-output.ts";
+
+/** One request of a browser that brings a service provider's message. */
+export interface SignIn {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly hasResponse: boolean;
+}
+
+const giveUpMs = 5000;
+
+function ask(agent: Agent, port: number, { path, headers }: SignIn): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: "127.0.0.1", port, path, headers, agent, timeout: giveUpMs }, (response) => {
+      let hasResponse = false;
+      response.on("data", (chunk: Buffer) => {
+        hasResponse ||= chunk.includes('name="SAMLResponse"');
+      });
+      response.once("end", () => resolve({ status: response.statusCode ?? 0, hasResponse }));
+      response.once("error", reject);
+    });
+    sent.once("timeout", () => sent.destroy(new Error("no answer")));
+    sent.once("error", reject);
+    sent.end();
+  });
+}
+
+function percentile(sorted: readonly number[], percent: number): number {
+  return sorted[Math.max(0, Math.ceil((sorted.length * percent) / 100) - 1)] ?? Number.NaN;
+}
+
+/** Each request once, by so many connections at a time, until they or the seconds are used up. */
+export async function runSignIns(
+  port: number,
+  signIns: readonly SignIn[],
+  { connections, seconds }: { readonly connections: number; readonly seconds: number },
+): Promise<GeneratorReport & { readonly used: number }> {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const times: number[] = [];
+  let used = 0;
+  let refused = 0;
+  let socketErrors = 0;
+  const started = performance.now();
+  const one = async (): Promise<void> => {
+    while (performance.now() - started < seconds * 1000) {
+      const next = signIns[used];
+      if (next === undefined) return;
+      used += 1;
+      const began = performance.now();
+      try {
+        const { status, hasResponse } = await ask(agent, port, next);
+        if (status !== 200 || !hasResponse) refused += 1;
+        times.push(performance.now() - began);
+      } catch {
+        socketErrors += 1;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, one));
+  agent.destroy();
+  const sorted = times.toSorted((a, b) => a - b);
+  return {
+    requests: times.length,
+    seconds: (performance.now() - started) / 1000,
+    p50Ms: percentile(sorted, 50),
+    p99Ms: percentile(sorted, 99),
+    refused,
+    socketErrors,
+    used,
+  };
+}

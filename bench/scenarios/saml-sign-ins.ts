@@ -1,0 +1,40 @@
+import { runSignIns } from "../generator/sign-ins.ts";
+import type { Row } from "../measure/row.ts";
+import { measureOnce } from "../measure/row.ts";
+import { startSamlBench } from "../stack/saml.ts";
+import type { Servers } from "../stack/servers.ts";
+
+const connections = 16;
+const warmSeconds = 1.5;
+const windowSeconds = 2;
+/** More than one core signs in that time. */
+const mostRequests = 3000;
+
+/**
+ * A signed request of a user who has signed in → assertion and response, both signed with RSA-2048, by one replica. One
+ * window: what a request costs is mostly arithmetic.
+ */
+export async function measureSamlSignIns(servers: Servers): Promise<Row> {
+  await using saml = await startSamlBench(servers);
+  const waiting = [...(await saml.signIns(mostRequests))];
+  const generate = async (seconds: number) => {
+    const report = await runSignIns(saml.port, waiting, { connections, seconds });
+    waiting.splice(0, report.used);
+    return report;
+  };
+  await generate(warmSeconds);
+  return await measureOnce(
+    {
+      id: "saml",
+      title: "SAML sign-in, RSA-2048, one replica",
+      connections,
+      processes: [{ role: "engine", pid: saml.idp.pid }, ...servers.processes],
+      windowSeconds,
+      generate,
+      verify: ({ refused }) => {
+        if (refused > 0) throw new Error(`${refused} sign-ins were not answered with a response`);
+      },
+    },
+    windowSeconds,
+  );
+}

@@ -1,0 +1,126 @@
+import { generateKeyPair, type KeyObject, sign } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { deflateRawSync } from "node:zlib";
+import { keyRingFromConfig } from "@postern/shared/assembly";
+import { loadConfig } from "@postern/shared/config";
+import { Secret } from "@postern/shared/crypto";
+import { callerAssertionHeader, createCallerSigner } from "@postern/shared/http";
+import { createRedisClient } from "@postern/shared/redis";
+import { freePort } from "@postern/shared/testing";
+import { systemClock } from "@postern/shared/time";
+import { createSessionStore } from "../../services/idp/src/sessions/session-store-redis.ts";
+import type { SignIn } from "../generator/sign-ins.ts";
+import { configText } from "./config.ts";
+import type { Servers } from "./servers.ts";
+import { type RunningService, startService } from "./service.ts";
+
+const issuer = "http://localhost:8080";
+const entityId = "urn:bench:sp";
+const acsUrl = "https://sp.example.test/acs";
+const browsers = 256;
+
+/** One identity provider with one service provider and browsers that have signed in. */
+export interface SamlBench extends AsyncDisposable {
+  readonly idp: RunningService;
+  readonly port: number;
+  /** Signed sign-in requests of those browsers, each with an ID of its own. */
+  signIns(count: number): Promise<readonly SignIn[]>;
+}
+
+function configOf(servers: Servers, cert: string): string {
+  const { natsUrl, redisPort } = servers;
+  const tree: object = JSON.parse(configText({ httpPort: 1, natsUrl, redisPort, backends: {} }));
+  const provider = {
+    entity_id: entityId,
+    acs_url: acsUrl,
+    cert,
+    authn_requests_signed: true,
+    encryption: "none",
+    allowed_attributes: ["mail", "displayName"],
+  };
+  const saml = { enabled: true, entity_id: `${issuer}/saml/metadata`, service_providers: [provider] };
+  return JSON.stringify({ ...tree, identity: { frontend: { enabled: true }, oidc: { issuer }, saml } });
+}
+
+/** Cookies of sessions, as the sign-in pages would have made them. */
+async function sessionCookies(text: string, redisPort: number): Promise<readonly string[]> {
+  const loaded = loadConfig({ text, env: {}, readFile: () => "" });
+  const keys = loaded.ok ? keyRingFromConfig(loaded.config, "browser-session") : undefined;
+  if (!loaded.ok || keys === undefined) throw new Error("the configuration of the bench is wrong");
+  const address = { host: "127.0.0.1", port: redisPort };
+  const redis = createRedisClient(
+    {
+      topology: { kind: "standalone", address },
+      database: 0,
+      username: undefined,
+      password: undefined,
+      tls: undefined,
+      connectTimeoutMs: 2000,
+      commandTimeoutMs: 2000,
+      maxRetries: 20,
+      isBlocking: true,
+      connectionName: "bench",
+    },
+    () => undefined,
+  );
+  const hourMs = 3_600_000;
+  const lives = { absoluteMs: hourMs, idleMs: hourMs, rememberMs: 0 };
+  const { prefix } = loaded.config.storage.redis;
+  const store = createSessionStore({ redis, prefix, keys, clock: systemClock, lives });
+  const made = await Promise.all(
+    Array.from({ length: browsers }, (_, nth) => {
+      const account = `user${nth}@example.test`;
+      const attributes = { mail: [account], displayName: [`User ${nth}`] };
+      const loginTs = Math.floor(Date.now() / 1000);
+      return store.create({ accountId: `account-${nth}`, account, attributes, loginTs, amr: ["pwd"], remember: false });
+    }),
+  );
+  redis.disconnect();
+  return made.map(({ sid }) => `service_session=${sid}`);
+}
+
+const signed = promisify(sign);
+
+async function requestPath(key: KeyObject, nth: number): Promise<string> {
+  const names = `xmlns:p="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:a="urn:oasis:names:tc:SAML:2.0:assertion"`;
+  const head = `ID="_bench${process.pid}-${nth}" Version="2.0" IssueInstant="${new Date().toISOString()}"`;
+  const xml = `<p:AuthnRequest ${names} ${head} Destination="${issuer}/saml/sso" AssertionConsumerServiceURL="${acsUrl}"><a:Issuer>${entityId}</a:Issuer></p:AuthnRequest>`;
+  const message = encodeURIComponent(deflateRawSync(xml).toString("base64"));
+  const algorithm = encodeURIComponent("http://www.w3.org/2001/04/xmldsig-more#rsa-sha256");
+  const octets = `SAMLRequest=${message}&RelayState=state&SigAlg=${algorithm}`;
+  const signature = await signed("sha256", Buffer.from(octets), key);
+  return `/saml/sso?${octets}&Signature=${encodeURIComponent(signature.toString("base64"))}`;
+}
+
+export async function startSamlBench(servers: Servers): Promise<SamlBench> {
+  const { privateKey, publicKey } = await promisify(generateKeyPair)("rsa", { modulusLength: 2048 });
+  const text = configOf(servers, publicKey.export({ type: "spki", format: "pem" }));
+  const port = await freePort();
+  const configFile = join(servers.folder, `saml-${port}.yaml`);
+  await writeFile(configFile, text);
+  const cookies = await sessionCookies(text, servers.redisPort);
+  const env = { SERVICE_RUNTIME_SERVICES_IDP_ADDRESS: `127.0.0.1:${port}` };
+  const idp = await startService("idp", { configFile, folder: servers.folder, env });
+  const secret = new Secret("bench-caller-assertion-secret-of-no-worth");
+  const vouch = createCallerSigner({ secret, ttlSeconds: 60 });
+  let made = 0;
+  return {
+    idp,
+    port,
+    signIns: async (count) => {
+      const caller = { method: "none", scopes: [], clientIp: "192.0.2.7", session: "bench" } as const;
+      const assertion = await vouch(caller, "idp");
+      return Promise.all(
+        Array.from({ length: count }, async () => {
+          made += 1;
+          const cookie = cookies[made % cookies.length] ?? "";
+          const headers = { [callerAssertionHeader]: assertion, cookie, "user-agent": "bench" };
+          return { path: await requestPath(privateKey, made), headers };
+        }),
+      );
+    },
+    [Symbol.asyncDispose]: () => idp[Symbol.asyncDispose](),
+  };
+}

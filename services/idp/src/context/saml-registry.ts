@@ -1,0 +1,80 @@
+import type { Config } from "@postern/shared/config";
+import type { KeyRing } from "@postern/shared/crypto";
+import type { Logger } from "@postern/shared/logging";
+import type { RedisClient } from "@postern/shared/redis";
+import { systemClock } from "@postern/shared/time";
+import { loadDocument } from "../saml/metadata/load-document.ts";
+import { createMetadataCopies } from "../saml/metadata/metadata-copies-redis.ts";
+import { metadataSources } from "../saml/metadata/metadata-sources.ts";
+import { createMetadataWatch, type MetadataWatch } from "../saml/metadata/metadata-watch.ts";
+import { readInThread } from "../saml/metadata/read-in-thread.ts";
+import { createProviders, type Providers } from "../saml/providers.ts";
+import type { SamlMetrics } from "../saml/saml-metrics.ts";
+import { type SamlSettings, samlSettings } from "../saml/saml-settings.ts";
+
+export interface SamlState {
+  readonly settings: SamlSettings;
+  readonly providers: Providers;
+}
+
+/** The configuration with what the metadata of service providers say, exchanged as a whole. */
+export interface SamlRegistry {
+  current(): SamlState;
+  /** Takes another configuration; when it rejects, the old one stays. */
+  apply(config: Config): Promise<void>;
+  /** Begins to follow the metadata; resolves when each was tried once, or after five seconds. */
+  start(): Promise<void>;
+  close(): void;
+}
+
+export interface SamlRegistryDeps {
+  readonly redis: RedisClient;
+  readonly keys: KeyRing;
+  readonly logger: Logger;
+  readonly metrics: SamlMetrics;
+}
+
+function follow(metadata: MetadataWatch, { saml }: SamlSettings): Promise<void> {
+  const { refresh_interval: refreshMs, request_timeout: requestTimeoutMs, max_bytes: maxBytes } = saml.metadata;
+  return metadata.follow(metadataSources(saml.service_providers), { refreshMs, requestTimeoutMs, maxBytes });
+}
+
+/** @throws AppError CONFIG_INVALID for keys and certificates that cannot be read */
+export function createSamlRegistry(config: Config, deps: SamlRegistryDeps): SamlRegistry {
+  const { redis, keys, logger, metrics } = deps;
+  const clock = systemClock;
+  const { prefix } = config.storage.redis;
+  const maxBytes = (): number => state.settings.saml.metadata.max_bytes;
+  const metadata = createMetadataWatch({
+    load: loadDocument,
+    read: readInThread,
+    copies: createMetadataCopies({ redis, prefix, keys, maxBytes }),
+    clock,
+    logger,
+    count: (result) => metrics.refreshed(result),
+    onChange: () => {
+      state = stateOf(state.settings);
+    },
+  });
+  const stateOf = (settings: SamlSettings): SamlState => ({
+    settings,
+    providers: createProviders(settings.saml, {
+      factsOf: (provider) => metadata.factsOf(provider),
+      clock,
+      mfaPolicy: settings.mfaPolicy,
+    }),
+  });
+  let state = stateOf(samlSettings(config));
+  metrics.watch(metadata);
+  return {
+    current: () => state,
+    apply: async (next) => {
+      const settings = samlSettings(next);
+      metadataSources(settings.saml.service_providers);
+      state = stateOf(settings);
+      await follow(metadata, settings);
+    },
+    start: () => follow(metadata, state.settings),
+    close: () => metadata.close(),
+  };
+}

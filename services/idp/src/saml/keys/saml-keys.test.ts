@@ -1,0 +1,48 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { derOf, isKeyDue, type MadeKey, makeKey, usableKeys, withoutFormer } from "./saml-keys.ts";
+
+const hour = 3_600_000;
+const rotation = { intervalMs: 1000 * hour, publishMs: 100 * hour };
+let made: readonly MadeKey[];
+
+beforeAll(async () => {
+  made = await Promise.all([0, 1000 * hour, 2000 * hour].map((atMs) => makeKey("test", atMs)));
+});
+
+/** What the metadata list at an hour, the signing one first, as numbers of the keys. */
+function published(count: number, atHour: number): readonly number[] {
+  const keys = made.slice(0, count);
+  const kept = withoutFormer(keys, rotation, atHour * hour);
+  return usableKeys(kept, rotation, atHour * hour).published.map((certificate) =>
+    made.findIndex((key) => derOf(key.certificate) === certificate),
+  );
+}
+
+describe("the keys that sign", () => {
+  it("have a successor at the age that is configured, and none without", () => {
+    const [first] = made;
+    if (first === undefined) throw new Error("no key");
+    expect(isKeyDue([], rotation, 0)).toBe(true);
+    expect(isKeyDue([first], rotation, 1000 * hour - 1)).toBe(false);
+    expect(isKeyDue([first], rotation, 1000 * hour)).toBe(true);
+    expect(isKeyDue([first], { ...rotation, intervalMs: 0 }, 10_000 * hour)).toBe(false);
+  });
+
+  it("the first signs at once, as nobody knows another", () => {
+    expect(published(1, 0)).toEqual([0]);
+  });
+
+  it("a new one is published before it signs, and the former stays published as long after", () => {
+    expect(published(2, 1000)).toEqual([0, 1]);
+    expect(published(2, 1099)).toEqual([0, 1]);
+    expect(published(2, 1100)).toEqual([1, 0]);
+    expect(published(2, 1199)).toEqual([1, 0]);
+    expect(published(2, 1200)).toEqual([1]);
+  });
+
+  it("three generations never overlap in use", () => {
+    expect(published(3, 2000)).toEqual([1, 2]);
+    expect(published(3, 2100)).toEqual([2, 1]);
+    expect(published(3, 2200)).toEqual([2]);
+  });
+});

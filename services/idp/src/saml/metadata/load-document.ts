@@ -1,0 +1,63 @@
+import { open } from "node:fs/promises";
+import { MetadataError } from "./metadata-failure.ts";
+
+export interface Place {
+  /** Empty: a file. */
+  readonly url: string;
+  readonly file: string;
+}
+
+/** Gets a document's text, `maxBytes` at most. Rejects with MetadataError. */
+export type LoadDocument = (place: Place, maxBytes: number, signal: AbortSignal) => Promise<string>;
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+function textOf(bytes: Uint8Array, maxBytes: number): string {
+  if (bytes.length > maxBytes) throw new MetadataError("too_large", `more than ${maxBytes} bytes`);
+  try {
+    return utf8.decode(bytes);
+  } catch (cause) {
+    throw new MetadataError("not_metadata", "not UTF-8", { cause });
+  }
+}
+
+async function bytesOfFile(path: string, maxBytes: number): Promise<Uint8Array> {
+  await using file = await open(path, "r");
+  const chunks: Uint8Array[] = [];
+  for (let bytes = 0; bytes <= maxBytes; ) {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(65_536), 0, 65_536);
+    if (bytesRead === 0) break;
+    chunks.push(buffer.subarray(0, bytesRead));
+    bytes += bytesRead;
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The address of the configuration alone is asked: another that it leads to is not. */
+async function bytesOfUrl(url: string, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
+  const headers = { accept: "application/samlmetadata+xml, application/xml;q=0.9, text/xml;q=0.8, */*;q=0.1" };
+  const response = await fetch(url, { signal, redirect: "error", headers });
+  if (response.status !== 200 || response.body === null) {
+    await response.body?.cancel();
+    throw new MetadataError("unreachable", `status ${response.status}`);
+  }
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body) {
+    bytes += chunk.length;
+    chunks.push(chunk);
+    if (bytes > maxBytes) break;
+  }
+  return Buffer.concat(chunks);
+}
+
+export const loadDocument: LoadDocument = async ({ url, file }, maxBytes, signal) => {
+  try {
+    const bytes = url === "" ? await bytesOfFile(file, maxBytes) : await bytesOfUrl(url, maxBytes, signal);
+    return textOf(bytes, maxBytes);
+  } catch (cause) {
+    if (cause instanceof MetadataError) throw cause;
+    const { message } = cause instanceof Error && cause.cause instanceof Error ? cause.cause : Object(cause);
+    throw new MetadataError("unreachable", String(message), { cause });
+  }
+};

@@ -1,0 +1,37 @@
+import { promisify } from "node:util";
+import { gunzip, gzip } from "node:zlib";
+import { samlMetadataKey } from "@postern/shared/redis";
+import { decided, digest, type SamlRedisDeps } from "../sso/pending-requests-redis.ts";
+import type { MetadataCopies } from "./metadata-copies.ts";
+
+const pack = promisify(gzip);
+const unpack = promisify(gunzip);
+const timeBytes = 8;
+
+export interface MetadataCopiesDeps extends SamlRedisDeps {
+  readonly maxBytes: () => number;
+}
+
+/** Sealed, so that nobody who writes to Redis makes service providers; packed, as metadata are long. */
+export function createMetadataCopies({ redis, prefix, keys, maxBytes }: MetadataCopiesDeps): MetadataCopies {
+  const keyOf = (url: string): string => samlMetadataKey.build(prefix, digest(url));
+  return {
+    save: (url, { xml, takenAtMs }) =>
+      decided(async () => {
+        const time = Buffer.alloc(timeBytes);
+        time.writeBigUInt64BE(BigInt(takenAtMs));
+        const key = keyOf(url);
+        const sealed = keys.seal(Buffer.concat([time, await pack(xml)]), key);
+        await redis.set(key, sealed, "EX", samlMetadataKey.ttlSeconds);
+      }),
+    find: (url) =>
+      decided(async () => {
+        const key = keyOf(url);
+        const stored = await redis.getBuffer(key);
+        const plain = stored === null ? undefined : keys.open(stored, key);
+        if (plain === undefined) return undefined;
+        const xml = await unpack(plain.subarray(timeBytes), { maxOutputLength: maxBytes() });
+        return { xml: xml.toString("utf8"), takenAtMs: Number(plain.readBigUInt64BE()) };
+      }),
+  };
+}

@@ -1,0 +1,25 @@
+import { createPublicKey, type KeyObject, X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { AppError } from "@postern/shared/errors";
+
+const pemBlock = /-----BEGIN (CERTIFICATE|PUBLIC KEY)-----[A-Za-z0-9+/=\s]+-----END \1-----/g;
+
+export interface PemPlace {
+  readonly cert: string;
+  readonly cert_file: string;
+}
+
+/** The keys of certificates, or bare ones; none where nothing is configured. @throws AppError CONFIG_INVALID, with `of` */
+export function keysOfPem({ cert, cert_file: file }: PemPlace, of: string): readonly KeyObject[] {
+  if (cert === "" && file === "") return [];
+  try {
+    const pem = cert === "" ? readFileSync(file, "utf8") : cert;
+    const blocks = pem.match(pemBlock) ?? [];
+    if (blocks.length === 0) throw new TypeError("no PEM");
+    return blocks.map((block) =>
+      block.startsWith("-----BEGIN CERT") ? new X509Certificate(block).publicKey : createPublicKey(block),
+    );
+  } catch (cause) {
+    throw new AppError("CONFIG_INVALID", { detail: `the certificate of ${of} cannot be read`, cause });
+  }
+}

@@ -1,0 +1,72 @@
+import { generateKeyPairSync, type KeyObject } from "node:crypto";
+import { SignedXml } from "xml-crypto";
+import { selfSignedCertificate } from "../keys/certificate.ts";
+import { bindings } from "../names.ts";
+import { keys, nowMs, sp } from "./forge.ts";
+
+/** The federation's. */
+export const publisher = generateKeyPairSync("rsa", { modulusLength: 2048 });
+
+const md = 'xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata"';
+const ds = 'xmlns:ds="http://www.w3.org/2000/09/xmldsig#"';
+const protocol = "urn:oasis:names:tc:SAML:2.0:protocol";
+
+/** Without its PEM lines. */
+function certificateOf(key: KeyObject): string {
+  return selfSignedCertificate(key, "test", nowMs).replaceAll(/-----[^-]+-----|\n/g, "");
+}
+
+export const spCertificate = certificateOf(keys.privateKey);
+export const nextCertificate = certificateOf(keys.stranger.privateKey);
+
+function descriptor(certificate: string, use: string): string {
+  const info = `<ds:KeyInfo ${ds}><ds:X509Data><ds:X509Certificate>\n${certificate}\n</ds:X509Certificate></ds:X509Data></ds:KeyInfo>`;
+  return `<md:KeyDescriptor${use}>${info}</md:KeyDescriptor>`;
+}
+
+export interface EntityOptions {
+  readonly entityId?: string;
+  /** Attributes of the entity. */
+  readonly attributes?: string;
+  readonly roleAttributes?: string;
+  readonly certificates?: string;
+  readonly consumers?: string;
+}
+
+const threeConsumers =
+  `<md:AssertionConsumerService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Artifact" Location="https://sp.example.test/art" index="0" isDefault="true"/>` +
+  `<md:AssertionConsumerService Binding="${bindings.post}" Location="https://sp.example.test/one" index="1"/>` +
+  `<md:AssertionConsumerService Binding="${bindings.post}" Location="https://sp.example.test/two" index="2" isDefault="true"/>`;
+
+/** A service provider's descriptor, as published, with several of everything. */
+export function entityOf(options: EntityOptions = {}): string {
+  const { entityId = sp, attributes = "", roleAttributes = "", consumers = threeConsumers } = options;
+  const { certificates = descriptor(spCertificate, ' use="signing"') + descriptor(nextCertificate, "") } = options;
+  const logout =
+    `<md:SingleLogoutService Binding="${bindings.soap}" Location="https://sp.example.test/slo/soap"/>` +
+    `<md:SingleLogoutService Binding="${bindings.post}" Location="https://sp.example.test/slo/post"/>` +
+    `<md:SingleLogoutService Binding="${bindings.redirect}" Location="https://sp.example.test/slo/redirect" ResponseLocation="https://sp.example.test/slo/back"/>`;
+  const formats = `<md:NameIDFormat>urn:oasis:names:tc:SAML:2.0:nameid-format:transient</md:NameIDFormat>`;
+  const role = `<md:SPSSODescriptor protocolSupportEnumeration="${protocol}"${roleAttributes}>${certificates}${logout}${formats}${consumers}</md:SPSSODescriptor>`;
+  return `<md:EntityDescriptor ${md} entityID="${entityId}"${attributes}>${role}</md:EntityDescriptor>`;
+}
+
+export function aggregateOf(entities: readonly string[], attributes = ' ID="_all"'): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<!-- a federation -->\n<md:EntitiesDescriptor ${md}${attributes}>\n${entities.join("\n")}\n</md:EntitiesDescriptor>`;
+}
+
+/** With the publisher's signature, as the first child of the root. */
+export function signedMetadata(xml: string, key: KeyObject = publisher.privateKey): string {
+  const signer = new SignedXml({
+    privateKey: key.export({ type: "pkcs8", format: "pem" }),
+    signatureAlgorithm: "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256",
+    canonicalizationAlgorithm: "http://www.w3.org/2001/10/xml-exc-c14n#",
+  });
+  signer.addReference({
+    xpath: "/*",
+    digestAlgorithm: "http://www.w3.org/2001/04/xmlenc#sha256",
+    transforms: ["http://www.w3.org/2000/09/xmldsig#enveloped-signature", "http://www.w3.org/2001/10/xml-exc-c14n#"],
+  });
+  signer.computeSignature(xml, { prefix: "ds", location: { reference: "/*", action: "prepend" } });
+  return signer.getSignedXml();
+}

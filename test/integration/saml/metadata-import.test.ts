@@ -1,0 +1,167 @@
+import { SAML } from "@node-saml/node-saml";
+import { freePort, poll, scratchFolder } from "@postern/shared/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createBrowser, hiddenFields } from "../../support/browser.ts";
+import { startService, untilReady } from "../../support/service-process.ts";
+import { type IdpStack, startIdpStack } from "../idp/idp-stack.ts";
+import { documentOf, entityId, type MetadataServer, startMetadataServer } from "./metadata-server.ts";
+import { type KeyPair, keyPair, entityId as ourEntityId, sso } from "./saml-stack.ts";
+
+interface Keys {
+  readonly sp: KeyPair;
+  readonly next: KeyPair;
+  readonly publisher: KeyPair;
+  readonly stranger: KeyPair;
+}
+
+let idp: IdpStack;
+let source: MetadataServer;
+let keys: Keys;
+
+const alice = { username: "alice@example.test", password: "alice-demo-password" };
+
+beforeAll(async () => {
+  source = await startMetadataServer();
+  await using folder = await scratchFolder();
+  const made = (name: string): Promise<KeyPair> => keyPair(folder.path, name);
+  const [sp, next, publisher, stranger] = await Promise.all([
+    made("sp"),
+    made("next"),
+    made("publisher"),
+    made("stranger"),
+  ]);
+  keys = { sp, next, publisher, stranger };
+  source.publish(documentOf(keys));
+  const provider = { entity_id: entityId, allowed_attributes: ["mail"] };
+  idp = await startIdpStack({
+    identity: {
+      saml: {
+        enabled: true,
+        entity_id: ourEntityId,
+        persistent_id_secret: "a-secret-that-is-kept-for-ever",
+        metadata: { refresh_interval: "1s", request_timeout: "2s", max_bytes: 262_144 },
+        service_providers: [{ ...provider, metadata: { url: source.url, cert: publisher.cert } }],
+      },
+    },
+  });
+});
+
+afterAll(async () => {
+  await idp[Symbol.asyncDispose]();
+  await source[Symbol.asyncDispose]();
+});
+
+function provider({ key, cert }: KeyPair, callbackUrl = "https://sp.example.test/two"): SAML {
+  return new SAML({
+    issuer: entityId,
+    callbackUrl,
+    entryPoint: sso,
+    idpCert: "looked at elsewhere",
+    identifierFormat: null,
+    disableRequestedAuthnContext: true,
+    privateKey: key,
+    publicCert: cert,
+    decryptionPvk: key,
+    signatureAlgorithm: "sha256",
+  });
+}
+
+async function requestOf(pair: KeyPair, callbackUrl?: string): Promise<string> {
+  const url = await provider(pair, callbackUrl).getAuthorizeUrlAsync("state", undefined, {});
+  return url.slice(new URL(url).origin.length);
+}
+
+/** What every replica answers to a request of its own. */
+async function answers(pair: KeyPair, replicas: readonly string[] = idp.replicas): Promise<readonly number[]> {
+  const pages = replicas.map(async (replica) => createBrowser([replica]).get(await requestOf(pair)));
+  return (await Promise.all(pages)).map(({ status }) => status);
+}
+
+const all = (statuses: readonly number[], status: number): boolean => statuses.every((one) => one === status);
+
+async function counted(series: string): Promise<readonly number[]> {
+  const pages = await Promise.all([idp.first.metrics(), idp.second.metrics()]);
+  return pages.map((page) => Number(new RegExp(`^${series} (\\S+)$`, "m").exec(page)?.[1] ?? Number.NaN));
+}
+
+const refreshes = (result: string): Promise<readonly number[]> =>
+  counted(`service_idp_saml_metadata_refreshes_total{result="${result}"}`.replaceAll(/[{}]/g, "\\$&"));
+
+/** Both replicas have met this result again. */
+async function untilCounted(result: string): Promise<void> {
+  const before = await refreshes(result);
+  await poll(`metadata: ${result}`, async () => {
+    const now = await refreshes(result);
+    return now.every((count, index) => count > (before[index] ?? Infinity));
+  });
+}
+
+describe("a service provider that is known by a federation's metadata", () => {
+  test("signs in at the address that is the default there, with an assertion for the key that is there", async () => {
+    const browser = createBrowser(idp.replicas);
+    const login = await browser.open(await requestOf(keys.sp));
+    const answer = await browser.submit(login, alice);
+    const page = await browser.open(answer.location ?? "");
+    expect(page.text).toContain('action="https://sp.example.test/two"');
+    const xml = Buffer.from(hiddenFields(page)["SAMLResponse"] ?? "", "base64").toString();
+    expect(xml).toContain("http://www.w3.org/2009/xmlenc11#aes256-gcm");
+  });
+
+  test("is refused with another key, without a signature that its metadata promise, and at an address that is not there", async () => {
+    expect(await answers(keys.stranger)).toEqual([400, 400]);
+    const browser = createBrowser(idp.replicas);
+    expect((await browser.get((await requestOf(keys.sp)).replace(/&SigAlg=.*/, ""))).status).toBe(400);
+    expect((await browser.get(await requestOf(keys.sp, "https://evil.example.test/"))).status).toBe(400);
+  });
+
+  test("changes its key on every replica when the metadata do", async () => {
+    expect(await answers(keys.next)).toEqual([400, 400]);
+    source.publish(documentOf({ ...keys, sp: keys.next }));
+    await poll("both replicas to take the new key", async () => all(await answers(keys.next), 302));
+    expect(await answers(keys.sp)).toEqual([400, 400]);
+  });
+
+  test("stays as it was while what is published is signed by another, too large, a redirect or an error", async () => {
+    source.publish(documentOf({ sp: keys.stranger, publisher: keys.stranger }));
+    await untilCounted("signature");
+    source.publish("x".repeat(300_000));
+    await untilCounted("too_large");
+    const evil = documentOf({ ...keys, sp: keys.stranger });
+    source.answer(({ url }, response) => {
+      if (url === "/elsewhere") response.writeHead(200).end(evil);
+      else response.writeHead(302, { location: "/elsewhere" }).end();
+    });
+    await untilCounted("unreachable");
+    source.answer((_request, response) => void response.writeHead(500).end());
+    await untilCounted("unreachable");
+    expect(source.asked).not.toContain("/elsewhere");
+    expect(await answers(keys.stranger)).toEqual([400, 400]);
+    expect(await answers(keys.next)).toEqual([302, 302]);
+    expect(all(await counted("service_idp_saml_metadata_unusable"), 0)).toBe(true);
+    const ages = await counted("service_idp_saml_metadata_age_seconds");
+    expect(Math.min(...ages)).toBeGreaterThan(1);
+  });
+
+  test("is known to a replica that starts while the source is away", async () => {
+    source.answer(({ socket }) => void socket.destroy());
+    const port = await freePort();
+    await using third = await startService("idp", {
+      configFile: idp.stack.configFile,
+      privatePort: await freePort(),
+      env: { SERVICE_RUNTIME_SERVICES_IDP_ADDRESS: `127.0.0.1:${port}` },
+    });
+    await untilReady(third);
+    expect(await answers(keys.next, [`http://127.0.0.1:${port}`])).toEqual([302]);
+    expect(await answers(keys.sp, [`http://127.0.0.1:${port}`])).toEqual([400]);
+  });
+
+  test("is refused once its metadata are over, until there are others", async () => {
+    const validUntil = new Date(Date.now() + 2500).toISOString();
+    source.publish(documentOf({ ...keys, attributes: ` validUntil="${validUntil}"` }));
+    await poll("the metadata to be taken", async () => all(await answers(keys.sp), 302));
+    await poll("the metadata to be over", async () => all(await answers(keys.sp), 400));
+    expect(await counted("service_idp_saml_metadata_unusable")).toEqual([1, 1]);
+    source.publish(documentOf(keys));
+    await poll("others to be taken", async () => all(await answers(keys.sp), 302));
+  });
+});

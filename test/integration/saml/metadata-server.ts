@@ -1,0 +1,80 @@
+import { createPrivateKey } from "node:crypto";
+import { createServer, type RequestListener } from "node:http";
+import { freePort } from "@postern/shared/testing";
+import {
+  aggregateOf,
+  type EntityOptions,
+  entityOf,
+  signedMetadata,
+} from "../../../services/idp/src/saml/testing/forge-metadata.ts";
+import type { KeyPair } from "./saml-stack.ts";
+
+export const entityId = "urn:test:federated";
+
+/** What a federation publishes. */
+export interface MetadataServer extends AsyncDisposable {
+  readonly url: string;
+  /** Paths that were asked. */
+  readonly asked: string[];
+  answer(listener: RequestListener): void;
+  /** A document with this service provider's certificate. */
+  publish(document: string): void;
+  /** Nobody listens there any more. */
+  away(): Promise<void>;
+}
+
+export interface Published extends EntityOptions {
+  readonly sp: KeyPair;
+  readonly publisher: KeyPair;
+}
+
+function descriptorOf({ cert }: KeyPair): string {
+  const certificate = cert.replaceAll(/-----[^-]+-----/g, "");
+  const ds = 'xmlns:ds="http://www.w3.org/2000/09/xmldsig#"';
+  return `<md:KeyDescriptor><ds:KeyInfo ${ds}><ds:X509Data><ds:X509Certificate>${certificate}</ds:X509Certificate></ds:X509Data></ds:KeyInfo></md:KeyDescriptor>`;
+}
+
+/** A federation's document with our service provider among others. */
+export function documentOf({ sp, publisher, ...options }: Published): string {
+  const ours = entityOf({
+    entityId,
+    certificates: descriptorOf(sp),
+    roleAttributes: ' AuthnRequestsSigned="true"',
+    ...options,
+  });
+  const other = entityOf({ entityId: "urn:test:other" });
+  return signedMetadata(aggregateOf([other, ours]), createPrivateKey(publisher.key));
+}
+
+const unavailable: RequestListener = (_request, response) => void response.writeHead(503).end();
+
+export async function startMetadataServer(): Promise<MetadataServer> {
+  const port = await freePort();
+  const asked: string[] = [];
+  let listener = unavailable;
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? "");
+    listener(request, response);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  const away = async (): Promise<void> => {
+    server.closeAllConnections();
+    if (server.listening) await new Promise((resolve) => server.close(resolve));
+  };
+  return {
+    url: `http://127.0.0.1:${port}/metadata`,
+    asked,
+    answer: (next) => {
+      listener = next;
+    },
+    publish: (document) => {
+      listener = (_request, response) => {
+        response.writeHead(200, { "content-type": "application/samlmetadata+xml" }).end(document);
+      };
+    },
+    away,
+    [Symbol.asyncDispose]: away,
+  };
+}

@@ -1,0 +1,114 @@
+import { SAML } from "@node-saml/node-saml";
+import { pause, poll, scratchFolder } from "@postern/shared/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Browser, createBrowser } from "../../support/browser.ts";
+import { testRedis } from "../../support/redis-content.ts";
+import { type IdpStack, startIdpStack } from "../idp/idp-stack.ts";
+import { entityId, keyPair, slo, sso } from "./saml-stack.ts";
+
+let idp: IdpStack;
+let sp: SAML;
+
+const alice = { username: "alice@example.test", password: "alice-demo-password" };
+
+beforeAll(async () => {
+  await using folder = await scratchFolder();
+  const { key, cert } = await keyPair(folder.path, "sp");
+  const acsUrl = "https://sp.example.test/acs";
+  idp = await startIdpStack({
+    identity: {
+      saml: {
+        enabled: true,
+        entity_id: entityId,
+        persistent_id_secret: "a-secret-that-is-kept-for-ever",
+        service_providers: [
+          { entity_id: "urn:test:sp", acs_url: acsUrl, slo_url: acsUrl, cert, authn_requests_signed: true },
+        ],
+      },
+    },
+  });
+  sp = new SAML({
+    issuer: "urn:test:sp",
+    callbackUrl: acsUrl,
+    entryPoint: sso,
+    logoutUrl: slo,
+    idpCert: "looked at elsewhere",
+    disableRequestedAuthnContext: true,
+    privateKey: key,
+    publicCert: cert,
+    signatureAlgorithm: "sha256",
+  });
+});
+
+afterAll(() => idp[Symbol.asyncDispose]());
+
+const pathOf = (url: string): string => url.slice(new URL(url).origin.length);
+const signIn = async (): Promise<string> => pathOf(await sp.getAuthorizeUrlAsync("state", undefined, {}));
+const browserAt = (nth: number): Browser => createBrowser([idp.replicas[nth % 2] ?? ""]);
+
+describe("metadata", () => {
+  test("are 500 while the shared keys cannot be opened, and no other keys are made", async () => {
+    const port = idp.stack.redis?.port ?? 0;
+    const redis = await testRedis(port);
+    const key = "postern:saml:{signing-keys}";
+    await redis.set(key, "what another secret sealed");
+    const page = await browserAt(0).get("/saml/metadata");
+    expect([page.status, await redis.get(key)]).toEqual([500, "what another secret sealed"]);
+    await redis.del(key);
+    redis.disconnect();
+    expect((await browserAt(0).get("/saml/metadata")).status).toBe(200);
+  });
+});
+
+describe("a message counts once", () => {
+  test("of a hundred that come at once to two replicas one is taken", async () => {
+    const request = await signIn();
+    const statuses = await Promise.all(
+      Array.from({ length: 100 }, async (_, nth) => (await browserAt(nth).get(request)).status),
+    );
+    expect(statuses.filter((status) => status === 302)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 400)).toHaveLength(99);
+  });
+
+  test("a request that waits for its user is answered once, whoever asks at once", async () => {
+    const browser = createBrowser(idp.replicas);
+    const login = await browser.open(await signIn());
+    const answer = await browser.submit(login, alice);
+    const pages = await Promise.all(Array.from({ length: 20 }, () => browser.get(answer.location ?? "")));
+    expect(pages.filter(({ text }) => text.includes('name="SAMLResponse"'))).toHaveLength(1);
+  });
+});
+
+describe("while Redis hangs", () => {
+  test("metadata are served, every message is answered with a page of 500 in time, and none is taken", async () => {
+    const server = idp.stack.redis;
+    if (server === undefined) throw new Error("no Redis");
+    const browser = createBrowser(idp.replicas);
+    const nameIDFormat = "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent";
+    const profile = { issuer: entityId, nameID: "nobody", nameIDFormat, sessionIndex: "_none" };
+    const [first, second] = [await signIn(), await signIn()];
+    const form = { SAMLRequest: Buffer.from("<a/>").toString("base64") };
+    const logout = pathOf(await sp.getLogoutUrlAsync(profile, "", {}));
+    // Each replica has seen its keys.
+    await Promise.all([0, 1].map((nth) => browserAt(nth).get("/saml/metadata")));
+    await pause(server);
+    const began = performance.now();
+    const [metadata, again, ...messages] = await Promise.all([
+      browserAt(0).get("/saml/metadata"),
+      browserAt(1).get("/saml/metadata"),
+      browserAt(0).get(first),
+      browserAt(1).get(second),
+      browserAt(0).get("/saml/sso?request=none"),
+      browserAt(1).get(logout),
+    ]);
+    const forged = await browser.post("/saml/slo", form);
+    const tookMs = performance.now() - began;
+    server.signal("SIGCONT");
+    expect([metadata.status, again.status]).toEqual([200, 200]);
+    expect(messages.map(({ status }) => status)).toEqual([500, 500, 500, 500]);
+    for (const { headers } of messages) expect(headers.get("content-type")).toContain("text/html");
+    expect(forged.status).toBe(400);
+    expect(tookMs).toBeLessThan(10_000);
+    await poll("sign-in to be served again", async () => (await browser.get(await signIn())).status === 302);
+  });
+});
