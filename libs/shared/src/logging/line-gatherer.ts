@@ -1,16 +1,16 @@
 /** Where gathered lines go; sonic-boom is one. */
 export interface BlockWriter {
-  write(block: string): unknown;
-  flushSync(): void;
+  readonly write: (block: string) => unknown;
+  readonly flushSync: () => void;
 }
 
 /** A stream of lines that leave in blocks. */
 export interface LineGatherer {
-  write(line: string): void;
+  readonly write: (line: string) => void;
   /** Hands over what has gathered. */
-  pass(): void;
+  readonly pass: () => void;
   /** The same, and waits until it is written. */
-  flushSync(): void;
+  readonly flushSync: () => void;
 }
 
 /**
