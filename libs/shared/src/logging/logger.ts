@@ -1,4 +1,5 @@
 import { type DestinationStream, destination, type Logger, pino, stdSerializers } from "pino";
+import { createLineGatherer } from "./line-gatherer.ts";
 import { createTimestamp } from "./timestamp.ts";
 
 export type { Logger } from "pino";
@@ -33,7 +34,15 @@ const pinoLevels = {
 } as const;
 
 const flushEveryMs = 200;
-const gatherBytes = 16_384;
+const blockChars = 16_384;
+
+/** What is left when the process ends goes out before pino ends the output. */
+function standardOutput(): Pick<ProcessLogger, "stream" | "flush"> {
+  const lines = createLineGatherer(destination({ dest: 1, sync: false }), blockChars);
+  setInterval(lines.pass, flushEveryMs).unref();
+  process.prependListener("exit", lines.pass);
+  return { stream: lines, flush: lines.flushSync };
+}
 
 /**
  * One JSON object a line. Lines gather in memory and leave as one write when 16 KiB are together or 200 ms are over: a
@@ -41,8 +50,8 @@ const gatherBytes = 16_384;
  * redacted here but never handed over: secrets are `Secret`s, which print as a mask.
  */
 export function createLogger(options: LoggerOptions): ProcessLogger {
-  const buffered = destination({ dest: 1, sync: false, minLength: gatherBytes, maxWrite: 4 * gatherBytes });
-  const stream = options.stream ?? buffered;
+  const { stream, flush } =
+    options.stream === undefined ? standardOutput() : { stream: options.stream, flush: () => undefined };
   const logger = pino(
     {
       level: pinoLevels[options.level],
@@ -53,17 +62,12 @@ export function createLogger(options: LoggerOptions): ProcessLogger {
     },
     stream,
   );
-  const timer = setInterval(() => buffered.flush(), flushEveryMs);
-  timer.unref();
   return {
     logger,
     stream,
     setLevel: (level) => {
       logger.level = pinoLevels[level];
     },
-    flush: () => {
-      clearInterval(timer);
-      if (options.stream === undefined) buffered.flushSync();
-    },
+    flush,
   };
 }

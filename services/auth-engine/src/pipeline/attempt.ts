@@ -11,7 +11,8 @@ export type Attempt = Omit<AuthRequest, "password"> & {
   readonly masterLogin?: MasterLoginFacts | undefined;
 };
 
-export function attemptOf({ password, ...request }: AuthRequest, masterUsers?: MasterUsers): Attempt {
+export function attemptOf(request: AuthRequest, masterUsers?: MasterUsers): Attempt {
+  const { password } = request;
   const attempt = { ...request, password: password === undefined ? undefined : new Secret(password) };
   return masterUsers === undefined ? attempt : masterUsers.read(attempt);
 }

@@ -22,7 +22,10 @@ function readJson(body: Buffer): FieldReader {
   }
   if (!isRecord(value)) throw malformed("the body must be a JSON object");
   const record = value;
-  return (wireName) => (Object.hasOwn(record, wireName) ? record[wireName] : undefined);
+  return (wireName) => {
+    const found = record[wireName];
+    return found !== undefined && Object.hasOwn(record, wireName) ? found : undefined;
+  };
 }
 
 /**

@@ -1,7 +1,6 @@
 import { promisify } from "node:util";
 import { brotliDecompress, constants, gunzip, type InputType, zstdDecompress } from "node:zlib";
 import { AppError } from "@postern/shared/errors";
-import type { FastifyRequest } from "fastify";
 
 export interface BodyParserSettings {
   /** `runtime.servers.http.middlewares.request_decompression` */
@@ -52,19 +51,4 @@ export async function expandBody(contentEncoding: string, body: Buffer, settings
     if (isTooLarge(cause)) throw new AppError("REQUEST_TOO_LARGE", { cause });
     throw new AppError("REQUEST_MALFORMED", { publicMessage: `the body is not valid ${coding}`, cause });
   }
-}
-
-type Done = (error: Error | null, body?: Buffer) => void;
-
-/**
- * The body as its sender meant it (contract, "Request body decompression"). Its expanded size is counted while it
- * expands, off the event loop, and it ends where the limit is passed. One coding at most: a list of them is a bomb's.
- */
-export function createBodyParser(settings: BodyParserSettings) {
-  return ({ raw }: FastifyRequest, body: Buffer, done: Done): Promise<Buffer> | undefined => {
-    const contentEncoding = raw.headers["content-encoding"];
-    if (contentEncoding !== undefined) return expandBody(contentEncoding, body, settings);
-    done(null, body);
-    return undefined;
-  };
 }

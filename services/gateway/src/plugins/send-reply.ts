@@ -8,7 +8,10 @@ import type { DialectReply } from "../dialects/reply.ts";
  */
 export function sendReply(reply: FastifyReply, { status, headers, body }: DialectReply): void {
   reply.hijack();
-  writeRaw(reply.raw, status, [...headers.flat(), "Content-Length", String(body.length)], body);
+  const raw: string[] = [];
+  for (const [name, value] of headers) raw.push(name, value);
+  raw.push("Content-Length", String(body.length));
+  writeRaw(reply.raw, status, raw, body);
 }
 
 /** A latin1 text is the body byte for byte, and leaves in one write with the headers, where a Buffer takes two. */

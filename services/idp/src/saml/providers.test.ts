@@ -1,4 +1,4 @@
-import { loadConfig, type SamlProviderConfig } from "@postern/shared/config";
+import { type Config, loadConfig } from "@postern/shared/config";
 import { AppError } from "@postern/shared/errors";
 import { describe, expect, it } from "vitest";
 import type { EntityFacts } from "./metadata/entity-facts.ts";
@@ -11,7 +11,7 @@ import { entityOf } from "./testing/forge-metadata.ts";
 const document = entityOf({ roleAttributes: ' AuthnRequestsSigned="true"' });
 const [facts] = readMetadata(document, { keys: [], wanted: [sp], nowMs, maxBytes: 100_000 }).entities;
 
-function identityConfig(more: object): readonly SamlProviderConfig[] {
+function identityConfig(more: object): Config["identity"] {
   const provider = { entity_id: sp, metadata: { file: "sp.xml" }, ...more };
   const tree = { identity: { saml: { service_providers: [provider] } } };
   const loaded = loadConfig({ text: JSON.stringify(tree), env: {}, readFile: () => "" });

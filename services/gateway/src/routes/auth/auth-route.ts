@@ -53,7 +53,7 @@ function tempfail(error: AppError): AuthDecision {
  */
 export function createAuthHandler(pair: DialectPair, deps: AuthRouteDeps): AuthHandler {
   const { decide, metrics, log, gate, factsOf } = deps;
-  const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  const decideAndSend = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const started = performance.now();
     const asked = pair.parse(request, factsOf(request, pair.dialect));
     if (asked.operation === "list-accounts") {
@@ -66,14 +66,18 @@ export function createAuthHandler(pair: DialectPair, deps: AuthRouteDeps): AuthH
     metrics.decided({ dialect: pair.dialect, operation: asked.operation, outcome: decision.outcome, seconds });
     log.decided(asked, decision, seconds);
   };
-  return (request, reply) => {
-    if (!gate.enter()) {
-      sendReply(reply, pair.decision(tempfail(new AppError("OVERLOADED")), request.id, request));
-      return;
+  const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    try {
+      await decideAndSend(request, reply);
+    } catch (thrown) {
+      refuse(pair, { request, reply, thrown }, { metrics, log });
+    } finally {
+      gate.leave();
     }
-    answer(request, reply)
-      .catch((thrown: unknown) => refuse(pair, { request, reply, thrown }, { metrics, log }))
-      .finally(() => gate.leave());
+  };
+  return (request, reply) => {
+    if (gate.enter()) void answer(request, reply);
+    else sendReply(reply, pair.decision(tempfail(new AppError("OVERLOADED")), request.id, request));
   };
 }
 

@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { GatewayContext } from "../../context.ts";
 import { notFoundReply } from "../../dialects/reply.ts";
-import { createBodyParser } from "../../plugins/decompress-body.ts";
-import { requestRefusal } from "../../plugins/request-refusal.ts";
+import { createReadBody, type ReadBody } from "../../plugins/read-body.ts";
 import { sendReply } from "../../plugins/send-reply.ts";
 import { createAuthHandler, type DialectRoute, refuse } from "./auth-route.ts";
 import { basicRoute } from "./get-basic.ts";
@@ -24,32 +23,42 @@ function dialectRoutes(context: GatewayContext): readonly DialectRoute[] {
   ];
 }
 
-/** 404 when switched off, then the caller, then the body. */
+/** 404 when switched off, then the caller, then the body, which Fastify does not get to see. */
 function registerDialect(
   app: FastifyInstance,
-  { method, url, pair, onRequest, maxBodyBytes }: DialectRoute,
+  { route: { method, url, pair, onRequest, maxBodyBytes }, readBody }: { route: DialectRoute; readBody: ReadBody },
   context: GatewayContext,
 ): void {
   const handler = createAuthHandler(pair, context.authRoute);
+  const bodyLimit = maxBodyBytes ?? context.settings.maxBodyBytes;
   const disabled = (request: FastifyRequest, reply: FastifyReply, next: () => void): void => {
     if (context.live.current.disabledDialects.has(pair.dialect))
       sendReply(reply, notFoundReply(context.names, request.id));
     else next();
   };
+  const failed = (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void =>
+    refuse(pair, { request, reply, thrown }, context.authRoute);
+  const readAndAnswer = (request: FastifyRequest, reply: FastifyReply, next: () => void): void => {
+    if (request.method === "GET") {
+      next();
+      return;
+    }
+    readBody(request.raw, bodyLimit, (body, refused) => {
+      request.body = body;
+      if (refused === undefined) handler(request, reply);
+      else failed(refused, request, reply);
+    });
+  };
   app.route({
     method,
     url,
-    bodyLimit: maxBodyBytes ?? context.settings.maxBodyBytes,
-    onRequest: [disabled, ...(onRequest ?? [context.callerAuth])],
-    errorHandler: (error, request, reply) =>
-      refuse(pair, { request, reply, thrown: requestRefusal(error) }, context.authRoute),
+    onRequest: [disabled, ...(onRequest ?? [context.callerAuth]), readAndAnswer],
+    errorHandler: failed,
     handler,
   });
 }
 
 export function registerAuthRoutes(app: FastifyInstance, context: GatewayContext): void {
-  app.removeAllContentTypeParsers();
-  // Any bytes under any name: the dialect says what it takes, and in its own words what it does not.
-  app.addContentTypeParser("*", { parseAs: "buffer" }, createBodyParser(context.settings.decompression));
-  for (const route of dialectRoutes(context)) registerDialect(app, route, context);
+  const readBody = createReadBody(context.settings.decompression);
+  for (const route of dialectRoutes(context)) registerDialect(app, { route, readBody }, context);
 }
