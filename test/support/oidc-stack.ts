@@ -61,12 +61,18 @@ export interface OidcStack extends AsyncDisposable {
   readonly issuer: string;
   /** Each replica's own listener. */
   readonly replicas: readonly string[];
+  /** In the same order. */
+  readonly processes: readonly ServiceProcess[];
   /** A request to one of the replicas, as the gateway would pass it on. */
   ask(replica: number, path: string, init?: RequestInit): Promise<Response>;
 }
 
 /** A gateway, an engine and two identity providers on one Redis. */
-export async function startOidcStack(clients: readonly Tree[] = testClients, settings: Tree = {}): Promise<OidcStack> {
+export async function startOidcStack(
+  clients: readonly Tree[] = testClients,
+  settings: Tree = {},
+  developerMode = false,
+): Promise<OidcStack> {
   await using started = new AsyncDisposableStack();
   const httpPort = await freePort();
   const issuer = `http://127.0.0.1:${httpPort}`;
@@ -76,7 +82,10 @@ export async function startOidcStack(clients: readonly Tree[] = testClients, set
       httpPort,
       services: ["idp"],
       settings: {
-        runtime: { servers: { http: { rate_limit: { per_second: 10_000, burst: 10_000 } } } },
+        runtime: {
+          developer_mode: developerMode,
+          servers: { http: { rate_limit: { per_second: 10_000, burst: 10_000 } } },
+        },
         auth: { backchannel: { oidc_bearer: { enabled: true, issuer, revocation_ttl: "200ms" } } },
         identity: {
           frontend: { enabled: true },
@@ -95,12 +104,14 @@ export async function startOidcStack(clients: readonly Tree[] = testClients, set
   );
   await untilReady(second);
   const replicas = [stack.idpUrl, `http://127.0.0.1:${port}`];
+  const processes = [stack.services.get("idp") ?? second, second];
   const sign = createCallerSigner({ secret: new Secret(assertionSecret), ttlSeconds: 30 });
   const owned = started.move();
   return {
     stack,
     issuer,
     replicas,
+    processes,
     ask: async (replica, path, init = {}) => {
       const headers = new Headers(init.headers);
       const caller = { method: "none", scopes: [], clientIp: "127.0.0.1", session: "test" } as const;

@@ -79,6 +79,7 @@ export const messages = {
   openidOptional: "must not name openid",
   onlyConfidential: "needs a confidential client: client_secret or private_key_jwt",
   noRedirectUri: "is required for the grant authorization_code",
+  rotationTooOften: "is below an hour, which developer mode alone allows",
   wildcardRedirect: "has a wildcard, which developer mode alone allows",
   notServed: (served: string) => `names what is not served; ${served} is`,
   keyUnreadable: "holds no private key of its algorithm in PEM",

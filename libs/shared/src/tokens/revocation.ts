@@ -50,17 +50,21 @@ export function createRevocation(options: RevocationOptions): Revocation {
   const looks = createBoundedCache<Look>(maxEntries);
   const pending = new Map<string, Promise<RevocationState>>();
 
-  const look = async (cacheKey: string, { id, subjectDigest, epoch }: RevocationFacts): Promise<RevocationState> => {
+  const look = async (cacheKey: string, facts: RevocationFacts): Promise<RevocationState> => {
+    const { id, subjectDigest, kindDigest, epoch } = facts;
     const atMs = clock.now();
+    // The one without a kind is that of versions before, which may still raise it.
+    const digests = kindDigest === undefined ? [subjectDigest] : [subjectDigest, kindDigest];
     try {
-      const [denied, current] = await within(
+      const [denied, ...epochs] = await within(
         Promise.all([
           redis.get(deniedTokenKey.build(prefix, id)),
-          redis.get(tokenEpochKey.build(prefix, subjectDigest)),
+          ...digests.map((digest) => redis.get(tokenEpochKey.build(prefix, digest))),
         ]),
         timeoutMs,
       );
-      const state = denied !== null || epoch < epochOf(current) ? "revoked" : "active";
+      const isDead = denied !== null || epochs.some((current) => epoch < epochOf(current ?? null));
+      const state = isDead ? "revoked" : "active";
       looks.set(cacheKey, { state, atMs });
       return state;
     } catch (error) {
@@ -79,7 +83,7 @@ export function createRevocation(options: RevocationOptions): Revocation {
   };
   return {
     check: (facts) => {
-      const cacheKey = `${facts.id} ${facts.epoch} ${facts.subjectDigest}`;
+      const cacheKey = `${facts.id} ${facts.epoch} ${facts.kindDigest ?? facts.subjectDigest}`;
       const last = looks.get(cacheKey);
       const age = last === undefined ? Number.POSITIVE_INFINITY : clock.now() - last.atMs;
       if (last === undefined || age >= ttlMs) return ask(cacheKey, facts);

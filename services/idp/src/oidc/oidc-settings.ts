@@ -1,4 +1,5 @@
 import type { Config, CustomScopeConfig, OidcConfig } from "@postern/shared/config";
+import type { NoticeTimes } from "./logout-notices.ts";
 import type { RotationRules } from "./signing-keys.ts";
 
 /** What the OIDC core takes of the configuration. */
@@ -82,5 +83,13 @@ export function rotationRules(settings: OidcSettings): RotationRules {
     publishMs: oidc.key_publish_delay,
     maxAgeMs: oidc.key_max_age,
     longestTokenMs: longestTokenMs(settings),
+  };
+}
+
+export function noticeTimes({ oidc: { logout } }: OidcSettings): NoticeTimes {
+  return {
+    timeoutMs: logout.back_channel_timeout,
+    firstDelayMs: logout.back_channel_retry_delay,
+    longestDelayMs: logout.back_channel_retry_max_delay,
   };
 }
