@@ -55,6 +55,11 @@ async function signed(): Promise<Signed> {
   return { token, kid: decodeProtectedHeader(token).kid ?? "", exp: Number(claimsOf(token)["exp"]) };
 }
 
+const areSame = async (): Promise<boolean> => {
+  const sets = await Promise.all([0, 1].map(async (replica) => (await oidc.ask(replica, "/oidc/jwks")).text()));
+  return sets[0] === sets[1];
+};
+
 test("keys rotate on schedule: published before they sign, kept until the last token is dead, made once for all", async () => {
   const began = performance.now();
   let cached = await look();
@@ -84,9 +89,5 @@ test("keys rotate on schedule: published before they sign, kept until the last t
   expect(signers.size).toBeGreaterThan(1);
   expect(published).toBeGreaterThan(0);
   expect(seen.size).toBeLessThanOrEqual(1 + rotations);
-  const areSame = async (): Promise<boolean> => {
-    const sets = await Promise.all([0, 1].map(async (replica) => (await oidc.ask(replica, "/oidc/jwks")).text()));
-    return sets[0] === sets[1];
-  };
   await expect.poll(areSame, { timeout: publishMs }).toBe(true);
 }, 40_000);

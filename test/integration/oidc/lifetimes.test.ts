@@ -64,45 +64,45 @@ function refresh(client: string, token: unknown, replica = 0): Promise<TokenAnsw
 const isAlive = async (token: unknown): Promise<boolean> =>
   (await relyingParty(oidc, "mail").userinfo(token)).status === 200;
 
-describe("refresh tokens", () => {
-  async function reuseAfterGrace(client: string): Promise<void> {
-    const { refresh_token: used } = await tokensOf(client);
-    const answers = await Promise.all([0, 1, 0, 1, 0, 1].map((replica) => refresh(client, used, replica)));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    const [successor, ...others] = new Set(answers.map(({ body }) => body["refresh_token"]));
-    expect(others).toEqual([]);
-    const kept = answers.map(({ body }) => body["access_token"]);
-    const last = await refresh(client, successor, 1);
-    expect(last.status).toBe(200);
-    // Nothing but time makes the old one worthless: until then it gives the successor again.
-    const reuse = async (): Promise<unknown> => {
-      const { status, body } = await refresh(client, used, 1);
-      return status === 200 ? body["refresh_token"] : body["error"];
-    };
-    expect(await reuse()).toBe(successor);
-    for (const token of kept) expect(await isAlive(token)).toBe(true);
-    await expect.poll(reuse, { timeout: graceMs + 5000, interval: 300 }).toBe("invalid_grant");
-    for (const token of [...kept, last.body["access_token"]]) expect(await isAlive(token)).toBe(false);
-    expect((await refresh(client, last.body["refresh_token"])).body["error"]).toBe("invalid_grant");
-  }
+async function reuseAfterGrace(client: string): Promise<void> {
+  const { refresh_token: used } = await tokensOf(client);
+  const answers = await Promise.all([0, 1, 0, 1, 0, 1].map((replica) => refresh(client, used, replica)));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  const [successor, ...others] = new Set(answers.map(({ body }) => body["refresh_token"]));
+  expect(others).toEqual([]);
+  const kept = answers.map(({ body }) => body["access_token"]);
+  const last = await refresh(client, successor, 1);
+  expect(last.status).toBe(200);
+  // Nothing but time makes the old one worthless: until then it gives the successor again.
+  const reuse = async (): Promise<unknown> => {
+    const { status, body } = await refresh(client, used, 1);
+    return status === 200 ? body["refresh_token"] : body["error"];
+  };
+  expect(await reuse()).toBe(successor);
+  for (const token of kept) expect(await isAlive(token)).toBe(true);
+  await expect.poll(reuse, { timeout: graceMs + 5000, interval: 300 }).toBe("invalid_grant");
+  for (const token of [...kept, last.body["access_token"]]) expect(await isAlive(token)).toBe(false);
+  expect((await refresh(client, last.body["refresh_token"])).body["error"]).toBe("invalid_grant");
+}
 
+/** As if its whole life but a moment had passed: what the grant stands on ends soon. */
+async function ageGrants(leftSeconds: number): Promise<number> {
+  const ring = createKeyRing([new Secret("test-encryption-secret")], "oidc");
+  const exp = Math.floor(Date.now() / 1000) + leftSeconds;
+  for (const key of await redis.keys("postern:oidc:record:Grant:*")) {
+    const sealed = Buffer.from((await redis.get(key)) ?? "", "base64");
+    const payload: object = Object(JSON.parse(ring.open(sealed, key)?.toString("utf8") ?? "{}"));
+    const aged = ring.seal(JSON.stringify({ ...payload, exp }), key).toString("base64");
+    await redis.set(key, aged, "EX", leftSeconds);
+  }
+  for (const key of await redis.keys("postern:oidc:account:*")) await redis.expire(key, leftSeconds);
+  return exp;
+}
+
+describe("refresh tokens", () => {
   test("parallel refreshes are one within the grace; after it the old token kills the family, access tokens too", async () => {
     await Promise.all(["mail", "signed"].map(reuseAfterGrace));
   });
-
-  /** As if its whole life but a moment had passed: what the grant stands on ends soon. */
-  async function ageGrants(leftSeconds: number): Promise<number> {
-    const ring = createKeyRing([new Secret("test-encryption-secret")], "oidc");
-    const exp = Math.floor(Date.now() / 1000) + leftSeconds;
-    for (const key of await redis.keys("postern:oidc:record:Grant:*")) {
-      const sealed = Buffer.from((await redis.get(key)) ?? "", "base64");
-      const payload: object = Object(JSON.parse(ring.open(sealed, key)?.toString("utf8") ?? "{}"));
-      const aged = ring.seal(JSON.stringify({ ...payload, exp }), key).toString("base64");
-      await redis.set(key, aged, "EX", leftSeconds);
-    }
-    for (const key of await redis.keys("postern:oidc:account:*")) await redis.expire(key, leftSeconds);
-    return exp;
-  }
 
   test("a chain of refreshes outlives the grant that it began with, and is still found by what revokes it", async () => {
     const clients = ["mail", "signed"];
@@ -127,6 +127,12 @@ describe("refresh tokens", () => {
   });
 });
 
+async function signOut(user = browser): Promise<void> {
+  const { id_token: hint } = await tokensOf("told");
+  const page = await user.get(`/oidc/logout?id_token_hint=${String(hint)}`);
+  expect(page.status).toBe(302);
+}
+
 describe("back-channel logout", () => {
   beforeEach(() => {
     channel.tokens.length = 0;
@@ -134,12 +140,6 @@ describe("back-channel logout", () => {
     channel.status = 200;
     channel.held = undefined;
   });
-
-  async function signOut(user = browser): Promise<void> {
-    const { id_token: hint } = await tokensOf("told");
-    const page = await user.get(`/oidc/logout?id_token_hint=${String(hint)}`);
-    expect(page.status).toBe(302);
-  }
 
   test("a client that fails many times is told when it is back, once", async () => {
     channel.status = 503;

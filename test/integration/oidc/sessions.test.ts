@@ -180,28 +180,28 @@ test("what is authorized or refreshed while all is ended does not live", async (
   expect((await ask("GET", `/${account}`)).sessions).toEqual([]);
 });
 
+async function isActive(token: string): Promise<boolean> {
+  const headers = { authorization: `Basic ${btoa("twin:twin-secret")}` };
+  const { body } = await askInTurn(oidc, "/oidc/introspect", {
+    method: "POST",
+    headers,
+    body: new URLSearchParams({ token }),
+  });
+  return body["active"] === true;
+}
+
+/** The gateway has looked at every token again. */
+async function pastRevocationTtl(): Promise<void> {
+  const began = performance.now();
+  await expect.poll(() => performance.now() - began, { timeout: 5000 }).toBeGreaterThan(400);
+}
+
 describe("a user and a client of one name", () => {
   const scope = "service:authenticate service:security";
 
   async function own(): Promise<string> {
     const { body } = await relyingParty(oidc, "twin").token({ grant_type: "client_credentials", scope });
     return String(body["access_token"]);
-  }
-
-  async function isActive(token: string): Promise<boolean> {
-    const headers = { authorization: `Basic ${btoa("twin:twin-secret")}` };
-    const { body } = await askInTurn(oidc, "/oidc/introspect", {
-      method: "POST",
-      headers,
-      body: new URLSearchParams({ token }),
-    });
-    return body["active"] === true;
-  }
-
-  /** The gateway has looked at every token again. */
-  async function pastRevocationTtl(): Promise<void> {
-    const began = performance.now();
-    await expect.poll(() => performance.now() - began, { timeout: 5000 }).toBeGreaterThan(400);
   }
 
   beforeEach(async () => {
