@@ -1,4 +1,4 @@
-import { SignJWT } from "jose";
+import { jwtVerify, SignJWT } from "jose";
 import { expect, test } from "vitest";
 import { Secret } from "../crypto/secret.ts";
 import { type Caller, createCallerSigner, createCallerVerifier } from "./caller-assertion.ts";
@@ -9,6 +9,22 @@ const sign = createCallerSigner({ secret, ttlSeconds: 30 });
 
 test("the audience reads what the gateway signed", async () => {
   expect(await createCallerVerifier({ secret }, "admin")(await sign(caller, "admin"))).toEqual(caller);
+});
+
+test("versions that sign and read with jose understand this one, and it them", async () => {
+  const key = Buffer.from(secret.reveal());
+  const { method, scopes, clientIp: ip, session: sid } = caller;
+  const signed = await new SignJWT({ method, scopes: [...scopes], ip, sid })
+    .setProtectedHeader({ alg: "HS256", typ: "postern-caller+jwt" })
+    .setIssuer("postern-gateway")
+    .setAudience("admin")
+    .setIssuedAt()
+    .setExpirationTime("30s")
+    .sign(key);
+  expect(await createCallerVerifier({ secret }, "admin")(signed)).toEqual(caller);
+  const rules = { issuer: "postern-gateway", audience: "admin", typ: "postern-caller+jwt" };
+  const { payload } = await jwtVerify(await sign(caller, "admin"), key, { ...rules, requiredClaims: ["exp", "iat"] });
+  expect(payload).toMatchObject({ method, scopes, ip, sid });
 });
 
 test("nobody else may use it", async () => {
