@@ -54,7 +54,7 @@ describe("errors of authorization requests (RFC 6749 §4.1.2.1)", () => {
     ["no client", { client_id: "" }],
     ["an unknown client", { client_id: "nobody" }],
     ["no redirect URI", { redirect_uri: "" }],
-    ["no response type", { response_type: "" }],
+    ["oidcc-response-type-missing: no response type", { response_type: "" }],
     ["another response type", { response_type: "token" }],
   ])("%s is a 400 page", async (_what, more) => {
     const page = await first.authorize(browser, more);
@@ -76,7 +76,7 @@ describe("errors of authorization requests (RFC 6749 §4.1.2.1)", () => {
     ["invalid_scope", { scope: "nothing that:it may:have", nonce: "" }],
     ["invalid_scope", { scope: 'open"id' }],
     ["invalid_target", { resource: "https://elsewhere.example/" }],
-  ])("%s goes to the client, with state and iss", async (error, more) => {
+  ])("%s goes to the client, with state and iss: %j", async (error, more) => {
     const page = await first.authorize(browser, more);
     expect(page.status).toBe(302);
     expect(Object.fromEntries(answerOf(page))).toMatchObject({ error, state: "state-1", iss: oidc.issuer });

@@ -4,9 +4,16 @@ import { pause } from "@postern/shared/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Browser, createBrowser } from "../../support/browser.ts";
 import { callback, type OidcStack, startOidcStack } from "../../support/oidc-stack.ts";
-import { askToken, signedIn, type TokenAnswer } from "../../support/oidc-user.ts";
-import { testRedis } from "../../support/redis-content.ts";
-import { type BackChannel, relyingParty, startBackChannel, type Tokens } from "../../support/relying-party.ts";
+import { askToken, claimsOf, signedIn, type TokenAnswer } from "../../support/oidc-user.ts";
+import { redisContent, testRedis } from "../../support/redis-content.ts";
+import {
+  answerOf,
+  askInTurn,
+  type BackChannel,
+  relyingParty,
+  startBackChannel,
+  type Tokens,
+} from "../../support/relying-party.ts";
 
 const graceMs = 2000;
 const queue = "postern:oidc:{logout-notices}";
@@ -23,6 +30,7 @@ beforeAll(async () => {
     [
       { ...rules, client_id: "mail", client_secret: "mail-secret" },
       { ...rules, client_id: "signed", client_secret: "signed-secret", access_token_type: "jwt" },
+      { client_id: "tv", grant_types: ["urn:ietf:params:oauth:grant-type:device_code"] },
       { ...rules, client_id: "told", client_secret: "told-secret", backchannel_logout_uri: channel.uri },
     ],
     {
@@ -148,6 +156,57 @@ describe("back-channel logout", () => {
     channel.status = 200;
     await expect.poll(() => redis.zcard(queue), { timeout: 10_000 }).toBe(0);
     expect(channel.tokens).toHaveLength(1);
+  });
+
+  test("a scan of Redis shows nothing that opens anything: of no kind, and no name of a user", async () => {
+    channel.status = 503;
+    const mail = relyingParty(oidc, "mail");
+    const authorized = await mail.authorize(browser);
+    const unused = await redisContent(redis);
+    const { body: opaque } = await mail.redeem(authorized);
+    const signed = await tokensOf("signed");
+    const post = (path: string, form: Record<string, string>, headers = {}) =>
+      askInTurn(oidc, path, { method: "POST", body: new URLSearchParams(form), headers });
+    const { body: device } = await post("/oidc/device", { client_id: "tv", scope: "openid" });
+    const authorization = `Basic ${btoa("mail:mail-secret")}`;
+    const request = { response_type: "code", redirect_uri: callback, scope: "openid" };
+    const { body: pushed } = await post("/oidc/par", request, { authorization });
+    const stranger = createBrowser(oidc.replicas);
+    await stranger.get((await mail.authorize(stranger)).location ?? "");
+    const session = browser.cookies.get("service_session");
+    await signOut();
+    await expect.poll(() => channel.bodies.length, { timeout: 5000 }).toBeGreaterThan(0);
+    const content = `${unused}\n${await redisContent(redis)}`;
+    const logoutToken = channel.bodies[0]?.get("logout_token");
+    const kinds: Readonly<Record<string, unknown>> = {
+      code: answerOf(authorized).get("code"),
+      "opaque access token": opaque["access_token"],
+      "refresh token": opaque["refresh_token"],
+      "ID token": opaque["id_token"],
+      "signed access token": signed["access_token"],
+      "its identifier": claimsOf(signed["access_token"])["jti"],
+      "device code": device["device_code"],
+      "user code": device["user_code"],
+      "user code as typed": String(device["user_code"]).replaceAll("-", ""),
+      "pushed request": String(pushed["request_uri"]).split(":").at(-1),
+      "session cookie": session,
+      "logout token": logoutToken,
+      "its own identifier": claimsOf(logoutToken)["jti"],
+      ...Object.fromEntries([...stranger.cookies].map(([name, value]) => [`cookie ${name}`, value])),
+      user: "alice",
+      client: "mail-secret",
+    };
+    for (const [kind, value] of Object.entries(kinds)) {
+      expect(String(value).length, kind).toBeGreaterThan(4);
+      expect(content.includes(String(value)), kind).toBe(false);
+    }
+    const models = ["AuthorizationCode", "RefreshToken", "DeviceCode", "PushedAuthorizationRequest"];
+    for (const model of models) expect(content).toContain(`oidc:once:${model}`);
+    for (const family of ["oidc:record:AccessToken", "oidc:record:Grant", "oidc:user-code", "oidc:{logout-notices}:"]) {
+      expect(content).toContain(family);
+    }
+    channel.status = 200;
+    await expect.poll(() => redis.zcard(queue), { timeout: 5000 }).toBe(0);
   });
 
   test("two replicas do not tell a slow client twice", async () => {
