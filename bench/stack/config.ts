@@ -42,7 +42,7 @@ export interface CallerConfig {
 
 const basic_auth = { enabled: true, username: "backchannel", password: "bench-backchannel-secret" };
 
-export const basicCallers: CallerConfig = { backchannel: { basic_auth } };
+const basicCallers: CallerConfig = { backchannel: { basic_auth } };
 export const openCallers: CallerConfig = { backchannel: { basic_auth: { enabled: false } }, developerMode: true };
 
 /** Basic, and tokens of an issuer whose keys are in a file. */

@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
 import type { Secret } from "../crypto/secret.ts";
+import { systemClock } from "../time/clock.ts";
 import { readTokenHeader } from "../tokens/token-header.ts";
 import { verifySignature } from "../tokens/verify-signature.ts";
 
@@ -46,7 +47,7 @@ export function createCallerSigner({ secret, ttlSeconds }: AssertionKey): SignCa
   const key = keyOf(secret);
   const header = encoded({ alg: algorithm, typ: tokenType });
   return async (caller, audience) => {
-    const iat = Math.floor(Date.now() / 1000);
+    const iat = Math.floor(systemClock.now() / 1000);
     const { method, scopes, clientIp: ip, session: sid } = caller;
     const claims = { method, scopes, ip, sid, iss: issuer, aud: audience, iat, exp: iat + ttlSeconds };
     const signed = `${header}.${encoded(claims)}`;
@@ -73,7 +74,7 @@ export function createCallerVerifier(
   return async (assertion) => {
     const header = readTokenHeader(assertion);
     if (header?.alg !== algorithm || header.typ !== tokenType) return undefined;
-    const rules = { key, algorithm, issuer, nowMs: Date.now(), skewSeconds: clockToleranceSeconds } as const;
+    const rules = { key, algorithm, issuer, nowMs: systemClock.now(), skewSeconds: clockToleranceSeconds } as const;
     const result = verifySignature(assertion, rules);
     if ("reason" in result) return undefined;
     const { aud, iat, method, scopes, ip, sid } = result.payload;

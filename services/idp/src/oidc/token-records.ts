@@ -38,7 +38,7 @@ export function isOf({ payload }: Pick<StoredRecord, "payload">, { kind, id }: T
 }
 
 /** Who a signed token is about. */
-export function subjectOf({ accountId, clientId }: Pick<IssuedJwt, "accountId" | "clientId">): TokenSubject {
+function subjectOf({ accountId, clientId }: Pick<IssuedJwt, "accountId" | "clientId">): TokenSubject {
   return accountId === undefined ? { kind: "client", id: clientId } : { kind: "user", id: accountId };
 }
 
