@@ -1,10 +1,11 @@
 import type { RedisClient } from "@postern/shared/redis";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Browser, createBrowser } from "../../support/browser.ts";
+import { type Browser, createBrowser, hiddenFields } from "../../support/browser.ts";
 import { callback, type OidcStack, startOidcStack } from "../../support/oidc-stack.ts";
 import { claimsOf, signedIn } from "../../support/oidc-user.ts";
 import { testRedis } from "../../support/redis-content.ts";
 import {
+  answerOf,
   askInTurn,
   type BackChannel,
   relyingParty,
@@ -65,6 +66,8 @@ beforeEach(async () => {
   channel.tokens.length = 0;
   browser = await signIn();
 });
+
+const toldSessions = (): number => new Set(channel.tokens.map((token) => claimsOf(token)["sid"])).size;
 
 async function tokensOf(clientId: string, user = browser): Promise<Tokens["body"]> {
   const party = relyingParty(oidc, clientId);
@@ -247,6 +250,20 @@ describe("a user and a client of one name", () => {
     expect((await ask("DELETE", "/twin")).status).toBe(204);
     expect(await isActive(token)).toBe(false);
   });
+});
+
+test("clients that sessions come to know while their user ends them in another browser hear of it", async () => {
+  const others = await Promise.all(Array.from({ length: 8 }, () => signIn()));
+  const { csrf_token = "" } = hiddenFields(await browser.get("/mfa/sessions"));
+  const race = others.map(async (user, index) => {
+    const party = relyingParty(oidc, index % 2 === 0 ? "web" : "signed");
+    return answerOf(await party.authorize(user)).get("code");
+  });
+  const ending = browser.post("/mfa/sessions", { csrf_token, _method: "DELETE" });
+  const [codes, ended] = await Promise.all([Promise.all(race), ending]);
+  expect([ended.status, ended.location]).toEqual([302, "/mfa/sessions"]);
+  const known = codes.filter((code) => code !== null).length;
+  await expect.poll(toldSessions, { timeout: 5000 }).toBeGreaterThanOrEqual(known);
 });
 
 test.each([

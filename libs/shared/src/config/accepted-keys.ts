@@ -54,7 +54,6 @@ export const acceptedKeys: readonly string[] = [
   "auth.backends.lua.backend.default.hook_vm_pool_size",
   "auth.backends.lua.backend.default.ip_scoping_v4_cidr",
   "auth.backends.lua.backend.default.ip_scoping_v6_cidr",
-  "auth.backends.lua.backend.default.cache_flush_script_path",
   "auth.backends.lua.backend.default.init_script_path",
   "auth.backends.lua.backend.search.*.backend_name",
   "auth.controls.lua.hooks.*.http_alias_location",
@@ -89,13 +88,10 @@ export const acceptedKeys: readonly string[] = [
   "identity.frontend.assets.**",
   "identity.frontend.security_headers.**",
   "identity.mfa.webauthn.user_verification",
-  "identity.mfa_policy.**",
   "identity.oidc.clients.*.remember_me_ttl",
-  "identity.oidc.clients.*.mfa_policy.**",
   // `key: { file: … }` takes its place: every secret has a variable of that name already.
   "identity.saml.key_file",
   "identity.saml.slo.front_channel_enabled",
-  "identity.saml.service_providers.*.mfa_policy.**",
   "identity.saml.service_providers.*.logout_redirect_uri",
   "identity.saml.service_providers.*.remember_me_ttl",
 ];

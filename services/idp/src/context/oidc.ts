@@ -137,7 +137,13 @@ function createHooks(parts: Parts, stores: Stores, hasConsented: ProviderHooks["
       keepAccount: (accountId) => accounts.keep(accountId),
     }),
     sessionCookie: sessionCookieName(settings().issuer),
-    interactionUrl: tellingClients(createInteractionUrl({ starter, policies: () => settings().oidc.clients })),
+    interactionUrl: tellingClients(
+      createInteractionUrl({
+        starter,
+        clients: () => settings().oidc.clients,
+        mfaPolicy: () => settings().mfaPolicy,
+      }),
+    ),
     findAccount: tellingClients(async (accountId, sessionUid) => {
       const known = await accounts.find(accountId);
       if (known !== undefined || sessionUid === undefined) return known;
@@ -157,6 +163,7 @@ function createHooks(parts: Parts, stores: Stores, hasConsented: ProviderHooks["
     onGrant: (grantType, result) => parts.counted.grant(grantType, result),
     accountOf: (accountId) => accounts.find(accountId),
     nowSeconds: () => Math.floor(systemClock.now() / 1000),
+    findSession: (uid) => sessions.findByUid(uid),
     onError: (event, err, session) => {
       if (event === "error" || event === "server_error" || isFault(err))
         logger.error({ event, session, err }, "OIDC request failed");
@@ -265,6 +272,7 @@ export function createOidcContext(config: Config, deps: OidcDeps): OidcContext |
       consents,
       sessions: deps.sessions,
       clients: () => schedule.settings.oidc.clients,
+      mfaPolicy: () => schedule.settings.mfaPolicy,
     }),
     finish: createFinish({ current, bridge, consents, sessions: deps.sessions, accounts }),
   };
