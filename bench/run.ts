@@ -14,6 +14,7 @@ import { measureBareHttp, measureHashRate, measureRawLdap, measureSkeleton } fro
 import { measureCallers } from "./scenarios/callers.ts";
 import { type Endurance, measureEndurance } from "./scenarios/endurance.ts";
 import { measureGuarded } from "./scenarios/guarded.ts";
+import { measureIdentity } from "./scenarios/identity.ts";
 import { measureLdap } from "./scenarios/ldap.ts";
 import { measureMillionBans } from "./scenarios/million-bans.ts";
 import { measureMillionUsers } from "./scenarios/million-users.ts";
@@ -58,6 +59,7 @@ async function measure(servers: Servers, long: boolean): Promise<Results> {
     ["callers", async () => rows.push(...(await measureCallers(servers)))],
     ["decisions, LDAP", () => decisions(measureLdap)],
     ["site scripts", async () => rows.push(...(await measureScripts(servers)))],
+    ["introspection and userinfo", async () => rows.push(...(await measureIdentity(servers)))],
     ["two engines", async () => rows.push(...(await measureTwoEngines(servers)))],
     ["SAML sign-ins", async () => rows.push(await measureSamlSignIns(servers))],
     ["starts of the services", async () => void (starts = await measureStarts(servers))],

@@ -1,5 +1,5 @@
--- wrk script: POSTs the requests of a file, one a line, in turn: JSON, CBOR in hex, or headers with tabs between them.
--- Usage: wrk -s post.lua URL -- REQUESTS_FILE json|cbor|header AUTHORIZATION
+-- wrk script: POSTs the requests of a file, one a line, in turn: JSON, CBOR in hex, headers with tabs between them, forms.
+-- Usage: wrk -s post.lua URL -- REQUESTS_FILE json|cbor|header|form AUTHORIZATION
 -- An authorization of "-" sends none; one of "@FILE" takes the lines of the file in turn. Where a request holds the mark, each sending writes another number there.
 local requests, count, nth = {}, 0, 0
 local mark = "@serial-----@"
@@ -9,6 +9,10 @@ local read = {}
 
 function read.json(line)
   return { ["Content-Type"] = "application/json" }, line
+end
+
+function read.form(line)
+  return { ["Content-Type"] = "application/x-www-form-urlencoded" }, line
 end
 
 function read.cbor(line)

@@ -13,8 +13,8 @@ export interface Load {
   /** One request a line; sent in turn. */
   readonly bodiesFile: string;
   readonly connections: number;
-  /** JSON when absent. */
-  readonly format?: RequestFormat | undefined;
+  /** JSON when absent; forms as OAuth has them. */
+  readonly format?: RequestFormat | "form" | undefined;
   /** The caller's `Authorization`, Basic when absent; `none` sends none, `@` and a file sends its lines in turn. */
   readonly authorization?: string | undefined;
 }

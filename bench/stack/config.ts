@@ -7,9 +7,13 @@ export interface ConfigParts {
   readonly backends: object;
   /** More of `auth`. */
   readonly auth?: object | undefined;
-  readonly callers?: CallerConfig;
+  readonly callers?: CallerConfig | undefined;
   readonly protection?: Protection | undefined;
+  /** `identity`, for an issuer; its callers are clients, whom no rate limits here. */
+  readonly identity?: ((issuer: string) => object) | undefined;
 }
+
+export const encryptionSecret = "bench-encryption-secret";
 
 /** What stands before the directories. */
 export interface Protection {
@@ -38,7 +42,7 @@ export interface CallerConfig {
 
 const basic_auth = { enabled: true, username: "backchannel", password: "bench-backchannel-secret" };
 
-export const basicCallers: CallerConfig = { backchannel: { basic_auth } };
+const basicCallers: CallerConfig = { backchannel: { basic_auth } };
 export const openCallers: CallerConfig = { backchannel: { basic_auth: { enabled: false } }, developerMode: true };
 
 /** What a gateway remembers of tokens: `auth.backchannel.oidc_bearer.cache_ttl` and `.revocation_ttl`. */
@@ -68,6 +72,7 @@ export function configText(parts: ConfigParts): string {
     callers = basicCallers,
     protection = noProtection,
     auth = {},
+    identity,
   } = parts;
   return JSON.stringify({
     runtime: {
@@ -75,7 +80,7 @@ export function configText(parts: ConfigParts): string {
       servers: {
         http: {
           address: [`127.0.0.1:${httpPort}`],
-          rate_limit: callers.developerMode === true ? unlimited : limited,
+          rate_limit: callers.developerMode === true || identity !== undefined ? unlimited : limited,
         },
       },
       services: { caller_assertion: { secret: "bench-caller-assertion-secret-of-no-worth" } },
@@ -86,7 +91,7 @@ export function configText(parts: ConfigParts): string {
       redis: {
         primary: { address: `127.0.0.1:${redisPort}` },
         password_nonce: "bench-password-nonce-0",
-        encryption_secret: "bench-encryption-secret",
+        encryption_secret: encryptionSecret,
       },
     },
     auth: {
@@ -96,6 +101,7 @@ export function configText(parts: ConfigParts): string {
       backends,
       ...auth,
     },
+    ...(identity !== undefined && { identity: identity(`http://127.0.0.1:${httpPort}`) }),
   });
 }
 

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { freePort } from "@postern/shared/testing";
 import type { Measured } from "../measure/processes.ts";
-import { basicCallers, type CallerConfig, configText, type Protection } from "./config.ts";
+import { type CallerConfig, configText, type Protection } from "./config.ts";
 import { type DecisionCounts, parseDecisionCounts, settledCounts } from "./decision-counts.ts";
 import type { Servers } from "./servers.ts";
 import { type RunningService, startService } from "./service.ts";
@@ -31,6 +31,8 @@ export interface PosternOptions {
   readonly nodeArgs?: readonly string[];
   /** More of `auth`. */
   readonly auth?: object | undefined;
+  /** As `ConfigParts` has it. */
+  readonly identity?: ((issuer: string) => object) | undefined;
 }
 
 export interface WrittenConfig {
@@ -41,13 +43,13 @@ export interface WrittenConfig {
 export async function writeConfig(
   servers: Servers,
   backends: object,
-  { callers = basicCallers, protection, auth }: Pick<PosternOptions, "callers" | "protection" | "auth"> = {},
+  given: Pick<PosternOptions, "callers" | "protection" | "auth" | "identity"> = {},
 ): Promise<WrittenConfig> {
   const httpPort = await freePort();
   const configFile = join(servers.folder, `config-${httpPort}.yaml`);
   const { natsUrl, redisPort } = servers;
   // JSON is YAML.
-  await writeFile(configFile, configText({ httpPort, natsUrl, redisPort, backends, callers, protection, auth }));
+  await writeFile(configFile, configText({ ...given, httpPort, natsUrl, redisPort, backends }));
   return { configFile, httpPort };
 }
 

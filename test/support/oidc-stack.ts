@@ -61,15 +61,24 @@ export interface OidcStack extends AsyncDisposable {
   readonly issuer: string;
   /** Each replica's own listener. */
   readonly replicas: readonly string[];
+  /** In the same order. */
+  readonly processes: readonly ServiceProcess[];
   /** A request to one of the replicas, as the gateway would pass it on. */
   ask(replica: number, path: string, init?: RequestInit): Promise<Response>;
 }
 
-/** A gateway, an engine and two identity providers on one Redis; with `oauthbearer` two engines that take tokens. */
+/** What a stack has beyond the rest. */
+export interface OidcStackMore {
+  /** Two engines that take tokens as passwords, by these keys of `auth.oauthbearer`. */
+  readonly oauthbearer?: Tree;
+  readonly developerMode?: boolean;
+}
+
+/** A gateway, an engine and two identity providers on one Redis. */
 export async function startOidcStack(
   clients: readonly Tree[] = testClients,
   settings: Tree = {},
-  oauthbearer?: Tree,
+  { oauthbearer, developerMode = false }: OidcStackMore = {},
 ): Promise<OidcStack> {
   await using started = new AsyncDisposableStack();
   const httpPort = await freePort();
@@ -81,7 +90,10 @@ export async function startOidcStack(
       httpPort,
       services: ["idp"],
       settings: {
-        runtime: { servers: { http: { rate_limit: { per_second: 10_000, burst: 10_000 } } } },
+        runtime: {
+          developer_mode: developerMode,
+          servers: { http: { rate_limit: { per_second: 10_000, burst: 10_000 } } },
+        },
         auth: {
           backchannel: { oidc_bearer: { enabled: true, issuer, revocation_ttl: "200ms" } },
           ...(oauthbearer !== undefined && { oauthbearer: { enabled: true, ...oauthbearer } }),
@@ -103,12 +115,14 @@ export async function startOidcStack(
   );
   await untilReady(second);
   const replicas = [stack.idpUrl, `http://127.0.0.1:${port}`];
+  const processes = [stack.services.get("idp") ?? second, second];
   const sign = createCallerSigner({ secret: new Secret(assertionSecret), ttlSeconds: 30 });
   const owned = started.move();
   return {
     stack,
     issuer,
     replicas,
+    processes,
     ask: async (replica, path, init = {}) => {
       const headers = new Headers(init.headers);
       const caller = { method: "none", scopes: [], clientIp: "127.0.0.1", session: "test" } as const;

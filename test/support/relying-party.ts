@@ -10,6 +10,8 @@ export interface BackChannel extends AsyncDisposable {
   readonly tokens: string[];
   readonly bodies: URLSearchParams[];
   status: number;
+  /** Until its promise is kept nothing is answered. */
+  held: Promise<unknown> | undefined;
 }
 
 export async function startBackChannel(): Promise<BackChannel> {
@@ -22,8 +24,10 @@ export async function startBackChannel(): Promise<BackChannel> {
     request.on("end", () => {
       const body = new URLSearchParams(text);
       channel.bodies.push(body);
-      if (channel.status < 300) channel.tokens.push(body.get("logout_token") ?? "");
-      response.writeHead(channel.status).end();
+      void Promise.resolve(channel.held).then(() => {
+        if (channel.status < 300) channel.tokens.push(body.get("logout_token") ?? "");
+        response.writeHead(channel.status).end();
+      });
     });
   });
   server.listen(0, "127.0.0.1");
@@ -35,6 +39,7 @@ export async function startBackChannel(): Promise<BackChannel> {
     tokens: [],
     bodies: [],
     status: 200,
+    held: undefined,
     [Symbol.asyncDispose]: async () => {
       server.close();
       server.closeAllConnections();

@@ -114,15 +114,16 @@ describe("Bearer callers (contract, Caller rejection outcomes)", () => {
 
   test("a denied token, and every token of a user whose epoch rose, is dead within revocation_ttl", async () => {
     const redis = await testRedis(stack.redis.port);
+    const epochUser = { kind: "user", id: "epoch-user" } as const;
     const revoker = createRevoker({ redis, prefix: "postern:", clock: { now: () => Date.now() } });
     const one = await stack.issuer.token({ jti: "denied-one" });
     const users = await stack.issuer.token({ sub: "epoch-user" });
     expect([(await ask(one)).status, (await ask(users)).status]).toEqual([200, 200]);
     await revoker.deny("denied-one", Date.now() + 300_000);
-    await revoker.denySubject(stack.issuer.issuer, "epoch-user");
+    await revoker.denySubject(stack.issuer.issuer, epochUser);
     await delay(250);
     expect([(await ask(one)).status, (await ask(users)).status]).toEqual([401, 401]);
-    const epoch = await revoker.epochOf(stack.issuer.issuer, "epoch-user");
+    const epoch = await revoker.epochOf(stack.issuer.issuer, epochUser);
     expect((await ask(await stack.issuer.token({ sub: "epoch-user", epoch }))).status).toBe(200);
     redis.disconnect();
   });

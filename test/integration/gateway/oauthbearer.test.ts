@@ -164,7 +164,7 @@ describe("method oauthbearer or xoauth2: the password field is an access token",
     const users = await userToken({ sub: "epoch-user" });
     for (const token of [one, one, users, users]) expect((await login(token)).status).toBe(200);
     await revoker.deny("mail-denied", Date.now() + 300_000);
-    await revoker.denySubject(issuerName, "epoch-user");
+    await revoker.denySubject(issuerName, { kind: "user", id: "epoch-user" });
     for (const token of [one, users]) {
       await poll("the token to be dead", async () => {
         const answers = await Promise.all([1, 2, 3, 4, 5, 6].map(() => login(token)));

@@ -2,6 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import type { RedisClient } from "@postern/shared/redis";
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { alice } from "../../support/ask-json.ts";
 import { type Browser, createBrowser, type Page } from "../../support/browser.ts";
 import { callback, type OidcStack, startOidcStack } from "../../support/oidc-stack.ts";
 import { claimsOf, signedIn } from "../../support/oidc-user.ts";
@@ -115,7 +116,7 @@ describe("configuration", () => {
 });
 
 describe("basic", () => {
-  test("oidcc-server, -idtoken-signature: code, tokens, ID token, userinfo", async () => {
+  test("oidcc-server, -idtoken-signature, -ensure-request-with-valid-pkce-succeeds: code, tokens, ID token, userinfo", async () => {
     const page = await first.authorize(browser);
     expect(page.status).toBe(302);
     expect(Object.fromEntries(answerOf(page))).toEqual({
@@ -150,7 +151,7 @@ describe("basic", () => {
     ]);
   });
 
-  test("oidcc-ensure-request-without-nonce, -unknown-parameter, display, locales, hints: nothing fails", async () => {
+  test("oidcc-ensure-request-without-nonce-succeeds, -alternate-happy-flow, -request-with-unknown-parameter, -display-page, -display-popup, -ui-locales, -claims-locales, -login-hint: nothing fails", async () => {
     const more = {
       nonce: "",
       unknown: "x",
@@ -185,10 +186,23 @@ describe("basic", () => {
     expect(claimsOf(body["id_token"])["email"]).toBe(account);
   });
 
-  test("oidcc-prompt-login, -max-age-1, -acr-values: the user signs in again", async () => {
+  test("oidcc-prompt-login, -max-age-1, -ensure-request-with-acr-values-succeeds: the user signs in again", async () => {
     for (const more of [{ prompt: "login" }, { max_age: "1" }, { acr_values: "other" }]) {
       expect(pathOf(await first.authorize(browser, more))).toBe("/login");
     }
+  });
+
+  test.each([
+    ["oidcc-prompt-login", { prompt: "login" }],
+    ["oidcc-max-age-1", { max_age: "1" }],
+  ])("%s: who signs in again has a later auth_time", async (_module, more) => {
+    const before = claimsOf((await tokensOf())["id_token"]);
+    const login = await browser.get((await first.authorize(browser, more)).location ?? "");
+    const resumed = await browser.submit(login, { username: alice.username, password: alice.password });
+    const { body } = await first.redeem(await browser.get(pathOf(resumed)));
+    const after = claimsOf(body["id_token"]);
+    expect(Number(after["auth_time"])).toBeGreaterThan(Number(before["auth_time"]));
+    expect(after["sub"]).toBe(before["sub"]);
   });
 
   test("oidcc-prompt-none-not-logged-in", async () => {
@@ -208,7 +222,7 @@ describe("basic", () => {
     }
   });
 
-  test("oidcc-codereuse: a second use is refused, and after the grace it kills the first one's tokens", async () => {
+  test("oidcc-codereuse, -codereuse-30seconds: a second use is refused, and after the grace it kills the first one's tokens", async () => {
     const page = await first.authorize(browser);
     const { body } = await first.redeem(page);
     expect((await first.redeem(page)).body["error"]).toBe("invalid_grant");

@@ -1,7 +1,9 @@
-import type { RedisClient } from "@postern/shared/redis";
+import { hash } from "node:crypto";
+import { createKeyRing, Secret } from "@postern/shared/crypto";
+import { oidcAccountKey, type RedisClient } from "@postern/shared/redis";
 import { pause } from "@postern/shared/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Browser, createBrowser } from "../../support/browser.ts";
+import { type Browser, createBrowser, type Page } from "../../support/browser.ts";
 import { callback, type OidcStack, startOidcStack } from "../../support/oidc-stack.ts";
 import { signedIn } from "../../support/oidc-user.ts";
 import { testRedis } from "../../support/redis-content.ts";
@@ -19,6 +21,12 @@ beforeAll(async () => {
   oidc = await startOidcStack([
     { ...rules, client_id: "first", client_secret: "first-secret", skip_consent: true },
     { ...rules, client_id: "asking", client_secret: "asking-secret" },
+    {
+      ...rules,
+      client_id: "no-codes",
+      client_secret: "no-codes-secret",
+      grant_types: ["urn:ietf:params:oauth:grant-type:device_code"],
+    },
   ]);
   redis = await testRedis(oidc.stack.redis?.port ?? 0);
   first = relyingParty(oidc, "first");
@@ -46,7 +54,7 @@ describe("errors of authorization requests (RFC 6749 §4.1.2.1)", () => {
     ["no client", { client_id: "" }],
     ["an unknown client", { client_id: "nobody" }],
     ["no redirect URI", { redirect_uri: "" }],
-    ["no response type", { response_type: "" }],
+    ["oidcc-response-type-missing: no response type", { response_type: "" }],
     ["another response type", { response_type: "token" }],
   ])("%s is a 400 page", async (_what, more) => {
     const page = await first.authorize(browser, more);
@@ -61,11 +69,62 @@ describe("errors of authorization requests (RFC 6749 §4.1.2.1)", () => {
     ["invalid_request", { claims: "no json" }],
     ["request_not_supported", { request: "e30.e30." }],
     ["consent_required", { client_id: "asking", prompt: "none" }],
+    ["interaction_required", { acr_values: "mfa", prompt: "none" }],
+    ["request_uri_not_supported", { request_uri: "https://client.example/request" }],
+    ["registration_not_supported", { registration: "{}" }],
+    ["unauthorized_client", { client_id: "no-codes" }],
+    ["invalid_scope", { scope: "nothing that:it may:have", nonce: "" }],
+    ["invalid_scope", { scope: 'open"id' }],
     ["invalid_target", { resource: "https://elsewhere.example/" }],
-  ])("%s goes to the client, with state and iss", async (error, more) => {
+  ])("%s goes to the client, with state and iss: %j", async (error, more) => {
     const page = await first.authorize(browser, more);
     expect(page.status).toBe(302);
     expect(Object.fromEntries(answerOf(page))).toMatchObject({ error, state: "state-1", iss: oidc.issuer });
+  });
+
+  test("login_required goes to the client, with state and iss", async () => {
+    const page = await first.authorize(createBrowser(oidc.replicas), { prompt: "none" });
+    expect(Object.fromEntries(answerOf(page))).toMatchObject({
+      error: "login_required",
+      state: "state-1",
+      iss: oidc.issuer,
+    });
+  });
+
+  test("access_denied goes to the client, with state and iss, when the user refuses", async () => {
+    const asked = await first.authorize(browser, { client_id: "asking" });
+    const refused = await browser.submit(await browser.open(asked.location ?? ""), { submit: "deny" });
+    expect(refused.status).toBe(403);
+    const [, back = ""] = /href="([^"]*\/oidc\/authorize\/[^"]*)"/.exec(refused.text) ?? [];
+    const { pathname } = new URL(back, oidc.issuer);
+    expect(Object.fromEntries(answerOf(await browser.get(pathname)))).toMatchObject({
+      error: "access_denied",
+      state: "state-1",
+      iss: oidc.issuer,
+    });
+  });
+
+  test("account_selection_required never comes: to choose an account is to sign in, and without pages a contradiction", async () => {
+    expect((await first.authorize(browser, { prompt: "select_account" })).location).toContain("/login");
+    const page = await first.authorize(browser, { prompt: "none select_account" });
+    expect(answerOf(page).get("error")).toBe("invalid_request");
+  });
+
+  test("server_error goes to the client, with state and iss: what is stored of the account is damaged", async () => {
+    const name = "damaged@example.test";
+    const damaged = createBrowser(oidc.replicas);
+    const [cookie = "", sid = ""] = (await signedIn(redis, name)).split("=");
+    damaged.cookies.set(cookie, sid);
+    const key = oidcAccountKey.build("postern:", hash("sha256", name, "base64url"));
+    const ring = createKeyRing([new Secret("test-encryption-secret")], "oidc");
+    await redis.set(key, ring.seal("{", key).toString("base64"), "EX", 60);
+    const page = await first.authorize(damaged);
+    expect(page.status).toBe(302);
+    expect(Object.fromEntries(answerOf(page))).toMatchObject({
+      error: "server_error",
+      state: "state-1",
+      iss: oidc.issuer,
+    });
   });
 
   test("a session that is gone is no session", async () => {
@@ -74,31 +133,64 @@ describe("errors of authorization requests (RFC 6749 §4.1.2.1)", () => {
   });
 });
 
+const pushed = () =>
+  askInTurn(oidc, "/oidc/par", form({ response_type: "code", redirect_uri: callback, scope: "openid" }));
+
 describe("without Redis", () => {
-  test("every route says 500 in bounded time, and serves again afterwards", async () => {
+  const token = "x".repeat(43);
+  let device: Page;
+  let consent: Page;
+
+  test("every route answers in bounded time, says what it can, and serves again afterwards", async () => {
     const server = oidc.stack.redis;
     if (server === undefined) throw new Error("no Redis");
+    const asked = await first.authorize(browser, { client_id: "asking" });
+    consent = await browser.get(asked.location ?? "");
+    device = await browser.get("/oidc/device/verify");
     await pause(server);
-    const token = "x".repeat(43);
     const began = performance.now();
-    const answers = await Promise.all([
-      askInTurn(oidc, "/oidc/token", form({ grant_type: "refresh_token", refresh_token: token })),
-      askInTurn(oidc, "/oidc/introspect", form({ token })),
-      askInTurn(oidc, "/oidc/revoke", form({ token })),
-      first.userinfo(token),
-      askInTurn(oidc, "/oidc/par", form({ response_type: "code", redirect_uri: callback, scope: "openid" })),
-    ]);
-    const pages = await Promise.all([
-      first.authorize(browser),
-      browser.get("/oidc/logout"),
-      browser.get("/oidc/device/verify"),
+    const [answers, published, authorized, refused, pages] = await Promise.all([
+      Promise.all([
+        askInTurn(oidc, "/oidc/token", form({ grant_type: "refresh_token", refresh_token: token })),
+        askInTurn(oidc, "/oidc/introspect", form({ token })),
+        askInTurn(oidc, "/oidc/revoke", form({ token })),
+        first.userinfo(token),
+        pushed(),
+      ]),
+      Promise.all(
+        ["/oidc/jwks", "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"].map((path) =>
+          askInTurn(oidc, path),
+        ),
+      ),
+      Promise.all([first.authorize(browser), first.authorize(browser, { response_mode: "form_post" })]),
+      first.authorize(browser, { redirect_uri: "https://evil.example/cb" }),
+      Promise.all([
+        browser.get("/oidc/logout"),
+        browser.get("/oidc/device/verify"),
+        browser.submit(device, { user_code: "BCDF-GHJK" }),
+        browser.get(consent.url),
+        browser.submit(consent, { submit: "allow" }),
+        browser.get(`/oidc/authorize/${"x".repeat(43)}`, { accept: "text/html" }),
+      ]),
     ]);
     expect(performance.now() - began).toBeLessThan(10_000);
     server.signal("SIGCONT");
     expect(answers.map(({ status, body }) => [status, body["error"]])).toEqual(
       answers.map(() => [500, "server_error"]),
     );
-    for (const { status, location } of pages) expect([status, location]).toEqual([500, undefined]);
+    expect(published.map(({ status }) => status)).toEqual([200, 200, 200]);
+    for (const page of authorized) {
+      expect(Object.fromEntries(answerOf(page))).toMatchObject({
+        error: "temporarily_unavailable",
+        state: "state-1",
+        iss: oidc.issuer,
+      });
+    }
+    expect([refused.status, refused.location]).toEqual([400, undefined]);
+    for (const { status, location, text } of pages) {
+      expect([status, location]).toEqual([500, undefined]);
+      expect(text).toContain("<!doctype html>");
+    }
     await expect
       .poll(async () => (await askInTurn(oidc, "/oidc/introspect", form({ token }))).status, { timeout: 8000 })
       .toBe(200);

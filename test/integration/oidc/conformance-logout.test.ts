@@ -94,7 +94,7 @@ const unsigned = (hint: string): string =>
   `${Buffer.from('{"alg":"none"}').toString("base64url")}.${hint.split(".")[1]}.`;
 
 describe("RP-initiated logout", () => {
-  test("a good hint and a registered address: 302 with the state, and the session is over", async () => {
+  test("oidcc-rp-initiated-logout: 302 with the state, and the session is over", async () => {
     const hint = await hintOf();
     const state = "s".repeat(128);
     const page = await logout({ id_token_hint: hint, post_logout_redirect_uri: after, state });
@@ -102,13 +102,13 @@ describe("RP-initiated logout", () => {
     expect(await isSignedIn()).toBe(false);
   });
 
-  test("without a state nothing is added; /logout does the same", async () => {
+  test("oidcc-rp-initiated-logout-no-state: nothing is added; /logout does the same", async () => {
     const hint = await hintOf();
     const page = await logout({ id_token_hint: hint, post_logout_redirect_uri: after }, "/logout");
     expect([page.status, page.location]).toEqual([302, after]);
   });
 
-  test("without an address the user sees that it is done, or the client's own page", async () => {
+  test("oidcc-rp-initiated-logout-no-post-logout-redirect-uri: the user sees that it is done, or the client's own page", async () => {
     expect((await logout({ id_token_hint: await hintOf(), state: "x" })).location).toBe("/logged_out");
     browser = await signIn();
     const hint = String((await tokensOf("other"))["id_token"]);
@@ -124,18 +124,24 @@ describe("RP-initiated logout", () => {
 
   const asked: readonly (readonly [string, (hint: string) => Record<string, string>])[] = [
     [
-      "an address that is not registered",
+      "oidcc-rp-initiated-logout-bad-post-logout-redirect-uri",
       (hint: string) => ({ id_token_hint: hint, post_logout_redirect_uri: `${after}/x` }),
     ],
     [
-      "a query added to the address",
+      "oidcc-rp-initiated-logout-query-added-to-post-logout-redirect-uri",
       (hint: string) => ({ id_token_hint: hint, post_logout_redirect_uri: `${after}?a=b` }),
     ],
-    ["an unsigned hint", (hint: string) => ({ id_token_hint: unsigned(hint), post_logout_redirect_uri: after })],
-    ["a hint that is none", () => ({ id_token_hint: "nonsense", post_logout_redirect_uri: after })],
-    ["no hint", () => ({ post_logout_redirect_uri: after })],
-    ["no parameters, as SOGo does", () => ({})],
-    ["only a state", () => ({ state: "only" })],
+    [
+      "oidcc-rp-initiated-logout-modified-id-token-hint",
+      (hint: string) => ({ id_token_hint: unsigned(hint), post_logout_redirect_uri: after }),
+    ],
+    [
+      "oidcc-rp-initiated-logout-bad-id-token-hint",
+      () => ({ id_token_hint: "nonsense", post_logout_redirect_uri: after }),
+    ],
+    ["oidcc-rp-initiated-logout-no-id-token-hint", () => ({ post_logout_redirect_uri: after })],
+    ["oidcc-rp-initiated-logout-no-params, as SOGo does", () => ({})],
+    ["oidcc-rp-initiated-logout-only-state", () => ({ state: "only" })],
   ];
 
   test.each(asked)("%s: the user is asked, and nobody is redirected", async (_what, queryOf) => {
@@ -200,7 +206,7 @@ describe("RP-initiated logout", () => {
 });
 
 describe("back-channel logout", () => {
-  test("discovery says so, with sessions; front-channel logout is not offered", async () => {
+  test("oidcc-backchannel-rp-initiated-logout, discovery: it says so, with sessions; front-channel logout is not offered", async () => {
     const { body } = await askInTurn(oidc, "/.well-known/openid-configuration");
     expect(body).toMatchObject({
       backchannel_logout_supported: true,
@@ -210,7 +216,7 @@ describe("back-channel logout", () => {
     expect(body["frontchannel_logout_supported"] ?? false).toBe(false);
   });
 
-  test("the client is sent a signed logout token and nothing else, with the session of its ID token", async () => {
+  test("oidcc-backchannel-rp-initiated-logout: the client is sent a signed logout token and nothing else, with the session of its ID token", async () => {
     const hint = await hintOf();
     await logout({ id_token_hint: hint });
     await expect.poll(() => channel.tokens, { timeout: 5000 }).toHaveLength(1);

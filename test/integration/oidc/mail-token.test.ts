@@ -29,7 +29,7 @@ beforeAll(async () => {
       },
     ],
     { custom_scopes: [{ name: "imap", description: "Mail" }], scopes_supported: scopes },
-    { audience: ["mail", "typed"], required_scope: ["imap"] },
+    { oauthbearer: { audience: ["mail", "typed"], required_scope: ["imap"] } },
   );
   redis = await testRedis(oidc.stack.redis?.port ?? 0);
   browser = createBrowser(oidc.replicas);

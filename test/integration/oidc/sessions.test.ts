@@ -1,11 +1,12 @@
 import type { RedisClient } from "@postern/shared/redis";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Browser, createBrowser, hiddenFields } from "../../support/browser.ts";
 import { callback, type OidcStack, startOidcStack } from "../../support/oidc-stack.ts";
 import { claimsOf, signedIn } from "../../support/oidc-user.ts";
 import { testRedis } from "../../support/redis-content.ts";
 import {
   answerOf,
+  askInTurn,
   type BackChannel,
   relyingParty,
   startBackChannel,
@@ -35,6 +36,7 @@ beforeAll(async () => {
     { ...rules, client_id: "web", client_secret: "web-secret" },
     { ...rules, client_id: "signed", client_secret: "signed-secret", access_token_type: "jwt" },
     { ...m2m, client_id: "m2m", scopes: ["service:authenticate", "service:security"] },
+    { ...m2m, client_id: "twin", client_secret: "twin-secret", scopes: ["service:authenticate", "service:security"] },
   ]);
   redis = await testRedis(oidc.stack.redis?.port ?? 0);
   operator = await m2mToken("service:authenticate service:security");
@@ -179,6 +181,75 @@ test("what is authorized or refreshed while all is ended does not live", async (
   expect(ended.status).toBe(204);
   for (const token of won) expect(await aliveAt(token)).toBe(false);
   expect((await ask("GET", `/${account}`)).sessions).toEqual([]);
+});
+
+async function isActive(token: string): Promise<boolean> {
+  const headers = { authorization: `Basic ${btoa("twin:twin-secret")}` };
+  const { body } = await askInTurn(oidc, "/oidc/introspect", {
+    method: "POST",
+    headers,
+    body: new URLSearchParams({ token }),
+  });
+  return body["active"] === true;
+}
+
+/** The gateway has looked at every token again. */
+async function pastRevocationTtl(): Promise<void> {
+  const began = performance.now();
+  await expect.poll(() => performance.now() - began, { timeout: 5000 }).toBeGreaterThan(400);
+}
+
+describe("a user and a client of one name", () => {
+  const scope = "service:authenticate service:security";
+
+  async function own(): Promise<string> {
+    const { body } = await relyingParty(oidc, "twin").token({ grant_type: "client_credentials", scope });
+    return String(body["access_token"]);
+  }
+
+  beforeEach(async () => {
+    account = "twin";
+    browser = await signIn();
+  });
+
+  test("each has a list of its own", async () => {
+    await Promise.all([own(), tokensOf("web")]);
+    const users = await ask("GET", "/twin");
+    expect(new Set(users.sessions.map((session) => session["client_id"]))).toEqual(new Set(["web"]));
+    const clients = await ask("GET", "/client:twin");
+    expect(new Set(clients.sessions.map((session) => session["client_id"]))).toEqual(new Set(["twin"]));
+  });
+
+  test("ending all of the user's leaves the client's, at the gateway too", async () => {
+    const token = await own();
+    const signed = await tokensOf("signed");
+    expect((await ask("GET", `/${account}`, token)).status).toBe(200);
+    expect((await ask("DELETE", "/twin")).status).toBe(204);
+    await pastRevocationTtl();
+    expect(await aliveAt(signed["access_token"])).toBe(false);
+    expect(await isActive(token)).toBe(true);
+    expect((await ask("GET", `/${account}`, token)).status).toBe(200);
+  });
+
+  test("ending all of the client's leaves the user's; what the client gets afterwards is good", async () => {
+    const token = await own();
+    const [web, signed] = [await tokensOf("web"), await tokensOf("signed")];
+    expect((await ask("GET", `/${account}`, token)).status).toBe(200);
+    expect((await ask("DELETE", "/client:twin")).status).toBe(204);
+    expect(await isActive(token)).toBe(false);
+    await expect.poll(async () => (await ask("GET", `/${account}`, token)).status, { timeout: 5000 }).toBe(401);
+    for (const { access_token: users } of [web, signed]) expect(await aliveAt(users)).toBe(true);
+    expect((await ask("GET", `/${account}`, await own())).status).toBe(200);
+  });
+
+  test("a client whose name no user has is ended by its bare name, as before", async () => {
+    await ask("DELETE", "/twin");
+    await redis.del(...(await redis.keys("postern:oidc:account:*")));
+    const token = await own();
+    expect((await ask("GET", "/twin")).sessions).not.toEqual([]);
+    expect((await ask("DELETE", "/twin")).status).toBe(204);
+    expect(await isActive(token)).toBe(false);
+  });
 });
 
 test("clients that sessions come to know while their user ends them in another browser hear of it", async () => {

@@ -60,6 +60,7 @@ export function mailTokensFromConfig(config: Config, given: Omit<TokenParts, "cl
     refusedAudiences: [backchannelAudience(config)],
     requiredScopes: oauthbearer.required_scope,
     usernameClaims: oauthbearer.username_claims,
+    isForUsers: true,
     skewSeconds: Math.round(oauthbearer.clock_skew / 1000),
     clock,
     keys,

@@ -83,6 +83,7 @@ export const messages = {
   openidOptional: "must not name openid",
   onlyConfidential: "needs a confidential client: client_secret or private_key_jwt",
   noRedirectUri: "is required for the grant authorization_code",
+  rotationTooOften: "is below an hour, which developer mode alone allows",
   wildcardRedirect: "has a wildcard, which developer mode alone allows",
   noSuchFactor: "names what is no second factor; totp, webauthn and recovery_codes are",
   levelUnreachable: "is a level that no factor reaches which its users may set up",

@@ -1,4 +1,4 @@
-import { SignJWT } from "jose";
+import { jwtVerify, SignJWT } from "jose";
 import { expect, test } from "vitest";
 import { Secret } from "../crypto/secret.ts";
 import { type Caller, createCallerSigner, createCallerVerifier } from "./caller-assertion.ts";
@@ -18,6 +18,22 @@ test("a name travels with it; an older gateway's has none", async () => {
     name: "backchannel",
   });
   expect(await verify(await sign(caller, "admin"))).not.toHaveProperty("name");
+});
+
+test("versions that sign and read with jose understand this one, and it them", async () => {
+  const key = Buffer.from(secret.reveal());
+  const { method, scopes, clientIp: ip, session: sid } = caller;
+  const signed = await new SignJWT({ method, scopes: [...scopes], ip, sid })
+    .setProtectedHeader({ alg: "HS256", typ: "postern-caller+jwt" })
+    .setIssuer("postern-gateway")
+    .setAudience("admin")
+    .setIssuedAt()
+    .setExpirationTime("30s")
+    .sign(key);
+  expect(await createCallerVerifier({ secret }, "admin")(signed)).toEqual(caller);
+  const rules = { issuer: "postern-gateway", audience: "admin", typ: "postern-caller+jwt" };
+  const { payload } = await jwtVerify(await sign(caller, "admin"), key, { ...rules, requiredClaims: ["exp", "iat"] });
+  expect(payload).toMatchObject({ method, scopes, ip, sid });
 });
 
 test("nobody else may use it", async () => {

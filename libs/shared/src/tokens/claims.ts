@@ -58,5 +58,7 @@ export interface RevocationFacts {
   readonly id: string;
   /** `subjectDigest` of issuer and subject. */
   readonly subjectDigest: string;
+  /** `kindDigest`, of issuers that tell users from clients. */
+  readonly kindDigest?: string;
   readonly epoch: number;
 }

@@ -21,7 +21,7 @@ export {
   signServiceToken,
   verifyServiceSignature,
 } from "./service-token.ts";
-export { subjectDigest } from "./subject-digest.ts";
+export { kindDigest, subjectDigest, type TokenSubject } from "./subject-digest.ts";
 export { readTokenHeader, type TokenHeader } from "./token-header.ts";
 export {
   createTokenVerifier,

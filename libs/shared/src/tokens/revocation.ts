@@ -31,10 +31,15 @@ function epochOf(stored: string | null): number {
   return Number.isFinite(epoch) ? epoch : Number.POSITIVE_INFINITY;
 }
 
-function stateOf(isDenied: boolean | undefined, current: number | undefined, epoch: number): RevocationState {
-  if (isDenied === true || (current !== undefined && epoch < current)) return "revoked";
-  return isDenied === undefined || current === undefined ? "unavailable" : "active";
+type Look<Value> = Value | undefined;
+
+/** One look that says so is enough for `revoked`; `active` takes them all. */
+function stateOf(isDenied: Look<boolean>, epochs: readonly Look<number>[], epoch: number): RevocationState {
+  if (isDenied === true || epochs.some((current) => current !== undefined && epoch < current)) return "revoked";
+  return isDenied === undefined || epochs.includes(undefined) ? "unavailable" : "active";
 }
+
+const isKnown = (look: number | Promise<Look<number>>): look is number => typeof look === "number";
 
 /**
  * Denylist and epochs in Redis. A token is looked for in the denylist once in `ttlMs`, a subject's epoch is read once in
@@ -65,10 +70,12 @@ export function createRevocation(options: RevocationOptions): Revocation {
     read: async (digest) => epochOf(await get(tokenEpochKey.build(prefix, digest))),
   });
   return {
-    check: ({ id, subjectDigest, epoch }) => {
-      const [isDenied, current] = [denials.at(id), epochs.at(subjectDigest)];
-      if (typeof isDenied === "boolean" && typeof current === "number") return stateOf(isDenied, current, epoch);
-      return Promise.all([isDenied, current]).then(([denied, known]) => stateOf(denied, known, epoch));
+    check: ({ id, subjectDigest, kindDigest, epoch }) => {
+      const isDenied = denials.at(id);
+      // The one without a kind is that of versions before, which may still raise it.
+      const current = [epochs.at(subjectDigest), ...(kindDigest === undefined ? [] : [epochs.at(kindDigest)])];
+      if (typeof isDenied === "boolean" && current.every(isKnown)) return stateOf(isDenied, current, epoch);
+      return Promise.all([isDenied, Promise.all(current)]).then(([denied, known]) => stateOf(denied, known, epoch));
     },
   };
 }

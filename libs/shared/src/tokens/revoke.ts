@@ -1,7 +1,7 @@
 import type { RedisClient } from "../redis/client.ts";
 import { deniedTokenKey, tokenEpochKey } from "../redis/keys.ts";
 import type { Clock } from "../time/clock.ts";
-import { subjectDigest } from "./subject-digest.ts";
+import { kindDigest, subjectDigest, type TokenSubject } from "./subject-digest.ts";
 
 /**
  * The epoch never falls: when Redis has forgotten it, the clock is above every earlier value, so that no token of
@@ -21,10 +21,10 @@ const longestSkewSeconds = 60;
 export interface Revoker {
   /** One token, or a family, until it would have expired. */
   deny(id: string, expiresAtMs: number): Promise<void>;
-  /** Everything of a subject that was made so far. */
-  denySubject(issuer: string, subject: string): Promise<void>;
-  /** What a new token of this subject carries as `epoch`. */
-  epochOf(issuer: string, subject: string): Promise<number>;
+  /** Everything of a subject that was made so far; versions before know the tokens alone that are denied by name. */
+  denySubject(issuer: string, subject: TokenSubject): Promise<void>;
+  /** What a new token of this subject carries as `epoch`; of a bare name where the issuer has no clients. */
+  epochOf(issuer: string, subject: TokenSubject | string): Promise<number>;
 }
 
 export interface RevokerDeps {
@@ -34,8 +34,8 @@ export interface RevokerDeps {
 }
 
 export function createRevoker({ redis, prefix, clock }: RevokerDeps): Revoker {
-  const epochKey = (issuer: string, subject: string): string =>
-    tokenEpochKey.build(prefix, subjectDigest(issuer, subject));
+  const epochKey = (digest: string): string => tokenEpochKey.build(prefix, digest);
+  const epochAt = async (digest: string): Promise<number> => Number((await redis.get(epochKey(digest))) ?? 0);
   return {
     deny: async (id, expiresAtMs) => {
       // A verifier grants some seconds beyond the expiry.
@@ -44,8 +44,12 @@ export function createRevoker({ redis, prefix, clock }: RevokerDeps): Revoker {
       await redis.set(deniedTokenKey.build(prefix, id), "1", "EX", Math.min(seconds, deniedTokenKey.ttlSeconds));
     },
     denySubject: async (issuer, subject) => {
-      await redis.eval(raiseEpoch, 1, epochKey(issuer, subject), tokenEpochKey.ttlSeconds);
+      await redis.eval(raiseEpoch, 1, epochKey(kindDigest(issuer, subject)), tokenEpochKey.ttlSeconds);
     },
-    epochOf: async (issuer, subject) => Number((await redis.get(epochKey(issuer, subject))) ?? 0),
+    epochOf: async (issuer, subject) => {
+      if (typeof subject === "string") return epochAt(subjectDigest(issuer, subject));
+      const digests = [subjectDigest(issuer, subject.id), kindDigest(issuer, subject)];
+      return Math.max(...(await Promise.all(digests.map(epochAt))));
+    },
   };
 }

@@ -3,7 +3,7 @@ import type { Clock } from "../time/clock.ts";
 import { type AccessTokenClaims, accessTokenCheck, type VerifiedToken } from "./claims.ts";
 import { accessTokenAlgorithms, type VerificationKey } from "./jwks.ts";
 import type { KeySource } from "./key-source.ts";
-import { subjectDigest } from "./subject-digest.ts";
+import { kindDigest, subjectDigest, type TokenSubject } from "./subject-digest.ts";
 import type { TokenHeader } from "./token-header.ts";
 import { invalid, type TokenVerdict } from "./verdict.ts";
 import { verifySignature } from "./verify-signature.ts";
@@ -21,6 +21,8 @@ export interface AccessTokenRules {
   readonly requiredScopes?: readonly string[];
   /** Claims that name the user; the first that the token has counts. Without any, `VerifiedToken` has no user name. */
   readonly usernameClaims?: readonly string[];
+  /** Every token that these rules take is a user's, even where a client has the user's name. */
+  readonly isForUsers?: boolean;
   readonly skewSeconds: number;
   readonly clock: Clock;
   readonly keys: KeySource;
@@ -66,7 +68,11 @@ export function usernameOf(payload: JWTPayload, claims: readonly string[]): stri
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-function verified(claims: AccessTokenClaims, username: string | undefined): VerifiedToken {
+function subjectOf({ sub, client_id }: AccessTokenClaims, { isForUsers = false }: AccessTokenRules): TokenSubject {
+  return { kind: !isForUsers && sub === client_id ? "client" : "user", id: sub };
+}
+
+function verified(claims: AccessTokenClaims, username: string | undefined, rules: AccessTokenRules): VerifiedToken {
   return {
     kind: "access",
     subject: claims.sub,
@@ -77,6 +83,7 @@ function verified(claims: AccessTokenClaims, username: string | undefined): Veri
     revocation: {
       id: claims.jti,
       subjectDigest: subjectDigest(claims.iss, claims.sub),
+      kindDigest: kindDigest(claims.iss, subjectOf(claims, rules)),
       epoch: claims.epoch ?? 0,
     },
   };
@@ -102,7 +109,7 @@ function judgedPayload(payload: JWTPayload, typ: string, rules: AccessTokenRules
   if (!accessTokenCheck.accepts(payload)) return invalid("claims");
   const username = usernameOf(payload, rules.usernameClaims ?? []);
   return isMeantForUs({ audience: payload.aud, scopes: scopesOf(payload) }, rules)
-    ? { outcome: "ok", token: verified(payload, username) }
+    ? { outcome: "ok", token: verified(payload, username, rules) }
     : { outcome: "wrong_token_type" };
 }
 

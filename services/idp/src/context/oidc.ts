@@ -14,6 +14,7 @@ import { createOidcAccounts } from "../oidc/accounts-redis.ts";
 import { createAdapterFactory } from "../oidc/adapter.ts";
 import { createSessionAdapter } from "../oidc/adapter-session.ts";
 import { createApplications } from "../oidc/applications.ts";
+import { isFault, tellingClients } from "../oidc/authorize-failure.ts";
 import { type Bridge, createBridge } from "../oidc/bridge.ts";
 import { type AuthenticateClient, createClientAuth } from "../oidc/client-auth.ts";
 import { createConsents } from "../oidc/consents-redis.ts";
@@ -23,16 +24,18 @@ import { createDeviceBrake } from "../oidc/device-brake-redis.ts";
 import { createEndSessions, type EndSessions } from "../oidc/end-sessions.ts";
 import { createFinish } from "../oidc/finish.ts";
 import { createGenerations, type Generations } from "../oidc/generation.ts";
+import { createKeepGrant, type KeepGrant } from "../oidc/grant-life.ts";
 import { createInteractionUrl } from "../oidc/interaction-url.ts";
 import { createKeySchedule, type KeySchedule } from "../oidc/key-schedule.ts";
 import { createLogoutDelivery, type LogoutDelivery } from "../oidc/logout-delivery.ts";
 import { createLogoutNotices } from "../oidc/logout-notices-redis.ts";
 import { createOidcMetrics, type OidcMetrics } from "../oidc/oidc-metrics.ts";
-import { type OidcSettings, oidcSettings, rotationRules } from "../oidc/oidc-settings.ts";
+import { noticeTimes, type OidcSettings, oidcSettings, rotationRules } from "../oidc/oidc-settings.ts";
 import type { ProviderHooks } from "../oidc/provider.ts";
 import { createResolveToken, type ResolveToken } from "../oidc/resolve-token.ts";
 import { accountOfSession } from "../oidc/session-account.ts";
 import { createOidcSessions, type OidcSessions } from "../oidc/session-list.ts";
+import { createOwnersOf, type OwnersOf } from "../oidc/session-owner.ts";
 import { createSigningKeyStore } from "../oidc/signing-keys-redis.ts";
 import { staticKeys } from "../oidc/static-keys.ts";
 import type { OidcStore } from "../oidc/store.ts";
@@ -71,6 +74,7 @@ export interface OidcContext {
   readonly finish: ReturnType<typeof createFinish>;
   readonly devices: DeviceCodes;
   readonly oidcSessions: OidcSessions;
+  readonly ownersOf: OwnersOf;
   readonly identifier: string;
   readonly logger: Logger;
   readonly metrics: OidcMetrics;
@@ -90,6 +94,7 @@ function longestLifeSeconds({ oidc }: OidcSettings): number {
 
 interface Stores {
   readonly store: OidcStore;
+  readonly keepGrant: KeepGrant;
   readonly accounts: OidcAccounts;
   readonly records: TokenRecords;
   readonly brake: DeviceBrake;
@@ -104,33 +109,42 @@ interface Parts extends OidcDeps {
 
 function createStores({ redis, prefix, keys, settings }: Parts): Stores {
   const clock = systemClock;
-  const store = createOidcStore({ redis, prefix, keys, clock });
+  const refreshGraceMs = (): number => settings().oidc.tokens.refresh_token_grace;
+  const store = createOidcStore({ redis, prefix, keys, clock, refreshGraceMs });
   const revoker = createRevoker({ redis, prefix, clock });
+  const accounts = createOidcAccounts({ redis, prefix, keys, ttlSeconds: () => longestLifeSeconds(settings()) });
+  const keepGrant = createKeepGrant({ store, accounts, digestOf: digestOfId, clock });
+  const { issuer } = settings();
   return {
     store,
-    accounts: createOidcAccounts({ redis, prefix, keys, ttlSeconds: () => longestLifeSeconds(settings()) }),
-    records: createTokenRecords({ store, revoker, issuer: settings().issuer, clock, digestOf: digestOfId }),
+    accounts,
+    keepGrant,
+    records: createTokenRecords({ store, revoker, issuer, clock, digestOf: digestOfId, keepGrant }),
     brake: createDeviceBrake({ redis, prefix, intervalSeconds: () => settings().oidc.device_flow.polling_interval }),
   };
 }
 
 function createHooks(parts: Parts, stores: Stores, hasConsented: ProviderHooks["hasConsented"]): ProviderHooks {
   const { sessions, logger, settings, starter } = parts;
-  const { store, accounts, records, brake } = stores;
+  const { store, accounts, records, brake, keepGrant } = stores;
   return {
     adapter: createAdapterFactory({
       store,
       digestOf: digestOfId,
       sessions: createSessionAdapter({ sessions, revokeSession: (session) => records.revokeSession(session) }),
       revokeGrant: (grantId) => records.revokeGrant(grantId),
+      keepGrant,
+      keepAccount: (accountId) => accounts.keep(accountId),
     }),
     sessionCookie: sessionCookieName(settings().issuer),
-    interactionUrl: createInteractionUrl({
-      starter,
-      clients: () => settings().oidc.clients,
-      mfaPolicy: () => settings().mfaPolicy,
-    }),
-    findAccount: async (accountId, sessionUid) => {
+    interactionUrl: tellingClients(
+      createInteractionUrl({
+        starter,
+        clients: () => settings().oidc.clients,
+        mfaPolicy: () => settings().mfaPolicy,
+      }),
+    ),
+    findAccount: tellingClients(async (accountId, sessionUid) => {
       const known = await accounts.find(accountId);
       if (known !== undefined || sessionUid === undefined) return known;
       // Signed in by another protocol: this is its first client here.
@@ -138,10 +152,10 @@ function createHooks(parts: Parts, stores: Stores, hasConsented: ProviderHooks["
       if (account?.accountId !== accountId) return undefined;
       await accounts.save(account);
       return account;
-    },
-    hasConsented,
+    }),
+    hasConsented: tellingClients(hasConsented),
     epochOf: (subject) => records.epochOf(subject),
-    record: (token) => records.record(token),
+    record: (token, epoch) => records.record(token, epoch),
     mayPoll: (deviceCode) => brake.mayPoll(deviceCode),
     pollingInterval: () => settings().oidc.device_flow.polling_interval,
     contentSecurityPolicy: securityPolicy,
@@ -151,7 +165,8 @@ function createHooks(parts: Parts, stores: Stores, hasConsented: ProviderHooks["
     nowSeconds: () => Math.floor(systemClock.now() / 1000),
     findSession: (uid) => sessions.findByUid(uid),
     onError: (event, err, session) => {
-      if (event === "error" || event === "server_error") logger.error({ event, session, err }, "OIDC request failed");
+      if (event === "error" || event === "server_error" || isFault(err))
+        logger.error({ event, session, err }, "OIDC request failed");
       else logger.info({ event, session, err }, "OIDC request refused");
     },
   };
@@ -169,6 +184,7 @@ function createEndings(
     generations,
     logger,
     count: (result) => counted.logoutNotice(result),
+    times: () => noticeTimes(settings()),
   });
   const endSessions = createEndSessions({
     sessions,
@@ -245,6 +261,7 @@ export function createOidcContext(config: Config, deps: OidcDeps): OidcContext |
       digestOf: digestOfId,
       nowSeconds: () => Math.floor(clock.now() / 1000),
     }),
+    ownersOf: createOwnersOf({ accounts, sessions: deps.sessions, policies }),
     identifier: first.identifier,
     logger: deps.logger,
     metrics: counted,

@@ -1,3 +1,4 @@
+import type { TokenSubject } from "@postern/shared/tokens";
 import {
   type AsymmetricSigningAlgorithm,
   type Configuration,
@@ -16,11 +17,11 @@ export interface AccessTokenDeps {
   readonly backchannelAudience: string;
   readonly clientResource: (clientId: string) => string;
   /** Of the subject's tokens; those of a lower one are dead. */
-  readonly epochOf: (subject: string) => Promise<number>;
+  readonly epochOf: (subject: TokenSubject) => Promise<number>;
   /** What its claims are made of. */
   readonly accountOf: (accountId: string) => Promise<OidcAccount | undefined>;
   /** Keeps what a signed token stands for, before it leaves. */
-  readonly record: (token: IssuedJwt) => Promise<void>;
+  readonly record: (token: IssuedJwt, epoch: number) => Promise<void>;
 }
 
 /** The resource that a client whose users get signed tokens stands for. */
@@ -121,8 +122,9 @@ export function extraTokenClaims(deps: AccessTokenDeps): NonNullable<Configurati
     const { clientId } = token;
     if (clientId === undefined) return undefined;
     const user = "accountId" in token ? token : undefined;
-    const epoch = await deps.epochOf(user?.accountId ?? clientId);
-    await deps.record(factsOf(token, clientId));
+    const id = user?.accountId;
+    const epoch = await deps.epochOf(id === undefined ? { kind: "client", id: clientId } : { kind: "user", id });
+    await deps.record(factsOf(token, clientId), epoch);
     const mapped = user?.accountId === undefined ? undefined : await claimsFor(deps, clientId, user.accountId);
     return { ...mapped, token_type: "access_token", ...(epoch > 0 && { epoch }) };
   };

@@ -43,5 +43,9 @@ export function createOidcAccounts({ redis, prefix, keys, ttlSeconds }: AccountD
       const sealed = keys.seal(JSON.stringify(account), key).toString("base64");
       await redis.set(key, sealed, "EX", ttlSeconds()).catch((error: unknown) => Promise.reject(unavailable(error)));
     },
+    keep: async (accountId) => {
+      const kept = redis.expire(keyOf(accountId), ttlSeconds(), "GT");
+      await kept.catch((error: unknown) => Promise.reject(unavailable(error)));
+    },
   };
 }

@@ -17,4 +17,6 @@ export interface OidcAccounts {
   find(accountId: string): Promise<OidcAccount | undefined>;
   /** At each sign-in. */
   save(account: OidcAccount): Promise<void>;
+  /** Lets it live as long as a token that is made now may. */
+  keep(accountId: string): Promise<void>;
 }

@@ -1,4 +1,6 @@
 import { type Adapter, type AdapterFactory, type AdapterPayload, errors, Provider } from "oidc-provider";
+import { tellingClients } from "./authorize-failure.ts";
+import type { KeepGrant } from "./grant-life.ts";
 import type { OidcStore, RecordRef } from "./store.ts";
 import { tokenOrigin } from "./token-origin.ts";
 
@@ -9,6 +11,8 @@ export interface AdapterDeps {
   readonly sessions: Adapter;
   /** Kills a family of tokens, the signed ones too. */
   readonly revokeGrant: (grantId: string) => Promise<void>;
+  readonly keepGrant: KeepGrant;
+  readonly keepAccount: (accountId: string) => Promise<void>;
 }
 
 const originated: ReadonlySet<string> = new Set(["AccessToken", "RefreshToken"]);
@@ -33,6 +37,12 @@ async function electSuccessor(id: string, { store, digestOf }: AdapterDeps): Pro
   return elected === id;
 }
 
+/** Nothing that a token stands on may end before it. */
+async function keepOwners(model: string, payload: AdapterPayload, life: number, deps: AdapterDeps): Promise<void> {
+  if (model === "Grant" && payload.accountId !== undefined) await deps.keepAccount(payload.accountId);
+  if (originated.has(model) && payload.grantId !== undefined) await deps.keepGrant(payload.grantId, life);
+}
+
 function createModelAdapter(model: string, deps: AdapterDeps): Adapter {
   const { store, digestOf } = deps;
   const refOf = (id: string): RecordRef => ({ model, digest: digestOf(id) });
@@ -46,7 +56,9 @@ function createModelAdapter(model: string, deps: AdapterDeps): Adapter {
       const origin = originated.has(model)
         ? await tokenOrigin((refreshed) => store.find({ model: "RefreshToken", digest: digestOf(refreshed) }))
         : undefined;
-      await store.put(refOf(id), { ...origin, ...payload }, expiresIn ?? 600);
+      const life = expiresIn ?? 600;
+      await keepOwners(model, payload, life, deps);
+      await store.put(refOf(id), { ...origin, ...payload }, life);
     },
     // Found would be told before stored: two requests at once would both find nothing.
     find: async (id) => (model === "ReplayDetection" ? undefined : store.find(refOf(id))),
@@ -61,11 +73,24 @@ function createModelAdapter(model: string, deps: AdapterDeps): Adapter {
   };
 }
 
+/** As `tellingClients` has it. */
+function telling(adapter: Adapter): Adapter {
+  return {
+    upsert: tellingClients((...args) => adapter.upsert(...args)),
+    find: tellingClients((id) => adapter.find(id)),
+    findByUid: tellingClients((uid) => adapter.findByUid(uid)),
+    findByUserCode: tellingClients((code) => adapter.findByUserCode(code)),
+    consume: tellingClients((id) => adapter.consume(id)),
+    destroy: tellingClients((id) => adapter.destroy(id)),
+    revokeByGrantId: tellingClients((id) => adapter.revokeByGrantId(id)),
+  };
+}
+
 /** The provider's models in our store. Clients come from the configuration alone. */
 export function createAdapterFactory(deps: AdapterDeps): AdapterFactory {
   return (model) => {
-    if (model === "Session") return deps.sessions;
-    const adapter = createModelAdapter(model, deps);
+    if (model === "Session") return telling(deps.sessions);
+    const adapter = telling(createModelAdapter(model, deps));
     return model === "Client" ? { ...adapter, ...noClients } : adapter;
   };
 }

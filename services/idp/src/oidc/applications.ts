@@ -36,6 +36,8 @@ export function createApplications({
       throw new AppError("REDIS_UNAVAILABLE", { detail: "tokens of an account cannot be listed", cause });
     });
     const byToken = listed.flatMap(({ payload }) => {
+      // A client of the user's name that acts for itself.
+      if (payload.accountId === undefined) return [];
       const clientId = textOf(payload.clientId);
       return clientId === undefined ? [] : [{ clientId, grantId: textOf(payload.grantId) }];
     });

@@ -1,5 +1,5 @@
 import { decodeJwt } from "jose";
-import type { Configuration, KoaContextWithOIDC } from "oidc-provider";
+import { type Configuration, errors, type KoaContextWithOIDC } from "oidc-provider";
 import type { ClientPolicies, ClientPolicy } from "./clients.ts";
 import { isRecord, wordsOf } from "./json.ts";
 
@@ -31,8 +31,14 @@ export function clientPolicyParams(policies: ClientPolicies): NonNullable<Config
       const policy = policies.get(client.clientId);
       const { params } = ctx.oidc;
       if (policy === undefined || params === undefined) return;
-      const allowed = askedScopes(ctx).filter((scope) => policy.scopes.has(scope));
-      params["scope"] = [...new Set([...allowed, ...policy.config.implied_scopes])].join(" ") || undefined;
+      const asked = askedScopes(ctx);
+      const allowed = asked.filter((scope) => policy.scopes.has(scope));
+      const scopes = new Set([...allowed, ...policy.config.implied_scopes]);
+      // Some are left out (contract), but a request of which nothing is left means something else (RFC 6749 §3.3).
+      if (asked.length > 0 && scopes.size === 0) {
+        throw new errors.InvalidScope("none of the requested scopes is allowed", asked.join(" "));
+      }
+      params["scope"] = [...scopes].join(" ") || undefined;
       if (policy.config.id_token_claims.mappings.length > 0) {
         params["claims"] = withIdTokenClaims(params["claims"], policy);
       }

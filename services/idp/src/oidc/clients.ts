@@ -95,7 +95,7 @@ export function clientMetadata(config: OidcClientConfig): ClientMetadata {
     ...addressesOf(config),
     token_endpoint_auth_method: method,
     application_type: isNative(config) ? "native" : "web",
-    redirect_uris: usesCodes ? [...config.redirect_uris] : [],
+    redirect_uris: [...config.redirect_uris],
     post_logout_redirect_uris: [...config.post_logout_redirect_uris],
     response_types: usesCodes ? ["code"] : [],
     grant_types: [...grantTypesOf(config)],

@@ -13,11 +13,13 @@ export interface EndSessions {
   ended(session: BrowserSessionRecord): Promise<void>;
   /** Everything of a user: browsers, devices, tokens of every form. */
   endUser(accountId: string): Promise<void>;
+  /** What a client got for itself. */
+  endClient(clientId: string): Promise<void>;
 }
 
 export interface EndSessionsDeps {
   readonly sessions: Pick<SessionStore, "end" | "endAll">;
-  readonly records: Pick<TokenRecords, "revokeSession" | "revokeAccount">;
+  readonly records: Pick<TokenRecords, "revokeSession" | "revokeSubject">;
   readonly store: Pick<OidcStore, "list">;
   readonly notices: Pick<LogoutNotices, "add">;
   readonly policies: () => ClientPolicies;
@@ -43,6 +45,7 @@ export function createEndSessions(deps: EndSessionsDeps): EndSessions {
   };
   return {
     ended,
+    endClient: (clientId) => records.revokeSubject({ kind: "client", id: clientId }),
     end: async (uid) => {
       const session = await sessions.end(uid);
       if (session !== undefined) await ended(session);
@@ -51,7 +54,7 @@ export function createEndSessions(deps: EndSessionsDeps): EndSessions {
       const held = await store.list("account", accountId);
       // Browsers first: what is authorized meanwhile then finds no session and gets nothing.
       const closed = await sessions.endAll(accountId);
-      await records.revokeAccount(accountId);
+      await records.revokeSubject({ kind: "user", id: accountId });
       const told = closed.flatMap(noticesOf);
       const known = new Set(told.map(({ clientId }) => clientId));
       const others = new Set(

@@ -2,7 +2,7 @@ import type { Clock } from "@postern/shared/time";
 import type { JWK } from "oidc-provider";
 import type { Generations } from "./generation.ts";
 import { type OidcSettings, rotationRules } from "./oidc-settings.ts";
-import { type SigningKey, type SigningKeyStore, signingOrder } from "./signing-keys.ts";
+import { lookEveryMs, type SigningKey, type SigningKeyStore, signingOrder } from "./signing-keys.ts";
 
 /** Keeps the generation up with the shared keys and the configuration. */
 export interface KeySchedule {
@@ -25,7 +25,6 @@ export interface KeyScheduleDeps {
   readonly onError: (error: unknown) => void;
 }
 
-const lookMs = 30_000;
 const retryMs = 250;
 const triesAtStart = 8;
 
@@ -63,7 +62,7 @@ export function createKeySchedule(deps: KeyScheduleDeps): KeySchedule {
       if (failures === (generations.isReady ? 1 : triesAtStart)) onError(error);
     }
     if (isClosed) return;
-    timer = setTimeout(() => void look(), generations.isReady ? lookMs : retryMs);
+    timer = setTimeout(() => void look(), generations.isReady ? lookEveryMs(rotationRules(settings)) : retryMs);
     timer.unref();
   };
   return {

@@ -1,6 +1,12 @@
 import type { Logger } from "@postern/shared/logging";
 import type { Generations } from "./generation.ts";
-import { type ClaimedNotice, type LogoutNotices, noticeDelayMs } from "./logout-notices.ts";
+import {
+  type ClaimedNotice,
+  type LogoutNotices,
+  type NoticeTimes,
+  noticeDelayMs,
+  noticeLeaseMs,
+} from "./logout-notices.ts";
 import { logoutToken } from "./logout-token.ts";
 
 export type NoticeResult = "delivered" | "retried" | "refused";
@@ -10,6 +16,7 @@ export interface LogoutDeliveryDeps {
   readonly generations: Generations;
   readonly logger: Logger;
   readonly count: (result: NoticeResult) => void;
+  readonly times: () => NoticeTimes;
 }
 
 /** Tells clients of logouts, on every replica: who claims a notice delivers it. */
@@ -22,7 +29,6 @@ export interface LogoutDelivery {
 
 const lookMs = 1000;
 const atATime = 16;
-const attemptMs = 5000;
 /** RFC 9110: what says "later", although it is in the 400s. */
 const passing: ReadonlySet<number> = new Set([408, 425, 429]);
 
@@ -33,7 +39,7 @@ async function send(uri: string, token: string, signal: AbortSignal): Promise<No
     redirect: "manual",
     headers: { "content-type": "application/x-www-form-urlencoded" },
     body: new URLSearchParams({ logout_token: token }),
-    signal: AbortSignal.any([signal, AbortSignal.timeout(attemptMs)]),
+    signal: signal,
   });
   await response.body?.cancel();
   const { status } = response;
@@ -42,11 +48,13 @@ async function send(uri: string, token: string, signal: AbortSignal): Promise<No
 }
 
 /** One look: everything that is due. */
-function createLook({ notices, generations, logger, count }: LogoutDeliveryDeps, closing: AbortSignal) {
+function createLook({ notices, generations, logger, count, times }: LogoutDeliveryDeps, closing: AbortSignal) {
   const attempt = async ({ notice }: ClaimedNotice): Promise<NoticeResult> => {
     const made = await logoutToken(generations.current(), notice);
     // The client was taken out of the configuration: there is nobody to tell.
-    return made === undefined ? "refused" : send(made.uri, made.token, closing);
+    return made === undefined
+      ? "refused"
+      : send(made.uri, made.token, AbortSignal.any([closing, AbortSignal.timeout(times().timeoutMs)]));
   };
   const deliver = async (claimed: ClaimedNotice): Promise<void> => {
     const { id, notice, attempts } = claimed;
@@ -56,14 +64,14 @@ function createLook({ notices, generations, logger, count }: LogoutDeliveryDeps,
     });
     count(result);
     if (result === "refused") logger.warn({ client: notice.clientId }, "a client refuses to hear of a logout");
-    if (result === "retried") await notices.retry(id, noticeDelayMs(attempts));
+    if (result === "retried") await notices.retry(id, noticeDelayMs(attempts, times()));
     else await notices.settle(id);
   };
   return async (): Promise<void> => {
     if (!generations.isReady) return;
     let claimed: readonly ClaimedNotice[];
     do {
-      claimed = await notices.claim(atATime);
+      claimed = await notices.claim(atATime, noticeLeaseMs(times()));
       await Promise.all(claimed.map(deliver));
     } while (claimed.length === atATime && !closing.aborted);
   };

@@ -5,9 +5,6 @@ import { defineScript, oidcNoticeKey, oidcNoticesDueKey, type RedisClient } from
 import { isRecord, textOf } from "./json.ts";
 import { type LogoutNotice, type LogoutNotices, noticeLifeSeconds } from "./logout-notices.ts";
 
-/** Longer than one attempt may take, so that no two replicas deliver the same notice at a time. */
-const leaseMs = 15_000;
-
 /** KEYS: queue, notice. ARGV: sealed notice, id, life in seconds. */
 const addScript = `
 local time = redis.call("TIME")
@@ -85,7 +82,7 @@ export function createLogoutNotices(deps: {
   };
   return {
     add: (notices) => decided(Promise.all(notices.map(addOne)).then(() => undefined)),
-    claim: (most) =>
+    claim: (most, leaseMs) =>
       decided(
         claim([due], [most, leaseMs]).then(async (ids) => {
           const known = Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];

@@ -18,7 +18,7 @@ export interface ClaimedNotice {
 export interface LogoutNotices {
   add(notices: readonly LogoutNotice[]): Promise<void>;
   /** Those that are due, the oldest first. One that is not settled comes back after its lease. */
-  claim(most: number): Promise<readonly ClaimedNotice[]>;
+  claim(most: number, leaseMs: number): Promise<readonly ClaimedNotice[]>;
   /** Delivered, or given up. */
   settle(id: string): Promise<void>;
   retry(id: string, delayMs: number): Promise<void>;
@@ -27,10 +27,20 @@ export interface LogoutNotices {
 /** A notice waits as long as the longest session that it can be about is worth knowing of. */
 export const noticeLifeSeconds = 86_400;
 
-const firstDelayMs = 1000;
-const longestDelayMs = 60_000;
+/** How clients are told, in ms. */
+export interface NoticeTimes {
+  /** Of one attempt. */
+  readonly timeoutMs: number;
+  readonly firstDelayMs: number;
+  readonly longestDelayMs: number;
+}
 
-/** 1, 2, 4 … 60 s. */
-export function noticeDelayMs(attempts: number): number {
+/** Longer than one attempt may take, so that no two replicas deliver the same notice at a time. */
+export function noticeLeaseMs({ timeoutMs }: Pick<NoticeTimes, "timeoutMs">): number {
+  return 3 * timeoutMs;
+}
+
+/** The first delay, then twice as long each time. */
+export function noticeDelayMs(attempts: number, { firstDelayMs, longestDelayMs }: NoticeTimes): number {
   return Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(attempts, 16));
 }

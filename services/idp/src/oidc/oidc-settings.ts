@@ -1,5 +1,6 @@
 import type { Config, CustomScopeConfig, OidcConfig } from "@postern/shared/config";
 import type { MfaPolicyConfig } from "../login/sign-in-demands.ts";
+import type { NoticeTimes } from "./logout-notices.ts";
 import type { RotationRules } from "./signing-keys.ts";
 
 /** What the OIDC core takes of the configuration. */
@@ -85,5 +86,13 @@ export function rotationRules(settings: OidcSettings): RotationRules {
     publishMs: oidc.key_publish_delay,
     maxAgeMs: oidc.key_max_age,
     longestTokenMs: longestTokenMs(settings),
+  };
+}
+
+export function noticeTimes({ oidc: { logout } }: OidcSettings): NoticeTimes {
+  return {
+    timeoutMs: logout.back_channel_timeout,
+    firstDelayMs: logout.back_channel_retry_delay,
+    longestDelayMs: logout.back_channel_retry_max_delay,
   };
 }

@@ -228,11 +228,24 @@ function allowWildcards(provider: Provider): void {
   };
 }
 
+/** RFC 6749 §4.1.2.1: `unauthorized_client`, where the provider says `invalid_request`. */
+function nameUnauthorized(provider: Provider): void {
+  const { prototype } = provider.Client;
+  const isAllowed: unknown = Reflect.get(prototype, "responseTypeAllowed");
+  if (typeof isAllowed !== "function") throw new TypeError("responseTypeAllowed is no method");
+  prototype.responseTypeAllowed = function allowed(type) {
+    const answer: unknown = Reflect.apply(isAllowed, this, [type]);
+    if (answer !== true) throw new errors.UnauthorizedClient("the client may not ask for codes");
+    return true;
+  };
+}
+
 /** The only place that makes a provider. It is immutable: other clients or keys are another one. */
 export function createProvider(inputs: ProviderInputs, hooks: ProviderHooks): Provider {
   const provider = new Provider(inputs.settings.issuer, configuration(inputs, hooks));
   provider.proxy = true;
   shapeAnswers(provider, hooks);
+  nameUnauthorized(provider);
   if (inputs.settings.developerMode) allowWildcards(provider);
   const koa: EventEmitter = provider;
   koa.on("error", (error: unknown) => hooks.onError("error", error));

@@ -1,7 +1,9 @@
+import type { TokenSubject } from "@postern/shared/tokens";
 import type { OidcAccount, OidcAccounts } from "./accounts.ts";
 import { isRecord, textOf, wordsOf } from "./json.ts";
+import { clientNames } from "./session-owner.ts";
 import type { OidcStore, StoredRecord } from "./store.ts";
-import type { TokenRecords } from "./token-records.ts";
+import { isOf, type TokenRecords } from "./token-records.ts";
 
 /** A record of the contract's list ("OIDC session record"). */
 export interface OidcSessionRecord {
@@ -22,7 +24,7 @@ export type Ending = "ended" | "unknown" | "not_theirs";
 
 /** What a user's clients hold, for operators. All reject when the store cannot be asked. */
 export interface OidcSessions {
-  list(userId: string): Promise<readonly OidcSessionRecord[]>;
+  list(subjects: readonly TokenSubject[]): Promise<readonly OidcSessionRecord[]>;
   /** `id` of the list, or the token itself: with it goes everything of the same consent. */
   end(userId: string, id: string): Promise<Ending>;
 }
@@ -84,12 +86,17 @@ export function createOidcSessions(deps: OidcSessionsDeps): OidcSessions {
     }
     return undefined;
   };
+  const tokensOf = async (subject: TokenSubject): Promise<readonly StoredRecord[]> =>
+    (await store.list("account", subject.id)).filter(
+      (record) =>
+        isOf(record, subject) &&
+        isToken(record) &&
+        record.payload.consumed === undefined &&
+        (record.payload.exp ?? 0) > nowSeconds(),
+    );
   return {
-    list: async (userId) => {
-      const listed = (await store.list("account", userId)).filter(
-        (record) =>
-          isToken(record) && record.payload.consumed === undefined && (record.payload.exp ?? 0) > nowSeconds(),
-      );
+    list: async (subjects) => {
+      const listed = (await Promise.all(subjects.map(tokensOf))).flat();
       const grants = new Set(listed.flatMap(({ payload }) => payload.grantId ?? []));
       const living = new Map(
         await Promise.all(
@@ -102,16 +109,18 @@ export function createOidcSessions(deps: OidcSessionsDeps): OidcSessions {
       const alive = listed.filter(
         ({ payload }) => payload.grantId === undefined || living.get(payload.grantId) === true,
       );
-      const account = await accounts.find(userId);
+      const user = subjects.find(({ kind }) => kind === "user");
+      const account = user === undefined ? undefined : await accounts.find(user.id);
       return visible(alive)
-        .map((record) => recordOf(record, account))
+        .map((record) => recordOf(record, record.payload.accountId === undefined ? undefined : account))
         .toSorted((left, right) => (left.auth_time < right.auth_time ? 1 : -1));
     },
     end: async (userId, id) => {
       const found = (await findToken(id)) ?? (await findToken(digestOf(id)));
       if (found === undefined) return "unknown";
       const { digest, payload } = found;
-      if ((payload.accountId ?? payload.clientId) !== userId) return "not_theirs";
+      const owners = payload.accountId === undefined ? clientNames(payload.clientId ?? "") : [payload.accountId];
+      if (!owners.includes(userId)) return "not_theirs";
       if (payload.grantId === undefined) await records.revokeToken(digest, payload);
       else await records.revokeGrant(payload.grantId);
       return "ended";

@@ -35,6 +35,14 @@ export interface RotationRules {
   readonly longestTokenMs: number;
 }
 
+const longestLookMs = 30_000;
+const shortestLookMs = 100;
+
+/** Several looks within the time for which a key is published: every replica has it before anybody signs with it. */
+export function lookEveryMs({ publishMs, intervalMs }: RotationRules): number {
+  return Math.min(longestLookMs, Math.max(shortestLookMs, Math.min(publishMs, intervalMs) / 4));
+}
+
 const generate = promisify(generateKeyPair);
 
 async function newPrivateKey(kind: KeyKind): Promise<KeyObject> {
@@ -80,7 +88,8 @@ export function withoutRetired(
   return keys.filter((key) => {
     const successor = newestFirst(keys, key.kind).findLast(({ createdAtMs }) => createdAtMs > key.createdAtMs);
     if (successor === undefined) return true;
-    const lastSignatureMs = successor.createdAtMs + rules.publishMs;
+    // Replicas hear of the change at their next look.
+    const lastSignatureMs = successor.createdAtMs + rules.publishMs + lookEveryMs(rules);
     return nowMs < Math.max(lastSignatureMs + rules.longestTokenMs, key.createdAtMs + rules.maxAgeMs);
   });
 }

@@ -20,8 +20,13 @@ const graceMs: Readonly<Record<string, number>> = {
   AuthorizationCode: 2000,
   DeviceCode: 2000,
   PushedAuthorizationRequest: 0,
-  RefreshToken: 30_000,
 };
+
+/** Those, and the one whose grace the site chooses. */
+const usedOnce: ReadonlySet<string> = new Set([...Object.keys(graceMs), "RefreshToken"]);
+
+/** What a record is prolonged by beyond need, so that a busy family is not written at each refresh. */
+const spareSeconds = 3600;
 
 /** Models that an account, a client or a grant is asked for. */
 const indexed: ReadonlySet<string> = new Set([
@@ -59,6 +64,13 @@ redis.call("HSETNX", KEYS[1], "s", ARGV[1])
 return redis.call("HGET", KEYS[1], "s")
 `;
 
+/** KEYS: record. ARGV: what was read, what replaces it, life. What is gone, or was changed meanwhile, is left so. */
+const replaceSame = `
+if redis.call("GET", KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call("SET", KEYS[1], ARGV[2], "EX", ARGV[3])
+return 1
+`;
+
 /** KEYS: index. ARGV: now, member, its end, life of the index. */
 const addToIndex = `
 redis.call("ZREMRANGEBYSCORE", KEYS[1], "-inf", ARGV[1])
@@ -91,9 +103,12 @@ export interface StoreDeps {
   readonly prefix: string;
   readonly keys: KeyRing;
   readonly clock: Clock;
+  /** `identity.oidc.tokens.refresh_token_grace`, in ms. */
+  readonly refreshGraceMs: () => number;
 }
 
 interface Parts extends StoreDeps {
+  readonly graceOf: (model: string) => number;
   readonly keyOf: (ref: RecordRef) => string;
   readonly seal: (value: string, context: string) => string;
   readonly open: (sealed: unknown, context: string) => string | undefined;
@@ -109,46 +124,79 @@ function parse(text: string | undefined): AdapterPayload | undefined {
 }
 
 /** A used record is told as used only after its grace: until then a repeated request is refused, not punished. */
-async function findOnce(ref: RecordRef, { redis, keyOf, open, clock }: Parts): Promise<AdapterPayload | undefined> {
+async function findOnce(ref: RecordRef, { redis, keyOf, open, graceOf }: Parts): Promise<AdapterPayload | undefined> {
   const key = keyOf(ref);
   const [sealed, used] = await redis.hmget(key, "v", "c");
   const payload = parse(open(sealed, key));
   if (payload === undefined || typeof used !== "string") return payload;
-  const since = clock.now() - Number(used);
-  if (since <= (graceMs[ref.model] ?? 0)) return payload;
+  // The clock that the use was noted by.
+  const [seconds, micros] = await redis.time();
+  const since = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000) - Number(used);
+  if (since <= graceOf(ref.model)) return payload;
   return { ...payload, consumed: Math.floor(Number(used) / 1000) };
 }
 
-function createPut(parts: Parts): OidcStore["put"] {
-  const { redis, prefix, keyOf, seal, clock } = parts;
-  const once = defineScript(redis, { name: "oidcPutOnce", lua: putOnce, numberOfKeys: 1 });
+type AddPointers = (ref: RecordRef, payload: AdapterPayload, life: number) => Promise<void>;
+
+/** A record without its pointers could not be revoked: they are written first. */
+function createAddPointers({ redis, prefix, clock }: Parts): AddPointers {
   const index = defineScript(redis, { name: "oidcAddToIndex", lua: addToIndex, numberOfKeys: 1 });
+  return async (ref, payload, life) => {
+    if (!indexed.has(ref.model)) return;
+    const now = Math.floor(clock.now() / 1000);
+    const member = `${ref.model}:${ref.digest}`;
+    await Promise.all(
+      indexesOf(payload).map(([kind, id]) =>
+        index([oidcIndexKey.build(prefix, kind, digestOfId(id))], [now, member, now + life, life]),
+      ),
+    );
+  };
+}
+
+const mostTries = 5;
+
+function createProlong(parts: Parts, addPointers: AddPointers): OidcStore["prolong"] {
+  const { redis, keyOf, seal, open, clock } = parts;
+  const replace = defineScript(redis, { name: "oidcReplaceSame", lua: replaceSame, numberOfKeys: 1 });
+  return async (ref, untilSeconds) => {
+    const key = keyOf(ref);
+    for (let tries = 0; tries < mostTries; tries += 1) {
+      const stored = await redis.get(key);
+      const payload = parse(open(stored, key));
+      if (stored === null || payload === undefined) return undefined;
+      if ((payload.exp ?? 0) >= untilSeconds) return payload;
+      const next = { ...payload, exp: untilSeconds + spareSeconds };
+      const life = Math.max(1, next.exp - Math.floor(clock.now() / 1000));
+      await addPointers(ref, next, life);
+      if ((await replace([key], [stored, seal(JSON.stringify(next), key), life])) === 1) return next;
+    }
+    throw unavailable(new Error("a record changes at each look"));
+  };
+}
+
+function createPut(parts: Parts, addPointers: AddPointers): OidcStore["put"] {
+  const { redis, prefix, keyOf, seal } = parts;
+  const once = defineScript(redis, { name: "oidcPutOnce", lua: putOnce, numberOfKeys: 1 });
   return async (ref, payload, ttlSeconds) => {
     const key = keyOf(ref);
     const life = Math.max(1, Math.ceil(ttlSeconds));
-    const now = Math.floor(clock.now() / 1000);
-    const member = `${ref.model}:${ref.digest}`;
     const sealed = seal(JSON.stringify(payload), key);
-    const pointers = (indexed.has(ref.model) ? indexesOf(payload) : []).map(([kind, id]) =>
-      index([oidcIndexKey.build(prefix, kind, digestOfId(id))], [now, member, now + life, life]),
-    );
     const code =
       payload.userCode === undefined
         ? []
         : [redis.set(oidcUserCodeKey.build(prefix, digestOfId(payload.userCode)), ref.digest, "EX", life)];
-    // The pointers first: a record without them could not be revoked.
-    await Promise.all([...pointers, ...code]);
-    if (ref.model in graceMs) await once([key], [sealed, life]);
+    await Promise.all([addPointers(ref, payload, life), ...code]);
+    if (usedOnce.has(ref.model)) await once([key], [sealed, life]);
     else await redis.set(key, sealed, "EX", life);
   };
 }
 
-function createConsume({ redis, keyOf }: Parts): OidcStore["consume"] {
+function createConsume({ redis, keyOf, graceOf }: Parts): OidcStore["consume"] {
   const script = defineScript(redis, { name: "oidcConsumeOnce", lua: consumeOnce, numberOfKeys: 1 });
   const results: readonly Consumption[] = ["consumed", "used", "unknown"];
   return async (ref) => {
     const again = ref.model === "RefreshToken" ? "again" : "never";
-    const result = await script([keyOf(ref)], [graceMs[ref.model] ?? 0, again]);
+    const result = await script([keyOf(ref)], [graceOf(ref.model), again]);
     return results.find((name) => name === result) ?? "unknown";
   };
 }
@@ -163,7 +211,7 @@ function createElect({ redis, keyOf, seal, open }: Parts): OidcStore["elect"] {
   };
 }
 
-function createLists(parts: Parts, find: OidcStore["find"]): Pick<OidcStore, "list" | "destroyAll"> {
+function createLists(parts: Parts, find: OidcStore["find"]): Pick<OidcStore, "list" | "destroyAll" | "destroyListed"> {
   const { redis, prefix, keyOf, clock } = parts;
   const refsOf = async (kind: IndexKind, id: string): Promise<readonly RecordRef[]> => {
     const now = Math.floor(clock.now() / 1000);
@@ -173,7 +221,13 @@ function createLists(parts: Parts, find: OidcStore["find"]): Pick<OidcStore, "li
       return { model: member.slice(0, at), digest: member.slice(at + 1) };
     });
   };
+  const destroyListed: OidcStore["destroyListed"] = async (kind, id, refs) => {
+    await Promise.all(refs.map((ref) => redis.unlink(keyOf(ref))));
+    const key = oidcIndexKey.build(prefix, kind, digestOfId(id));
+    if (refs.length > 0) await redis.zrem(key, ...refs.map(({ model, digest }) => `${model}:${digest}`));
+  };
   return {
+    destroyListed,
     list: async (kind, id) => {
       const found = await Promise.all(
         (await refsOf(kind, id)).map(async (ref): Promise<readonly StoredRecord[]> => {
@@ -185,9 +239,7 @@ function createLists(parts: Parts, find: OidcStore["find"]): Pick<OidcStore, "li
     },
     destroyAll: async (kind, id, models) => {
       const refs = (await refsOf(kind, id)).filter(({ model }) => models?.includes(model) ?? true);
-      await Promise.all(refs.map((ref) => redis.unlink(keyOf(ref))));
-      const key = oidcIndexKey.build(prefix, kind, digestOfId(id));
-      if (refs.length > 0) await redis.zrem(key, ...refs.map(({ model, digest }) => `${model}:${digest}`));
+      await destroyListed(kind, id, refs);
     },
   };
 }
@@ -202,25 +254,29 @@ export function createOidcStore(deps: StoreDeps): OidcStore {
   const { redis, prefix, keys } = deps;
   const parts: Parts = {
     ...deps,
-    keyOf: ({ model, digest }) => (model in graceMs ? oidcOnceKey : oidcRecordKey).build(prefix, model, digest),
+    graceOf: (model) => (model === "RefreshToken" ? deps.refreshGraceMs() : (graceMs[model] ?? 0)),
+    keyOf: ({ model, digest }) => (usedOnce.has(model) ? oidcOnceKey : oidcRecordKey).build(prefix, model, digest),
     seal: (value, context) => keys.seal(value, context).toString("base64"),
     open: (sealed, context) =>
       typeof sealed === "string" ? keys.open(Buffer.from(sealed, "base64"), context)?.toString("utf8") : undefined,
   };
   const find = guarded(async (ref: RecordRef) => {
-    if (ref.model in graceMs) return findOnce(ref, parts);
+    if (usedOnce.has(ref.model)) return findOnce(ref, parts);
     const key = parts.keyOf(ref);
     return parse(parts.open(await redis.get(key), key));
   });
-  const { list, destroyAll } = createLists(parts, find);
+  const addPointers = createAddPointers(parts);
+  const { list, destroyAll, destroyListed } = createLists(parts, find);
   return {
     find,
-    put: guarded(createPut(parts)),
+    put: guarded(createPut(parts, addPointers)),
+    prolong: guarded(createProlong(parts, addPointers)),
     consume: guarded(createConsume(parts)),
     elect: guarded(createElect(parts)),
     destroy: guarded(async (ref) => void (await redis.unlink(parts.keyOf(ref)))),
     list: guarded(list),
     destroyAll: guarded(destroyAll),
+    destroyListed: guarded(destroyListed),
     byUserCode: guarded(async (userCode) => {
       const digest = await redis.get(oidcUserCodeKey.build(prefix, digestOfId(userCode)));
       return digest === null ? undefined : find({ model: "DeviceCode", digest });

@@ -27,10 +27,17 @@ export interface OidcStore {
   consume(ref: RecordRef): Promise<Consumption>;
   /** The successor of a used refresh token: the first that is offered, for everybody. */
   elect(ref: RecordRef, successor: string): Promise<string>;
+  /**
+   * Lets a record live until then (seconds since the epoch), and a while longer. Undefined for one that is gone: it
+   * never comes back.
+   */
+  prolong(ref: RecordRef, untilSeconds: number): Promise<AdapterPayload | undefined>;
   destroy(ref: RecordRef): Promise<void>;
   list(kind: IndexKind, id: string): Promise<readonly StoredRecord[]>;
   /** All of an index, of these models or all. */
   destroyAll(kind: IndexKind, id: string, models?: readonly string[]): Promise<void>;
+  /** Some of an index. */
+  destroyListed(kind: IndexKind, id: string, refs: readonly RecordRef[]): Promise<void>;
   byUserCode(userCode: string): Promise<AdapterPayload | undefined>;
   /** Whether this was seen for the first time. */
   unseen(id: string, ttlSeconds: number): Promise<boolean>;

@@ -3,7 +3,6 @@ import { CustomScope, OidcClient, tokenTypes } from "./identity-oidc-client.ts";
 
 const longestTokenLife = 24 * 60 * 60 * 1000;
 const longestLife = 3650 * 24 * 60 * 60 * 1000;
-const hour = 60 * 60 * 1000;
 
 const SigningKey = section("A signing key of the site's own; it signs before the generated ones of its algorithm.", {
   id: text("", { description: "Its kid; letters, digits, - and _.", maxLength: 64 }),
@@ -19,8 +18,8 @@ const keys = {
     description: "Make new keys on schedule; without it those of the first start stay.",
   }),
   key_rotation_interval: duration("168h", {
-    description: "Age at which a key is replaced.",
-    minimum: hour,
+    description: "Age at which a key is replaced; below an hour only in developer mode.",
+    minimum: 1000,
     maximum: longestLife,
   }),
   key_publish_delay: duration("1h", {
@@ -49,6 +48,12 @@ const tokens = {
       reload: "live",
     }),
     revoke_refresh_token: flag(true, { description: "A new refresh token at each use.", reload: "live" }),
+    refresh_token_grace: duration("30s", {
+      description:
+        "How long a used refresh token gives the same successor again, for parallel requests; after that its use revokes the family.",
+      maximum: 30_000,
+      reload: "live",
+    }),
     token_endpoint_allow_get: flag(true, { description: "Serve GET /oidc/token too.", reload: "live" }),
   }),
 };
@@ -91,6 +96,25 @@ export const IdentityOidc = section("OpenID Connect.", {
     front_channel_session_supported: flag(false, { description: "Tell them the session." }),
     back_channel_supported: flag(true, { description: "Tell clients of logouts." }),
     back_channel_session_supported: flag(true, { description: "Tell them the session." }),
+    back_channel_timeout: duration("5s", {
+      description:
+        "How long a client may take to answer a logout; its notice is another replica's after three times that.",
+      minimum: 100,
+      maximum: 60_000,
+      reload: "live",
+    }),
+    back_channel_retry_delay: duration("1s", {
+      description: "Wait after the first failure to tell a client; it doubles each time. It is tried for a day.",
+      minimum: 100,
+      maximum: 3_600_000,
+      reload: "live",
+    }),
+    back_channel_retry_max_delay: duration("1m", {
+      description: "The longest of these waits.",
+      minimum: 100,
+      maximum: 3_600_000,
+      reload: "live",
+    }),
   }),
   device_flow: section("Devices without a browser.", {
     code_expiry: duration("10m", { description: "Life of a code.", minimum: 10_000, reload: "live" }),

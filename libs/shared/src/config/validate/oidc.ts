@@ -3,6 +3,7 @@ import type { Config, OidcClientConfig, OidcConfig } from "../schema/root.ts";
 import type { Judgement } from "./judgement.ts";
 
 const root = "identity.oidc";
+const hour = 3_600_000;
 const grants = [
   "authorization_code",
   "refresh_token",
@@ -88,6 +89,9 @@ export function validateOidc(config: Config, judgement: Judgement): void {
   const { problem } = judgement;
   if (config.storage.redis.encryption_secret === "") {
     problem("storage.redis.encryption_secret", messages.needsWhen(`${root}.enabled is true`));
+  }
+  if (oidc.key_rotation_interval < hour && !config.runtime.developer_mode) {
+    problem(`${root}.key_rotation_interval`, messages.rotationTooOften);
   }
   validateIssuer(config, judgement);
   validateLists(oidc, judgement);

@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { OidcContext } from "../../context/oidc.ts";
 import type { FlowRecord } from "../../flow/flow-record.ts";
 import { describeScope } from "../../oidc/consent-scopes.ts";
-import { claimTable } from "../../oidc/oidc-settings.ts";
+import { claimTable, type OidcSettings } from "../../oidc/oidc-settings.ts";
 import type { Pages } from "../../pages/pages.ts";
 import type { ConsentScope } from "../../pages/templates/consent.ts";
 import { getConsent, postConsent } from "../consent.ts";
@@ -28,6 +28,16 @@ const crossOrigin = [
   "/.well-known/openid-configuration",
 ];
 
+/** The table of the settings in force, made anew when they change: it is asked for at each userinfo request. */
+function tableOf(settings: () => OidcSettings): () => ReturnType<typeof claimTable> {
+  let known = { of: settings(), table: claimTable(settings()) };
+  return () => {
+    const now = settings();
+    if (known.of !== now) known = { of: now, table: claimTable(now) };
+    return known.table;
+  };
+}
+
 /** The protocol's own routes (contract, "Identity provider: OIDC"); its pages are elsewhere. */
 export function registerOidcRoutes(scope: FastifyInstance, oidc: OidcContext, pages: Pages | undefined): void {
   const { bridge, generations, schedule, issuer } = oidc;
@@ -50,7 +60,7 @@ export function registerOidcRoutes(scope: FastifyInstance, oidc: OidcContext, pa
   const ours = { ...oidc, policies };
   scope.post("/oidc/introspect", postIntrospect(ours));
   scope.post("/oidc/revoke", postRevoke(ours));
-  const answerUserinfo = userinfo({ ...ours, claimTable: () => claimTable(schedule.settings), issuer });
+  const answerUserinfo = userinfo({ ...ours, claimTable: tableOf(() => schedule.settings), issuer });
   scope.get("/oidc/userinfo", answerUserinfo);
   scope.post("/oidc/userinfo", answerUserinfo);
 }

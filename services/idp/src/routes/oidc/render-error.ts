@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Configuration, KoaContextWithOIDC } from "oidc-provider";
+import { isFault } from "../../oidc/authorize-failure.ts";
 import { referenceHeader } from "../../oidc/request-reference.ts";
 import type { Pages, Shown } from "../../pages/pages.ts";
 import { errorPage, type Problem } from "../../pages/templates/notices.ts";
@@ -52,8 +53,9 @@ export function refuseAuthorization(
 
 /** What a browser is shown of an error that must not go to the client (RFC 6749 §4.1.2.1), and what programs get. */
 export function createRenderError(pages: () => Pages | undefined): NonNullable<Configuration["renderError"]> {
-  return (ctx: KoaContextWithOIDC, { error, error_description: description }) => {
+  return (ctx: KoaContextWithOIDC, { error, error_description: description }, cause) => {
     ctx.set("cache-control", "no-store");
+    if (isFault(cause)) ctx.status = 500;
     const shown = pages();
     if (shown === undefined || ctx.accepts("html") === false) {
       ctx.type = "application/json";

@@ -3,11 +3,13 @@ import { mayUse } from "@postern/shared/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { EndSessions } from "../../oidc/end-sessions.ts";
 import type { OidcSessions } from "../../oidc/session-list.ts";
+import type { OwnersOf } from "../../oidc/session-owner.ts";
 import { auditVisit } from "../audit-visit.ts";
 
 export interface SessionRouteDeps {
   readonly oidcSessions: OidcSessions;
   readonly endSessions: EndSessions;
+  readonly ownersOf: OwnersOf;
   readonly identifier: string;
   readonly audit: Audit;
 }
@@ -56,19 +58,25 @@ async function audited<Result>(
   }
 }
 
-/** OIDC session administration (contract). `user_id` is the `sub`, which is the account name. */
+/** OIDC session administration (contract). `user_id` is the `sub`: the account name, or a client's id for its own tokens. */
 export function registerSessionRoutes(app: FastifyInstance, deps: SessionRouteDeps): void {
-  const { oidcSessions, endSessions, identifier, audit } = deps;
+  const { oidcSessions, endSessions, ownersOf, identifier, audit } = deps;
   const options = { onRequest: requireOperator(identifier) };
   app.get(path, options, noUser);
   app.delete(path, options, noUser);
   app.get<SessionParams>(`${path}/:userId`, options, async ({ params: { userId } }, reply) =>
-    isGiven(userId) ? reply.send({ sessions: await oidcSessions.list(userId) }) : missing(reply, "user_id"),
+    isGiven(userId)
+      ? reply.send({ sessions: await oidcSessions.list(await ownersOf(userId)) })
+      : missing(reply, "user_id"),
   );
   app.delete<SessionParams>(`${path}/:userId`, options, async (request, reply) => {
     const { userId } = request.params;
     if (!isGiven(userId)) return missing(reply, "user_id");
-    await audited(audit, request, { target: userId, reason: "operator" }, () => endSessions.endUser(userId));
+    await audited(audit, request, { target: userId, reason: "operator" }, async () => {
+      for (const { kind, id } of await ownersOf(userId)) {
+        await (kind === "user" ? endSessions.endUser(id) : endSessions.endClient(id));
+      }
+    });
     return reply.code(204).send();
   });
   app.delete<SessionParams>(`${path}/:userId/:token`, options, async (request, reply) => {
