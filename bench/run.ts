@@ -17,6 +17,7 @@ import { measureGuarded } from "./scenarios/guarded.ts";
 import { measureLdap } from "./scenarios/ldap.ts";
 import { measureMillionBans } from "./scenarios/million-bans.ts";
 import { measureMillionUsers } from "./scenarios/million-users.ts";
+import { measurePages } from "./scenarios/pages.ts";
 import { measureScripts } from "./scenarios/scripts.ts";
 import { measureSql } from "./scenarios/sql.ts";
 import { measureStarts, type Start } from "./scenarios/starts.ts";
@@ -58,6 +59,7 @@ async function measure(servers: Servers, long: boolean): Promise<Results> {
     ["decisions, LDAP", () => decisions(measureLdap)],
     ["site scripts", async () => rows.push(...(await measureScripts(servers)))],
     ["two engines", async () => rows.push(...(await measureTwoEngines(servers)))],
+    ["pages", async () => rows.push(...(await measurePages(servers)))],
     ["starts of the services", async () => void (starts = await measureStarts(servers))],
   ];
   const longScenarios: typeof scenarios = [

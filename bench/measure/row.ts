@@ -37,6 +37,7 @@ export type RowId =
   | "ldap-wrong"
   | "unscripted"
   | "scripted"
+  | "login-page"
   | "lookup-2-engines"
   | "ldap-2-engines"
   | "lookup-ten"
