@@ -21,7 +21,7 @@ main{padding-block:1.75rem 2rem}
 h1{margin:0;font-size:1.625rem;line-height:1.22;font-weight:680;letter-spacing:-.018em;text-wrap:balance}
 h2{margin:1.75rem 0 .5rem;font-size:1rem;line-height:1.4;font-weight:650}
 p{margin:.5rem 0 0}
-p,.things span{text-wrap:pretty}
+p,.note,.things span{text-wrap:pretty}
 .hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 .lead{margin-top:.5rem;color:var(--muted)}
 .lead strong{color:var(--text);font-weight:600}
@@ -91,7 +91,7 @@ button.danger:hover{background:var(--error-soft);filter:none}
 .things li>span.this{color:var(--good);font-weight:600}
 .things button{min-height:2.75rem}
 .things button.danger{width:auto}
-main>form.inline>button.danger,.choices+.button.quiet{margin-top:1.5rem}
+main>form.inline>button.danger,:is(.choices,p)+.button.quiet{margin-top:1.5rem}
 .things details{margin-top:.5rem}
 .things details form{margin-top:.5rem}
 .qr{display:block;width:12.5rem;max-width:100%;height:auto;margin:1.25rem auto;border-radius:.625rem}
