@@ -6,6 +6,7 @@ import { createPages } from "../../services/idp/src/pages/pages.ts";
 import { createSiteTemplates } from "../../services/idp/src/pages/site-templates.ts";
 import { registerDevUi } from "../../services/idp/src/routes/dev-ui/register.ts";
 import { registerStatic } from "../../services/idp/src/routes/get-static.ts";
+import { pageStates } from "./page-states.ts";
 
 /** The developer UI of the identity provider and what its pages load, without the rest of the service. */
 export interface PageServer extends AsyncDisposable {
@@ -15,6 +16,8 @@ export interface PageServer extends AsyncDisposable {
   readonly tags: readonly string[];
   readonly origin: string;
   urlOf(name: string, tag?: string): string;
+  /** Pages in states that the developer UI has no sample of, in one language. */
+  stateUrls(tag: string): readonly string[];
 }
 
 const [fallback] = languages;
@@ -42,12 +45,22 @@ export async function startPageServer(): Promise<PageServer> {
   const app = fastify();
   registerStatic(app, pages);
   registerDevUi(app, { pages, enabled: true, version: "1" });
+  for (const [name, show] of pageStates) {
+    for (const language of languages) {
+      const path = `/states/${name}/${language.tag}`;
+      app.get(path, (_request, reply) => {
+        const shown = show(pages, pages.lookOf({ path: "/states", query: "", language, headers: {} }));
+        return reply.headers({ ...shown.headers }).send(shown.body);
+      });
+    }
+  }
   const origin = await app.listen({ host: "127.0.0.1", port: 0 });
   return {
     names: pageList.map(({ name }) => name),
     tags: languages.map(({ tag }) => tag),
     origin,
     urlOf: (name, tag = "en") => `${origin}/api/v1/dev/ui/render/${name}/${tag}`,
+    stateUrls: (tag) => Array.from(pageStates.keys(), (name) => `${origin}/states/${name}/${tag}`),
     [Symbol.asyncDispose]: async () => {
       app.server.closeAllConnections();
       await app.close();

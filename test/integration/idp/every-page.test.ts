@@ -30,10 +30,10 @@ async function problemsOf(tag: string, ask: Ask): Promise<readonly (readonly [st
   });
   page.on("console", (message) => told.push(message.text()));
   const problems: (readonly [string, readonly string[]])[] = [];
-  for (const name of server.names) {
-    await page.goto(server.urlOf(name, tag));
+  for (const url of [...server.names.map((name) => server.urlOf(name, tag)), ...server.stateUrls(tag)]) {
+    await page.goto(url);
     const found = [...(await ask(page)), ...told.splice(0)];
-    if (found.length > 0) problems.push([name, found]);
+    if (found.length > 0) problems.push([url, found]);
   }
   return problems;
 }

@@ -18,14 +18,19 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
+const everyUrl = (tag: string): readonly string[] => [
+  ...server.names.map((name) => server.urlOf(name, tag)),
+  ...server.stateUrls(tag),
+];
+
 describe.each([320, 390, 768, 1280])("%d px wide", (width) => {
   test("every page is whole on the screen in every language", async () => {
     await using context = await browser.newContext({ javaScriptEnabled: false, viewport: { width, height: 800 } });
     const page = await context.newPage();
     for (const tag of server.tags) {
-      for (const name of server.names) {
-        await page.goto(server.urlOf(name, tag));
-        expect([tag, name, await askLayout(page)]).toEqual([tag, name, []]);
+      for (const url of everyUrl(tag)) {
+        await page.goto(url);
+        expect([url, await askLayout(page)]).toEqual([url, []]);
       }
     }
   });
@@ -39,9 +44,9 @@ describe.each([
     await using context = await browser.newContext({ bypassCSP: true, viewport: { width, height: 800 } });
     const page = await context.newPage();
     await page.route("**/login/webauthn/begin*", (route) => route.abort());
-    for (const name of server.names) {
-      await page.goto(server.urlOf(name, tag));
-      expect([name, await askAxe(page)]).toEqual([name, []]);
+    for (const url of everyUrl(tag)) {
+      await page.goto(url);
+      expect([url, await askAxe(page)]).toEqual([url, []]);
     }
   });
 
@@ -49,10 +54,10 @@ describe.each([
     await using context = await browser.newContext({ viewport: { width, height: 800 } });
     const page = await context.newPage();
     await page.route("**/login/webauthn/begin*", (route) => route.abort());
-    for (const name of server.names) {
-      await page.goto(server.urlOf(name, "ar"));
+    for (const url of everyUrl("ar")) {
+      await page.goto(url);
       const found = [...(await askDocument(page)), ...(await askKeyboard(page))];
-      expect([name, found]).toEqual([name, []]);
+      expect([url, found]).toEqual([url, []]);
     }
   });
 });
@@ -61,10 +66,10 @@ test("text twice as large stays on a phone's screen", async () => {
   await using context = await browser.newContext({ bypassCSP: true, viewport: { width: 390, height: 800 } });
   const page = await context.newPage();
   for (const tag of ["en", "de", "ru", "ar"]) {
-    for (const name of server.names) {
-      await page.goto(server.urlOf(name, tag));
+    for (const url of everyUrl(tag)) {
+      await page.goto(url);
       await page.addStyleTag({ content: ":root{font-size:200%}" });
-      expect([tag, name, await askLayout(page)]).toEqual([tag, name, []]);
+      expect([url, await askLayout(page)]).toEqual([url, []]);
     }
   }
 });
