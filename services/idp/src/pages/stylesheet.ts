@@ -32,8 +32,9 @@ form{margin:1.5rem 0 0}
 .field:first-of-type{margin-top:0}
 label{display:block;margin-bottom:.375rem;font-weight:600;font-size:.9375rem}
 .linked{display:grid;grid-template-columns:1fr auto;align-items:baseline;column-gap:1rem}
+.linked label{overflow-wrap:break-word}
 .linked input{grid-row:2;grid-column:1/-1}
-.linked a{grid-row:1;grid-column:2;font-size:.9375rem}
+.linked a{text-align:end;grid-row:1;grid-column:2;font-size:.9375rem}
 input:is([type=text],[type=password]){display:block;width:100%;min-height:3rem;padding:.625rem .875rem;font:inherit;color:inherit;background:var(--card);
 border:1px solid var(--control);border-radius:.625rem;transition:border-color .12s,box-shadow .12s}
 input:is([type=text],[type=password]):hover{border-color:var(--muted)}
