@@ -9,12 +9,12 @@ export interface AuditEventRow {
 export const auditEvents = {
   "brute_force.flush": {
     meaning: "Bans and counts of an address were flushed, or a job was queued for it",
-    actor: "the caller's way in: basic or bearer",
+    actor: "the caller: its Basic user name, or its token's client_id and, where another, subject",
     target: "the address",
   },
   "cache.flush": {
     meaning: "Cached logins of a user were flushed, or a job was queued for it",
-    actor: "the caller's way in: basic or bearer",
+    actor: "the caller: its Basic user name, or its token's client_id and, where another, subject",
     target: "the user",
   },
   "caller.rejected": {
@@ -24,7 +24,7 @@ export const auditEvents = {
   },
   "configuration.read": {
     meaning: "Somebody read the configuration in effect, without its secrets",
-    actor: "the caller's way in: basic or bearer",
+    actor: "the caller: its Basic user name, or its token's client_id and, where another, subject",
     target: "",
   },
   "configuration.reload": {

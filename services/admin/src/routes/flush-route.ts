@@ -3,6 +3,7 @@ import { type Flushed } from "@postern/shared/flush";
 import type { Logger } from "@postern/shared/logging";
 import type { FastifyRequest } from "fastify";
 import type { AdminMetrics, FlushObject } from "../metrics.ts";
+import { auditedCaller } from "../plugins/caller.ts";
 
 export interface FlushRouteDeps {
   readonly adminMetrics: Pick<AdminMetrics, "flushed">;
@@ -21,10 +22,9 @@ function targetOf({ body }: FastifyRequest): string | undefined {
 /** Whatever came of it: one that failed may have removed a part. */
 function written(object: FlushObject, request: FastifyRequest, audit: Audit) {
   return (outcome: AuditOutcome, reason?: "queued"): void => {
-    const { method: actor, clientIp } = request.caller ?? {};
     const session = sessionOf(request);
     const target = targetOf(request);
-    audit.record({ event: auditNames[object], outcome, actor, target, clientIp, session, reason });
+    audit.record({ event: auditNames[object], outcome, ...auditedCaller(request.caller), target, session, reason });
   };
 }
 

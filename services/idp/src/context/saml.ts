@@ -3,6 +3,7 @@ import type { Config } from "@postern/shared/config";
 import type { RedisClient } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
 import type { FlowEnd } from "../flow/flow-port.ts";
+import type { ListDemands } from "../login/connected-applications.ts";
 import type { SamlRoutesDeps } from "../routes/saml/deps.ts";
 import { createSamlKeyStore } from "../saml/keys/saml-keys-redis.ts";
 import { createBackChannel } from "../saml/logout/back-channel.ts";
@@ -33,6 +34,8 @@ export interface SamlContext {
   readonly finish: FlowEnd;
   /** A session was ended elsewhere: its service providers are told. */
   readonly sessionEnded: (session: BrowserSessionRecord) => Promise<void>;
+  /** What service providers demand that the account's sessions have signed in to. */
+  readonly demandsOn: ListDemands;
   /** Takes another configuration; when it throws, the old one stays. */
   apply(config: Config): void;
 }
@@ -44,7 +47,7 @@ interface Current {
 
 function currentOf(config: Config): Current {
   const settings = samlSettings(config);
-  return { settings, providers: createProviders(settings.saml) };
+  return { settings, providers: createProviders(settings.saml, settings.mfaPolicy) };
 }
 
 function keysOf(config: Config, { base, state }: SamlParts, current: () => Current): SamlRoutesDeps["keys"] {
@@ -113,6 +116,12 @@ export function createSamlContext(config: Config, parts: SamlParts): SamlContext
     sessionEnded: async (session) => {
       const { untold } = await logout.sessionEnded(session);
       if (untold.length > 0) base.logger.info({ untold }, "service providers were not told of a logout");
+    },
+    demandsOn: async (account) => {
+      const living = await sessions.list(account);
+      const joined = (await Promise.all(living.map(({ uid }) => shared.participants.all(uid)))).flat();
+      const ids = new Set(joined.map(({ entityId }) => entityId));
+      return [...ids].flatMap((entityId) => providers().find(entityId)?.demands ?? []);
     },
     apply: (next) => {
       current = currentOf(next);
