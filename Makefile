@@ -4,7 +4,7 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 TOOL := node_modules/.bin/node --conditions=@postern/source
 ENGINES ?= 1
 .DEFAULT_GOAL := help
-.PHONY: help setup build run stop test test-long lint format docs bench bench-long clean
+.PHONY: help setup build run stop test test-long lint format docs screenshots bench bench-long clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -42,6 +42,10 @@ format: ## Rewrite files in the house's format
 docs: ## Write the generated references and schemas again
 	@tools/setup.sh packages
 	@$(TOOL) tools/docs.ts
+
+screenshots: ## Take the pictures of all pages in docs/pages again
+	@tools/setup.sh test
+	@$(TOOL) tools/screenshots.ts
 
 bench: ## Requests per second, latency and CPU per request, side by side
 	@tools/setup.sh bench

@@ -18,6 +18,7 @@ import { measureIdentity } from "./scenarios/identity.ts";
 import { measureLdap } from "./scenarios/ldap.ts";
 import { measureMillionBans } from "./scenarios/million-bans.ts";
 import { measureMillionUsers } from "./scenarios/million-users.ts";
+import { measurePages } from "./scenarios/pages.ts";
 import { measureSamlSignIns } from "./scenarios/saml-sign-ins.ts";
 import { measureScripts } from "./scenarios/scripts.ts";
 import { measureSql } from "./scenarios/sql.ts";
@@ -62,6 +63,7 @@ async function measure(servers: Servers, long: boolean): Promise<Results> {
     ["introspection and userinfo", async () => rows.push(...(await measureIdentity(servers)))],
     ["two engines", async () => rows.push(...(await measureTwoEngines(servers)))],
     ["SAML sign-ins", async () => rows.push(await measureSamlSignIns(servers))],
+    ["pages", async () => rows.push(...(await measurePages(servers)))],
     ["starts of the services", async () => void (starts = await measureStarts(servers))],
   ];
   const longScenarios: typeof scenarios = [

@@ -21,13 +21,38 @@ export interface Load {
 
 const basicAuthorization = `Basic ${Buffer.from("backchannel:bench-backchannel-secret").toString("base64")}`;
 
+async function run(args: readonly string[], seconds: number): Promise<GeneratorReport> {
+  const { stdout } = await promisify(execFile)("wrk", [...args], { timeout: seconds * 1000 + 20_000 });
+  return parseWrkOutput(stdout);
+}
+
+const oneThread = (connections: number, seconds: number): readonly string[] => [
+  "-t",
+  "1",
+  "-c",
+  `${connections}`,
+  "-d",
+  `${seconds}s`,
+  "--timeout",
+  "10s",
+  "--latency",
+];
+
 /** POSTs from one thread for so many seconds. Rejects when wrk fails or prints no result. */
 export async function runWrk(load: Load, seconds: number): Promise<GeneratorReport> {
   const { url, bodiesFile, connections, format = "json", authorization = basicAuthorization } = load;
-  const args = ["-t", "1", "-c", `${connections}`, "-d", `${seconds}s`, "--timeout", "10s", "--latency"];
   const requests = [bodiesFile, format, authorization === "none" ? "-" : authorization];
-  const { stdout } = await promisify(execFile)("wrk", [...args, "-s", script, url, "--", ...requests], {
-    timeout: seconds * 1000 + 20_000,
-  });
-  return parseWrkOutput(stdout);
+  return run([...oneThread(connections, seconds), "-s", script, url, "--", ...requests], seconds);
+}
+
+/** The same page again and again, as one browser. */
+export interface PageLoad {
+  readonly url: string;
+  readonly cookie: string;
+  readonly connections: number;
+}
+
+/** GETs from one thread for so many seconds. */
+export async function runWrkOnPage({ url, cookie, connections }: PageLoad, seconds: number): Promise<GeneratorReport> {
+  return run([...oneThread(connections, seconds), "-H", `Cookie: ${cookie}`, url], seconds);
 }

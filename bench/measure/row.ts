@@ -41,6 +41,7 @@ export type RowId =
   | "introspect-opaque"
   | "introspect-jwt"
   | "userinfo"
+  | "login-page"
   | "lookup-2-engines"
   | "ldap-2-engines"
   | "lookup-ten"

@@ -49,6 +49,14 @@ describe("targetsOf", () => {
     expect(target(results([unscripted, row("scripted", 101, 900)]), "empty environment script")?.met).toBe(false);
   });
 
+  it("a sign-in page may cost fifteen milliseconds", () => {
+    expect(target(results([row("login-page", 15_000, 100)]), "sign-in page")).toMatchObject({
+      measured: "15.00 ms",
+      met: true,
+    });
+    expect(target(results([row("login-page", 15_100, 100)]), "sign-in page")?.met).toBe(false);
+  });
+
   it("a counted failure at three times the skeleton's CPU meets its target, above it does not", () => {
     const skeleton = row("skeleton", 40, 1000);
     expect(target(results([skeleton, row("counted", 120, 380)]), "failed and counted: CPU")?.met).toBe(true);

@@ -131,6 +131,13 @@ function samlTargets(results: Results): readonly Target[] {
   return [judged({ title: "SAML sign-ins of one replica", value, atLeast: 200, unit: "/s", digits: 0 })];
 }
 
+/** What a sign-in page costs all of ours, before any password. */
+function pageTargets(results: Results): readonly Target[] {
+  const row = rowOf(results, "login-page");
+  const value = row === undefined ? undefined : cpu(row) / 1000;
+  return [judged({ title: "sign-in page: CPU on the server", value, atMost: 15, unit: " ms" })];
+}
+
 function serviceTargets({ starts, memories }: Results): readonly Target[] {
   const begun = starts.flatMap(({ service, readyAfterMs, idleMib }) => [
     judged({ title: `${service}: start to ready`, value: readyAfterMs, atMost: 600, unit: " ms", digits: 0 }),
@@ -171,6 +178,7 @@ export function targetsOf(results: Results): readonly Target[] {
     ...edgeTargets(results),
     ...scriptTargets(results),
     ...samlTargets(results),
+    ...pageTargets(results),
     ...serviceTargets(results),
     ...enduranceTargets(results),
     ...managementTargets(results),

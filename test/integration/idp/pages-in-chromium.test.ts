@@ -1,20 +1,29 @@
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { basicAuth } from "../../support/stack.ts";
+import { launchChromium } from "../../../tools/pages/chromium.ts";
+import {
+  bobsSecret,
+  enterAt,
+  enterCode,
+  fillIn,
+  follow,
+  heading,
+  pathOf,
+  press,
+  shownSecret,
+  soon,
+  tabTo,
+} from "../../support/chromium-user.ts";
+import { askLayout } from "../../support/page-rules.ts";
+import { totpCode } from "../../support/totp-code.ts";
 import { type IdpStack, startIdpStack } from "./idp-stack.ts";
 
 let idp: IdpStack;
 let browser: Browser;
-const pictures = fileURLToPath(new URL("../../../.run/test/pages/", import.meta.url));
 
 beforeAll(async () => {
-  mkdirSync(pictures, { recursive: true });
   idp = await startIdpStack();
-  // The tests may run as root, where Chromium's sandbox does not start; it sees our own pages only.
-  browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+  browser = await launchChromium();
 });
 
 afterAll(async () => {
@@ -23,87 +32,181 @@ afterAll(async () => {
 });
 
 const home = (): string => `${idp.stack.url}/mfa/register/home`;
+const inEnglish = { locale: "en-US" };
+const withoutScript = (): Promise<BrowserContext> => browser.newContext({ ...inEnglish, javaScriptEnabled: false });
 
-async function signIn(page: Page): Promise<void> {
-  await page.getByLabel("User name or email address").fill("alice@example.test");
-  await page.getByLabel("Password").fill("alice-demo-password");
-  await page.getByRole("button", { name: "Sign in" }).click();
+async function signIn(context: BrowserContext, name: string): Promise<Page> {
+  const page = await context.newPage();
+  await page.goto(home());
+  await fillIn(page, name);
+  return page;
+}
+
+async function recoverWith(page: Page, code: string): Promise<void> {
+  await page.getByLabel("Recovery code").fill(code);
+  await press(page, "Confirm");
 }
 
 describe("without script, through the gateway", () => {
   test("a user signs in", async () => {
-    await using context = await browser.newContext({ javaScriptEnabled: false, locale: "en-US" });
+    await using context = await withoutScript();
     const page = await context.newPage();
     await page.goto(home());
-    await page.getByLabel("User name or email address").fill("alice@example.test");
-    await page.getByLabel("Password").fill("wrong");
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await fillIn(page, "alice", "wrong");
     expect(await page.getByRole("alert").textContent()).toContain("not right");
     expect(await page.title()).toMatch(/^Error: /);
-    await signIn(page);
-    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Your account");
+    await fillIn(page, "alice");
+    await expect.poll(() => heading(page), soon).toBe("Your account");
     expect(await page.getByText("Signed in as Alice Example").isVisible()).toBe(true);
   });
 
   test("two tabs sign in apart", async () => {
-    await using context = await browser.newContext({ javaScriptEnabled: false, locale: "en-US" });
+    await using context = await withoutScript();
     const [one, two] = [await context.newPage(), await context.newPage()];
     await one.goto(home());
     await two.goto(home());
     for (const page of [one, two]) {
-      await signIn(page);
-      expect(new URL(page.url()).pathname).toBe("/mfa/register/home");
+      await fillIn(page, "alice");
+      await expect.poll(() => pathOf(page), soon).toBe("/mfa/register/home");
     }
   });
 
-  test("the keyboard alone is enough", async () => {
-    await using context = await browser.newContext({ locale: "en-US" });
+  test("a second factor: wrong code, right code, replayed code, and a recovery code that counts once", async () => {
+    await using first = await withoutScript();
+    const one = await signIn(first, "bob");
+    await expect.poll(() => heading(one), soon).toBe("Confirm that it’s you");
+    await follow(one, "Authenticator app");
+    await enterCode(one, "000000", "Confirm");
+    expect(await one.getByRole("alert").textContent()).toContain("not right");
+    const code = totpCode(bobsSecret);
+    await enterCode(one, code, "Confirm");
+    await expect.poll(() => heading(one), soon).toBe("Your account");
+
+    await using second = await withoutScript();
+    const two = await signIn(second, "bob");
+    await follow(two, "Authenticator app");
+    await enterCode(two, code, "Confirm");
+    expect(await two.getByRole("alert").textContent()).toContain("has been used");
+    await follow(two, "Use another way");
+    await follow(two, "Recovery code");
+    await recoverWith(two, "bobs 2345");
+    await expect.poll(() => heading(two), soon).toBe("Your account");
+
+    await using third = await withoutScript();
+    const three = await signIn(third, "bob");
+    await follow(three, "Recovery code");
+    await recoverWith(three, "BOBS-2345");
+    expect(await three.getByRole("alert").textContent()).toContain("has been used");
+    await follow(three, "Use another way");
+    await follow(three, "Sign in as someone else");
+    await expect.poll(() => heading(three), soon).toBe("Sign in");
+  });
+
+  test("an authenticator app is set up with a right code, recovery codes are made, and both are removed", async () => {
+    await using context = await withoutScript();
+    const page = await signIn(context, "alice");
+    await follow(page, "Authenticator app");
+    const secret = await shownSecret(page);
+    await enterCode(page, "000000", "Set up");
+    expect(await page.getByRole("alert").textContent()).toContain("not right");
+    expect(await shownSecret(page)).toBe(secret);
+    await enterCode(page, totpCode(secret), "Set up");
+    await follow(page, "Recovery codes");
+    await press(page, "Make new codes");
+    expect(await page.locator(".codes li").count()).toBe(10);
+    await press(page, "I have saved these codes");
+    expect(await page.getByText("Codes left: 10").isVisible()).toBe(true);
+    await follow(page, "Authenticator app");
+    await press(page, "Remove authenticator app");
+    expect(await page.getByText("Codes left: 0").isVisible()).toBe(true);
+  });
+
+  test("app passwords and other devices' sign-ins are made an end of; who is signed out is told so", async () => {
+    await using context = await withoutScript();
+    await using other = await withoutScript();
+    const page = await signIn(context, "carol");
+    const elsewhere = await signIn(other, "carol");
+    await follow(page, "App passwords");
+    await page.getByLabel("Name of the program or device").fill("Tablet");
+    await press(page, "Create app password");
+    expect(await page.locator("dd").last().innerText()).toMatch(/^app-[\w-]{30,}$/);
+    await follow(page, "Back");
+    await press(page, "Delete Tablet");
+    expect(await page.getByText("Tablet").count()).toBe(0);
+    await follow(page, "Back");
+    await follow(page, "Signed-in devices");
+    await press(page, "Sign out on all other devices");
+    expect(await page.locator(".things li").count()).toBe(1);
+    const answer = await elsewhere.goto(`${idp.stack.url}/mfa/sessions`);
+    expect([answer?.status(), await heading(elsewhere)]).toEqual([401, "Please sign in"]);
+    await follow(elsewhere, "Sign in");
+    await expect.poll(() => heading(elsewhere), soon).toBe("Sign in");
+  });
+
+  test("a page whose sign-in is over says so, by GET and by POST", async () => {
+    await using context = await withoutScript();
     const page = await context.newPage();
     await page.goto(home());
-    await page.locator("#username:focus").waitFor();
-    await page.keyboard.type("alice@example.test");
-    await page.keyboard.press("Tab");
-    await page.keyboard.type("alice-demo-password");
-    await page.keyboard.press("Enter");
-    await page.waitForURL(home(), { timeout: 10_000 });
-    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Your account");
+    await context.clearCookies();
+    await fillIn(page, "alice");
+    await expect.poll(() => heading(page), soon).toBe("This page has expired");
+    const answer = await page.goto(`${idp.stack.url}/login/totp`);
+    expect([answer?.status(), await heading(page)]).toEqual([400, "This page has expired"]);
+  });
+
+  test("in Arabic all is written from the right, from the sign-in to the account, on a narrow phone", async () => {
+    await using context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 320, height: 640 } });
+    const page = await context.newPage();
+    await page.goto(`${home()}/ar`);
+    for (const password of ["wrong", "carol-demo-password"]) {
+      expect([await page.locator("html").getAttribute("dir"), await askLayout(page)]).toEqual(["rtl", []]);
+      await page.locator("#username").fill("carol@example.test");
+      await page.locator("#password").fill(password);
+      await page.locator("#password").press("Enter");
+    }
+    await page.waitForURL(`${home()}/ar`);
+    expect(await askLayout(page)).toEqual([]);
   });
 });
 
-describe.each([
-  ["light", 360],
-  ["dark", 360],
-  ["light", 1100],
-  ["dark", 1100],
-  ["light", 320],
-] as const)("%s, %d px wide", (colorScheme, width) => {
-  test("each page stays within the screen, loads nothing of anybody else, and breaks no rule of its policy", async () => {
-    // The script of passkeys would ask for the sign-in that a sample does not have.
-    await using context = await browser.newContext({
-      javaScriptEnabled: false,
-      colorScheme,
-      viewport: { width, height: 760 },
-      extraHTTPHeaders: { authorization: basicAuth },
-    });
+describe("the keyboard alone", () => {
+  test("signs in with a second factor, and makes and deletes an app password", async () => {
+    await using context = await browser.newContext(inEnglish);
     const page = await context.newPage();
-    const foreign: string[] = [];
-    const complaints: string[] = [];
-    page.on("request", (request) => {
-      if (!request.url().startsWith(idp.stack.url) && !request.url().startsWith("data:")) foreign.push(request.url());
-    });
-    page.on("console", (message) => complaints.push(message.text()));
-    await page.goto(`${idp.stack.url}/api/v1/dev/ui`);
-    const links = await page
-      .locator("h2 a")
-      .evaluateAll((found) => found.map((link) => link.getAttribute("href") ?? ""));
-    expect(links.length).toBeGreaterThan(10);
-    for (const link of [...links, ...["ar", "de", "ru"].map((tag) => `/api/v1/dev/ui/render/consent/${tag}`)]) {
-      await page.goto(`${idp.stack.url}${link}`);
-      const tooWide = await page.evaluate("document.documentElement.scrollWidth > window.innerWidth");
-      expect([link, tooWide]).toEqual([link, false]);
-      const name = link.split("/render/")[1]?.replace("/", "-") ?? "";
-      if (width !== 320) await page.screenshot({ path: join(pictures, `${name}-${colorScheme}-${width}.png`) });
-    }
-    expect([foreign, complaints]).toEqual([[], []]);
+    const { keyboard } = page;
+    await page.goto(home());
+    await page.locator("#username:focus").waitFor();
+    await keyboard.type("carol@example.test");
+    await keyboard.press("Tab");
+    await keyboard.type("carol-demo-password");
+    await keyboard.press("Enter");
+    await page.waitForURL(home());
+    await enterAt(page, "Authenticator app", "Set up an authenticator app");
+    await tabTo(page, "Can’t scan it?");
+    await keyboard.press("Enter");
+    const secret = (await page.locator("code.secret").innerText()).replaceAll(" ", "");
+    await tabTo(page, "Six-digit code");
+    await keyboard.type(totpCode(secret));
+    await keyboard.press("Enter");
+    await page.waitForURL(home());
+    await enterAt(page, "App passwords", "App passwords");
+    await tabTo(page, "Name of the program");
+    await keyboard.type("Tablet");
+    await keyboard.press("Enter");
+    await page.getByText("Your new app password").waitFor();
+    await enterAt(page, "Back", "App passwords");
+    await tabTo(page, "Delete Tablet");
+    await keyboard.press("Enter");
+    await page.locator("main", { hasNotText: "Tablet" }).waitFor();
+
+    // The factor's page has the focus where the code goes.
+    await using another = await browser.newContext(inEnglish);
+    const later = await signIn(another, "carol");
+    await enterAt(later, "Authenticator app", "Enter your code");
+    await later.locator("#code:focus").waitFor();
+    // The step after that of the set-up, which the clock's tolerance lets in.
+    await later.keyboard.type(totpCode(secret, Math.floor(Date.now() / 30_000) + 1));
+    await later.keyboard.press("Enter");
+    await expect.poll(() => heading(later), soon).toBe("Your account");
   });
 });

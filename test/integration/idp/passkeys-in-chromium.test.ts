@@ -1,5 +1,7 @@
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { launchChromium } from "../../../tools/pages/chromium.ts";
+import { enterAt, fillIn, tabTo } from "../../support/chromium-user.ts";
 import { type IdpStack, startIdpStack } from "./idp-stack.ts";
 
 let idp: IdpStack;
@@ -10,11 +12,8 @@ const home = `${origin}/mfa/register/home`;
 beforeAll(async () => {
   idp = await startIdpStack();
   const { host } = new URL(idp.stack.url);
-  browser = await chromium.launch({
-    executablePath: "/usr/bin/chromium",
-    // Passkeys are bound to the issuer's host, which leads to this stack's gateway.
-    args: ["--no-sandbox", `--host-resolver-rules=MAP localhost:8080 ${host}`],
-  });
+  // Passkeys are bound to the issuer's host, which leads to this stack's gateway.
+  browser = await launchChromium([`--host-resolver-rules=MAP localhost:8080 ${host}`]);
 });
 
 afterAll(async () => {
@@ -48,9 +47,7 @@ async function newDevice(isUserVerified = true): Promise<Device> {
 
 async function signIn(page: Page, name: string): Promise<void> {
   await page.goto(home);
-  await page.getByLabel("User name or email address").fill(`${name}@example.test`);
-  await page.getByLabel("Password").fill(`${name}-demo-password`);
-  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await fillIn(page, name);
 }
 
 async function addPasskey(page: Page, name: string): Promise<void> {
@@ -121,5 +118,33 @@ describe("a passkey", () => {
     await page.getByRole("button", { name: "Continue" }).click();
     await page.waitForURL(home);
     await page.getByText("Signed in as Carol Example").waitFor();
+  });
+
+  test("is added, renamed and removed by the keyboard alone", async () => {
+    await using device = await newDevice();
+    const { page } = device;
+    const { keyboard } = page;
+    await signIn(page, "bob");
+    await page.getByRole("link", { name: "Recovery code" }).click();
+    await page.getByLabel("Recovery code").fill("BOBS-2345");
+    await keyboard.press("Enter");
+    await page.waitForURL(home);
+    await enterAt(page, "Passkeys", "Passkeys");
+    await enterAt(page, "Add a passkey", "Add a passkey");
+    await tabTo(page, "Name");
+    await keyboard.type("Laptop");
+    await keyboard.press("Enter");
+    await page.waitForURL(`${origin}/mfa/webauthn/devices`);
+    await tabTo(page, "Rename");
+    await keyboard.press("Enter");
+    await tabTo(page, "New name");
+    await keyboard.press("ControlOrMeta+a");
+    await keyboard.type("Work laptop");
+    await keyboard.press("Enter");
+    await page.getByText("Work laptop").first().waitFor();
+    await tabTo(page, "Remove Work laptop");
+    await keyboard.press("Enter");
+    await page.getByText("You have no passkeys yet.").waitFor();
+    expect(await page.locator(".things li").count()).toBe(0);
   });
 });

@@ -21,6 +21,7 @@ main{padding-block:1.75rem 2rem}
 h1{margin:0;font-size:1.625rem;line-height:1.22;font-weight:680;letter-spacing:-.018em;text-wrap:balance}
 h2{margin:1.75rem 0 .5rem;font-size:1rem;line-height:1.4;font-weight:650}
 p{margin:.5rem 0 0}
+p,.note,.things span{text-wrap:pretty}
 .hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 .lead{margin-top:.5rem;color:var(--muted)}
 .lead strong{color:var(--text);font-weight:600}
@@ -31,8 +32,9 @@ form{margin:1.5rem 0 0}
 .field:first-of-type{margin-top:0}
 label{display:block;margin-bottom:.375rem;font-weight:600;font-size:.9375rem}
 .linked{display:grid;grid-template-columns:1fr auto;align-items:baseline;column-gap:1rem}
+.linked label{overflow-wrap:break-word}
 .linked input{grid-row:2;grid-column:1/-1}
-.linked a{grid-row:1;grid-column:2;font-size:.9375rem}
+.linked a{text-align:end;grid-row:1;grid-column:2;font-size:.9375rem}
 input:is([type=text],[type=password]){display:block;width:100%;min-height:3rem;padding:.625rem .875rem;font:inherit;color:inherit;background:var(--card);
 border:1px solid var(--control);border-radius:.625rem;transition:border-color .12s,box-shadow .12s}
 input:is([type=text],[type=password]):hover{border-color:var(--muted)}
@@ -54,7 +56,8 @@ button.quiet:hover,.button.quiet:hover{background:var(--soft);filter:none}
 .more a,footer a,summary{display:inline-block;padding-block:.1875rem}
 .alert{margin-top:1.25rem;padding:.75rem 1rem;border-radius:.625rem;border-inline-start:.25rem solid var(--error);background:var(--error-soft);color:var(--text)}
 .alert strong{color:var(--error)}
-.note{margin-top:1.25rem;padding:.75rem 1rem;border-radius:.625rem;background:var(--soft)}
+.note{margin-top:1.25rem;padding:.75rem 1rem;border-radius:.75rem;background:var(--soft)}
+.note+.lead{margin-top:1.25rem}
 .sign{display:grid;place-items:center;width:3rem;height:3rem;margin-bottom:1.125rem;border-radius:50%;background:var(--soft);color:var(--link)}
 .sign.good{color:var(--good)}
 .sign.bad{background:var(--error-soft);color:var(--error)}
@@ -74,6 +77,8 @@ button.quiet:hover,.button.quiet:hover{background:var(--soft);filter:none}
 .account{display:flex;align-items:center;gap:.75rem;margin-top:1.25rem;padding:.625rem .875rem;border:1px solid var(--line);border-radius:.75rem}
 .account .who{flex:none;display:grid;place-items:center;width:2.25rem;height:2.25rem;border-radius:50%;background:var(--soft);color:var(--link);font-weight:650}
 .usercode{margin-top:.5rem;padding:.875rem;border-radius:.75rem;background:var(--soft);font-size:1.625rem;font-weight:650;letter-spacing:.14em;text-align:center;direction:ltr;font-variant-numeric:tabular-nums}
+.note:has(+.usercode){border-end-start-radius:0;border-end-end-radius:0}
+.note+.usercode{margin-top:0;padding-top:.25rem;border-start-start-radius:0;border-start-end-radius:0}
 main summary{color:var(--link);text-decoration:underline;text-underline-offset:.2em}
 [hidden]{display:none!important}
 .near{margin-top:.5rem}
@@ -86,6 +91,8 @@ button.danger:hover{background:var(--error-soft);filter:none}
 .things li>span{color:var(--muted);font-size:.9375rem}
 .things li>span.this{color:var(--good);font-weight:600}
 .things button{min-height:2.75rem}
+.things button.danger{width:auto}
+main>form.inline>button.danger,:is(.choices,p)+.button.quiet{margin-top:1.5rem}
 .things details{margin-top:.5rem}
 .things details form{margin-top:.5rem}
 .qr{display:block;width:12.5rem;max-width:100%;height:auto;margin:1.25rem auto;border-radius:.625rem}
@@ -95,7 +102,7 @@ code{font-family:ui-monospace,"Cascadia Mono","Noto Sans Mono",Menlo,monospace;d
 .codes{list-style:none;margin:1.25rem 0 0;padding:1rem;display:grid;grid-template-columns:repeat(auto-fill,minmax(8.5rem,1fr));gap:.5rem 1rem;border-radius:.75rem;background:var(--soft);font-size:1.125rem;font-weight:600;letter-spacing:.04em}
 .facts{margin:1.25rem 0 0}
 .facts dt{color:var(--muted);font-size:.9375rem}
-.facts dd{margin:0 0 .875rem;font-size:1.0625rem;font-weight:600}
+.facts dd{margin:.375rem 0 1rem;padding:.75rem 1rem;border-radius:.75rem;background:var(--soft);font-size:1.0625rem;font-weight:600}
 .or{margin-top:1.5rem;text-align:center;color:var(--muted)}
 .reference{margin-top:1.5rem;color:var(--muted);font-size:.875rem}
 .reference code{font-size:.875rem;direction:ltr;unicode-bidi:isolate}

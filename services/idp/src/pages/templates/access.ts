@@ -79,7 +79,7 @@ export const newAppPasswordPage: Page<NewAppPasswordView> = {
 ${wayBack(view, text)}`,
   sample: {
     label: "Thunderbird at home",
-    password: "app-abcdefghijklmnopqrstuvwxyz2345",
+    password: "app-abcdef-ghijkm-npqrst-uvwxyz-234567",
     account: "alice@example.test",
     back: "#back",
     cancel: undefined,

@@ -3,7 +3,7 @@ import type { FactorMethod } from "../../flow/flow-record.ts";
 import { acrOfRank, rankOfAcr, rankOfMethod } from "../../login/acr.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
 import type { LoginDeps } from "../login/deps.ts";
-import { sendTo, type Visit } from "../visit.ts";
+import { formTargets, sendTo, type Visit } from "../visit.ts";
 import { here, homePath, type Member } from "./member.ts";
 
 const references: Readonly<Record<FactorMethod, string>> = { totp: "otp", webauthn: "hwk", recovery: "otp" };
@@ -40,11 +40,17 @@ export async function sendOn(deps: LoginDeps, visit: Visit, member: Member): Pro
   return sendTo(visit.reply, await nextPlace(deps, visit, member));
 }
 
-/** The way out of a page: home, or while a sign-in waits only its end. */
+/**
+ * The way out of a page: home, or while a sign-in waits only its end. Its form may lead to the application that waits:
+ * browsers hold the redirects after a form against the page's policy.
+ */
 export async function ways(deps: LoginDeps, visit: Visit, member: Member, back: string = homePath) {
   const flow = await waitingFlow(deps, visit, member);
   return {
-    back: here(visit, back),
-    cancel: flow === undefined ? undefined : here(visit, "/mfa/register/cancel"),
+    links: {
+      back: here(visit, back),
+      cancel: flow === undefined ? undefined : here(visit, "/mfa/register/cancel"),
+    },
+    options: { formTargets: flow === undefined ? [] : formTargets(flow) },
   };
 }

@@ -15,13 +15,14 @@ const devices = "/mfa/webauthn/devices";
 export function getPasskeyEnrolment(deps: LoginDeps): VisitHandler {
   const { pages } = deps;
   return forFresh(deps, enrolment, async (visit, member) => {
+    const { links, options } = await ways(deps, visit, member, devices);
     const view = {
       begin: "/mfa/webauthn/register/begin",
       finish: here(visit, "/mfa/webauthn/register/finish"),
       csrfToken: member.csrfToken,
-      ...(await ways(deps, visit, member, devices)),
+      ...links,
     };
-    return sendShown(visit.reply, pages.show(webauthnEnrolmentPage, view, lookOf(pages, visit)));
+    return sendShown(visit.reply, pages.show(webauthnEnrolmentPage, view, lookOf(pages, visit), options));
   });
 }
 

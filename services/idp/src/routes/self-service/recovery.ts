@@ -10,15 +10,16 @@ const page = "/mfa/recovery/register";
 export function getRecovery(deps: LoginDeps): VisitHandler {
   const { pages } = deps;
   return forFresh(deps, page, async (visit, member, state) => {
+    const { links, options } = await ways(deps, visit, member);
     const view = {
       action: here(visit, "/mfa/recovery/generate"),
       csrfToken: member.csrfToken,
       left: state.recoveryCodesLeft,
       canMake: hasFactor(state),
       remake: state.recoveryCodesLeft > 0,
-      ...(await ways(deps, visit, member)),
+      ...links,
     };
-    return sendShown(visit.reply, pages.show(recoveryEnrolmentPage, view, lookOf(pages, visit)));
+    return sendShown(visit.reply, pages.show(recoveryEnrolmentPage, view, lookOf(pages, visit), options));
   });
 }
 
@@ -28,14 +29,16 @@ export function postGenerate(deps: LoginDeps): VisitHandler {
   return forFresh(deps, page, async (visit, member, state) => {
     if (!hasFactor(state)) return sendTo(visit.reply, here(visit, page));
     const { codes, set } = await self.draftCodes(member.subject);
+    const { links, options } = await ways(deps, visit, member);
     const view = {
       action: here(visit, "/mfa/recovery/register/save"),
       csrfToken: member.csrfToken,
       codes,
       set,
-      ...(await ways(deps, visit, member)),
+      ...links,
     };
-    return sendShown(visit.reply, pages.show(recoveryCodesPage, view, lookOf(pages, { ...visit, path: "" })));
+    const look = lookOf(pages, { ...visit, path: "" });
+    return sendShown(visit.reply, pages.show(recoveryCodesPage, view, look, options));
   });
 }
 

@@ -14,6 +14,7 @@ const page = "/mfa/totp/register";
 
 async function show(deps: LoginDeps, visit: Visit, member: Member, shown: { state: FactorState; problem?: string }) {
   const { secret, url } = await deps.self.totpSetup(member.subject);
+  const { links, options } = await ways(deps, visit, member);
   const view = {
     action: here(visit, page),
     csrfToken: member.csrfToken,
@@ -21,9 +22,9 @@ async function show(deps: LoginDeps, visit: Visit, member: Member, shown: { stat
     secret: grouped(secret),
     problem: shown.problem,
     remove: shown.state.hasTotp ? "/mfa/totp" : undefined,
-    ...(await ways(deps, visit, member)),
+    ...links,
   };
-  return sendShown(visit.reply, deps.pages.show(totpEnrolmentPage, view, lookOf(deps.pages, visit)));
+  return sendShown(visit.reply, deps.pages.show(totpEnrolmentPage, view, lookOf(deps.pages, visit), options));
 }
 
 export function getTotp(deps: LoginDeps): VisitHandler {

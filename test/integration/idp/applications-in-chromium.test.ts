@@ -1,0 +1,198 @@
+import { createHash } from "node:crypto";
+import { createServer } from "node:http";
+import { freePort } from "@postern/shared/testing";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { launchChromium } from "../../../tools/pages/chromium.ts";
+import { fillIn, follow, heading, pathOf, press, setUpApp, soon } from "../../support/chromium-user.ts";
+import { type IdpStack, startIdpStack } from "./idp-stack.ts";
+
+let idp: IdpStack;
+let browser: Browser;
+const issuer = "http://localhost:8080";
+const home = `${issuer}/mfa/register/home`;
+const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code";
+
+/** An application that takes whoever comes back. */
+const site = createServer((_request, response) => response.end("the application"));
+let callback: string;
+
+const application = (clientId: string, name: string, more: object) => ({
+  client_id: clientId,
+  name,
+  token_endpoint_auth_method: "none",
+  redirect_uris: [callback],
+  scopes: ["openid", "email"],
+  grant_types: ["authorization_code"],
+  ...more,
+});
+
+const clients = () => [
+  application("mail", "Webmail", { consent_mode: "granular_optional", optional_scopes: ["email"] }),
+  application("strict", "Payroll", { require_mfa: ["totp"], skip_consent: true }),
+  application("tv", "Living room", { redirect_uris: [], grant_types: [deviceGrant] }),
+];
+
+beforeAll(async () => {
+  const port = await freePort();
+  site.listen(port, "127.0.0.1");
+  callback = `http://127.0.0.1:${port}/callback`;
+  idp = await startIdpStack({ identity: { oidc: { enabled: true, issuer, clients: clients() } } });
+  const { host } = new URL(idp.stack.url);
+  browser = await launchChromium([`--host-resolver-rules=MAP localhost:8080 ${host}`]);
+});
+
+afterAll(async () => {
+  await browser.close();
+  site.close();
+  await idp[Symbol.asyncDispose]();
+});
+
+/** A browser without script. */
+const newContext = (): Promise<BrowserContext> => browser.newContext({ locale: "en-US", javaScriptEnabled: false });
+
+async function open(context: BrowserContext, clientId: string): Promise<Page> {
+  const query = new URLSearchParams({
+    client_id: clientId,
+    redirect_uri: callback,
+    response_type: "code",
+    scope: "openid email",
+    state: "s",
+    code_challenge: createHash("sha256").update("verifier-".repeat(6)).digest("base64url"),
+    code_challenge_method: "S256",
+  });
+  const page = await context.newPage();
+  await page.goto(`${issuer}/oidc/authorize?${query.toString()}`);
+  return page;
+}
+
+/** What the application was told, and where the browser is. */
+const told = (page: Page): readonly (string | boolean | null)[] => {
+  const { origin, pathname, searchParams } = new URL(page.url());
+  return [origin + pathname, searchParams.has("code"), searchParams.get("error")];
+};
+
+describe("an application that asks", () => {
+  test("gets a code after consent, is listed, and loses its access", async () => {
+    await using context = await newContext();
+    const page = await open(context, "mail");
+    expect(await page.locator(".lead").textContent()).toContain("Webmail");
+    await fillIn(page, "alice");
+    await expect.poll(() => heading(page), soon).toBe("Allow Webmail?");
+    await page.getByLabel("See your email address").uncheck();
+    await press(page, "Allow");
+    await expect.poll(() => told(page), soon).toEqual([callback, true, null]);
+    await page.goto(home);
+    await follow(page, "Connected applications");
+    await press(page, "Remove access Webmail");
+    expect(await page.getByText("No application uses your account.").isVisible()).toBe(true);
+  });
+
+  test("is told of a denial once the user goes back to it", async () => {
+    await using context = await newContext();
+    const page = await open(context, "mail");
+    await fillIn(page, "alice");
+    await press(page, "Don’t allow");
+    await expect.poll(() => heading(page), soon).toBe("Access was not allowed");
+    await follow(page, "Return to Webmail");
+    await expect.poll(() => told(page), soon).toEqual([callback, false, "access_denied"]);
+  });
+
+  test("in one tab goes its way beside another in the next", async () => {
+    await using context = await newContext();
+    const [mail, self] = [await open(context, "mail"), await context.newPage()];
+    await self.goto(home);
+    await fillIn(self, "carol");
+    await expect.poll(() => heading(self), soon).toBe("Your account");
+    await fillIn(mail, "carol");
+    await press(mail, "Allow");
+    await expect.poll(() => told(mail), soon).toEqual([callback, true, null]);
+  });
+
+  test("of which the sign-in is over is not gone back to", async () => {
+    await using context = await newContext();
+    const page = await open(context, "mail");
+    await context.clearCookies();
+    await fillIn(page, "alice");
+    await expect.poll(() => heading(page), soon).toBe("This page has expired");
+  });
+});
+
+describe("an application that demands a factor", () => {
+  test("lets the user give up, and nobody is signed in then", async () => {
+    await using context = await newContext();
+    const page = await open(context, "strict");
+    await fillIn(page, "carol");
+    await expect.poll(() => heading(page), soon).toBe("Set up an authenticator app");
+    expect(await page.getByText("needs this before you can go on").isVisible()).toBe(true);
+    await follow(page, "Cancel and sign out");
+    await expect.poll(() => heading(page), soon).toBe("You are signed out");
+    expect((await page.goto(`${issuer}/mfa/sessions`))?.status()).toBe(401);
+  });
+
+  test("is gone on to once the factor is set up", async () => {
+    await using context = await newContext();
+    const page = await open(context, "strict");
+    await fillIn(page, "carol");
+    await setUpApp(page);
+    await expect.poll(() => told(page), soon).toEqual([callback, true, null]);
+  });
+});
+
+async function askForDevice(): Promise<Readonly<Record<string, unknown>>> {
+  const body = new URLSearchParams({ client_id: "tv", scope: "openid email" });
+  return Object(await (await fetch(`${idp.stack.url}/oidc/device`, { method: "POST", body })).json());
+}
+
+async function enterDeviceCode(page: Page, code: unknown): Promise<void> {
+  await page.getByLabel("Code").fill(String(code));
+  await press(page, "Continue");
+}
+
+describe("a device", () => {
+  test("is connected: wrong code, code, password, question", async () => {
+    await using context = await newContext();
+    const page = await context.newPage();
+    const device = await askForDevice();
+    await page.goto(String(device["verification_uri"]));
+    await enterDeviceCode(page, "BCDF-GHJK");
+    expect(await page.getByRole("alert").textContent()).toContain("not right");
+    await enterDeviceCode(page, device["user_code"]);
+    await fillIn(page, "alice");
+    await expect.poll(() => heading(page), soon).toBe("Connect this device?");
+    expect(await page.locator(".usercode").textContent()).toBe(device["user_code"]);
+    await press(page, "Connect");
+    await expect.poll(() => heading(page), soon).toBe("Your device is connected");
+  });
+
+  test("is turned away, and its code is no good any more", async () => {
+    await using context = await newContext();
+    const page = await context.newPage();
+    const device = await askForDevice();
+    await page.goto(String(device["verification_uri_complete"]));
+    await press(page, "Continue");
+    await fillIn(page, "alice");
+    await press(page, "Cancel");
+    await expect.poll(() => heading(page), soon).toBe("The device was not connected");
+    await follow(page, "Enter another code");
+    await enterDeviceCode(page, device["user_code"]);
+    expect(await page.getByRole("alert").textContent()).toContain("not right");
+  });
+});
+
+test("signing out is asked for, may be thought better of, and ends the session", async () => {
+  await using context = await newContext();
+  const page = await context.newPage();
+  await page.goto(home);
+  await fillIn(page, "alice");
+  await follow(page, "Sign out");
+  await expect.poll(() => heading(page), soon).toBe("Sign out?");
+  await follow(page, "Stay signed in");
+  await expect.poll(() => heading(page), soon).toBe("Your account");
+  await follow(page, "Sign out");
+  await press(page, "Sign out");
+  await expect.poll(() => heading(page), soon).toBe("You are signed out");
+  expect(pathOf(page)).toBe("/logged_out");
+  await follow(page, "Sign in again");
+  await expect.poll(() => heading(page), soon).toBe("Sign in");
+});

@@ -1,0 +1,69 @@
+import fastify from "fastify";
+import { createAssets } from "../../services/idp/src/pages/assets.ts";
+import { languages } from "../../services/idp/src/pages/languages.ts";
+import { pageList } from "../../services/idp/src/pages/page-list.ts";
+import { createPages } from "../../services/idp/src/pages/pages.ts";
+import { createSiteTemplates } from "../../services/idp/src/pages/site-templates.ts";
+import { registerDevUi } from "../../services/idp/src/routes/dev-ui/register.ts";
+import { registerStatic } from "../../services/idp/src/routes/get-static.ts";
+import { pageStates } from "./page-states.ts";
+
+/** The developer UI of the identity provider and what its pages load, without the rest of the service. */
+export interface PageServer extends AsyncDisposable {
+  /** Every page that the developer UI lists. */
+  readonly names: readonly string[];
+  /** Of every language. */
+  readonly tags: readonly string[];
+  readonly origin: string;
+  urlOf(name: string, tag?: string): string;
+  /** Pages in states that the developer UI has no sample of, in one language. */
+  stateUrls(tag: string): readonly string[];
+}
+
+const [fallback] = languages;
+
+/** Listens on a free port of loopback; a site that has filled in everything that shows on pages. */
+export async function startPageServer(): Promise<PageServer> {
+  if (fallback === undefined) throw new Error("no language");
+  const site = "https://example.test";
+  const pages = createPages({
+    settings: {
+      issuer: "http://localhost:8080",
+      name: "Example Mail",
+      links: [
+        { key: "common.support", url: `${site}/support` },
+        { key: "common.privacy", url: `${site}/privacy` },
+        { key: "common.terms", url: `${site}/terms` },
+      ],
+      passwordForgotten: `${site}/forgotten`,
+      languages,
+      fallback,
+    },
+    assets: createAssets({ light: "", dark: "" }, undefined),
+    templates: createSiteTemplates(new Map()),
+  });
+  const app = fastify();
+  registerStatic(app, pages);
+  registerDevUi(app, { pages, enabled: true, version: "1" });
+  for (const [name, show] of pageStates) {
+    for (const language of languages) {
+      const path = `/states/${name}/${language.tag}`;
+      app.get(path, (_request, reply) => {
+        const shown = show(pages, pages.lookOf({ path: "/states", query: "", language, headers: {} }));
+        return reply.headers({ ...shown.headers }).send(shown.body);
+      });
+    }
+  }
+  const origin = await app.listen({ host: "127.0.0.1", port: 0 });
+  return {
+    names: pageList.map(({ name }) => name),
+    tags: languages.map(({ tag }) => tag),
+    origin,
+    urlOf: (name, tag = "en") => `${origin}/api/v1/dev/ui/render/${name}/${tag}`,
+    stateUrls: (tag) => Array.from(pageStates.keys(), (name) => `${origin}/states/${name}/${tag}`),
+    [Symbol.asyncDispose]: async () => {
+      app.server.closeAllConnections();
+      await app.close();
+    },
+  };
+}
