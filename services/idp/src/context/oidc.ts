@@ -8,6 +8,7 @@ import { systemClock } from "@postern/shared/time";
 import { createRevoker } from "@postern/shared/tokens";
 import type { FlowStarter } from "../flow/flow-port.ts";
 import type { ConnectedApplications } from "../login/connected-applications.ts";
+import type { DeliveryLoop } from "../notices/delivery-loop.ts";
 import { clientResourceOf } from "../oidc/access-tokens.ts";
 import type { OidcAccounts } from "../oidc/accounts.ts";
 import { createOidcAccounts } from "../oidc/accounts-redis.ts";
@@ -25,7 +26,7 @@ import { createFinish } from "../oidc/finish.ts";
 import { createGenerations, type Generations } from "../oidc/generation.ts";
 import { createInteractionUrl } from "../oidc/interaction-url.ts";
 import { createKeySchedule, type KeySchedule } from "../oidc/key-schedule.ts";
-import { createLogoutDelivery, type LogoutDelivery } from "../oidc/logout-delivery.ts";
+import { createLogoutDelivery } from "../oidc/logout-delivery.ts";
 import { createLogoutNotices } from "../oidc/logout-notices-redis.ts";
 import { createOidcMetrics, type OidcMetrics } from "../oidc/oidc-metrics.ts";
 import { type OidcSettings, oidcSettings, rotationRules } from "../oidc/oidc-settings.ts";
@@ -76,7 +77,7 @@ export interface OidcContext {
   readonly metrics: OidcMetrics;
   readonly endSessions: EndSessions;
   /** Of logout notices; started with the schedule. */
-  readonly delivery: LogoutDelivery;
+  readonly delivery: DeliveryLoop;
   readonly applications: ConnectedApplications;
   readonly digestOf: (id: string) => string;
 }

@@ -1,3 +1,5 @@
+import type { Claimed, NoticeQueue } from "../notices/notice-queue.ts";
+
 /** What a client must be told: its user, or one session of the user, is signed out (Back-Channel Logout 1.0 §2.4). */
 export interface LogoutNotice {
   readonly clientId: string;
@@ -6,31 +8,8 @@ export interface LogoutNotice {
   readonly sid?: string;
 }
 
-/** A notice that this replica delivers now; nobody else does while its lease lasts. */
-export interface ClaimedNotice {
-  readonly id: string;
-  readonly notice: LogoutNotice;
-  /** Attempts before this one. */
-  readonly attempts: number;
-}
-
-/** Notices that wait for their clients, shared by all replicas. Rejects when Redis does not answer. */
-export interface LogoutNotices {
-  add(notices: readonly LogoutNotice[]): Promise<void>;
-  /** Those that are due, the oldest first. One that is not settled comes back after its lease. */
-  claim(most: number): Promise<readonly ClaimedNotice[]>;
-  /** Delivered, or given up. */
-  settle(id: string): Promise<void>;
-  retry(id: string, delayMs: number): Promise<void>;
-}
+export type ClaimedNotice = Claimed<LogoutNotice>;
+export type LogoutNotices = NoticeQueue<LogoutNotice>;
 
 /** A notice waits as long as the longest session that it can be about is worth knowing of. */
 export const noticeLifeSeconds = 86_400;
-
-const firstDelayMs = 1000;
-const longestDelayMs = 60_000;
-
-/** 1, 2, 4 … 60 s. */
-export function noticeDelayMs(attempts: number): number {
-  return Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(attempts, 16));
-}
