@@ -16,6 +16,7 @@ async function start(config: Config): Promise<Service> {
   const listeners = await openListeners({ addresses: [address], handle, requestTimeoutMs, logger });
   oidc?.schedule.start();
   oidc?.delivery.start();
+  saml?.logout.delivery.start();
   health.phase = "ready";
   logger.info({ addresses: listeners.addresses }, "ready");
   return createService({
@@ -30,6 +31,7 @@ async function start(config: Config): Promise<Service> {
       { name: "listeners", run: () => listeners.close() },
       { name: "signing keys", run: () => oidc?.schedule.close() },
       { name: "logout notices", run: () => oidc?.delivery.close() },
+      { name: "SAML logout notices", run: () => saml?.logout.delivery.close() },
       { name: "routes", run: () => app.close() },
       { name: "bus", run: () => bus.drain() },
       { name: "redis", run: () => state.disconnect() },

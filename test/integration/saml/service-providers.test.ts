@@ -272,7 +272,10 @@ describe("a logout that a service provider asks for", () => {
     const profile = await profileOf(wiki(), await visit(browser, wiki()));
     await visit(browser, plain());
     soap.refuse(100);
-    const answer = await browser.get(pathOf(await wiki().getLogoutUrlAsync(profile, "", {})));
+    const waiting = await browser.get(pathOf(await wiki().getLogoutUrlAsync(profile, "", {})));
+    const page = waiting.location ?? "";
+    expect((await browser.get(page)).headers.get("refresh")).toMatch(/^[1-3]; url=\/saml\/slo\?logout=/);
+    const answer = await browser.get(`${page}&skip=1`);
     soap.refuse(0);
     expect(responseOf(answer.location ?? "")).toContain("status:PartialLogout");
   });

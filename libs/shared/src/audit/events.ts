@@ -37,6 +37,11 @@ export const auditEvents = {
     actor: "the master user",
     target: "the user whose mailbox it is",
   },
+  "saml.logout": {
+    meaning: "A service provider was told that a session is over, refused to hear of it, or could not be told",
+    actor: "",
+    target: "the service provider's entity ID",
+  },
   "token.login": {
     meaning: "Somebody asked for tokens with a name and a password",
     actor: "the name, once the password has proved it",

@@ -44,7 +44,11 @@ export {
   oidcUserCodeKey,
 } from "./keys/oidc.ts";
 export {
+  samlAskedKey,
   samlIndexKey,
+  samlLogoutKey,
+  samlNoticeKey,
+  samlNoticesDueKey,
   samlParticipantsKey,
   samlReplayKey,
   samlRequestKey,

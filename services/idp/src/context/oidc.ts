@@ -41,7 +41,7 @@ import { createOidcStore, digestOfId } from "../oidc/store-redis.ts";
 import { createTokenRecords, type TokenRecords } from "../oidc/token-records.ts";
 import type { Pages } from "../pages/pages.ts";
 import { createRenderError } from "../routes/oidc/render-error.ts";
-
+import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
 import { sessionCookieName } from "../sessions/cookies.ts";
 import type { SessionStore } from "../sessions/session-store.ts";
 
@@ -53,6 +53,8 @@ export interface OidcDeps {
   /** For errors that only the browser may see. */
   readonly pages: () => Pages | undefined;
   readonly sessions: SessionStore;
+  /** A session was ended by an operator: other protocols tell those who know of it. */
+  readonly onClosed: (session: BrowserSessionRecord) => Promise<void>;
   /** Begins the pages of a sign-in or a consent. */
   readonly starter: FlowStarter;
 }
@@ -174,6 +176,7 @@ function createEndings(
     policies: () => generations.current().policies,
     tellsClients: () => settings().oidc.logout.back_channel_supported,
     wake: () => delivery.wake(),
+    onClosed: parts.onClosed,
   });
   return { endSessions, delivery };
 }

@@ -5,18 +5,15 @@ import { systemClock } from "@postern/shared/time";
 import type { FlowEnd } from "../flow/flow-port.ts";
 import type { SamlRoutesDeps } from "../routes/saml/deps.ts";
 import { createSamlKeyStore } from "../saml/keys/saml-keys-redis.ts";
-import { createBackChannel } from "../saml/logout/back-channel.ts";
-import { createLogout } from "../saml/logout/logout.ts";
 import { createParticipants } from "../saml/logout/participants-redis.ts";
-import { createTellOthers } from "../saml/logout/tell-others.ts";
 import { createProviders, type Providers } from "../saml/providers.ts";
-import { createSamlMetrics } from "../saml/saml-metrics.ts";
 import { type SamlSettings, samlSettings } from "../saml/saml-settings.ts";
 import { createAnswers } from "../saml/sso/answers.ts";
 import { createPendingRequests, createReplayGuard } from "../saml/sso/pending-requests-redis.ts";
 import { createSso } from "../saml/sso/sso.ts";
 import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
 import type { SessionStore } from "../sessions/session-store.ts";
+import { createSamlLogout, type SamlLogoutContext } from "./saml-logout.ts";
 
 export interface SamlParts {
   readonly base: Base;
@@ -31,8 +28,7 @@ export interface SamlContext {
   readonly routes: Omit<SamlRoutesDeps, "pages" | "starts" | "sessions">;
   /** Ends the sign-in pages' flows of kind `saml`. */
   readonly finish: FlowEnd;
-  /** A session was ended elsewhere: its service providers are told. */
-  readonly sessionEnded: (session: BrowserSessionRecord) => Promise<void>;
+  readonly logout: SamlLogoutContext;
   /** Takes another configuration; when it throws, the old one stays. */
   apply(config: Config): void;
 }
@@ -74,7 +70,7 @@ function keysOf(config: Config, { base, state }: SamlParts, current: () => Curre
 export function createSamlContext(config: Config, parts: SamlParts): SamlContext | undefined {
   const ring = keyRingFromConfig(config, "saml");
   if (!config.identity.saml.enabled || ring === undefined) return undefined;
-  const { base, state, sessions, onEnded } = parts;
+  const { state } = parts;
   let current = currentOf(config);
   const settings = () => current.settings;
   const providers = () => current.providers;
@@ -88,31 +84,15 @@ export function createSamlContext(config: Config, parts: SamlParts): SamlContext
     clock: systemClock,
   };
   const sso = createSso({ ...shared, answers: createAnswers(shared), requests: createPendingRequests(stored) });
-  const tell = createBackChannel({
-    clock: systemClock,
-    issuer: () => settings().entityId,
-    timeoutMs: () => settings().saml.slo.request_timeout,
-    retries: () => settings().saml.slo.back_channel_max_retries,
-  });
-  const tellOthers = createTellOthers({ ...shared, tell });
-  const logout = createLogout({ ...shared, sessions, tellOthers, onEnded });
+  const logout = createSamlLogout(parts, stored, shared);
   return {
-    routes: {
-      ...shared,
-      sso,
-      logout,
-      metrics: createSamlMetrics(base.metrics, base.prefix),
-      logger: base.logger,
-    },
+    routes: { ...shared, sso, ...logout.routes },
+    logout,
     finish: {
       finishLogin: async (flowId, { uid }) =>
         (await sso.signedIn(flowId, uid))
           ? { redirect: `/saml/sso?${new URLSearchParams({ request: flowId }).toString()}` }
           : { expired: true },
-    },
-    sessionEnded: async (session) => {
-      const { untold } = await logout.sessionEnded(session);
-      if (untold.length > 0) base.logger.info({ untold }, "service providers were not told of a logout");
     },
     apply: (next) => {
       current = currentOf(next);

@@ -1,4 +1,6 @@
 import type { Metrics } from "@postern/shared/metrics";
+import { type Channel, channels } from "./logout/journey.ts";
+import { type TellingResult, tellingResults } from "./logout/report-telling.ts";
 import { type RefusalReason, refusalReasons } from "./refusal.ts";
 
 const results = ["success", "failure"] as const;
@@ -10,6 +12,8 @@ export interface SamlMetrics {
   answered(result: (typeof results)[number]): void;
   /** A logout that a service provider asked for. */
   loggedOut(result: (typeof results)[number]): void;
+  /** A service provider was told of a logout, or not. */
+  told(channel: Channel, result: TellingResult): void;
 }
 
 export function createSamlMetrics(registry: Metrics, prefix: string): SamlMetrics {
@@ -28,9 +32,15 @@ export function createSamlMetrics(registry: Metrics, prefix: string): SamlMetric
     help: "Logouts that SAML service providers asked for",
     labels: { result: results },
   });
+  const told = registry.counter({
+    name: `${prefix}_idp_saml_logout_notices_total`,
+    help: "Attempts to tell SAML service providers of logouts",
+    labels: { channel: channels, result: tellingResults },
+  });
   return {
     refused: (reason) => refusals({ reason }).inc(),
     answered: (result) => answers({ result }).inc(),
     loggedOut: (result) => logouts({ result }).inc(),
+    told: (channel, result) => told({ channel, result }).inc(),
   };
 }

@@ -1,0 +1,26 @@
+import { samlNoticeKey, samlNoticesDueKey } from "@postern/shared/redis";
+import { Type } from "typebox";
+import { Value } from "typebox/value";
+import { createNoticeQueue } from "../../notices/notice-queue-redis.ts";
+import type { SamlRedisDeps } from "../sso/pending-requests-redis.ts";
+import type { SoapNotices } from "./soap-notices.ts";
+
+const Notice = Type.Object({
+  entityId: Type.String(),
+  nameId: Type.Object({ format: Type.String(), value: Type.String() }),
+  sessionIndex: Type.String(),
+  endedMs: Type.Number(),
+  journey: Type.Optional(Type.Object({ id: Type.String(), index: Type.Integer() })),
+});
+
+export function createSoapNotices({ redis, prefix, keys }: SamlRedisDeps): SoapNotices {
+  return createNoticeQueue({
+    redis,
+    keys,
+    name: "samlNotice",
+    dueKey: samlNoticesDueKey.build(prefix),
+    keyOf: (id) => samlNoticeKey.build(prefix, id),
+    lifeSeconds: samlNoticeKey.ttlSeconds,
+    parse: (value) => (Value.Check(Notice, value) ? value : undefined),
+  });
+}
