@@ -1,33 +1,16 @@
-import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { promisify } from "node:util";
 import { scratchFolder } from "@postern/shared/testing";
 import { type IdpStack, startIdpStack } from "../idp/idp-stack.ts";
-
-const run = promisify(execFile);
+import { type KeyPair, keyPair } from "./key-pair.ts";
 
 export const entityId = "http://localhost:8080/saml/metadata";
 export const sso = "http://localhost:8080/saml/sso";
 export const slo = "http://localhost:8080/saml/slo";
-
-export interface KeyPair {
-  readonly key: string;
-  readonly cert: string;
-}
 
 export interface SamlStack extends AsyncDisposable {
   readonly idp: IdpStack;
   /** Of the service provider `urn:test:signed`. */
   readonly sp: KeyPair;
   readonly stranger: KeyPair;
-}
-
-async function keyPair(folder: string, name: string): Promise<KeyPair> {
-  const [keyFile, certFile] = [join(folder, `${name}.key`), join(folder, `${name}.crt`)];
-  const made = ["-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", `/CN=${name}`];
-  await run("openssl", ["req", "-x509", ...made, "-keyout", keyFile, "-out", certFile]);
-  return { key: await readFile(keyFile, "utf8"), cert: await readFile(certFile, "utf8") };
 }
 
 /** Two identity providers with service providers of several kinds. */

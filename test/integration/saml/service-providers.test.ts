@@ -8,7 +8,8 @@ import { scratchFolder } from "@postern/shared/testing";
 import * as samlify from "samlify";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Browser, createBrowser, hiddenFields, type Page } from "../../support/browser.ts";
-import { entityId, type KeyPair, type SamlStack, slo, sso, startSamlStack } from "./saml-stack.ts";
+import type { KeyPair } from "./key-pair.ts";
+import { entityId, type SamlStack, slo, sso, startSamlStack } from "./saml-stack.ts";
 import { type SoapProvider, startSoapProvider } from "./soap-provider.ts";
 import { currentCode } from "./totp.ts";
 
