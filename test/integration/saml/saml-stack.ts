@@ -1,4 +1,5 @@
 import { scratchFolder } from "@postern/shared/testing";
+import type { Tree } from "../../support/stack-config.ts";
 import { type IdpStack, startIdpStack } from "../idp/idp-stack.ts";
 import { type KeyPair, keyPair } from "./key-pair.ts";
 
@@ -14,13 +15,14 @@ export interface SamlStack extends AsyncDisposable {
 }
 
 /** Two identity providers with service providers of several kinds. */
-export async function startSamlStack(backChannelUrl: string): Promise<SamlStack> {
+export async function startSamlStack(backChannelUrl: string, oidc: Tree = {}): Promise<SamlStack> {
   await using started = new AsyncDisposableStack();
   const folder = started.use(await scratchFolder());
   const [sp, stranger] = await Promise.all([keyPair(folder.path, "sp"), keyPair(folder.path, "stranger")]);
   const idp = started.use(
     await startIdpStack({
       identity: {
+        oidc,
         saml: {
           enabled: true,
           entity_id: entityId,

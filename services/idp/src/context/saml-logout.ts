@@ -1,3 +1,5 @@
+import type { Base } from "@postern/shared/assembly";
+import type { RedisClient } from "@postern/shared/redis";
 import type { SamlRoutesDeps } from "../routes/saml/deps.ts";
 import { createBackChannel } from "../saml/logout/back-channel.ts";
 import { createEndJourney } from "../saml/logout/end-journey.ts";
@@ -11,7 +13,15 @@ import { createSoapNotices } from "../saml/logout/soap-notices-redis.ts";
 import { createSamlMetrics } from "../saml/saml-metrics.ts";
 import type { SamlRedisDeps } from "../saml/sso/pending-requests-redis.ts";
 import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
-import type { SamlParts } from "./saml.ts";
+import type { SessionStore } from "../sessions/session-store.ts";
+
+export interface SamlParts {
+  readonly base: Base;
+  readonly state: RedisClient;
+  readonly sessions: SessionStore;
+  /** What other protocols gave out for a session ends with it. */
+  readonly onEnded: (session: BrowserSessionRecord) => Promise<void>;
+}
 
 type Shared = Pick<SamlRoutesDeps, "settings" | "providers" | "keys" | "clock"> &
   Pick<LogoutDeps, "replay" | "participants">;
@@ -39,7 +49,12 @@ export function createSamlLogout(parts: SamlParts, stored: SamlRedisDeps, shared
     retries: () => settings().saml.slo.back_channel_max_retries,
   });
   const told = { ...shared, journeys, metrics, logger, report: createReportTelling({ metrics, logger, audit }) };
-  const delivery = createSoapDelivery({ ...told, notices: createSoapNotices(stored), tell });
+  const delivery = createSoapDelivery({
+    ...told,
+    notices: createSoapNotices(stored),
+    tell,
+    isReady: () => stored.redis.status === "ready",
+  });
   const logout = createLogout({ ...told, soap: delivery, sessions, onEnded });
   const endJourney = createEndJourney(told);
   return {

@@ -1,6 +1,5 @@
-import { type Base, keyRingFromConfig } from "@postern/shared/assembly";
+import { keyRingFromConfig } from "@postern/shared/assembly";
 import type { Config } from "@postern/shared/config";
-import type { RedisClient } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
 import type { FlowEnd } from "../flow/flow-port.ts";
 import type { SamlRoutesDeps } from "../routes/saml/deps.ts";
@@ -11,17 +10,7 @@ import { type SamlSettings, samlSettings } from "../saml/saml-settings.ts";
 import { createAnswers } from "../saml/sso/answers.ts";
 import { createPendingRequests, createReplayGuard } from "../saml/sso/pending-requests-redis.ts";
 import { createSso } from "../saml/sso/sso.ts";
-import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
-import type { SessionStore } from "../sessions/session-store.ts";
-import { createSamlLogout, type SamlLogoutContext } from "./saml-logout.ts";
-
-export interface SamlParts {
-  readonly base: Base;
-  readonly state: RedisClient;
-  readonly sessions: SessionStore;
-  /** What other protocols gave out for a session ends with it. */
-  readonly onEnded: (session: BrowserSessionRecord) => Promise<void>;
-}
+import { createSamlLogout, type SamlLogoutContext, type SamlParts } from "./saml-logout.ts";
 
 /** The SAML identity provider; the pages complete its routes. */
 export interface SamlContext {

@@ -1,6 +1,6 @@
 import type { Metrics } from "@postern/shared/metrics";
 import { type Channel, channels } from "./logout/journey.ts";
-import { type TellingResult, tellingResults } from "./logout/report-telling.ts";
+import { type TellingResult, tellingResults } from "./logout/telling.ts";
 import { type RefusalReason, refusalReasons } from "./refusal.ts";
 
 const results = ["success", "failure"] as const;

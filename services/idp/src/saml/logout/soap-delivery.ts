@@ -18,6 +18,8 @@ export interface SoapDeliveryDeps {
   readonly report: ReportTelling;
   readonly logger: Logger;
   readonly clock: Clock;
+  /** Whether Redis can be asked at all: at the start it cannot yet. */
+  readonly isReady: () => boolean;
   /** Shorter in tests. */
   readonly giveUpMs?: number;
 }
@@ -68,12 +70,13 @@ function createDeliver(deps: SoapDeliveryDeps) {
 }
 
 export function createSoapDelivery(deps: SoapDeliveryDeps): SoapDelivery {
-  const { notices, logger } = deps;
+  const { notices, logger, isReady } = deps;
   const deliver = createDeliver(deps);
   const closing = new AbortController();
   const underWay = new Set<Promise<void>>();
   const loop = createDeliveryLoop({
     look: async (signal) => {
+      if (!isReady()) return;
       let claimed: readonly ClaimedSoapNotice[];
       do {
         claimed = await notices.claim(atATime);
