@@ -107,10 +107,13 @@ beforeAll(async () => {
   [wikiKeys, stranger] = [first, other];
   idp = owned.use(await startIdpStack({ identity: identity(wikiKeys, trackerKeys, clientPort) }));
   metadata = await (await fetch(`${idp.stack.url}/saml/metadata`)).text();
-  const at = (entityId: string, origin: string, keys: KeyPair) => ({ entityId, origin, keys });
-  wiki = owned.use(await startProviderSite(nodeSamlLibrary(at("urn:test:wiki", wikiSite, wikiKeys), metadata)));
+  wiki = owned.use(
+    await startProviderSite(nodeSamlLibrary({ entityId: "urn:test:wiki", origin: wikiSite, keys: wikiKeys }, metadata)),
+  );
   tracker = owned.use(
-    await startProviderSite(samlifyLibrary(at("urn:test:tracker", trackerSite, trackerKeys), metadata)),
+    await startProviderSite(
+      samlifyLibrary({ entityId: "urn:test:tracker", origin: trackerSite, keys: trackerKeys }, metadata),
+    ),
   );
   const hosts = [
     `MAP localhost:8080 127.0.0.1:${new URL(idp.stack.url).port}`,
@@ -151,8 +154,7 @@ async function askToSignOut(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Sign out" }).click();
 }
 
-const rows = (page: Page): Promise<readonly string[]> =>
-  page.locator(".things li").evaluateAll((found) => found.map((row) => (row as { innerText: string }).innerText));
+const rows = (page: Page): Promise<readonly string[]> => page.locator(".things li").allInnerTexts();
 
 async function authorizeWebmail(page: Page): Promise<void> {
   const challenge = createHash("sha256").update("v".repeat(43)).digest("base64url");

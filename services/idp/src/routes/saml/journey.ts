@@ -35,13 +35,19 @@ function showProgress(deps: SamlRoutesDeps, visit: Visit, id: string, view: Jour
   return sendShown(visit.reply, pages.show(signingOutPage, shown, look, { frameTargets: frameTargets(deps, view) }));
 }
 
-function showRest(deps: SamlRoutesDeps, visit: Visit, id: string, view: JourneyView, place: string): FastifyReply {
+const askable: ReadonlySet<ServiceState> = new Set(["no_answer", "refused"]);
+
+interface Waiting {
+  readonly id: string;
+  readonly view: JourneyView;
+}
+
+function showRest(deps: SamlRoutesDeps, visit: Visit, { id, view }: Waiting, place: string): FastifyReply {
   const { pages } = deps;
-  const canAsk = (state: ServiceState): boolean => state === "asking" || state === "no_answer" || state === "refused";
   const services = view.journey.services.map(({ entityId, channel }, index) => {
     const state = view.states[index] === "asking" ? "no_answer" : (view.states[index] ?? "no_answer");
     const again =
-      channel === "browser" && canAsk(state) ? journeyPath(id, { to: String(index), page: "1" }) : undefined;
+      channel === "browser" && askable.has(state) ? journeyPath(id, { to: String(index), page: "1" }) : undefined;
     return { name: nameOf(deps, entityId), state, again };
   });
   const look = lookOf(pages, { ...visit, path: "" });
@@ -71,7 +77,7 @@ async function goOn(deps: SamlRoutesDeps, visit: Visit, id: string, view: Journe
   const { end } = view.journey;
   if (end.to === "provider") return sendAnswer(deps, visit, { end, journeyId: id, isKnown: true }, view);
   const isWhole = view.states.every((state) => state === "done");
-  return isWhole ? sendTo(visit.reply, end.place) : showRest(deps, visit, id, view, end.place);
+  return isWhole ? sendTo(visit.reply, end.place) : showRest(deps, visit, { id, view }, end.place);
 }
 
 /** The browser goes to a service provider with our request: in a frame of the page, or as a page. */
