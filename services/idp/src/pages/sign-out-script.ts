@@ -7,7 +7,7 @@ export const signOutScript = `"use strict";
   const root = document.querySelector("[data-logout]");
   if (!root) return;
   const address = root.dataset.logout;
-  const rows = [...root.querySelectorAll("[data-service]")];
+  const rows = [...root.querySelectorAll("li")];
   const show = (states) => {
     for (const [place, row] of rows.entries())
       for (const note of row.querySelectorAll("[data-state]")) note.hidden = note.dataset.state !== states[place];

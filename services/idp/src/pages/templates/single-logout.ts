@@ -46,7 +46,7 @@ export const signingOutPage: Page<SigningOutView> = {
   title: (_view, { text }) => text("signing_out.title"),
   body: ({ self, services, script }, look) => {
     const { text } = look;
-    const items = services.map(({ name, state }) => html`<div data-service><b>${name}</b>${notes(state, look)}</div>`);
+    const items = services.map(({ name, state }) => html`<b>${name}</b>${notes(state, look)}`);
     return html`<h1>${text("signing_out.title")}</h1>
 <p class="lead">${text("signing_out.text")}</p>
 <div data-logout="${self}" aria-live="polite">${listOf(items)}</div>
