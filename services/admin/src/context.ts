@@ -1,11 +1,5 @@
-import {
-  type Base,
-  baseFromConfig,
-  busFromConfig,
-  flushesFromConfig,
-  jobQueueFromConfig,
-  redisFromConfig,
-} from "@postern/shared/assembly";
+import { type Base, baseFromConfig, busFromConfig, flushesFromConfig, redisFromConfig } from "@postern/shared/assembly";
+import { jobQueueFromConfig } from "@postern/shared/assembly/jobs";
 import { type BruteForceState, createBruteForceState } from "@postern/shared/brute-force";
 import type { Bus } from "@postern/shared/bus";
 import type { Config } from "@postern/shared/config";

@@ -2,8 +2,8 @@ import { createService, privateListenerAt } from "@postern/shared/assembly";
 import type { Config } from "@postern/shared/config";
 import { type Listeners, type ListenersOptions, openListeners } from "@postern/shared/http";
 import { runService, type Service } from "@postern/shared/lifecycle";
-import { createContext } from "./context.ts";
-import { openGrpcListener } from "./grpc/listener.ts";
+import { createContext, type GatewayContext } from "./context.ts";
+import type { GrpcListener } from "./grpc/listener.ts";
 import { createGateway } from "./server.ts";
 import { liveGatewaySettings } from "./settings.ts";
 
@@ -17,6 +17,14 @@ async function openFront(
   if (addresses.length === 0)
     return { addresses, close: async () => undefined, renewCertificate: async () => undefined };
   return openListeners({ ...options, addresses });
+}
+
+/** gRPC is read from disk only where it is on: it is a tenth of all code. */
+async function openGrpc(context: GatewayContext): Promise<GrpcListener> {
+  const { grpc } = context.settings;
+  if (grpc === undefined) return { addresses: [], close: async () => undefined };
+  const { openGrpcListener } = await import("./grpc/listener.ts");
+  return openGrpcListener(context, grpc);
 }
 
 async function start(config: Config): Promise<Service> {
@@ -34,7 +42,7 @@ async function start(config: Config): Promise<Service> {
     tls: tls === undefined ? undefined : { ...tls, caFile: undefined },
     logger,
   });
-  const grpc = await openGrpcListener(context);
+  const grpc = await openGrpc(context);
   health.phase = "ready";
   const own = { frontend_addresses: frontListeners.addresses, grpc_addresses: grpc.addresses };
   logger.info({ addresses: listeners.addresses, ...own }, "ready");

@@ -1,11 +1,9 @@
 export { type Base, baseFromConfig } from "./base.ts";
 export { busFromConfig } from "./bus-from-config.ts";
 export { type FlushSettings, flushesFromConfig, flushSettings } from "./flushes-from-config.ts";
-export { jobQueueFromConfig } from "./job-queue-from-config.ts";
 export { keyRingFromConfig } from "./key-ring-from-config.ts";
 export { type MailTokens, mailTokensFromConfig } from "./mail-tokens-from-config.ts";
 export { privateListenerAt } from "./private-listener-from-config.ts";
 export { redisFromConfig } from "./redis-from-config.ts";
-export { type MakeScriptPool, type ScriptParts, scriptPoolsFromConfig } from "./scripts-from-config.ts";
 export { createService, type ServiceParts } from "./service.ts";
 export { type CallerTokens, callerTokensFromConfig } from "./tokens-from-config.ts";

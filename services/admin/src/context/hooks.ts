@@ -1,4 +1,5 @@
-import { type Base, scriptPoolsFromConfig } from "@postern/shared/assembly";
+import type { Base } from "@postern/shared/assembly";
+import { scriptPoolsFromConfig } from "@postern/shared/assembly/scripts";
 import type { Config } from "@postern/shared/config";
 import type { PasswordVerifier } from "@postern/shared/passwords";
 import type { RedisClient } from "@postern/shared/redis";

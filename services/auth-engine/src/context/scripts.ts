@@ -1,4 +1,5 @@
-import { type Base, type MakeScriptPool, redisFromConfig, scriptPoolsFromConfig } from "@postern/shared/assembly";
+import { type Base, redisFromConfig } from "@postern/shared/assembly";
+import { type MakeScriptPool, scriptPoolsFromConfig } from "@postern/shared/assembly/scripts";
 import type { Config } from "@postern/shared/config";
 import { logFields } from "@postern/shared/errors";
 import type { PasswordVerifier } from "@postern/shared/passwords";

@@ -13,7 +13,7 @@ import { createListAllAccounts, maxResponseBytes } from "./list-all-accounts.ts"
 import { loadProtocol } from "./protocol.ts";
 
 export interface GrpcListener {
-  /** Where it listens; none while it is off. */
+  /** Where it listens. */
   readonly addresses: readonly string[];
   /** Stops accepting, lets calls end, and resolves when the last connection is gone. */
   close(): Promise<void>;
@@ -79,18 +79,17 @@ async function bind(server: Server, { address, tls }: GrpcSettings): Promise<num
 }
 
 /** `runtime.servers.grpc.authority`: AuthService, health and reflection, with the parts that the HTTP routes have. */
-export async function openGrpcListener(context: GatewayContext): Promise<GrpcListener> {
+export async function openGrpcListener(context: GatewayContext, own: GrpcSettings): Promise<GrpcListener> {
   const { settings, health, live } = context;
-  if (settings.grpc === undefined) return { addresses: [], close: async () => undefined };
   const protocol = loadProtocol(settings.identifier);
-  const server = new Server(serverOptions(settings.grpc));
+  const server = new Server(serverOptions(own));
   const healthService = createHealthService(health, [protocol.authServiceName]);
   server.addService(protocol.authService, createAuthService(authServiceDeps(context)));
   server.addService(protocol.healthService, healthService.implementation);
   new ReflectionService(protocol.all).addToServer(server);
-  const port = await bind(server, settings.grpc);
+  const port = await bind(server, own);
   return {
-    addresses: [settings.grpc.address.replace(/:\d+$/, `:${port}`)],
+    addresses: [own.address.replace(/:\d+$/, `:${port}`)],
     close: async () => {
       healthService.close();
       const ended = new Promise<void>((resolve) => {

@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { createTransport, type SMTPTransportOptions } from "nodemailer";
+import type { SMTPTransportOptions } from "nodemailer";
 import type { LuaObject, LuaValue } from "../lua-value.ts";
 import { objectArgument, textArgument } from "./arguments.ts";
 import type { HostFunctions } from "./host.ts";
@@ -98,6 +98,8 @@ export function mailModule(settings: MailModuleSettings): HostFunctions {
       const signal = AbortSignal.any([context.signal, AbortSignal.timeout(settings.timeoutMs)]);
       inFlight += 1;
       try {
+        // Read from disk by the first script that sends.
+        const { createTransport } = await import("nodemailer");
         const sent = await createTransport(optionsOf(server, settings.timeoutMs, signal)).sendMail(message);
         if (sent.rejected.length > 0) throw new Error("the server did not take every recipient");
         return true;

@@ -1,17 +1,17 @@
-import type { Config } from "../config/index.ts";
-import type { Metrics } from "../metrics/registry.ts";
-import type { PasswordVerifier } from "../passwords/verifier.ts";
-import type { RedisClient } from "../redis/client.ts";
-import { loadScripts, type ScriptFile, type ScriptFiles } from "../scripts/load-scripts.ts";
-import { isLuaObject } from "../scripts/lua-value.ts";
-import { cacheModule } from "../scripts/modules/cache-redis.ts";
-import { dnsModule } from "../scripts/modules/dns.ts";
-import { createScriptHost, type HostFunctions } from "../scripts/modules/host.ts";
-import { httpModule } from "../scripts/modules/http.ts";
-import { mailModule } from "../scripts/modules/mail.ts";
-import { passwordModule } from "../scripts/modules/password.ts";
-import { createScriptPool, type ScriptPool, type ScriptPoolDeps } from "../scripts/pool.ts";
-import type { Base } from "./base.ts";
+import type { Config } from "../../config/index.ts";
+import type { Metrics } from "../../metrics/registry.ts";
+import type { PasswordVerifier } from "../../passwords/verifier.ts";
+import type { RedisClient } from "../../redis/client.ts";
+import { loadScripts, type ScriptFile, type ScriptFiles } from "../../scripts/load-scripts.ts";
+import { isLuaObject } from "../../scripts/lua-value.ts";
+import { cacheModule } from "../../scripts/modules/cache-redis.ts";
+import { dnsModule } from "../../scripts/modules/dns.ts";
+import { createScriptHost, type HostFunctions } from "../../scripts/modules/host.ts";
+import { httpModule } from "../../scripts/modules/http.ts";
+import { mailModule } from "../../scripts/modules/mail.ts";
+import { passwordModule } from "../../scripts/modules/password.ts";
+import { createScriptPool, type ScriptPool, type ScriptPoolDeps } from "../../scripts/pool.ts";
+import type { Base } from "../base.ts";
 
 /** What a service lends to its scripts. */
 export interface ScriptParts {

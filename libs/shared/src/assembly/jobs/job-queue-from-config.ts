@@ -1,7 +1,7 @@
-import type { Config } from "../config/index.ts";
-import { createJobQueue, createJobStatus, type JobQueue, type ReadJob } from "../jobs/index.ts";
-import type { Logger } from "../logging/logger.ts";
-import type { RedisClient } from "../redis/client.ts";
+import type { Config } from "../../config/index.ts";
+import { createJobQueue, createJobStatus, type JobQueue, type ReadJob } from "../../jobs/index.ts";
+import type { Logger } from "../../logging/logger.ts";
+import type { RedisClient } from "../../redis/client.ts";
 
 /** Beyond the time that Redis has for a command, for those that are not sent yet. */
 const marginMs = 500;

@@ -1,0 +1,1 @@
+export { jobQueueFromConfig } from "./job-queue-from-config.ts";

@@ -1,0 +1,1 @@
+export { type MakeScriptPool, type ScriptParts, scriptPoolsFromConfig } from "./scripts-from-config.ts";
