@@ -40,6 +40,7 @@ const identity = (wikiPair: KeyPair, trackerKeys: KeyPair, clientPort: number) =
         client_secret: "webmail-secret-of-the-test",
         redirect_uris: ["http://mail.test/cb"],
         skip_consent: true,
+        post_logout_redirect_uris: ["http://mail.test/bye"],
         backchannel_logout_uri: `http://127.0.0.1:${clientPort}/told`,
       },
     ],
@@ -149,8 +150,8 @@ async function signIn(page: Page, hasScript = true): Promise<void> {
   }
 }
 
-async function askToSignOut(page: Page): Promise<void> {
-  await page.goto(`${login}/logout`);
+async function askToSignOut(page: Page, query = ""): Promise<void> {
+  await page.goto(`${login}/logout${query}`);
   await page.getByRole("button", { name: "Sign out" }).click();
 }
 
@@ -231,14 +232,14 @@ describe("a logout in a browser", () => {
     expect(await page.getByLabel("Password").isVisible()).toBe(true);
   });
 
-  test("that we begin tells both, and comes to its end", async () => {
+  test("that an OIDC client begins tells both, and ends where the client wants", async () => {
     await using context = await newContext();
     const page = await context.newPage();
     const complaints: string[] = [];
     page.on("console", (message) => complaints.push(message.text()));
     await signIn(page);
-    await askToSignOut(page);
-    await page.waitForURL(`${login}/logged_out`);
+    await askToSignOut(page, "?client_id=webmail&post_logout_redirect_uri=http://mail.test/bye&state=s1");
+    await page.waitForURL("http://mail.test/bye?state=s1");
     expect(await seeWho(context)).toEqual(["nobody", "nobody"]);
     expect(complaints).toEqual([]);
   });
