@@ -49,7 +49,10 @@ function scriptRuns(registry: Metrics, prefix: string): EngineMetrics["scriptRan
   const scripts = registry.counter({
     name: `${prefix}_script_runs_total`,
     help: "Runs of site scripts around decisions; dropped: an action for which there was no room",
-    labels: { stage: ["environment", "subject", "action", "start"], result: ["ok", "failed", "dropped"] },
+    labels: {
+      stage: ["environment", "subject", "action", "start", "cache_flush"],
+      result: ["ok", "failed", "dropped"],
+    },
   });
   return (stage, result) => scripts({ stage, result }).inc();
 }

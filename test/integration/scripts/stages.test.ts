@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
+import { readdirSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { freePort, poll, scratchFolder } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { askAdmin } from "../../support/ask-admin.ts";
 import { alice, askJson } from "../../support/ask-json.ts";
 import { startCaptureServer } from "../../support/capture-server.ts";
 import type { ServiceProcess } from "../../support/service-process.ts";
@@ -32,6 +34,11 @@ const scripts = {
     function action(request)
       http.request({ method = "POST", url = "http://TARGET/seen", body = json.encode({ user = request.username, outcome = request.decision.outcome, password = request.password }) })
     end`,
+  "flush.lua": `
+    function cache_flush(request)
+      if request.user == "fails" then error("no") end
+      if request.user == "crm-77" then return { accounts = { "alice@example.test" }, keys = { "counts", "never-set" } } end
+    end`,
   "start.lua": `local log = require("log") function start() log.info("the site's scripts begin") end`,
   "backend.lua": `
     local password = require("password")
@@ -52,6 +59,13 @@ const scripts = {
       return found or { result = "unknown_user" }
     end
     function list_accounts() return { accounts = { "lua@example.test" } } end`,
+  "people.lua": `
+    local sql, ldap = require("sql"), require("ldap")
+    function hook(request)
+      local works, why = pcall(ldap.search, "default", { base = "dc=x", filter = "(mail=a)", attributes = { "mail" } })
+      local rows = sql.query("default", "SELECT :name AS name", { name = request.query.name })
+      return { name = rows[1].name, ldap = why }
+    end`,
   "hook.lua": `
     function hook(request)
       if request.query.fail then error("asked to") end
@@ -85,6 +99,7 @@ const controls = () => ({
     hook("hello", { public: true }),
     hook("hello", { public: true, http_method: "POST" }),
     hook("back"),
+    hook("people", { script_path: path("people.lua") }),
     hook("scoped", { scopes: ["service:security"] }),
     hook("off", { public: true, enabled: false }),
   ],
@@ -112,12 +127,13 @@ beforeAll(async () => {
           controls: { enabled: ["lua"], lua: controls() },
           backends: {
             ...demoBackends(folder),
-            order: ["sql", "lua"],
+            order: ["cache", "sql", "lua"],
             lua: {
               backend: {
                 default: {
                   backend_script_path: path("backend.lua"),
                   init_script_paths: [path("start.lua")],
+                  cache_flush_script_path: path("flush.lua"),
                   package_path: path("lib"),
                 },
               },
@@ -155,6 +171,27 @@ describe("environment scripts", () => {
       texts.push((await askJson(stack.url, { ...alice, username: "counts" })).headers.get("auth-status"));
     }
     expect(texts).toEqual(["1", "2", "3"]);
+  });
+});
+
+describe("the script of flushes", () => {
+  const flush = (user: string) => askAdmin(stack, "DELETE", "/api/v1/cache/flush", { body: { user } });
+  const kept = `postern:script:{${createHash("sha256").update("counts").digest("base64url")}}`;
+  const memory = async () => (await askJson(stack.url, alice)).headers.get("x-service-memory-cache");
+
+  test("tells other names of the account, and what scripts keep: all of it goes, and only what was there is told", async () => {
+    await askJson(stack.url, { ...alice, username: "counts" });
+    await poll("a cached answer", async () => (await memory()) === "Hit");
+    const { status, body } = await flush("crm-77");
+    expect([status, body]).toMatchObject([200, { result: { user: "crm-77", status: "2 keys flushed" } }]);
+    expect(body).toMatchObject({ result: { removed_keys: expect.arrayContaining([kept]) } });
+    await poll("the engine's memory without it", async () => (await memory()) === "Miss");
+    expect((await flush("nobody-of-ours")).body).toMatchObject({ result: { removed_keys: [], status: "not flushed" } });
+  });
+
+  test("that fails is told by the status", async () => {
+    const status = "not flushed; the site's script of flushes gave no answer";
+    expect((await flush("fails")).body).toMatchObject({ result: { removed_keys: [], status } });
   });
 });
 
@@ -228,6 +265,14 @@ describe("custom hooks", () => {
     expect(await answer.json()).toEqual({ hello: "bob", caller: "none", authorization: "Bearer of-somebody-else" });
   });
 
+  test("a hook asks the databases of the directories, which an engine lends", async () => {
+    const answer = await ask("people?name=x' OR '1'='1", { headers: { authorization: basicAuth } });
+    expect([answer.status, await answer.json()]).toEqual([
+      200,
+      { name: "x' OR '1'='1", ldap: expect.stringContaining("no pool default") },
+    ]);
+  });
+
   test("any media type goes in and out", async () => {
     const body = new Uint8Array([0, 255, 1, 254]);
     const answer = await ask("hello", { method: "POST", body, headers: { "content-type": "application/x-thing" } });
@@ -283,4 +328,16 @@ test("SIGHUP puts new scripts in the place of the old, and keeps the old when th
   await reload(engine, "refused");
   expect((await askJson(stack.url, user)).status).toBe(403);
   await poll("the reason in the log", () => engine?.output().includes("environment.lua:1:"));
+});
+
+test("scripts that compiled are ended when another part of their configuration cannot be used", async () => {
+  const engine = stack.engines[0];
+  const threads = (): number => readdirSync(`/proc/${engine?.pid}/task`).length;
+  const before = threads();
+  const missing = { file: path("no-folder/directory.sqlite"), seed_file: path("no-seed.sql") };
+  await stack.writeSettings({ auth: { backends: { sql: { default: missing } } } });
+  // More often than there can be threads of earlier reloads that end meanwhile.
+  for (let nth = 0; nth < 3; nth += 1) await reload(engine, "refused");
+  await poll("threads as before", () => threads() <= before);
+  expect((await askJson(stack.url, { ...alice, client_ip: "198.51.100.9" })).status).toBe(403);
 });

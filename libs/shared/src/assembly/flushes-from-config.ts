@@ -1,7 +1,7 @@
 import { type BruteForceRules, bruteForceRules } from "../brute-force/index.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Config } from "../config/index.ts";
-import { createAccountNames, createFlushes, type Flushes, searchProtocols } from "../flush/index.ts";
+import { createAccountNames, createFlushes, createSiteNames, type Flushes, searchProtocols } from "../flush/index.ts";
 import type { RedisClient } from "../redis/client.ts";
 import { systemClock } from "../time/clock.ts";
 
@@ -9,10 +9,15 @@ import { systemClock } from "../time/clock.ts";
 export interface FlushSettings {
   readonly rules: BruteForceRules;
   readonly protocols: readonly string[];
+  readonly hasScript: boolean;
 }
 
 export function flushSettings(config: Config): FlushSettings {
-  return { rules: bruteForceRules(config.auth.controls.brute_force), protocols: searchProtocols(config) };
+  return {
+    rules: bruteForceRules(config.auth.controls.brute_force),
+    protocols: searchProtocols(config),
+    hasScript: config.auth.backends.lua.backend.default.cache_flush_script_path !== "",
+  };
 }
 
 export interface FlushParts {
@@ -39,6 +44,13 @@ export function flushesFromConfig({ storage }: Config, { state, cache, bus, live
       bus,
       clock,
       protocols: () => live().protocols,
+      timeoutMs: lookUpTimeoutMs,
+    }),
+    siteNames: createSiteNames({
+      bus,
+      clock,
+      prefix: storage.redis.prefix,
+      hasScript: () => live().hasScript,
       timeoutMs: lookUpTimeoutMs,
     }),
   });

@@ -54,7 +54,6 @@ export const acceptedKeys: readonly string[] = [
   "auth.backends.lua.backend.default.hook_vm_pool_size",
   "auth.backends.lua.backend.default.ip_scoping_v4_cidr",
   "auth.backends.lua.backend.default.ip_scoping_v6_cidr",
-  "auth.backends.lua.backend.default.cache_flush_script_path",
   "auth.backends.lua.backend.default.init_script_path",
   "auth.backends.lua.backend.search.*.backend_name",
   "auth.controls.lua.hooks.*.http_alias_location",

@@ -48,7 +48,9 @@ export {
   type Reply,
   type Request,
 } from "./define.ts";
+export { type CacheFlushScriptReply, cacheFlushScript } from "./engine/cache-flush-script.ts";
 export { engineAlive, engineBeatMs } from "./engine/events.ts";
+export { lentScriptFunctions, scriptModule } from "./engine/script-module.ts";
 export { budgetExhausted } from "./gateway/events.ts";
 export {
   AppPassword,

@@ -7,12 +7,15 @@ import { AppError } from "../errors/index.ts";
 import type { RedisClient } from "../redis/client.ts";
 import type { AccountNames, FindAccountNames } from "./account-names.ts";
 import { flushedAddress } from "./flushed-address.ts";
+import type { FindSiteNames, SiteNames } from "./site-names.ts";
 
 export interface Flushed {
   /** Exactly the keys that were there and are gone, sorted. */
   readonly removedKeys: readonly string[];
   /** False when no directory could say to which account the name belongs: results of another name may be left. */
   readonly isComplete: boolean;
+  /** False when the site's script of flushes gave no answer: what only it knows may be left. */
+  readonly isScriptDone: boolean;
 }
 
 /** What is known before anything is removed: who goes on where another stopped counts by it. */
@@ -46,6 +49,7 @@ export interface FlushesDeps extends Omit<FlushDeps, "redis"> {
   readonly cache: RedisClient;
   readonly bus: Pick<Bus, "publish">;
   readonly accountNames: FindAccountNames;
+  readonly siteNames: FindSiteNames;
 }
 
 async function existing(redis: RedisClient, keys: readonly string[]): Promise<readonly string[]> {
@@ -86,10 +90,13 @@ interface CacheFlushParts {
   readonly bruteForce: BruteForceState;
   readonly flushAccount: ReturnType<typeof createAccountFlush>;
   readonly names: AccountNames;
+  readonly site: SiteNames;
+  readonly cache: RedisClient;
 }
 
-async function flushUser(user: string, { bruteForce, flushAccount, names }: CacheFlushParts): Promise<Flushed> {
-  const all = new Set([user, ...names.accounts]);
+async function flushUser(user: string, parts: CacheFlushParts): Promise<Flushed> {
+  const { bruteForce, flushAccount, names, site, cache } = parts;
+  const all = new Set([user, ...names.accounts, ...site.accounts]);
   const removed = new Set<string>();
   const results = async (): Promise<void> => {
     // Names that a flush finds join the set, and are not flushed again.
@@ -104,12 +111,22 @@ async function flushUser(user: string, { bruteForce, flushAccount, names }: Cach
       for (const key of keys) removed.add(key);
     }
   };
-  await each([results, bans], (step) => step());
-  return { removedKeys: [...removed].toSorted(), isComplete: names.isComplete || all.size > 1 };
+  const ofScripts = async (): Promise<void> => {
+    const counts = await Promise.all(site.keys.map((key) => cache.del(key)));
+    site.keys.forEach((key, index) => {
+      if (counts[index] === 1) removed.add(key);
+    });
+  };
+  await each([results, bans, ofScripts], (step) => step());
+  return {
+    removedKeys: [...removed].toSorted(),
+    isComplete: names.isComplete || all.size > 1,
+    isScriptDone: site.isComplete,
+  };
 }
 
 export function createFlushes(deps: FlushesDeps): Flushes {
-  const { state, cache, bus, prefix, rules, clock, accountNames } = deps;
+  const { state, cache, bus, prefix, rules, clock, accountNames, siteNames } = deps;
   const bruteForce = createBruteForceState({
     redis: state,
     prefix,
@@ -127,20 +144,25 @@ export function createFlushes(deps: FlushesDeps): Flushes {
   });
   return {
     cache: ({ user }) =>
-      orUnavailable(async () => flushUser(user, { bruteForce, flushAccount, names: await accountNames(user) })),
+      orUnavailable(async () => {
+        const [names, site] = await Promise.all([accountNames(user), siteNames(user)]);
+        return flushUser(user, { bruteForce, flushAccount, names, site, cache });
+      }),
     bruteForce: (request) =>
       orUnavailable(async () => ({
         removedKeys: await bruteForce.flush(flushRequestOf(request)),
         isComplete: true,
+        isScriptDone: true,
       })),
     findOfCache: ({ user }) =>
       orUnavailable(async () => {
-        const asked = new Set([user, ...(await accountNames(user)).accounts]);
+        const [known, site] = await Promise.all([accountNames(user), siteNames(user)]);
+        const asked = new Set([user, ...known.accounts, ...site.accounts]);
         const ofCache = await Promise.all([...asked].map(accountKeys));
         const names = new Set([...asked, ...ofCache.flatMap((one) => one.names)]);
         const ofState = await Promise.all([...names].map((name) => bruteForce.keysOfAccount(name)));
         return present({
-          cache: [...new Set(ofCache.flatMap(({ keys }) => keys))],
+          cache: [...new Set([...ofCache.flatMap(({ keys }) => keys), ...site.keys])],
           state: [...new Set(ofState.flat())],
         });
       }),
@@ -151,8 +173,12 @@ export function createFlushes(deps: FlushesDeps): Flushes {
 }
 
 /** The contract's `status` of a flush. */
-export function flushStatus({ removedKeys, isComplete }: Flushed): string {
+export function flushStatus({ removedKeys, isComplete, isScriptDone }: Flushed): string {
   const { length } = removedKeys;
   const done = length === 0 ? "not flushed" : `${length} keys flushed`;
-  return isComplete ? done : `${done}; no directory could be asked whether the name belongs to another account`;
+  const missing = [
+    isComplete ? "" : "; no directory could be asked whether the name belongs to another account",
+    isScriptDone ? "" : "; the site's script of flushes gave no answer",
+  ];
+  return done + missing.join("");
 }

@@ -10,7 +10,7 @@ export interface FlushJobDeps {
 
 export interface FlushJobRun {
   readonly jobId: string;
-  /** Whether a flush that could not ask the directories is good enough. */
+  /** Whether a flush that could not ask the directories, or the site's script, is good enough. */
   readonly mayBeIncomplete: boolean;
 }
 
@@ -36,9 +36,12 @@ export async function runFlushJob(
 ): Promise<number> {
   const before = await foundKeys.read(jobId);
   if (before === undefined) await foundKeys.write(jobId, await find(flushes, job));
-  const { removedKeys, isComplete } = await flush(flushes, job);
+  const { removedKeys, isComplete, isScriptDone } = await flush(flushes, job);
   if (!isComplete && !mayBeIncomplete) {
     throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "no directory could be asked for the account" });
+  }
+  if (!isScriptDone && !mayBeIncomplete) {
+    throw new AppError("SCRIPT_FAILED", { detail: "the site's script of flushes gave no answer" });
   }
   const removed = new Set(removedKeys);
   if (before !== undefined) {

@@ -2,10 +2,11 @@ export { loadScripts, type ScriptFile, type ScriptFiles } from "./load-scripts.t
 export { isLuaObject, type LuaObject, type LuaValue, toLuaValue } from "./lua-value.ts";
 export type { ScriptLogLine } from "./messages.ts";
 export { objectArgument, textArgument, textFields } from "./modules/arguments.ts";
-export { cacheModule } from "./modules/cache-redis.ts";
+export { cacheModule, scriptCacheDigest } from "./modules/cache-redis.ts";
 export { dnsModule } from "./modules/dns.ts";
 export { createScriptHost, type HostFunction, type HostFunctions } from "./modules/host.ts";
 export { httpModule } from "./modules/http.ts";
+export { lentModules } from "./modules/lent.ts";
 export { mailModule } from "./modules/mail.ts";
 export { passwordModule } from "./modules/password.ts";
 export { type ScriptDatabase, type ScriptStatement, sqlModule } from "./modules/sql.ts";

@@ -1,9 +1,10 @@
 import type { Base } from "@postern/shared/assembly";
 import { scriptPoolsFromConfig } from "@postern/shared/assembly/scripts";
+import type { Bus } from "@postern/shared/bus";
 import type { Config } from "@postern/shared/config";
 import type { PasswordVerifier } from "@postern/shared/passwords";
 import type { RedisClient } from "@postern/shared/redis";
-import { createScriptRunner, type PreparedScripts, type ScriptRunner } from "@postern/shared/scripts";
+import { createScriptRunner, lentModules, type PreparedScripts, type ScriptRunner } from "@postern/shared/scripts";
 
 /** The interpreters of custom hooks. */
 export interface HookScripts {
@@ -14,17 +15,19 @@ export interface HookScripts {
 }
 
 interface Parts extends Base {
+  readonly bus: Bus;
   readonly state: RedisClient;
   readonly passwords: PasswordVerifier;
 }
 
 export async function createHookScripts(config: Config, parts: Parts): Promise<HookScripts> {
-  const { logger, state: redis, passwords } = parts;
+  const { bus, logger, state: redis, passwords } = parts;
+  const modules = lentModules(bus);
   const makePool = scriptPoolsFromConfig(config, { base: parts, redis, passwords });
   const make = (of: Config) => {
     const { auth } = of;
     const files = auth.controls.lua.hooks.map(({ script_path: path }) => ({ path, entryPoints: ["hook"] }));
-    return makePool(of, files, { workers: auth.backends.lua.backend.default.hook_number_of_workers });
+    return makePool(of, files, { workers: auth.backends.lua.backend.default.hook_number_of_workers, modules });
   };
   const runner = createScriptRunner({
     first: await make(config),

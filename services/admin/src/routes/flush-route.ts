@@ -42,10 +42,12 @@ export async function flushCounted(
   const record = written(object, request, audit);
   try {
     const flushed = await flush();
-    const { length } = flushed.removedKeys;
+    const { removedKeys, isComplete, isScriptDone } = flushed;
+    const { length } = removedKeys;
+    const complete = isComplete && isScriptDone;
     record("ok");
     adminMetrics.flushed(object, length === 0 ? "nothing" : "flushed");
-    logger.info({ session: sessionOf(request), object, removed: length, complete: flushed.isComplete }, "flushed");
+    logger.info({ session: sessionOf(request), object, removed: length, complete }, "flushed");
     return flushed;
   } catch (error) {
     adminMetrics.flushed(object, "failed");

@@ -1,10 +1,11 @@
 import { type Base, redisFromConfig } from "@postern/shared/assembly";
 import { type MakeScriptPool, scriptPoolsFromConfig } from "@postern/shared/assembly/scripts";
 import type { Config } from "@postern/shared/config";
-import { logFields } from "@postern/shared/errors";
+import { type AppError, logFields } from "@postern/shared/errors";
 import type { PasswordVerifier } from "@postern/shared/passwords";
 import {
   createScriptRunner,
+  type HostFunctions,
   type PreparedScripts,
   type ScriptFile,
   type ScriptPool,
@@ -12,14 +13,23 @@ import {
 } from "@postern/shared/scripts";
 import { systemClock } from "@postern/shared/time";
 import type { EngineMetrics } from "../metrics.ts";
+import { type CallScriptModule, createCallScriptModule } from "../rpc/script-module.ts";
+import { createCacheFlushScript, type RunCacheFlushScript } from "../scripts/cache-flush-script.ts";
 import { decisionScripts } from "../scripts/script-settings.ts";
-import { createSiteScripts, type SiteScriptSettings, type SiteScripts } from "../scripts/site-scripts.ts";
+import {
+  createSiteScripts,
+  type ScriptStage,
+  type SiteScriptSettings,
+  type SiteScripts,
+} from "../scripts/site-scripts.ts";
 import { createEngineModules } from "./script-modules.ts";
 
 /** The site's scripts in an engine: the interpreters of decisions, and those of actions, which never delay them. */
 export interface EngineScripts {
   readonly siteScripts: SiteScripts;
   readonly decisions: ScriptRunner;
+  readonly runCacheFlushScript: RunCacheFlushScript;
+  readonly callScriptModule: CallScriptModule;
   /**
    * Compiles another configuration's scripts, to be used or discarded. Throws `CONFIG_INVALID` when they do not
    * compile, and nothing changes.
@@ -52,7 +62,9 @@ function decisionFiles({ auth }: Config): readonly ScriptFile[] {
 }
 
 function actionFiles({ auth }: Config): readonly ScriptFile[] {
-  return decisionScripts(auth).actions.map(({ script_path: path }) => ({ path, entryPoints: ["action"] }));
+  const { cache_flush_script_path: flush } = auth.backends.lua.backend.default;
+  const actions = decisionScripts(auth).actions.map(({ script_path: path }) => ({ path, entryPoints: ["action"] }));
+  return flush === "" ? actions : [...actions, { path: flush, entryPoints: ["cache_flush"] }];
 }
 
 const isUsed = (config: Config): boolean => decisionFiles(config).length > 0 || actionFiles(config).length > 0;
@@ -60,6 +72,10 @@ const isUsed = (config: Config): boolean => decisionFiles(config).length > 0 || 
 interface Generation {
   readonly decisions: ScriptPool | undefined;
   readonly actions: ScriptPool | undefined;
+  /** What hooks, which run in admin, may call here. */
+  readonly lent: HostFunctions;
+  /** Called once nothing is lent any more. */
+  release(): Promise<void>;
 }
 
 /** The same pool; `onClosed` runs once it is closed. */
@@ -92,7 +108,7 @@ function generationMaker(makePool: MakeScriptPool, base: Base): (of: Config) => 
       await modules.close();
       throw error;
     });
-    let open = [decisionsOnly, actionsOnly].filter((pool) => pool !== undefined).length;
+    let open = [decisionsOnly, actionsOnly].filter((pool) => pool !== undefined).length + 1;
     const onClosed = async (): Promise<void> => {
       open -= 1;
       if (open === 0) await modules.close();
@@ -100,16 +116,44 @@ function generationMaker(makePool: MakeScriptPool, base: Base): (of: Config) => 
     return {
       decisions: decisionsOnly && closingWith(decisionsOnly, onClosed),
       actions: actionsOnly && closingWith(actionsOnly, onClosed),
+      lent: of.auth.controls.lua.hooks.length === 0 ? {} : functions,
+      release: onClosed,
     };
   };
 }
 
+/** The stages that are asked from outside the interpreters. */
+function stagesOf(
+  { base: { logger }, metrics, settings }: Parts,
+  { decisions, actions }: { readonly decisions: ScriptRunner; readonly actions: ScriptRunner },
+): Pick<EngineScripts, "siteScripts" | "runCacheFlushScript"> {
+  const observe = (stage: ScriptStage, result: "ok" | "failed" | "dropped"): void => metrics.scriptRan(stage, result);
+  const failed = (what: string) => (script: string, session: string, err: AppError) =>
+    logger.warn({ script, session, ...logFields(err) }, what);
+  return {
+    siteScripts: createSiteScripts({
+      settings,
+      decisions,
+      actions,
+      observe,
+      onActionFailed: failed("an action failed"),
+    }),
+    runCacheFlushScript: createCacheFlushScript({
+      settings,
+      runner: actions,
+      observe,
+      onFailed: failed("the script of flushes failed"),
+    }),
+  };
+}
+
 export async function createEngineScripts(config: Config, parts: Parts): Promise<EngineScripts> {
-  const { base, passwords, metrics, settings } = parts;
+  const { base, passwords, metrics } = parts;
   const { logger } = base;
   const redis = isUsed(config) ? redisFromConfig(config, "cache", base) : undefined;
   const makePools = generationMaker(scriptPoolsFromConfig(config, { base, redis, passwords }), base);
   const first = await makePools(config);
+  let lending = first;
   const onError = (err: unknown): void => logger.warn({ err }, "ending replaced scripts failed");
   const { lua_backend, lua_script } = config.runtime.timeouts;
   const decisions = createScriptRunner({ first: first.decisions, lingerMs: lua_backend, onError });
@@ -128,28 +172,26 @@ export async function createEngineScripts(config: Config, parts: Parts): Promise
   begin(config);
   return {
     decisions,
-    siteScripts: createSiteScripts({
-      settings,
-      decisions,
-      actions,
-      observe: (stage, result) => metrics.scriptRan(stage, result),
-      onActionFailed: (script, session, err) => logger.warn({ script, session, ...logFields(err) }, "an action failed"),
-    }),
+    ...stagesOf(parts, { decisions, actions }),
+    callScriptModule: createCallScriptModule({ functions: () => lending.lent }),
     prepare: async (next) => {
       const made = await makePools(next);
       return {
         use: () => {
+          const replaced = lending;
+          lending = made;
+          setTimeout(() => void replaced.release().catch(onError), lua_script).unref();
           decisions.swap(made.decisions);
           actions.swap(made.actions);
           begin(next);
         },
         discard: async () => {
-          await Promise.all([made.decisions?.close(), made.actions?.close()]);
+          await Promise.all([made.decisions?.close(), made.actions?.close(), made.release()]);
         },
       };
     },
     close: async () => {
-      await Promise.all([decisions.close(), actions.close()]);
+      await Promise.all([decisions.close(), actions.close(), lending.release()]);
       redis?.disconnect();
     },
   };

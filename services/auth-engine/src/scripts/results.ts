@@ -9,6 +9,11 @@ const attributeValue = Type.Union([Type.String(), Type.Array(Type.String())]);
 const attributes = Type.Optional(Type.Record(Type.String({ pattern: attributeName }), attributeValue));
 const closed = { additionalProperties: false };
 
+/** A list of a script; the empty table of Lua is one too. */
+function listOf<Item extends TSchema>(item: Item, maxItems: number) {
+  return Type.Union([Type.Array(item, { maxItems }), Type.Object({}, closed)]);
+}
+
 /** What `environment` returns; nothing at all lets the request go on. */
 export const EnvironmentResult = Type.Object(
   {
@@ -44,10 +49,17 @@ export const BackendResult = Type.Object(
     account: Type.Optional(Type.String({ minLength: 1 })),
     account_field: Type.Optional(Type.String({ minLength: 1 })),
     totp_secret_field: Type.Optional(Type.String()),
-    groups: Type.Optional(
-      Type.Union([Type.Array(Type.String({ minLength: 1 }), { maxItems: 1000 }), Type.Object({}, closed)]),
-    ),
+    groups: Type.Optional(listOf(Type.String({ minLength: 1 }), 1000)),
     attributes,
+  },
+  closed,
+);
+
+/** What `cache_flush` returns; nothing at all: the name has no other. */
+export const CacheFlushResult = Type.Object(
+  {
+    accounts: Type.Optional(listOf(Type.String({ minLength: 1, maxLength: 1024 }), 64)),
+    keys: Type.Optional(listOf(Type.String(), 1000)),
   },
   closed,
 );

@@ -10,7 +10,9 @@ export function decisionScripts({ controls }: Config["auth"]): DecisionScripts {
 
 export function siteScripts({ auth, runtime }: Config): SiteScriptSettings {
   const { environment, subject, actions } = decisionScripts(auth);
+  const { cache_flush_script_path: cacheFlush } = auth.backends.lua.backend.default;
   return {
+    cacheFlush: cacheFlush === "" ? undefined : cacheFlush,
     environment: environment.map(({ name, script_path: path }) => ({ name, path })),
     subject: subject.map(({ name, script_path: path }) => ({ name, path })),
     actions: actions.map(({ name, type, script_path: path }) => ({ name, type, path })),

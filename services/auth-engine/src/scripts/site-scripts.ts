@@ -20,11 +20,13 @@ export interface SiteScriptSettings {
   readonly environment: readonly NamedScript[];
   readonly subject: readonly NamedScript[];
   readonly actions: readonly ActionScript[];
+  /** File of the script that knows more of a name that is flushed. */
+  readonly cacheFlush: string | undefined;
   readonly decisionTimeoutMs: number;
   readonly actionTimeoutMs: number;
 }
 
-export type ScriptStage = "environment" | "subject" | "action" | "start";
+export type ScriptStage = "environment" | "subject" | "action" | "start" | "cache_flush";
 
 export interface SiteScriptsDeps {
   readonly settings: () => SiteScriptSettings;

@@ -46,6 +46,9 @@ const Pool = section("The interpreters and the site's scripts. Paths are read at
     enabled: flag(false, { description: "The script defines mfa_account and the other functions mfa_…." }),
   }),
   init_script_paths: texts([], { description: "Scripts whose function start runs once a process, as it starts." }),
+  cache_flush_script_path: text("", {
+    description: "Script whose function cache_flush tells what else is flushed with a name.",
+  }),
   package_path: text("", { description: "Folder with Lua files that scripts may require." }),
   translations_path: text("", { description: "YAML file with the texts of the i18n module: language, key, text." }),
   backend_number_of_workers: integer(2, { description: "Threads for decisions.", minimum: 1, maximum: 64 }),

@@ -13,11 +13,15 @@ function secondsOf(value: LuaValue): number {
   return Math.min(Math.floor(value), scriptCacheLongestSeconds);
 }
 
+/** What stands for a key of a script in Redis: a key may name a user or an address, which no key's name does. */
+export function scriptCacheDigest(key: string): string {
+  return createHash("sha256").update(key).digest("base64url");
+}
+
 /** `cache`: small values for a time, shared by all replicas, in a key space of their own. */
 export function cacheModule(redis: RedisClient, prefix: string): HostFunctions {
-  // A key may name a user or an address: neither belongs into a key's name.
   const keyOf = (value: LuaValue): string =>
-    scriptCacheKey.build(prefix, createHash("sha256").update(textArgument(value, "key")).digest("base64url"));
+    scriptCacheKey.build(prefix, scriptCacheDigest(textArgument(value, "key")));
   return {
     "cache.get": async ([key]) => (await redis.get(keyOf(key))) ?? undefined,
     "cache.set": async ([key, value, seconds]) => {

@@ -1,0 +1,27 @@
+import { type Static, Type } from "typebox";
+import { defineMethod } from "../define.ts";
+
+/** What a site's script knows of a name beyond what directories know. */
+export const CacheFlushScriptReply = Type.Object({
+  accounts: Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), {
+    maxItems: 64,
+    description: "other names of the account, flushed as the one that was asked for",
+  }),
+  cacheKeys: Type.Array(Type.String({ pattern: "^[A-Za-z0-9_-]{43}$" }), {
+    maxItems: 1000,
+    description: "digests of keys of the script module `cache`",
+  }),
+});
+export type CacheFlushScriptReply = Static<typeof CacheFlushScriptReply>;
+
+/** Runs `cache_flush` of `auth.backends.lua.backend.default.cache_flush_script_path`. Fails as the script does. */
+export const cacheFlushScript = defineMethod({
+  service: "auth-engine",
+  name: "cache-flush-script",
+  major: 1,
+  request: Type.Object({
+    session: Type.String({ minLength: 1, maxLength: 64 }),
+    user: Type.String({ minLength: 1, maxLength: 1024, description: "as the operator wrote it" }),
+  }),
+  reply: CacheFlushScriptReply,
+});

@@ -1,0 +1,28 @@
+import { Type } from "typebox";
+import { defineMethod } from "../define.ts";
+
+const LentFunction = Type.Union([
+  Type.Literal("sql.query"),
+  Type.Literal("sql.execute"),
+  Type.Literal("sql.transaction"),
+  Type.Literal("ldap.search"),
+]);
+
+/** Functions of script modules that need the directories' pools: engines have these, and lend them. */
+export const lentScriptFunctions = LentFunction.anyOf.map(({ const: name }) => name);
+
+/** Calls a function of a script module for a script that runs in another service. */
+export const scriptModule = defineMethod({
+  service: "auth-engine",
+  name: "script-module",
+  major: 1,
+  request: Type.Object({
+    script: Type.String({ minLength: 1, maxLength: 4096, description: "its file, for logs" }),
+    function: LentFunction,
+    args: Type.Array(Type.Unknown(), { maxItems: 8, description: "what the script gave, as Lua values" }),
+  }),
+  reply: Type.Union([
+    Type.Object({ outcome: Type.Literal("ok"), value: Type.Optional(Type.Unknown({ description: "a Lua value" })) }),
+    Type.Object({ outcome: Type.Literal("error"), message: Type.String({ description: "for the script" }) }),
+  ]),
+});

@@ -1,0 +1,16 @@
+import type { Bus } from "../../bus/bus.ts";
+import { lentScriptFunctions, scriptModule } from "../../contracts/engine/script-module.ts";
+import { toLuaValue } from "../lua-value.ts";
+import type { HostFunction, HostFunctions } from "./host.ts";
+
+/** `sql` and `ldap` in a service that has no directories: an engine runs them. */
+export function lentModules(bus: Pick<Bus, "request">): HostFunctions {
+  const lent = (name: (typeof lentScriptFunctions)[number]): HostFunction => {
+    return async (args, { script, deadline, signal }) => {
+      const reply = await bus.request(scriptModule, { script, function: name, args: [...args] }, { deadline, signal });
+      if (reply.outcome === "error") throw new Error(reply.message);
+      return toLuaValue(reply.value);
+    };
+  };
+  return Object.fromEntries(lentScriptFunctions.map((name) => [name, lent(name)]));
+}

@@ -1,0 +1,49 @@
+import type { CacheFlushScriptReply, cacheFlushScript, Request } from "@postern/shared/contracts";
+import { type AppError, fromUnknown } from "@postern/shared/errors";
+import { type ScriptRunner, scriptCacheDigest } from "@postern/shared/scripts";
+import { systemClock } from "@postern/shared/time";
+import type { CallContext } from "../rpc/call-context.ts";
+import { CacheFlushResult, itemsOf, resultReader } from "./results.ts";
+import type { SiteScriptSettings, SiteScriptsDeps } from "./site-scripts.ts";
+
+export interface CacheFlushScriptDeps extends Pick<SiteScriptsDeps, "observe"> {
+  readonly settings: () => Pick<SiteScriptSettings, "cacheFlush" | "actionTimeoutMs">;
+  /** The interpreters of actions: a flush must not wait behind decisions, nor they behind it. */
+  readonly runner: ScriptRunner;
+  readonly onFailed: (script: string, session: string, error: AppError) => void;
+}
+
+export type RunCacheFlushScript = (
+  request: Request<typeof cacheFlushScript>,
+  context: Pick<CallContext, "deadline">,
+) => Promise<CacheFlushScriptReply>;
+
+const read = resultReader(CacheFlushResult);
+
+/** The bus method `auth-engine.cache-flush-script`. Without a script a name has no other. */
+export function createCacheFlushScript({
+  settings,
+  runner,
+  observe,
+  onFailed,
+}: CacheFlushScriptDeps): RunCacheFlushScript {
+  return async ({ session, user }, { deadline }) => {
+    const { cacheFlush: script, actionTimeoutMs } = settings();
+    if (script === undefined) return { accounts: [], cacheKeys: [] };
+    const until = Math.min(deadline, systemClock.now() + actionTimeoutMs);
+    const call = { script, entry: "cache_flush", args: [{ session, user }], deadline: until, session };
+    try {
+      const { accounts, keys } = read(script, await runner.run(call));
+      observe("cache_flush", "ok");
+      return {
+        accounts: [...itemsOf<string>(accounts)],
+        cacheKeys: itemsOf<string>(keys).map((key) => scriptCacheDigest(key)),
+      };
+    } catch (thrown) {
+      const error = fromUnknown(thrown);
+      observe("cache_flush", "failed");
+      onFailed(script, session, error);
+      throw error;
+    }
+  };
+}
