@@ -2,15 +2,20 @@ import { createHash, randomBytes } from "node:crypto";
 import { createKeyRing, Secret } from "@postern/shared/crypto";
 import type { RedisClient } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
+import type { NewSession } from "../../services/idp/src/sessions/session-store.ts";
 import { createSessionStore } from "../../services/idp/src/sessions/session-store-redis.ts";
 import { callback, type OidcStack } from "./oidc-stack.ts";
 
 const hour = 3_600_000;
 
 /** A browser in which a user has signed in, as any protocol would leave it. */
-export async function signedIn(redis: RedisClient, account = "alice@example.test"): Promise<string> {
+export async function signedIn(
+  redis: RedisClient,
+  account = "alice@example.test",
+  more: Partial<NewSession> = {},
+): Promise<string> {
   const keys = createKeyRing([new Secret("test-encryption-secret")], "browser-session");
-  const lives = { absoluteMs: hour, idleMs: hour, rememberMs: 0 };
+  const lives = { absoluteMs: hour, idleMs: hour, rememberMs: hour };
   const sessions = createSessionStore({ redis, prefix: "postern:", keys, clock: systemClock, lives });
   const { sid } = await sessions.create({
     accountId: account,
@@ -20,6 +25,7 @@ export async function signedIn(redis: RedisClient, account = "alice@example.test
     loginTs: Math.floor(systemClock.now() / 1000) - 60,
     amr: ["pwd"],
     remember: false,
+    ...more,
   });
   return `service_session=${sid}`;
 }

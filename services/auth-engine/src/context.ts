@@ -73,7 +73,7 @@ export async function createContext(config: Config): Promise<EngineContext> {
   const mailTokens = createMailTokens(config, settings, { base, metrics, redis });
   const bruteForce = createBruteForceState(config, { base, bus, redis });
   const resultCache = createResultCacheParts(config, settings, { base, bus, live, directories });
-  const artefacts = createMfaArtefactParts(config, () => directories.current);
+  const artefacts = createMfaArtefactParts(config, { directories: () => directories.current, logger, metrics });
   const decided = {
     logger,
     metrics,

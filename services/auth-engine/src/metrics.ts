@@ -5,7 +5,12 @@ import { type ControlName, controlNames } from "./controls/control.ts";
 import { type ControlOutcome, controlOutcomes } from "./controls/controls.ts";
 import { type RblOutcome, rblOutcomes } from "./controls/rbl/rbl.ts";
 import { type MailTokenOutcome, mailTokenOutcomes } from "./mail-tokens/check-mail-token.ts";
-import { type AppPasswordOutcome, appPasswordOutcomes } from "./mfa-artefacts/app-password-uses.ts";
+import {
+  type AppPasswordOutcome,
+  type AppPasswordUseResult,
+  appPasswordOutcomes,
+  appPasswordUseResults,
+} from "./mfa-artefacts/app-password-uses.ts";
 import { type PolicyEffect, type PolicyMode, policyEffects, policyModes } from "./policy/policies.ts";
 import type { ScriptStage } from "./scripts/site-scripts.ts";
 
@@ -31,6 +36,7 @@ export interface EngineMetrics {
   directoryAnswered(kind: string, outcome: string, seconds: number): void;
   mailTokenChecked(outcome: MailTokenOutcome): void;
   appPasswordChecked(outcome: AppPasswordOutcome): void;
+  appPasswordUse(result: AppPasswordUseResult): void;
   controlled(control: ControlName, outcome: ControlOutcome): void;
   rblAsked(outcome: RblOutcome): void;
   policyApplied(mode: PolicyMode, effect: PolicyEffect): void;
@@ -64,6 +70,28 @@ function appPasswordChecks(registry: Metrics, prefix: string): EngineMetrics["ap
     labels: { outcome: appPasswordOutcomes },
   });
   return (outcome) => checks({ outcome }).inc();
+}
+
+function appPasswordUses(registry: Metrics, prefix: string): EngineMetrics["appPasswordUse"] {
+  const uses = registry.counter({
+    name: `${prefix}_app_password_uses_total`,
+    help: "Last uses of app passwords to be written, by what became of them; dropped: too many were being written",
+    labels: { result: appPasswordUseResults },
+  });
+  return (result) => uses({ result }).inc();
+}
+
+function hashingGauges(registry: Metrics, prefix: string, passwords: Pick<PasswordVerifier, "load">): void {
+  registry.gauge({
+    name: `${prefix}_hashing_running`,
+    help: "Password hashes being verified",
+    read: () => passwords.load().running,
+  });
+  registry.gauge({
+    name: `${prefix}_hashing_queued`,
+    help: "Password hashes that wait",
+    read: () => passwords.load().queued,
+  });
 }
 
 export function createEngineMetrics(
@@ -103,16 +131,7 @@ export function createEngineMetrics(
     help: "Decisions for which a policy held; with mode observe it only would have applied",
     labels: { mode: policyModes, effect: policyEffects },
   });
-  registry.gauge({
-    name: `${prefix}_hashing_running`,
-    help: "Password hashes being verified",
-    read: () => passwords.load().running,
-  });
-  registry.gauge({
-    name: `${prefix}_hashing_queued`,
-    help: "Password hashes that wait",
-    read: () => passwords.load().queued,
-  });
+  hashingGauges(registry, prefix, passwords);
   return {
     decided: (operation, outcome, seconds) => decisions({ operation, outcome }).observe(seconds),
     directoryAnswered: (kind, outcome, seconds) => {
@@ -123,6 +142,7 @@ export function createEngineMetrics(
     policyApplied: (mode, effect) => policies({ mode, effect }).inc(),
     mailTokenChecked: (outcome) => mailTokens({ outcome }).inc(),
     appPasswordChecked: appPasswordChecks(registry, prefix),
+    appPasswordUse: appPasswordUses(registry, prefix),
     scriptRan: scriptRuns(registry, prefix),
   };
 }

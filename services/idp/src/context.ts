@@ -6,12 +6,14 @@ import { createCallerReader, createCallerVerifier, type ReadCaller } from "@post
 import { createHealth, type Health } from "@postern/shared/lifecycle";
 import { lazyOpenapi, type RenderedDocument } from "@postern/shared/openapi";
 import { type RedisClient, redisHealth } from "@postern/shared/redis";
+import type { NoticesContext, NoticesParts } from "./context/notices.ts";
 import { createOidcContext, type OidcContext } from "./context/oidc.ts";
 import { createPagesContext, type PagesContext, type ProtocolParts } from "./context/pages.ts";
 import { createSamlContext, type SamlContext } from "./context/saml.ts";
 import { createSessions } from "./context/sessions.ts";
 import type { FlowStarter } from "./flow/flow-port.ts";
 import { createSingleLogout, type SingleLogout } from "./login/single-logout.ts";
+import { createIdpMetrics } from "./metrics.ts";
 import type { Pages } from "./pages/pages.ts";
 import { deviceEnd } from "./routes/oidc/device.ts";
 import type { BrowserSessionRecord } from "./sessions/browser-session-port.ts";
@@ -64,6 +66,12 @@ function protocolsOf(
     },
     onReplaced: async (session) => singleLogout?.ended(session),
     applications: oidc?.applications,
+    demanders: [
+      ...(oidc === undefined
+        ? []
+        : [async (id: string) => (await oidc.applications.list(id)).map(({ demands }) => demands)]),
+      ...(saml === undefined ? [] : [saml.demandsOn]),
+    ],
   };
 }
 
@@ -71,6 +79,13 @@ function protocolsOf(
 function keysHealth(oidc: OidcContext | undefined) {
   if (oidc === undefined) return [];
   return [{ name: "signing keys", required: true, check: () => void oidc.generations.current() }];
+}
+
+/** What queues notices is read from disk only where they are told. */
+async function noticesOf(config: Config, parts: NoticesParts): Promise<NoticesContext | undefined> {
+  if (!config.identity.frontend.enabled || !config.identity.notices.enabled) return undefined;
+  const { createNoticesContext } = await import("./context/notices.ts");
+  return createNoticesContext(config, parts);
 }
 
 export async function createContext(config: Config): Promise<IdpContext> {
@@ -100,7 +115,9 @@ export async function createContext(config: Config): Promise<IdpContext> {
   const singleLogout =
     sessions === undefined ? undefined : createSingleLogout({ sessions, oidc: oidc?.endSessions, saml: saml?.logout });
   const protocols = protocolsOf(oidc, saml, singleLogout);
-  const pages = createPagesContext({ config, base, bus, state, protocols });
+  const metrics = createIdpMetrics(base.metrics, base.prefix);
+  const notices = await noticesOf(config, { base, bus, state, metrics });
+  const pages = createPagesContext({ config, base, bus, state, protocols, metrics, notices });
   starts.current = pages?.login.starts;
   starts.pages = pages?.login.pages;
   return {

@@ -8,7 +8,7 @@ import { createIdp } from "./server.ts";
 
 async function start(config: Config): Promise<Service> {
   const context = await createContext(config);
-  const { logger, health, settings, state, bus, oidc, saml } = context;
+  const { logger, health, settings, state, bus, oidc, saml, pages } = context;
   const privateListener = await privateListenerAt(settings.privateAddress, context);
   const app = await createIdp(context);
   const handle: typeof app.routing = (request, response) => app.routing(request, response);
@@ -33,6 +33,7 @@ async function start(config: Config): Promise<Service> {
       { name: "logout notices", run: () => oidc?.delivery.close() },
       { name: "SAML logout notices", run: () => saml?.logout.delivery.close() },
       { name: "routes", run: () => app.close() },
+      { name: "notices", run: () => pages?.close() },
       { name: "bus", run: () => bus.drain() },
       { name: "redis", run: () => state.disconnect() },
       { name: "private listener", run: () => privateListener.close() },

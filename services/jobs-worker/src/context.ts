@@ -7,12 +7,24 @@ import {
   flushSettings,
   redisFromConfig,
 } from "@postern/shared/assembly";
+import { noticeDeliveryFromConfig, noticeKeysFromConfig } from "@postern/shared/assembly/jobs";
 import type { Bus } from "@postern/shared/bus";
 import type { Config } from "@postern/shared/config";
 import { fromUnknown, logFields } from "@postern/shared/errors";
-import { countJobs, createFoundKeys, createJobWorker, type JobEvents, type JobWorker } from "@postern/shared/jobs";
+import {
+  countJobs,
+  createFoundKeys,
+  createJobWorker,
+  createNoticeWorker,
+  type JobEvents,
+  type JobWorker,
+  type NoticeEvents,
+  type NoticeWorker,
+} from "@postern/shared/jobs";
 import { createHealth, type Health } from "@postern/shared/lifecycle";
+import { createDeliverNotice } from "@postern/shared/notices";
 import { type RedisClient, redisHealth } from "@postern/shared/redis";
+import { systemClock } from "@postern/shared/time";
 import { createWorkerMetrics, type WorkerMetrics } from "./metrics.ts";
 import { startQueueWatch } from "./queue-watch.ts";
 
@@ -26,15 +38,21 @@ export interface WorkerContext extends Base {
     readonly queue: RedisClient;
     /** Of the role `queue` too; the worker waits in it. */
     readonly waiting: RedisClient;
+    /** Of the role `queue` too, for notices; undefined while `identity.notices.enabled` is off. */
+    readonly noticing: RedisClient | undefined;
   };
   readonly bus: Bus;
   readonly health: Health;
   /** Begins to take jobs. */
   readonly startWorker: () => JobWorker;
+  /** Begins to deliver notices. */
+  readonly startNotices: () => NoticeWorker | undefined;
   readonly watch: { stop(): void };
 }
 
 const countEveryMs = 5000;
+/** A receiver that hangs holds these and no others. */
+const noticesAtOnce = 16;
 
 type WorkerParts = Base & Pick<WorkerContext, "redis" | "bus" | "live"> & { readonly workerMetrics: WorkerMetrics };
 
@@ -75,6 +93,35 @@ function eventsOf({ logger, workerMetrics }: WorkerParts): JobEvents {
   };
 }
 
+function noticeEventsOf({ logger, workerMetrics }: WorkerParts): NoticeEvents {
+  return {
+    ended: ({ id, channel }, result) => {
+      workerMetrics.noticed(channel, result);
+      if (result === "failed") logger.error({ noticeId: id, channel }, "notice could not be delivered, for good");
+      else logger.debug({ noticeId: id, channel }, "notice delivered");
+    },
+    retried: ({ id, channel }, err) => {
+      workerMetrics.noticed(channel, "retried");
+      logger.warn({ noticeId: id, channel, err }, "notice was not delivered, it will be tried again");
+    },
+    error: (err) => logger.warn({ err }, "notice worker told an error"),
+  };
+}
+
+function startNotices(config: Config, parts: WorkerParts): NoticeWorker | undefined {
+  const keys = noticeKeysFromConfig(config);
+  const { noticing } = parts.redis;
+  if (keys === undefined || noticing === undefined) return undefined;
+  return createNoticeWorker({
+    redis: noticing,
+    prefix: config.storage.redis.prefix,
+    keys,
+    concurrency: noticesAtOnce,
+    deliver: createDeliverNotice(noticeDeliveryFromConfig(config), systemClock),
+    events: noticeEventsOf(parts),
+  });
+}
+
 export async function createContext(config: Config): Promise<WorkerContext> {
   const base = baseFromConfig(config, "jobs-worker");
   const { prefix } = config.storage.redis;
@@ -86,6 +133,9 @@ export async function createContext(config: Config): Promise<WorkerContext> {
       cache: redisFromConfig(config, "cache", base),
       queue: redisFromConfig(config, "queue", base),
       waiting: redisFromConfig(config, "queue", { ...base, isBlocking: true }),
+      noticing: config.identity.notices.enabled
+        ? redisFromConfig(config, "queue", { ...base, isBlocking: true })
+        : undefined,
     },
     bus: await busFromConfig(config, base),
     workerMetrics: createWorkerMetrics(base.metrics, base.prefix),
@@ -104,6 +154,7 @@ export async function createContext(config: Config): Promise<WorkerContext> {
         foundKeys: createFoundKeys(redis.queue, prefix),
         events: eventsOf(parts),
       }),
+    startNotices: () => startNotices(config, parts),
     watch: startQueueWatch({
       count: () => countJobs(redis.queue, prefix),
       counted: (counts) => workerMetrics.counted(counts),

@@ -8,6 +8,7 @@ async function start(config: Config): Promise<Service> {
   const { logger, health, privateAddress, redis, bus, watch } = context;
   const privateListener = await privateListenerAt(privateAddress, context);
   const worker = context.startWorker();
+  const notices = context.startNotices();
   health.phase = "ready";
   logger.info("ready");
   return createService({
@@ -19,12 +20,13 @@ async function start(config: Config): Promise<Service> {
     },
     steps: [
       { name: "jobs", run: () => worker.close() },
+      { name: "notices", run: () => notices?.close() },
       { name: "bus", run: () => bus.drain() },
       {
         name: "redis",
         run: () => {
           watch.stop();
-          for (const client of Object.values(redis)) client.disconnect();
+          for (const client of Object.values(redis)) client?.disconnect();
         },
       },
       { name: "private listener", run: () => privateListener.close() },

@@ -1,4 +1,4 @@
-import type { JobCounts, JobEvents } from "@postern/shared/jobs";
+import { type JobCounts, type JobEvents, type NoticeChannel, noticeChannels } from "@postern/shared/jobs";
 import type { Metrics } from "@postern/shared/metrics";
 
 const types = ["CACHE_FLUSH", "BF_FLUSH"] as const;
@@ -13,6 +13,20 @@ export interface WorkerMetrics {
   retried(type: string): void;
   stalled(): void;
   counted(counts: JobCounts): void;
+  noticed(channel: string, result: "delivered" | "retried" | "failed"): void;
+}
+
+function channelOf(channel: string): NoticeChannel {
+  return noticeChannels.find((one) => one === channel) ?? "webhook";
+}
+
+function noticeCounter(registry: Metrics, prefix: string): WorkerMetrics["noticed"] {
+  const notices = registry.counter({
+    name: `${prefix}_notices_total`,
+    help: "Attempts to deliver notices of accounts, by channel and result",
+    labels: { channel: noticeChannels, result: ["delivered", "retried", "failed"] },
+  });
+  return (channel, result) => notices({ channel: channelOf(channel), result }).inc();
 }
 
 function typeOf(type: string): Type {
@@ -64,6 +78,7 @@ export function createWorkerMetrics(registry: Metrics, prefix: string): WorkerMe
     },
     retried: (type) => retried({ type: typeOf(type) }).inc(),
     stalled: () => stalled.inc(),
+    noticed: noticeCounter(registry, prefix),
     counted: (counts) => {
       last = counts;
     },

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { poll } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Browser, createBrowser, hiddenFields, type Page } from "../../support/browser.ts";
 import { totpCode } from "../../support/totp-code.ts";
@@ -6,6 +7,7 @@ import { type IdpStack, startIdpStack } from "./idp-stack.ts";
 
 let idp: IdpStack;
 const issuer = "http://localhost:8080";
+const bobsSecret = "JBSWY3DPEHPK3PXP";
 const callback = "http://127.0.0.1:8090/callback";
 
 const client = (name: string, demands: object) => ({
@@ -19,7 +21,14 @@ const client = (name: string, demands: object) => ({
 });
 
 beforeAll(async () => {
-  const clients = [client("plain", {}), client("strict", { require_mfa: ["totp"] })];
+  const clients = [
+    client("plain", {}),
+    client("strict", { require_mfa: ["totp"] }),
+    client("delayed", { delayed_response: true }),
+    client("delayed-app", { delayed_response: true, supported_mfa: ["totp"] }),
+    client("high", { required_mfa_level: "5", mfa_policy: { levels: { totp: 5 } } }),
+    client("key", { required_mfa_level: "webauthn" }),
+  ];
   idp = await startIdpStack({ identity: { oidc: { enabled: true, issuer, clients } } });
 });
 
@@ -36,7 +45,7 @@ async function follow(browser: Browser, page: Page): Promise<Page> {
   return now;
 }
 
-async function authorize(browser: Browser, clientId: string): Promise<Page> {
+async function authorize(browser: Browser, clientId: string, more: Record<string, string> = {}): Promise<Page> {
   const query = new URLSearchParams({
     client_id: clientId,
     redirect_uri: callback,
@@ -44,12 +53,19 @@ async function authorize(browser: Browser, clientId: string): Promise<Page> {
     scope: "openid",
     code_challenge: createHash("sha256").update("verifier-".repeat(6)).digest("base64url"),
     code_challenge_method: "S256",
+    ...more,
   });
   return follow(browser, await browser.get(`/oidc/authorize?${query.toString()}`));
 }
 
+const user = (name: string, password = `${name}-demo-password`) => ({ username: `${name}@example.test`, password });
+
 const signIn = async (browser: Browser, login: Page, name: string): Promise<Page> =>
-  follow(browser, await browser.submit(login, { username: `${name}@example.test`, password: `${name}-demo-password` }));
+  follow(browser, await browser.submit(login, user(name)));
+
+async function passwordStep(browser: Browser, clientId: string, fields: Record<string, string>): Promise<Page> {
+  return follow(browser, await browser.submit(await authorize(browser, clientId), fields));
+}
 
 describe("a client that demands a factor", () => {
   test("lets nobody in before it is set up, whatever another client let in; then the sign-in goes on", async () => {
@@ -126,4 +142,119 @@ test("the MFA API without a session is 401 on every path", async () => {
   ] as const) {
     expect((await browser.send(`/api/v1/mfa/${path}`, { method })).status).toBe(401);
   }
+});
+
+/** What stays the same from one flow to the next. */
+const shape = (page: Page): string =>
+  [page.status, page.url, page.text]
+    .join("\n")
+    .replaceAll(hiddenFields(page)["csrf_token"] ?? "-", "")
+    .replaceAll(/flow=[\w-]+/g, "");
+
+async function failedDecisions(): Promise<number> {
+  const metrics = (await Promise.all(idp.stack.engines.map((engine) => engine.metrics()))).join("\n");
+  const found = metrics.matchAll(/engine_decision_seconds_count\{operation="authenticate",outcome="fail"\} (\d+)/g);
+  return [...found].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+describe("an application with delayed_response", () => {
+  test("shows the same page after a wrong password as after the right one, and counts it once", async () => {
+    const [right, wrong] = [createBrowser(idp.replicas), createBrowser(idp.replicas)];
+    const before = await failedDecisions();
+    const afterRight = await passwordStep(right, "delayed-app", user("bob"));
+    const afterWrong = await passwordStep(wrong, "delayed-app", user("bob", "wrong"));
+    expect(shape(afterWrong)).toBe(shape(afterRight));
+    expect(afterWrong.url).toMatch(/^\/login\/totp\?/);
+
+    // A wrong code says of neither whether its password was right.
+    const refusals = await Promise.all([
+      right.submit(afterRight, { code: "000000" }),
+      wrong.submit(afterWrong, { code: "000000" }),
+    ]);
+    expect(shape({ ...refusals[1], url: "" })).toBe(shape({ ...refusals[0], url: "" }));
+
+    const code = totpCode(bobsSecret);
+    const refused = await wrong.submit(refusals[1], { code });
+    expect([refused.status, refused.location]).toEqual([302, expect.stringMatching(/^\/login\?flow=/)]);
+    const again = await follow(wrong, refused);
+    expect([again.status, again.text]).toEqual([200, expect.stringContaining("User name or password is not right")]);
+    expect(wrong.cookies.has("service_session")).toBe(false);
+    await poll("the engine to have counted it", async () => (await failedDecisions()) === before + 1);
+    expect(await failedDecisions()).toBe(before + 1);
+
+    // The code was used up by that.
+    expect((await right.submit(refusals[0], { code })).status).toBe(200);
+    const next = await right.submit(refusals[0], { code: totpCode(bobsSecret, Math.floor(Date.now() / 30_000) + 1) });
+    expect((await follow(right, next)).location).toMatch(/callback\?code=/);
+  });
+
+  test("lets the user go on from there with the right password, and never without it", async () => {
+    const browser = createBrowser(idp.replicas);
+    const choice = await passwordStep(browser, "delayed", user("bob", "wrong"));
+    expect(choice.url).toMatch(/^\/login\/mfa\?/);
+    const factor = await browser.get(choice.url.replace("/login/mfa", "/login/recovery"));
+    // Sent twice: both are refused.
+    const twice = await Promise.all(["BOBS-2345", "BOBS-6789"].map((code) => browser.submit(factor, { code })));
+    for (const page of twice) expect(page.location ?? "").toMatch(/^(\/login\?flow=.*)?$/);
+    expect(browser.cookies.has("service_session")).toBe(false);
+    const login = await browser.open("/login");
+    const second = await follow(browser, await browser.submit(login, user("bob")));
+    const recovery = await browser.get(second.url.replace("/login/mfa", "/login/recovery"));
+    const done = await follow(browser, await browser.submit(recovery, { code: "BOBS-RACE" }));
+    expect(done.location).toMatch(/callback\?code=/);
+  });
+
+  test("tells a script that its passkey is none, as ever", async () => {
+    const browser = createBrowser(idp.replicas);
+    const factor = await passwordStep(browser, "delayed", user("bob", "wrong"));
+    const { csrf_token = "" } = hiddenFields(await browser.get(factor.url.replace("/login/mfa", "/login/recovery")));
+    const headers = { "content-type": "application/json", "x-csrf-token": csrf_token };
+    const answer = await browser.send("/login/webauthn/finish", { method: "POST", headers, body: "{}" });
+    // Bob has no passkey: what is no proof is told as ever.
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([400, { error: "denied" }]);
+  });
+
+  test("tells at once who has no second factor, and whom nobody knows; other applications tell everybody", async () => {
+    for (const [name, clientId] of [
+      ["alice", "delayed"],
+      ["nobody", "delayed"],
+      ["bob", "plain"],
+    ] as const) {
+      const page = await passwordStep(createBrowser(idp.replicas), clientId, user(name, "wrong"));
+      expect([page.status, page.text]).toEqual([200, expect.stringContaining("User name or password is not right")]);
+    }
+  });
+});
+
+describe("levels of factors", () => {
+  test("are the application's own: a code is enough where it has the level, and a passkey is set up where not", async () => {
+    const browser = createBrowser(idp.replicas);
+    const factor = await passwordStep(browser, "high", user("bob"));
+    expect(factor.url).toMatch(/^\/login\/totp\?/);
+    // The step after this one: the present one may have been used in this file.
+    const later = Math.floor(Date.now() / 30_000) + 1;
+    const codes = [later, later - 1, later - 2].map((step) => totpCode(bobsSecret, step));
+    let page = factor;
+    for (const code of codes) {
+      page = await follow(browser, await browser.submit(factor, { code }));
+      if (page.location !== undefined) break;
+    }
+    expect(page.location).toMatch(/callback\?code=/);
+
+    expect((await authorize(browser, "high")).location).toMatch(/callback\?code=/);
+    // Not enough for the other, whose users need a key: asked again, also by acr_values.
+    expect((await authorize(browser, "key")).url).toMatch(/^\/login\?/);
+    expect((await authorize(browser, "plain", { acr_values: "phr" })).url).toMatch(/^\/login\?/);
+    expect((await authorize(browser, "plain", { acr_values: "mfa" })).location).toMatch(/callback\?code=/);
+    expect((await authorize(browser, "plain", { prompt: "none" })).location).toMatch(/callback\?code=/);
+    expect((await authorize(browser, "key", { prompt: "none" })).location).toContain("error=interaction_required");
+
+    // A factor that was shown too long ago does not count, from the reload on.
+    await idp.stack.writeSettings({ identity: { mfa_policy: { freshness: "1s" } } });
+    idp.first.signal("SIGHUP");
+    const alone = createBrowser([idp.replicas[0]]);
+    for (const [name, value] of browser.cookies) alone.cookies.set(name, value);
+    await poll("the factor to be too old", async () => (await authorize(alone, "high")).url.startsWith("/login?"));
+    expect((await authorize(alone, "plain")).location).toMatch(/callback\?code=/);
+  });
 });

@@ -35,6 +35,8 @@ export interface IdpStack extends AsyncDisposable {
   readonly stack: Stack;
   readonly replicas: readonly [string, string];
   readonly first: ServiceProcess;
+  /** The SQLite file of the users. */
+  readonly directoryFile: string;
 }
 
 export async function startIdpStack(settings: Tree = {}): Promise<IdpStack> {
@@ -78,6 +80,7 @@ export async function startIdpStack(settings: Tree = {}): Promise<IdpStack> {
   return {
     stack,
     first,
+    directoryFile: join(folder.path, "directory.sqlite"),
     replicas: [`http://127.0.0.1:${one}`, `http://127.0.0.1:${two}`],
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Browser, createBrowser, hiddenFields, type Page } from "../../support/browser.ts";
+import { signedIn } from "../../support/oidc-user.ts";
+import { testRedis } from "../../support/redis-content.ts";
 import { totpCode } from "../../support/totp-code.ts";
 import { type IdpStack, startIdpStack } from "./idp-stack.ts";
 
@@ -91,6 +93,51 @@ describe("an authenticator app", () => {
     expect([removed.status, removed.location]).toEqual([302, home]);
     const bare = await browser.open(home);
     expect([bare.text.includes("Not set up"), bare.text.includes("Codes left: 0")]).toEqual([true, true]);
+  });
+});
+
+async function withSession(account: string, more: Parameters<typeof signedIn>[2]): Promise<Browser> {
+  const redis = await testRedis(idp.stack.redis?.port ?? 0);
+  const [name = "", sid = ""] = (await signedIn(redis, account, more)).split("=");
+  redis.disconnect();
+  const browser = newBrowser();
+  browser.cookies.set(name, sid);
+  return browser;
+}
+
+async function setupByApi(browser: Browser): Promise<readonly unknown[]> {
+  const page = await browser.get("/api/v1/mfa/totp/setup");
+  return [page.status, Object(JSON.parse(page.text)).error];
+}
+
+describe("a session that is older than ten minutes", () => {
+  const seconds = Math.floor(Date.now() / 1000);
+  test("shows and changes no factor, remembered or not; signing in again leads back to the page", async () => {
+    const old = await withSession("alice@example.test", { loginTs: seconds - 700, remember: true });
+    expect((await old.get("/mfa/sessions")).status).toBe(200);
+    expect(await setupByApi(old)).toEqual([403, "step_up_required"]);
+    const { csrf_token = "" } = hiddenFields(await old.get("/mfa/sessions"));
+    for (const path of ["/mfa/totp", "/mfa/webauthn"]) {
+      const refused = await old.post(path, { csrf_token, _method: "DELETE" });
+      expect([refused.status, refused.location]).toEqual([302, expect.stringMatching(/^\/login\?flow=/)]);
+    }
+    const login = await old.open("/mfa/totp/register");
+    expect(login.url).toMatch(/^\/login\?flow=/);
+    const answer = await old.submit(login, { username: "alice@example.test", password: "alice-demo-password" });
+    expect(answer.location).toBe("/mfa/totp/register");
+    expect((await old.open("/mfa/totp/register")).text).toContain('class="secret"');
+  });
+
+  test("needs the second factor anew where there is one, however fresh the password", async () => {
+    const bob = { loginTs: seconds, amr: ["pwd", "otp", "mfa"], acr: "mfa" };
+    expect(await setupByApi(await withSession("bob@example.test", { ...bob, mfaTs: seconds - 700 }))).toEqual([
+      403,
+      "step_up_required",
+    ]);
+    expect(await setupByApi(await withSession("bob@example.test", { ...bob, mfaTs: seconds }))).toEqual([
+      200,
+      undefined,
+    ]);
   });
 });
 

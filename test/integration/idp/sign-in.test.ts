@@ -71,6 +71,13 @@ describe("a sign-in with a password", () => {
     const answer = await signIn(newBrowser(), { ...alice, remember_me: "on" });
     const cookies = answer.headers.getSetCookie().join("\n");
     expect(cookies).toMatch(/service_session=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly/);
+    // Its record lives as long, and not only while it is used.
+    const redis = await testRedis(idp.stack.redis?.port ?? 0);
+    const keys = await redis.keys("postern:session:{*");
+    const lives = await Promise.all(keys.map((key) => redis.pttl(key)));
+    redis.disconnect();
+    const day = 86_400_000;
+    expect(lives.filter((life) => life > 29 * day && life <= 30 * day)).toHaveLength(1);
   });
 
   test("a form that is sent twice at the same time makes one session, and both answers lead on", async () => {
@@ -93,6 +100,23 @@ describe("a sign-in with a password", () => {
 });
 
 describe("what a page needs", () => {
+  test("a form whose flow has ended by time is a 400 page that says so, and nobody is signed in", async () => {
+    const browser = newBrowser();
+    const login = await browser.open(home);
+    const redis = await testRedis(idp.stack.redis?.port ?? 0);
+    for (const key of await redis.keys("postern:flow:*")) {
+      expect(await redis.ttl(key)).toBeLessThanOrEqual(3600);
+      await redis.del(key);
+    }
+    redis.disconnect();
+    for (const page of [await browser.submit(login, alice), await browser.get(login.url)]) {
+      expect([page.status, page.text]).toEqual([400, expect.stringContaining("This page has expired")]);
+    }
+    expect(browser.cookies.has("service_session")).toBe(false);
+    // It begins again.
+    expect((await signIn(browser, alice)).status).toBe(302);
+  });
+
   test.each(["/login", "/login/mfa", "/login/totp", "/login/recovery", "/login/de", "/login/totp/ar"])(
     "GET %s without flow state is a 400 page",
     async (path) => {

@@ -1,10 +1,16 @@
 import type { RedisClient } from "@postern/shared/redis";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type Browser, createBrowser } from "../../support/browser.ts";
+import { type Browser, createBrowser, hiddenFields } from "../../support/browser.ts";
 import { callback, type OidcStack, startOidcStack } from "../../support/oidc-stack.ts";
 import { claimsOf, signedIn } from "../../support/oidc-user.ts";
 import { testRedis } from "../../support/redis-content.ts";
-import { type BackChannel, relyingParty, startBackChannel, type Tokens } from "../../support/relying-party.ts";
+import {
+  answerOf,
+  type BackChannel,
+  relyingParty,
+  startBackChannel,
+  type Tokens,
+} from "../../support/relying-party.ts";
 
 const users = ["openid", "profile", "email", "offline_access"];
 
@@ -58,6 +64,8 @@ beforeEach(async () => {
   channel.tokens.length = 0;
   browser = await signIn();
 });
+
+const toldSessions = (): number => new Set(channel.tokens.map((token) => claimsOf(token)["sid"])).size;
 
 async function tokensOf(clientId: string, user = browser): Promise<Tokens["body"]> {
   const party = relyingParty(oidc, clientId);
@@ -171,6 +179,20 @@ test("what is authorized or refreshed while all is ended does not live", async (
   expect(ended.status).toBe(204);
   for (const token of won) expect(await aliveAt(token)).toBe(false);
   expect((await ask("GET", `/${account}`)).sessions).toEqual([]);
+});
+
+test("clients that sessions come to know while their user ends them in another browser hear of it", async () => {
+  const others = await Promise.all(Array.from({ length: 8 }, () => signIn()));
+  const { csrf_token = "" } = hiddenFields(await browser.get("/mfa/sessions"));
+  const race = others.map(async (user, index) => {
+    const party = relyingParty(oidc, index % 2 === 0 ? "web" : "signed");
+    return answerOf(await party.authorize(user)).get("code");
+  });
+  const ending = browser.post("/mfa/sessions", { csrf_token, _method: "DELETE" });
+  const [codes, ended] = await Promise.all([Promise.all(race), ending]);
+  expect([ended.status, ended.location]).toEqual([302, "/mfa/sessions"]);
+  const known = codes.filter((code) => code !== null).length;
+  await expect.poll(toldSessions, { timeout: 5000 }).toBeGreaterThanOrEqual(known);
 });
 
 test.each([

@@ -148,10 +148,11 @@ async function deliveryOf(prefix: string, giveUpMs: number, reported: Telling[])
     timeoutMs: () => 1000,
     retries: () => 0,
   });
+  const { saml: samlConfig, mfa_policy: policy } = loaded.config.identity;
   return createSoapDelivery({
     notices: createSoapNotices(stored),
     journeys: createJourneys(stored),
-    providers: () => createProviders(loaded.config.identity.saml),
+    providers: () => createProviders(samlConfig, policy),
     keys: async () => signer,
     tell,
     report: (telling) => reported.push(telling),

@@ -88,12 +88,9 @@ export const acceptedKeys: readonly string[] = [
   "identity.frontend.assets.**",
   "identity.frontend.security_headers.**",
   "identity.mfa.webauthn.user_verification",
-  "identity.mfa_policy.**",
   "identity.oidc.clients.*.remember_me_ttl",
-  "identity.oidc.clients.*.mfa_policy.**",
   // `key: { file: … }` takes its place: every secret has a variable of that name already.
   "identity.saml.key_file",
-  "identity.saml.service_providers.*.mfa_policy.**",
   "identity.saml.service_providers.*.logout_redirect_uri",
   "identity.saml.service_providers.*.remember_me_ttl",
 ];

@@ -182,12 +182,12 @@ auth: { pipeline: { max_login_attempts: -1 }, backends: { sql: { search: [{}] } 
   });
 
   test("an unknown variable is a warning with the nearest name", () => {
-    const env = { SERVICE_RUNTIME_INSTANCE_NAM: "x", OTHER: "y", SERVICE_IDENTITY_MFA_POLICY_LEVELS: "z" };
+    const env = { SERVICE_RUNTIME_INSTANCE_NAM: "x", OTHER: "y", SERVICE_IDENTITY_FRONTEND_ENCRYPTION_SECRET: "z" };
     const warnings = load("", { env }).warnings.map(formatProblem);
     expect(warnings).toContain(
       "SERVICE_RUNTIME_INSTANCE_NAM: matches no key (did you mean SERVICE_RUNTIME_INSTANCE_NAME?)",
     );
-    expect(warnings).toContain("SERVICE_IDENTITY_MFA_POLICY_LEVELS: has no effect in this version");
+    expect(warnings).toContain("SERVICE_IDENTITY_FRONTEND_ENCRYPTION_SECRET: has no effect in this version");
     expect(warnings.join()).not.toContain("OTHER");
   });
 });

@@ -52,6 +52,7 @@ export { type CacheFlushScriptReply, cacheFlushScript } from "./engine/cache-flu
 export { engineAlive, engineBeatMs } from "./engine/events.ts";
 export { lentScriptFunctions, scriptModule } from "./engine/script-module.ts";
 export { budgetExhausted } from "./gateway/events.ts";
+export { AccountNotice, accountNoticed, noticeEvents } from "./idp/events.ts";
 export {
   AppPassword,
   maxAppPasswords,

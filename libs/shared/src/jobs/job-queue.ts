@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { Queue } from "bullmq";
 import { AppError } from "../errors/index.ts";
 import type { RedisClient } from "../redis/client.ts";
-import { flushQueue, jobKey, jobsPrefix } from "../redis/keys/jobs.ts";
+import { flushQueue, jobKey } from "../redis/keys/jobs.ts";
 import type { FlushJob } from "./flush-job.ts";
+import { createLazyQueue, within } from "./lazy-queue.ts";
 
 export interface JobQueueDeps {
   /** Of the role `queue`. */
@@ -31,38 +31,9 @@ const firstBackoffMs = 500;
 /** Records of ended jobs, whatever their age. */
 const maxRecords = 100_000;
 
-/** BullMQ's queue; one that could not get ready is thrown away, and the next call makes another. */
-function createLazyQueue({ redis, prefix, onError }: JobQueueDeps): () => Promise<Queue> {
-  let current: Queue | undefined;
-  return async () => {
-    if (current === undefined) {
-      current = new Queue(flushQueue, { connection: redis, prefix: jobsPrefix(prefix) });
-      current.on("error", onError);
-    }
-    const queue = current;
-    try {
-      await queue.waitUntilReady();
-      return queue;
-    } catch (error) {
-      if (current === queue) current = undefined;
-      throw error;
-    }
-  };
-}
-
-async function within<Result>(timeoutMs: number, work: Promise<Result>): Promise<Result> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 export function createJobQueue(deps: JobQueueDeps): JobQueue {
   const { redis, prefix, retentionMs, maxQueued, timeoutMs } = deps;
-  const queueOf = createLazyQueue(deps);
+  const queueOf = createLazyQueue(flushQueue, deps);
   const kept = { age: Math.ceil(retentionMs / 1000), count: maxRecords };
   const add = async ({ type, request }: FlushJob): Promise<string> => {
     const queue = await queueOf();

@@ -20,6 +20,7 @@ export {
   accountSessionsKey,
   factorAttemptsKey,
   flowKey,
+  knownDevicesKey,
   latestFlowKey,
   pendingProofKey,
   sessionIdKey,

@@ -1,6 +1,6 @@
 import { AppError } from "@postern/shared/errors";
 import { expect, test } from "vitest";
-import { createAppPasswordUses } from "./app-password-uses.ts";
+import { type AppPasswordUseResult, createAppPasswordUses } from "./app-password-uses.ts";
 import type { MfaAccount, StoredAppPassword } from "./mfa-artefacts.ts";
 
 const hour = 3600;
@@ -45,7 +45,8 @@ function hangingAccount() {
   return { account, touched, end: resolve, fail: reject };
 }
 
-const makeUses = () => createAppPasswordUses({ clock: { now: () => now * 1000 } });
+const makeUses = (onResult: (result: AppPasswordUseResult, error?: unknown) => void = () => undefined) =>
+  createAppPasswordUses({ clock: { now: () => now * 1000 }, onResult });
 
 test("a use is news once an hour", async () => {
   const { account, touched, end } = hangingAccount();
@@ -59,7 +60,8 @@ test("a use is news once an hour", async () => {
 
 test("settled waits for what is being written, and a refusal is nobody's failure", async () => {
   const { account, fail } = hangingAccount();
-  const uses = makeUses();
+  const told: unknown[] = [];
+  const uses = makeUses((...result) => told.push(result));
   uses.note(account, appPassword);
   let isSettled = false;
   const settled = uses.settled().then(() => {
@@ -67,18 +69,23 @@ test("settled waits for what is being written, and a refusal is nobody's failure
   });
   await new Promise((resolve) => setImmediate(resolve));
   expect(isSettled).toBe(false);
-  fail(new AppError("DIRECTORY_UNAVAILABLE"));
+  const refusal = new AppError("DIRECTORY_UNAVAILABLE");
+  fail(refusal);
   await settled;
+  // It is told all the same.
+  expect(told).toEqual([["failed", refusal]]);
   expect(isSettled).toBe(true);
 });
 
 test("a directory that hangs does not collect writes without bound", async () => {
   const { account, touched, end } = hangingAccount();
-  const uses = makeUses();
+  const told: string[] = [];
+  const uses = makeUses((result) => told.push(result));
   for (let count = 0; count < 100; count += 1) uses.note(account, appPassword);
   expect(touched).toHaveLength(64);
   end();
   await uses.settled();
+  expect([told.filter((result) => result === "dropped").length, told.length]).toEqual([36, 100]);
   uses.note(account, appPassword);
   expect(touched).toHaveLength(65);
 });

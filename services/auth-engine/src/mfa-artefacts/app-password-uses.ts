@@ -19,17 +19,31 @@ export interface AppPasswordUses {
   readonly settled: () => Promise<void>;
 }
 
-export function createAppPasswordUses({ clock }: { readonly clock: Clock }): AppPasswordUses {
+/** `dropped`: too many were being written. */
+export const appPasswordUseResults = ["written", "failed", "dropped"] as const;
+export type AppPasswordUseResult = (typeof appPasswordUseResults)[number];
+
+export interface AppPasswordUsesDeps {
+  readonly clock: Clock;
+  /** Told what became of each that was news. */
+  readonly onResult: (result: AppPasswordUseResult, error?: unknown) => void;
+}
+
+export function createAppPasswordUses({ clock, onResult }: AppPasswordUsesDeps): AppPasswordUses {
   const running = new Set<Promise<void>>();
   return {
     note(account, appPassword) {
       const now = clock.now();
       const seconds = Math.floor(now / 1000);
-      if (running.size >= maxAtOnce || !isUseNews(appPassword, seconds)) return;
+      if (!isUseNews(appPassword, seconds)) return;
+      if (running.size >= maxAtOnce) return onResult("dropped");
       const context = { deadline: now + withinMs, signal: AbortSignal.timeout(withinMs) };
       const one = account
         .touchAppPassword(appPassword.id, seconds, context)
-        .catch(() => undefined)
+        .then(
+          () => onResult("written"),
+          (error: unknown) => onResult("failed", error),
+        )
         .finally(() => running.delete(one));
       running.add(one);
     },

@@ -152,7 +152,7 @@ describe("second factors in SQLite", () => {
   });
 });
 
-const uses = createAppPasswordUses({ clock: systemClock });
+const uses = createAppPasswordUses({ clock: systemClock, onResult: () => undefined });
 const checks: AppPasswordOutcome[] = [];
 
 const logIn = (password: string, { protocol = "imap", username = carol.username, directories = [directory] } = {}) => {

@@ -8,7 +8,7 @@ import { systemClock } from "@postern/shared/time";
 import { createRevoker } from "@postern/shared/tokens";
 import type { FlowStarter } from "../flow/flow-port.ts";
 import type { ConnectedApplications } from "../login/connected-applications.ts";
-import type { DeliveryLoop } from "../notices/delivery-loop.ts";
+import type { DeliveryLoop } from "../logout-notices/delivery-loop.ts";
 import { clientResourceOf } from "../oidc/access-tokens.ts";
 import type { OidcAccounts } from "../oidc/accounts.ts";
 import { createOidcAccounts } from "../oidc/accounts-redis.ts";
@@ -128,7 +128,11 @@ function createHooks(parts: Parts, stores: Stores, hasConsented: ProviderHooks["
       revokeGrant: (grantId) => records.revokeGrant(grantId),
     }),
     sessionCookie: sessionCookieName(settings().issuer),
-    interactionUrl: createInteractionUrl({ starter, policies: () => settings().oidc.clients }),
+    interactionUrl: createInteractionUrl({
+      starter,
+      clients: () => settings().oidc.clients,
+      mfaPolicy: () => settings().mfaPolicy,
+    }),
     findAccount: async (accountId, sessionUid) => {
       const known = await accounts.find(accountId);
       if (known !== undefined || sessionUid === undefined) return known;
@@ -148,6 +152,7 @@ function createHooks(parts: Parts, stores: Stores, hasConsented: ProviderHooks["
     onGrant: (grantType, result) => parts.counted.grant(grantType, result),
     accountOf: (accountId) => accounts.find(accountId),
     nowSeconds: () => Math.floor(systemClock.now() / 1000),
+    findSession: (uid) => sessions.findByUid(uid),
     onError: (event, err, session) => {
       if (event === "error" || event === "server_error") logger.error({ event, session, err }, "OIDC request failed");
       else logger.info({ event, session, err }, "OIDC request refused");
@@ -254,6 +259,7 @@ export function createOidcContext(config: Config, deps: OidcDeps): OidcContext |
       consents,
       sessions: deps.sessions,
       clients: () => schedule.settings.oidc.clients,
+      mfaPolicy: () => schedule.settings.mfaPolicy,
     }),
     finish: createFinish({ current, bridge, consents, sessions: deps.sessions, accounts }),
   };

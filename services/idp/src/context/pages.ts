@@ -14,16 +14,17 @@ import { createFlowStarter } from "../flow/flow-starter.ts";
 import { createFlowStore } from "../flow/flow-store-redis.ts";
 import { type FrontendSettings, frontendSettings } from "../frontend-settings.ts";
 import { createCompleteSignIn, type FlowEnds } from "../login/complete-sign-in.ts";
-import type { ConnectedApplications } from "../login/connected-applications.ts";
+import type { ConnectedApplications, ListDemands } from "../login/connected-applications.ts";
 import { createLookUpAccount, createPasswordCheck } from "../login/password-check.ts";
-import { createIdpMetrics } from "../metrics.ts";
+import type { IdpMetrics } from "../metrics.ts";
 import { createFactorGuard } from "../mfa/factor-guard-redis.ts";
 import { createFactorStore } from "../mfa/factor-store-nats.ts";
 import { createFactors } from "../mfa/factors-nats.ts";
-import type { FactorNotice } from "../mfa/notices.ts";
 import { createPendingProofs } from "../mfa/pending-proofs-redis.ts";
 import { createSelfService } from "../mfa/self-service.ts";
 import { createCeremonies } from "../mfa/webauthn/ceremonies.ts";
+import type { Notice, Notify } from "../notices/notice.ts";
+import type { Notifier } from "../notices/notifier.ts";
 import { createAssets, type LogoFile } from "../pages/assets.ts";
 import { pageList } from "../pages/page-list.ts";
 import { createPages, type Pages } from "../pages/pages.ts";
@@ -32,10 +33,13 @@ import type { DevUiDeps } from "../routes/dev-ui/register.ts";
 import type { LoginDeps } from "../routes/login/deps.ts";
 import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
 import { createSessionStore } from "../sessions/session-store-redis.ts";
+import type { NoticesContext } from "./notices.ts";
 
 /** Everything that the pages are made of. */
 export interface PagesContext {
   readonly login: LoginDeps;
+  /** Ends what still tells of accounts. */
+  readonly close: () => Promise<void>;
   readonly devUi: Omit<DevUiDeps, "pages">;
 }
 
@@ -44,6 +48,7 @@ export interface ProtocolParts {
   readonly ends: FlowEnds;
   readonly onReplaced: (session: BrowserSessionRecord) => Promise<void>;
   readonly applications: ConnectedApplications | undefined;
+  readonly demanders: readonly ListDemands[];
 }
 
 const largestLogoBytes = 65_536;
@@ -85,6 +90,8 @@ export interface PagesParts {
   readonly bus: Bus;
   readonly state: RedisClient;
   readonly protocols: ProtocolParts;
+  readonly metrics: IdpMetrics;
+  readonly notices: NoticesContext | undefined;
 }
 
 interface FactorPartsDeps {
@@ -95,23 +102,29 @@ interface FactorPartsDeps {
   readonly settings: FrontendSettings;
   readonly nowMs: () => number;
   readonly logger: Logger;
+  readonly notifier: Notifier | undefined;
 }
 
 /** Second factors: at the sign-in and in self-service. */
 function factorParts(deps: FactorPartsDeps) {
-  const { bus, state, prefix, keys, settings, nowMs, logger } = deps;
+  const { bus, state, prefix, keys, settings, nowMs, logger, notifier } = deps;
   const store = createFactorStore(bus);
   const pending = createPendingProofs({ redis: state, prefix, keys });
   const guard = createFactorGuard(state, prefix, settings.maxFactorAttempts);
   const ceremonies = createCeremonies({ settings: settings.webauthn, pending, store, nowMs });
-  const notify = (notice: FactorNotice): void => logger.info(notice, "second factor changed or used");
+  const notify: Notify = (notice: Notice): void => {
+    const { event, factor, account, session } = notice;
+    logger.info({ session, event, factor, account }, "second factor changed or used");
+    notifier?.notify(notice);
+  };
   const { totpIssuer, totpSkew } = settings;
   const self = createSelfService({ store, pending, guard, ceremonies, notify, totpIssuer, totpSkew, nowMs });
-  return { store, guard, ceremonies, notify, self };
+  return { store, guard, ceremonies, notify, notifier, self };
 }
 
 /** Undefined while `identity.frontend.enabled` is off. */
-export function createPagesContext({ config, base, bus, state, protocols }: PagesParts): PagesContext | undefined {
+export function createPagesContext(parts: PagesParts): PagesContext | undefined {
+  const { config, base, bus, state, protocols, metrics, notices } = parts;
   const sessionKeys = keyRingFromConfig(config, "browser-session");
   const flowKeys = keyRingFromConfig(config, "flow");
   const { enabled } = config.identity.frontend;
@@ -123,10 +136,12 @@ export function createPagesContext({ config, base, bus, state, protocols }: Page
   const pages = pagesOf(settings);
   const sessions = createSessionStore({ redis: state, prefix, keys: sessionKeys, clock, lives: settings.lives });
   const proofKeys = keyRingFromConfig(config, "pending-proof") ?? flowKeys;
-  const parts = factorParts({ bus, state, prefix, keys: proofKeys, settings, nowMs, logger: base.logger });
+  const notifier = notices?.notifier;
+  const { logger } = base;
+  const factors = factorParts({ bus, state, prefix, keys: proofKeys, settings, nowMs, logger, notifier });
   const flows = createFlowStore({ redis: state, prefix, keys: flowKeys, clock });
   const gate = createFlowGate(flows);
-  const { ends, onReplaced, applications } = protocols;
+  const { ends, onReplaced, applications, demanders } = protocols;
   const tls = !settings.pages.issuer.startsWith("http://");
   const decide: Parameters<typeof createPasswordCheck>[0]["decide"] = (request, context) =>
     bus.request(authenticate, request, context);
@@ -139,8 +154,9 @@ export function createPagesContext({ config, base, bus, state, protocols }: Page
       checkPassword: createPasswordCheck({ decide, tls }),
       lookUp: createLookUpAccount({ decide, tls }),
       factors: createFactors(bus),
-      ...parts,
+      ...factors,
       applications,
+      demanders,
       onEnded: onReplaced,
       origin: new URL(settings.pages.issuer).origin,
       completeSignIn: createCompleteSignIn({
@@ -150,13 +166,14 @@ export function createPagesContext({ config, base, bus, state, protocols }: Page
         onReplaced,
         nowSeconds: () => Math.floor(nowMs() / 1000),
       }),
-      metrics: createIdpMetrics(base.metrics, base.prefix),
-      logger: base.logger,
+      metrics,
+      logger,
       nowMs,
       decisionTimeoutMs: () => config.runtime.timeouts.decision,
       totpSkew: settings.totpSkew,
       rememberMs: settings.lives.rememberMs,
     },
+    close: async () => notices?.close(),
     devUi: { enabled: config.runtime.developer_mode, version: randomUUID() },
   };
 }

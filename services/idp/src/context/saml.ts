@@ -2,6 +2,7 @@ import { keyRingFromConfig } from "@postern/shared/assembly";
 import type { Config } from "@postern/shared/config";
 import { systemClock } from "@postern/shared/time";
 import type { FlowEnd } from "../flow/flow-port.ts";
+import type { ListDemands } from "../login/connected-applications.ts";
 import type { SamlRoutesDeps } from "../routes/saml/deps.ts";
 import { createSamlKeyStore } from "../saml/keys/saml-keys-redis.ts";
 import { createParticipants } from "../saml/logout/participants-redis.ts";
@@ -18,6 +19,8 @@ export interface SamlContext {
   /** Ends the sign-in pages' flows of kind `saml`. */
   readonly finish: FlowEnd;
   readonly logout: SamlLogoutContext;
+  /** What service providers demand that the account's sessions have signed in to. */
+  readonly demandsOn: ListDemands;
   /** Takes another configuration; when it throws, the old one stays. */
   apply(config: Config): void;
 }
@@ -29,7 +32,7 @@ interface Current {
 
 function currentOf(config: Config): Current {
   const settings = samlSettings(config);
-  return { settings, providers: createProviders(settings.saml) };
+  return { settings, providers: createProviders(settings.saml, settings.mfaPolicy) };
 }
 
 function keysOf(config: Config, { base, state }: SamlParts, current: () => Current): SamlRoutesDeps["keys"] {
@@ -59,7 +62,7 @@ function keysOf(config: Config, { base, state }: SamlParts, current: () => Curre
 export function createSamlContext(config: Config, parts: SamlParts): SamlContext | undefined {
   const ring = keyRingFromConfig(config, "saml");
   if (!config.identity.saml.enabled || ring === undefined) return undefined;
-  const { state } = parts;
+  const { state, sessions } = parts;
   let current = currentOf(config);
   const settings = () => current.settings;
   const providers = () => current.providers;
@@ -82,6 +85,12 @@ export function createSamlContext(config: Config, parts: SamlParts): SamlContext
         (await sso.signedIn(flowId, uid))
           ? { redirect: `/saml/sso?${new URLSearchParams({ request: flowId }).toString()}` }
           : { expired: true },
+    },
+    demandsOn: async (account) => {
+      const living = await sessions.list(account);
+      const joined = (await Promise.all(living.map(({ uid }) => shared.participants.all(uid)))).flat();
+      const ids = new Set(joined.map(({ entityId }) => entityId));
+      return [...ids].flatMap((entityId) => providers().find(entityId)?.demands ?? []);
     },
     apply: (next) => {
       current = currentOf(next);

@@ -38,7 +38,7 @@ export interface FlowGate {
    */
   move(flow: FlowRecord, event: FlowEvent, change?: FlowChange): Promise<FlowRecord | undefined>;
   /** Back to the first page: what was shown so far is forgotten. @returns undefined as `move` does */
-  restart(flow: FlowRecord): Promise<FlowRecord | undefined>;
+  restart(flow: FlowRecord, change?: Pick<FlowRecord, "hasFailed">): Promise<FlowRecord | undefined>;
   /** A flow that was let through before, as it is now. */
   reread(id: string): Promise<FlowRecord | undefined>;
 }
@@ -66,11 +66,11 @@ export function createFlowGate(flows: FlowStore): FlowGate {
       if (state === undefined) throw new RangeError(`no move ${event} from ${flow.state} of ${flow.kind}`);
       return flows.replace({ ...flow, ...change, state });
     },
-    restart: (asked) => {
-      const { pending: _forgotten, ...flow } = asked;
+    restart: (asked, change = {}) => {
+      const { pending: _forgotten, hasFailed: _told, ...flow } = asked;
       const state = nextState(flow.kind, flow.state, "restarted");
       if (state === undefined) throw new RangeError(`no way back from ${flow.state} of ${flow.kind}`);
-      return flows.replace({ ...flow, state });
+      return flows.replace({ ...flow, ...change, state });
     },
     reread: (id) => flows.find(id),
   };

@@ -27,6 +27,7 @@ export function placeOf(flow: FlowRecord, tag: string | undefined): string | und
     case "ready":
       return localPath("/login", tag, query);
     case "factor":
+    case "latched":
       return localPath(factorPath(flow), tag, query);
     case "enrolment":
       return localPath("/mfa/register/continue", tag, query);

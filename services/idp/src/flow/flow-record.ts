@@ -12,6 +12,8 @@ export interface FlowClient {
   /** Factors that its users must have set up. */
   readonly requireMfa?: readonly string[];
   readonly supportedMfa?: readonly string[];
+  /** What each factor is worth to this application. */
+  readonly mfaLevels?: Readonly<Record<FactorMethod, number>>;
   readonly delayedResponse?: boolean;
 }
 
@@ -38,6 +40,8 @@ export type FactorMethod = "totp" | "webauthn" | "recovery";
 /** A password that was right, while its second factor is awaited. */
 export interface PendingSignIn {
   readonly account: string;
+  /** The name that was typed, where the account's own must not be told yet. */
+  readonly shownAs?: string;
   readonly displayName?: string;
   readonly attributes: Readonly<Record<string, readonly string[]>>;
   readonly backend: number;
@@ -74,6 +78,8 @@ export interface FlowRecord {
   /** A path of ours to which a self-service flow leads. */
   readonly returnTo?: string;
   readonly pending?: PendingSignIn;
+  /** The last attempt was refused: the first page says so. */
+  readonly hasFailed?: boolean;
   /** The session that this flow's sign-in made. */
   readonly sessionUid?: string;
 }

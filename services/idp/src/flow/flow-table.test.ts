@@ -6,6 +6,7 @@ const kinds: readonly FlowKind[] = ["oidc", "saml", "device", "self_service"];
 const events: readonly FlowEvent[] = [
   "code_accepted",
   "password_accepted",
+  "password_refused",
   "signed_in",
   "enrolment_required",
   "enrolled",
@@ -49,6 +50,13 @@ test("a factor that is awaited is never gone past: from it lead the factor itsel
   for (const kind of kinds) {
     const ways = events.filter((event) => nextState(kind, "factor", event) !== undefined);
     expect(ways).toEqual(["signed_in", "enrolment_required", "restarted"]);
+  }
+});
+
+test("from a factor that is asked for after a wrong password only the way back leads", () => {
+  for (const kind of kinds) {
+    expect(events.filter((event) => nextState(kind, "latched", event) !== undefined)).toEqual(["restarted"]);
+    expect(nextState(kind, "latched", "restarted")).toBe("login");
   }
 });
 

@@ -3,15 +3,16 @@ export type FlowKind = "oidc" | "saml" | "device" | "self_service";
 
 /**
  * Where a flow stands. `code`: a device's user code is to be entered; `login`: name and password; `factor`: a second
- * factor; `enrolment`: a factor that must be set up first; `ready`: signed in, the protocol goes on; `consent`: the
+ * factor; `latched`: the same to whoever looks, but the password was wrong and nothing leads to a sign-in; `enrolment`: a factor that must be set up first; `ready`: signed in, the protocol goes on; `consent`: the
  * user is asked; `finished`: nothing more happens.
  */
-export type FlowState = "code" | "login" | "factor" | "enrolment" | "ready" | "consent" | "finished";
+export type FlowState = "code" | "login" | "factor" | "latched" | "enrolment" | "ready" | "consent" | "finished";
 
 /** What moves it. */
 export type FlowEvent =
   | "code_accepted"
   | "password_accepted"
+  | "password_refused"
   | "signed_in"
   | "enrolment_required"
   | "enrolled"
@@ -23,8 +24,14 @@ export type FlowEvent =
 type Moves = Readonly<Partial<Record<FlowState, Readonly<Partial<Record<FlowEvent, FlowState>>>>>>;
 
 const signIn = {
-  login: { password_accepted: "factor", signed_in: "ready", enrolment_required: "enrolment" },
+  login: {
+    password_accepted: "factor",
+    password_refused: "latched",
+    signed_in: "ready",
+    enrolment_required: "enrolment",
+  },
   factor: { signed_in: "ready", enrolment_required: "enrolment", restarted: "login" },
+  latched: { restarted: "login" },
   enrolment: { enrolled: "ready", restarted: "login" },
 } as const satisfies Moves;
 
@@ -46,6 +53,9 @@ export const flowTable: Readonly<Record<FlowKind, { readonly begins: readonly Fl
     },
     self_service: { begins: ["login", "factor"], moves: signIn },
   });
+
+/** Where a second factor is asked for. */
+export const factorStates = ["factor", "latched"] as const satisfies readonly FlowState[];
 
 /** The state after `event`, or undefined when the table has no such move. */
 export function nextState(kind: FlowKind, state: FlowState, event: FlowEvent): FlowState | undefined {

@@ -17,6 +17,7 @@ const Client = Type.Object({
   requiredMfaLevel: optional(text),
   requireMfa: optional(texts),
   supportedMfa: optional(texts),
+  mfaLevels: optional(Type.Object({ totp: Type.Number(), webauthn: Type.Number(), recovery: Type.Number() })),
   delayedResponse: optional(Type.Boolean()),
 });
 
@@ -32,6 +33,7 @@ const Params = Type.Object({
 
 const Pending = Type.Object({
   account: text,
+  shownAs: optional(text),
   displayName: optional(text),
   attributes: Type.Record(text, texts),
   backend: Type.Integer(),
@@ -44,7 +46,7 @@ const Pending = Type.Object({
 const Record = Type.Object({
   id: text,
   kind: oneOf(["oidc", "saml", "device", "self_service"]),
-  state: oneOf(["code", "login", "factor", "enrolment", "ready", "consent", "finished"]),
+  state: oneOf(["code", "login", "factor", "latched", "enrolment", "ready", "consent", "finished"]),
   browser: text,
   expiresAtMs: Type.Number(),
   prompt: optional(oneOf(["login", "consent", "select_account"])),
@@ -57,6 +59,7 @@ const Record = Type.Object({
   deviceKey: optional(text),
   returnTo: optional(text),
   pending: optional(Pending),
+  hasFailed: optional(Type.Boolean()),
   sessionUid: optional(text),
 });
 

@@ -2,10 +2,10 @@ import type { FlowGate } from "../flow/flow-gate.ts";
 import { placeOf } from "../flow/flow-paths.ts";
 import type { FlowEnd, FlowEnding } from "../flow/flow-port.ts";
 import type { FactorMethod, FlowRecord, PendingSignIn } from "../flow/flow-record.ts";
-import type { FlowKind } from "../flow/flow-table.ts";
+import { type FlowKind, nextState } from "../flow/flow-table.ts";
 import type { BrowserSessionRecord, SessionOrigin } from "../sessions/browser-session-port.ts";
 import type { NewSession, SessionStore } from "../sessions/session-store.ts";
-import { acrOfLevel, factorLevels } from "./factor-levels.ts";
+import { acrOfRank, rankOfMethod } from "./acr.ts";
 
 /** What was shown beside the password; a passkey needs none. */
 export type SignInMethod = FactorMethod | "passkey";
@@ -54,7 +54,7 @@ function sessionOf({ pending, method, origin }: SignedIn, nowSeconds: number): N
     origin,
     loginTs: nowSeconds,
     amr: method === undefined ? ["pwd"] : references[method],
-    acr: acrOfLevel(method === undefined ? 0 : factorLevels[method === "passkey" ? "webauthn" : method]),
+    acr: acrOfRank(rankOfMethod(method === "passkey" ? "webauthn" : method)),
     ...(displayName === undefined ? {} : { displayName }),
     ...(method === undefined ? {} : { mfaTs: nowSeconds }),
   };
@@ -109,10 +109,12 @@ export function createCompleteSignIn(deps: CompleteSignInDeps): CompleteSignIn {
 
   return {
     complete: async (flow, signedIn) => {
-      const session = await establish(signedIn);
       const { pending } = signedIn;
       const isMissing = (pending.missing ?? []).length > 0;
       const event = isMissing ? "enrolment_required" : "signed_in";
+      // Before there is a session: the table alone says from where one may begin.
+      if (nextState(flow.kind, flow.state, event) === undefined) throw new RangeError(`no ${event} from ${flow.state}`);
+      const session = await establish(signedIn);
       const moved = await gate.move(flow, event, { sessionUid: session.uid, pending });
       if (moved !== undefined) return onwards(moved, session);
       // A form that was sent twice: the other one has moved the flow. Only one session stays.

@@ -1,15 +1,13 @@
-/** What an application asks of its users' second factors. */
-export interface FactorDemands {
-  /** Methods that its users must have set up. */
-  readonly methods: readonly string[];
-  /** 0: none. */
-  readonly level: number;
-}
+import type { SignInDemands } from "./sign-in-demands.ts";
 
-export interface ConnectedApplication extends FactorDemands {
+export interface ConnectedApplication {
   readonly id: string;
   readonly name: string;
+  readonly demands: SignInDemands;
 }
+
+/** What the applications of one protocol demand of an account that uses them. @throws AppError when nobody could decide */
+export type ListDemands = (accountId: string) => Promise<readonly SignInDemands[]>;
 
 /** Applications that may use an account. Everything throws AppError `REDIS_UNAVAILABLE` when nobody could decide. */
 export interface ConnectedApplications {

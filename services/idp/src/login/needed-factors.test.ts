@@ -32,6 +32,15 @@ test("who lacks the level shows what there is, and sets up what is missing", () 
   });
 });
 
+test("levels are the site's: what each factor is worth decides which reach the demand", () => {
+  const mfaLevels = { recovery: 1, totp: 3, webauthn: 3 };
+  expect(neededFactors(app, { requiredMfaLevel: "3", mfaLevels })).toMatchObject({ methods: ["totp"], missing: [] });
+  expect(neededFactors(all, { requiredMfaLevel: "3", mfaLevels }).methods).toEqual(["webauthn", "totp"]);
+  expect(neededFactors(none, { requiredMfaLevel: "webauthn", mfaLevels }).missing).toEqual(["totp"]);
+  const codesOnTop = { recovery: 4, totp: 2, webauthn: 3 };
+  expect(neededFactors(all, { requiredMfaLevel: "4", mfaLevels: codesOnTop }).methods).toEqual(["recovery"]);
+});
+
 test("acr_values is a wish: the factors that meet it, or else all", () => {
   expect(neededFactors(all, undefined, ["phr"]).methods).toEqual(["webauthn"]);
   expect(neededFactors(app, undefined, ["phr"]).methods).toEqual(["totp"]);

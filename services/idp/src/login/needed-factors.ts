@@ -1,6 +1,7 @@
 import type { FactorMethod, FlowClient } from "../flow/flow-record.ts";
 import type { EnrolledFactors } from "../mfa/factors.ts";
-import { factorLevels, levelNumber, methodNamed, wantedLevel } from "./factor-levels.ts";
+import { rankOfMethod, wantedRank } from "./acr.ts";
+import { defaultLevels, levelNumber, methodNamed } from "./factor-levels.ts";
 
 export interface NeededFactors {
   /** Whether a second factor is asked for at all: whoever has one is always asked. */
@@ -11,7 +12,7 @@ export interface NeededFactors {
   readonly missing: readonly FactorMethod[];
 }
 
-type Demands = Pick<FlowClient, "supportedMfa" | "requireMfa" | "requiredMfaLevel">;
+type Demands = Pick<FlowClient, "supportedMfa" | "requireMfa" | "requiredMfaLevel" | "mfaLevels">;
 
 export function isSupported(method: FactorMethod, client: Pick<FlowClient, "supportedMfa"> | undefined): boolean {
   const supported = client?.supportedMfa ?? [];
@@ -26,14 +27,15 @@ function missingOf(has: Readonly<Record<FactorMethod, boolean>>, client: Demands
   const demanded = (client?.requireMfa ?? [])
     .map((name) => methodNamed(name))
     .filter((method): method is FactorMethod => method !== undefined && !has[method]);
-  const level = levelNumber(client?.requiredMfaLevel);
+  const levels = client?.mfaLevels ?? defaultLevels;
+  const level = levelNumber(client?.requiredMfaLevel, levels);
   const will = { ...has, ...Object.fromEntries(demanded.map((method) => [method, true])) };
-  const reaches = (method: FactorMethod): boolean => isSupported(method, client) && factorLevels[method] >= level;
+  const reaches = (method: FactorMethod): boolean => isSupported(method, client) && levels[method] >= level;
   const isReached = level === 0 || toReach.some((method) => will[method] && reaches(method));
   const way = isReached ? undefined : toReach.find((method) => reaches(method));
   // Recovery codes are made for another factor: they come last.
   return [...demanded, ...(way === undefined ? [] : [way])].toSorted(
-    (left, right) => factorLevels[right] - factorLevels[left],
+    (left, right) => rankOfMethod(right) - rankOfMethod(left),
   );
 }
 
@@ -48,9 +50,11 @@ export function neededFactors(
   const missing = missingOf(has, client);
   if (!isNeeded) return { isNeeded, methods: [], missing };
   const usable = strongest.filter((method) => has[method] && isSupported(method, client));
-  const atLeast = (level: number): readonly FactorMethod[] => usable.filter((method) => factorLevels[method] >= level);
-  const enough = atLeast(levelNumber(client?.requiredMfaLevel));
-  const wished = atLeast(Math.max(levelNumber(client?.requiredMfaLevel), wantedLevel(acrValues) ?? 0));
+  const levels = client?.mfaLevels ?? defaultLevels;
+  const level = levelNumber(client?.requiredMfaLevel, levels);
+  const enough = usable.filter((method) => levels[method] >= level);
+  const rank = wantedRank(acrValues) ?? 0;
+  const wished = enough.filter((method) => rankOfMethod(method) >= rank);
   if (wished.length > 0) return { isNeeded, methods: wished, missing };
   // A lesser factor opens the way to the one that is to be set up.
   return { isNeeded, methods: missing.length > 0 ? usable : enough, missing };

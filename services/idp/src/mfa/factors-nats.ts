@@ -12,14 +12,23 @@ function undecided(outcome: string): AppError {
 
 /** Second factors by way of the engine's directories. */
 export function createFactors(bus: Bus): Factors {
-  const read = async (account: string, { session, deadline, signal }: CallContext, secrets: boolean) => {
-    const reply = await bus.request(mfaFactorsRead, { session, username: account, secrets }, { deadline, signal });
+  const ask = (username: string, { session, deadline, signal }: CallContext, secrets: boolean) =>
+    bus.request(mfaFactorsRead, { session, username, secrets }, { deadline, signal });
+  const read = async (account: string, context: CallContext, secrets: boolean) => {
+    const reply = await ask(account, context, secrets);
     // A directory that keeps none: its users have none.
     if (reply.outcome === "unsupported") return undefined;
     if (reply.outcome !== "ok") throw undecided(reply.outcome);
     return reply;
   };
   return {
+    find: async (username, context) => {
+      const reply = await ask(username, context, false);
+      if (reply.outcome === "unknown_user" || reply.outcome === "unsupported") return undefined;
+      if (reply.outcome !== "ok") throw undecided(reply.outcome);
+      const { account, hasTotp, recoveryCodesLeft, webauthnCredentials } = reply;
+      return { account, hasTotp, recoveryCodesLeft, webauthnCredentials: webauthnCredentials.length };
+    },
     enrolled: async (account, context) => {
       const found = await read(account, context, false);
       if (found === undefined) return none;

@@ -9,6 +9,8 @@ export interface EnrolledFactors {
 
 /** The second factors that the directories keep. Everything throws AppError when nobody could decide. */
 export interface Factors {
+  /** By the name that was typed; undefined where no directory knows it, or its directory keeps no factors. */
+  find(username: string, context: CallContext): Promise<(EnrolledFactors & { readonly account: string }) | undefined>;
   enrolled(account: string, context: CallContext): Promise<EnrolledFactors>;
   /** Base32, or an otpauth URL; undefined when there is none. */
   totpSecret(account: string, context: CallContext): Promise<string | undefined>;

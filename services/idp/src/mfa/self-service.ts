@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { RegistrationResponseJSON } from "@simplewebauthn/server";
 import type { CallContext } from "../login/password-check.ts";
+import type { Notice, NoticeEvent, NoticeOrigin, Notify } from "../notices/notice.ts";
 import type { FactorGuard } from "./factor-guard.ts";
 import type { FactorState, FactorStore } from "./factor-store.ts";
-import type { FactorNotice } from "./notices.ts";
 import type { PendingProofs } from "./pending-proofs.ts";
 import { newRecoveryCodes } from "./recovery-codes.ts";
 import { matchTotp } from "./totp.ts";
@@ -16,6 +16,7 @@ export interface Subject {
   readonly account: string;
   readonly sessionUid: string;
   readonly context: CallContext;
+  readonly origin: NoticeOrigin;
 }
 
 export interface SelfServiceDeps {
@@ -23,7 +24,7 @@ export interface SelfServiceDeps {
   readonly pending: PendingProofs;
   readonly guard: FactorGuard;
   readonly ceremonies: Ceremonies;
-  readonly notify: (notice: FactorNotice) => void;
+  readonly notify: Notify;
   readonly totpIssuer: string;
   readonly totpSkew: number;
   readonly nowMs: () => number;
@@ -33,7 +34,7 @@ export type Outcome = "done" | "denied" | "throttled" | "refused" | "absent" | "
 
 /** What users do with their own factors, whether by pages or by JSON. Everything throws AppError when nobody could decide. */
 export interface SelfService {
-  read(subject: Subject): Promise<FactorState | undefined>;
+  read(subject: Pick<Subject, "account" | "context">): Promise<FactorState | undefined>;
   /** The secret under way; asked again, the same one. */
   totpSetup(subject: Subject): Promise<{ readonly secret: string; readonly url: string }>;
   confirmTotp(subject: Subject, code: string): Promise<Outcome>;
@@ -49,10 +50,16 @@ export interface SelfService {
   removePasskeys(subject: Subject, id: string | undefined): Promise<Outcome>;
 }
 
+/** What is told of what a user did. */
+export function noticeOf({ account, context, origin }: Subject, event: NoticeEvent, factor?: Notice["factor"]): Notice {
+  return { event, account, session: context.session, origin, ...(factor === undefined ? {} : { factor }) };
+}
+
 const setOf = (codes: readonly string[]): string =>
   createHash("sha256").update(codes.join(" ")).digest("base64url").slice(0, 22);
 
 const maxCodeLength = 32;
+const changeAttempts = 4;
 const longestName = 64;
 
 export function cleanName(name: string, fallback: string): string {
@@ -69,7 +76,8 @@ function totpService(deps: SelfServiceDeps): Pick<SelfService, "totpSetup" | "co
       if (kept === undefined) await pending.put("totp", sessionUid, secret);
       return { secret, url: totpUrl(totpIssuer, account, secret) };
     },
-    confirmTotp: async ({ account, sessionUid, context }, code) => {
+    confirmTotp: async (subject, code) => {
+      const { account, sessionUid, context } = subject;
       const stored = await pending.find("totp", sessionUid);
       if (stored === undefined) return "absent";
       if (code.length > maxCodeLength) return "denied";
@@ -80,7 +88,7 @@ function totpService(deps: SelfServiceDeps): Pick<SelfService, "totpSetup" | "co
       if (change !== "done") return "refused";
       await guard.succeeded(account);
       await pending.take("totp", sessionUid);
-      notify({ change: "added", factor: "totp", account, session: context.session });
+      notify(noticeOf(subject, "factor_added", "totp"));
       return "done";
     },
   };
@@ -88,9 +96,10 @@ function totpService(deps: SelfServiceDeps): Pick<SelfService, "totpSetup" | "co
 
 function codesService(deps: SelfServiceDeps): Pick<SelfService, "draftCodes" | "saveCodes" | "makeCodes"> {
   const { store, pending, notify } = deps;
-  const keep = async ({ account, context }: Subject, codes: readonly string[]): Promise<Outcome> => {
+  const keep = async (subject: Subject, codes: readonly string[]): Promise<Outcome> => {
+    const { account, context } = subject;
     if ((await store.setRecoveryCodes(account, codes, context)) !== "done") return "refused";
-    notify({ change: "added", factor: "recovery", account, session: context.session });
+    notify(noticeOf(subject, "recovery_codes_made"));
     return "done";
   };
   return {
@@ -132,24 +141,34 @@ function passkeyService(deps: SelfServiceDeps): Pick<SelfService, "addPasskey" |
       const text = await ceremonies.finishRegistration(sessionUid, response, name);
       if (text === undefined) return "denied";
       const outcome = await store.addCredential(account, text, context);
-      if (outcome === "done") notify({ change: "added", factor: "webauthn", account, session: context.session });
+      if (outcome === "done") notify(noticeOf(subject, "factor_added", "webauthn"));
       return outcome;
     },
     renamePasskey: async (subject, id, name) => {
-      const [text] = await found(subject, id);
-      if (text === undefined) return "absent";
-      const change = { old: text, next: renamedCredential(text, name) };
-      const outcome = await store.replaceCredential(subject.account, change, subject.context);
-      return outcome === "conflict" ? "absent" : outcome;
+      // Its use, or another window, may write it at the same time.
+      for (let attempt = 0; attempt < changeAttempts; attempt += 1) {
+        const [text] = await found(subject, id);
+        if (text === undefined) return "absent";
+        const change = { old: text, next: renamedCredential(text, name) };
+        const outcome = await store.replaceCredential(subject.account, change, subject.context);
+        if (outcome === "done") notify(noticeOf(subject, "factor_renamed", "webauthn"));
+        if (outcome !== "conflict") return outcome;
+      }
+      return "refused";
     },
     removePasskeys: async (subject, id) => {
       const { account, context } = subject;
-      const texts = await found(subject, id);
+      let texts = await found(subject, id);
       if (texts.length === 0) return "absent";
-      for (const text of texts) {
-        if ((await store.deleteCredential(account, text, context)) !== "done") return "refused";
+      // What was written meanwhile is another text: gone is what is not found again.
+      for (let attempt = 0; texts.length > 0; attempt += 1) {
+        if (attempt >= changeAttempts) return "refused";
+        for (const text of texts) {
+          if ((await store.deleteCredential(account, text, context)) !== "done") return "refused";
+        }
+        texts = await found(subject, id);
       }
-      notify({ change: "removed", factor: "webauthn", account, session: context.session });
+      notify(noticeOf(subject, "factor_removed", "webauthn"));
       await dropLonelyCodes(deps, subject);
       return "done";
     },
@@ -166,7 +185,7 @@ export function createSelfService(deps: SelfServiceDeps): SelfService {
     removeTotp: async (subject) => {
       const { account, context } = subject;
       if ((await store.deleteTotp(account, context)) !== "done") return "refused";
-      notify({ change: "removed", factor: "totp", account, session: context.session });
+      notify(noticeOf(subject, "factor_removed", "totp"));
       await dropLonelyCodes(deps, subject);
       return "done";
     },

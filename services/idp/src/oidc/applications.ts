@@ -1,7 +1,7 @@
 import type { OidcClientConfig } from "@postern/shared/config";
 import { AppError } from "@postern/shared/errors";
 import type { ConnectedApplications } from "../login/connected-applications.ts";
-import { levelNumber } from "../login/factor-levels.ts";
+import { demandsOf, type MfaPolicyConfig } from "../login/sign-in-demands.ts";
 import type { SessionStore } from "../sessions/session-store.ts";
 import type { Consents } from "./consents.ts";
 import { textOf } from "./json.ts";
@@ -14,6 +14,7 @@ export interface ApplicationDeps {
   readonly consents: Pick<Consents, "forget">;
   readonly sessions: Pick<SessionStore, "list" | "merge">;
   readonly clients: () => readonly OidcClientConfig[];
+  readonly mfaPolicy: () => MfaPolicyConfig;
 }
 
 interface Connection {
@@ -28,6 +29,7 @@ export function createApplications({
   consents,
   sessions,
   clients,
+  mfaPolicy,
 }: ApplicationDeps): ConnectedApplications {
   const connections = async (accountId: string): Promise<readonly Connection[]> => {
     const listed = await store.list("account", accountId).catch((cause: unknown) => {
@@ -47,12 +49,10 @@ export function createApplications({
       const ids = new Set((await connections(accountId)).map(({ clientId }) => clientId));
       return clients()
         .filter((client) => ids.has(client.client_id))
-        .map(({ client_id: id, name, require_mfa: methods, required_mfa_level: level }) => ({
-          id,
-          name: name === "" ? id : name,
-          methods,
-          level: levelNumber(level),
-        }));
+        .map((client) => {
+          const { client_id: id, name } = client;
+          return { id, name: name === "" ? id : name, demands: demandsOf(client, mfaPolicy()) };
+        });
     },
     disconnect: async (accountId, clientId) => {
       const grants = (await connections(accountId))

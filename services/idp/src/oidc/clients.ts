@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import type { OidcClientConfig } from "@postern/shared/config";
 import { digestOf } from "@postern/shared/crypto";
 import type { ClientMetadata, JWK } from "oidc-provider";
+import { demandsOf, type SignInDemands } from "../login/sign-in-demands.ts";
 import type { OidcSettings } from "./oidc-settings.ts";
 
 /** A client as our own rules see it; the protocol's view is its metadata. */
@@ -16,6 +17,7 @@ export interface ClientPolicy {
   readonly refreshTokenSeconds: number;
   readonly rotatesRefreshTokens: boolean;
   readonly signature: string;
+  readonly demands: SignInDemands;
   /** Of a client that has a secret. */
   readonly secretDigest: Buffer | undefined;
   /** Of a client that signs assertions. */
@@ -107,7 +109,7 @@ function seconds(own: number, general: number): number {
   return Math.max(1, Math.round((own > 0 ? own : general) / 1000));
 }
 
-function policyOf(config: OidcClientConfig, { oidc }: OidcSettings): ClientPolicy {
+function policyOf(config: OidcClientConfig, { oidc, mfaPolicy }: OidcSettings): ClientPolicy {
   const { tokens, access_token_type } = oidc;
   const method = authMethodOf(config);
   const type = config.access_token_type === "" ? access_token_type : config.access_token_type;
@@ -121,6 +123,7 @@ function policyOf(config: OidcClientConfig, { oidc }: OidcSettings): ClientPolic
     refreshTokenSeconds: seconds(config.refresh_token_lifetime, tokens.default_refresh_token_lifetime),
     rotatesRefreshTokens: config.revoke_refresh_token && tokens.revoke_refresh_token,
     signature: config.id_token_signed_response_alg,
+    demands: demandsOf(config, mfaPolicy),
     secretDigest: method !== "none" && config.client_secret !== "" ? digestOf(config.client_secret) : undefined,
     assertionKey: method === "private_key_jwt" ? publicKeyOf(config) : undefined,
   };

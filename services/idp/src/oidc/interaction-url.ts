@@ -2,6 +2,7 @@ import type { OidcClientConfig } from "@postern/shared/config";
 import type { KoaContextWithOIDC } from "oidc-provider";
 import type { FlowStarter, OidcFlowStart } from "../flow/flow-port.ts";
 import type { FlowClient, FlowMissing, FlowParams } from "../flow/flow-record.ts";
+import { flowDemands, type MfaPolicyConfig } from "../login/sign-in-demands.ts";
 import { isRecord, textOf } from "./json.ts";
 import type { ProviderHooks } from "./provider.ts";
 
@@ -14,23 +15,14 @@ function optional<Name extends string>(name: Name, value: unknown): Partial<Reco
   return told;
 }
 
-function flowDemands(config: OidcClientConfig | undefined): Partial<FlowClient> {
-  if (config === undefined) return {};
-  return {
-    ...optional("requiredMfaLevel", config.required_mfa_level),
-    ...(config.require_mfa.length > 0 && { requireMfa: config.require_mfa }),
-    ...(config.supported_mfa.length > 0 && { supportedMfa: config.supported_mfa }),
-  };
-}
-
-export function flowClient(config: OidcClientConfig | undefined, id: string): FlowClient {
+export function flowClient(config: OidcClientConfig | undefined, id: string, mfaPolicy: MfaPolicyConfig): FlowClient {
   return {
     id,
     ...optional("name", config?.name),
     ...optional("logoUri", config?.logo_uri),
     ...optional("policyUri", config?.policy_uri),
     ...optional("tosUri", config?.tos_uri),
-    ...flowDemands(config),
+    ...(config !== undefined && flowDemands(config, mfaPolicy)),
     skipConsent: config?.skip_consent ?? false,
     delayedResponse: config?.delayed_response ?? false,
   };
@@ -66,7 +58,8 @@ function flowMissing(details: Readonly<Record<string, unknown>>): FlowMissing {
 /** Where the browser goes when the user must be asked: a flow of ours begins. */
 export function createInteractionUrl(deps: {
   readonly starter: FlowStarter;
-  readonly policies: () => readonly OidcClientConfig[];
+  readonly clients: () => readonly OidcClientConfig[];
+  readonly mfaPolicy: () => MfaPolicyConfig;
 }): ProviderHooks["interactionUrl"] {
   return (ctx: KoaContextWithOIDC, interaction) => {
     const { uid, prompt, params, session, exp } = interaction;
@@ -76,8 +69,9 @@ export function createInteractionUrl(deps: {
       prompt: prompts.find((name) => name === prompt.name) ?? "login",
       reasons: prompt.reasons,
       client: flowClient(
-        deps.policies().find(({ client_id: id }) => id === clientId),
+        deps.clients().find(({ client_id: id }) => id === clientId),
         clientId,
+        deps.mfaPolicy(),
       ),
       params: flowParams(params),
       missing: flowMissing(prompt.details),

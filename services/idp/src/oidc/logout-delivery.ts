@@ -1,6 +1,6 @@
 import type { Logger } from "@postern/shared/logging";
-import { createDeliveryLoop, type DeliveryLoop } from "../notices/delivery-loop.ts";
-import { noticeDelayMs } from "../notices/notice-queue.ts";
+import { createDeliveryLoop, type DeliveryLoop } from "../logout-notices/delivery-loop.ts";
+import { noticeDelayMs } from "../logout-notices/notice-queue.ts";
 import type { Generations } from "./generation.ts";
 import type { ClaimedNotice, LogoutNotices } from "./logout-notices.ts";
 import { logoutToken } from "./logout-token.ts";

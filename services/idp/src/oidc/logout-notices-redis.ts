@@ -1,6 +1,6 @@
 import type { KeyRing } from "@postern/shared/crypto";
 import { oidcNoticeKey, oidcNoticesDueKey, type RedisClient } from "@postern/shared/redis";
-import { createNoticeQueue } from "../notices/notice-queue-redis.ts";
+import { createNoticeQueue } from "../logout-notices/notice-queue-redis.ts";
 import { isRecord, textOf } from "./json.ts";
 import { type LogoutNotice, type LogoutNotices, noticeLifeSeconds } from "./logout-notices.ts";
 

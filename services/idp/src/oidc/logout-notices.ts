@@ -1,4 +1,4 @@
-import type { Claimed, NoticeQueue } from "../notices/notice-queue.ts";
+import type { Claimed, NoticeQueue } from "../logout-notices/notice-queue.ts";
 
 /** What a client must be told: its user, or one session of the user, is signed out (Back-Channel Logout 1.0 §2.4). */
 export interface LogoutNotice {

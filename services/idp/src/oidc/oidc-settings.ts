@@ -1,4 +1,5 @@
 import type { Config, CustomScopeConfig, OidcConfig } from "@postern/shared/config";
+import type { MfaPolicyConfig } from "../login/sign-in-demands.ts";
 import type { RotationRules } from "./signing-keys.ts";
 
 /** What the OIDC core takes of the configuration. */
@@ -9,6 +10,7 @@ export interface OidcSettings {
   readonly oidc: OidcConfig;
   readonly identifier: string;
   readonly developerMode: boolean;
+  readonly mfaPolicy: MfaPolicyConfig;
 }
 
 export function oidcSettings({ identity, runtime }: Config): OidcSettings {
@@ -18,6 +20,7 @@ export function oidcSettings({ identity, runtime }: Config): OidcSettings {
     oidc: identity.oidc,
     identifier: runtime.naming.identifier,
     developerMode: runtime.developer_mode,
+    mfaPolicy: identity.mfa_policy,
   };
 }
 

@@ -1,5 +1,7 @@
 import { interactionPolicy, type KoaContextWithOIDC } from "oidc-provider";
-import { levelNumber, levelOfAcr, wantedLevel } from "../login/factor-levels.ts";
+import { rankOfAcr, wantedRank } from "../login/acr.ts";
+import { meetsDemands } from "../login/sign-in-demands.ts";
+import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
 import type { ClientPolicies } from "./clients.ts";
 import { wordsOf } from "./json.ts";
 
@@ -8,21 +10,31 @@ const { base, Check, Prompt } = interactionPolicy;
 function missesWantedAcr(ctx: KoaContextWithOIDC): boolean {
   const wanted = wordsOf(ctx.oidc.params?.["acr_values"]);
   const { session, result } = ctx.oidc;
-  const level = wantedLevel(wanted);
-  const isMet = level !== undefined && (levelOfAcr(session?.acr) ?? 0) >= level;
+  const rank = wantedRank(wanted);
+  const isMet = rank !== undefined && (rankOfAcr(session?.acr) ?? 0) >= rank;
   return wanted.length > 0 && !isMet && result?.login === undefined;
 }
 
-/** A session of another application may have shown less than this one demands. */
-function missesDemandedFactor(ctx: KoaContextWithOIDC, policies: ClientPolicies): boolean {
-  const config = policies.get(ctx.oidc.client?.clientId ?? "")?.config;
-  if (config === undefined) return false;
-  const demanded = Math.max(levelNumber(config.required_mfa_level), config.require_mfa.length > 0 ? 1 : 0);
-  return (levelOfAcr(ctx.oidc.session?.acr) ?? 0) < demanded;
+export interface PromptDeps {
+  readonly findSession: (uid: string) => Promise<BrowserSessionRecord | undefined>;
+  readonly nowSeconds: () => number;
+}
+
+/** A session of another application may have shown less than this one demands, or too long ago. */
+async function missesDemandedFactor(
+  ctx: KoaContextWithOIDC,
+  policies: ClientPolicies,
+  { findSession, nowSeconds }: PromptDeps,
+): Promise<boolean> {
+  const demands = policies.get(ctx.oidc.client?.clientId ?? "")?.demands;
+  if (demands === undefined || demands.level === 0) return false;
+  const { session } = ctx.oidc;
+  const known = session?.accountId === undefined ? undefined : await findSession(session.uid);
+  return known === undefined || !meetsDemands(known, demands, nowSeconds());
 }
 
 /** When a user is asked: to sign in, to choose an account, to consent. */
-export function interactionPrompts(policies: ClientPolicies): interactionPolicy.DefaultPolicy {
+export function interactionPrompts(policies: ClientPolicies, deps: PromptDeps): interactionPolicy.DefaultPolicy {
   const policy = base();
   policy.add(new Prompt({ name: "select_account", requestable: true }), 0);
   policy
@@ -31,7 +43,9 @@ export function interactionPrompts(policies: ClientPolicies): interactionPolicy.
   policy
     .get("login")
     ?.checks.add(
-      new Check("mfa_required", "the client demands another factor", (ctx) => missesDemandedFactor(ctx, policies)),
+      new Check("mfa_required", "the client demands another factor", (ctx) =>
+        missesDemandedFactor(ctx, policies, deps),
+      ),
     );
   // It would ask for consent each time; whether a client needs it is the site's to say.
   policy.get("consent")?.checks.remove("native_client_prompt");

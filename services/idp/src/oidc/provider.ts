@@ -16,7 +16,7 @@ import { clientPolicyParams } from "./client-policy.ts";
 import { type ClientPolicies, clientMetadata, matchesWildcard } from "./clients.ts";
 import { createLoadGrant, type GrantDeps } from "./grants.ts";
 import { allScopes, claimTable, type OidcSettings } from "./oidc-settings.ts";
-import { interactionPrompts } from "./prompts.ts";
+import { interactionPrompts, type PromptDeps } from "./prompts.ts";
 import { referenceHeader } from "./request-reference.ts";
 
 type InteractionUrl = NonNullable<NonNullable<Configuration["interactions"]>["url"]>;
@@ -25,13 +25,13 @@ type InteractionUrl = NonNullable<NonNullable<Configuration["interactions"]>["ur
 export interface ProviderHooks
   extends AnswerDeps,
     Pick<AccessTokenDeps, "epochOf" | "record" | "accountOf">,
-    Pick<GrantDeps, "hasConsented"> {
+    Pick<GrantDeps, "hasConsented">,
+    PromptDeps {
   readonly adapter: AdapterFactory;
   readonly sessionCookie: string;
   readonly interactionUrl: InteractionUrl;
   readonly findAccount: (accountId: string, sessionUid: string | undefined) => Promise<OidcAccount | undefined>;
   readonly renderError: NonNullable<Configuration["renderError"]>;
-  readonly nowSeconds: () => number;
   /** `session` names the request. */
   readonly onError: (event: string, error: unknown, session?: string) => void;
   readonly onGrant: (grantType: unknown, result: "issued" | "refused") => void;
@@ -201,7 +201,7 @@ function configuration(inputs: ProviderInputs, hooks: ProviderHooks): Configurat
       accountOf: hooks.accountOf,
     }),
     findAccount: createFindAccount(inputs, hooks),
-    interactions: { policy: interactionPrompts(policies), url: hooks.interactionUrl },
+    interactions: { policy: interactionPrompts(policies, hooks), url: hooks.interactionUrl },
     loadExistingGrant: createLoadGrant({ policies, hasConsented: hooks.hasConsented }),
     renderError: hooks.renderError,
     acceptQueryParamAccessTokens: false,

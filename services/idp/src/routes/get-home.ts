@@ -15,7 +15,7 @@ export function getHome(deps: LoginDeps): VisitHandler {
       return sendTo(reply, await starts.startSelfService(request.raw, reply.raw, flow));
     }
     const context = callContext(visit, nowMs() + decisionTimeoutMs());
-    const state = await self.read({ account: session.account, sessionUid: session.uid, context });
+    const state = await self.read({ account: session.account, context });
     const view = {
       account: session.displayName ?? session.account,
       isBare: state === undefined,

@@ -2,6 +2,7 @@ import { createPublicKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { SamlConfig, SamlProviderConfig } from "@postern/shared/config";
 import { AppError } from "@postern/shared/errors";
+import { demandsOf, type MfaPolicyConfig, type SignInDemands } from "../login/sign-in-demands.ts";
 import type { Sender } from "./inbound/read-message.ts";
 
 export interface Consumer {
@@ -13,6 +14,7 @@ export interface Consumer {
 export interface Provider extends Sender {
   readonly entityId: string;
   readonly config: SamlProviderConfig;
+  readonly demands: SignInDemands;
   /** The default first. */
   readonly consumers: readonly [Consumer, ...Consumer[]];
   /** Encrypts its assertions. */
@@ -60,7 +62,7 @@ function consumersOf(config: SamlProviderConfig): Provider["consumers"] {
   return [first, ...rest];
 }
 
-function providerOf(config: SamlProviderConfig): Provider {
+function providerOf(config: SamlProviderConfig, mfaPolicy: MfaPolicyConfig): Provider {
   const keys = keysOf(config);
   const { authn_requests_signed, logout_requests_signed, logout_responses_signed, encryption } = config;
   const demanded = {
@@ -72,6 +74,7 @@ function providerOf(config: SamlProviderConfig): Provider {
   return {
     entityId: config.entity_id,
     config,
+    demands: demandsOf(config, mfaPolicy),
     keys,
     consumers: consumersOf(config),
     encryptionKey: encryption === "none" ? undefined : rsaKey,
@@ -80,8 +83,11 @@ function providerOf(config: SamlProviderConfig): Provider {
 }
 
 /** @throws AppError CONFIG_INVALID for a certificate that cannot be read */
-export function createProviders({ service_providers }: Pick<SamlConfig, "service_providers">): Providers {
-  const all = service_providers.map(providerOf);
+export function createProviders(
+  { service_providers }: Pick<SamlConfig, "service_providers">,
+  mfaPolicy: MfaPolicyConfig,
+): Providers {
+  const all = service_providers.map((config) => providerOf(config, mfaPolicy));
   const byId = new Map(all.map((provider) => [sameEntity(provider.entityId), provider]));
   return { all, find: (entityId) => byId.get(sameEntity(entityId)) };
 }

@@ -2,6 +2,7 @@ import { createHmac, createPrivateKey, createSecretKey, type KeyObject, X509Cert
 import { readFileSync } from "node:fs";
 import type { Config, SamlConfig } from "@postern/shared/config";
 import { AppError } from "@postern/shared/errors";
+import type { MfaPolicyConfig } from "../login/sign-in-demands.ts";
 import { derOf, type SamlKeys } from "./keys/saml-keys.ts";
 import type { SamlAddresses } from "./outbound/metadata.ts";
 
@@ -9,6 +10,7 @@ import type { SamlAddresses } from "./outbound/metadata.ts";
 export interface SamlSettings {
   readonly saml: SamlConfig;
   readonly entityId: string;
+  readonly mfaPolicy: MfaPolicyConfig;
   readonly addresses: SamlAddresses;
   /** Makes persistent name IDs. */
   readonly nameIdSecret: KeyObject;
@@ -52,6 +54,7 @@ export function samlSettings(config: Config): SamlSettings {
   return {
     saml,
     entityId: saml.entity_id,
+    mfaPolicy: config.identity.mfa_policy,
     addresses: { sso: `${origin}/saml/sso`, slo: `${origin}/saml/slo` },
     nameIdSecret: createSecretKey(secret),
     configuredKeys: configuredKeys(saml),

@@ -48,6 +48,8 @@ export const cookieNames = Object.freeze({
   session: sessionName,
   /** Binds flows to the browser. */
   flow: "service_flow",
+  /** The browser, by which a new one is noticed. */
+  device: "service_device",
   language: "service_language",
   /** The second factor that was used last. */
   method: "service_method",

@@ -62,6 +62,35 @@ export const IdentityFrontend = section("Pages of the identity provider.", {
   }),
 });
 
+const levelOf = (factor: string, value: number) =>
+  integer(value, { description: `Level of ${factor}.`, minimum: 1, maximum: 100 });
+
+/** What second factors prove (behaviour reference §1.6). */
+export const IdentityMfaPolicy = section("What second factors are worth to applications that demand them.", {
+  levels: section("Level of each factor; the higher proves more.", {
+    recovery_codes: levelOf("recovery codes", 1),
+    totp: levelOf("codes of authenticator apps", 2),
+    webauthn: levelOf("passkeys and security keys", 3),
+  }),
+  freshness: duration("10m", {
+    description:
+      "For so long after it was shown a factor counts for applications that demand one; 0s: as long as the session.",
+    maximum: longestSession,
+  }),
+});
+
+const ownLevelOf = (factor: string) =>
+  integer(0, { description: `Level of ${factor} for it; 0: as for all.`, maximum: 100 });
+
+/** The same for one client or service provider. */
+export const ClientMfaPolicy = section("What second factors are worth to it.", {
+  levels: section("Level of each factor.", {
+    recovery_codes: ownLevelOf("recovery codes"),
+    totp: ownLevelOf("codes of authenticator apps"),
+    webauthn: ownLevelOf("passkeys and security keys"),
+  }),
+});
+
 export const IdentityMfa = section("Second factors.", {
   totp: section("Codes of authenticator apps.", {
     issuer: text("", {

@@ -1,4 +1,5 @@
 import { choice, duration, entries, flag, secret, section, text, texts } from "./fields.ts";
+import { ClientMfaPolicy } from "./identity-frontend.ts";
 
 const claimTypes = [
   "string",
@@ -106,6 +107,7 @@ const signIn = {
   require_mfa: texts([], { description: "Second factors that its users must have." }),
   supported_mfa: texts([], { description: "Second factors that its users may use." }),
   required_mfa_level: text("", { description: "Name or number of the level that a sign-in must reach." }),
+  mfa_policy: ClientMfaPolicy,
   delayed_response: flag(false, { description: "Tell of a wrong password only after the second factor." }),
   skip_consent: flag(false, { description: "Never ask for consent." }),
   consent_ttl: duration("0s", {

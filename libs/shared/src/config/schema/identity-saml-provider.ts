@@ -1,4 +1,5 @@
 import { choice, entries, flag, integer, section, text, texts } from "./fields.ts";
+import { ClientMfaPolicy } from "./identity-frontend.ts";
 
 const samlNameIds = ["", "persistent", "transient", "email", "unspecified"] as const;
 const samlEncryptions = ["auto", "none", "aes256-gcm", "aes128-gcm", "aes256-cbc", "aes128-cbc"] as const;
@@ -45,9 +46,10 @@ const released = {
 };
 
 const signIn = {
-  require_mfa: texts([], { description: "Second factors of which its users must have shown one." }),
+  require_mfa: texts([], { description: "Second factors that its users must have." }),
   supported_mfa: texts([], { description: "Second factors that its users may use." }),
-  required_mfa_level: text("", { description: "Level that a sign-in must reach; 0 or empty: none." }),
+  required_mfa_level: text("", { description: "Name or number of the level that a sign-in must reach." }),
+  mfa_policy: ClientMfaPolicy,
   delayed_response: flag(false, { description: "Tell of a wrong password only after the second factor." }),
 };
 

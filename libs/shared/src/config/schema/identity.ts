@@ -1,5 +1,6 @@
 import { section } from "./fields.ts";
-import { IdentityFrontend, IdentityMfa, IdentitySession } from "./identity-frontend.ts";
+import { IdentityFrontend, IdentityMfa, IdentityMfaPolicy, IdentitySession } from "./identity-frontend.ts";
+import { IdentityNotices } from "./identity-notices.ts";
 import { IdentityOidc } from "./identity-oidc.ts";
 import { IdentitySaml } from "./identity-saml.ts";
 
@@ -8,6 +9,8 @@ export const Identity = section("The identity provider.", {
   session: IdentitySession,
   frontend: IdentityFrontend,
   mfa: IdentityMfa,
+  mfa_policy: IdentityMfaPolicy,
+  notices: IdentityNotices,
   oidc: IdentityOidc,
   saml: IdentitySaml,
 });

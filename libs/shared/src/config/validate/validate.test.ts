@@ -49,6 +49,15 @@ const rules: readonly (readonly [rule: string, text: string, paths: readonly str
     ["storage.redis.encryption_secret", "storage.redis.encryption_secrets_old[0].secret"],
   ],
   [
+    "demands of factors can be read and met",
+    "identity: { saml: { service_providers: [{ entity_id: a, require_mfa: [sms], required_mfa_level: strong }] }, oidc: { clients: [{ client_id: a, required_mfa_level: '3', supported_mfa: [totp] }, { client_id: b, required_mfa_level: '4', mfa_policy: { levels: { totp: 4 } } }] } }",
+    [
+      "identity.oidc.clients[0].required_mfa_level",
+      "identity.saml.service_providers[0].require_mfa",
+      "identity.saml.service_providers[0].required_mfa_level",
+    ],
+  ],
+  [
     "metrics credentials are complete",
     "observability: { metrics: { endpoint_auth: { basic: { enabled: true, username: u } } } }",
     ["observability.metrics.endpoint_auth.basic.password"],

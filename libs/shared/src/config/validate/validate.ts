@@ -8,6 +8,8 @@ import type { Judgement, Validator } from "./judgement.ts";
 import { validateLdap } from "./ldap.ts";
 import { validateLua } from "./lua.ts";
 import { validateMasterUser } from "./master-user.ts";
+import { validateMfaDemands } from "./mfa-demands.ts";
+import { validateNotices } from "./notices.ts";
 import { validateOauthBearer } from "./oauthbearer.ts";
 import { validateObservability } from "./observability.ts";
 import { validateOidc } from "./oidc.ts";
@@ -30,6 +32,8 @@ const validators: readonly Validator[] = [
   validateSql,
   validateFrontend,
   validateSaml,
+  validateMfaDemands,
+  validateNotices,
   validateBruteForce,
   validateControls,
   validateMasterUser,

@@ -98,6 +98,18 @@ export const pendingProofKey: KeyFamily<[kind: string, ownerDigest: string]> = {
   build: (prefix, kind, ownerDigest) => `${prefix}factor:pending:${kind}:{${ownerDigest}}`,
 };
 
+/** Browsers that have signed in to an account, by their last use: at most 32. */
+export const knownDevicesKey: KeyFamily<[accountDigest: string]> = {
+  name: "known devices",
+  owner: "idp",
+  role: "state",
+  type: "zset",
+  ttlSeconds: 400 * daySeconds,
+  lost: "the account's next sign-in in each browser is told as one from a new device",
+  parts: ["account digest"],
+  build: (prefix, accountDigest) => `${prefix}device:known:{${accountDigest}}`,
+};
+
 /** Keys of browsers that sign in. */
 export const browserKeys: readonly KeyFamily<never[]>[] = [
   sessionKey,
@@ -108,4 +120,5 @@ export const browserKeys: readonly KeyFamily<never[]>[] = [
   factorAttemptsKey,
   usedTotpStepKey,
   pendingProofKey,
+  knownDevicesKey,
 ];

@@ -22,6 +22,22 @@ export const jobKey: KeyFamily<[part: string]> = {
   build: (prefix, part) => `${jobsPrefix(prefix)}:${flushQueue}:${part}`,
 };
 
+/** The queue of notices to users and operators. */
+export const noticeQueue = "notices";
+
+/** The same for it: each notice is sealed and goes when it was delivered, or given up. */
+export const noticeJobKey: KeyFamily<[part: string]> = {
+  role: "queue",
+  lost: "notices that were not delivered yet",
+  name: "queue of notices",
+  owner: "idp, jobs-worker",
+  type: "hash",
+  ttlSeconds: 0,
+  bound: "some two hours; at most `runtime.jobs.max_queued` wait",
+  parts: ["notice, or BullMQ's lists"],
+  build: (prefix, part) => `${jobsPrefix(prefix)}:${noticeQueue}:${part}`,
+};
+
 /** Keys that a job found before it removed any, so that who continues it counts them. */
 export const foundKeysKey: KeyFamily<[jobId: string]> = {
   ...ofJobs,
@@ -34,4 +50,4 @@ export const foundKeysKey: KeyFamily<[jobId: string]> = {
   build: (prefix, jobId) => `${jobsPrefix(prefix)}:found:${jobId}`,
 };
 
-export const jobKeyFamilies: readonly KeyFamily<never[]>[] = [jobKey, foundKeysKey];
+export const jobKeyFamilies: readonly KeyFamily<never[]>[] = [jobKey, noticeJobKey, foundKeysKey];

@@ -166,6 +166,20 @@ export const de: Catalogue = {
   "applications.intro": "Diese Anwendungen dürfen Ihr Konto nutzen. Ohne Zugriff fragen sie Sie erneut.",
   "applications.none": "Keine Anwendung nutzt Ihr Konto.",
   "applications.end": "Zugriff entziehen",
+  "notice.subject": "Sicherheitshinweis zu Ihrem Konto bei {brand}",
+  "notice.new_device":
+    "Jemand hat sich bei Ihrem Konto {account} in einem Browser angemeldet, der dafür noch nicht benutzt wurde.",
+  "notice.factor_added": "Ihrem Konto {account} wurde ein Weg hinzugefügt, die Anmeldung zu bestätigen: {factor}.",
+  "notice.factor_removed": "Aus Ihrem Konto {account} wurde ein Weg entfernt, die Anmeldung zu bestätigen: {factor}.",
+  "notice.factor_renamed": "In Ihrem Konto {account} wurde ein Weg, die Anmeldung zu bestätigen, umbenannt: {factor}.",
+  "notice.recovery_code_used": "Ein Wiederherstellungscode Ihres Kontos {account} wurde benutzt.",
+  "notice.recovery_codes_made":
+    "Für Ihr Konto {account} wurden neue Wiederherstellungscodes erzeugt. Ältere gelten nicht mehr.",
+  "notice.app_password_created": "Für Ihr Konto {account} wurde ein App-Passwort erstellt.",
+  "notice.app_password_deleted": "Ein App-Passwort Ihres Kontos {account} wurde gelöscht.",
+  "notice.where": "Wann und wo: {time}, {device}, {address}",
+  "notice.not_you":
+    "Waren Sie es selbst, ist nichts zu tun. Wenn nicht, ändern Sie Ihr Passwort und prüfen Sie Ihr Konto: {link}",
   "webauthn.title": "Passkey verwenden",
   "webauthn.intro": "Bestätigen Sie mit Ihrem Gerät, Fingerabdruck, Gesicht oder einem Sicherheitsschlüssel.",
   "webauthn.use": "Weiter",

@@ -161,6 +161,21 @@ export const es: Catalogue = {
   "applications.intro": "Estas aplicaciones pueden usar su cuenta. Sin acceso se lo pedirán de nuevo.",
   "applications.none": "Ninguna aplicación usa su cuenta.",
   "applications.end": "Retirar acceso",
+  "notice.subject": "Aviso de seguridad de su cuenta de {brand}",
+  "notice.new_device":
+    "Alguien ha iniciado sesión en su cuenta {account} con un navegador que no se había usado antes para ella.",
+  "notice.factor_added": "Se ha añadido a su cuenta {account} una forma de confirmar el inicio de sesión: {factor}.",
+  "notice.factor_removed":
+    "Se ha eliminado de su cuenta {account} una forma de confirmar el inicio de sesión: {factor}.",
+  "notice.factor_renamed":
+    "Se ha cambiado el nombre de una forma de confirmar el inicio de sesión en su cuenta {account}: {factor}.",
+  "notice.recovery_code_used": "Se ha usado un código de recuperación de su cuenta {account}.",
+  "notice.recovery_codes_made":
+    "Se han creado nuevos códigos de recuperación para su cuenta {account}. Los anteriores ya no sirven.",
+  "notice.app_password_created": "Se ha creado una contraseña de aplicación para su cuenta {account}.",
+  "notice.app_password_deleted": "Se ha eliminado una contraseña de aplicación de su cuenta {account}.",
+  "notice.where": "Cuándo y dónde: {time}, {device}, {address}",
+  "notice.not_you": "Si ha sido usted, no tiene que hacer nada. Si no, cambie su contraseña y revise su cuenta: {link}",
   "webauthn.title": "Use su llave de acceso",
   "webauthn.intro": "Confirme con su dispositivo, su huella, su rostro o una llave de seguridad.",
   "webauthn.use": "Continuar",

@@ -169,6 +169,21 @@ export const fr: Catalogue = {
   "applications.intro": "Ces applications peuvent utiliser votre compte. Sans accès, elles vous le redemanderont.",
   "applications.none": "Aucune application n’utilise votre compte.",
   "applications.end": "Retirer l’accès",
+  "notice.subject": "Alerte de sécurité pour votre compte {brand}",
+  "notice.new_device":
+    "Quelqu’un s’est connecté à votre compte {account} depuis un navigateur qui n’avait pas encore servi pour celui-ci.",
+  "notice.factor_added": "Un moyen de confirmer votre connexion a été ajouté à votre compte {account} : {factor}.",
+  "notice.factor_removed": "Un moyen de confirmer votre connexion a été supprimé de votre compte {account} : {factor}.",
+  "notice.factor_renamed":
+    "Un moyen de confirmer votre connexion a été renommé dans votre compte {account} : {factor}.",
+  "notice.recovery_code_used": "Un code de récupération de votre compte {account} a été utilisé.",
+  "notice.recovery_codes_made":
+    "De nouveaux codes de récupération ont été créés pour votre compte {account}. Les anciens ne fonctionnent plus.",
+  "notice.app_password_created": "Un mot de passe d’application a été créé pour votre compte {account}.",
+  "notice.app_password_deleted": "Un mot de passe d’application de votre compte {account} a été supprimé.",
+  "notice.where": "Quand et où : {time}, {device}, {address}",
+  "notice.not_you":
+    "Si c’était vous, vous n’avez rien à faire. Sinon, changez votre mot de passe et vérifiez votre compte : {link}",
   "webauthn.title": "Utilisez votre clé d’accès",
   "webauthn.intro": "Confirmez avec votre appareil, votre empreinte, votre visage ou une clé de sécurité.",
   "webauthn.use": "Continuer",

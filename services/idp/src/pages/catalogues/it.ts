@@ -160,6 +160,20 @@ export const it: Catalogue = {
   "applications.intro": "Queste applicazioni possono usare il suo account. Senza accesso glielo chiederanno di nuovo.",
   "applications.none": "Nessuna applicazione usa il suo account.",
   "applications.end": "Revoca accesso",
+  "notice.subject": "Avviso di sicurezza per il suo account {brand}",
+  "notice.new_device":
+    "Qualcuno ha effettuato l’accesso al suo account {account} da un browser mai usato prima per questo account.",
+  "notice.factor_added": "Al suo account {account} è stato aggiunto un modo per confermare l’accesso: {factor}.",
+  "notice.factor_removed": "Dal suo account {account} è stato rimosso un modo per confermare l’accesso: {factor}.",
+  "notice.factor_renamed": "Nel suo account {account} è stato rinominato un modo per confermare l’accesso: {factor}.",
+  "notice.recovery_code_used": "È stato usato un codice di recupero del suo account {account}.",
+  "notice.recovery_codes_made":
+    "Sono stati creati nuovi codici di recupero per il suo account {account}. Quelli precedenti non valgono più.",
+  "notice.app_password_created": "È stata creata una password per app per il suo account {account}.",
+  "notice.app_password_deleted": "È stata eliminata una password per app del suo account {account}.",
+  "notice.where": "Quando e dove: {time}, {device}, {address}",
+  "notice.not_you":
+    "Se è stato lei, non deve fare nulla. Altrimenti cambi la password e controlli il suo account: {link}",
   "webauthn.title": "Usi la sua passkey",
   "webauthn.intro": "Confermi con il dispositivo, l’impronta, il volto o una chiave di sicurezza.",
   "webauthn.use": "Continua",

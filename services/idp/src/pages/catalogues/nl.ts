@@ -159,6 +159,22 @@ export const nl: Catalogue = {
   "applications.intro": "Deze toepassingen mogen uw account gebruiken. Zonder toegang vragen ze het u opnieuw.",
   "applications.none": "Geen enkele toepassing gebruikt uw account.",
   "applications.end": "Toegang intrekken",
+  "notice.subject": "Beveiligingsmelding voor uw account bij {brand}",
+  "notice.new_device":
+    "Iemand heeft zich bij uw account {account} aangemeld in een browser die daar nog niet voor was gebruikt.",
+  "notice.factor_added": "Aan uw account {account} is een manier toegevoegd om het aanmelden te bevestigen: {factor}.",
+  "notice.factor_removed":
+    "Uit uw account {account} is een manier verwijderd om het aanmelden te bevestigen: {factor}.",
+  "notice.factor_renamed":
+    "In uw account {account} is de naam gewijzigd van een manier om het aanmelden te bevestigen: {factor}.",
+  "notice.recovery_code_used": "Er is een herstelcode van uw account {account} gebruikt.",
+  "notice.recovery_codes_made":
+    "Er zijn nieuwe herstelcodes gemaakt voor uw account {account}. Oudere werken niet meer.",
+  "notice.app_password_created": "Er is een app-wachtwoord gemaakt voor uw account {account}.",
+  "notice.app_password_deleted": "Er is een app-wachtwoord van uw account {account} verwijderd.",
+  "notice.where": "Wanneer en waar: {time}, {device}, {address}",
+  "notice.not_you":
+    "Was u het zelf, dan hoeft u niets te doen. Zo niet, wijzig dan uw wachtwoord en controleer uw account: {link}",
   "webauthn.title": "Gebruik uw passkey",
   "webauthn.intro": "Bevestig met uw apparaat, vingerafdruk, gezicht of een beveiligingssleutel.",
   "webauthn.use": "Doorgaan",

@@ -159,6 +159,21 @@ export const pt: Catalogue = {
   "applications.intro": "Estas aplicações podem usar a sua conta. Sem acesso voltam a perguntar-lhe.",
   "applications.none": "Nenhuma aplicação usa a sua conta.",
   "applications.end": "Retirar acesso",
+  "notice.subject": "Aviso de segurança da sua conta {brand}",
+  "notice.new_device":
+    "Alguém iniciou sessão na sua conta {account} num navegador que ainda não tinha sido usado para ela.",
+  "notice.factor_added": "Foi adicionada à sua conta {account} uma forma de confirmar o início de sessão: {factor}.",
+  "notice.factor_removed": "Foi removida da sua conta {account} uma forma de confirmar o início de sessão: {factor}.",
+  "notice.factor_renamed":
+    "Foi mudado o nome de uma forma de confirmar o início de sessão na sua conta {account}: {factor}.",
+  "notice.recovery_code_used": "Foi usado um código de recuperação da sua conta {account}.",
+  "notice.recovery_codes_made":
+    "Foram criados novos códigos de recuperação para a sua conta {account}. Os anteriores já não funcionam.",
+  "notice.app_password_created": "Foi criada uma palavra-passe de aplicação para a sua conta {account}.",
+  "notice.app_password_deleted": "Foi eliminada uma palavra-passe de aplicação da sua conta {account}.",
+  "notice.where": "Quando e onde: {time}, {device}, {address}",
+  "notice.not_you":
+    "Se foi você, não precisa de fazer nada. Caso contrário, mude a palavra-passe e verifique a sua conta: {link}",
   "webauthn.title": "Use a sua chave de acesso",
   "webauthn.intro": "Confirme com o seu dispositivo, a impressão digital, o rosto ou uma chave de segurança.",
   "webauthn.use": "Continuar",

@@ -27,15 +27,12 @@ function matchStored(check: Parameters<typeof matchTotp>[0]): number | undefined
   }
 }
 
-export function recoveryFactor({ factors, notify }: LoginDeps): CodeFactor {
+export function recoveryFactor({ factors }: LoginDeps): CodeFactor {
   return {
     method: "recovery",
     page: recoveryPage,
     failed: "recovery.failed",
-    verify: async (account, code, context) => {
-      const isRight = await factors.redeemRecoveryCode(account, code, context);
-      if (isRight) notify({ change: "used", factor: "recovery", account, session: context.session });
-      return isRight;
-    },
+    used: "recovery_code_used",
+    verify: (account, code, context) => factors.redeemRecoveryCode(account, code, context),
   };
 }

@@ -2,10 +2,13 @@ import type { FastifyReply } from "fastify";
 import { csrfToken } from "../../flow/browser-binding.ts";
 import { placeOf } from "../../flow/flow-paths.ts";
 import type { FlowRecord, PendingSignIn } from "../../flow/flow-record.ts";
+import { factorStates } from "../../flow/flow-table.ts";
 import type { CallContext } from "../../login/password-check.ts";
+import type { NoticeEvent } from "../../notices/notice.ts";
 import type { TextKey } from "../../pages/catalogues/en.ts";
 import type { Page } from "../../pages/look.ts";
 import type { FactorView } from "../../pages/templates/factors.ts";
+import { noticeOrigin } from "../notice-origin.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import {
   admit,
@@ -19,6 +22,7 @@ import {
   type Visit,
 } from "../visit.ts";
 import type { LoginDeps } from "./deps.ts";
+import { refuseLatched } from "./latched.ts";
 import { finishSignIn } from "./signed-in.ts";
 
 /** One kind of code that a user types. */
@@ -26,6 +30,8 @@ export interface CodeFactor {
   readonly method: "totp" | "recovery";
   readonly page: Page<FactorView>;
   readonly failed: TextKey;
+  /** What is told when a code was used. */
+  readonly used?: NoticeEvent;
   /** @returns whether the code is right, and used up by that. @throws AppError when nobody could decide */
   readonly verify: (account: string, code: string, context: CallContext) => Promise<boolean>;
 }
@@ -40,7 +46,7 @@ const maxCodeLength = 32;
 
 /** The flow at this factor, or the answer that leads elsewhere. */
 async function standing(deps: LoginDeps, visit: Visit, { method }: CodeFactor): Promise<Standing | undefined> {
-  const passage = await admit(deps, visit, ["factor"]);
+  const passage = await admit(deps, visit, factorStates);
   if (passage === undefined) return undefined;
   const { flow, browserToken } = passage;
   const { pending } = flow;
@@ -60,7 +66,7 @@ function showFactor(
   const view: FactorView = {
     action: visit.language === undefined ? visit.path : `${visit.path}/${visit.language.tag}`,
     csrfToken: csrfToken(flow.id, browserToken),
-    account: pending.account,
+    account: pending.shownAs ?? pending.account,
     problem,
     other: pending.methods.length > 1 ? hrefIn("/login/mfa", visit, flow) : undefined,
     restart: hrefIn("/login/restart", visit, flow),
@@ -77,7 +83,13 @@ export function getFactor(deps: LoginDeps, factor: CodeFactor): VisitHandler {
 
 type Judged = "ok" | "denied" | "throttled";
 
-async function judge(deps: LoginDeps, visit: Visit, factor: CodeFactor, account: string): Promise<Judged> {
+/** A right code ends an attempt whose password was wrong; it does not give more attempts. */
+async function judge(
+  deps: LoginDeps,
+  visit: Visit,
+  factor: CodeFactor,
+  { flow, pending: { account } }: Standing,
+): Promise<Judged> {
   const { guard, metrics, nowMs, decisionTimeoutMs } = deps;
   const code = visit.form.one("code")?.trim() ?? "";
   if (code === "" || code.length > maxCodeLength) return "denied";
@@ -85,7 +97,7 @@ async function judge(deps: LoginDeps, visit: Visit, factor: CodeFactor, account:
     if (!(await guard.admit(account))) return "throttled";
     const context = callContext(visit, nowMs() + decisionTimeoutMs());
     if (!(await factor.verify(account, code, context))) return "denied";
-    await guard.succeeded(account);
+    if (flow.state !== "latched") await guard.succeeded(account);
     return "ok";
   } catch (error) {
     metrics.signIn(factor.method, "undecided");
@@ -100,7 +112,16 @@ export function postFactor(deps: LoginDeps, factor: CodeFactor): VisitHandler {
     const found = await standing(deps, visit, factor);
     if (found === undefined) return visit.reply;
     const { flow, pending } = found;
-    const judged = await judge(deps, visit, factor, pending.account);
+    const judged = await judge(deps, visit, factor, found);
+    if (judged === "ok" && factor.used !== undefined) {
+      const origin = noticeOrigin(deps.pages, visit, pending.attributes, flow);
+      const session = visit.request.caller?.session ?? visit.request.id;
+      deps.notify({ event: factor.used, account: pending.account, session, origin });
+    }
+    if (judged === "ok" && flow.state === "latched") {
+      deps.metrics.signIn(method, "denied");
+      return refuseLatched(deps, visit, flow);
+    }
     deps.metrics.signIn(method, judged);
     if (judged === "ok") return finishSignIn(deps, visit, { flow, pending, method });
     deps.logger.info(

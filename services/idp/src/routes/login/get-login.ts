@@ -1,6 +1,6 @@
 import { cookieNames } from "../../sessions/cookies.ts";
 import type { VisitHandler } from "../page-routes.ts";
-import { admit, type Visit } from "../visit.ts";
+import { admit, lookOf, type Visit } from "../visit.ts";
 import type { LoginDeps } from "./deps.ts";
 import { showLogin, suggestedName } from "./show-login.ts";
 import { sendCompletion } from "./signed-in.ts";
@@ -12,7 +12,8 @@ export function getLogin(deps: LoginDeps): VisitHandler {
     if (passage === undefined) return visit.reply;
     const { flow, browserToken } = passage;
     if (flow.state === "login") {
-      return showLogin(deps, visit, { flow, browserToken, username: suggestedName(flow), remember: false });
+      const problem = flow.hasFailed === true ? lookOf(deps.pages, visit, flow).text("login.failed") : undefined;
+      return showLogin(deps, visit, { flow, browserToken, username: suggestedName(flow), remember: false, problem });
     }
     const sid = deps.pages.cookies.read(visit.request.headers.cookie, cookieNames.session);
     const session = sid === undefined ? undefined : await deps.sessions.findBySid(sid);

@@ -1,5 +1,6 @@
 import { placeOf } from "../../flow/flow-paths.ts";
 import type { FactorMethod } from "../../flow/flow-record.ts";
+import { factorStates } from "../../flow/flow-table.ts";
 import { mfaPage } from "../../pages/templates/factors.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
 import type { VisitHandler } from "../page-routes.ts";
@@ -10,7 +11,7 @@ import type { LoginDeps } from "./deps.ts";
 export function getMfa(deps: LoginDeps): VisitHandler {
   const { pages } = deps;
   return async (visit) => {
-    const passage = await admit(deps, visit, ["factor"]);
+    const passage = await admit(deps, visit, factorStates);
     if (passage === undefined) return visit.reply;
     const { flow } = passage;
     const methods: readonly FactorMethod[] = flow.pending?.methods ?? [];

@@ -57,19 +57,52 @@ async function ask(
   }
 }
 
-async function goOn(
-  deps: LoginDeps,
+/** To the second factor; what follows must look the same whether the password was right or not. */
+async function askFactor(
+  { gate, pages }: LoginDeps,
   visit: Visit,
   flow: FlowRecord,
-  { pending, isNeeded }: { readonly pending: PendingSignIn; readonly isNeeded: boolean },
+  { pending, event }: { readonly pending: PendingSignIn; readonly event: "password_accepted" | "password_refused" },
 ): Promise<FastifyReply> {
-  const { gate, pages } = deps;
-  if (!isNeeded) return finishSignIn(deps, visit, { flow, pending, method: undefined });
   // A factor that this client does not take, or none that can be shown: nobody gets in without one.
   if (pending.methods.length === 0) return sendProblem(pages, visit, "unavailable");
-  const moved = await gate.move(flow, "password_accepted", { pending });
+  const moved = await gate.move(flow, event, { pending });
   const place = placeOf(moved ?? flow, visit.language?.tag);
   return place === undefined ? sendProblem(pages, visit, "expired") : sendTo(visit.reply, place);
+}
+
+interface Refused {
+  readonly flow: FlowRecord;
+  readonly browserToken: string;
+  readonly credentials: Credentials;
+  readonly message: string | undefined;
+  readonly context: CallContext;
+}
+
+/**
+ * Says that it failed; for an application with `delayed_response` only after the second factor, where the account has
+ * one, so that whoever has no factor learns nothing of the password.
+ */
+async function refuse(deps: LoginDeps, visit: Visit, refused: Refused): Promise<FastifyReply> {
+  const { flow, browserToken, credentials, message, context } = refused;
+  const { username, remember } = credentials;
+  const known =
+    flow.client?.delayedResponse === true && username !== "" ? await deps.factors.find(username, context) : undefined;
+  const needed = known === undefined ? undefined : neededFactors(known, flow.client, acrValuesOf(flow));
+  if (known === undefined || needed?.isNeeded !== true) {
+    const problem = message ?? lookOf(deps.pages, visit, flow).text("login.failed");
+    return showLogin(deps, visit, { flow, browserToken, username, remember, problem });
+  }
+  const pending: PendingSignIn = {
+    account: known.account,
+    shownAs: username,
+    attributes: {},
+    backend: 0,
+    remember: false,
+    passwordTs: Math.floor(deps.nowMs() / 1000),
+    methods: needed.methods,
+  };
+  return askFactor(deps, visit, flow, { pending, event: "password_refused" });
 }
 
 /** `POST /login`: one text for every denial. */
@@ -85,20 +118,20 @@ export function postLogin(deps: LoginDeps): VisitHandler {
     const decision = await ask(deps, visit, flow, { ...credentials, context });
     metrics.signIn("password", decision.outcome);
     if (decision.outcome === "denied") {
-      const problem = decision.message ?? lookOf(pages, visit, flow).text("login.failed");
-      const { username, remember } = credentials;
-      return showLogin(deps, visit, { flow, browserToken, username, remember, problem });
+      return refuse(deps, visit, { flow, browserToken, credentials, message: decision.message, context });
     }
     const { outcome: _, displayName, ...user } = decision;
     const needed = neededFactors(await factors.enrolled(user.account, context), flow.client, acrValuesOf(flow));
     const pending: PendingSignIn = {
       ...user,
       ...(displayName === undefined ? {} : { displayName }),
+      ...(flow.client?.delayedResponse === true ? { shownAs: credentials.username } : {}),
       remember: credentials.remember && rememberMs > 0,
       passwordTs: Math.floor(nowMs() / 1000),
       methods: needed.methods,
       missing: needed.missing,
     };
-    return goOn(deps, visit, flow, { pending, isNeeded: needed.isNeeded });
+    if (!needed.isNeeded) return finishSignIn(deps, visit, { flow, pending, method: undefined });
+    return askFactor(deps, visit, flow, { pending, event: "password_accepted" });
   };
 }

@@ -1,7 +1,10 @@
 import type { FastifyReply } from "fastify";
+import { isBrowserToken, newBrowserToken } from "../../flow/browser-binding.ts";
 import type { FlowRecord, PendingSignIn } from "../../flow/flow-record.ts";
 import type { Completion, SignInMethod } from "../../login/complete-sign-in.ts";
+import { deviceSeconds } from "../../notices/known-devices.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
+import { noticeOrigin } from "../notice-origin.ts";
 import { sendProblem, sendTo, setCookie, type Visit } from "../visit.ts";
 import type { LoginDeps } from "./deps.ts";
 
@@ -28,6 +31,17 @@ export interface SignInEnd {
   readonly method: SignInMethod | undefined;
 }
 
+/** The browser keeps its cookie; a sign-in of one that the account did not know is told. */
+function noteDevice({ pages, notifier }: LoginDeps, visit: Visit, { flow, pending }: SignInEnd): void {
+  if (notifier === undefined) return;
+  const { request, reply } = visit;
+  const kept = pages.cookies.read(request.headers.cookie, cookieNames.device);
+  const token = isBrowserToken(kept) ? kept : newBrowserToken();
+  setCookie(reply, pages.cookies.set(cookieNames.device, token, deviceSeconds));
+  const origin = noticeOrigin(pages, visit, pending.attributes, flow);
+  notifier.signedIn({ account: pending.account, session: request.caller?.session ?? request.id, origin }, token);
+}
+
 async function complete(deps: LoginDeps, visit: Visit, signedIn: SignInEnd): Promise<Completion> {
   const { pages, completeSignIn, logger } = deps;
   const { flow, pending, method } = signedIn;
@@ -43,6 +57,7 @@ async function complete(deps: LoginDeps, visit: Visit, signedIn: SignInEnd): Pro
   });
   const session = request.caller?.session;
   logger.info({ session, account: pending.account, kind: flow.kind, client: flow.client?.id, method }, "signed in");
+  if (completion.completion === "signed_in") noteDevice(deps, visit, signedIn);
   const factor = method === "passkey" ? undefined : method;
   if (factor !== undefined) setCookie(reply, pages.cookies.set(cookieNames.method, factor, methodSeconds));
   return completion;

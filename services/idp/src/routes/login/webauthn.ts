@@ -2,6 +2,7 @@ import type { FastifyReply } from "fastify";
 import { csrfToken } from "../../flow/browser-binding.ts";
 import { placeOf } from "../../flow/flow-paths.ts";
 import type { FlowRecord, PendingSignIn } from "../../flow/flow-record.ts";
+import { factorStates } from "../../flow/flow-table.ts";
 import type { SignInMethod } from "../../login/complete-sign-in.ts";
 import { isSupported, neededFactors } from "../../login/needed-factors.ts";
 import { accountOfHandle, readAssertion } from "../../mfa/webauthn/browser-answer.ts";
@@ -9,13 +10,14 @@ import { webauthnLoginPage } from "../../pages/templates/webauthn.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import { admit, callContext, hrefIn, lookOf, sendProblem, sendShown, sendTo, type Visit } from "../visit.ts";
 import type { LoginDeps } from "./deps.ts";
+import { placeAfterRefusal } from "./latched.ts";
 import { completeFor } from "./signed-in.ts";
 
 /** `GET /login/webauthn` */
 export function getWebauthn(deps: LoginDeps): VisitHandler {
   const { pages } = deps;
   return async (visit) => {
-    const passage = await admit(deps, visit, ["factor"]);
+    const passage = await admit(deps, visit, factorStates);
     if (passage === undefined) return visit.reply;
     const { flow, browserToken } = passage;
     if (flow.pending?.methods.includes("webauthn") !== true) {
@@ -37,7 +39,7 @@ export function getWebauthn(deps: LoginDeps): VisitHandler {
 export function beginWebauthn(deps: LoginDeps): VisitHandler {
   const { ceremonies, store, nowMs, decisionTimeoutMs } = deps;
   return async (visit) => {
-    const passage = await admit(deps, visit, ["login", "factor"]);
+    const passage = await admit(deps, visit, ["login", ...factorStates]);
     if (passage === undefined) return visit.reply;
     const { flow } = passage;
     const context = callContext(visit, nowMs() + decisionTimeoutMs());
@@ -63,7 +65,7 @@ async function secondFactor(deps: LoginDeps, visit: Visit, flow: FlowRecord, pen
   const context = callContext(visit, nowMs() + decisionTimeoutMs());
   const proof = { owner: flow.id, kind: "webauthn_login", account, response } as const;
   if ((await ceremonies.finishSignIn(proof, context)) === undefined) return "denied";
-  await guard.succeeded(account);
+  if (flow.state !== "latched") await guard.succeeded(account);
   return { pending, method: "webauthn" };
 }
 
@@ -108,11 +110,16 @@ async function passkey(deps: LoginDeps, visit: Visit, flow: FlowRecord): Promise
   return { pending, method: "passkey" };
 }
 
-/** `POST /login/webauthn/finish`: JSON from our script; 200 `{redirect}`, or 400 `{error}`. */
+function outcomeOf(proof: Proof, flow: FlowRecord): "ok" | "denied" | "throttled" {
+  if (typeof proof === "string") return proof;
+  return flow.state === "latched" ? "denied" : "ok";
+}
+
+/** `POST /login/webauthn/finish`: JSON from our script; 200 or 401 `{redirect}`, or 400 `{error}`. */
 export function finishWebauthn(deps: LoginDeps): VisitHandler {
   const { metrics, logger } = deps;
   return async (visit): Promise<FastifyReply> => {
-    const passage = await admit(deps, visit, ["login", "factor"]);
+    const passage = await admit(deps, visit, ["login", ...factorStates]);
     if (passage === undefined) return visit.reply;
     const { flow } = passage;
     const { pending } = flow;
@@ -125,7 +132,7 @@ export function finishWebauthn(deps: LoginDeps): VisitHandler {
       metrics.signIn(step, "undecided");
       throw error;
     });
-    const outcome = typeof proof === "string" ? proof : "ok";
+    const outcome = outcomeOf(proof, flow);
     metrics.signIn(step, outcome);
     if (typeof proof === "string") {
       logger.info(
@@ -133,6 +140,12 @@ export function finishWebauthn(deps: LoginDeps): VisitHandler {
         "passkey refused",
       );
       return reply.code(400).send({ error: outcome });
+    }
+    if (flow.state === "latched") {
+      const place = await placeAfterRefusal(deps, visit, flow);
+      return place === undefined
+        ? reply.code(400).send({ error: "expired" })
+        : reply.code(401).send({ redirect: place });
     }
     const redirect = await completeFor(deps, visit, { flow, ...proof });
     return redirect === undefined ? reply.code(400).send({ error: "expired" }) : reply.send({ redirect });

@@ -8,6 +8,7 @@ import { readRegistration } from "../../mfa/webauthn/browser-answer.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
 import type { LoginDeps } from "../login/deps.ts";
+import { noticeOrigin } from "../notice-origin.ts";
 import { isDemanded } from "../self-service/demands.ts";
 import { noteShown } from "../self-service/enrolled.ts";
 import { hasFactor } from "../self-service/member.ts";
@@ -48,7 +49,8 @@ function answering(deps: LoginDeps, answer: Answer, isChange: boolean) {
     if (isChange && !isOurs(deps, request, session.uid)) return reply.code(403).send({ error: "cross_site" });
     const visit = formVisit({ request, reply, path: "", language: undefined });
     const context = callContext(visit, nowMs() + decisionTimeoutMs());
-    const subject = { account: session.account, sessionUid: session.uid, context };
+    const origin = noticeOrigin(pages, visit, session.attributes);
+    const subject = { account: session.account, sessionUid: session.uid, context, origin };
     const state = await self.read(subject);
     if (!isFresh(session, hasFactor(state), Math.floor(nowMs() / 1000))) {
       return reply.code(403).send({ error: "step_up_required" });

@@ -3,6 +3,7 @@ import { browserDigest, csrfToken } from "../../flow/browser-binding.ts";
 import { localPath, placeOf } from "../../flow/flow-paths.ts";
 import type { FlowEnd } from "../../flow/flow-port.ts";
 import type { FlowRecord } from "../../flow/flow-record.ts";
+import { meetsDemands } from "../../login/sign-in-demands.ts";
 import { type DeviceCodes, type PendingDevice, shownUserCode } from "../../oidc/device.ts";
 import type { DeviceBrake } from "../../oidc/device-brake.ts";
 import type { Generation } from "../../oidc/generation.ts";
@@ -20,7 +21,7 @@ import type { LoginDeps } from "../login/deps.ts";
 import type { PageRoute, VisitHandler } from "../page-routes.ts";
 import { admit, lookOf, sendProblem, sendShown, sendTo, type Visit } from "../visit.ts";
 
-export interface DeviceDeps extends Pick<LoginDeps, "pages" | "gate" | "starts" | "sessions" | "logger"> {
+export interface DeviceDeps extends Pick<LoginDeps, "pages" | "gate" | "starts" | "sessions" | "logger" | "nowMs"> {
   readonly devices: DeviceCodes;
   readonly brake: Pick<DeviceBrake, "mayGuess">;
   readonly current: () => Generation;
@@ -92,11 +93,16 @@ function sessionOf({ pages, sessions }: DeviceDeps, { request }: Visit): Promise
 async function goOn(deps: DeviceDeps, visit: Visit, flow: FlowRecord, device: PendingDevice): Promise<FastifyReply> {
   const { gate, pages, current } = deps;
   const { userCode: deviceKey, clientId, scopes } = device;
-  const client = flowClient(current().policies.get(clientId)?.config, clientId);
+  const { policies, settings } = current();
+  const policy = policies.get(clientId);
+  const client = flowClient(policy?.config, clientId, settings.mfaPolicy);
   const change = { deviceKey, client, missing: { scopes, claims: [], resources: {} } };
   const session = await sessionOf(deps, visit);
+  const isEnough =
+    session !== undefined &&
+    (policy === undefined || meetsDemands(session, policy.demands, Math.floor(deps.nowMs() / 1000)));
   const moved =
-    session === undefined
+    session === undefined || !isEnough
       ? await gate.move(flow, "code_accepted", change)
       : await gate.move(flow, "consent_required", { ...change, sessionUid: session.uid });
   const place = placeOf(moved ?? flow, visit.language?.tag);

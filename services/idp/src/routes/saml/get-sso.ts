@@ -1,4 +1,5 @@
 import type { FastifyReply } from "fastify";
+import { flowDemands } from "../../login/sign-in-demands.ts";
 import { statusCodes } from "../../saml/names.ts";
 import type { SsoStep } from "../../saml/sso/sso.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
@@ -11,21 +12,19 @@ import { readQuery } from "./read-visit.ts";
 type SignInStep = Extract<SsoStep, { step: "sign_in" }>;
 
 function signIn(
-  { starts }: SamlRoutesDeps,
+  { starts, settings }: SamlRoutesDeps,
   { request, reply, language }: Visit,
   { step, session }: { readonly step: SignInStep; readonly session: BrowserSessionRecord | undefined },
 ): Promise<string> {
   const { config, entityId } = step.provider;
-  const { supported_mfa: supportedMfa, required_mfa_level: level, delayed_response: delayedResponse } = config;
   return starts.startSaml(request.raw, reply.raw, {
     id: step.id,
     client: {
       id: entityId,
       skipConsent: true,
-      delayedResponse,
+      delayedResponse: config.delayed_response,
       ...(config.name === "" ? {} : { name: config.name }),
-      ...(supportedMfa.length === 0 ? {} : { supportedMfa }),
-      ...(level === "" ? {} : { requiredMfaLevel: level }),
+      ...flowDemands(config, settings().mfaPolicy),
     },
     loginHint: step.pending.loginHint,
     accountId: session?.accountId,

@@ -1,5 +1,5 @@
 import type { FastifyReply } from "fastify";
-import { cleanName } from "../../mfa/self-service.ts";
+import { cleanName, noticeOf } from "../../mfa/self-service.ts";
 import { appPasswordsPage, newAppPasswordPage } from "../../pages/templates/access.ts";
 import type { LoginDeps } from "../login/deps.ts";
 import type { VisitHandler } from "../page-routes.ts";
@@ -42,7 +42,7 @@ export function postAppPassword(deps: LoginDeps): VisitHandler {
     const made = await store.createAppPassword(account, label, context);
     if (made === "full") return show(deps, visit, member, lookOf(pages, visit).text("app_passwords.full"));
     if (made === undefined) return sendProblem(pages, visit, "failed", { href: page });
-    notify({ change: "added", factor: "app_password", account, session: context.session });
+    notify(noticeOf(member.subject, "app_password_created"));
     const view = { ...made, account, back: here(visit, page), cancel: undefined };
     return sendShown(visit.reply, pages.show(newAppPasswordPage, view, lookOf(pages, { ...visit, path: "" })));
   });
@@ -57,7 +57,7 @@ export function deleteAppPassword(deps: LoginDeps): VisitHandler {
     if ((await store.revokeAppPassword(account, id, context)) !== "done") {
       return sendProblem(pages, visit, "failed", { href: page });
     }
-    notify({ change: "removed", factor: "app_password", account, session: context.session });
+    notify(noticeOf(subject, "app_password_deleted"));
     return sendTo(visit.reply, page);
   });
 }

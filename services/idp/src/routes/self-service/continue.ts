@@ -42,7 +42,8 @@ export function getCancel(deps: LoginDeps): VisitHandler {
   return forMember(deps, async (visit, member) => {
     const flow = await waitingFlow(deps, visit, member);
     if (flow === undefined) return sendTo(visit.reply, here(visit, homePath));
-    if (await sessions.end(member.session.uid)) await onEnded(member.session);
+    const ended = await sessions.end(member.session.uid);
+    if (ended !== undefined) await onEnded(ended);
     setCookie(visit.reply, deps.pages.cookies.set(cookieNames.session, "", 0));
     return sendTo(visit.reply, here(visit, "/logged_out"));
   });

@@ -1,4 +1,6 @@
-import { factorLevels, methodNamed } from "../../login/factor-levels.ts";
+import type { FactorMethod } from "../../flow/flow-record.ts";
+import { methodNamed } from "../../login/factor-levels.ts";
+import type { SignInDemands } from "../../login/sign-in-demands.ts";
 import type { FactorState } from "../../mfa/factor-store.ts";
 import type { LoginDeps } from "../login/deps.ts";
 
@@ -8,20 +10,26 @@ function without(state: FactorState, gone: { readonly totp?: boolean; readonly p
   return { totp: state.hasTotp && gone.totp !== true, webauthn: passkeys > 0 };
 }
 
+/** Whether the factors that are left would do for the application. */
+function suffices({ methods, supported, level, levels }: SignInDemands, left: ReturnType<typeof without>): boolean {
+  const held = (["totp", "webauthn"] as const).filter((method) => left[method]);
+  const takes = (method: FactorMethod): boolean =>
+    supported.length === 0 || supported.some((name) => methodNamed(name) === method);
+  const isReached = level === 0 || held.some((method) => takes(method) && levels[method] >= level);
+  const demanded = methods
+    .map((name) => methodNamed(name))
+    .filter((method) => method === "totp" || method === "webauthn");
+  return isReached && demanded.every((method) => left[method]);
+}
+
 /** Whether an application that the user is connected with could not be used any more: its factor stays. */
 export async function isDemanded(
-  { applications }: Pick<LoginDeps, "applications">,
+  { demanders }: Pick<LoginDeps, "demanders">,
   account: string,
   state: FactorState,
   gone: { readonly totp?: boolean; readonly passkeys?: number },
 ): Promise<boolean> {
   const left = without(state, gone);
-  const level = Math.max(0, left.totp ? factorLevels.totp : 0, left.webauthn ? factorLevels.webauthn : 0);
-  const connected = (await applications?.list(account)) ?? [];
-  return connected.some((application) => {
-    const methods = new Set(application.methods.map((name) => methodNamed(name)));
-    return (
-      application.level > level || (methods.has("totp") && !left.totp) || (methods.has("webauthn") && !left.webauthn)
-    );
-  });
+  const all = await Promise.all(demanders.map((demandsOf) => demandsOf(account)));
+  return all.flat().some((demands) => suffices(demands, without(state, {})) && !suffices(demands, left));
 }

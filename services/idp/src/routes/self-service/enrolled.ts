@@ -1,6 +1,6 @@
 import type { FastifyReply } from "fastify";
 import type { FactorMethod } from "../../flow/flow-record.ts";
-import { acrOfLevel, factorLevels, levelOfAcr } from "../../login/factor-levels.ts";
+import { acrOfRank, rankOfAcr, rankOfMethod } from "../../login/acr.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
 import type { LoginDeps } from "../login/deps.ts";
 import { sendTo, type Visit } from "../visit.ts";
@@ -14,9 +14,9 @@ export async function noteShown(
   { session }: Member,
   method: FactorMethod,
 ): Promise<void> {
-  const level = Math.max(levelOfAcr(session.acr) ?? 0, factorLevels[method]);
+  const rank = Math.max(rankOfAcr(session.acr) ?? 0, rankOfMethod(method));
   const amr = [...new Set([...(session.amr ?? []), references[method], "mfa"])];
-  await sessions.merge(session.uid, { mfaTs: Math.floor(nowMs() / 1000), amr, acr: acrOfLevel(level) });
+  await sessions.merge(session.uid, { mfaTs: Math.floor(nowMs() / 1000), amr, acr: acrOfRank(rank) });
 }
 
 /** The sign-in that waits for this browser's factor, if there is one. */

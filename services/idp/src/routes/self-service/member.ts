@@ -7,6 +7,7 @@ import type { Subject } from "../../mfa/self-service.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
 import type { LoginDeps } from "../login/deps.ts";
+import { noticeOrigin } from "../notice-origin.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import { callContext, csrfTokenIn, sendProblem, sendTo, type Visit } from "../visit.ts";
 
@@ -45,7 +46,8 @@ export function forMember(deps: LoginDeps, handler: MemberHandler): VisitHandler
       return sendProblem(pages, visit, "request", { href: homePath });
     }
     const context = callContext(visit, nowMs() + decisionTimeoutMs());
-    const subject = { account: session.account, sessionUid: session.uid, context };
+    const origin = noticeOrigin(pages, visit, session.attributes);
+    const subject = { account: session.account, sessionUid: session.uid, context, origin };
     return handler(visit, { session, subject, csrfToken: csrfToken(session.uid, browserToken) });
   };
 }

@@ -31,7 +31,9 @@ export function deleteSessions(deps: LoginDeps): VisitHandler {
     const id = visit.param("id");
     const others = (await sessions.list(session.account)).filter(({ uid }) => uid !== session.uid);
     for (const other of others.filter(({ uid }) => id === undefined || uid === id)) {
-      if (await sessions.end(other.uid)) await onEnded(other);
+      // As it ended: it may have come to know clients since it was listed.
+      const ended = await sessions.end(other.uid);
+      if (ended !== undefined) await onEnded(ended);
     }
     return sendTo(visit.reply, page);
   });

@@ -1,7 +1,7 @@
 import type { Logger } from "@postern/shared/logging";
 import type { Clock } from "@postern/shared/time";
-import { createDeliveryLoop, type DeliveryLoop } from "../../notices/delivery-loop.ts";
-import { noticeDelayMs } from "../../notices/notice-queue.ts";
+import { createDeliveryLoop, type DeliveryLoop } from "../../logout-notices/delivery-loop.ts";
+import { noticeDelayMs } from "../../logout-notices/notice-queue.ts";
 import type { SamlKeys } from "../keys/saml-keys.ts";
 import type { Providers } from "../providers.ts";
 import type { BackChannelAnswer, TellByBackChannel } from "./back-channel.ts";

@@ -1,7 +1,7 @@
 import { samlNoticeKey, samlNoticesDueKey } from "@postern/shared/redis";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
-import { createNoticeQueue } from "../../notices/notice-queue-redis.ts";
+import { createNoticeQueue } from "../../logout-notices/notice-queue-redis.ts";
 import type { SamlRedisDeps } from "../sso/pending-requests-redis.ts";
 import type { SoapNotices } from "./soap-notices.ts";
 

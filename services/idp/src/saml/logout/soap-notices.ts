@@ -1,4 +1,4 @@
-import type { Claimed, NoticeQueue } from "../../notices/notice-queue.ts";
+import type { Claimed, NoticeQueue } from "../../logout-notices/notice-queue.ts";
 import type { Participant } from "./participants.ts";
 
 /** What a service provider must be told by SOAP. */

@@ -12,7 +12,7 @@ const ladder: readonly (readonly string[])[] = [
 const password = 2;
 const secondFactor = 3;
 
-export function strengthOf(amr: readonly string[] | undefined): number {
+function strengthOf(amr: readonly string[] | undefined): number {
   return amr?.includes("mfa") === true ? secondFactor : password;
 }
 

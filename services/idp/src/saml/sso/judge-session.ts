@@ -1,5 +1,6 @@
+import { meetsDemands } from "../../login/sign-in-demands.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
-import { contextClassOf, strengthOf, wouldFactorHelp } from "../outbound/authn-context.ts";
+import { contextClassOf, wouldFactorHelp } from "../outbound/authn-context.ts";
 import type { Provider } from "../providers.ts";
 import type { PendingRequest } from "./pending-requests.ts";
 
@@ -11,11 +12,6 @@ export type Judgement =
   /** No sign-in of this user is what was asked for. */
   | { readonly judgement: "no_context" };
 
-function needsFactor({ config }: Provider): boolean {
-  const level = config.required_mfa_level;
-  return config.require_mfa.length > 0 || (level !== "" && level !== "0");
-}
-
 function isFresh({ uid }: BrowserSessionRecord, { forceAuthn, signedInUid }: PendingRequest): boolean {
   return !forceAuthn || signedInUid === uid;
 }
@@ -24,15 +20,15 @@ function isFresh({ uid }: BrowserSessionRecord, { forceAuthn, signedInUid }: Pen
 export function judgeSession(
   session: BrowserSessionRecord | undefined,
   pending: PendingRequest,
-  provider: Provider,
+  { demands, nowSeconds }: { readonly demands: Provider["demands"]; readonly nowSeconds: number },
 ): Judgement {
   const again: Judgement = pending.isPassive ? { judgement: "no_passive" } : { judgement: "sign_in" };
   if (session === undefined || !isFresh(session, pending)) return again;
   const { amr } = session;
   const contextClass = contextClassOf(amr, pending.requestedContext);
-  const lacksFactor = needsFactor(provider) && strengthOf(amr) < strengthOf(["mfa"]);
+  const lacksFactor = !meetsDemands(session, demands, nowSeconds);
   if (contextClass !== undefined && !lacksFactor) return { judgement: "fits", session, contextClass };
   if (contextClass === undefined && !wouldFactorHelp(amr, pending.requestedContext)) return { judgement: "no_context" };
-  // Whoever was asked and has shown no second factor has none.
+  // Whoever was asked has shown what there is, and set up what was demanded.
   return pending.hasAsked ? { judgement: "no_context" } : again;
 }

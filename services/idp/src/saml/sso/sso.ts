@@ -51,7 +51,10 @@ export function createSso({ settings, providers, requests, replay, answers, cloc
     { pending: asked, provider }: Asked,
     session: BrowserSessionRecord | undefined,
   ): Promise<SsoStep> => {
-    const judged = judgeSession(session, asked, provider);
+    const judged = judgeSession(session, asked, {
+      demands: provider.demands,
+      nowSeconds: Math.floor(clock.now() / 1000),
+    });
     switch (judged.judgement) {
       case "no_passive":
         return fail(id, provider, statusCodes.noPassive);
