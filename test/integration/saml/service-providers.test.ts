@@ -9,6 +9,7 @@ import * as samlify from "samlify";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Browser, createBrowser, hiddenFields, type Page } from "../../support/browser.ts";
 import type { KeyPair } from "./key-pair.ts";
+import { logoutBegunHere } from "./logout-begun-here.ts";
 import { entityId, type SamlStack, slo, sso, startSamlStack } from "./saml-stack.ts";
 import { type SoapProvider, startSoapProvider } from "./soap-provider.ts";
 import { currentCode } from "./totp.ts";
@@ -300,60 +301,12 @@ describe("a logout that a service provider asks for", () => {
   });
 });
 
-describe("a logout that begins here", () => {
-  /** The page of the logout, and our request for the first service provider. */
-  async function begin(browser: Browser) {
-    const leaving = await browser.submit(await browser.open("/logout"), {});
-    const page = await browser.get(leaving.location ?? "");
-    const [, frame = ""] = /<iframe src="([^"]+)"/.exec(page.text) ?? [];
-    const asked = await browser.get(frame.replaceAll("&amp;", "&"));
-    const { search } = new URL(asked.location ?? "");
-    const { profile } = await wiki().validateRedirectAsync(
-      Object.fromEntries(new URLSearchParams(search)),
-      search.slice(1),
-    );
-    if (profile === null) throw new Error("no logout request");
-    return { page, place: leaving.location ?? "", profile };
-  }
-
-  test("tells one in a frame by a signed request and the other by SOAP, and takes the answer on either replica", async () => {
-    const browser = newBrowser();
-    const { nameID } = await profileOf(wiki(), await visit(browser, wiki()));
-    await visit(browser, plain());
-    soap.requests.length = 0;
-    const { page, place, profile } = await begin(browser);
-    expect(page.headers.get("content-security-policy")).toContain("frame-src 'self' https://wiki.example.test;");
-    expect([profile.nameID, soap.requests.length]).toEqual([nameID, 1]);
-    const state = await browser.get(`${place}&state=1`);
-    expect(JSON.parse(state.text)).toMatchObject({ over: false, states: expect.arrayContaining(["asking", "done"]) });
-    const answer = pathOf(await wiki().getLogoutResponseUrlAsync(profile, "", {}, true));
-    expect((await browser.get(answer)).status).toBe(204);
-    expect((await browser.get(place)).location).toBe("/logged_out");
-    expect((await browser.get("/mfa/sessions")).status).toBe(401);
-  });
-
-  test("takes no answer of another key, without signature, of another service provider, or for the second time", async () => {
-    const browser = newBrowser();
-    await visit(browser, wiki());
-    const { place, profile } = await begin(browser);
-    const by = async (sp: SAML): Promise<string> => sp.getLogoutResponseUrlAsync(profile, "", {}, true);
-    const good = await by(wiki());
-    expect(await open(await by(wiki(saml.stranger)))).toBe(400);
-    expect(await open(good.replace(/&SigAlg=.*/, ""))).toBe(400);
-    expect(await open(await by(plain()))).toBe(400);
-    expect(await open(await wiki().getLogoutResponseUrlAsync({ ...profile, ID: "_unknown" }, "", {}, true))).toBe(400);
-    expect(JSON.parse((await browser.get(`${place}&state=1`)).text)).toMatchObject({ states: ["asking"] });
-    const statuses = await Promise.all(Array.from({ length: 10 }, () => open(good)));
-    expect(statuses.toSorted()).toEqual([204, ...Array.from({ length: 9 }, () => 400)]);
-  });
-
-  test("says who refused", async () => {
-    const browser = newBrowser();
-    await visit(browser, wiki());
-    const { place, profile } = await begin(browser);
-    expect(await open(await wiki().getLogoutResponseUrlAsync(profile, "", {}, false))).toBe(204);
-    const page = await browser.get(place);
-    expect([page.status, page.text]).toEqual([200, expect.stringContaining("Did not end your session")]);
-    expect(page.text).toContain('href="/logged_out"');
-  });
+logoutBegunHere({
+  newBrowser,
+  wiki: (keys) => wiki(keys),
+  plain: () => plain(),
+  signIn: async (browser, sp) => profileOf(sp, await visit(browser, sp)),
+  open,
+  soapRequests: () => soap.requests,
+  stranger: () => saml.stranger,
 });
