@@ -1,6 +1,6 @@
 -- wrk script: POSTs the requests of a file, one a line, in turn: JSON, CBOR in hex, or headers with tabs between them.
 -- Usage: wrk -s post.lua URL -- REQUESTS_FILE json|cbor|header AUTHORIZATION
--- An authorization of "-" sends none. Where a request holds the mark, each sending writes another number there.
+-- An authorization of "-" sends none; one of "@FILE" takes the lines of the file in turn. Where a request holds the mark, each sending writes another number there.
 local requests, count, nth = {}, 0, 0
 local mark = "@serial-----@"
 local serial = os.time() % 10000 * 1000000000
@@ -22,14 +22,26 @@ function read.header(line)
   return headers, ""
 end
 
+local function lines(file)
+  local found = {}
+  for line in io.lines(file) do found[#found + 1] = line end
+  return found
+end
+
+local function authorizations(text)
+  if text == "-" then return {} end
+  return text:sub(1, 1) == "@" and lines(text:sub(2)) or { text }
+end
+
 function init(args)
-  for line in io.lines(args[1]) do
-    local headers, body = read[args[2]](line)
-    if args[3] ~= "-" then headers["Authorization"] = args[3] end
-    count = count + 1
+  local bodies, callers = lines(args[1]), authorizations(args[3])
+  count = math.max(#bodies, #callers)
+  for number = 1, count do
+    local headers, body = read[args[2]](bodies[(number - 1) % #bodies + 1])
+    if #callers > 0 then headers["Authorization"] = callers[(number - 1) % #callers + 1] end
     local text = wrk.format("POST", nil, headers, body)
     local first, last = text:find(mark, 1, true)
-    requests[count] = first and { text:sub(1, first - 1), text:sub(last + 1) } or text
+    requests[number] = first and { text:sub(1, first - 1), text:sub(last + 1) } or text
   end
 end
 

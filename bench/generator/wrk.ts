@@ -15,7 +15,7 @@ export interface Load {
   readonly connections: number;
   /** JSON when absent. */
   readonly format?: RequestFormat | undefined;
-  /** The caller's `Authorization`, Basic when absent; `none` sends none. */
+  /** The caller's `Authorization`, Basic when absent; `none` sends none, `@` and a file sends its lines in turn. */
   readonly authorization?: string | undefined;
 }
 

@@ -29,6 +29,7 @@ export type RowId =
   | "lookup-header"
   | "lookup-bearer"
   | "lookup-bearer-key"
+  | "lookup-bearer-new"
   | "lookup-open"
   | "sql"
   | "sql-unknown"

@@ -121,6 +121,7 @@ function edgeTargets(results: Results): readonly Target[] {
     added("caller: CPU that Basic adds to none", "lookup", 10),
     added("caller: CPU that Bearer adds, verdict cached", "lookup-bearer", 60),
     added("caller: CPU that Bearer adds, key cached", "lookup-bearer-key", 60),
+    added("caller: CPU that Bearer adds, another token", "lookup-bearer-new", 60),
   ];
 }
 

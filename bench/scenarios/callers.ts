@@ -4,7 +4,7 @@ import { writeBodies } from "../stack/bodies.ts";
 import { bearerCallers, type CallerConfig, openCallers, sqlBackends } from "../stack/config.ts";
 import { startPostern } from "../stack/postern.ts";
 import type { Servers } from "../stack/servers.ts";
-import { issueToken } from "../stack/token.ts";
+import { issueTokens } from "../stack/token.ts";
 import { sqlUserCount, userPassword } from "../stack/users.ts";
 import { measureDecision } from "./decision-row.ts";
 import { lookupQuery } from "./sql.ts";
@@ -16,9 +16,12 @@ interface Caller {
   readonly authorization: string;
 }
 
+/** Nothing of a token is remembered for longer than it takes until it comes again. */
+const forgetful = { cache_ttl: "1ms", revocation_ttl: "100ms" };
+
 /** The look-up by callers who prove themselves otherwise than by Basic. Reads the SQLite file that `measureSql` wrote. */
 export async function measureCallers(servers: Servers): Promise<readonly Row[]> {
-  const { issuer, jwksFile, token } = await issueToken(servers.folder);
+  const { issuer, jwksFile, token, authorizationsFile } = await issueTokens(servers.folder);
   const authorization = `Bearer ${token}`;
   const bodiesFile = await writeBodies(servers.folder, "callers", { password: userPassword, users: sqlUserCount });
   const of: readonly Caller[] = [
@@ -26,14 +29,20 @@ export async function measureCallers(servers: Servers): Promise<readonly Row[]> 
     {
       id: "lookup-bearer",
       title: "lookup, SQLite, Bearer, verdict cached",
-      callers: bearerCallers(issuer, jwksFile, "1m"),
+      callers: bearerCallers(issuer, jwksFile, { cache_ttl: "1m" }),
       authorization,
     },
     {
       id: "lookup-bearer-key",
       title: "lookup, SQLite, Bearer, verified each time",
-      callers: bearerCallers(issuer, jwksFile, "0s"),
+      callers: bearerCallers(issuer, jwksFile, { cache_ttl: "0s" }),
       authorization,
+    },
+    {
+      id: "lookup-bearer-new",
+      title: "lookup, SQLite, Bearer, another token each time",
+      callers: bearerCallers(issuer, jwksFile, forgetful),
+      authorization: `@${authorizationsFile}`,
     },
   ];
   const rows: Row[] = [];

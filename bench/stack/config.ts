@@ -41,9 +41,15 @@ const basic_auth = { enabled: true, username: "backchannel", password: "bench-ba
 export const basicCallers: CallerConfig = { backchannel: { basic_auth } };
 export const openCallers: CallerConfig = { backchannel: { basic_auth: { enabled: false } }, developerMode: true };
 
+/** What a gateway remembers of tokens: `auth.backchannel.oidc_bearer.cache_ttl` and `.revocation_ttl`. */
+export interface TokenMemory {
+  readonly cache_ttl: string;
+  readonly revocation_ttl?: string;
+}
+
 /** Basic, and tokens of an issuer whose keys are in a file. */
-export function bearerCallers(issuer: string, jwksFile: string, cacheTtl: string): CallerConfig {
-  const oidc_bearer = { enabled: true, issuer, jwks_file: jwksFile, cache_ttl: cacheTtl };
+export function bearerCallers(issuer: string, jwksFile: string, memory: TokenMemory): CallerConfig {
+  const oidc_bearer = { enabled: true, issuer, jwks_file: jwksFile, ...memory };
   return { backchannel: { basic_auth, oidc_bearer } };
 }
 

@@ -65,19 +65,27 @@ export interface OidcStack extends AsyncDisposable {
   ask(replica: number, path: string, init?: RequestInit): Promise<Response>;
 }
 
-/** A gateway, an engine and two identity providers on one Redis. */
-export async function startOidcStack(clients: readonly Tree[] = testClients, settings: Tree = {}): Promise<OidcStack> {
+/** A gateway, an engine and two identity providers on one Redis; with `oauthbearer` two engines that take tokens. */
+export async function startOidcStack(
+  clients: readonly Tree[] = testClients,
+  settings: Tree = {},
+  oauthbearer?: Tree,
+): Promise<OidcStack> {
   await using started = new AsyncDisposableStack();
   const httpPort = await freePort();
   const issuer = `http://127.0.0.1:${httpPort}`;
   const stack = started.use(
     await startStack({
       redis: true,
+      engines: oauthbearer === undefined ? 1 : 2,
       httpPort,
       services: ["idp"],
       settings: {
         runtime: { servers: { http: { rate_limit: { per_second: 10_000, burst: 10_000 } } } },
-        auth: { backchannel: { oidc_bearer: { enabled: true, issuer, revocation_ttl: "200ms" } } },
+        auth: {
+          backchannel: { oidc_bearer: { enabled: true, issuer, revocation_ttl: "200ms" } },
+          ...(oauthbearer !== undefined && { oauthbearer: { enabled: true, ...oauthbearer } }),
+        },
         identity: {
           frontend: { enabled: true },
           oidc: { enabled: true, issuer, clients, device_flow: { polling_interval: 1 }, ...settings },

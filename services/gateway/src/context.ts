@@ -140,6 +140,7 @@ function createHooks(parts: HooksParts): Hooks {
   const limitAddress = createLimitAddressHook({ limit: addressLimit, addressKeyOf, names, limited });
   const deps: CallerAuthDeps = {
     check: () => live.current.checkCaller,
+    basicName: () => live.current.basicName,
     timeoutMs: () => live.current.decisionTimeoutMs,
     reject,
     counted,

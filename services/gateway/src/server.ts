@@ -25,6 +25,7 @@ export async function createGateway(context: GatewayContext): Promise<FastifyIns
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, _payload, done) => done(null));
   app.decorateRequest("callerMethod", "none");
+  app.decorateRequest("callerName", null);
   app.decorateRequest("callerToken", null);
   if (settings.frontAddresses.length > 0) app.addHook("onRequest", context.channels.onlyOwn);
   app.setNotFoundHandler((request, reply) => sendReply(reply, notFoundReply(names, request.id)));

@@ -48,6 +48,7 @@ export interface LiveGatewaySettings {
   readonly trustedProxies: CidrSet;
   readonly clientHeaders: ClientHeaderNames;
   readonly checkCaller: CallerCheck;
+  readonly basicName: string;
   /** Values of `WWW-Authenticate` for callers who are refused. */
   readonly challenges: readonly string[];
   readonly disabledDialects: ReadonlySet<Dialect>;
@@ -170,6 +171,7 @@ export function liveGatewaySettings(config: Config, bearer: BearerCheck | undefi
       bearer,
       openWhenUnconfigured: runtime.developer_mode,
     }),
+    basicName: auth.backchannel.basic_auth.username,
     challenges: challenges(auth.backchannel.basic_auth.enabled, bearer),
     disabledDialects: disabledDialects(servers.http),
     decisionTimeoutMs: timeouts.decision,

@@ -17,12 +17,12 @@ const keySetPath = "/oidc/jwks";
 
 type IdpParts = Pick<
   IdpContext,
-  "settings" | "readCaller" | "logger" | "pages" | "oidc" | "openapi" | "saml" | "singleLogout"
+  "settings" | "readCaller" | "logger" | "pages" | "oidc" | "openapi" | "saml" | "audit" | "singleLogout"
 >;
 
 /** The identity provider behind the gateway. Whatever did not come through it is 401; a path of nobody's is 404. */
 export async function createIdp(parts: IdpParts): Promise<FastifyInstance> {
-  const { settings, readCaller, logger, pages, oidc, openapi, saml, singleLogout } = parts;
+  const { settings, readCaller, logger, pages, oidc, openapi, saml, audit, singleLogout } = parts;
   const app = Fastify({
     logger: false,
     bodyLimit: settings.maxBodyBytes,
@@ -52,7 +52,7 @@ export async function createIdp(parts: IdpParts): Promise<FastifyInstance> {
       const route = routeOfPath(request.routeOptions.url);
       if (route !== undefined) oidc.metrics.request(route, reply.raw.statusCode);
     });
-    registerSessionRoutes(app, oidc);
+    registerSessionRoutes(app, { ...oidc, audit });
     await app.register(async (scope) => registerOidcRoutes(scope, oidc, pages?.login.pages));
   }
   if (oidc !== undefined && pages !== undefined) registerOidcPages(app, oidc, pages.login);

@@ -102,6 +102,14 @@ describe("DELETE /api/v1/cache/flush", () => {
     expect(resultOf((await flush(cachePath, { user: "alice" })).answer)["removed_keys"]).not.toEqual(gone);
   });
 
+  test("by account: addresses from which it was guessed by an alias are listed and free", async () => {
+    for (const from of ["198.51.100.1", "203.0.113.1"]) await guess({ from, username: "alice" });
+    const listed = await askAdmin(stack, "POST", listPath, { body: { accounts: [alice.username] } });
+    expect(listed.text).toMatch(/"alice@example.test":\["203.0.113.1","198.51.100.1"\]/u);
+    const { gone } = await flush(cachePath, { user: alice.username });
+    expect(gone.filter((key) => key.includes(":ban:wide:"))).toHaveLength(2);
+  });
+
   test("an alias whose key is gone is resolved in the directory: cached logins of its account die on every engine", async () => {
     const own = { from: "192.0.2.2" };
     expect(await statuses(own)).toEqual([200]);

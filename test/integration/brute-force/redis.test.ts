@@ -1,7 +1,11 @@
+import { createBanIndex } from "@postern/shared/brute-force";
 import type { RedisClient } from "@postern/shared/redis";
 import { type RedisCluster, type RedisServer, spawnRedis, spawnRedisCluster } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Counting, connect, createCounting } from "./counting.ts";
+
+/** A page may reach over all of them. */
+const shardsOfIndex = 16;
 
 const topologies = ["standalone", "cluster"] as const;
 
@@ -146,6 +150,43 @@ describe.each(topologies)("counting in a %s Redis", (kind) => {
     const rest = await other.state.listBans({ size: 1000 });
     expect(rest.bans.some(({ network }) => network === "198.18.7.1")).toBe(false);
     expect(await other.state.flush({ ipAddress: "198.18.7.1", ruleName: "host" })).toEqual([]);
+  });
+
+  test("pages go on where the last one ended although that ban is gone, among many that end in one second", async () => {
+    const [client] = clients;
+    if (client === undefined) throw new Error("no client");
+    const index = createBanIndex(client, "test:");
+    const bannedAtMs = Date.now();
+    const expiresAtMs = bannedAtMs + 3_600_000;
+    const networks = Array.from({ length: 300 }, (_, host) => `198.51.${host % 100}.${Math.floor(host / 100) + 1}`);
+    for (const network of networks) {
+      const key = `test:bf:{${network.replace(/\.\d+$/u, ".0/24")}}:ban:host:${network}`;
+      await client.set(key, `${bannedAtMs} ${expiresAtMs} ${network} host`, "PX", 3_600_000);
+      await index(key, { rule: "host", network, bannedAtMs, expiresAtMs });
+    }
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await one.state.listBans({ cursor, size: 7 });
+      seen.push(...page.bans.map(({ network }) => network));
+      cursor = page.next;
+      await one.state.flush({ ipAddress: seen.at(-1) ?? "", ruleName: "host" });
+    } while (cursor !== undefined);
+    expect(seen.filter((network) => network.startsWith("198.51.")).toSorted()).toEqual(networks.toSorted());
+  });
+
+  test("a page of bans costs a few commands, however many bans it has and rules stand before theirs", async () => {
+    const [client] = clients;
+    if (kind === "cluster" || client === undefined || client.isCluster) return;
+    const calls = async (): Promise<number> => {
+      const stats = await client.info("commandstats");
+      const sent = stats.matchAll(/cmdstat_(?:get|mget|exists|evalsha):calls=(\d+)/gu);
+      return [...sent].reduce((sum, [, count]) => sum + Number(count), 0);
+    };
+    await one.state.listBans({ size: 100 });
+    const before = await calls();
+    expect((await one.state.listBans({ size: 100 })).bans.length).toBeGreaterThan(50);
+    expect((await calls()) - before).toBeLessThanOrEqual(2 + shardsOfIndex);
   });
 
   test("what is flushed is exactly what is gone, tolerations included", async () => {

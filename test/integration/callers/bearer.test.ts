@@ -1,10 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { Secret } from "@postern/shared/crypto";
+import { callerAssertionHeader, createCallerSigner } from "@postern/shared/http";
 import { pause, poll } from "@postern/shared/testing";
 import { createRevoker } from "@postern/shared/tokens";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
-import { type CallersStack, startCallersStack } from "../../support/callers-stack.ts";
+import { assertionSecret, type CallersStack, startCallersStack } from "../../support/callers-stack.ts";
 import { testRedis } from "../../support/redis-content.ts";
+import { basicAuth } from "../../support/stack.ts";
 
 let stack: CallersStack;
 
@@ -36,6 +39,10 @@ async function load(token: string): Promise<Asked> {
   const response = await fetch(`${stack.url}/api/v1/config/load`, { headers: { authorization: `Bearer ${token}` } });
   await response.arrayBuffer();
   return { status: response.status, ms: performance.now() - started, headers: response.headers };
+}
+
+function by(actor: string, method: string) {
+  return expect.objectContaining({ audit: true, actor, method });
 }
 
 describe("Bearer callers (contract, Caller rejection outcomes)", () => {
@@ -77,6 +84,32 @@ describe("Bearer callers (contract, Caller rejection outcomes)", () => {
     for (const scope of ["service:security", "service:admin"]) {
       expect((await load(await stack.issuer.token({ scope: `service:authenticate ${scope}` }))).status).toBe(200);
     }
+  });
+
+  test("the audit stream names the caller, and its method alone where an older gateway told no name", async () => {
+    const reader = "service:authenticate service:admin";
+    await load(await stack.issuer.token({ scope: reader, sub: "robot", client_id: "robot" }));
+    await load(await stack.issuer.token({ scope: reader, sub: "alice", client_id: "console" }));
+    const url = "/api/v1/config/load";
+    await fetch(`${stack.url}${url}`, { headers: { authorization: basicAuth } });
+    const sign = createCallerSigner({ secret: new Secret(assertionSecret), ttlSeconds: 30 });
+    const unnamed = { method: "basic", scopes: [], clientIp: "192.0.2.9", session: "s-1" } as const;
+    const older = { [callerAssertionHeader]: await sign(unnamed, "admin") };
+    await fetch(`${stack.adminUrls[0]}${url}`, { headers: older });
+    const output = (): string => stack.services.map((service) => service.output()).join("\n");
+    // From the address that this test alone uses, written last.
+    await poll("the audit stream", () => /"event":"configuration.read".*192\.0\.2\..*\n/.test(output()));
+    const reads = output()
+      .split("\n")
+      .filter((line) => line.includes('"event":"configuration.read"') && line.endsWith("}"))
+      .map((line): unknown => JSON.parse(line));
+    const told = [
+      by("robot", "bearer"),
+      by("console:alice", "bearer"),
+      by("backchannel", "basic"),
+      by("basic", "basic"),
+    ];
+    expect(reads).toEqual(expect.arrayContaining(told));
   });
 
   test("a denied token, and every token of a user whose epoch rose, is dead within revocation_ttl", async () => {

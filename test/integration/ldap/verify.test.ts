@@ -42,13 +42,13 @@ describe("an LDAP directory", () => {
   });
 
   it("tells a wrong password from an unknown user", async () => {
-    expect(await verify("alice", "wrong")).toEqual({ kind: "wrong_password" });
+    expect(await verify("alice", "wrong")).toMatchObject({ kind: "wrong_password" });
     expect(await verify("nobody", "alice-password")).toEqual({ kind: "unknown_user" });
   });
 
   it("serves the next user on a connection that a refused bind left", async () => {
     for (let round = 0; round < 3; round += 1) {
-      expect(await verify("alice", "wrong")).toEqual({ kind: "wrong_password" });
+      expect(await verify("alice", "wrong")).toMatchObject({ kind: "wrong_password" });
       expect(await verify("bob", "bob-password")).toMatchObject({ kind: "ok" });
     }
   });
@@ -72,7 +72,7 @@ describe("an LDAP directory", () => {
 
   it("refuses to decide when the entry has no account name, but not before the password was right", async () => {
     await expect(verify("Nameless, Person", "nameless-password")).rejects.toMatchObject({ code: "DIRECTORY_DATA" });
-    expect(await verify("Nameless, Person", "wrong")).toEqual({ kind: "wrong_password" });
+    expect(await verify("Nameless, Person", "wrong")).toMatchObject({ kind: "wrong_password" });
   });
 
   it.each(["*", "a*", "alice)(uid=*", "*)(|(uid=*", String.raw`alice\2a`, "alice\0", "\\", "(", ")", "ali*e"])(

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { freePort, scratchFolder } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -6,16 +8,22 @@ import { listedBackends } from "./backends.ts";
 import { type Contract, createContract } from "./contract.ts";
 import { type Drive, send } from "./drive.ts";
 import { authDrives } from "./drives/auth.ts";
+import { consentDrives } from "./drives/consent.ts";
 import { devUiDrives } from "./drives/dev-ui.ts";
 import { flushDrives } from "./drives/flush.ts";
 import { hookDrives } from "./drives/hooks.ts";
+import { loginDrives } from "./drives/login.ts";
+import { mfaApiDrives } from "./drives/mfa-api.ts";
 import { mfaBackchannelDrives } from "./drives/mfa-backchannel.ts";
 import { oauthDrives } from "./drives/oauth.ts";
 import { oidcSessionDrives } from "./drives/oidc-sessions.ts";
 import { pageDrives } from "./drives/pages.ts";
 import { samlDrives } from "./drives/saml.ts";
+import { selfServiceDrives } from "./drives/self-service.ts";
 import { tokenDrives } from "./drives/tokens.ts";
+import { registeredRoutes } from "./registered-routes.ts";
 import { stackSettings, writeHook } from "./settings.ts";
+import { placeOf, undocumented } from "./undocumented.ts";
 
 const drives: readonly Drive[] = [
   ...authDrives,
@@ -28,6 +36,10 @@ const drives: readonly Drive[] = [
   ...oidcSessionDrives,
   ...hookDrives,
   ...devUiDrives,
+  ...loginDrives,
+  ...consentDrives,
+  ...selfServiceDrives,
+  ...mfaApiDrives,
 ];
 const pages = { management: "/api/v1/openapi", idp: "/.well-known/openapi" } as const;
 
@@ -45,7 +57,7 @@ beforeAll(async () => {
   folder = await scratchFolder();
   const backends = listedBackends(folder.path);
   const httpPort = await freePort();
-  const settings = stackSettings(`http://127.0.0.1:${httpPort}`, await writeHook(folder.path));
+  const settings = stackSettings(`http://127.0.0.1:${httpPort}`, await writeHook(folder.path), auditFile());
   stack = await startStack({ httpPort, redis: true, services: ["admin", "idp"], settings, backends });
   const documents = await Promise.all(Object.values(pages).map((path) => page(`${path}.json`)));
   contracts = documents.map((text) => createContract(JSON.parse(text)));
@@ -56,12 +68,26 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
+const auditFile = (): string => join(folder.path, "audit.log");
+
 const operationsServed = () => contracts.flatMap((contract) => contract.operations);
 
 test("every operation of both documents has a drive that succeeds, and no drive is for another", () => {
   const served = operationsServed().map(({ operationId }) => operationId);
   const driven = drives.filter(({ status }) => status < 400).map(({ operationId }) => operationId);
   expect([...new Set(driven)].toSorted()).toEqual(served.toSorted());
+});
+
+test("every route of the services is in a document, but for those that have a reason; and each reason holds", async () => {
+  const routes = await registeredRoutes(stack.configFile);
+  const documented = new Set(operationsServed().map(placeOf));
+  const left = routes.filter((route) => !undocumented.some(({ is }) => is(route)));
+  const places = left.map(({ method, url }) => placeOf({ method, path: url }));
+  expect([...new Set(places)].filter((place) => !documented.has(place))).toEqual([]);
+  expect(undocumented.filter(({ is }) => !routes.some(is)).map(({ why }) => why)).toEqual([]);
+  const known = new Set(routes.map(({ method, url }) => placeOf({ method, path: url })));
+  const hooks = "/api/v1/custom/";
+  expect([...documented].filter((place) => !known.has(place) && !place.includes(hooks))).toEqual([]);
 });
 
 test.each(Object.values(pages))("%s is the same document as YAML and as JSON", async (path) => {
@@ -79,6 +105,53 @@ describe("every operation keeps to its document", () => {
       expect([answer.status, contract.answerFaults(operation, answer)]).toEqual([status, []]);
     }
   });
+});
+
+const carol = "carol@example.test";
+const self = { actor: carol, target: carol };
+/** As the caller is called there. */
+const byOperator = { service: "admin" };
+const auditLines: readonly Readonly<Record<string, string>>[] = [
+  { event: "user.login", outcome: "ok", actor: "alice@example.test", reason: "password" },
+  { event: "user.login", outcome: "denied", reason: "password" },
+  { event: "user.login", outcome: "ok", actor: "bob@example.test", reason: "totp" },
+  { event: "user.login", outcome: "denied", actor: "bob@example.test", reason: "totp" },
+  { event: "user.login", outcome: "ok", actor: "bob@example.test", reason: "recovery" },
+  { event: "user.login", outcome: "ok", actor: "alice@example.test", reason: "passkey" },
+  { event: "user.login", outcome: "denied", reason: "passkey" },
+  { event: "recovery_code.use", outcome: "ok", actor: "bob@example.test", target: "bob@example.test" },
+  { event: "recovery_codes.create", outcome: "ok", ...self },
+  { event: "recovery_codes.create", outcome: "ok", ...byOperator },
+  { event: "second_factor.add", outcome: "ok", ...self, reason: "totp" },
+  { event: "second_factor.add", outcome: "ok", ...self, reason: "webauthn" },
+  { event: "second_factor.add", outcome: "ok", ...byOperator, target: "alice@example.test", reason: "totp" },
+  { event: "second_factor.remove", outcome: "ok", ...self, reason: "totp" },
+  { event: "second_factor.remove", outcome: "ok", ...self, reason: "webauthn" },
+  { event: "second_factor.remove", outcome: "ok", ...self, reason: "recovery" },
+  { event: "second_factor.remove", outcome: "ok", ...byOperator, reason: "webauthn" },
+  { event: "app_password.create", outcome: "ok", ...self },
+  { event: "app_password.delete", outcome: "ok", ...self },
+  { event: "session.end", outcome: "ok", ...self, reason: "self_service" },
+  { event: "session.end", outcome: "ok", ...self, reason: "logout" },
+  { event: "session.end", outcome: "ok", reason: "operator" },
+  { event: "session.end", reason: "operator_one" },
+  { event: "consent.give", outcome: "ok", actor: "alice@example.test", target: "demo-consent" },
+  { event: "consent.give", outcome: "denied", actor: "alice@example.test", target: "demo-device" },
+  { event: "consent.revoke", outcome: "ok", actor: carol, target: "demo-web" },
+  { event: "saml.rejected", outcome: "denied" },
+];
+
+test.each(auditLines)("what was driven is in the audit stream: $event $outcome $reason", (line) => {
+  const lines = readFileSync(auditFile(), "utf8").trimEnd().split("\n");
+  const told = lines.map((text): unknown => JSON.parse(text));
+  const found = told.filter((one) => Object.entries(line).every(([name, value]) => Object(one)[name] === value));
+  const [first] = found;
+  if (line["outcome"] === "ok") expect(first).toMatchObject({ actor: expect.any(String) });
+  expect(first).toMatchObject({ ...line, audit: true, session: expect.any(String), client_ip: expect.any(String) });
+  // A name that was typed and not proved may be a password.
+  if (line["event"] === "user.login" && line["actor"] === undefined) {
+    expect(found.filter((one) => "actor" in Object(one))).toEqual([]);
+  }
 });
 
 async function flushError(path: string): Promise<string> {

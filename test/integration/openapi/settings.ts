@@ -27,8 +27,9 @@ export async function writeHook(folder: string): Promise<string> {
 }
 
 /** Everything on that has an operation. The gateway is the issuer. */
-export function stackSettings(issuer: string, hookScript: string): Tree {
+export function stackSettings(issuer: string, hookScript: string, auditFile: string): Tree {
   return {
+    observability: { audit: { file: auditFile } },
     runtime: {
       developer_mode: true,
       servers: {

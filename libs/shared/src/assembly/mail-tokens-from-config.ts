@@ -1,6 +1,13 @@
 import { backchannelAudience, type Config } from "../config/index.ts";
 import { systemClock } from "../time/clock.ts";
-import { createTokenVerifier, type TokenVerifier } from "../tokens/index.ts";
+import {
+  type AccessTokenRules,
+  createOpaqueRecordReader,
+  createOpaqueVerifier,
+  createTokenVerifier,
+  type TokenVerifier,
+} from "../tokens/index.ts";
+import { keyRingFromConfig } from "./key-ring-from-config.ts";
 import {
   type KeySetPlace,
   keySourceAt,
@@ -23,6 +30,21 @@ function keySetPlace({ auth }: Config): KeySetPlace {
   return jwks_file === "" && jwks_url === "" ? auth.backchannel.oidc_bearer : { jwks_file, jwks_url };
 }
 
+/** Absent where the tokens' issuer is not our identity provider: then nobody here has their records. */
+function opaqueVerifier(config: Config, rules: AccessTokenRules, parts: TokenParts): TokenVerifier | undefined {
+  const { identity, storage, auth } = config;
+  const keys = keyRingFromConfig(config, "oidc");
+  if (!identity.oidc.enabled || identity.oidc.issuer !== rules.issuer || keys === undefined) return undefined;
+  return createOpaqueVerifier({
+    rules,
+    read: createOpaqueRecordReader({ redis: parts.redis, prefix: storage.redis.prefix, keys }),
+    ttlMs: auth.backchannel.oidc_bearer.revocation_ttl,
+    timeoutMs: storage.redis.read_timeout,
+    maxEntries: maxCachedTokens,
+    onError: stateUnreadable(parts.logger),
+  });
+}
+
 /**
  * The check of users' tokens, as `auth.oauthbearer` says. A token that names the back channel's audience is a
  * caller's and is refused, whatever its scope.
@@ -32,17 +54,18 @@ export function mailTokensFromConfig(config: Config, given: Omit<TokenParts, "cl
   const clock = systemClock;
   const parts = { ...given, clock };
   const keys = keySourceAt(keySetPlace(config), config, parts);
-  const verifier = createTokenVerifier({
-    access: {
-      issuer: oauthbearer.issuer === "" ? backchannel.oidc_bearer.issuer : oauthbearer.issuer,
-      audiences: oauthbearer.audience,
-      refusedAudiences: [backchannelAudience(config)],
-      requiredScopes: oauthbearer.required_scope,
-      usernameClaims: oauthbearer.username_claims,
-      skewSeconds: Math.round(oauthbearer.clock_skew / 1000),
-      clock,
-      keys,
-    },
+  const access: AccessTokenRules = {
+    issuer: oauthbearer.issuer === "" ? backchannel.oidc_bearer.issuer : oauthbearer.issuer,
+    audiences: oauthbearer.audience,
+    refusedAudiences: [backchannelAudience(config)],
+    requiredScopes: oauthbearer.required_scope,
+    usernameClaims: oauthbearer.username_claims,
+    skewSeconds: Math.round(oauthbearer.clock_skew / 1000),
+    clock,
+    keys,
+  };
+  const signed = createTokenVerifier({
+    access,
     service: undefined,
     revocation: revocationFromConfig(config, parts),
     clock,
@@ -50,5 +73,8 @@ export function mailTokensFromConfig(config: Config, given: Omit<TokenParts, "cl
     maxCached: maxCachedTokens,
     onError: stateUnreadable(given.logger),
   });
-  return { verifier, close: () => keys.close() };
+  const opaque = opaqueVerifier(config, access, parts);
+  // Every signed token has dots, no opaque one has any.
+  const kindOf = (token: string): TokenVerifier => (token.includes(".") ? signed : (opaque ?? signed));
+  return { verifier: { verify: (token) => kindOf(token).verify(token) }, close: () => keys.close() };
 }

@@ -8,6 +8,8 @@ export interface AuditRecord {
   readonly event: AuditEvent;
   readonly outcome: AuditOutcome;
   readonly actor?: string | undefined;
+  /** How the actor proved itself: `basic` or `bearer`. */
+  readonly method?: string | undefined;
   readonly target?: string | undefined;
   readonly clientIp?: string | undefined;
   /** The request GUID, by which the log's lines are found. */

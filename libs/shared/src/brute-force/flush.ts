@@ -70,7 +70,8 @@ export async function unindex(
   { redis, prefix }: Pick<FlushDeps, "redis" | "prefix">,
   keys: readonly string[],
 ): Promise<void> {
-  await Promise.all(keys.map((key) => redis.zrem(banIndexKey.build(prefix, shardOf(key)), key)));
+  const byShard = Map.groupBy(keys, shardOf);
+  await Promise.all([...byShard].map(([shard, members]) => redis.zrem(banIndexKey.build(prefix, shard), ...members)));
 }
 
 interface AddressKeys {

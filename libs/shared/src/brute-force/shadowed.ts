@@ -1,5 +1,6 @@
 import type { Ban } from "./ban.ts";
 import type { FlushDeps } from "./flush.ts";
+import { readValues } from "./read-values.ts";
 import { sourceOf } from "./source.ts";
 
 /** Keys of bans by which an earlier rule may refuse the same network. */
@@ -13,11 +14,9 @@ function shadowingKeys({ prefix, rules }: FlushDeps, { network, rule }: Ban): re
 
 /** A network is refused by the first rule that bans it: lists name it once, by that rule. */
 export async function withoutShadowed(deps: FlushDeps, bans: readonly Ban[]): Promise<readonly Ban[]> {
-  const isShadowed = await Promise.all(
-    bans.map(async (ban) => {
-      const found = await Promise.all(shadowingKeys(deps, ban).map((key) => deps.redis.exists(key)));
-      return found.includes(1);
-    }),
+  const found = await readValues(
+    deps.redis,
+    bans.map((ban) => shadowingKeys(deps, ban)),
   );
-  return bans.filter((_ban, index) => isShadowed[index] !== true);
+  return bans.filter((_ban, index) => found[index]?.every((value) => value === null) !== false);
 }

@@ -10,6 +10,7 @@ import {
   unindex,
 } from "./flush.ts";
 import { createIndexReader } from "./pages.ts";
+import { readValues } from "./read-values.ts";
 import { withoutShadowed } from "./shadowed.ts";
 import { sourceOf, userPart } from "./source.ts";
 
@@ -50,12 +51,20 @@ export interface BruteForceState {
   keysOfAccount(account: string): Promise<readonly string[]>;
 }
 
-/** Bans by their keys; those that are over leave the index. */
-async function readBans(deps: FlushDeps, keys: readonly string[]): Promise<readonly Ban[]> {
-  const values = await Promise.all(keys.map((key) => deps.redis.get(key)));
+function bansIn(values: readonly (string | null)[]): readonly Ban[] {
+  return values.flatMap((value) => (value === null ? [] : (parseBan(value) ?? [])));
+}
+
+/** Bans that the index names; those that are over leave it. */
+async function readListed(deps: FlushDeps, keys: readonly string[]): Promise<readonly Ban[]> {
+  const found = await readValues(
+    deps.redis,
+    keys.map((key) => [key]),
+  );
+  const values = found.flat();
   const gone = keys.filter((_key, index) => values[index] === null);
   if (gone.length > 0) await unindex(deps, gone);
-  return values.flatMap((value) => (value === null ? [] : (parseBan(value) ?? [])));
+  return bansIn(values);
 }
 
 export function createBruteForceState(deps: FlushDeps): BruteForceState {
@@ -69,16 +78,12 @@ export function createBruteForceState(deps: FlushDeps): BruteForceState {
     listBans: async ({ cursor, size }) => {
       const leastScore = Math.floor(clock.now() / 1000);
       const { members, next } = await readPage(banShard, { cursor, size, leastScore });
-      return { bans: await withoutShadowed(deps, await readBans(deps, members)), next };
+      return { bans: await withoutShadowed(deps, await readListed(deps, members)), next };
     },
     bansOfAddress: async (ipAddress) => {
       const source = sourceOf(ipAddress, { ...rules(), prefix });
-      return source === undefined
-        ? []
-        : readBans(
-            deps,
-            source.places.map(({ banKey }) => banKey),
-          );
+      const keys = source?.places.map(({ banKey }) => banKey) ?? [];
+      return bansIn((await readValues(redis, [keys])).flat());
     },
     listGuessedAccounts: async ({ cursor, size }) => {
       const { members, next } = await readPage(accountShard, { cursor, size, leastScore: 0 });

@@ -54,6 +54,7 @@ export const messages = {
   plainOnLoopback: "must be a loopback address, as 127.0.0.1, while tls.enabled is false",
   unknownControl: (name: string) => `names ${name}, which is no control`,
   unknownOperation: (name: string) => `names ${name}, which is no operation that rules decide`,
+  notValidated: (name: string) => `names ${name}, which is no operation whose requests are compared`,
   unknownFact: (name: string) => `names ${name}, which is no fact`,
   unknownOperator: (name: string) => `${name} is no operator`,
   secretFact: "names an attribute that is a secret by its name",

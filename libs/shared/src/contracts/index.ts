@@ -53,6 +53,7 @@ export { engineAlive, engineBeatMs } from "./engine/events.ts";
 export { lentScriptFunctions, scriptModule } from "./engine/script-module.ts";
 export { budgetExhausted } from "./gateway/events.ts";
 export { AccountNotice, accountNoticed, noticeEvents } from "./idp/events.ts";
+export { WebauthnAssertion, WebauthnRegistration } from "./idp/webauthn.ts";
 export {
   AppPassword,
   maxAppPasswords,

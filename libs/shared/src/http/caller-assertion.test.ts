@@ -11,6 +11,15 @@ test("the audience reads what the gateway signed", async () => {
   expect(await createCallerVerifier({ secret }, "admin")(await sign(caller, "admin"))).toEqual(caller);
 });
 
+test("a name travels with it; an older gateway's has none", async () => {
+  const verify = createCallerVerifier({ secret }, "admin");
+  expect(await verify(await sign({ ...caller, name: "backchannel" }, "admin"))).toEqual({
+    ...caller,
+    name: "backchannel",
+  });
+  expect(await verify(await sign(caller, "admin"))).not.toHaveProperty("name");
+});
+
 test("nobody else may use it", async () => {
   expect(await createCallerVerifier({ secret }, "idp")(await sign(caller, "admin"))).toBeUndefined();
 });

@@ -8,6 +8,11 @@ export type AssertionAudience = "admin" | "idp";
 /** The caller that the gateway let in. Basic is the administrative credential: it has no scopes, and needs none. */
 export interface Caller {
   readonly method: "basic" | "bearer" | "none";
+  /**
+   * Whose credential it was: the user name of Basic, or the token's client, with its subject where that is another.
+   * Absent where nobody asked, and from a gateway that tells none. For records only: it opens nothing.
+   */
+  readonly name?: string | undefined;
   readonly scopes: readonly string[];
   readonly clientIp: string;
   readonly session: string;
@@ -35,8 +40,8 @@ export type SignCaller = (caller: Caller, audience: AssertionAudience) => Promis
 
 export function createCallerSigner({ secret, ttlSeconds }: AssertionKey): SignCaller {
   const key = keyOf(secret);
-  return (caller, audience) =>
-    new SignJWT({ method: caller.method, scopes: [...caller.scopes], ip: caller.clientIp, sid: caller.session })
+  return ({ method, name, scopes, clientIp, session }, audience) =>
+    new SignJWT({ method, scopes: [...scopes], ip: clientIp, sid: session, ...(name !== undefined && { name }) })
       .setProtectedHeader({ alg: algorithm, typ: tokenType })
       .setIssuer(issuer)
       .setAudience(audience)
@@ -72,10 +77,10 @@ export function createCallerVerifier(
   return async (assertion) => {
     try {
       const { payload } = await jwtVerify(assertion, key, options);
-      const { method, scopes, ip, sid } = payload;
+      const { method, name, scopes, ip, sid } = payload;
       if (!isMethod(method) || !isStringArray(scopes) || typeof ip !== "string" || typeof sid !== "string")
         return undefined;
-      return { method, scopes, clientIp: ip, session: sid };
+      return { method, scopes, clientIp: ip, session: sid, ...(typeof name === "string" && { name }) };
     } catch (error) {
       if (error instanceof errors.JOSEError) return undefined;
       throw error;

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
+import { validatedOperations } from "../contracts/admin/validated-operations.ts";
 import { operations } from "../contracts/index.ts";
-import { createRequestValidation, validatedOperations } from "./request-validation.ts";
+import { createRequestValidation } from "./request-validation.ts";
 
-const validate = createRequestValidation([...validatedOperations]);
+const validate = createRequestValidation(validatedOperations);
 const flush = { method: "DELETE", route: "/api/v1/cache/flush", query: {} };
 
 test("what fits passes, what does not is named", () => {
@@ -26,5 +27,5 @@ test("an operation that is not named, or may not be, is not compared", () => {
 
 test("every operation of the allowlist is in the document", () => {
   const known = new Set(operations.map(({ operationId }) => operationId));
-  expect([...validatedOperations].filter((id) => !known.has(id))).toEqual([]);
+  expect(validatedOperations.filter((id) => !known.has(id))).toEqual([]);
 });

@@ -1,16 +1,7 @@
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
+import { validatedOperations } from "../contracts/admin/validated-operations.ts";
 import { type Operation, operations } from "../contracts/index.ts";
-
-/** Those that a site may name in `openapi_validation.operations` (contract: an allowlist of management operations). */
-export const validatedOperations: ReadonlySet<string> = new Set([
-  "flushUserCache",
-  "enqueueUserCacheFlush",
-  "flushBruteForceRule",
-  "enqueueBruteForceRuleFlush",
-  "listBruteForceEntries",
-  "listFilteredBruteForceEntries",
-]);
 
 export interface ValidatedRequest {
   readonly method: string;
@@ -45,7 +36,7 @@ function validatorOf({ request = {} }: Operation): (query: unknown, body: unknow
 
 /** Schemas are compiled here, once. */
 export function createRequestValidation(operationIds: readonly string[]): ValidateRequest {
-  const wanted = new Set(operationIds.filter((id) => validatedOperations.has(id)));
+  const wanted = new Set(operationIds.filter((id) => validatedOperations.includes(id)));
   const validators = new Map(
     operations
       .filter(({ operationId }) => wanted.has(operationId))

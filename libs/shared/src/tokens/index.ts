@@ -8,6 +8,8 @@ export {
 export { type AccessTokenAlgorithm, accessTokenAlgorithms } from "./jwks.ts";
 export { keySetFile, keySetUrl, type LoadKeySet } from "./jwks-sources.ts";
 export { createKeySource, type KeyLookup, type KeySource, type KeySourceOptions } from "./key-source.ts";
+export { createOpaqueRecordReader } from "./opaque-record.ts";
+export { createOpaqueVerifier } from "./opaque-verifier.ts";
 export { createRevocation, type Revocation, type RevocationOptions, type RevocationState } from "./revocation.ts";
 export { createRevoker, type Revoker, type RevokerDeps } from "./revoke.ts";
 export {

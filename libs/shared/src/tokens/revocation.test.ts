@@ -4,6 +4,7 @@ import { createRevocation } from "./revocation.ts";
 function fixture(values: Map<string, string>) {
   const clock = { nowMs: 0, now: () => clock.nowMs };
   const asked: string[] = [];
+  const errors: unknown[] = [];
   const redis = {
     isAway: false,
     get: async (key: unknown) => {
@@ -19,9 +20,9 @@ function fixture(values: Map<string, string>) {
     ttlMs: 5000,
     timeoutMs: 1000,
     maxEntries: 10,
-    onError: () => undefined,
+    onError: (error) => errors.push(error),
   });
-  return { clock, asked, redis, revocation };
+  return { clock, asked, errors, redis, revocation };
 }
 
 const facts = { id: "t1", subjectDigest: "s1", epoch: 3 };
@@ -57,4 +58,32 @@ test("Redis away: a look still counts for its time, then nobody knows; back agai
   expect(await revocation.check(facts)).toBe("unavailable");
   redis.isAway = false;
   expect(await revocation.check(facts)).toBe("active");
+});
+
+test("another token of a subject whose epoch is known asks for itself only", async () => {
+  const { asked, revocation } = fixture(new Map([["p:token:denied:{t2}", "1"]]));
+  expect(await revocation.check(facts)).toBe("active");
+  expect(await revocation.check({ ...facts, id: "t2" })).toBe("revoked");
+  expect(asked).toEqual(["p:token:denied:{t1}", "p:token:epoch:{s1}", "p:token:denied:{t2}"]);
+});
+
+test("a subject's new epoch is seen within the time of a look, for tokens that were seen and for new ones", async () => {
+  const values = new Map<string, string>();
+  const { clock, revocation } = fixture(values);
+  expect(await revocation.check(facts)).toBe("active");
+  values.set("p:token:epoch:{s1}", "4");
+  clock.nowMs = 5000;
+  expect(await revocation.check(facts)).toBe("revoked");
+  expect(await revocation.check({ ...facts, id: "t2" })).toBe("revoked");
+  expect(await revocation.check({ ...facts, id: "t3", epoch: 4 })).toBe("active");
+});
+
+test("an outage is told once, and the next one again", async () => {
+  const { clock, errors, redis, revocation } = fixture(new Map());
+  for (const isAway of [true, true, false, true]) {
+    redis.isAway = isAway;
+    clock.nowMs += 5000;
+    await revocation.check(facts);
+  }
+  expect(errors).toHaveLength(2);
 });

@@ -1,8 +1,8 @@
 import type { RedisClient } from "../redis/client.ts";
 import { deniedTokenKey, tokenEpochKey } from "../redis/keys.ts";
 import type { Clock } from "../time/clock.ts";
-import { createBoundedCache } from "./bounded-cache.ts";
 import type { RevocationFacts } from "./claims.ts";
+import { createRecentLooks } from "./recent-looks.ts";
 
 export type RevocationState = "active" | "revoked" | "unavailable";
 
@@ -20,18 +20,8 @@ export interface RevocationOptions {
   readonly ttlMs: number;
   readonly timeoutMs: number;
   readonly maxEntries: number;
+  /** Told of the first failure in a row. */
   readonly onError: (error: unknown) => void;
-}
-
-interface Look {
-  readonly state: "active" | "revoked";
-  readonly atMs: number;
-}
-
-function within<T>(promise: Promise<T>, timeoutMs: number): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
-  return Promise.race([promise, late.promise]).finally(() => clearTimeout(timer));
 }
 
 /** An epoch that cannot be read counts as the highest: its tokens are dead. */
@@ -41,50 +31,44 @@ function epochOf(stored: string | null): number {
   return Number.isFinite(epoch) ? epoch : Number.POSITIVE_INFINITY;
 }
 
+function stateOf(isDenied: boolean | undefined, current: number | undefined, epoch: number): RevocationState {
+  if (isDenied === true || (current !== undefined && epoch < current)) return "revoked";
+  return isDenied === undefined || current === undefined ? "unavailable" : "active";
+}
+
 /**
- * Denylist and epochs in Redis, looked at once in `ttlMs` for each token; half-way a look is renewed behind the answer,
- * so that a token in steady use never waits. Redis away or slow is `unavailable`, never `active`.
+ * Denylist and epochs in Redis. A token is looked for in the denylist once in `ttlMs`, a subject's epoch is read once in
+ * `ttlMs` for all of its tokens; half-way both are renewed behind the answer, so that what is in steady use never
+ * waits. Redis away or slow is `unavailable`, never `active`.
  */
 export function createRevocation(options: RevocationOptions): Revocation {
-  const { redis, prefix, clock, ttlMs, timeoutMs, maxEntries, onError } = options;
-  const looks = createBoundedCache<Look>(maxEntries);
-  const pending = new Map<string, Promise<RevocationState>>();
-
-  const look = async (cacheKey: string, { id, subjectDigest, epoch }: RevocationFacts): Promise<RevocationState> => {
-    const atMs = clock.now();
-    try {
-      const [denied, current] = await within(
-        Promise.all([
-          redis.get(deniedTokenKey.build(prefix, id)),
-          redis.get(tokenEpochKey.build(prefix, subjectDigest)),
-        ]),
-        timeoutMs,
-      );
-      const state = denied !== null || epoch < epochOf(current) ? "revoked" : "active";
-      looks.set(cacheKey, { state, atMs });
-      return state;
-    } catch (error) {
-      onError(error);
-      return "unavailable";
-    } finally {
-      pending.delete(cacheKey);
-    }
+  const { redis, prefix, onError } = options;
+  let isFailing = false;
+  const get = async (key: string): Promise<string | null> => {
+    const value = await redis.get(key);
+    isFailing = false;
+    return value;
   };
-  const ask = (cacheKey: string, facts: RevocationFacts): Promise<RevocationState> => {
-    const running = pending.get(cacheKey);
-    if (running !== undefined) return running;
-    const started = look(cacheKey, facts);
-    pending.set(cacheKey, started);
-    return started;
+  const looks = {
+    ...options,
+    onError: (error: unknown): void => {
+      if (!isFailing) onError(error);
+      isFailing = true;
+    },
   };
+  const denials = createRecentLooks({
+    ...looks,
+    read: async (id) => (await get(deniedTokenKey.build(prefix, id))) !== null,
+  });
+  const epochs = createRecentLooks({
+    ...looks,
+    read: async (digest) => epochOf(await get(tokenEpochKey.build(prefix, digest))),
+  });
   return {
-    check: (facts) => {
-      const cacheKey = `${facts.id} ${facts.epoch} ${facts.subjectDigest}`;
-      const last = looks.get(cacheKey);
-      const age = last === undefined ? Number.POSITIVE_INFINITY : clock.now() - last.atMs;
-      if (last === undefined || age >= ttlMs) return ask(cacheKey, facts);
-      if (age >= ttlMs / 2) void ask(cacheKey, facts);
-      return last.state;
+    check: ({ id, subjectDigest, epoch }) => {
+      const [isDenied, current] = [denials.at(id), epochs.at(subjectDigest)];
+      if (typeof isDenied === "boolean" && typeof current === "number") return stateOf(isDenied, current, epoch);
+      return Promise.all([isDenied, current]).then(([denied, known]) => stateOf(denied, known, epoch));
     },
   };
 }

@@ -12,11 +12,9 @@ function text(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Reads the header of a compact JWS; undefined for anything else, and for critical extensions: we know none. */
-export function readTokenHeader(token: string): TokenHeader | undefined {
-  if (!compactJws.test(token)) return undefined;
+function parsed(encoded: string): TokenHeader | undefined {
   try {
-    const header: unknown = JSON.parse(Buffer.from(token.slice(0, token.indexOf(".")), "base64url").toString("utf8"));
+    const header: unknown = JSON.parse(Buffer.from(encoded, "base64url").toString("utf8"));
     if (typeof header !== "object" || header === null || "crit" in header || "b64" in header) return undefined;
     const fields: Readonly<Record<string, unknown>> = { ...header };
     const alg = text(fields["alg"]);
@@ -26,4 +24,22 @@ export function readTokenHeader(token: string): TokenHeader | undefined {
   } catch {
     return undefined;
   }
+}
+
+export type ReadTokenHeader = (token: string) => TokenHeader | undefined;
+
+/** Reads the header of a compact JWS; undefined for anything else, and for critical extensions: we know none. */
+export const readTokenHeader: ReadTokenHeader = (token) =>
+  compactJws.test(token) ? parsed(token.slice(0, token.indexOf("."))) : undefined;
+
+/** Remembers the last header: all tokens that a key signs have the same one. */
+export function createHeaderReader(): ReadTokenHeader {
+  let last: { readonly encoded: string; readonly header: TokenHeader | undefined } = { encoded: "", header: undefined };
+  return (token) => {
+    // The letters of the whole token are looked at each time: what is signed and what is decoded must be the same.
+    if (!compactJws.test(token)) return undefined;
+    const encoded = token.slice(0, token.indexOf("."));
+    if (encoded !== last.encoded) last = { encoded, header: parsed(encoded) };
+    return last.header;
+  };
 }

@@ -7,14 +7,17 @@ import {
   serviceTokenType,
   verifyServiceToken,
 } from "./service-token.ts";
-import { readTokenHeader } from "./token-header.ts";
+import { createHeaderReader } from "./token-header.ts";
 import { invalid, type TokenVerdict } from "./verdict.ts";
 import { createVerifiedCache } from "./verified-cache.ts";
 import { type AccessTokenRules, verifyAccessToken } from "./verify-access-token.ts";
 
 /** Checks tokens of callers. */
 export interface TokenVerifier {
-  /** At once for a token that was checked a short while ago: no promise, no signature, no Redis. Never rejects. */
+  /**
+   * At once where nothing has to be asked: the key is held, and a look at the token's revocation of a short while ago
+   * still counts. A token that was checked a short while ago is not verified again. Never throws or rejects.
+   */
   verify(token: string): TokenVerdict | Promise<TokenVerdict>;
 }
 
@@ -51,24 +54,36 @@ function judged(token: VerifiedToken, state: RevocationState): TokenVerdict {
 export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
   const { access, service, revocation, clock, cacheTtlMs, maxCached, onError } = options;
   const cache = createVerifiedCache({ ttlMs: cacheTtlMs, maxEntries: maxCached, clock });
+  const headerOf = createHeaderReader();
 
-  const signed = async (token: string): Promise<TokenVerdict> => {
-    const header = readTokenHeader(token);
+  const signed = (token: string): TokenVerdict | Promise<TokenVerdict> => {
+    const header = headerOf(token);
     if (header === undefined) return invalid("malformed");
     if (header.typ === serviceTokenType || header.typ === serviceRefreshTokenType) {
       return service === undefined ? invalid("unknown_key") : verifyServiceToken(token, header, service);
     }
     return access === undefined ? invalid("unknown_key") : verifyAccessToken(token, header, access);
   };
-  const first = async (token: string, digest: string): Promise<TokenVerdict> => {
+  const undecided = (error: unknown): TokenVerdict => {
+    onError(error);
+    return { outcome: "unavailable", cause: "keys" };
+  };
+  const alive = (token: VerifiedToken): TokenVerdict | Promise<TokenVerdict> => {
+    const state = revocation.check(token.revocation);
+    return typeof state === "string" ? judged(token, state) : state.then((found) => judged(token, found));
+  };
+  const remembered = (verdict: TokenVerdict, digest: string): TokenVerdict | Promise<TokenVerdict> => {
+    if (verdict.outcome !== "ok") return verdict;
+    cache.set(digest, verdict.token);
+    return alive(verdict.token);
+  };
+  const first = (token: string, digest: string): TokenVerdict | Promise<TokenVerdict> => {
     try {
-      const verdict = await signed(token);
-      if (verdict.outcome !== "ok") return verdict;
-      cache.set(digest, verdict.token);
-      return judged(verdict.token, await revocation.check(verdict.token.revocation));
+      const verdict = signed(token);
+      if (!(verdict instanceof Promise)) return remembered(verdict, digest);
+      return verdict.then((found) => remembered(found, digest)).catch(undecided);
     } catch (error) {
-      onError(error);
-      return { outcome: "unavailable", cause: "keys" };
+      return undecided(error);
     }
   };
   return {
@@ -76,9 +91,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
       if (token.length > maxTokenLength) return invalid("too_large");
       const digest = cache.digest(token);
       const known = cache.get(digest);
-      if (known === undefined) return first(token, digest);
-      const state = revocation.check(known.revocation);
-      return typeof state === "string" ? judged(known, state) : state.then((found) => judged(known, found));
+      return known === undefined ? first(token, digest) : alive(known);
     },
   };
 }

@@ -92,6 +92,13 @@ describe("users' tokens and callers' tokens", () => {
     expect((await both.verify(await sign({ scope: "mail imap", aud: "other" }))).outcome).toBe("wrong_token_type");
   });
 
+  test("a token whose typ is not at+jwt is no access token here, though its issuer may make such ones", async () => {
+    for (const typ of ["JWT", "jwt", "logout+jwt", ""]) {
+      const token = await new SignJWT(good).setProtectedHeader({ alg: "ES256", typ, kid: "k" }).sign(privateKey);
+      expect(await users.verify(token)).toEqual({ outcome: "wrong_token_type" });
+    }
+  });
+
   test("rules without audience and scope take nothing", async () => {
     expect((await verifierFor({}).verify(await sign())).outcome).toBe("wrong_token_type");
   });

@@ -30,15 +30,22 @@ function scopesOf({ scope = "" }: AccessTokenClaims): readonly string[] {
   return scope.split(" ").filter((name) => name !== "");
 }
 
+interface Meant {
+  readonly audience: string | readonly string[];
+  readonly scopes: readonly string[];
+}
+
 /** Rules that ask for neither an audience nor a scope would take every token of the issuer: they take none. */
-function isMeantForUs(claims: AccessTokenClaims, rules: AccessTokenRules): boolean {
+export function isMeantForUs(
+  { audience, scopes }: Meant,
+  rules: Pick<AccessTokenRules, "audiences" | "refusedAudiences" | "requiredScopes">,
+): boolean {
   const { audiences, refusedAudiences = [], requiredScopes = [] } = rules;
   if (audiences.length === 0 && requiredScopes.length === 0) return false;
-  const told = typeof claims.aud === "string" ? [claims.aud] : claims.aud;
-  if (refusedAudiences.some((audience) => told.includes(audience))) return false;
-  const scopes = scopesOf(claims);
+  const told = typeof audience === "string" ? [audience] : audience;
+  if (refusedAudiences.some((refused) => told.includes(refused))) return false;
   return (
-    (audiences.length === 0 || audiences.some((audience) => told.includes(audience))) &&
+    (audiences.length === 0 || audiences.some((wanted) => told.includes(wanted))) &&
     requiredScopes.every((scope) => scopes.includes(scope))
   );
 }
@@ -53,7 +60,7 @@ function namesUser(payload: JWTPayload, claim: string): boolean {
   return claim !== "sub" || payload.sub !== payload["client_id"];
 }
 
-function usernameOf(payload: JWTPayload, claims: readonly string[]): string | undefined {
+export function usernameOf(payload: JWTPayload, claims: readonly string[]): string | undefined {
   const claim = claims.find((name) => namesUser(payload, name));
   const value = claim === undefined ? undefined : payload[claim];
   return typeof value === "string" && value !== "" ? value : undefined;
@@ -75,40 +82,47 @@ function verified(claims: AccessTokenClaims, username: string | undefined): Veri
   };
 }
 
-async function keyOf(kid: string, keys: KeySource): Promise<VerificationKey | TokenVerdict> {
+/** What follows from a key, once there is one. */
+type WithKey = (key: VerificationKey) => TokenVerdict;
+
+/** At once with a key that is held; only one that is not has to be waited for. */
+function withKeyOf(kid: string, keys: KeySource, judge: WithKey): TokenVerdict | Promise<TokenVerdict> {
   const held = keys.held(kid);
-  if (held !== undefined) return held;
-  const found = await keys.find(kid);
-  if (found.outcome === "found") return found.key;
-  return found.outcome === "unknown" ? invalid("unknown_key") : { outcome: "unavailable", cause: "keys" };
+  if (held !== undefined) return judge(held);
+  return keys.find(kid).then((found) => {
+    if (found.outcome === "found") return judge(found.key);
+    return found.outcome === "unknown" ? invalid("unknown_key") : { outcome: "unavailable", cause: "keys" };
+  });
 }
 
-/**
- * Everything about an access token but its revocation: RFC 9068 §4, the contract's `token_type`, audience and scope. A token
- * that is ours and alive but of another kind, such as an ID token, is `wrong_token_type`.
- */
-export async function verifyAccessToken(
-  token: string,
-  { alg, kid, typ }: TokenHeader,
-  rules: AccessTokenRules,
-): Promise<TokenVerdict> {
-  const algorithm = accessTokenAlgorithms.find((name) => name === alg);
-  if (algorithm === undefined) return invalid("algorithm");
-  if (kid === undefined) return invalid("unknown_key");
-  const key = await keyOf(kid, rules.keys);
-  if ("outcome" in key) return key;
-  if (!key.algorithms.includes(algorithm)) return invalid("algorithm");
-  const { issuer, skewSeconds, clock } = rules;
-  const signature = { key: key.key, algorithm, issuer, skewSeconds, nowMs: clock.now() };
-  const result = verifySignature(token, signature);
-  if ("reason" in result) return invalid(result.reason);
-  const { payload } = result;
+function judgedPayload(payload: JWTPayload, typ: string, rules: AccessTokenRules): TokenVerdict {
   if (typ !== accessTokenType || payload["token_type"] !== "access_token") return { outcome: "wrong_token_type" };
   // Bound to a key that nobody proved here (RFC 9449 §7.1): it is no bearer token.
   if (payload["cnf"] !== undefined) return { outcome: "wrong_token_type" };
   if (!accessTokenCheck.accepts(payload)) return invalid("claims");
   const username = usernameOf(payload, rules.usernameClaims ?? []);
-  return isMeantForUs(payload, rules)
+  return isMeantForUs({ audience: payload.aud, scopes: scopesOf(payload) }, rules)
     ? { outcome: "ok", token: verified(payload, username) }
     : { outcome: "wrong_token_type" };
+}
+
+/**
+ * Everything about an access token but its revocation: RFC 9068 §4, the contract's `token_type`, audience and scope. A token
+ * that is ours and alive but of another kind, such as an ID token, is `wrong_token_type`. A promise only where the key
+ * is not held.
+ */
+export function verifyAccessToken(
+  token: string,
+  { alg, kid, typ }: TokenHeader,
+  rules: AccessTokenRules,
+): TokenVerdict | Promise<TokenVerdict> {
+  const algorithm = accessTokenAlgorithms.find((name) => name === alg);
+  if (algorithm === undefined) return invalid("algorithm");
+  if (kid === undefined) return invalid("unknown_key");
+  const { issuer, skewSeconds, clock } = rules;
+  return withKeyOf(kid, rules.keys, ({ key, algorithms }) => {
+    if (!algorithms.includes(algorithm)) return invalid("algorithm");
+    const result = verifySignature(token, { key, algorithm, issuer, skewSeconds, nowMs: clock.now() });
+    return "reason" in result ? invalid(result.reason) : judgedPayload(result.payload, typ, rules);
+  });
 }

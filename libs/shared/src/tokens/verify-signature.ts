@@ -40,10 +40,14 @@ function isSignedBy({ key, algorithm }: SignatureRules, signed: Buffer, signatur
   }
 }
 
+function isPayload(value: unknown): value is JWTPayload {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 function payloadOf(text: string): JWTPayload | undefined {
   try {
     const payload: unknown = JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
-    return typeof payload === "object" && payload !== null && !Array.isArray(payload) ? { ...payload } : undefined;
+    return isPayload(payload) ? payload : undefined;
   } catch {
     return undefined;
   }
@@ -68,10 +72,11 @@ function refusal({ iss, exp, nbf, iat }: JWTPayload, rules: SignatureRules): Inv
  * and back, as WebCrypto does, costs more than the RSA arithmetic itself (ADR 0070).
  */
 export function verifySignature(token: string, rules: SignatureRules): SignatureResult {
-  const [header = "", body = "", tag = "", ...rest] = token.split(".");
+  const [bodyAt, tagAt] = [token.indexOf(".") + 1, token.lastIndexOf(".") + 1];
+  const [body, tag] = [token.slice(bodyAt, tagAt - 1), token.slice(tagAt)];
   const signature = Buffer.from(tag, "base64url");
-  if (rest.length > 0 || signature.toString("base64url") !== tag) return { reason: "malformed" };
-  if (!isSignedBy(rules, Buffer.from(`${header}.${body}`, "latin1"), signature)) return { reason: "signature" };
+  if (body.includes(".") || signature.toString("base64url") !== tag) return { reason: "malformed" };
+  if (!isSignedBy(rules, Buffer.from(token.slice(0, tagAt - 1), "latin1"), signature)) return { reason: "signature" };
   const payload = payloadOf(body);
   if (payload === undefined) return { reason: "malformed" };
   const reason = refusal(payload, rules);

@@ -1,4 +1,4 @@
-import type { Audit, AuditOutcome } from "@postern/shared/audit";
+import { type Audit, type AuditOutcome, auditedCaller } from "@postern/shared/audit";
 import { type Flushed } from "@postern/shared/flush";
 import type { Logger } from "@postern/shared/logging";
 import type { FastifyRequest } from "fastify";
@@ -21,10 +21,9 @@ function targetOf({ body }: FastifyRequest): string | undefined {
 /** Whatever came of it: one that failed may have removed a part. */
 function written(object: FlushObject, request: FastifyRequest, audit: Audit) {
   return (outcome: AuditOutcome, reason?: "queued"): void => {
-    const { method: actor, clientIp } = request.caller ?? {};
     const session = sessionOf(request);
     const target = targetOf(request);
-    audit.record({ event: auditNames[object], outcome, actor, target, clientIp, session, reason });
+    audit.record({ event: auditNames[object], outcome, ...auditedCaller(request.caller), target, session, reason });
   };
 }
 

@@ -19,6 +19,14 @@ export interface BruteForceFacts {
   totalPasswordsSeen: number;
 }
 
+/** Who was guessed at. */
+export interface Guessed {
+  /** Whether there is such an account. */
+  readonly isKnown: boolean;
+  /** What a directory calls it; absent where none said so. */
+  readonly account: string | undefined;
+}
+
 /** The protection against guessing, as the pipeline uses it. */
 export interface BruteForce {
   /**
@@ -28,7 +36,7 @@ export interface BruteForce {
    */
   check(attempt: Attempt): Promise<BruteForceFacts> | undefined;
   /** Counts a failure and writes the ban, atomically. Fills in `facts`. */
-  countFailure(attempt: Attempt, accountKnown: boolean, facts: BruteForceFacts): Promise<void>;
+  countFailure(attempt: Attempt, guessed: Guessed, facts: BruteForceFacts): Promise<void>;
   /** Learns from a success, unless a ban stands by now: `facts.rule` names it then. */
   recordSuccess(attempt: Attempt, account: string, facts: BruteForceFacts): Promise<void>;
   /** These were flushed: what this process remembers of them for an outage of Redis goes. */

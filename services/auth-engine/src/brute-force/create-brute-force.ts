@@ -31,8 +31,8 @@ export interface BruteForceDeps {
   readonly digest: (username: string, password: string) => string;
   /** Puts a ban where lists find it. */
   readonly index: (place: RulePlace, ban: Ban) => Promise<void>;
-  /** Remembers where a known account was guessed from. */
-  readonly remember: (target: Target) => Promise<void>;
+  /** Remembers where a known account was guessed from, by the name that was typed and by the account's own. */
+  readonly remember: (target: Target, account: string | undefined) => Promise<void>;
   readonly events: BruteForceEvents;
 }
 
@@ -94,12 +94,12 @@ function createSharedCount({ shared, index, remember, clock }: BruteForceDeps) {
   return async (target: Target, guess: Guess): Promise<Counted> => {
     // Sent in the same tick as the count; where it was guessed from is no part of the decision.
     const due = guess.known && isDue(`${target.source.address} ${target.username}`);
-    if (due) void remember(target).catch(() => undefined);
+    if (due) void remember(target, guess.account).catch(() => undefined);
     const counted = await shared.count(target, guess);
     const { isNew, ban } = counted;
     const place = ban === undefined ? undefined : placeOf(target, ban);
     if (isNew && ban !== undefined && place !== undefined) {
-      await Promise.all([index(place, ban), guess.known && !due ? remember(target) : undefined]);
+      await Promise.all([index(place, ban), guess.known && !due ? remember(target, guess.account) : undefined]);
     }
     return counted;
   };
@@ -130,11 +130,11 @@ export function createBruteForce(deps: BruteForceDeps): BruteForce {
       const target = targetOf(attempt);
       return target === undefined ? undefined : check(target);
     },
-    countFailure: async (attempt, known, facts) => {
+    countFailure: async (attempt, { isKnown: known, account }, facts) => {
       const target = targetOf(attempt);
       if (target === undefined) return;
       const digest = deps.digest(attempt.username, attempt.password?.reveal() ?? "");
-      const guess = { digest, known, toleration: settings.tolerationOf(target.source.address) };
+      const guess = { digest, known, account, toleration: settings.tolerationOf(target.source.address) };
       const answer = await guard.run(() => countShared(target, guess));
       if (answer === undefined) undecided("count");
       const counted = answer ?? (await local.count(target, guess));

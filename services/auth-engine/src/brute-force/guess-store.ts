@@ -19,6 +19,8 @@ export interface Guess {
   /** Keyed digest of user name and password. */
   readonly digest: string;
   readonly known: boolean;
+  /** What a directory calls the account; absent where none said so. */
+  readonly account?: string | undefined;
   readonly toleration: Toleration;
 }
 

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Base } from "@postern/shared/assembly";
-import { createBanIndex, createGuessedAccounts, sourceOf } from "@postern/shared/brute-force";
+import { createBanIndex, createGuessedAccounts, sourceOf, userPart } from "@postern/shared/brute-force";
 import type { Bus } from "@postern/shared/bus";
 import type { Config } from "@postern/shared/config";
 import { bruteForceFlushed } from "@postern/shared/contracts";
@@ -80,7 +80,10 @@ function makeBruteForce(config: Config, given: Parts & { readonly away: { read: 
     clock: systemClock,
     digest: createGuessDigest(nonce),
     index: ({ banKey }, ban) => index(banKey, ban),
-    remember: ({ username, source }) => remember(username, source.address),
+    remember: async ({ username, source }, account = username) => {
+      const names = new Set([userPart(username), userPart(account)]);
+      await Promise.all([...names].map((name) => remember(name, source.address)));
+    },
     events: {
       ...metrics,
       banned: ({ session, username, protocol }, ban, { accountPasswordsSeen, totalPasswordsSeen }) => {

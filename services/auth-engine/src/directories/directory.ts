@@ -29,9 +29,10 @@ export interface DirectoryAccount {
  */
 export type VerifyOutcome =
   | { readonly kind: "ok"; readonly account: DirectoryAccount }
-  | { readonly kind: "wrong_password" }
+  /** `account`: what the directory calls it, where it said so: a guess by another name of it counts as one of it. */
+  | { readonly kind: "wrong_password"; readonly account?: string | undefined }
   /** `detail`: what the directory says of the account, one of a closed list of words, for logs only. */
-  | { readonly kind: "account_disabled"; readonly detail?: string | undefined }
+  | { readonly kind: "account_disabled"; readonly account?: string | undefined; readonly detail?: string | undefined }
   | { readonly kind: "unknown_user" }
   | { readonly kind: "not_served" };
 

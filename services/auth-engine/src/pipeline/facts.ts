@@ -7,6 +7,8 @@ import type { CacheFacts } from "../result-cache/result-caches.ts";
 export interface Facts {
   /** Whether a directory knows the account (verify-in-directories, note-account). Absent while none was asked. */
   accountKnown?: boolean;
+  /** What the directory calls an account whose password was wrong (verify-in-directories), where it said so. */
+  guessedAccount?: string | undefined;
   /** Name of the directory that decided, now or when the answer was cached (note-account). */
   directory?: string;
   /** Names of the account's groups (note-account). Absent where none are looked for. */

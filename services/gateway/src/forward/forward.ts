@@ -105,6 +105,7 @@ function registerOwned(app: FastifyInstance, owned: OwnedPaths, deps: ForwardDep
     }
     const who: Caller = {
       method: request.callerMethod,
+      name: request.callerName ?? undefined,
       scopes: request.callerToken?.scopes ?? [],
       clientIp: deps.addressOf(request),
       session: request.id,

@@ -12,6 +12,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** How the caller of the back channel proved itself; `none` before, and where nobody asks. */
     callerMethod: Caller["method"];
+    /** Whose credential it was. */
+    callerName: string | null;
     /** The token of a Bearer caller. */
     callerToken: VerifiedToken | null;
   }
@@ -21,6 +23,8 @@ export type OnRequest = (request: FastifyRequest, reply: FastifyReply, next: () 
 
 export interface CallerAuthDeps {
   readonly check: () => CallerCheck;
+  /** The user name that Basic callers prove. */
+  readonly basicName: () => string;
   /** How long a caller waits for the state of its token, in milliseconds. */
   readonly timeoutMs: () => number;
   readonly reject: RejectCaller;
@@ -30,6 +34,11 @@ export interface CallerAuthDeps {
   readonly addressKeyOf: (request: FastifyRequest) => string;
   /** For callers that come in without being asked who they are. */
   readonly limitAddress: OnRequest;
+}
+
+interface Recognised extends Pick<CallerAuthDeps, "basicName"> {
+  readonly request: FastifyRequest;
+  readonly need: ScopeNeed;
 }
 
 /** Read while the socket is there: a request whose client has left has no address any more. */
@@ -45,14 +54,23 @@ interface Attempt {
   readonly from?: From;
 }
 
+/** Clients of which another party is the subject act for it: both are told. */
+function bearerName({ clientId, subject }: VerifiedToken): string {
+  return clientId === "" || clientId === subject ? subject : `${clientId}:${subject}`;
+}
+
 /** Puts a caller who was let in on the request, and says with what outcome it leaves this check. */
-function recognise(request: FastifyRequest, finding: CallerFinding, need: ScopeNeed): CallerAuthOutcome {
+function recognise({ request, need, basicName }: Recognised, finding: CallerFinding): CallerAuthOutcome {
   if (typeof finding === "string") {
-    if (finding === "ok_basic") request.callerMethod = "basic";
+    if (finding === "ok_basic") {
+      request.callerMethod = "basic";
+      request.callerName = basicName();
+    }
     return finding;
   }
   if (!opens(finding.token, need)) return "missing_scope";
   request.callerMethod = "bearer";
+  request.callerName = bearerName(finding.token);
   request.callerToken = finding.token;
   return "ok_bearer";
 }
@@ -84,11 +102,11 @@ function createFail({ reject, counted, budget, addressKeyOf }: CallerAuthDeps) {
  * is no evaluation.
  */
 export function createCallerAuthHook(deps: CallerAuthDeps, needOf: (request: FastifyRequest) => ScopeNeed): OnRequest {
-  const { check, timeoutMs, counted, budget, addressOf, addressKeyOf, limitAddress } = deps;
+  const { check, basicName, timeoutMs, counted, budget, addressOf, addressKeyOf, limitAddress } = deps;
   const fail = createFail(deps);
   const settle = (attempt: Attempt, finding: CallerFinding): void => {
     const { request, reply, next } = attempt;
-    const outcome = recognise(request, finding, needOf(request));
+    const outcome = recognise({ request, need: needOf(request), basicName }, finding);
     if (outcomeRow(outcome).httpStatus !== 200) {
       fail(attempt, outcome);
       return;

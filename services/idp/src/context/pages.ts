@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { type Base, keyRingFromConfig } from "@postern/shared/assembly";
+import type { Audit } from "@postern/shared/audit";
 import type { Bus } from "@postern/shared/bus";
 import type { Config } from "@postern/shared/config";
 import { authenticate } from "@postern/shared/contracts";
@@ -17,6 +18,7 @@ import { createCompleteSignIn, type FlowEnds } from "../login/complete-sign-in.t
 import type { ConnectedApplications, ListDemands } from "../login/connected-applications.ts";
 import { createLookUpAccount, createPasswordCheck } from "../login/password-check.ts";
 import type { IdpMetrics } from "../metrics.ts";
+import { auditFactorStore, auditFactors } from "../mfa/audited-factors.ts";
 import { createFactorGuard } from "../mfa/factor-guard-redis.ts";
 import { createFactorStore } from "../mfa/factor-store-nats.ts";
 import { createFactors } from "../mfa/factors-nats.ts";
@@ -102,13 +104,14 @@ interface FactorPartsDeps {
   readonly settings: FrontendSettings;
   readonly nowMs: () => number;
   readonly logger: Logger;
+  readonly audit: Audit;
   readonly notifier: Notifier | undefined;
 }
 
 /** Second factors: at the sign-in and in self-service. */
 function factorParts(deps: FactorPartsDeps) {
-  const { bus, state, prefix, keys, settings, nowMs, logger, notifier } = deps;
-  const store = createFactorStore(bus);
+  const { bus, state, prefix, keys, settings, nowMs, logger, audit, notifier } = deps;
+  const store = auditFactorStore(createFactorStore(bus), audit);
   const pending = createPendingProofs({ redis: state, prefix, keys });
   const guard = createFactorGuard(state, prefix, settings.maxFactorAttempts);
   const ceremonies = createCeremonies({ settings: settings.webauthn, pending, store, nowMs });
@@ -137,8 +140,8 @@ export function createPagesContext(parts: PagesParts): PagesContext | undefined 
   const sessions = createSessionStore({ redis: state, prefix, keys: sessionKeys, clock, lives: settings.lives });
   const proofKeys = keyRingFromConfig(config, "pending-proof") ?? flowKeys;
   const notifier = notices?.notifier;
-  const { logger } = base;
-  const factors = factorParts({ bus, state, prefix, keys: proofKeys, settings, nowMs, logger, notifier });
+  const { logger, audit } = base;
+  const factors = factorParts({ bus, state, prefix, keys: proofKeys, settings, nowMs, logger, audit, notifier });
   const flows = createFlowStore({ redis: state, prefix, keys: flowKeys, clock });
   const gate = createFlowGate(flows);
   const { ends, onReplaced, applications, demanders } = protocols;
@@ -153,7 +156,7 @@ export function createPagesContext(parts: PagesParts): PagesContext | undefined 
       starts: createFlowStarter({ flows, cookies: pages.cookies, clock }),
       checkPassword: createPasswordCheck({ decide, tls }),
       lookUp: createLookUpAccount({ decide, tls }),
-      factors: createFactors(bus),
+      factors: auditFactors(createFactors(bus), audit),
       ...factors,
       applications,
       demanders,
@@ -163,11 +166,16 @@ export function createPagesContext(parts: PagesParts): PagesContext | undefined 
         sessions,
         gate,
         ends,
-        onReplaced,
+        onReplaced: async (session) => {
+          const target = session.account;
+          audit.record({ event: "session.end", outcome: "ok", target, reason: "replaced" });
+          await onReplaced(session);
+        },
         nowSeconds: () => Math.floor(nowMs() / 1000),
       }),
       metrics,
       logger,
+      audit,
       nowMs,
       decisionTimeoutMs: () => config.runtime.timeouts.decision,
       totpSkew: settings.totpSkew,

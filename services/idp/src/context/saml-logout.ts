@@ -27,7 +27,7 @@ type Shared = Pick<SamlRoutesDeps, "settings" | "providers" | "keys" | "clock"> 
   Pick<LogoutDeps, "replay" | "participants">;
 
 export interface SamlLogoutContext {
-  readonly routes: Pick<SamlRoutesDeps, "logout" | "frontChannel" | "endJourney" | "metrics" | "logger">;
+  readonly routes: Pick<SamlRoutesDeps, "logout" | "frontChannel" | "endJourney" | "metrics" | "logger" | "audit">;
   /** Of SOAP notices. */
   readonly delivery: SoapDelivery;
   readonly sessionEnded: Logout["sessionEnded"];
@@ -58,7 +58,7 @@ export function createSamlLogout(parts: SamlParts, stored: SamlRedisDeps, shared
   const logout = createLogout({ ...told, soap: delivery, sessions, onEnded });
   const endJourney = createEndJourney(told);
   return {
-    routes: { logout, frontChannel: createFrontChannel(told), endJourney, metrics, logger },
+    routes: { logout, frontChannel: createFrontChannel(told), endJourney, metrics, logger, audit },
     delivery,
     sessionEnded: (session) => logout.sessionEnded(session),
     leave: async (session, place) => {

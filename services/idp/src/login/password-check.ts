@@ -6,6 +6,8 @@ import type { FlowKind } from "../flow/flow-table.ts";
 /** Until when an answer is of use, and of which request it is. */
 export interface CallContext {
   readonly session: string;
+  /** For the audit stream. */
+  readonly clientIp?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly deadline: number;
   readonly signal: AbortSignal;

@@ -2,11 +2,12 @@ import { csrfToken } from "../flow/browser-binding.ts";
 import type { ConsentEnd } from "../flow/flow-port.ts";
 import type { FlowRecord } from "../flow/flow-record.ts";
 import { type ConsentScope, consentDeniedPage, consentPage } from "../pages/templates/consent.ts";
+import { auditVisit } from "./audit-visit.ts";
 import type { LoginDeps } from "./login/deps.ts";
 import type { VisitHandler } from "./page-routes.ts";
 import { admit, formTargets, lookOf, sendProblem, sendShown, type Visit } from "./visit.ts";
 
-export interface ConsentDeps extends Pick<LoginDeps, "pages" | "gate"> {
+export interface ConsentDeps extends Pick<LoginDeps, "pages" | "gate" | "audit"> {
   readonly consent: ConsentEnd;
   /** Which of the asked scopes may be left out, and how custom ones are called. */
   readonly describe: (flow: FlowRecord, scope: string) => ConsentScope;
@@ -53,7 +54,7 @@ function chosen(deps: ConsentDeps, flow: FlowRecord, posted: readonly string[]):
 
 /** `POST /oidc/consent`: `allow` leads to the client with a code; anything else is a denial (design decision 15). */
 export function postConsent(deps: ConsentDeps): VisitHandler {
-  const { pages, gate, consent } = deps;
+  const { pages, gate, consent, audit } = deps;
   return async (visit) => {
     const passage = await admit(deps, visit, ["consent"]);
     if (passage === undefined) return visit.reply;
@@ -65,6 +66,12 @@ export function postConsent(deps: ConsentDeps): VisitHandler {
     if ((await gate.move(flow, allowed ? "allowed" : "denied")) === undefined) {
       return sendProblem(pages, visit, "expired");
     }
+    auditVisit(audit, request, {
+      event: "consent.give",
+      outcome: allowed ? "ok" : "denied",
+      actor: flow.accountId,
+      target: flow.client?.id,
+    });
     if (!allowed) {
       const denied = await consent.denyConsent(flow.id);
       if ("expired" in denied) return sendProblem(pages, visit, "expired");

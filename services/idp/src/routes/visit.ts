@@ -145,5 +145,6 @@ export function formTargets({ params }: FlowRecord): readonly string[] {
 export function callContext(visit: Visit, deadline: number): CallContext {
   const gone = new AbortController();
   visit.reply.raw.once("close", () => gone.abort());
-  return { session: visit.request.caller?.session ?? visit.request.id, deadline, signal: gone.signal };
+  const { caller, id } = visit.request;
+  return { session: caller?.session ?? id, clientIp: caller?.clientIp, deadline, signal: gone.signal };
 }

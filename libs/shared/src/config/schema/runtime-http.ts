@@ -40,7 +40,7 @@ const OpenapiValidation = section(
     enforce: flag(false, { description: "Answer 400 where a request differs; otherwise it is only logged." }),
     operations: texts([], {
       description:
-        "Operations that are compared: flushUserCache, enqueueUserCacheFlush, flushBruteForceRule, enqueueBruteForceRuleFlush, listBruteForceEntries, listFilteredBruteForceEntries.",
+        "Operations that are compared; another name is refused: flushUserCache, enqueueUserCacheFlush, flushBruteForceRule, enqueueBruteForceRuleFlush, listBruteForceEntries, listFilteredBruteForceEntries.",
     }),
   },
   { reload: "live" },

@@ -1,6 +1,8 @@
+import { validatedOperations } from "../../contracts/admin/validated-operations.ts";
 import { parseHostPort } from "../../net/host-port.ts";
 import { isLoopback } from "../../net/ip.ts";
 import { messages } from "../messages.ts";
+import { nearestName } from "../nearest-name.ts";
 import type { Config } from "../schema/root.ts";
 import type { Judgement } from "./judgement.ts";
 
@@ -8,6 +10,7 @@ const takenSegments = new Set(["json", "cbor", "header", "basic"]);
 
 export function validateRuntime(config: Config, judgement: Judgement): void {
   validateHttp(config, judgement);
+  validateOperations(config, judgement);
   validateGrpc(config, judgement);
   validateNaming(config, judgement);
   validateBus(config, judgement);
@@ -16,6 +19,15 @@ export function validateRuntime(config: Config, judgement: Judgement): void {
     judgement.warning("runtime.services.caller_assertion.secret", messages.noAssertionSecret);
   }
   if (developer_mode) judgement.warning("runtime.developer_mode", messages.developerMode);
+}
+
+function validateOperations(config: Config, { problem }: Judgement): void {
+  config.runtime.servers.http.openapi_validation.operations.forEach((name, index) => {
+    if (validatedOperations.includes(name)) return;
+    const near = nearestName(name, validatedOperations);
+    const hint = near === undefined ? undefined : messages.didYouMean(near);
+    problem(`runtime.servers.http.openapi_validation.operations[${index}]`, messages.notValidated(name), hint);
+  });
 }
 
 function validateHttp(config: Config, { problem }: Judgement): void {

@@ -49,6 +49,11 @@ const rules: readonly (readonly [rule: string, text: string, paths: readonly str
     ["storage.redis.encryption_secret", "storage.redis.encryption_secrets_old[0].secret"],
   ],
   [
+    "only operations of the allowlist are compared with the management contract",
+    "runtime: { servers: { http: { openapi_validation: { operations: [flushUserCache, flushUsersCache, issueToken] } } } }",
+    ["runtime.servers.http.openapi_validation.operations[1]", "runtime.servers.http.openapi_validation.operations[2]"],
+  ],
+  [
     "demands of factors can be read and met",
     "identity: { saml: { service_providers: [{ entity_id: a, require_mfa: [sms], required_mfa_level: strong }] }, oidc: { clients: [{ client_id: a, required_mfa_level: '3', supported_mfa: [totp] }, { client_id: b, required_mfa_level: '4', mfa_policy: { levels: { totp: 4 } } }] } }",
     [
@@ -176,4 +181,10 @@ const rules: readonly (readonly [rule: string, text: string, paths: readonly str
 
 test.each(rules)("%s", (_rule, text, paths) => {
   expect(pathsOf(text)).toEqual(paths);
+});
+
+test("an operation that is not compared is refused with the nearest name", () => {
+  const text = "runtime: { servers: { http: { openapi_validation: { operations: [flushUsersCache] } } } }";
+  const result = loadConfig({ text, env: {}, readFile: () => "" });
+  expect(result.ok ? [] : result.problems).toMatchObject([{ hint: "did you mean flushUserCache?" }]);
 });

@@ -1,4 +1,4 @@
-import type { Audit } from "@postern/shared/audit";
+import { type Audit, auditedCaller } from "@postern/shared/audit";
 import type { ConfigLoad } from "@postern/shared/contracts";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
@@ -15,8 +15,7 @@ export function getConfigLoad(settings: () => ConfigLoadSettings, audit: Audit) 
     const { disabled, redactedJson } = settings();
     if (disabled) return reply.code(404).send();
     const session = request.caller?.session ?? request.id;
-    const { method: actor, clientIp } = request.caller ?? {};
-    audit.record({ event: "configuration.read", outcome: "ok", actor, clientIp, session });
+    audit.record({ event: "configuration.read", outcome: "ok", ...auditedCaller(request.caller), session });
     const body: ConfigLoad = { session, object: "config", operation: "load", result: redactedJson };
     return reply.send(body);
   };

@@ -1,3 +1,4 @@
+import { type Audit, type AuditEvent, type AuditOutcome, auditedCaller } from "@postern/shared/audit";
 import type { Bus, RequestOptions } from "@postern/shared/bus";
 import type { MfaBackchannelUser, MfaTarget } from "@postern/shared/contracts";
 import type { Logger } from "@postern/shared/logging";
@@ -11,6 +12,7 @@ export interface MfaRouteDeps {
   readonly timeoutMs: () => number;
   readonly counted: (operation: MfaOperation, result: MfaResult) => void;
   readonly logger: Pick<Logger, "info">;
+  readonly audit: Audit;
   readonly now: () => number;
 }
 
@@ -37,6 +39,24 @@ const refusals: Readonly<Record<string, string>> = {
   conflict: "old_credential is not stored",
   invalid: "invalid value",
 };
+
+/** A credential's counter is no change of what an account has. */
+const audited: Readonly<Partial<Record<MfaOperation, readonly [event: AuditEvent, reason?: string]>>> = {
+  set_totp: ["second_factor.add", "totp"],
+  delete_totp: ["second_factor.remove", "totp"],
+  set_recovery_codes: ["recovery_codes.create"],
+  delete_recovery_codes: ["second_factor.remove", "recovery"],
+  save_webauthn: ["second_factor.add", "webauthn"],
+  delete_webauthn: ["second_factor.remove", "webauthn"],
+};
+
+function written({ audit }: MfaRouteDeps, operation: MfaOperation, { caller, id }: FastifyRequest, target: string) {
+  return (outcome: AuditOutcome): void => {
+    const [event, reason] = audited[operation] ?? [];
+    if (event === undefined) return;
+    audit.record({ event, outcome, ...auditedCaller(caller), target, session: caller?.session ?? id, reason });
+  };
+}
 
 function targetOf(session: string, { username, backend, backend_name }: MfaBackchannelUser): MfaTarget {
   return {
@@ -65,10 +85,12 @@ export function createMfaRoute<Fields extends TSchema>(deps: MfaRouteDeps, route
     const gone = new AbortController();
     reply.raw.once("close", () => gone.abort());
     const session = request.caller?.session ?? request.id;
+    const write = written(deps, operation, request, given.username);
     const options = { deadline: deps.now() + deps.timeoutMs(), signal: gone.signal };
     const { outcome, detail, credentials } = await ask(given, targetOf(session, given), options).catch(
       (error: unknown) => {
         deps.counted(operation, "undecided");
+        write("undecided");
         throw error;
       },
     );
@@ -76,6 +98,7 @@ export function createMfaRoute<Fields extends TSchema>(deps: MfaRouteDeps, route
     // What was to be deleted and is not there is as good as deleted.
     const isDone = outcome === "ok" || outcome === "absent";
     deps.counted(operation, isDone ? "ok" : "refused");
+    write(isDone ? "ok" : "failed");
     if (!isDone) {
       reply.code(400);
       return { error: detail ?? refusals[outcome] ?? outcome };

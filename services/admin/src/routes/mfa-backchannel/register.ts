@@ -14,17 +14,18 @@ import { putWebauthnCredential } from "./put-webauthn-credential.ts";
 
 const prefix = "/api/v1/mfa-backchannel";
 
-type MfaBackchannelContext = Pick<AdminContext, "bus" | "live" | "adminMetrics" | "logger" | "settings">;
+type MfaBackchannelContext = Pick<AdminContext, "bus" | "live" | "adminMetrics" | "logger" | "settings" | "audit">;
 
 /** Second factors in the site's directories, for provisioning. The scopes are those of the contract's table. */
 export function registerMfaBackchannel(app: FastifyInstance, context: MfaBackchannelContext): void {
-  const { bus, live, adminMetrics, logger } = context;
+  const { bus, live, adminMetrics, logger, audit } = context;
   const { identifier } = context.settings;
   const deps: MfaRouteDeps = {
     bus,
     timeoutMs: () => live.current.decisionTimeoutMs,
     counted: (operation, result) => adminMetrics.mfaAnswered(operation, result),
     logger,
+    audit,
     now: () => systemClock.now(),
   };
   const scoped = (word: string) => ({ onRequest: requireScope(`${identifier}:${word}`, `${identifier}:admin`) });

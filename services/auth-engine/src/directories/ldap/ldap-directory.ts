@@ -6,6 +6,7 @@ import { PasswordPolicyControl } from "ldapts";
 import type { Directory, DirectoryContext, DirectoryQuery, VerifyOutcome } from "../directory.ts";
 import { directoryUnavailable } from "../servers/errors.ts";
 import type { ServerLog } from "../servers/target-set.ts";
+import { accountName } from "./attributes.ts";
 import { type BindRefusal, bindRefusal, classifyFailure } from "./errors.ts";
 import { accountOf, type Found, findInSearch, isDisabled } from "./find-user.ts";
 import { createLdapPool, type LdapPool, type LdapPoolSnapshot } from "./ldap-pool.ts";
@@ -135,5 +136,7 @@ async function bindAsUser(found: Found, login: Login): Promise<VerifyOutcome> {
     if (anew.entry.dn !== found.entry.dn) return bindAsUser(anew, login);
   }
   const { kind, accountState } = result.refusal;
-  return kind === "account_disabled" ? { kind, detail: accountState } : { kind };
+  if (kind === "unknown_user") return { kind };
+  const account = accountName(found.entry, found.search.mapping.accountField);
+  return kind === "account_disabled" ? { kind, account, detail: accountState } : { kind, account };
 }

@@ -90,12 +90,15 @@ describe("createSqlDirectory", () => {
   });
 
   it("tells a wrong password from an unknown name", async () => {
-    expect(await verify("alice@example.test", "bob-demo-password")).toEqual({ kind: "wrong_password" });
+    expect(await verify("alice@example.test", "bob-demo-password")).toEqual({
+      kind: "wrong_password",
+      account: "alice@example.test",
+    });
     expect(await verify("nobody@example.test", "x")).toEqual({ kind: "unknown_user" });
   });
 
   it("tells only who knows the password that the account is off", async () => {
-    expect(await verify("off@example.test", "guess")).toEqual({ kind: "wrong_password" });
+    expect(await verify("off@example.test", "guess")).toMatchObject({ kind: "wrong_password" });
     expect(await verify("off@example.test", "secret")).toEqual({ kind: "account_disabled" });
   });
 
@@ -112,7 +115,7 @@ describe("createSqlDirectory", () => {
     "denies an account without a password at the price of a verification (%s)",
     async (name) => {
       const before = passwords.load().startedTotal;
-      expect(await verify(`${name}@example.test`, "x")).toEqual({ kind: "wrong_password" });
+      expect(await verify(`${name}@example.test`, "x")).toMatchObject({ kind: "wrong_password" });
       expect(passwords.load().startedTotal).toBe(before + 1);
     },
   );

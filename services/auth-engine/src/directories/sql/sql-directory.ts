@@ -78,7 +78,9 @@ export function createSqlDirectory({
     async verify(query, password, context): Promise<VerifyOutcome> {
       const found = await find(query, context);
       if (typeof found === "string") return { kind: found };
-      if (!(await matches(found, password, context))) return { kind: "wrong_password" };
+      if (!(await matches(found, password, context))) {
+        return { kind: "wrong_password", account: readColumn(found.row, found.search.accountField) };
+      }
       // Only whoever knows the password learns that the account is off.
       if (isDisabled(found.row, found.search)) return { kind: "account_disabled" };
       const account = rowToAccount(found.row, found.search);

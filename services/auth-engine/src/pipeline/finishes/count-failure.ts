@@ -26,6 +26,7 @@ export const countFailure: Finish = {
     // A bad token names no account; like a known one's, its repetitions count once.
     const known = facts.accountKnown === true || (decision.outcome === "fail" && decision.reason === "bad_token");
     const found = facts.bruteForce;
-    return bruteForce.countFailure(attempt, known, found).then(() => withHistory(decision, found));
+    const guessed = { isKnown: known, account: facts.guessedAccount };
+    return bruteForce.countFailure(attempt, guessed, found).then(() => withHistory(decision, found));
   },
 };

@@ -39,6 +39,7 @@ export async function verifyPassword(
   if (unavailable !== undefined) throw unavailable;
   context.facts.accountKnown = found !== undefined;
   if (found !== undefined) {
+    context.facts.guessedAccount = "account" in found.outcome ? found.outcome.account : undefined;
     return denial(found.outcome.kind, "detail" in found.outcome ? found.outcome.detail : undefined);
   }
   if (unknownTo === undefined) throw new AppError("INTERNAL", { detail: "no directory answered" });

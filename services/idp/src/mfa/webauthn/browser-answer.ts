@@ -1,28 +1,7 @@
+import { WebauthnAssertion, WebauthnRegistration } from "@postern/shared/contracts";
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
-import { type Static, Type } from "typebox";
+import type { Static } from "typebox";
 import { Value } from "typebox/value";
-
-const base64url = (maxLength: number) => Type.String({ pattern: "^[\\w-]+$", minLength: 1, maxLength });
-const common = { id: base64url(1400), rawId: base64url(1400), type: Type.Literal("public-key") };
-
-const Registration = Type.Object({
-  ...common,
-  response: Type.Object({
-    clientDataJSON: base64url(8192),
-    attestationObject: base64url(65_536),
-    transports: Type.Optional(Type.Array(Type.String({ maxLength: 32 }), { maxItems: 16 })),
-  }),
-});
-
-const Assertion = Type.Object({
-  ...common,
-  response: Type.Object({
-    clientDataJSON: base64url(8192),
-    authenticatorData: base64url(8192),
-    signature: base64url(8192),
-    userHandle: Type.Optional(base64url(128)),
-  }),
-});
 
 /** The credential itself, or one beside what our script tells more. */
 function credentialIn(body: unknown): unknown {
@@ -32,8 +11,8 @@ function credentialIn(body: unknown): unknown {
 /** A new credential as a browser's `toJSON()` gives it (WebAuthn §5.1.8); undefined for anything else. */
 export function readRegistration(body: unknown): RegistrationResponseJSON | undefined {
   const value = credentialIn(body);
-  if (!Value.Check(Registration, value)) return undefined;
-  const { id, rawId, type, response }: Static<typeof Registration> = value;
+  if (!Value.Check(WebauthnRegistration, value)) return undefined;
+  const { id, rawId, type, response }: Static<typeof WebauthnRegistration> = value;
   const { transports, clientDataJSON, attestationObject } = response;
   return {
     id,
@@ -47,8 +26,8 @@ export function readRegistration(body: unknown): RegistrationResponseJSON | unde
 /** What a browser signed; undefined for anything else. */
 export function readAssertion(body: unknown): AuthenticationResponseJSON | undefined {
   const value = credentialIn(body);
-  if (!Value.Check(Assertion, value)) return undefined;
-  const { id, rawId, type, response }: Static<typeof Assertion> = value;
+  if (!Value.Check(WebauthnAssertion, value)) return undefined;
+  const { id, rawId, type, response }: Static<typeof WebauthnAssertion> = value;
   const { clientDataJSON, authenticatorData, signature, userHandle } = response;
   return {
     id,

@@ -1,3 +1,4 @@
+import type { Audit } from "@postern/shared/audit";
 import type { Logger } from "@postern/shared/logging";
 import type { FlowGate } from "../../flow/flow-gate.ts";
 import type { FlowStarts } from "../../flow/flow-starter.ts";
@@ -43,6 +44,7 @@ export interface LoginDeps {
   readonly completeSignIn: CompleteSignIn;
   readonly metrics: IdpMetrics;
   readonly logger: Logger;
+  readonly audit: Audit;
   readonly nowMs: () => number;
   /** For one request of the engine. */
   readonly decisionTimeoutMs: () => number;

@@ -8,6 +8,7 @@ import type { NoticeEvent } from "../../notices/notice.ts";
 import type { TextKey } from "../../pages/catalogues/en.ts";
 import type { Page } from "../../pages/look.ts";
 import type { FactorView } from "../../pages/templates/factors.ts";
+import { auditVisit } from "../audit-visit.ts";
 import { noticeOrigin } from "../notice-origin.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import {
@@ -124,6 +125,8 @@ export function postFactor(deps: LoginDeps, factor: CodeFactor): VisitHandler {
     }
     deps.metrics.signIn(method, judged);
     if (judged === "ok") return finishSignIn(deps, visit, { flow, pending, method });
+    const who = { actor: pending.account, target: flow.client?.id };
+    auditVisit(deps.audit, visit.request, { event: "user.login", outcome: "denied", ...who, reason: method });
     deps.logger.info(
       { session: visit.request.caller?.session, account: pending.account, method, judged },
       "code refused",

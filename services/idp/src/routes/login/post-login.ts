@@ -4,6 +4,7 @@ import { placeOf } from "../../flow/flow-paths.ts";
 import type { FlowRecord, PendingSignIn } from "../../flow/flow-record.ts";
 import { neededFactors } from "../../login/needed-factors.ts";
 import type { CallContext, PasswordOutcome } from "../../login/password-check.ts";
+import { auditVisit } from "../audit-visit.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import { admit, callContext, lookOf, sendProblem, sendTo, type Visit } from "../visit.ts";
 import type { LoginDeps } from "./deps.ts";
@@ -31,8 +32,13 @@ function acrValuesOf({ params }: FlowRecord): readonly string[] {
   return (params?.acrValues ?? "").split(" ").filter((value) => value !== "");
 }
 
+/** Without a name: one that was typed and not proved may be a password. */
+function passwordLogin({ client }: FlowRecord, outcome: "denied" | "undecided") {
+  return { event: "user.login", outcome, target: client?.id, reason: "password" } as const;
+}
+
 async function ask(
-  { checkPassword, metrics }: LoginDeps,
+  { checkPassword, metrics, audit }: LoginDeps,
   { request }: Visit,
   flow: FlowRecord,
   { username, password, context }: Credentials & { readonly context: CallContext },
@@ -53,6 +59,7 @@ async function ask(
     );
   } catch (error) {
     metrics.signIn("password", "undecided");
+    auditVisit(audit, request, passwordLogin(flow, "undecided"));
     throw error;
   }
 }
@@ -118,6 +125,7 @@ export function postLogin(deps: LoginDeps): VisitHandler {
     const decision = await ask(deps, visit, flow, { ...credentials, context });
     metrics.signIn("password", decision.outcome);
     if (decision.outcome === "denied") {
+      auditVisit(deps.audit, visit.request, passwordLogin(flow, "denied"));
       return refuse(deps, visit, { flow, browserToken, credentials, message: decision.message, context });
     }
     const { outcome: _, displayName, ...user } = decision;

@@ -4,6 +4,7 @@ import type { FlowRecord, PendingSignIn } from "../../flow/flow-record.ts";
 import type { Completion, SignInMethod } from "../../login/complete-sign-in.ts";
 import { deviceSeconds } from "../../notices/known-devices.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
+import { auditVisit } from "../audit-visit.ts";
 import { noticeOrigin } from "../notice-origin.ts";
 import { sendProblem, sendTo, setCookie, type Visit } from "../visit.ts";
 import type { LoginDeps } from "./deps.ts";
@@ -43,7 +44,7 @@ function noteDevice({ pages, notifier }: LoginDeps, visit: Visit, { flow, pendin
 }
 
 async function complete(deps: LoginDeps, visit: Visit, signedIn: SignInEnd): Promise<Completion> {
-  const { pages, completeSignIn, logger } = deps;
+  const { pages, completeSignIn, logger, audit } = deps;
   const { flow, pending, method } = signedIn;
   const { request, reply } = visit;
   const completion = await completeSignIn.complete(flow, {
@@ -57,6 +58,16 @@ async function complete(deps: LoginDeps, visit: Visit, signedIn: SignInEnd): Pro
   });
   const session = request.caller?.session;
   logger.info({ session, account: pending.account, kind: flow.kind, client: flow.client?.id, method }, "signed in");
+  if (completion.completion === "signed_in") {
+    const reason = method ?? "password";
+    auditVisit(audit, request, {
+      event: "user.login",
+      outcome: "ok",
+      actor: pending.account,
+      target: flow.client?.id,
+      reason,
+    });
+  }
   if (completion.completion === "signed_in") noteDevice(deps, visit, signedIn);
   const factor = method === "passkey" ? undefined : method;
   if (factor !== undefined) setCookie(reply, pages.cookies.set(cookieNames.method, factor, methodSeconds));

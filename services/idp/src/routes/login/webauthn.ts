@@ -7,6 +7,7 @@ import type { SignInMethod } from "../../login/complete-sign-in.ts";
 import { isSupported, neededFactors } from "../../login/needed-factors.ts";
 import { accountOfHandle, readAssertion } from "../../mfa/webauthn/browser-answer.ts";
 import { webauthnLoginPage } from "../../pages/templates/webauthn.ts";
+import { auditVisit } from "../audit-visit.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import { admit, callContext, hrefIn, lookOf, sendProblem, sendShown, sendTo, type Visit } from "../visit.ts";
 import type { LoginDeps } from "./deps.ts";
@@ -117,7 +118,7 @@ function outcomeOf(proof: Proof, flow: FlowRecord): "ok" | "denied" | "throttled
 
 /** `POST /login/webauthn/finish`: JSON from our script; 200 or 401 `{redirect}`, or 400 `{error}`. */
 export function finishWebauthn(deps: LoginDeps): VisitHandler {
-  const { metrics, logger } = deps;
+  const { metrics, logger, audit } = deps;
   return async (visit): Promise<FastifyReply> => {
     const passage = await admit(deps, visit, ["login", ...factorStates]);
     if (passage === undefined) return visit.reply;
@@ -135,6 +136,8 @@ export function finishWebauthn(deps: LoginDeps): VisitHandler {
     const outcome = outcomeOf(proof, flow);
     metrics.signIn(step, outcome);
     if (typeof proof === "string") {
+      const who = { actor: pending?.account, target: flow.client?.id };
+      auditVisit(audit, visit.request, { event: "user.login", outcome: "denied", ...who, reason: step });
       logger.info(
         { session: visit.request.caller?.session, account: pending?.account, method: step, outcome },
         "passkey refused",

@@ -17,11 +17,13 @@ import {
 } from "../../pages/templates/device.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
+import { auditVisit } from "../audit-visit.ts";
 import type { LoginDeps } from "../login/deps.ts";
 import type { PageRoute, VisitHandler } from "../page-routes.ts";
 import { admit, lookOf, sendProblem, sendShown, sendTo, type Visit } from "../visit.ts";
 
-export interface DeviceDeps extends Pick<LoginDeps, "pages" | "gate" | "starts" | "sessions" | "logger" | "nowMs"> {
+export interface DeviceDeps
+  extends Pick<LoginDeps, "pages" | "gate" | "starts" | "sessions" | "logger" | "audit" | "nowMs"> {
   readonly devices: DeviceCodes;
   readonly brake: Pick<DeviceBrake, "mayGuess">;
   readonly current: () => Generation;
@@ -174,6 +176,11 @@ function showFailed({ pages }: DeviceDeps, visit: Visit, status: number): Fastif
   return sendShown(visit.reply, pages.show(deviceFailedPage, { again }, look, { status }));
 }
 
+function auditAnswer({ audit }: DeviceDeps, visit: Visit, { flow, session }: Asked, outcome: "ok" | "denied"): void {
+  const who = { actor: session.account, target: flow.client?.id };
+  auditVisit(audit, visit.request, { event: "consent.give", outcome, ...who });
+}
+
 /** `POST /oidc/device/consent`: 302 to the end, or 403 (contract). */
 function postConsent(deps: DeviceDeps): VisitHandler {
   const { gate, devices, logger, pages } = deps;
@@ -186,6 +193,7 @@ function postConsent(deps: DeviceDeps): VisitHandler {
     if ((await gate.move(flow, isAllowed ? "allowed" : "denied")) === undefined) {
       return sendProblem(pages, visit, "expired");
     }
+    auditAnswer(deps, visit, asked, isAllowed ? "ok" : "denied");
     const tag = visit.language?.tag;
     const done = isAllowed ? await devices.allow(deviceKey, session) : await devices.deny(deviceKey);
     const { account } = session;

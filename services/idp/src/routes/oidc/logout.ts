@@ -7,12 +7,13 @@ import { formTargetOf } from "../../pages/security-headers.ts";
 import { logoutPage } from "../../pages/templates/notices.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
+import { auditVisit } from "../audit-visit.ts";
 import type { LoginDeps } from "../login/deps.ts";
 import type { PageRoute, VisitHandler } from "../page-routes.ts";
 import { sendProblem, sendShown, sendTo, setCookie, type Visit } from "../visit.ts";
 import { queryOf, withoutEmpty } from "./form.ts";
 
-export interface LogoutDeps extends Pick<LoginDeps, "pages" | "sessions" | "logger"> {
+export interface LogoutDeps extends Pick<LoginDeps, "pages" | "sessions" | "logger" | "audit"> {
   readonly decide: (request: LogoutRequest, session: BrowserSessionRecord | undefined) => Promise<LogoutDecision>;
   readonly singleLogout: Pick<SingleLogout, "leave">;
 }
@@ -36,9 +37,11 @@ function placeAfter({ returnTo }: Extract<LogoutDecision, { decision: "end" | "a
 }
 
 async function signOut(seen: Seen, session: BrowserSessionRecord | undefined, place: string): Promise<FastifyReply> {
-  const { visit, pages, singleLogout, logger } = seen;
+  const { visit, pages, singleLogout, logger, audit } = seen;
   const next = session === undefined ? place : await singleLogout.leave(session, place);
   if (session !== undefined) {
+    const who = { actor: session.account, target: session.account };
+    auditVisit(audit, visit.request, { event: "session.end", outcome: "ok", ...who, reason: "logout" });
     logger.info({ session: visit.request.caller?.session, account: session.account }, "signed out");
   }
   setCookie(visit.reply, pages.cookies.set(cookieNames.session, "", 0));

@@ -56,10 +56,10 @@ export function registerOidcRoutes(scope: FastifyInstance, oidc: OidcContext, pa
 
 /** Pages of the protocol (contract): consent, logout. */
 export function registerOidcPages(app: FastifyInstance, oidc: OidcContext, login: LoginDeps): void {
-  const { pages, gate, logger } = login;
+  const { pages, gate, logger, audit } = login;
   const describe = (flow: FlowRecord, scope: string): ConsentScope =>
     describeScope(oidc.schedule.settings, flow.client?.id ?? "", scope);
-  const deps = { pages, gate, consent: oidc.finish, describe };
+  const deps = { pages, gate, audit, consent: oidc.finish, describe };
   const path = "/oidc/consent";
   const routes: readonly PageRoute[] = [
     { method: "GET", path, handler: getConsent(deps) },

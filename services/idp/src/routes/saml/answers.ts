@@ -6,6 +6,7 @@ import type { Provider } from "../../saml/providers.ts";
 import { SamlRefusal } from "../../saml/refusal.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
+import { auditVisit } from "../audit-visit.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import { lookOf, sendProblem, sendShown, type Visit } from "../visit.ts";
 import type { SamlRoutesDeps } from "./deps.ts";
@@ -19,9 +20,9 @@ export function refusing(deps: SamlRoutesDeps, handler: VisitHandler): VisitHand
       if (!(error instanceof SamlRefusal)) throw error;
       const { caller } = visit.request;
       deps.metrics.refused(error.reason);
+      auditVisit(deps.audit, visit.request, { event: "saml.rejected", outcome: "denied", reason: error.reason });
       deps.logger.warn(
         {
-          audit: "saml_message_refused",
           session: caller?.session,
           clientIp: caller?.clientIp,
           path: visit.path,

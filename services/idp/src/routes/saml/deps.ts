@@ -1,3 +1,4 @@
+import type { Audit } from "@postern/shared/audit";
 import type { Logger } from "@postern/shared/logging";
 import type { Clock } from "@postern/shared/time";
 import type { FlowStarts } from "../../flow/flow-starter.ts";
@@ -23,6 +24,7 @@ export interface SamlRoutesDeps {
   readonly endJourney: EndJourney;
   readonly metrics: SamlMetrics;
   readonly logger: Logger;
+  readonly audit: Audit;
   readonly clock: Clock;
   readonly pages: Pages;
   readonly starts: Pick<FlowStarts, "startSaml">;

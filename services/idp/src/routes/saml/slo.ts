@@ -3,6 +3,7 @@ import type { ReadMessage } from "../../saml/inbound/read-message.ts";
 import { journeyPath } from "../../saml/logout/journey.ts";
 import type { Binding } from "../../saml/logout/respond.ts";
 import type { Provider } from "../../saml/providers.ts";
+import { auditVisit } from "../audit-visit.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import { sendProblem, sendTo, type Visit } from "../visit.ts";
 import { refusing, sessionOf } from "./answers.ts";
@@ -20,6 +21,13 @@ interface Received {
 async function accept(deps: SamlRoutesDeps, visit: Visit, { read, binding }: Received): Promise<FastifyReply> {
   const session = await sessionOf(deps, visit);
   const asked = await deps.logout.accept(read, { binding, session });
+  auditVisit(deps.audit, visit.request, {
+    event: "session.end",
+    outcome: asked.isKnown ? "ok" : "failed",
+    actor: asked.end.entityId,
+    target: session?.account,
+    reason: "saml",
+  });
   const view = asked.journeyId === undefined ? undefined : await deps.endJourney.find(asked.journeyId);
   return asked.journeyId !== undefined && view?.states.includes("asking") === true
     ? sendTo(visit.reply, journeyPath(asked.journeyId))

@@ -1,4 +1,5 @@
 import { applicationsPage } from "../../pages/templates/access.ts";
+import { auditVisit } from "../audit-visit.ts";
 import type { LoginDeps } from "../login/deps.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import { lookOf, sendShown, sendTo } from "../visit.ts";
@@ -22,7 +23,9 @@ export function getApplications(deps: LoginDeps): VisitHandler {
 
 export function deleteApplication(deps: LoginDeps): VisitHandler {
   return forMember(deps, async (visit, { session }) => {
-    await deps.applications?.disconnect(session.accountId, visit.param("id") ?? "");
+    const target = visit.param("id") ?? "";
+    await deps.applications?.disconnect(session.accountId, target);
+    auditVisit(deps.audit, visit.request, { event: "consent.revoke", outcome: "ok", actor: session.account, target });
     return sendTo(visit.reply, page);
   });
 }

@@ -1,5 +1,6 @@
 import { deviceName } from "../../pages/device-name.ts";
 import { sessionsPage } from "../../pages/templates/access.ts";
+import { auditVisit } from "../audit-visit.ts";
 import type { LoginDeps } from "../login/deps.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import { lookOf, sendShown, sendTo } from "../visit.ts";
@@ -26,14 +27,17 @@ export function getSessions(deps: LoginDeps): VisitHandler {
 
 /** `DELETE /mfa/sessions` ends all but this one, `DELETE /mfa/session/:id` one; never another account's. */
 export function deleteSessions(deps: LoginDeps): VisitHandler {
-  const { sessions, onEnded } = deps;
+  const { sessions, onEnded, audit } = deps;
   return forMember(deps, async (visit, { session }) => {
     const id = visit.param("id");
     const others = (await sessions.list(session.account)).filter(({ uid }) => uid !== session.uid);
     for (const other of others.filter(({ uid }) => id === undefined || uid === id)) {
       // As it ended: it may have come to know clients since it was listed.
       const ended = await sessions.end(other.uid);
-      if (ended !== undefined) await onEnded(ended);
+      if (ended === undefined) continue;
+      const who = { actor: session.account, target: ended.account };
+      auditVisit(audit, visit.request, { event: "session.end", outcome: "ok", ...who, reason: "self_service" });
+      await onEnded(ended);
     }
     return sendTo(visit.reply, page);
   });

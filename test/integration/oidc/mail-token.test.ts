@@ -1,0 +1,109 @@
+import type { RedisClient } from "@postern/shared/redis";
+import { pause, poll } from "@postern/shared/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { alice, askJson } from "../../support/ask-json.ts";
+import { type Browser, createBrowser } from "../../support/browser.ts";
+import { callback, type OidcStack, startOidcStack } from "../../support/oidc-stack.ts";
+import { signedIn } from "../../support/oidc-user.ts";
+import { redisContent, testRedis } from "../../support/redis-content.ts";
+import { askInTurn, relyingParty } from "../../support/relying-party.ts";
+
+const scopes = ["openid", "email", "imap"];
+
+let oidc: OidcStack;
+let redis: RedisClient;
+let browser: Browser;
+
+beforeAll(async () => {
+  const rules = { redirect_uris: [callback], scopes, skip_consent: true };
+  oidc = await startOidcStack(
+    [
+      { ...rules, client_id: "mail", client_secret: "mail-secret" },
+      { ...rules, client_id: "other", client_secret: "other-secret" },
+      {
+        ...rules,
+        client_id: "typed",
+        client_secret: "typed-secret",
+        access_token_type: "jwt",
+        access_token_typ: "JWT",
+      },
+    ],
+    { custom_scopes: [{ name: "imap", description: "Mail" }], scopes_supported: scopes },
+    { audience: ["mail", "typed"], required_scope: ["imap"] },
+  );
+  redis = await testRedis(oidc.stack.redis?.port ?? 0);
+  browser = createBrowser(oidc.replicas);
+  const [name = "", sid = ""] = (await signedIn(redis, alice.username)).split("=");
+  browser.cookies.set(name, sid);
+});
+
+afterAll(async () => {
+  redis.disconnect();
+  await oidc[Symbol.asyncDispose]();
+});
+
+async function tokenOf(client: string, scope = scopes.join(" ")): Promise<string> {
+  const party = relyingParty(oidc, client);
+  const { body } = await party.redeem(await party.authorize(browser, { scope }));
+  return String(body["access_token"]);
+}
+
+async function login(token: string, change: object = {}): Promise<number> {
+  const question = { ...alice, method: "xoauth2", password: token, ...change };
+  return (await askJson(oidc.stack.url, question)).status;
+}
+
+/** Of enough logins that both engines are asked. */
+async function logins(token: string, change: object = {}): Promise<readonly number[]> {
+  const statuses: number[] = [];
+  while (statuses.length < 8) statuses.push(await login(token, change));
+  return [...new Set(statuses)];
+}
+
+test("an opaque token opens its user's mailbox, and no other", async () => {
+  const token = await tokenOf("mail");
+  expect(token).not.toContain(".");
+  expect(await logins(token)).toEqual([200]);
+  expect(await logins(token, { username: "bob@example.test" })).toEqual([403]);
+});
+
+test("one of another client, without the scope, or of nobody opens none", async () => {
+  expect(await logins(await tokenOf("other"))).toEqual([403]);
+  expect(await logins(await tokenOf("mail", "openid email"))).toEqual([403]);
+  expect(await logins("A".repeat(43))).toEqual([403]);
+});
+
+test("a revoked token is dead at every engine within revocation_ttl", async () => {
+  const token = await tokenOf("mail");
+  expect(await logins(token)).toEqual([200]);
+  const authorization = `Basic ${btoa("mail:mail-secret")}`;
+  const body = new URLSearchParams({ token });
+  expect((await askInTurn(oidc, "/oidc/revoke", { method: "POST", headers: { authorization }, body })).status).toBe(
+    200,
+  );
+  await poll("all engines to refuse it", async () => (await logins(token)).join() === "403");
+});
+
+test("a signed token that says typ JWT opens no mailbox: ID tokens say the same", async () => {
+  const token = await tokenOf("typed");
+  expect(token).toContain(".");
+  expect(await logins(token)).toEqual([403]);
+});
+
+test("Redis hung: a temporary failure, never a denial; no output has the token", async () => {
+  const [known, fresh] = [await tokenOf("mail"), await tokenOf("mail")];
+  const server = oidc.stack.redis;
+  if (server === undefined) throw new Error("no Redis");
+  expect(await login(known)).toBe(200);
+  await pause(server);
+  try {
+    expect(await login(fresh)).toBe(500);
+  } finally {
+    server.signal("SIGCONT");
+  }
+  await poll("tokens to be taken again", async () => (await login(fresh)) === 200);
+  const outputs = [...oidc.stack.engines.map((engine) => engine.output()), oidc.stack.gateway.output()];
+  for (const text of [...outputs, await redisContent(redis)]) {
+    for (const token of [known, fresh]) expect(text).not.toContain(token);
+  }
+});
