@@ -12,6 +12,7 @@ import { createPagesContext, type PagesContext, type ProtocolParts } from "./con
 import { createSamlContext, type SamlContext } from "./context/saml.ts";
 import { createSessions } from "./context/sessions.ts";
 import type { FlowStarter } from "./flow/flow-port.ts";
+import { createSingleLogout, type SingleLogout } from "./login/single-logout.ts";
 import { createIdpMetrics } from "./metrics.ts";
 import type { Pages } from "./pages/pages.ts";
 import { deviceEnd } from "./routes/oidc/device.ts";
@@ -33,11 +34,14 @@ export interface IdpContext extends Base {
   readonly oidc: OidcContext | undefined;
   /** Absent while `identity.saml.enabled` is off. */
   readonly saml: SamlContext | undefined;
+  /** Absent where no sessions are kept. */
+  readonly singleLogout: SingleLogout | undefined;
 }
 
 /** The protocols begin flows that the pages make, and the pages end flows by the protocols. */
 interface Starts {
   current: FlowStarter | undefined;
+  saml: SamlContext | undefined;
   pages: Pages | undefined;
 }
 
@@ -50,16 +54,17 @@ function starterOf(starts: Starts): FlowStarter {
   };
 }
 
-function protocolsOf(oidc: OidcContext | undefined, saml: SamlContext | undefined): ProtocolParts {
+function protocolsOf(
+  oidc: OidcContext | undefined,
+  saml: SamlContext | undefined,
+  singleLogout: SingleLogout | undefined,
+): ProtocolParts {
   return {
     ends: {
       ...(oidc === undefined ? {} : { oidc: oidc.finish, device: deviceEnd }),
       ...(saml === undefined ? {} : { saml: saml.finish }),
     },
-    onReplaced: async (session) => {
-      await oidc?.endSessions.ended(session);
-      await saml?.sessionEnded(session);
-    },
+    onReplaced: async (session) => singleLogout?.ended(session),
     applications: oidc?.applications,
     demanders: [
       ...(oidc === undefined
@@ -93,7 +98,7 @@ export async function createContext(config: Config): Promise<IdpContext> {
   const assertConnected = (): void => {
     if (!bus.isConnected()) throw new Error("not connected to NATS");
   };
-  const starts: Starts = { current: undefined, pages: undefined };
+  const starts: Starts = { current: undefined, pages: undefined, saml: undefined };
   const sessions = createSessions(config, state);
   const oidcDeps = {
     ...base,
@@ -101,13 +106,18 @@ export async function createContext(config: Config): Promise<IdpContext> {
     redis: state,
     starter: starterOf(starts),
     pages: () => starts.pages,
+    onClosed: async (session: BrowserSessionRecord) => starts.saml?.logout.sessionEnded(session),
   };
   const oidc = sessions === undefined ? undefined : createOidcContext(config, { ...oidcDeps, sessions });
   const onEnded = async (session: BrowserSessionRecord): Promise<void> => oidc?.endSessions.ended(session);
   const saml = sessions === undefined ? undefined : createSamlContext(config, { base, state, sessions, onEnded });
+  starts.saml = saml;
+  const singleLogout =
+    sessions === undefined ? undefined : createSingleLogout({ sessions, oidc: oidc?.endSessions, saml: saml?.logout });
+  const protocols = protocolsOf(oidc, saml, singleLogout);
   const metrics = createIdpMetrics(base.metrics, base.prefix);
   const notices = await noticesOf(config, { base, bus, state, metrics });
-  const pages = createPagesContext({ config, base, bus, state, protocols: protocolsOf(oidc, saml), metrics, notices });
+  const pages = createPagesContext({ config, base, bus, state, protocols, metrics, notices });
   starts.current = pages?.login.starts;
   starts.pages = pages?.login.pages;
   return {
@@ -115,6 +125,7 @@ export async function createContext(config: Config): Promise<IdpContext> {
     pages,
     oidc,
     saml,
+    singleLogout,
     settings,
     bus,
     state,

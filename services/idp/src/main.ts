@@ -17,6 +17,7 @@ async function start(config: Config): Promise<Service> {
   oidc?.schedule.start();
   oidc?.delivery.start();
   await saml?.start();
+  saml?.logout.delivery.start();
   health.phase = "ready";
   logger.info({ addresses: listeners.addresses }, "ready");
   return createService({
@@ -32,6 +33,7 @@ async function start(config: Config): Promise<Service> {
       { name: "signing keys", run: () => oidc?.schedule.close() },
       { name: "logout notices", run: () => oidc?.delivery.close() },
       { name: "SAML metadata", run: () => saml?.close() },
+      { name: "SAML logout notices", run: () => saml?.logout.delivery.close() },
       { name: "routes", run: () => app.close() },
       { name: "notices", run: () => pages?.close() },
       { name: "bus", run: () => bus.drain() },

@@ -6,6 +6,7 @@ import { routeOfPath } from "./oidc/oidc-metrics.ts";
 import { requireCaller } from "./plugins/caller.ts";
 import { oauthError } from "./routes/oidc/json-reply.ts";
 import { registerOidcPages, registerOidcRoutes } from "./routes/oidc/register.ts";
+import { registerLogout } from "./routes/oidc/register-logout.ts";
 import { registerSessionRoutes } from "./routes/oidc/sessions.ts";
 import { getOpenapi } from "./routes/openapi/get-openapi.ts";
 import { registerPages } from "./routes/register-pages.ts";
@@ -16,12 +17,12 @@ const keySetPath = "/oidc/jwks";
 
 type IdpParts = Pick<
   IdpContext,
-  "settings" | "readCaller" | "logger" | "pages" | "oidc" | "openapi" | "saml" | "audit"
+  "settings" | "readCaller" | "logger" | "pages" | "oidc" | "openapi" | "saml" | "audit" | "singleLogout"
 >;
 
 /** The identity provider behind the gateway. Whatever did not come through it is 401; a path of nobody's is 404. */
 export async function createIdp(parts: IdpParts): Promise<FastifyInstance> {
-  const { settings, readCaller, logger, pages, oidc, openapi, saml, audit } = parts;
+  const { settings, readCaller, logger, pages, oidc, openapi, saml, audit, singleLogout } = parts;
   const app = Fastify({
     logger: false,
     bodyLimit: settings.maxBodyBytes,
@@ -55,6 +56,7 @@ export async function createIdp(parts: IdpParts): Promise<FastifyInstance> {
     await app.register(async (scope) => registerOidcRoutes(scope, oidc, pages?.login.pages));
   }
   if (oidc !== undefined && pages !== undefined) registerOidcPages(app, oidc, pages.login);
+  if (pages !== undefined && singleLogout !== undefined) registerLogout(app, { ...pages.login, singleLogout }, oidc);
   if (saml !== undefined && pages !== undefined) registerSamlRoutes(app, { ...pages.login, ...saml.routes });
   await app.ready();
   return app;

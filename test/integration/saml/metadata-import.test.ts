@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createBrowser, hiddenFields } from "../../support/browser.ts";
 import { startService, untilReady } from "../../support/service-process.ts";
 import { type IdpStack, startIdpStack } from "../idp/idp-stack.ts";
+import { type KeyPair, keyPair } from "./key-pair.ts";
 import { documentOf, entityId, type MetadataServer, startMetadataServer } from "./metadata-server.ts";
-import { type KeyPair, keyPair, entityId as ourEntityId, sso } from "./saml-stack.ts";
+import { entityId as ourEntityId, sso } from "./saml-stack.ts";
 
 interface Keys {
   readonly sp: KeyPair;

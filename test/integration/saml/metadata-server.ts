@@ -7,7 +7,7 @@ import {
   entityOf,
   signedMetadata,
 } from "../../../services/idp/src/saml/testing/forge-metadata.ts";
-import type { KeyPair } from "./saml-stack.ts";
+import type { KeyPair } from "./key-pair.ts";
 
 export const entityId = "urn:test:federated";
 

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Browser, createBrowser } from "../../support/browser.ts";
 import { testRedis } from "../../support/redis-content.ts";
 import { type IdpStack, startIdpStack } from "../idp/idp-stack.ts";
-import { entityId, keyPair, slo, sso } from "./saml-stack.ts";
+import { keyPair } from "./key-pair.ts";
+import { entityId, slo, sso } from "./saml-stack.ts";
 
 let idp: IdpStack;
 let sp: SAML;

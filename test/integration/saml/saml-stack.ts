@@ -1,20 +1,11 @@
-import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { promisify } from "node:util";
 import { scratchFolder } from "@postern/shared/testing";
+import type { Tree } from "../../support/stack-config.ts";
 import { type IdpStack, startIdpStack } from "../idp/idp-stack.ts";
-
-const run = promisify(execFile);
+import { type KeyPair, keyPair } from "./key-pair.ts";
 
 export const entityId = "http://localhost:8080/saml/metadata";
 export const sso = "http://localhost:8080/saml/sso";
 export const slo = "http://localhost:8080/saml/slo";
-
-export interface KeyPair {
-  readonly key: string;
-  readonly cert: string;
-}
 
 export interface SamlStack extends AsyncDisposable {
   readonly idp: IdpStack;
@@ -23,21 +14,15 @@ export interface SamlStack extends AsyncDisposable {
   readonly stranger: KeyPair;
 }
 
-export async function keyPair(folder: string, name: string): Promise<KeyPair> {
-  const [keyFile, certFile] = [join(folder, `${name}.key`), join(folder, `${name}.crt`)];
-  const made = ["-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", `/CN=${name}`];
-  await run("openssl", ["req", "-x509", ...made, "-keyout", keyFile, "-out", certFile]);
-  return { key: await readFile(keyFile, "utf8"), cert: await readFile(certFile, "utf8") };
-}
-
 /** Two identity providers with service providers of several kinds. */
-export async function startSamlStack(backChannelUrl: string): Promise<SamlStack> {
+export async function startSamlStack(backChannelUrl: string, oidc: Tree = {}): Promise<SamlStack> {
   await using started = new AsyncDisposableStack();
   const folder = started.use(await scratchFolder());
   const [sp, stranger] = await Promise.all([keyPair(folder.path, "sp"), keyPair(folder.path, "stranger")]);
   const idp = started.use(
     await startIdpStack({
       identity: {
+        oidc,
         saml: {
           enabled: true,
           entity_id: entityId,

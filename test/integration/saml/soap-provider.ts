@@ -9,6 +9,8 @@ export interface SoapProvider extends AsyncDisposable {
   readonly requests: string[];
   /** Answers this many requests with 500 first. */
   refuse(times: number): void;
+  /** From now on requests are taken and not answered. */
+  hangs: boolean;
 }
 
 function answerTo(body: string): string {
@@ -24,9 +26,11 @@ export async function startSoapProvider(): Promise<SoapProvider> {
   const port = await freePort();
   const requests: string[] = [];
   let refusals = 0;
+  const mode = { hangs: false };
   const server = createServer((request, response) => {
     void text(request).then((body) => {
       requests.push(body);
+      if (mode.hangs) return;
       refusals -= 1;
       if (refusals >= 0) response.writeHead(500).end();
       else response.writeHead(200, { "content-type": "text/xml" }).end(answerTo(body));
@@ -35,15 +39,15 @@ export async function startSoapProvider(): Promise<SoapProvider> {
   await new Promise<void>((resolve) => {
     server.listen(port, "127.0.0.1", resolve);
   });
-  return {
+  return Object.assign(mode, {
     url: `http://127.0.0.1:${port}/slo`,
     requests,
-    refuse: (times) => {
+    refuse: (times: number) => {
       refusals = times;
     },
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       server.close();
     },
-  };
+  });
 }

@@ -67,6 +67,11 @@ export const auditEvents = {
     actor: "the account, or the caller's way in",
     target: "the account",
   },
+  "saml.logout": {
+    meaning: "A service provider was told that a session is over, refused to hear of it, or could not be told",
+    actor: "",
+    target: "the service provider's entity ID",
+  },
   "saml.rejected": {
     meaning: "A SAML message was not taken, and why",
     actor: "never told: who it is was not proved",

@@ -91,7 +91,6 @@ export const acceptedKeys: readonly string[] = [
   "identity.oidc.clients.*.remember_me_ttl",
   // `key: { file: … }` takes its place: every secret has a variable of that name already.
   "identity.saml.key_file",
-  "identity.saml.slo.front_channel_enabled",
   "identity.saml.service_providers.*.logout_redirect_uri",
   "identity.saml.service_providers.*.remember_me_ttl",
 ];

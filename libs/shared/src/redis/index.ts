@@ -45,8 +45,12 @@ export {
   oidcUserCodeKey,
 } from "./keys/oidc.ts";
 export {
+  samlAskedKey,
   samlIndexKey,
+  samlLogoutKey,
   samlMetadataKey,
+  samlNoticeKey,
+  samlNoticesDueKey,
   samlParticipantsKey,
   samlReplayKey,
   samlRequestKey,

@@ -1,4 +1,4 @@
-import { type Audit, auditedCaller, type AuditOutcome } from "@postern/shared/audit";
+import { type Audit, type AuditOutcome, auditedCaller } from "@postern/shared/audit";
 import { type Flushed } from "@postern/shared/flush";
 import type { Logger } from "@postern/shared/logging";
 import type { FastifyRequest } from "fastify";

@@ -8,6 +8,8 @@ import { systemClock } from "@postern/shared/time";
 import { createRevoker } from "@postern/shared/tokens";
 import type { FlowStarter } from "../flow/flow-port.ts";
 import type { ConnectedApplications } from "../login/connected-applications.ts";
+import type { DeliveryLoop } from "../logout-notices/delivery-loop.ts";
+import { noticeLeaseMs } from "../logout-notices/notice-queue.ts";
 import { clientResourceOf } from "../oidc/access-tokens.ts";
 import type { OidcAccounts } from "../oidc/accounts.ts";
 import { createOidcAccounts } from "../oidc/accounts-redis.ts";
@@ -27,7 +29,7 @@ import { createGenerations, type Generations } from "../oidc/generation.ts";
 import { createKeepGrant, type KeepGrant } from "../oidc/grant-life.ts";
 import { createInteractionUrl } from "../oidc/interaction-url.ts";
 import { createKeySchedule, type KeySchedule } from "../oidc/key-schedule.ts";
-import { createLogoutDelivery, type LogoutDelivery } from "../oidc/logout-delivery.ts";
+import { createLogoutDelivery } from "../oidc/logout-delivery.ts";
 import { createLogoutNotices } from "../oidc/logout-notices-redis.ts";
 import { createOidcMetrics, type OidcMetrics } from "../oidc/oidc-metrics.ts";
 import { noticeTimes, type OidcSettings, oidcSettings, rotationRules } from "../oidc/oidc-settings.ts";
@@ -43,7 +45,7 @@ import { createOidcStore, digestOfId } from "../oidc/store-redis.ts";
 import { createTokenRecords, type TokenRecords } from "../oidc/token-records.ts";
 import type { Pages } from "../pages/pages.ts";
 import { createRenderError } from "../routes/oidc/render-error.ts";
-
+import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
 import { sessionCookieName } from "../sessions/cookies.ts";
 import type { SessionStore } from "../sessions/session-store.ts";
 
@@ -55,6 +57,8 @@ export interface OidcDeps {
   /** For errors that only the browser may see. */
   readonly pages: () => Pages | undefined;
   readonly sessions: SessionStore;
+  /** A session was ended by an operator: other protocols tell those who know of it. */
+  readonly onClosed: (session: BrowserSessionRecord) => Promise<void>;
   /** Begins the pages of a sign-in or a consent. */
   readonly starter: FlowStarter;
 }
@@ -80,7 +84,7 @@ export interface OidcContext {
   readonly metrics: OidcMetrics;
   readonly endSessions: EndSessions;
   /** Of logout notices; started with the schedule. */
-  readonly delivery: LogoutDelivery;
+  readonly delivery: DeliveryLoop;
   readonly applications: ConnectedApplications;
   readonly digestOf: (id: string) => string;
 }
@@ -178,13 +182,14 @@ function createEndings(
   generations: Generations,
 ): Pick<OidcContext, "endSessions" | "delivery"> {
   const { redis, prefix, keys, logger, sessions, settings, counted } = parts;
-  const notices = createLogoutNotices({ redis, prefix, keys });
+  const times = () => noticeTimes(settings());
+  const notices = createLogoutNotices({ redis, prefix, keys, leaseMs: () => noticeLeaseMs(times()) });
   const delivery = createLogoutDelivery({
     notices,
     generations,
     logger,
     count: (result) => counted.logoutNotice(result),
-    times: () => noticeTimes(settings()),
+    times,
   });
   const endSessions = createEndSessions({
     sessions,
@@ -194,6 +199,7 @@ function createEndings(
     policies: () => generations.current().policies,
     tellsClients: () => settings().oidc.logout.back_channel_supported,
     wake: () => delivery.wake(),
+    onClosed: parts.onClosed,
   });
   return { endSessions, delivery };
 }

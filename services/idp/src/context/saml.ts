@@ -1,38 +1,24 @@
-import { type Base, keyRingFromConfig } from "@postern/shared/assembly";
+import { keyRingFromConfig } from "@postern/shared/assembly";
 import type { Config } from "@postern/shared/config";
-import type { RedisClient } from "@postern/shared/redis";
 import { systemClock } from "@postern/shared/time";
 import type { FlowEnd } from "../flow/flow-port.ts";
 import type { ListDemands } from "../login/connected-applications.ts";
 import type { SamlRoutesDeps } from "../routes/saml/deps.ts";
 import { createSamlKeyStore } from "../saml/keys/saml-keys-redis.ts";
-import { createBackChannel } from "../saml/logout/back-channel.ts";
-import { createLogout } from "../saml/logout/logout.ts";
 import { createParticipants } from "../saml/logout/participants-redis.ts";
-import { createTellOthers } from "../saml/logout/tell-others.ts";
 import { createSamlMetrics } from "../saml/saml-metrics.ts";
 import { createAnswers } from "../saml/sso/answers.ts";
 import { createPendingRequests, createReplayGuard } from "../saml/sso/pending-requests-redis.ts";
 import { createSso } from "../saml/sso/sso.ts";
-import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
-import type { SessionStore } from "../sessions/session-store.ts";
+import { createSamlLogout, type SamlLogoutContext, type SamlParts } from "./saml-logout.ts";
 import { createSamlRegistry, type SamlState } from "./saml-registry.ts";
-
-export interface SamlParts {
-  readonly base: Base;
-  readonly state: RedisClient;
-  readonly sessions: SessionStore;
-  /** What other protocols gave out for a session ends with it. */
-  readonly onEnded: (session: BrowserSessionRecord) => Promise<void>;
-}
 
 /** The SAML identity provider; the pages complete its routes. */
 export interface SamlContext {
   readonly routes: Omit<SamlRoutesDeps, "pages" | "starts" | "sessions">;
   /** Ends the sign-in pages' flows of kind `saml`. */
   readonly finish: FlowEnd;
-  /** A session was ended elsewhere: its service providers are told. */
-  readonly sessionEnded: (session: BrowserSessionRecord) => Promise<void>;
+  readonly logout: SamlLogoutContext;
   /** What service providers demand that the account's sessions have signed in to. */
   readonly demandsOn: ListDemands;
   /** Takes another configuration; when it throws, the old one stays. */
@@ -69,7 +55,7 @@ function keysOf(config: Config, { base, state }: SamlParts, current: () => SamlS
 export function createSamlContext(config: Config, parts: SamlParts): SamlContext | undefined {
   const ring = keyRingFromConfig(config, "saml");
   if (!config.identity.saml.enabled || ring === undefined) return undefined;
-  const { base, state, sessions, onEnded } = parts;
+  const { base, state, sessions } = parts;
   const metrics = createSamlMetrics(base.metrics, base.prefix);
   const registry = createSamlRegistry(config, { redis: state, keys: ring, logger: base.logger, metrics });
   const settings = () => registry.current().settings;
@@ -84,32 +70,15 @@ export function createSamlContext(config: Config, parts: SamlParts): SamlContext
     clock: systemClock,
   };
   const sso = createSso({ ...shared, answers: createAnswers(shared), requests: createPendingRequests(stored) });
-  const tell = createBackChannel({
-    clock: systemClock,
-    issuer: () => settings().entityId,
-    timeoutMs: () => settings().saml.slo.request_timeout,
-    retries: () => settings().saml.slo.back_channel_max_retries,
-  });
-  const tellOthers = createTellOthers({ ...shared, tell });
-  const logout = createLogout({ ...shared, sessions, tellOthers, onEnded });
+  const logout = createSamlLogout(parts, stored, { ...shared, metrics });
   return {
-    routes: {
-      ...shared,
-      sso,
-      logout,
-      metrics,
-      logger: base.logger,
-      audit: base.audit,
-    },
+    routes: { ...shared, sso, ...logout.routes },
+    logout,
     finish: {
       finishLogin: async (flowId, { uid }) =>
         (await sso.signedIn(flowId, uid))
           ? { redirect: `/saml/sso?${new URLSearchParams({ request: flowId }).toString()}` }
           : { expired: true },
-    },
-    sessionEnded: async (session) => {
-      const { untold } = await logout.sessionEnded(session);
-      if (untold.length > 0) base.logger.info({ untold }, "service providers were not told of a logout");
     },
     demandsOn: async (account) => {
       const living = await sessions.list(account);

@@ -7,8 +7,6 @@ import type { TokenRecords } from "./token-records.ts";
 
 /** The end of sign-ins: tokens die, and clients are told. All reject when that could not be done; repeating is safe. */
 export interface EndSessions {
-  /** One browser's. */
-  end(uid: string): Promise<void>;
   /** What follows a session that has ended already. */
   ended(session: BrowserSessionRecord): Promise<void>;
   /** Everything of a user: browsers, devices, tokens of every form. */
@@ -18,7 +16,7 @@ export interface EndSessions {
 }
 
 export interface EndSessionsDeps {
-  readonly sessions: Pick<SessionStore, "end" | "endAll">;
+  readonly sessions: Pick<SessionStore, "endAll">;
   readonly records: Pick<TokenRecords, "revokeSession" | "revokeSubject">;
   readonly store: Pick<OidcStore, "list">;
   readonly notices: Pick<LogoutNotices, "add">;
@@ -26,6 +24,8 @@ export interface EndSessionsDeps {
   /** Of `identity.oidc.logout.back_channel_supported`. */
   readonly tellsClients: () => boolean;
   readonly wake: () => void;
+  /** A session of `endUser`: other protocols tell those who know of it. */
+  readonly onClosed: (session: BrowserSessionRecord) => Promise<void>;
 }
 
 function noticesOf({ accountId, authorizations }: BrowserSessionRecord): readonly LogoutNotice[] {
@@ -33,7 +33,7 @@ function noticesOf({ accountId, authorizations }: BrowserSessionRecord): readonl
 }
 
 export function createEndSessions(deps: EndSessionsDeps): EndSessions {
-  const { sessions, records, store, notices, policies, tellsClients, wake } = deps;
+  const { sessions, records, store, notices, policies, tellsClients, wake, onClosed } = deps;
   const tell = async (all: readonly LogoutNotice[]): Promise<void> => {
     const wanted = all.filter(({ clientId }) => (policies().get(clientId)?.config.backchannel_logout_uri ?? "") !== "");
     if (!tellsClients() || wanted.length === 0) return;
@@ -46,10 +46,6 @@ export function createEndSessions(deps: EndSessionsDeps): EndSessions {
   return {
     ended,
     endClient: (clientId) => records.revokeSubject({ kind: "client", id: clientId }),
-    end: async (uid) => {
-      const session = await sessions.end(uid);
-      if (session !== undefined) await ended(session);
-    },
     endUser: async (accountId) => {
       const held = await store.list("account", accountId);
       // Browsers first: what is authorized meanwhile then finds no session and gets nothing.
@@ -63,6 +59,7 @@ export function createEndSessions(deps: EndSessionsDeps): EndSessions {
         ),
       );
       await tell([...told, ...[...others].map((clientId) => ({ clientId, sub: accountId }))]);
+      for (const session of closed) await onClosed(session);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Config, CustomScopeConfig, OidcConfig } from "@postern/shared/config";
 import type { MfaPolicyConfig } from "../login/sign-in-demands.ts";
-import type { NoticeTimes } from "./logout-notices.ts";
+import type { NoticeTimes } from "../logout-notices/notice-queue.ts";
 import type { RotationRules } from "./signing-keys.ts";
 
 /** What the OIDC core takes of the configuration. */

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { passkeyScript } from "./passkey-script.ts";
+import { signOutScript } from "./sign-out-script.ts";
 import { type AccentColours, stylesheetOf } from "./stylesheet.ts";
 
 export interface Asset {
@@ -13,6 +14,8 @@ export interface Assets {
   readonly stylesheet: Asset;
   /** Sends the form of a page that only carries a message. */
   readonly sender: Asset;
+  /** Shows how a logout goes on, and goes on with it. */
+  readonly signOut: Asset;
   /** Of the pages with passkeys. */
   readonly script: Asset;
   readonly logo: Asset | undefined;
@@ -44,16 +47,19 @@ export function createAssets(accent: AccentColours, logoFile: LogoFile | undefin
   const stylesheet = assetOf("style", "css", Buffer.from(stylesheetOf(accent)));
   const logo = logoFile === undefined ? undefined : assetOf("logo", logoFile.ending, logoFile.body);
   const sender = assetOf("send", "js", Buffer.from(senderScript));
+  const signOut = assetOf("signout", "js", Buffer.from(signOutScript));
   const script = assetOf("passkeys", "js", Buffer.from(passkeyScript));
   const byName = new Map<string, Asset>([
     ["style", stylesheet],
     ["send", sender],
+    ["signout", signOut],
     ["passkeys", script],
     ...(logo === undefined ? [] : [["logo", logo] as const]),
   ]);
   return {
     stylesheet,
     sender,
+    signOut,
     script,
     logo,
     find: (path) => {

@@ -36,8 +36,8 @@ export interface Look {
 export interface Page<View> {
   /** Names the site's template that replaces it. */
   readonly name: string;
-  /** It needs the script of passkeys, or is better with it. */
-  readonly script?: boolean;
+  /** `passkeys`: it needs their script, or is better with it. `own`: its body names the script of ours that it takes. */
+  readonly script?: "passkeys" | "own";
   readonly title: (view: View, look: Look) => string;
   readonly body: (view: View, look: Look) => Html;
   /** For the developer UI. */

@@ -9,6 +9,7 @@ import { mfaPage, recoveryPage, totpPage } from "./templates/factors.ts";
 import { loginPage } from "./templates/login.ts";
 import { errorPage, loggedOutPage, logoutPage } from "./templates/notices.ts";
 import { postMessagePage } from "./templates/post-message.ts";
+import { partlySignedOutPage, signingOutPage } from "./templates/single-logout.ts";
 import { passkeysPage, webauthnEnrolmentPage, webauthnLoginPage } from "./templates/webauthn.ts";
 
 export interface ListedPage {
@@ -31,6 +32,8 @@ export const pageList: readonly ListedPage[] = Object.freeze([
   listed(consentDeniedPage),
   listed(logoutPage),
   listed(loggedOutPage),
+  listed(signingOutPage),
+  listed(partlySignedOutPage),
   listed(deviceCodePage),
   listed(deviceConsentPage),
   listed(deviceSuccessPage),

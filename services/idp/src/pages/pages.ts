@@ -40,6 +40,8 @@ export interface ShowOptions {
   readonly status?: number;
   /** CSP sources beside our own to which the page's forms may lead. */
   readonly formTargets?: readonly string[];
+  /** CSP sources beside our own to which the page's frames may lead; absent: it has none. */
+  readonly frameTargets?: readonly string[];
 }
 
 /** All that shows pages to browsers. */
@@ -75,15 +77,15 @@ export function createPages({ settings, assets, templates }: PagesDeps): Pages {
     links: settings.links,
     passwordForgotten: settings.passwordForgotten,
   };
-  const show: Pages["show"] = (page, view, look, { status = 200, formTargets = [] } = {}) => {
+  const show: Pages["show"] = (page, view, look, { status = 200, formTargets = [], frameTargets } = {}) => {
     const body = templates.render(page.name, view, look) ?? page.body(view, look);
     return {
       status,
       headers: {
-        ...headers.page({ formTargets, script: page.script === true }),
+        ...headers.page({ formTargets, frameTargets, script: page.script !== undefined }),
         "content-language": look.language.tag,
       },
-      body: documentOf(look, { title: page.title(view, look), body, script: page.script === true }),
+      body: documentOf(look, { title: page.title(view, look), body, script: page.script === "passkeys" }),
     };
   };
   return {

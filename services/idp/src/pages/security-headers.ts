@@ -17,6 +17,8 @@ const policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; base
 export interface PolicyOptions {
   /** Sources beside our own to which the page's forms may lead. */
   readonly formTargets: readonly string[];
+  /** Sources beside our own to which its frames may lead; undefined: it has no frames. */
+  readonly frameTargets?: readonly string[] | undefined;
   /** Whether the page runs our script. */
   readonly script: boolean;
 }
@@ -45,11 +47,12 @@ export function createSecurityHeaders(issuer: string): SecurityHeaders {
     : { "strict-transport-security": "max-age=31536000; includeSubDomains" };
   const base = Object.freeze({ ...common, ...transport, "content-type": "text/html; charset=utf-8" });
   return {
-    page: ({ formTargets, script }) => ({
+    page: ({ formTargets, frameTargets, script }) => ({
       ...base,
       "content-security-policy": [
         policy,
         ...(script ? [scriptPolicy] : []),
+        ...(frameTargets === undefined ? [] : [["frame-src 'self'", ...frameTargets].join(" ")]),
         ["form-action 'self'", ...formTargets].join(" "),
       ].join("; "),
     }),

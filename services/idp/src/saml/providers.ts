@@ -1,8 +1,8 @@
 import type { KeyObject } from "node:crypto";
 import type { SamlConfig, SamlProviderConfig } from "@postern/shared/config";
 import { AppError } from "@postern/shared/errors";
-import { demandsOf, type MfaPolicyConfig, type SignInDemands } from "../login/sign-in-demands.ts";
 import type { Clock } from "@postern/shared/time";
+import { demandsOf, type MfaPolicyConfig, type SignInDemands } from "../login/sign-in-demands.ts";
 import type { Sender } from "./inbound/read-message.ts";
 import type { EntityFacts } from "./metadata/entity-facts.ts";
 import { hasMetadata } from "./metadata/metadata-sources.ts";

@@ -1,4 +1,6 @@
 import type { Metrics } from "@postern/shared/metrics";
+import { type Channel, channels } from "./logout/journey.ts";
+import { type TellingResult, tellingResults } from "./logout/telling.ts";
 import { type MetadataFailure, metadataFailures } from "./metadata/metadata-failure.ts";
 import { type RefusalReason, refusalReasons } from "./refusal.ts";
 
@@ -11,6 +13,8 @@ export interface SamlMetrics {
   answered(result: (typeof results)[number]): void;
   /** A logout that a service provider asked for. */
   loggedOut(result: (typeof results)[number]): void;
+  /** A service provider was told of a logout, or not. */
+  told(channel: Channel, result: TellingResult): void;
   /** A service provider's metadata were asked for. */
   refreshed(result: "success" | MetadataFailure): void;
   /** What is read when the metrics are. */
@@ -38,6 +42,11 @@ export function createSamlMetrics(registry: Metrics, prefix: string): SamlMetric
     help: "Logouts that SAML service providers asked for",
     labels: { result: results },
   });
+  const told = registry.counter({
+    name: `${prefix}_idp_saml_logout_notices_total`,
+    help: "Attempts to tell SAML service providers of logouts",
+    labels: { channel: channels, result: tellingResults },
+  });
   const refreshes = registry.counter({
     name: `${prefix}_idp_saml_metadata_refreshes_total`,
     help: "Documents of SAML metadata that were fetched or read, by what came of it",
@@ -47,6 +56,7 @@ export function createSamlMetrics(registry: Metrics, prefix: string): SamlMetric
     refused: (reason) => refusals({ reason }).inc(),
     answered: (result) => answers({ result }).inc(),
     loggedOut: (result) => logouts({ result }).inc(),
+    told: (channel, result) => told({ channel, result }).inc(),
     refreshed: (result) => refreshes({ result }).inc(),
     watch: (metadata) => {
       registry.gauge({

@@ -5,10 +5,14 @@ const tenYears = 3650 * 24 * 60 * 60 * 1000;
 
 const Slo = section("Single logout.", {
   enabled: flag(true, { description: "Serve /saml/slo." }),
+  front_channel_enabled: flag(true, { description: "Tell service providers of logouts through the browser." }),
   back_channel_enabled: flag(false, { description: "Tell service providers of logouts by SOAP." }),
-  request_timeout: duration("3s", { description: "For one SOAP request." }),
+  request_timeout: duration("3s", { description: "For a service provider to answer, by SOAP or in the browser." }),
   max_participants: integer(64, { description: "Service providers that one session tells.", minimum: 1, maximum: 256 }),
-  back_channel_max_retries: integer(1, { description: "Further tries of a SOAP request.", maximum: 5 }),
+  back_channel_max_retries: integer(1, {
+    description: "Further tries of a SOAP request within one attempt; attempts are repeated for a day.",
+    maximum: 5,
+  }),
 });
 
 const Metadata = section("How metadata of service providers are kept.", {

@@ -28,8 +28,9 @@ const ssoAnswers = {
   500: failed,
 };
 const sloAnswers = {
-  200: page("A page that posts the response to the service provider."),
-  302: sentTo("To the service provider with the response, or to the page that says that the session is over."),
+  200: page("A page that posts the response to the service provider, or that shows how a logout goes on."),
+  204: { description: "A response of a service provider that came in a frame of that page." },
+  302: sentTo("To a service provider with a message, or to the page that says how the logout stands."),
   400: refused,
   404: page("Logout is off (identity.saml.slo.enabled)."),
   500: failed,
@@ -71,12 +72,18 @@ export const samlOperations: readonly Operation[] = [
     { 302: sentTo("To the same path by GET, with the cookies of this site."), 400: refused, 500: failed },
     { method: "post", operationId: "samlSignInPost", request: body("SamlSignInRequest") },
   ),
-  binding("/saml/slo", "A logout that a service provider begins, by the Redirect binding", sloAnswers, {
+  binding("/saml/slo", "A logout request or response of a service provider, by the Redirect binding", sloAnswers, {
     method: "get",
     operationId: "samlLogout",
-    request: query({ SAMLRequest: message, RelayState, ...signature }),
+    request: query({
+      SAMLRequest: Type.Optional(message),
+      SAMLResponse: Type.Optional(message),
+      RelayState,
+      ...signature,
+      logout: Type.Optional(Type.String({ description: "A logout under way, in place of a message." })),
+    }),
   }),
-  binding("/saml/slo", "A logout that a service provider begins, by the POST binding", sloAnswers, {
+  binding("/saml/slo", "A logout request or response of a service provider, by the POST binding", sloAnswers, {
     method: "post",
     operationId: "samlLogoutPost",
     request: body("SamlLogoutRequest"),

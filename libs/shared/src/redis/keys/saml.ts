@@ -51,6 +51,55 @@ export const samlIndexKey: KeyFamily<[digest: string]> = {
   build: (prefix, digest) => `${prefix}saml:index:{${digest}}`,
 };
 
+/** A logout that service providers are told of through the browser: its plan, sealed, and who has answered what. */
+export const samlLogoutKey: KeyFamily<[idDigest: string]> = {
+  name: "SAML logout",
+  owner: "idp",
+  role: "state",
+  type: "hash",
+  ttlSeconds: 900,
+  lost: "the page of a logout under way says that it is over; the session has ended already",
+  parts: ["logout digest"],
+  build: (prefix, idDigest) => `${prefix}saml:logout:{${idDigest}}`,
+};
+
+/** A logout request of ours that a service provider has not answered yet; sealed. Its answer is taken once. */
+export const samlAskedKey: KeyFamily<[idDigest: string]> = {
+  name: "SAML logout request",
+  owner: "idp",
+  role: "state",
+  type: "string",
+  ttlSeconds: 900,
+  lost: "answers of service providers to logouts under way are refused",
+  parts: ["message digest"],
+  build: (prefix, idDigest) => `${prefix}saml:asked:{${idDigest}}`,
+};
+
+/** A logout that a service provider must hear of by SOAP; sealed. */
+export const samlNoticeKey: KeyFamily<[id: string]> = {
+  name: "SAML logout notice",
+  owner: "idp",
+  role: "state",
+  type: "hash",
+  // A notice is given up after a day; what follows is for the last attempt.
+  ttlSeconds: daySeconds + 3600,
+  lost: "service providers do not hear of logouts of the last minutes",
+  parts: ["id"],
+  build: (prefix, id) => `${prefix}saml:{logout-notices}:${id}`,
+};
+
+/** Which notices are due when; a claimed one is due again after its lease. */
+export const samlNoticesDueKey: KeyFamily<[]> = {
+  name: "SAML logout notices due",
+  owner: "idp",
+  role: "state",
+  type: "zset",
+  ttlSeconds: daySeconds + 3600,
+  lost: "service providers do not hear of logouts of the last minutes",
+  parts: [],
+  build: (prefix) => `${prefix}saml:{logout-notices}`,
+};
+
 /** The made signing keys with their certificates, sealed, all in one value that is replaced as a whole. */
 export const samlSigningKeysKey: KeyFamily<[]> = {
   name: "SAML signing keys",
@@ -81,6 +130,10 @@ export const samlKeys: readonly KeyFamily<never[]>[] = [
   samlRequestKey,
   samlParticipantsKey,
   samlIndexKey,
+  samlLogoutKey,
+  samlAskedKey,
+  samlNoticeKey,
+  samlNoticesDueKey,
   samlSigningKeysKey,
   samlMetadataKey,
 ];

@@ -1,4 +1,4 @@
-import { type Audit, auditedCaller, type AuditEvent, type AuditOutcome } from "@postern/shared/audit";
+import { type Audit, type AuditEvent, type AuditOutcome, auditedCaller } from "@postern/shared/audit";
 import type { Bus, RequestOptions } from "@postern/shared/bus";
 import type { MfaBackchannelUser, MfaTarget } from "@postern/shared/contracts";
 import type { Logger } from "@postern/shared/logging";

@@ -19,7 +19,7 @@ export interface LoginView extends FormView {
 /** User name and password, as password managers know them. */
 export const loginPage: Page<LoginView> = {
   name: "login",
-  script: true,
+  script: "passkeys",
   title: ({ problem }, { text }) =>
     problem === undefined ? text("login.title") : text("common.error_prefix", { title: text("login.title") }),
   body: (view, { text, brand }) => {

@@ -7,18 +7,19 @@ export interface PostMessageView {
   readonly action: string;
   readonly fields: Readonly<Record<string, string>>;
   /** A script of ours that sends the form; without scripts the button does. */
-  readonly script: string;
+  readonly script: string | undefined;
 }
 
 /** Sends a message through the browser to another site. */
 export const postMessagePage: Page<PostMessageView> = {
   name: "post_message",
+  script: "own",
   title: ({ client }, { text }) => text("consent.return", { client }),
   body: ({ client, action, fields, script }, { text }) => html`<h1>${text("consent.return", { client })}</h1>
 <form method="post" action="${action}" data-send>
 ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 <button type="submit">${text("consent.return", { client })}</button>
 </form>
-<script src="${script}" defer></script>`,
-  sample: { client: "Example wiki", action: "#send", fields: {}, script: "#script" },
+${script !== undefined && html`<script src="${script}" defer></script>`}`,
+  sample: { client: "Example wiki", action: "#send", fields: {}, script: undefined },
 };

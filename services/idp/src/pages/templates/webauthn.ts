@@ -38,7 +38,7 @@ export interface WebauthnLoginView extends CeremonyView {
 
 export const webauthnLoginPage: Page<WebauthnLoginView> = {
   name: "webauthn",
-  script: true,
+  script: "passkeys",
   title: (_view, { text }) => text("webauthn.title"),
   body: (view, { text }) => html`${signOf("key")}<h1>${text("webauthn.title")}</h1>
 <p class="lead">${text("webauthn.intro")}</p>
@@ -60,7 +60,7 @@ export interface WebauthnEnrolmentView extends CeremonyView, BackView {}
 
 export const webauthnEnrolmentPage: Page<WebauthnEnrolmentView> = {
   name: "webauthn_register",
-  script: true,
+  script: "passkeys",
   title: (_view, { text }) => text("passkeys.add_title"),
   body: (view, { text }) => html`${signOf("key")}<h1>${text("passkeys.add_title")}</h1>
 ${demanded(view, text)}

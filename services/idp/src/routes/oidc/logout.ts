@@ -1,8 +1,7 @@
 import type { FastifyReply } from "fastify";
 import { csrfToken, isBrowserToken, newBrowserToken, readCsrfToken } from "../../flow/browser-binding.ts";
-import type { EndSessions } from "../../oidc/end-sessions.ts";
-import type { Generation } from "../../oidc/generation.ts";
-import { decideLogout, type LogoutDecision, readLogoutRequest } from "../../oidc/logout-request.ts";
+import type { SingleLogout } from "../../login/single-logout.ts";
+import { type LogoutDecision, type LogoutRequest, readLogoutRequest } from "../../oidc/logout-request.ts";
 import type { Look } from "../../pages/look.ts";
 import { formTargetOf } from "../../pages/security-headers.ts";
 import { logoutPage } from "../../pages/templates/notices.ts";
@@ -15,8 +14,8 @@ import { sendProblem, sendShown, sendTo, setCookie, type Visit } from "../visit.
 import { queryOf, withoutEmpty } from "./form.ts";
 
 export interface LogoutDeps extends Pick<LoginDeps, "pages" | "sessions" | "logger" | "audit"> {
-  readonly current: () => Generation;
-  readonly endSessions: EndSessions;
+  readonly decide: (request: LogoutRequest, session: BrowserSessionRecord | undefined) => Promise<LogoutDecision>;
+  readonly singleLogout: Pick<SingleLogout, "leave">;
 }
 
 /** Fields of the request that the confirmation carries along; they are judged again. */
@@ -38,15 +37,15 @@ function placeAfter({ returnTo }: Extract<LogoutDecision, { decision: "end" | "a
 }
 
 async function signOut(seen: Seen, session: BrowserSessionRecord | undefined, place: string): Promise<FastifyReply> {
-  const { visit, pages, endSessions, logger, audit } = seen;
+  const { visit, pages, singleLogout, logger, audit } = seen;
+  const next = session === undefined ? place : await singleLogout.leave(session, place);
   if (session !== undefined) {
-    await endSessions.end(session.uid);
     const who = { actor: session.account, target: session.account };
     auditVisit(audit, visit.request, { event: "session.end", outcome: "ok", ...who, reason: "logout" });
     logger.info({ session: visit.request.caller?.session, account: session.account }, "signed out");
   }
   setCookie(visit.reply, pages.cookies.set(cookieNames.session, "", 0));
-  return sendTo(visit.reply, place);
+  return sendTo(visit.reply, next);
 }
 
 function lookOf({ visit, pages }: Seen, query: URLSearchParams): Look {
@@ -100,7 +99,7 @@ function getLogout(deps: LogoutDeps): VisitHandler {
     const request = readLogoutRequest(query);
     if (request === undefined) return refuse(seen, "a parameter came twice or is too long");
     const session = await sessionOf(seen);
-    const decided = await decideLogout(deps.current(), request, session);
+    const decided = await deps.decide(request, session);
     if (decided.decision === "invalid") return refuse(seen, decided.why);
     const place = placeAfter(decided, visit);
     if (decided.decision === "end" || session === undefined) return signOut(seen, session, place);
@@ -125,7 +124,7 @@ function postLogout(deps: LogoutDeps): VisitHandler {
     if (request === undefined || subject === undefined) return refuse(seen, "the form is not ours");
     // Another session than that of the page: nobody was asked about it.
     if (session !== undefined && subject !== session.uid) return refuse(seen, "the form is another session's");
-    const decided = await decideLogout(deps.current(), request, session);
+    const decided = await deps.decide(request, session);
     if (decided.decision === "invalid") return refuse(seen, decided.why);
     return signOut(seen, session, placeAfter(decided, visit));
   };

@@ -11,7 +11,6 @@ import { type PageRoute, registerPageRoutes } from "../page-routes.ts";
 import { getAuthorize, getAuthorizeSegment, postAuthorize } from "./authorize.ts";
 import { deviceRoutes } from "./device.ts";
 import { parseForms } from "./form.ts";
-import { logoutRoutes } from "./logout.ts";
 import { postIntrospect } from "./post-introspect.ts";
 import { postRevoke } from "./post-revoke.ts";
 import { getToken, postForm } from "./token.ts";
@@ -76,7 +75,6 @@ export function registerOidcPages(app: FastifyInstance, oidc: OidcContext, login
     { method: "GET", path, handler: getConsent(deps) },
     { method: "POST", path, handler: postConsent(deps) },
     ...deviceRoutes({ ...login, ...oidc, describe, current: () => oidc.generations.current() }),
-    ...logoutRoutes({ ...login, endSessions: oidc.endSessions, current: () => oidc.generations.current() }),
   ];
   registerPageRoutes(app, routes, { pages, logger });
 }

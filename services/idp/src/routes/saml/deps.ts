@@ -4,6 +4,8 @@ import type { Clock } from "@postern/shared/time";
 import type { FlowStarts } from "../../flow/flow-starter.ts";
 import type { Pages } from "../../pages/pages.ts";
 import type { SamlKeys } from "../../saml/keys/saml-keys.ts";
+import type { EndJourney } from "../../saml/logout/end-journey.ts";
+import type { FrontChannel } from "../../saml/logout/front-channel.ts";
 import type { Logout } from "../../saml/logout/logout.ts";
 import type { Providers } from "../../saml/providers.ts";
 import type { SamlMetrics } from "../../saml/saml-metrics.ts";
@@ -18,6 +20,8 @@ export interface SamlRoutesDeps {
   readonly keys: () => Promise<SamlKeys>;
   readonly sso: Sso;
   readonly logout: Logout;
+  readonly frontChannel: FrontChannel;
+  readonly endJourney: EndJourney;
   readonly metrics: SamlMetrics;
   readonly logger: Logger;
   readonly audit: Audit;

@@ -9,7 +9,7 @@ import { childOf, isElement, parseXml } from "../inbound/xml-tree.ts";
 import { ns, statusCodes } from "../names.ts";
 import { logoutRequestOf } from "../outbound/logout-xml.ts";
 import { soapEnvelope } from "../outbound/send.ts";
-import type { Signer } from "../outbound/sign-xml.ts";
+import type { Signable, Signer } from "../outbound/sign-xml.ts";
 import type { Provider } from "../providers.ts";
 import { SamlRefusal } from "../refusal.ts";
 import { newId } from "../sso/new-id.ts";
@@ -46,42 +46,68 @@ function messageOf(envelope: string): string {
   return new XMLSerializer().serializeToString(message);
 }
 
-/** Tells one service provider of a logout by SOAP (saml-profiles §4.4.3). @returns whether it said that it is done */
+/** `later`: nobody answered, or not in a way that says anything. */
+export type BackChannelAnswer = "done" | "refused" | "later";
+
+export interface BackChannelCall {
+  readonly provider: Provider;
+  readonly signer: Signer;
+  readonly closing: AbortSignal;
+}
+
+/** Shorter than the lease of a notice. */
+const longestMs = 12_000;
+/** RFC 9110: what says "later", although it is in the 400s. */
+const passing: ReadonlySet<number> = new Set([408, 425, 429]);
+
+/** Tells one service provider of a logout by SOAP (saml-profiles §4.4.3). */
 export function createBackChannel({ clock, issuer, timeoutMs, retries }: BackChannelDeps) {
-  const once = async (participant: Participant, provider: Provider, signer: Signer): Promise<boolean> => {
-    const destination = provider.config.slo_back_channel_url;
-    const id = newId();
-    const request = logoutRequestOf({ id, issuer: issuer(), destination, nowMs: clock.now() }, participant);
-    const response = await fetch(destination, {
+  const ask = (request: Signable, { provider, signer }: BackChannelCall, signal: AbortSignal): Promise<Response> =>
+    fetch(provider.config.slo_back_channel_url, {
       method: "POST",
       redirect: "error",
-      signal: AbortSignal.timeout(timeoutMs()),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs())]),
       headers: {
         "content-type": "text/xml; charset=utf-8",
         soapaction: "http://www.oasis-open.org/committees/security",
       },
       body: soapEnvelope(request, signer),
     });
-    const text = await boundedText(response);
-    if (!response.ok) throw new SamlRefusal("unknown_request", `status ${response.status}`);
+  const judge = (answer: string, provider: Provider, id: string): BackChannelAnswer => {
     const findSender = (entityId: string) => (entityId === provider.entityId ? provider : undefined);
-    const read = readEnveloped(messageOf(text), undefined, { findSender, names: ["LogoutResponse"] });
-    const told = readLogoutResponse(read.root);
+    const read = readEnveloped(messageOf(answer), undefined, { findSender, names: ["LogoutResponse"] });
     // It came as the answer of this very request; an address of ours it need not name.
-    checkHead(read.root, {
-      destination: read.root.attributes.get("Destination") ?? "",
-      nowMs: clock.now(),
-      isSigned: false,
-    });
-    return told.inResponseTo === id && told.status === statusCodes.success;
+    const destination = read.root.attributes.get("Destination") ?? "";
+    checkHead(read.root, { destination, nowMs: clock.now(), isSigned: false });
+    const told = readLogoutResponse(read.root);
+    if (told.inResponseTo !== id) throw new SamlRefusal("unknown_request", "answers another request");
+    return told.status === statusCodes.success ? "done" : "refused";
   };
-  return async (participant: Participant, provider: Provider, signer: Signer): Promise<boolean> => {
-    for (let attempt = 0; attempt <= retries(); attempt += 1) {
-      if (attempt > 0) await delay(pauseMs * attempt);
-      const isDone = await once(participant, provider, signer).catch(() => false);
-      if (isDone) return true;
+  const once = async (
+    participant: Participant,
+    call: BackChannelCall,
+    signal: AbortSignal,
+  ): Promise<BackChannelAnswer> => {
+    const id = newId();
+    const destination = call.provider.config.slo_back_channel_url;
+    const head = { id, issuer: issuer(), destination, nowMs: clock.now() };
+    const response = await ask(logoutRequestOf(head, participant), call, signal);
+    const text = await boundedText(response);
+    const { ok, status } = response;
+    if (status >= 400 && status < 500 && !passing.has(status)) return "refused";
+    if (!ok) throw new SamlRefusal("unknown_request", `status ${status}`);
+    return judge(text, call.provider, id);
+  };
+  return async (participant: Participant, call: BackChannelCall): Promise<BackChannelAnswer> => {
+    const signal = AbortSignal.any([call.closing, AbortSignal.timeout(longestMs)]);
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await once(participant, call, signal);
+      } catch (error) {
+        if (attempt >= retries() || signal.aborted) throw error;
+        await delay(pauseMs * (attempt + 1), undefined, { signal });
+      }
     }
-    return false;
   };
 }
 

@@ -1,0 +1,109 @@
+import type { ServiceState } from "../../saml/logout/journey.ts";
+import type { TextKey } from "../catalogues/en.ts";
+import { type Html, html } from "../html.ts";
+import type { Look, Page } from "../look.ts";
+import { listOf, signOf } from "../parts.ts";
+
+export interface SigningOutService {
+  readonly name: string;
+  readonly state: ServiceState;
+  /** A path of ours that tells it, in a frame. */
+  readonly frame: string | undefined;
+}
+
+export interface SigningOutView {
+  /** The page itself: where it stands, and what comes after. */
+  readonly self: string;
+  readonly services: readonly SigningOutService[];
+  /** A script of ours; without scripts the answer's `Refresh` goes on when the time is up. */
+  readonly script: string | undefined;
+}
+
+const stateTexts: Readonly<Record<ServiceState, TextKey>> = {
+  asking: "signing_out.asking",
+  done: "signing_out.done",
+  refused: "signing_out.refused",
+  no_answer: "signing_out.no_answer",
+  later: "signing_out.later",
+  not_told: "signing_out.not_told",
+};
+
+const shown = ["asking", "done", "refused", "no_answer", "later", "not_told"] as const;
+
+function notes(now: ServiceState, { text }: Look): readonly Html[] {
+  return shown.map(
+    (state) =>
+      html`<span data-state="${state}"${state === "done" && html` class="this"`}${state !== now && html` hidden`}>${text(
+        stateTexts[state],
+      )}</span>`,
+  );
+}
+
+/** Service providers are told through frames, all at the same time. */
+export const signingOutPage: Page<SigningOutView> = {
+  name: "signing_out",
+  script: "own",
+  title: (_view, { text }) => text("signing_out.title"),
+  body: ({ self, services, script }, look) => {
+    const { text } = look;
+    const items = services.map(({ name, state }) => html`<b>${name}</b>${notes(state, look)}`);
+    return html`<h1>${text("signing_out.title")}</h1>
+<p class="lead">${text("signing_out.text")}</p>
+<div data-logout="${self}" aria-live="polite">${listOf(items)}</div>
+<a class="button quiet" href="${self}&amp;skip=1">${text("signing_out.skip")}</a>
+<div class="hidden" aria-hidden="true">${services.flatMap(({ frame, name }) =>
+      frame === undefined ? [] : [html`<iframe src="${frame}" title="${name}" tabindex="-1"></iframe>`],
+    )}</div>
+${script !== undefined && html`<script src="${script}" defer></script>`}`;
+  },
+  sample: {
+    self: "#self",
+    services: [
+      { name: "Example wiki", state: "done", frame: undefined },
+      { name: "Example tracker", state: "asking", frame: undefined },
+      { name: "Example library", state: "not_told", frame: undefined },
+    ],
+    script: undefined,
+  },
+};
+
+export interface SignedOutService {
+  readonly name: string;
+  readonly state: ServiceState;
+  /** Tells it once more, as a page of its own. */
+  readonly again: string | undefined;
+}
+
+export interface PartlySignedOutView {
+  readonly services: readonly SignedOutService[];
+  /** Where the browser goes on. */
+  readonly next: string;
+}
+
+/** The session here is over; who has not ended theirs is named. */
+export const partlySignedOutPage: Page<PartlySignedOutView> = {
+  name: "partly_signed_out",
+  title: (_view, { text }) => text("partly_signed_out.title"),
+  body: ({ services, next }, { text }) => html`${signOf("clock")}<h1>${text("partly_signed_out.title")}</h1>
+<p class="lead">${text("partly_signed_out.text")}</p>
+${listOf(
+  services.map(
+    ({ name, state, again }) =>
+      html`<b>${name}</b><span${state === "done" && html` class="this"`}>${text(stateTexts[state])}</span>${
+        again !== undefined &&
+        html`<a href="${again}">${text("partly_signed_out.again")}<span class="hidden"> ${name}</span></a>`
+      }`,
+  ),
+)}
+<a class="button" href="${next}">${text("partly_signed_out.next")}</a>`,
+  sample: {
+    services: [
+      { name: "Example wiki", state: "done", again: undefined },
+      { name: "Example tracker", state: "no_answer", again: "#again" },
+      { name: "Example forum", state: "refused", again: "#again-2" },
+      { name: "Example shop", state: "later", again: undefined },
+      { name: "Example library", state: "not_told", again: undefined },
+    ],
+    next: "/logged_out",
+  },
+};

@@ -1,0 +1,291 @@
+import { createHash } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { ValidateInResponseTo } from "@node-saml/node-saml";
+import { freePort, poll, scratchFolder } from "@postern/shared/testing";
+import { decodeJwt } from "jose";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type IdpStack, startIdpStack } from "../idp/idp-stack.ts";
+import { type KeyPair, keyPair } from "./key-pair.ts";
+import { nodeSamlLibrary, type ProviderSite, samlifyLibrary, startProviderSite } from "./provider-sites.ts";
+import { currentCode } from "./totp.ts";
+
+const owned = new AsyncDisposableStack();
+const pictures = fileURLToPath(new URL("../../../.run/test/pages/", import.meta.url));
+let idp: IdpStack;
+let browser: Browser;
+let wiki: ProviderSite;
+let tracker: ProviderSite;
+let wikiKeys: KeyPair;
+let stranger: KeyPair;
+let metadata = "";
+/** Logout tokens that the OIDC client got. */
+const told: string[] = [];
+
+const wikiSite = "http://wiki.test";
+const trackerSite = "http://tracker.test";
+const login = "http://localhost:8080";
+
+const identity = (wikiPair: KeyPair, trackerKeys: KeyPair, clientPort: number) => ({
+  oidc: {
+    enabled: true,
+    issuer: login,
+    clients: [
+      {
+        client_id: "webmail",
+        client_secret: "webmail-secret-of-the-test",
+        redirect_uris: ["http://mail.test/cb"],
+        skip_consent: true,
+        post_logout_redirect_uris: ["http://mail.test/bye"],
+        backchannel_logout_uri: `http://127.0.0.1:${clientPort}/told`,
+      },
+    ],
+  },
+  saml: {
+    enabled: true,
+    entity_id: `${login}/saml/metadata`,
+    persistent_id_secret: "a-secret-that-is-kept-for-ever",
+    slo: { request_timeout: "2s" },
+    service_providers: [
+      {
+        name: "Example wiki",
+        entity_id: "urn:test:wiki",
+        acs_url: `${wikiSite}/acs`,
+        slo_url: `${wikiSite}/slo`,
+        cert: wikiPair.cert,
+        authn_requests_signed: true,
+        logout_requests_signed: true,
+        logout_responses_signed: true,
+        allowed_attributes: ["mail"],
+        attribute_preset: "urn_oid",
+      },
+      {
+        name: "Example tracker",
+        entity_id: "urn:test:tracker",
+        acs_url: `${trackerSite}/acs`,
+        slo_url: `${trackerSite}/slo`,
+        cert: trackerKeys.cert,
+        encryption: "none",
+        attributes: [{ attribute: "uid", name: "login" }],
+      },
+    ],
+  },
+});
+
+async function startClient(port: number): Promise<Server> {
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const token = new URLSearchParams(body).get("logout_token");
+      if (token !== null) told.push(token);
+      response.writeHead(200, { "content-type": "text/html" }).end("<p>mail</p>");
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  return server;
+}
+
+let clientPort = 0;
+
+beforeAll(async () => {
+  mkdirSync(pictures, { recursive: true });
+  clientPort = await freePort();
+  const client = await startClient(clientPort);
+  owned.defer(() => {
+    client.closeAllConnections();
+    client.close();
+  });
+  const folder = owned.use(await scratchFolder());
+  const [first, trackerKeys, other] = await Promise.all(
+    ["wiki", "tracker", "stranger"].map((name) => keyPair(folder.path, name)),
+  );
+  if (first === undefined || trackerKeys === undefined || other === undefined) throw new Error("no keys");
+  [wikiKeys, stranger] = [first, other];
+  idp = owned.use(await startIdpStack({ identity: identity(wikiKeys, trackerKeys, clientPort) }));
+  metadata = await (await fetch(`${idp.stack.url}/saml/metadata`)).text();
+  wiki = owned.use(
+    await startProviderSite(nodeSamlLibrary({ entityId: "urn:test:wiki", origin: wikiSite, keys: wikiKeys }, metadata)),
+  );
+  tracker = owned.use(
+    await startProviderSite(
+      samlifyLibrary({ entityId: "urn:test:tracker", origin: trackerSite, keys: trackerKeys }, metadata),
+    ),
+  );
+  const hosts = [
+    `MAP localhost:8080 127.0.0.1:${new URL(idp.stack.url).port}`,
+    `MAP wiki.test:80 127.0.0.1:${wiki.port}`,
+    `MAP tracker.test:80 127.0.0.1:${tracker.port}`,
+    `MAP mail.test:80 127.0.0.1:${clientPort}`,
+  ];
+  // Sites of their own, so that cookies are kept apart as on the Internet.
+  const args = ["--no-sandbox", `--host-resolver-rules=${hosts.join(",")}`];
+  browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args });
+  owned.defer(() => browser.close());
+});
+
+afterAll(() => owned.disposeAsync());
+
+const newContext = (options = {}): Promise<BrowserContext> => browser.newContext({ locale: "en-US", ...options });
+
+const who = (page: Page): Promise<string | null> => page.locator("#who").textContent();
+
+async function password(page: Page, user = "alice"): Promise<void> {
+  await page.getByLabel("User name or email address").fill(`${user}@example.test`);
+  await page.getByLabel("Password").fill(`${user}-demo-password`);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+}
+
+/** Signs in at both; without script the user sends the form that carries the response. */
+async function signIn(page: Page, hasScript = true): Promise<void> {
+  for (const site of [wikiSite, trackerSite]) {
+    await page.goto(`${site}/login`);
+    if (site === wikiSite) await password(page);
+    if (!hasScript) await page.getByRole("button", { name: /^Return to/ }).click();
+    await page.waitForURL(`${site}/`);
+  }
+}
+
+async function askToSignOut(page: Page, query = ""): Promise<void> {
+  await page.goto(`${login}/logout${query}`);
+  await page.getByRole("button", { name: "Sign out" }).click();
+}
+
+const rows = (page: Page): Promise<readonly string[]> => page.locator(".things li").allInnerTexts();
+
+async function authorizeWebmail(page: Page): Promise<void> {
+  const challenge = createHash("sha256").update("v".repeat(43)).digest("base64url");
+  const query = new URLSearchParams({
+    response_type: "code",
+    client_id: "webmail",
+    redirect_uri: "http://mail.test/cb",
+    scope: "openid",
+    state: "s",
+    code_challenge: challenge,
+    code_challenge_method: "S256",
+  });
+  await page.goto(`${login}/oidc/authorize?${query.toString()}`);
+  await page.waitForURL("http://mail.test/**");
+}
+
+async function seeWho(context: BrowserContext): Promise<readonly (string | null)[]> {
+  const page = await context.newPage();
+  const seen: (string | null)[] = [];
+  for (const site of [wikiSite, trackerSite]) {
+    await page.goto(`${site}/`);
+    seen.push(await who(page));
+  }
+  await page.close();
+  return seen;
+}
+
+describe("a service provider in a browser", () => {
+  test("signs in with a second factor and gets attributes; its library takes no response twice or of another audience", async () => {
+    await using context = await newContext();
+    const page = await context.newPage();
+    await page.goto(`${wikiSite}/login`);
+    await password(page, "bob");
+    await page.getByRole("link", { name: /Authenticator app/ }).click();
+    await page.getByLabel("Six-digit code").fill(currentCode());
+    await page.getByRole("button", { name: "Confirm" }).click();
+    await page.waitForURL(`${wikiSite}/`);
+    expect(await who(page)).toBe("mail: bob@example.test, by: https://refeds.org/profile/mfa");
+    const body = new URLSearchParams({ SAMLResponse: wiki.lastResponse });
+    const again = await fetch(`http://127.0.0.1:${wiki.port}/acs`, { method: "POST", body });
+    expect([again.status, await again.text()]).toEqual([403, expect.stringContaining("InResponseTo")]);
+    const site = { entityId: "urn:test:other", origin: wikiSite, keys: wikiKeys };
+    const other = nodeSamlLibrary(site, metadata, { validateInResponseTo: ValidateInResponseTo.never });
+    await expect(other.takeLogin(Object.fromEntries(body))).rejects.toThrow(/audience/i);
+  });
+
+  test("with another key, or with a request for the second time, gets a page that says no", async () => {
+    await using context = await newContext();
+    const page = await context.newPage();
+    const site = { entityId: "urn:test:wiki", origin: wikiSite, keys: stranger };
+    const forged = await page.goto(await nodeSamlLibrary(site, metadata).loginUrl());
+    expect(forged?.status()).toBe(400);
+    const url = await nodeSamlLibrary({ ...site, keys: wikiKeys }, metadata).loginUrl();
+    expect((await page.goto(url))?.status()).toBe(200);
+    expect((await page.goto(url))?.status()).toBe(400);
+  });
+});
+
+describe("a logout in a browser", () => {
+  test("that a service provider begins ends the session at the other and at OIDC clients", async () => {
+    await using context = await newContext();
+    const page = await context.newPage();
+    await signIn(page);
+    await authorizeWebmail(page);
+    expect(await seeWho(context)).toEqual([expect.stringContaining("alice@example.test"), "login: alice"]);
+    told.length = 0;
+    await page.goto(`${wikiSite}/logout`);
+    await page.waitForURL(`${wikiSite}/slo?**`);
+    expect(await who(page)).toBe("logout answered");
+    expect(await seeWho(context)).toEqual(["nobody", "nobody"]);
+    await poll("logout token", () => told.length === 1);
+    expect(decodeJwt(told[0] ?? "")).toMatchObject({ aud: "webmail", events: expect.anything() });
+    await page.goto(`${trackerSite}/login`);
+    expect(await page.getByLabel("Password").isVisible()).toBe(true);
+  });
+
+  test("that an OIDC client begins tells both, and ends where the client wants", async () => {
+    await using context = await newContext();
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    page.on("console", (message) => complaints.push(message.text()));
+    await signIn(page);
+    await askToSignOut(page, "?client_id=webmail&post_logout_redirect_uri=http://mail.test/bye&state=s1");
+    await page.waitForURL("http://mail.test/bye?state=s1");
+    expect(await seeWho(context)).toEqual(["nobody", "nobody"]);
+    expect(complaints).toEqual([]);
+  });
+
+  test.each([true, false])("with one that hangs says so; reloading does no harm (script: %s)", async (hasScript) => {
+    await using context = await newContext({ javaScriptEnabled: hasScript });
+    const page = await context.newPage();
+    await signIn(page, hasScript);
+    tracker.hangs = true;
+    const asked = askToSignOut(page);
+    await page.getByRole("heading", { name: "Signing you out" }).waitFor();
+    await page.screenshot({ path: join(pictures, `signing_out-${hasScript ? "script" : "plain"}.png`) });
+    const shown = await context.newPage();
+    const again = await shown.goto(page.url(), { waitUntil: "commit" });
+    expect(again?.headers()["content-security-policy"]).toMatch(
+      /frame-src 'self'( http:\/\/wiki\.test)? http:\/\/tracker\.test;/,
+    );
+    await asked;
+    // Without script, browsers wait for every frame before they go on by themselves.
+    if (!hasScript) await page.getByRole("link", { name: "Don’t wait" }).click();
+    const partly = page.getByRole("heading", { name: "You are signed out here, but not everywhere" });
+    await partly.waitFor();
+    expect(await rows(page)).toEqual([
+      expect.stringMatching(/Example wiki\s+Signed out$/),
+      expect.stringMatching(/Example tracker\s+Did not answer\s+Try again/),
+    ]);
+    tracker.hangs = false;
+    expect(await seeWho(context)).toEqual(["nobody", "login: alice"]);
+    await page.getByRole("link", { name: "Try again" }).click();
+    await page.waitForURL(`${login}/logged_out`);
+    expect(await seeWho(context)).toEqual(["nobody", "nobody"]);
+  });
+
+  test("takes an answer of a service provider once, signed by it, and to a request that was sent to it", async () => {
+    await using context = await newContext();
+    const page = await context.newPage();
+    await signIn(page);
+    const answers: string[] = [];
+    page.on("request", (request) => {
+      if (request.url().includes("/saml/slo?SAMLResponse=")) answers.push(request.url());
+    });
+    await askToSignOut(page);
+    await page.waitForURL(`${login}/logged_out`);
+    expect(answers).toHaveLength(2);
+    for (const url of [...answers, (answers[0] ?? "").replace(/&SigAlg=.*/, "")]) {
+      expect((await page.goto(url))?.status()).toBe(400);
+    }
+  });
+});
