@@ -64,7 +64,7 @@ export const auditEvents = {
   },
   "recovery_codes.create": {
     meaning: "Recovery codes were made; those of before are dead",
-    actor: "the account, or the caller's way in",
+    actor: "the account, or the caller",
     target: "the account",
   },
   "saml.logout": {
@@ -79,18 +79,18 @@ export const auditEvents = {
   },
   "second_factor.add": {
     meaning: "TOTP or a passkey was set up; `reason` says which",
-    actor: "the account, or the caller's way in",
+    actor: "the account, or the caller",
     target: "the account",
   },
   "second_factor.remove": {
     meaning: "TOTP, a passkey or all recovery codes were removed; `reason` says which",
-    actor: "the account, or the caller's way in",
+    actor: "the account, or the caller",
     target: "the account",
   },
   "session.end": {
     meaning:
       "Sessions or tokens ended before their time; `reason`: logout, self_service, replaced, saml, operator, operator_one",
-    actor: "the account, the service provider, or the caller's way in",
+    actor: "the account, the service provider, or the caller",
     target: "the account",
   },
   "token.login": {

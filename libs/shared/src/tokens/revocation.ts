@@ -75,7 +75,7 @@ export function createRevocation(options: RevocationOptions): Revocation {
       // The one without a kind is that of versions before, which may still raise it.
       const current = [epochs.at(subjectDigest), ...(kindDigest === undefined ? [] : [epochs.at(kindDigest)])];
       if (typeof isDenied === "boolean" && current.every(isKnown)) return stateOf(isDenied, current, epoch);
-      return Promise.all([isDenied, Promise.all(current)]).then(([denied, known]) => stateOf(denied, known, epoch));
+      return Promise.all([isDenied, ...current]).then(([denied, ...known]) => stateOf(denied, known, epoch));
     },
   };
 }
