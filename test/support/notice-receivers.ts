@@ -64,6 +64,8 @@ export async function startMailReceiver(port: number): Promise<MailReceiver> {
       });
     },
   });
+  // A worker that is stopped resets its connections.
+  server.on("error", () => undefined);
   const listening = Promise.withResolvers<void>();
   server.listen(port, "127.0.0.1", listening.resolve);
   await listening.promise;

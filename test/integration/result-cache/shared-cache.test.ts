@@ -2,7 +2,7 @@ import { type AccountFlushDeps, createAccountFlush, nameDigest } from "@postern/
 import type { Ok } from "@postern/shared/contracts";
 import { createKeyRing, Secret } from "@postern/shared/crypto";
 import type { RedisClient } from "@postern/shared/redis";
-import { poll, type RedisServer, spawnRedis } from "@postern/shared/testing";
+import { freePort, poll, type RedisServer, spawnRedis } from "@postern/shared/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createRedisResultCache } from "../../../services/auth-engine/src/result-cache/result-cache-redis.ts";
 import type { CacheQuestion, SharedCache } from "../../../services/auth-engine/src/result-cache/shared-cache.ts";
@@ -21,7 +21,8 @@ let published: string[][];
 
 /** A node with all slots of a cluster: it refuses whatever would need two. */
 beforeAll(async () => {
-  server = await spawnRedis({ args: ["--cluster-enabled", "yes"] });
+  const busPort = String(await freePort());
+  server = await spawnRedis({ args: ["--cluster-enabled", "yes", "--cluster-port", busPort] });
   redis = await testRedis(server.port);
   await redis.call("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
   await poll("the cluster", async () => String(await redis.call("CLUSTER", "INFO")).includes("cluster_state:ok"));
