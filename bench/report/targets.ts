@@ -118,7 +118,7 @@ function edgeTargets(results: Results): readonly Target[] {
     judged({ title, value: difference(results, above, "lookup-open"), atMost, unit: " µs", digits: 0 });
   return [
     ...dialects,
-    added("caller: CPU that Basic adds to none", "lookup", 10),
+    added("caller: CPU that Basic adds to none", "lookup-basic", 10),
     added("caller: CPU that Bearer adds, verdict cached", "lookup-bearer", 60),
     added("caller: CPU that Bearer adds, key cached", "lookup-bearer-key", 60),
     added("caller: CPU that Bearer adds, another token", "lookup-bearer-new", 60),

@@ -1,19 +1,20 @@
 import { join } from "node:path";
-import type { Row, RowId } from "../measure/row.ts";
+import { measureInTurn, type Row, type RowId, type RowPlan } from "../measure/row.ts";
 import { writeBodies } from "../stack/bodies.ts";
-import { bearerCallers, type CallerConfig, openCallers, sqlBackends } from "../stack/config.ts";
+import { basicCallers, bearerCallers, type CallerConfig, openCallers, sqlBackends } from "../stack/config.ts";
 import { startPostern } from "../stack/postern.ts";
 import type { Servers } from "../stack/servers.ts";
 import { issueTokens } from "../stack/token.ts";
 import { sqlUserCount, userPassword } from "../stack/users.ts";
-import { measureDecision } from "./decision-row.ts";
+import { decisionPlan } from "./decision-row.ts";
 import { lookupQuery } from "./sql.ts";
 
 interface Caller {
   readonly id: RowId;
   readonly title: string;
   readonly callers: CallerConfig;
-  readonly authorization: string;
+  /** Absent: Basic. */
+  readonly authorization: string | undefined;
 }
 
 /** Nothing of a token is remembered for longer than it takes until it comes again. */
@@ -26,6 +27,7 @@ export async function measureCallers(servers: Servers): Promise<readonly Row[]> 
   const bodiesFile = await writeBodies(servers.folder, "callers", { password: userPassword, users: sqlUserCount });
   const of: readonly Caller[] = [
     { id: "lookup-open", title: "lookup, SQLite, no caller check", callers: openCallers, authorization: "none" },
+    { id: "lookup-basic", title: "lookup, SQLite, Basic", callers: basicCallers, authorization: undefined },
     {
       id: "lookup-bearer",
       title: "lookup, SQLite, Bearer, verdict cached",
@@ -45,12 +47,13 @@ export async function measureCallers(servers: Servers): Promise<readonly Row[]> 
       authorization: `@${authorizationsFile}`,
     },
   ];
-  const rows: Row[] = [];
+  const backends = sqlBackends(join(servers.folder, "directory.sqlite"));
+  await using started = new AsyncDisposableStack();
+  const plans: RowPlan[] = [];
   for (const { callers, ...caller } of of) {
-    const backends = sqlBackends(join(servers.folder, "directory.sqlite"));
-    await using postern = await startPostern({ servers, backends, callers });
+    const postern = started.use(await startPostern({ servers, backends, callers }));
     const row = { ...caller, connections: 64, bodiesFile, query: lookupQuery, first: true, outcome: "ok" } as const;
-    rows.push(await measureDecision(postern, row));
+    plans.push(await decisionPlan(postern, row));
   }
-  return rows;
+  return measureInTurn(plans);
 }

@@ -1,5 +1,5 @@
 import { type RequestFormat, runWrk } from "../generator/wrk.ts";
-import { firstWarmSeconds, measureRow, type Row, type RowId } from "../measure/row.ts";
+import { firstWarmSeconds, measureRow, type Row, type RowId, type RowPlan } from "../measure/row.ts";
 import type { DecisionCounts } from "../stack/decision-counts.ts";
 import type { Postern } from "../stack/postern.ts";
 
@@ -16,7 +16,7 @@ export interface DecisionRow {
   /** The endpoint's dialect; JSON when absent. */
   readonly format?: RequestFormat;
   /** As `Load` has it. */
-  readonly authorization?: string;
+  readonly authorization?: string | undefined;
   /** A counter of the engines that each request must raise. */
   readonly engineCounter?: string;
   /** What every request of the row must come to. */
@@ -60,13 +60,13 @@ async function counterCheck(postern: Postern, series: string) {
 }
 
 /** One kind of decision by Postern's services, verified by the gateway's own count of outcomes. */
-export async function measureDecision(postern: Postern, row: DecisionRow): Promise<Row> {
+export async function decisionPlan(postern: Postern, row: DecisionRow): Promise<RowPlan> {
   const { id, title, connections, windowSeconds = 1, first = false, bodiesFile, query = "", outcome } = row;
   const { format, authorization, engineCounter } = row;
   const outcomeIs = outcomeCheck(postern, outcome, await postern.decisions());
   const counts = engineCounter === undefined ? undefined : await counterCheck(postern, engineCounter);
   const url = `${new URL(format ?? "json", postern.url).href}${query}`;
-  return measureRow({
+  return {
     id,
     title,
     connections,
@@ -78,5 +78,9 @@ export async function measureDecision(postern: Postern, row: DecisionRow): Promi
       await outcomeIs(report);
       await counts?.(report);
     },
-  });
+  };
+}
+
+export async function measureDecision(postern: Postern, row: DecisionRow): Promise<Row> {
+  return measureRow(await decisionPlan(postern, row));
 }

@@ -42,7 +42,7 @@ export interface CallerConfig {
 
 const basic_auth = { enabled: true, username: "backchannel", password: "bench-backchannel-secret" };
 
-const basicCallers: CallerConfig = { backchannel: { basic_auth } };
+export const basicCallers: CallerConfig = { backchannel: { basic_auth } };
 export const openCallers: CallerConfig = { backchannel: { basic_auth: { enabled: false } }, developerMode: true };
 
 /** What a gateway remembers of tokens: `auth.backchannel.oidc_bearer.cache_ttl` and `.revocation_ttl`. */
@@ -84,7 +84,8 @@ export function configText(parts: ConfigParts): string {
         },
       },
       services: { caller_assertion: { secret: "bench-caller-assertion-secret-of-no-worth" } },
-      bus: { servers: [natsUrl] },
+      // Services that run beside others of the bench answer each only their own.
+      bus: { servers: [natsUrl], namespace: `bench-${httpPort}` },
     },
     observability: { log: { level: "info" }, metrics: { endpoint_enabled: true } },
     storage: {
