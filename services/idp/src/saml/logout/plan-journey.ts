@@ -20,12 +20,13 @@ function channelOf({ settings, providers }: PlanDeps, entityId: string, hasBrows
   return hasBrowser && front && (config?.slo_url ?? "") !== "" ? "browser" : "none";
 }
 
+const nameOf = ({ entityId, sessionIndex }: Participant): string => `${entityId} ${sessionIndex}`;
+
 /** In the order of the configuration: Redis gives the fields of a hash in none. Who is no longer configured comes last. */
 function inOrder({ settings }: PlanDeps, participants: readonly Participant[]): readonly Participant[] {
   const configured = settings().saml.service_providers.map(({ entity_id: entityId }) => sameEntity(entityId));
   const places = new Map(configured.map((entityId, place) => [entityId, place]));
   const placeOf = ({ entityId }: Participant): number => places.get(sameEntity(entityId)) ?? places.size;
-  const nameOf = ({ entityId, sessionIndex }: Participant): string => `${entityId} ${sessionIndex}`;
   return participants.toSorted((a, b) => placeOf(a) - placeOf(b) || (nameOf(a) < nameOf(b) ? -1 : 1));
 }
 
