@@ -10,13 +10,13 @@ async function start(config: Config): Promise<Service> {
   const context = await createContext(config);
   const { logger, health, settings, state, bus, oidc, saml, pages } = context;
   const privateListener = await privateListenerAt(settings.privateAddress, context);
+  await saml?.start();
   const app = await createIdp(context);
   const handle: typeof app.routing = (request, response) => app.routing(request, response);
   const { address, requestTimeoutMs } = settings;
   const listeners = await openListeners({ addresses: [address], handle, requestTimeoutMs, logger });
   oidc?.schedule.start();
   oidc?.delivery.start();
-  await saml?.start();
   saml?.logout.delivery.start();
   health.phase = "ready";
   logger.info({ addresses: listeners.addresses }, "ready");

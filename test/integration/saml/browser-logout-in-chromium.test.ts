@@ -8,7 +8,7 @@ import { ValidateInResponseTo } from "@node-saml/node-saml";
 import { freePort, poll, scratchFolder } from "@postern/shared/testing";
 import { decodeJwt } from "jose";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type IdpStack, startIdpStack } from "../idp/idp-stack.ts";
 import { type KeyPair, keyPair } from "./key-pair.ts";
 import { nodeSamlLibrary, type ProviderSite, samlifyLibrary, startProviderSite } from "./provider-sites.ts";
@@ -129,6 +129,11 @@ beforeAll(async () => {
 });
 
 afterAll(() => owned.disposeAsync());
+
+afterEach(() => {
+  // A test that fails while it hangs fails alone.
+  tracker.hangs = false;
+});
 
 const newContext = (options = {}): Promise<BrowserContext> => browser.newContext({ locale: "en-US", ...options });
 

@@ -22,8 +22,10 @@ export interface SamlRegistry {
   current(): SamlState;
   /** Takes another configuration; when it rejects, the old one stays. */
   apply(config: Config): Promise<void>;
-  /** Begins to follow the metadata; resolves when each was tried once, or after five seconds. */
+  /** Begins to follow the metadata; resolves when each was looked for, or after five seconds. */
   start(): Promise<void>;
+  /** Resolves when the metadata of a service provider are known or were looked for, or after five seconds. */
+  lookedFor(entityId: string): Promise<void>;
   close(): void;
 }
 
@@ -75,6 +77,7 @@ export function createSamlRegistry(config: Config, deps: SamlRegistryDeps): Saml
       await follow(metadata, settings);
     },
     start: () => follow(metadata, state.settings),
+    lookedFor: (entityId) => metadata.lookedFor(entityId),
     close: () => metadata.close(),
   };
 }

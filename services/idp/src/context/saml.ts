@@ -23,7 +23,7 @@ export interface SamlContext {
   readonly demandsOn: ListDemands;
   /** Takes another configuration; when it throws, the old one stays. */
   apply(config: Config): Promise<void>;
-  /** Begins to follow the service providers' metadata; resolves when each was tried once, or after five seconds. */
+  /** Begins to follow the service providers' metadata; resolves when each was looked for, or after five seconds. */
   start(): Promise<void>;
   close(): void;
 }
@@ -72,7 +72,7 @@ export function createSamlContext(config: Config, parts: SamlParts): SamlContext
   const sso = createSso({ ...shared, answers: createAnswers(shared), requests: createPendingRequests(stored) });
   const logout = createSamlLogout(parts, stored, { ...shared, metrics });
   return {
-    routes: { ...shared, sso, ...logout.routes },
+    routes: { ...shared, lookedFor: (entityId) => registry.lookedFor(entityId), sso, ...logout.routes },
     logout,
     finish: {
       finishLogin: async (flowId, { uid }) =>

@@ -17,6 +17,8 @@ import type { SessionStore } from "../../sessions/session-store.ts";
 export interface SamlRoutesDeps {
   readonly settings: () => SamlSettings;
   readonly providers: () => Providers;
+  /** Resolves when the metadata of a service provider are known or were looked for, within seconds. */
+  readonly lookedFor: (entityId: string) => Promise<void>;
   readonly keys: () => Promise<SamlKeys>;
   readonly sso: Sso;
   readonly logout: Logout;

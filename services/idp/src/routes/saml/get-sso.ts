@@ -58,6 +58,6 @@ export function getSso(deps: SamlRoutesDeps): VisitHandler {
   return refusing(deps, async (visit) => {
     const waiting = visit.query("request");
     if (waiting !== undefined) return proceed(deps, visit, waiting);
-    return proceed(deps, visit, await deps.sso.receive(readQuery(deps, visit, ["AuthnRequest"])));
+    return proceed(deps, visit, await deps.sso.receive(await readQuery(deps, visit, ["AuthnRequest"])));
   });
 }

@@ -7,7 +7,7 @@ import { readForm } from "./read-visit.ts";
 /** `POST /saml/sso`: another site's form comes without our Lax cookies, so the browser is sent to ask again by GET. */
 export function postSso(deps: SamlRoutesDeps): VisitHandler {
   return refusing(deps, async (visit) => {
-    const id = await deps.sso.receive(readForm(deps, visit, ["AuthnRequest"]));
+    const id = await deps.sso.receive(await readForm(deps, visit, ["AuthnRequest"]));
     return sendTo(visit.reply, `/saml/sso?${new URLSearchParams({ request: id }).toString()}`);
   });
 }

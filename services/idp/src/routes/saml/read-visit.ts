@@ -1,12 +1,37 @@
-import { type MessageName, type ReadMessage, readPosted, readRedirected } from "../../saml/inbound/read-message.ts";
+import { AppError } from "@postern/shared/errors";
+import {
+  type MessageName,
+  type ReadDeps,
+  type ReadMessage,
+  readPosted,
+  readRedirected,
+} from "../../saml/inbound/read-message.ts";
 import { checkedRelayState, parameterOf, readRedirectQuery } from "../../saml/inbound/redirect-query.ts";
 import type { Provider } from "../../saml/providers.ts";
 import { SamlRefusal } from "../../saml/refusal.ts";
 import type { Visit } from "../visit.ts";
 import type { SamlRoutesDeps } from "./deps.ts";
 
-function deps({ providers }: SamlRoutesDeps, names: readonly MessageName[]) {
-  return { findSender: (entityId: string) => providers().sender(entityId), names };
+type Read = ReadMessage<Provider>;
+
+/** A service provider whose metadata are just being looked for is waited for. */
+async function readKnown(
+  { providers, lookedFor }: SamlRoutesDeps,
+  names: readonly MessageName[],
+  read: (deps: ReadDeps<Provider>) => Read,
+): Promise<Read> {
+  let asked = "";
+  const findSender = (entityId: string): Provider | undefined => {
+    asked = entityId;
+    return providers().sender(entityId);
+  };
+  try {
+    return read({ findSender, names });
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "UPSTREAM_UNAVAILABLE") throw error;
+  }
+  await lookedFor(asked);
+  return read({ findSender, names });
 }
 
 /** What follows `?`, as it came: signatures are over these very characters. */
@@ -17,18 +42,19 @@ function rawQuery({ request }: Visit): string {
 }
 
 /** The message of a GET. @throws SamlRefusal */
-export function readQuery(route: SamlRoutesDeps, visit: Visit, names: readonly MessageName[]): ReadMessage<Provider> {
-  return readRedirected(readRedirectQuery(rawQuery(visit)), deps(route, names));
+export async function readQuery(route: SamlRoutesDeps, visit: Visit, names: readonly MessageName[]): Promise<Read> {
+  const query = readRedirectQuery(rawQuery(visit));
+  return readKnown(route, names, (deps) => readRedirected(query, deps));
 }
 
 /** The message of a POST. @throws SamlRefusal */
-export function readForm(route: SamlRoutesDeps, { form }: Visit, names: readonly MessageName[]): ReadMessage<Provider> {
+export async function readForm(route: SamlRoutesDeps, { form }: Visit, names: readonly MessageName[]): Promise<Read> {
   const once = (name: string): string | undefined => {
     const values = form.all(name);
     if (values.length > 1) throw new SamlRefusal("parameters", `${name} comes twice`);
     return values[0];
   };
   const parameter = parameterOf((name) => once(name) !== undefined);
-  const relayState = checkedRelayState(once("RelayState"));
-  return readPosted({ parameter, message: once(parameter) ?? "", relayState }, deps(route, names));
+  const posted = { parameter, message: once(parameter) ?? "", relayState: checkedRelayState(once("RelayState")) };
+  return readKnown(route, names, (deps) => readPosted(posted, deps));
 }

@@ -55,11 +55,13 @@ export function getSlo(deps: SamlRoutesDeps): VisitHandler {
   return guarded(deps, async (visit) => {
     const journey = visit.query("logout");
     if (journey !== undefined) return showJourney(deps, visit, journey);
-    return take(deps, visit, { read: readQuery(deps, visit, names), binding: "redirect" });
+    return take(deps, visit, { read: await readQuery(deps, visit, names), binding: "redirect" });
   });
 }
 
 /** `POST /saml/slo`: by the POST binding; the session index says which session is meant. */
 export function postSlo(deps: SamlRoutesDeps): VisitHandler {
-  return guarded(deps, async (visit) => take(deps, visit, { read: readForm(deps, visit, names), binding: "post" }));
+  return guarded(deps, async (visit) =>
+    take(deps, visit, { read: await readForm(deps, visit, names), binding: "post" }),
+  );
 }

@@ -1,4 +1,5 @@
 import type { Providers } from "../providers.ts";
+import { sameEntity } from "../same-entity.ts";
 import type { SamlSettings } from "../saml-settings.ts";
 import type { Channel, Journey, JourneyEnd, JourneyService } from "./journey.ts";
 import type { Participant } from "./participants.ts";
@@ -19,14 +20,27 @@ function channelOf({ settings, providers }: PlanDeps, entityId: string, hasBrows
   return hasBrowser && front && (config?.slo_url ?? "") !== "" ? "browser" : "none";
 }
 
-/** How each is told, `max_participants` at most. SOAP first: it needs neither the browser nor its cookies. */
+const nameOf = ({ entityId, sessionIndex }: Participant): string => `${entityId} ${sessionIndex}`;
+
+/** In the order of the configuration: Redis gives the fields of a hash in none. Who is no longer configured comes last. */
+function inOrder({ settings }: PlanDeps, participants: readonly Participant[]): readonly Participant[] {
+  const configured = settings().saml.service_providers.map(({ entity_id: entityId }) => sameEntity(entityId));
+  const places = new Map(configured.map((entityId, place) => [entityId, place]));
+  const placeOf = ({ entityId }: Participant): number => places.get(sameEntity(entityId)) ?? places.size;
+  return participants.toSorted((a, b) => placeOf(a) - placeOf(b) || (nameOf(a) < nameOf(b) ? -1 : 1));
+}
+
+/**
+ * How each is told, in the order of the configuration, the first `max_participants` alone. SOAP first: it needs neither
+ * the browser nor its cookies.
+ */
 export function servicesOf(
   deps: PlanDeps,
   participants: readonly Participant[],
   hasBrowser: boolean,
 ): readonly JourneyService[] {
   const limit = deps.settings().saml.slo.max_participants;
-  return participants.map((participant, place) => ({
+  return inOrder(deps, participants).map((participant, place) => ({
     ...participant,
     channel: place < limit ? channelOf(deps, participant.entityId, hasBrowser) : "none",
   }));

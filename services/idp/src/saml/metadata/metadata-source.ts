@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "@postern/shared/logging";
 import type { Clock } from "@postern/shared/time";
 import { sameEntity } from "../same-entity.ts";
@@ -38,6 +39,8 @@ export interface MetadataCopy {
 const readMs = 30_000;
 /** However short a cacheDuration is, and after a failure. */
 const shortestMs = 60_000;
+/** Between looks for the kept copy while Redis is away: the first, and the longest. */
+const recallPauseMs = { first: 100, longest: 5000 };
 
 /** When to look again: by the configuration, sooner where the document asks for it or is over soon, never too soon. */
 function pauseMs(copy: MetadataCopy, cacheMs: number | undefined, { refreshMs }: MetadataBounds): number {
@@ -52,8 +55,11 @@ export class MetadataSource {
   readonly #deps: MetadataSourceDeps;
   readonly #place: string;
   readonly #closing = new AbortController();
+  readonly #found = Promise.withResolvers<undefined>();
+  #lookedFor: Promise<unknown> = Promise.resolve();
   #copy: MetadataCopy | undefined;
   #isFailing = false;
+  #isRecalling = false;
   #missing = "";
   #timer: NodeJS.Timeout | undefined;
 
@@ -63,17 +69,21 @@ export class MetadataSource {
     this.settings = settings;
     this.#place = settings.url === "" ? settings.file : settings.url;
     this.#copy = known;
+    if (known !== undefined) this.#found.resolve(undefined);
   }
 
   get copy(): MetadataCopy | undefined {
     return this.#copy;
   }
 
-  /** Resolves when something is known or it was tried once; from then on it is tried by itself. */
-  async start(): Promise<void> {
-    const tried = this.#run();
-    await this.#recall();
-    if (this.#copy === undefined) await tried;
+  /** From now on it is looked at again and again. */
+  start(): void {
+    this.#lookedFor = Promise.race([this.#found.promise, Promise.all([this.#run(), this.#recall()])]);
+  }
+
+  /** Resolves when something is known, or its place and the kept copies were asked, or it was closed. */
+  async lookedFor(): Promise<void> {
+    await this.#lookedFor;
   }
 
   close(): void {
@@ -85,8 +95,14 @@ export class MetadataSource {
     const pause = await this.#refresh();
     if (this.#closing.signal.aborted) return;
     // Replicas that started together do not ask together for ever.
-    this.#timer = setTimeout(() => void this.#run(), pause * (0.9 + Math.random() * 0.1));
+    this.#timer = setTimeout(() => this.#lookAgain(), pause * (0.9 + Math.random() * 0.1));
     this.#timer.unref();
+  }
+
+  #lookAgain(): void {
+    void this.#run();
+    // Another replica may have got what this one cannot.
+    void this.#recall();
   }
 
   /** @returns milliseconds until the next look */
@@ -127,6 +143,7 @@ export class MetadataSource {
     this.#copy = copy;
     this.#tellMissing(copy);
     onChange();
+    this.#found.resolve(undefined);
     return pauseMs(copy, cacheMs, bounds);
   }
 
@@ -148,13 +165,34 @@ export class MetadataSource {
     }
   }
 
-  /** What an earlier process has taken, for as long as this one has nothing. */
+  /** What another process has taken, for as long as this one has nothing; while Redis is away it is asked again. */
   async #recall(): Promise<void> {
-    if (this.settings.url === "" || this.#copy !== undefined) return;
+    if (this.settings.url === "" || this.#isRecalling) return;
+    this.#isRecalling = true;
+    const { signal } = this.#closing;
+    for (let pause = recallPauseMs.first; this.#copy === undefined && !signal.aborted; pause *= 2) {
+      if (await this.#askCopies(pause === recallPauseMs.first)) break;
+      await delay(Math.min(pause, recallPauseMs.longest), undefined, { signal, ref: false }).catch(() => undefined);
+    }
+    this.#isRecalling = false;
+  }
+
+  /** @returns false when nobody could say whether there is a copy */
+  async #askCopies(isFirst: boolean): Promise<boolean> {
     const { copies, logger } = this.#deps;
     try {
       const kept = await copies.find(this.settings.url);
-      if (kept === undefined) return;
+      if (kept !== undefined) await this.#useKept(kept);
+      return true;
+    } catch (err) {
+      logger[isFirst ? "warn" : "debug"]({ place: this.#place, err }, "the kept copy of metadata cannot be asked for");
+      return false;
+    }
+  }
+
+  async #useKept(kept: MetadataDocument): Promise<void> {
+    const { logger } = this.#deps;
+    try {
       await this.#take(kept);
       logger.info({ place: this.#place, takenAt: new Date(kept.takenAtMs) }, "the kept copy of metadata is used");
     } catch (err) {

@@ -8,9 +8,11 @@ import type { SourceSettings } from "./metadata-sources.ts";
 export interface MetadataWatch {
   /**
    * Follows these documents and no others. What is known of those that stay counts on; resolves when something is known
-   * of each or it was tried once, or after five seconds.
+   * of each or it was looked for, or after five seconds.
    */
   follow(documents: readonly SourceSettings[], bounds: MetadataSourceDeps["bounds"]): Promise<void>;
+  /** Resolves when the metadata of a service provider are known or were looked for, or after five seconds. */
+  lookedFor(entityId: string): Promise<void>;
   /** What the metadata say of a service provider, over or not. */
   factsOf(provider: SamlProviderConfig): EntityFacts | undefined;
   /** In seconds, of the document that was taken longest ago; 0 without documents. */
@@ -21,6 +23,13 @@ export interface MetadataWatch {
 }
 
 const waitMs = 5000;
+
+async function untilLookedFor(sources: readonly MetadataSource[]): Promise<void> {
+  const looked = Promise.all(sources.map((source) => source.lookedFor()));
+  const waiting = new AbortController();
+  await Promise.race([looked, delay(waitMs, undefined, { signal: waiting.signal, ref: false })]);
+  waiting.abort();
+}
 
 export function createMetadataWatch(deps: Omit<MetadataSourceDeps, "bounds">): MetadataWatch {
   const { clock, onChange } = deps;
@@ -44,10 +53,12 @@ export function createMetadataWatch(deps: Omit<MetadataSourceDeps, "bounds">): M
       for (const source of sources) source.close();
       sources = next;
       onChange();
-      const tried = Promise.all(next.map((source) => source.start()));
-      const waiting = new AbortController();
-      await Promise.race([tried, delay(waitMs, undefined, { signal: waiting.signal, ref: false })]);
-      waiting.abort();
+      for (const source of next) source.start();
+      await untilLookedFor(next);
+    },
+    lookedFor: (entityId) => {
+      const name = sameEntity(entityId);
+      return untilLookedFor(sources.filter(({ settings }) => settings.wanted.some((id) => sameEntity(id) === name)));
     },
     factsOf: ({ entity_id: entityId }) => factsFor(entityId),
     oldestAgeSeconds: () => {
