@@ -3,8 +3,8 @@ import { type ChildServer, poll, startChildServer } from "@postern/shared/testin
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Some hundred starts of the same five programs: compiled once. */
-const compileCache = { NODE_COMPILE_CACHE: `${root}.run/test/compile-cache` };
+/** For the environment: some hundred starts of the same few programs are compiled once. */
+export const compileCache = { NODE_COMPILE_CACHE: `${root}.run/test/compile-cache` };
 
 export type ServiceName = "gateway" | "auth-engine" | "idp" | "admin" | "jobs-worker";
 
