@@ -72,6 +72,8 @@ function configText(places: Places, { jwt = {}, backends = demoUsers }: CallersS
   const { folder, httpPort, adminPort, natsUrl, redisUrl, jwksFile } = places;
   return JSON.stringify({
     runtime: {
+      // Tests wait for its end.
+      timeouts: { decision: "2s", redis_write: "1s" },
       servers: { http: { address: [`127.0.0.1:${httpPort}`], rate_limit: { per_second: 10_000, burst: 10_000 } } },
       services: {
         caller_assertion: { secret: assertionSecret },

@@ -3,6 +3,9 @@ import { type ChildServer, poll, startChildServer } from "@postern/shared/testin
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
+/** For the environment: some hundred starts of the same few programs are compiled once. */
+export const compileCache = { NODE_COMPILE_CACHE: `${root}.run/test/compile-cache` };
+
 export type ServiceName = "gateway" | "auth-engine" | "idp" | "admin" | "jobs-worker";
 
 export interface ServiceProcess extends ChildServer {
@@ -37,7 +40,7 @@ export async function startService(name: ServiceName, options: ServiceProcessOpt
     command: process.execPath,
     args: [`${root}services/${name}/dist/main.js`, "--config", configFile],
     cwd: root,
-    env: { ...env, [variable]: `127.0.0.1:${privatePort}` },
+    env: { ...compileCache, ...env, [variable]: `127.0.0.1:${privatePort}` },
     port: privatePort,
   });
   const page = `http://127.0.0.1:${privatePort}`;

@@ -133,7 +133,10 @@ describe("failure budget (contract, Failure-budget rules)", () => {
     }
     expect((await first.metric(sharedTaken)) - before).toBe(5);
   });
+});
 
+/** Each has an address or a gateway of its own. */
+describe.concurrent("failure budget, whose and when", () => {
   test("each request to /api/v1/auth/basic takes a token, with a user's right credentials too", async () => {
     const clientIp = "203.0.113.12";
     const open = await stack.start({ SERVICE_RUNTIME_SERVERS_HTTP_AUTH_BASIC_ENDPOINT: "true" });

@@ -58,20 +58,24 @@ function tokensIn(body: string): readonly string[] {
 async function everyCall(tokens: readonly string[]): Promise<readonly string[]> {
   const question = { ...mailUser, protocol: "imap" };
   const wrong = Buffer.from(`${wrongBasic.username}:${wrongBasic.password}`).toString("base64");
-  await send("/api/v1/auth/json", { authorization: basicAuth }, question);
-  await send("/api/v1/auth/json", { authorization: `Basic ${wrong}` }, question);
-  for (const token of tokens) {
-    await send("/api/v1/auth/json", { authorization: `Bearer ${token}` }, question);
-    await send("/api/v1/config/load", { authorization: `Bearer ${token}` });
-    await send("/api/v1/jwt/refresh", { "x-refresh-token": token }, {});
-  }
-  await send("/api/v1/jwt/token", {}, stranger);
-  await send("/api/v1/jwt/token", {}, { ...operator, password: stranger.password });
+  await Promise.all([
+    send("/api/v1/auth/json", { authorization: basicAuth }, question),
+    send("/api/v1/auth/json", { authorization: `Basic ${wrong}` }, question),
+    ...tokens.flatMap((token) => [
+      send("/api/v1/auth/json", { authorization: `Bearer ${token}` }, question),
+      send("/api/v1/config/load", { authorization: `Bearer ${token}` }),
+      send("/api/v1/jwt/refresh", { "x-refresh-token": token }, {}),
+    ]),
+    send("/api/v1/jwt/token", {}, stranger),
+    send("/api/v1/jwt/token", {}, { ...operator, password: stranger.password }),
+  ]);
   const issued = tokensIn(await send("/api/v1/jwt/token", {}, operator)).filter((text) => text.includes("."));
-  for (const token of issued) {
-    await send("/api/v1/config/load", { authorization: `Bearer ${token}` });
-    await send("/api/v1/jwt/refresh", { "x-refresh-token": token }, {});
-  }
+  await Promise.all(
+    issued.flatMap((token) => [
+      send("/api/v1/config/load", { authorization: `Bearer ${token}` }),
+      send("/api/v1/jwt/refresh", { "x-refresh-token": token }, {}),
+    ]),
+  );
   return issued;
 }
 
