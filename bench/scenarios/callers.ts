@@ -55,5 +55,6 @@ export async function measureCallers(servers: Servers): Promise<readonly Row[]> 
     const row = { ...caller, connections: 64, bodiesFile, query: lookupQuery, first: true, outcome: "ok" } as const;
     plans.push(await decisionPlan(postern, row));
   }
-  return measureInTurn(plans);
+  const rows = await measureInTurn(plans);
+  return rows;
 }
