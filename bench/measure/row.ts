@@ -63,9 +63,9 @@ export interface RowPlan {
 }
 
 const windows = 3;
-const rounds = 5;
+const rounds = 3;
 /** The compiler of V8 works on a service's hot path for several seconds; a row that meets it first waits for that. */
-export const firstWarmSeconds = 8;
+export const firstWarmSeconds = 6;
 const warmSeconds = 2;
 
 function toRow({ id, title, connections }: RowPlan, report: GeneratorReport, { micros, otherCores }: CpuUse): Row {

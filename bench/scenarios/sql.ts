@@ -10,7 +10,7 @@ import { sqlUserCount, userPassword } from "../stack/users.ts";
 import { measureDecision } from "./decision-row.ts";
 
 export const lookupQuery = "?mode=no-auth";
-const hashWindowSeconds = 3;
+const hashWindowSeconds = 2;
 
 export interface Measurements {
   readonly rows: readonly Row[];
