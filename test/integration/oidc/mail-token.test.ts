@@ -87,6 +87,11 @@ test("a revoked token is dead at every engine within revocation_ttl", async () =
 test("a signed token that says typ JWT opens no mailbox: ID tokens say the same", async () => {
   const token = await tokenOf("typed");
   expect(token).toContain(".");
+  // An engine that began before the identity provider looks for its keys again after a pause.
+  await poll("the keys at both engines", async () => {
+    const seen = [await logins(token), await logins(token), await logins(token)].flat();
+    return !seen.includes(500);
+  });
   expect(await logins(token)).toEqual([403]);
 });
 
