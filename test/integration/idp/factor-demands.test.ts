@@ -212,6 +212,13 @@ describe("an application with delayed_response", () => {
     const answer = await browser.send("/login/webauthn/finish", { method: "POST", headers, body: "{}" });
     // Bob has no passkey: what is no proof is told as ever.
     expect([answer.status, JSON.parse(answer.text)]).toEqual([400, { error: "denied" }]);
+    // Nor does the audit stream name an account that no password has proved.
+    const lines = (): readonly string[] =>
+      [idp.first, idp.second]
+        .flatMap((service) => service.output().split("\n"))
+        .filter((line) => line.includes('"event":"user.login"') && line.includes('"reason":"webauthn"'));
+    await poll("the audit line", () => lines().length > 0);
+    for (const line of lines()) expect(JSON.parse(line)).not.toHaveProperty("actor");
   });
 
   test("tells at once who has no second factor, and whom nobody knows; other applications tell everybody", async () => {

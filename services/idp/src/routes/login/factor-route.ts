@@ -23,7 +23,7 @@ import {
   type Visit,
 } from "../visit.ts";
 import type { LoginDeps } from "./deps.ts";
-import { refuseLatched } from "./latched.ts";
+import { provedAccount, refuseLatched } from "./latched.ts";
 import { finishSignIn } from "./signed-in.ts";
 
 /** One kind of code that a user types. */
@@ -125,7 +125,7 @@ export function postFactor(deps: LoginDeps, factor: CodeFactor): VisitHandler {
     }
     deps.metrics.signIn(method, judged);
     if (judged === "ok") return finishSignIn(deps, visit, { flow, pending, method });
-    const who = { actor: pending.account, target: flow.client?.id };
+    const who = { actor: provedAccount(flow), target: flow.client?.id };
     auditVisit(deps.audit, visit.request, { event: "user.login", outcome: "denied", ...who, reason: method });
     deps.logger.info(
       { session: visit.request.caller?.session, account: pending.account, method, judged },

@@ -4,6 +4,11 @@ import type { FlowRecord } from "../../flow/flow-record.ts";
 import { sendProblem, sendTo, type Visit } from "../visit.ts";
 import type { LoginDeps } from "./deps.ts";
 
+/** Whom the audit stream may name: no password has proved the account of a latched sign-in. */
+export function provedAccount({ state, pending }: FlowRecord): string | undefined {
+  return state === "latched" ? undefined : pending?.account;
+}
+
 type Parts = Pick<LoginDeps, "pages" | "gate" | "logger">;
 
 /** The factor was right and the password before it was not: back to the first page, which says that it failed. */

@@ -11,7 +11,7 @@ import { auditVisit } from "../audit-visit.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import { admit, callContext, hrefIn, lookOf, sendProblem, sendShown, sendTo, type Visit } from "../visit.ts";
 import type { LoginDeps } from "./deps.ts";
-import { placeAfterRefusal } from "./latched.ts";
+import { placeAfterRefusal, provedAccount } from "./latched.ts";
 import { completeFor } from "./signed-in.ts";
 
 /** `GET /login/webauthn` */
@@ -136,7 +136,7 @@ export function finishWebauthn(deps: LoginDeps): VisitHandler {
     const outcome = outcomeOf(proof, flow);
     metrics.signIn(step, outcome);
     if (typeof proof === "string") {
-      const who = { actor: pending?.account, target: flow.client?.id };
+      const who = { actor: provedAccount(flow), target: flow.client?.id };
       auditVisit(audit, visit.request, { event: "user.login", outcome: "denied", ...who, reason: step });
       logger.info(
         { session: visit.request.caller?.session, account: pending?.account, method: step, outcome },
