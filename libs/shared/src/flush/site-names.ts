@@ -36,7 +36,7 @@ export function createSiteNames({ bus, clock, prefix, hasScript, timeoutMs }: Si
       const keys = answer.cacheKeys.map((digest) => scriptCacheKey.build(prefix, digest));
       return { accounts: answer.accounts, keys, isComplete: true };
     } catch {
-      // The engine has logged why; whoever flushes is told by the status.
+      // Why is in the log of the engine that ran it, if one did; whoever flushes is told by the status.
       return { accounts: [], keys: [], isComplete: false };
     }
   };

@@ -147,15 +147,38 @@ function stagesOf(
   };
 }
 
+/** What is lent now. A reload puts another in its place; the old one is released once calls to it are over, or at the end. */
+function createLending(first: Generation, lingerMs: number, onError: (error: unknown) => void) {
+  let current = first;
+  const replaced = new Map<Generation, NodeJS.Timeout>();
+  return {
+    functions: (): HostFunctions => current.lent,
+    swap: (next: Generation): void => {
+      const old = current;
+      current = next;
+      const end = (): void => {
+        replaced.delete(old);
+        old.release().catch(onError);
+      };
+      replaced.set(old, setTimeout(end, lingerMs).unref());
+    },
+    close: async (): Promise<void> => {
+      for (const timer of replaced.values()) clearTimeout(timer);
+      await Promise.all([...replaced.keys(), current].map((generation) => generation.release()));
+      replaced.clear();
+    },
+  };
+}
+
 export async function createEngineScripts(config: Config, parts: Parts): Promise<EngineScripts> {
   const { base, passwords, metrics } = parts;
   const { logger } = base;
   const redis = isUsed(config) ? redisFromConfig(config, "cache", base) : undefined;
   const makePools = generationMaker(scriptPoolsFromConfig(config, { base, redis, passwords }), base);
   const first = await makePools(config);
-  let lending = first;
   const onError = (err: unknown): void => logger.warn({ err }, "ending replaced scripts failed");
   const { lua_backend, lua_script } = config.runtime.timeouts;
+  const lending = createLending(first, lua_script, onError);
   const decisions = createScriptRunner({ first: first.decisions, lingerMs: lua_backend, onError });
   const actions = createScriptRunner({ first: first.actions, lingerMs: lua_script, onError });
   const begin = (of: Config): void => {
@@ -173,14 +196,12 @@ export async function createEngineScripts(config: Config, parts: Parts): Promise
   return {
     decisions,
     ...stagesOf(parts, { decisions, actions }),
-    callScriptModule: createCallScriptModule({ functions: () => lending.lent }),
+    callScriptModule: createCallScriptModule({ functions: lending.functions }),
     prepare: async (next) => {
       const made = await makePools(next);
       return {
         use: () => {
-          const replaced = lending;
-          lending = made;
-          setTimeout(() => void replaced.release().catch(onError), lua_script).unref();
+          lending.swap(made);
           decisions.swap(made.decisions);
           actions.swap(made.actions);
           begin(next);
@@ -191,7 +212,7 @@ export async function createEngineScripts(config: Config, parts: Parts): Promise
       };
     },
     close: async () => {
-      await Promise.all([decisions.close(), actions.close(), lending.release()]);
+      await Promise.all([decisions.close(), actions.close(), lending.close()]);
       redis?.disconnect();
     },
   };
