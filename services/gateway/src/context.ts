@@ -42,7 +42,7 @@ import { type CallerAuthDeps, createCallerAuthHook, type OnRequest } from "./plu
 import { type Channels, createChannels } from "./plugins/channels.ts";
 import { createLimitAddressHook } from "./plugins/limit-address.ts";
 import { createRejectCaller } from "./plugins/reject-caller.ts";
-import { callerAddress, clientAddress } from "./plugins/request-address.ts";
+import { createRequestAddresses, type RequestAddresses } from "./plugins/request-address.ts";
 import { createSpendBudgetHook } from "./plugins/spend-budget.ts";
 import type { AuthRouteDeps } from "./routes/auth/auth-route.ts";
 import { type GatewaySettings, gatewaySettings, type LiveGatewaySettings, liveGatewaySettings } from "./settings.ts";
@@ -90,14 +90,15 @@ interface HooksParts extends Pick<GatewayContext, "settings" | "live" | "names" 
   readonly limitMetrics: LimitMetrics;
 }
 
-function createFacts(live: Live, addressOf: (request: FastifyRequest) => string) {
+function createFacts({ clientOf }: RequestAddresses) {
   return (request: FastifyRequest, dialect: Dialect): RequestFacts => {
     const { headers } = request.raw;
-    const { trustedProxies: trusted, clientHeaders: names } = live.current;
+    const { clientIp, clientPort } = clientOf(request);
     return {
-      ...clientAddress(request, addressOf(request), { trusted, names }),
       session: request.id,
       dialect,
+      clientIp,
+      clientPort,
       userAgent: headers["user-agent"],
       acceptLanguage: headers["accept-language"],
     };
@@ -186,14 +187,14 @@ interface AuthRouteParts {
   readonly live: Live;
   readonly accountPages: AccountPages;
   readonly names: WireNames;
-  readonly addressOf: (request: FastifyRequest) => string;
+  readonly addresses: RequestAddresses;
   readonly limits: Limits;
   readonly metrics: GatewayMetrics;
   readonly logger: Logger;
 }
 
 function createAuthRoute(parts: AuthRouteParts): AuthRouteDeps {
-  const { bus, engineWatch, live, accountPages: pages, names, addressOf, limits, metrics, logger } = parts;
+  const { bus, engineWatch, live, accountPages: pages, names, addresses, limits, metrics, logger } = parts;
   const timeoutMs = (): number => live.current.decisionTimeoutMs;
   return {
     decide: createDecide({
@@ -211,7 +212,7 @@ function createAuthRoute(parts: AuthRouteParts): AuthRouteDeps {
     metrics,
     log: createDecisionLog(logger),
     gate: limits.gate,
-    factsOf: createFacts(live, addressOf),
+    factsOf: createFacts(addresses),
   };
 }
 
@@ -226,7 +227,8 @@ export async function createContext(config: Config): Promise<GatewayContext> {
   const bus = await busFromConfig(config, base);
   const names = wireNames(settings.identifier);
   const metrics = createGatewayMetrics(base.metrics, base.prefix);
-  const addressOf = (request: FastifyRequest): string => callerAddress(request, live.current.trustedProxies);
+  const addresses = createRequestAddresses(() => live.current);
+  const { callerOf: addressOf } = addresses;
   const { limits, metrics: limitMetrics } = limitsOnTheBus({ base, settings, live, bus, state });
   const { forwarding, ...hooks } = createHooks({
     audit: base.audit,
@@ -260,7 +262,7 @@ export async function createContext(config: Config): Promise<GatewayContext> {
     attributeHeaders: createAttributeHeaders(names, releasable),
     accountPages,
     mailBackends: createMailBackends(base, live.current.healthChecks),
-    authRoute: createAuthRoute({ bus, engineWatch, live, accountPages, names, addressOf, limits, metrics, logger }),
+    authRoute: createAuthRoute({ bus, engineWatch, live, accountPages, names, addresses, limits, metrics, logger }),
     forward: {
       ...forwarding,
       publicPaths: () => live.current.publicHookPaths,

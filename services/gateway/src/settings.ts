@@ -2,7 +2,7 @@ import type { Config } from "@postern/shared/config";
 import type { Dialect } from "@postern/shared/contracts";
 import { Secret } from "@postern/shared/crypto";
 import type { AssertionAudience, AssertionKey, ListenerTls } from "@postern/shared/http";
-import { type CidrSet, createCidrSet, type HostPort, parseHostPort } from "@postern/shared/net";
+import { createCidrSet, type HostPort, parseHostPort } from "@postern/shared/net";
 import { healthCheckSettings } from "./backend-health/settings.ts";
 import type { HealthCheckSettings } from "./backend-health/target.ts";
 import { type BasicCheck, createBasicCheck } from "./caller-auth/basic.ts";
@@ -14,7 +14,7 @@ import { type AttributeFilter, createAttributeFilter } from "./dialects/secret-a
 import { type GrpcSettings, grpcSettings } from "./grpc/grpc-settings.ts";
 import { type Rate, rateOf } from "./limits/gcra.ts";
 import type { BodyParserSettings } from "./plugins/decompress-body.ts";
-import type { ClientHeaderNames } from "./plugins/request-address.ts";
+import type { TrustSettings } from "./plugins/request-address.ts";
 import type { MetricsRouteSettings } from "./routes/operations/get-metrics.ts";
 
 /** What the gateway needs of the configuration and keeps until it ends. */
@@ -44,9 +44,7 @@ export interface GatewaySettings {
 }
 
 /** What a reload swaps, as a whole. */
-export interface LiveGatewaySettings {
-  readonly trustedProxies: CidrSet;
-  readonly clientHeaders: ClientHeaderNames;
+export interface LiveGatewaySettings extends TrustSettings {
   readonly checkCaller: CallerCheck;
   readonly basicName: string;
   /** Values of `WWW-Authenticate` for callers who are refused. */
