@@ -40,7 +40,16 @@ type DecisionSeries = {
   readonly login: CounterSeries;
 };
 
-function seriesTable(registry: Metrics, prefix: string): ReadonlyMap<string, DecisionSeries> {
+type SeriesTable = ReadonlyMap<
+  Dialect,
+  ReadonlyMap<AuthOperation, ReadonlyMap<ObservedDecision["outcome"], DecisionSeries>>
+>;
+
+function mapOf<K, V>(keys: readonly K[], make: (key: K) => V): ReadonlyMap<K, V> {
+  return new Map(keys.map((key) => [key, make(key)]));
+}
+
+function seriesTable(registry: Metrics, prefix: string): SeriesTable {
   const logins = registry.counter({
     name: `${prefix}_logins_total`,
     help: "Passwords checked, by result",
@@ -57,19 +66,15 @@ function seriesTable(registry: Metrics, prefix: string): ReadonlyMap<string, Dec
     labels: { dialect: dialects, outcome: outcomes },
     buckets: secondsBuckets,
   });
-  const table = new Map<string, DecisionSeries>();
-  for (const dialect of dialects) {
-    for (const operation of operations) {
-      for (const outcome of outcomes) {
-        table.set(`${dialect} ${operation} ${outcome}`, {
-          count: decisions({ dialect, operation, outcome }),
-          seconds: seconds({ dialect, outcome }),
-          login: logins({ result: loginResult[outcome] }),
-        });
-      }
-    }
-  }
-  return table;
+  return mapOf(dialects, (dialect) =>
+    mapOf(operations, (operation) =>
+      mapOf(outcomes, (outcome) => ({
+        count: decisions({ dialect, operation, outcome }),
+        seconds: seconds({ dialect, outcome }),
+        login: logins({ result: loginResult[outcome] }),
+      })),
+    ),
+  );
 }
 
 export function createGatewayMetrics(registry: Metrics, prefix: string): GatewayMetrics {
@@ -87,7 +92,7 @@ export function createGatewayMetrics(registry: Metrics, prefix: string): Gateway
   });
   return {
     decided: ({ dialect, operation, outcome, seconds }) => {
-      const series = table.get(`${dialect} ${operation} ${outcome}`);
+      const series = table.get(dialect)?.get(operation)?.get(outcome);
       series?.count.inc();
       series?.seconds.observe(seconds);
       if (operation === "authenticate") series?.login.inc();

@@ -2,8 +2,8 @@ export {
   type ClosedLabels,
   type CounterSeries,
   createMetrics,
-  type HistogramSeries,
   type LabelValues,
   type MetricOptions,
   type Metrics,
 } from "./registry.ts";
+export type { HistogramSeries } from "./tallied-histogram.ts";

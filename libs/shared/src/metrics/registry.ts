@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { createTallies, type HistogramSeries } from "./tallied-histogram.ts";
 
 /** Every label has a closed set of values, so that no caller can make series (design rule 10). */
 export type ClosedLabels = Readonly<Record<string, readonly string[]>>;
@@ -13,11 +14,6 @@ export interface MetricOptions<L extends ClosedLabels> {
 
 export interface CounterSeries {
   inc(amount?: number): void;
-}
-
-export interface HistogramSeries {
-  /** In the unit that the metric's name tells. */
-  observe(value: number): void;
 }
 
 /** Metrics of one process: series are made at start, once, and handed out resolved, as a look-up by label costs. */
@@ -100,14 +96,16 @@ export function createMetrics(): Metrics {
       });
     },
     histogram: ({ name, help, labels, buckets }) => {
-      const histogram = new Histogram({
+      const tallies = createTallies(buckets);
+      const histogram: Histogram = new Histogram({
         name,
         help,
         labelNames: Object.keys(labels),
         buckets: [...buckets],
         registers,
+        collect: () => tallies.tell(histogram),
       });
-      return resolveSeries(labels, (row) => histogram.labels(row));
+      return resolveSeries(labels, tallies.make);
     },
     gauge: ({ name, help, read }) => {
       const gauge: Gauge = new Gauge({ name, help, registers, collect: () => gauge.set(read()) });
