@@ -53,22 +53,19 @@ function tempfail(error: AppError): AuthDecision {
  */
 export function createAuthHandler(pair: DialectPair, deps: AuthRouteDeps): AuthHandler {
   const { decide, metrics, log, gate, factsOf } = deps;
-  const decideAndSend = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const started = performance.now();
-    const asked = pair.parse(request, factsOf(request, pair.dialect));
-    if (asked.operation === "list-accounts") {
-      await answerList(pair, { asked, request, reply }, deps);
-      return;
-    }
-    const decision = await decide(asked);
-    sendReply(reply, pair.decision(decision, request.id, request));
-    const seconds = (performance.now() - started) / 1000;
-    metrics.decided({ dialect: pair.dialect, operation: asked.operation, outcome: decision.outcome, seconds });
-    log.decided(asked, decision, seconds);
-  };
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     try {
-      await decideAndSend(request, reply);
+      const started = performance.now();
+      const asked = pair.parse(request, factsOf(request, pair.dialect));
+      if (asked.operation === "list-accounts") {
+        await answerList(pair, { asked, request, reply }, deps);
+        return;
+      }
+      const decision = await decide(asked);
+      sendReply(reply, pair.decision(decision, request.id, request));
+      const seconds = (performance.now() - started) / 1000;
+      metrics.decided({ dialect: pair.dialect, operation: asked.operation, outcome: decision.outcome, seconds });
+      log.decided(asked, decision, seconds);
     } catch (thrown) {
       refuse(pair, { request, reply, thrown }, { metrics, log });
     } finally {
