@@ -25,6 +25,13 @@ test("the fields configured for TOTP and recovery codes never leave, whatever th
   expect(releasable({ roomNumber: ["JBSW"], mail: ["a"] })).toEqual({ mail: ["a"] });
 });
 
+test("what is held back for one account is not for the next, and attributes without a secret go as they are", () => {
+  const releasable = createAttributeFilter([]);
+  const harmless = { mail: ["a"], uid: ["1"] };
+  expect(releasable({ mail: ["a"], userPassword: ["x"], uid: ["1"] })).toEqual(harmless);
+  expect(releasable(harmless)).toEqual({ mail: ["a"], uid: ["1"] });
+});
+
 test("an attribute named like a member of Object is an attribute", () => {
   const attributes = JSON.parse('{"__proto__":["a"],"constructor":["b"]}');
   expect(JSON.stringify(createAttributeFilter([])(attributes))).toBe('{"__proto__":["a"],"constructor":["b"]}');

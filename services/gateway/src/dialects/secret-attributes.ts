@@ -45,9 +45,9 @@ export function isSecretAttribute(name: string): boolean {
   );
 }
 
-export type AttributeFilter = (
-  attributes: Readonly<Record<string, readonly string[]>>,
-) => Record<string, readonly string[]>;
+type Attributes = Readonly<Record<string, readonly string[]>>;
+
+export type AttributeFilter = (attributes: Attributes) => Attributes;
 
 /**
  * Keeps what may leave: by the name rule, and none of the fields that the site keeps TOTP secrets or recovery codes in.
@@ -66,6 +66,8 @@ export function createAttributeFilter(configuredSecretFields: readonly string[])
     return verdict;
   };
   return (attributes) => {
+    // Most accounts have none, and a copy costs more than the look.
+    if (!Object.keys(attributes).some(isSecret)) return attributes;
     const released: Record<string, readonly string[]> = {};
     for (const [name, values] of Object.entries(attributes)) {
       if (isSecret(name)) continue;
