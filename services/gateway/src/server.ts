@@ -8,8 +8,6 @@ import { registerAuthRoutes } from "./routes/auth/dialect-routes.ts";
 import { getHealth, getPing } from "./routes/operations/get-health.ts";
 import { getMetrics } from "./routes/operations/get-metrics.ts";
 
-const noBody = Buffer.alloc(0);
-
 /** The edge: the back channel's dialects, the operators' pages, and the paths of the services behind it. */
 export async function createGateway(context: GatewayContext): Promise<FastifyInstance> {
   const { settings, names, logger } = context;
@@ -32,7 +30,7 @@ export async function createGateway(context: GatewayContext): Promise<FastifyIns
   app.setErrorHandler((err: FastifyError, request, reply) => {
     const status = isClientFault(err) ? 400 : 500;
     if (status === 500) logger.error({ session: request.id, err }, "request failed");
-    sendReply(reply, { status, headers: [[names.session, request.id]], body: noBody });
+    sendReply(reply, { status, headers: [[names.session, request.id]], body: "" });
   });
   await app.register(async (scope) => registerAuthRoutes(scope, context));
   app.get("/ping", getPing);

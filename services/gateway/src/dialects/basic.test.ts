@@ -117,7 +117,7 @@ describe("GET /api/v1/auth/basic (contract, Authentication endpoints)", () => {
     ];
     const { decision: render, malformed } = createBasicRenderer(wireNames("service"));
     const answers = [...decisions.map((decision) => render(decision, "7d3f")), malformed("why", "7d3f")];
-    expect(answers.map(({ status, body }) => [status, body.toString()])).toEqual([
+    expect(answers.map(({ status, body }) => [status, body])).toEqual([
       [200, ""],
       [403, "null"],
       [500, '{"error":"Later"}'],

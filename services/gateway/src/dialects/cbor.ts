@@ -1,4 +1,4 @@
-import { encodeCbor } from "@postern/shared/cbor";
+import { type CborEncodable, encodeCbor } from "@postern/shared/cbor";
 import type { AuthRequest } from "@postern/shared/contracts";
 import { readAuthFields } from "./auth-fields.ts";
 import { cborMediaType, readCbor } from "./cbor-body.ts";
@@ -32,10 +32,14 @@ export function parseCborRequest({ url, contentType, body, facts }: CborInput): 
 const denialText = "Invalid login or password";
 
 const contentTypeHeader = ["Content-Type", cborMediaType] as const;
-const nullBody = encodeCbor(null);
+function cborBody(value: CborEncodable): string {
+  return encodeCbor(value).toString("latin1");
+}
+
+const nullBody = cborBody(null);
 
 const cborFormat: ObjectFormat = {
-  object: (status, headers, value) => ({ status, headers: [...headers, contentTypeHeader], body: encodeCbor(value) }),
+  object: (status, headers, value) => ({ status, headers: [...headers, contentTypeHeader], body: cborBody(value) }),
   nothing: (status, headers) => ({ status, headers: [...headers, contentTypeHeader], body: nullBody }),
 };
 

@@ -193,13 +193,28 @@ describe("answers (contract, Errors, rules 1 and 2)", () => {
       ["X-Service-Memory-Cache", "Miss"],
       ["Content-Type", "application/json; charset=utf-8"],
     ]);
-    expect(body.toString()).toBe(
+    expect(body).toBe(
       '{"ok":true,"account_field":"mail","totp_secret_field":"","backend":8,"attributes":{"mail":["alice@example.test"],"uid":["1","2"]}}',
     );
   });
 
   test("no attributes are an empty object", () => {
-    expect(renderer.decision({ ...ok, attributes: {} }, "7d3f").body.toString()).toContain('"attributes":{}');
+    expect(renderer.decision({ ...ok, attributes: {} }, "7d3f").body).toContain('"attributes":{}');
+  });
+
+  test("whatever the attributes hold, the body is their JSON in UTF-8, byte for byte", () => {
+    const text = fc.oneof(
+      fc.string(),
+      fc.string({ unit: "binary" }),
+      fc.constantFrom("\u00e4", "\u6f22", "\ud83d\ude00"),
+    );
+    fc.assert(
+      fc.property(text, (value) => {
+        const { body } = renderer.decision({ ...ok, attributes: { cn: [value] } }, "7d3f");
+        const told: unknown = JSON.parse(Buffer.from(body, "latin1").toString("utf8"));
+        expect(told).toMatchObject({ attributes: { cn: [value] } });
+      }),
+    );
   });
 
   test.each([
@@ -211,7 +226,7 @@ describe("answers (contract, Errors, rules 1 and 2)", () => {
     "%s is 403, FAIL, null, and looks like every other denial",
     (_what, decision) => {
       const { status, headers, body } = renderer.decision(decision, "7d3f");
-      expect([status, body.toString()]).toEqual([403, "null"]);
+      expect([status, body]).toEqual([403, "null"]);
       expect(headers).toEqual([
         ["Auth-Status", "FAIL"],
         ["X-Service-Session", "7d3f"],
@@ -231,7 +246,7 @@ describe("answers (contract, Errors, rules 1 and 2)", () => {
       { outcome: "tempfail", code: "OVERLOADED", message: "Later" },
       "7d3f",
     );
-    expect([status, body.toString()]).toEqual([500, '{"error":"Later"}']);
+    expect([status, body]).toEqual([500, '{"error":"Later"}']);
     expect(headers).toContainEqual(["Auth-Status", "Later"]);
   });
 

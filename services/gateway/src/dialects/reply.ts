@@ -5,12 +5,11 @@ import type { WireNames } from "./naming.ts";
 export interface DialectReply {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  readonly body: Buffer;
+  /** Bytes as latin1 text, which leaves in one write with the headers where a Buffer takes two. */
+  readonly body: string;
 }
 
 const jsonType = "application/json; charset=utf-8";
-const nullBody = Buffer.from("null");
-const noBody = Buffer.alloc(0);
 
 const plainText = /^[ -~]*$/;
 
@@ -21,16 +20,21 @@ export function headerText(value: string): string {
   return Buffer.from(value.replaceAll(/[\u0000-\u001f\u007f]/g, " "), "utf8").toString("latin1");
 }
 
+/** A text in UTF-8 as a body. */
+function utf8Body(text: string): string {
+  return Buffer.byteLength(text) === text.length ? text : Buffer.from(text, "utf8").toString("latin1");
+}
+
 export function jsonReply(status: number, headers: DialectReply["headers"], value: unknown): DialectReply {
-  return { status, headers: [...headers, ["Content-Type", jsonType]], body: Buffer.from(JSON.stringify(value)) };
+  return { status, headers: [...headers, ["Content-Type", jsonType]], body: utf8Body(JSON.stringify(value)) };
 }
 
 export function jsonNullReply(status: number, headers: DialectReply["headers"]): DialectReply {
-  return { status, headers: [...headers, ["Content-Type", jsonType]], body: nullBody };
+  return { status, headers: [...headers, ["Content-Type", jsonType]], body: "null" };
 }
 
 export function emptyReply(status: number, headers: DialectReply["headers"]): DialectReply {
-  return { status, headers, body: noBody };
+  return { status, headers, body: "" };
 }
 
 /** A path that is nobody's, or switched off. */

@@ -111,12 +111,12 @@ test("answers: the header endpoint's, without attributes and wait", () => {
       ["Auth-User", "alice@example.test"],
       ["X-Service-Memory-Cache", "Miss"],
     ],
-    body: Buffer.alloc(0),
+    body: "",
   });
   const denied = render({ outcome: "fail", reason: "wrong_password", memoryCache: "miss", waitSeconds: 2 }, "7d3f");
-  expect([denied.status, denied.body.toString()]).toEqual([403, "null"]);
+  expect([denied.status, denied.body]).toEqual([403, "null"]);
   expect(denied.headers.map(([name]) => name)).not.toContain("Auth-Wait");
   const undecided = render({ outcome: "tempfail", code: "OVERLOADED", message: "Later" }, "7d3f");
-  expect([undecided.status, undecided.body.toString()]).toEqual([500, '{"error":"Later"}']);
+  expect([undecided.status, undecided.body]).toEqual([500, '{"error":"Later"}']);
   expect(malformed("why", "7d3f").status).toBe(400);
 });

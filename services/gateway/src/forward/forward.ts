@@ -34,8 +34,6 @@ export interface ForwardDeps {
   readonly logger: Logger;
 }
 
-const noBody = Buffer.alloc(0);
-
 function upstreamFailed(
   reply: FastifyReply,
   request: FastifyRequest,
@@ -84,7 +82,7 @@ function passAnswer({ request, reply, clientIp, answer }: OwnerAnswered, deps: F
         [deps.names.session, request.id],
         ["Retry-After", retryAfterSeconds(waitMs)],
       ];
-      sendReply(reply, { status: 429, headers, body: noBody });
+      sendReply(reply, { status: 429, headers, body: "" });
     } else if (status === 403) {
       reply.send(stream);
     } else {

@@ -12,8 +12,6 @@ export interface LimitAddressDeps {
   readonly limited: () => void;
 }
 
-const noBody = Buffer.alloc(0);
-
 /** For routes that check no caller: each request counts, and above the limit it is answered 429 at once. */
 export function createLimitAddressHook({ limit, addressKeyOf, names, limited }: LimitAddressDeps): OnRequest {
   return (request, reply, next) => {
@@ -27,6 +25,6 @@ export function createLimitAddressHook({ limit, addressKeyOf, names, limited }: 
       [names.session, request.id],
       ["Retry-After", retryAfterSeconds(waitMs)],
     ] as const;
-    sendReply(reply, { status: 429, headers, body: noBody });
+    sendReply(reply, { status: 429, headers, body: "" });
   };
 }

@@ -26,8 +26,6 @@ export interface Rejection {
 
 export type RejectCaller = (request: FastifyRequest, reply: FastifyReply, rejection: Rejection) => void;
 
-const noBody = Buffer.alloc(0);
-
 /** Whole seconds, and never "now". */
 export function retryAfterSeconds(waitMs: number): string {
   return String(Math.max(1, Math.ceil(waitMs / 1000)));
@@ -68,7 +66,7 @@ export function createRejectCaller({
     if (row.retryAfter) headers.push("Retry-After", retryAfterSeconds(retryAfterMs));
     headers.push("Content-Length", "0");
     const answer = (closing: boolean): void =>
-      writeRaw(reply.raw, row.httpStatus, closing ? [...headers, "Connection", "close"] : headers, noBody);
+      writeRaw(reply.raw, row.httpStatus, closing ? [...headers, "Connection", "close"] : headers, "");
     if (row.delayedOnHttp) delay.later(reply.raw, answer);
     else answer(false);
   };

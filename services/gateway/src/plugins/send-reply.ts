@@ -14,8 +14,8 @@ export function sendReply(reply: FastifyReply, { status, headers, body }: Dialec
   writeRaw(reply.raw, status, raw, body);
 }
 
-/** A latin1 text is the body byte for byte, and leaves in one write with the headers, where a Buffer takes two. */
-export function writeRaw(response: ServerResponse, status: number, headers: string[], body: Buffer): void {
+/** @param body bytes as latin1 text */
+export function writeRaw(response: ServerResponse, status: number, headers: string[], body: string): void {
   if (response.destroyed || response.headersSent) return;
-  response.writeHead(status, headers).end(body.toString("latin1"), "latin1");
+  response.writeHead(status, headers).end(body, "latin1");
 }
