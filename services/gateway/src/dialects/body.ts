@@ -22,10 +22,8 @@ function readJson(body: Buffer): FieldReader {
   }
   if (!isRecord(value)) throw malformed("the body must be a JSON object");
   const record = value;
-  return (wireName) => {
-    const found = record[wireName];
-    return found !== undefined && Object.hasOwn(record, wireName) ? found : undefined;
-  };
+  // No field of the contract has a name that objects inherit, and a member `__proto__` of JSON is one as any other.
+  return (wireName) => record[wireName];
 }
 
 /**

@@ -55,6 +55,11 @@ const minimal = { username: "a", password: "b", protocol: "imap" };
 const jsonUrl = "/api/v1/auth/json";
 const form = "application/x-www-form-urlencoded";
 
+test("no field has a name that every object has: a body without it has none", () => {
+  const inherited = [...rows, ...tlsRows].map(([field]) => field).filter((field) => field in {});
+  expect(inherited).toEqual([]);
+});
+
 type Fields = Readonly<Record<string, string | number>>;
 
 const formOf = (fields: Fields): string =>

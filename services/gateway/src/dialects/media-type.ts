@@ -1,5 +1,6 @@
 /** The media type of a `Content-Type`, in lower case and without its parameters; empty when there is none. */
 export function mediaTypeOf(contentType: string | undefined): string {
-  const [type = ""] = (contentType ?? "").split(";", 1);
-  return type.trim().toLowerCase();
+  if (contentType === undefined) return "";
+  const end = contentType.indexOf(";");
+  return (end === -1 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
 }
