@@ -10,12 +10,8 @@ export type WriteLine = (values: readonly LineValue[]) => void;
 /** Characters that JSON writes as they are. */
 const plain = /^[ !#-[\]-~]*$/;
 
-function jsonText(value: string): string {
-  return plain.test(value) ? `"${value}"` : JSON.stringify(value);
-}
-
-function jsonValue(value: Exclude<LineValue, undefined>): string {
-  if (typeof value === "string") return jsonText(value);
+function jsonValue(value: string | number | boolean): string {
+  if (typeof value === "string") return JSON.stringify(value);
   return typeof value === "number" && !Number.isFinite(value) ? "null" : String(value);
 }
 
@@ -42,13 +38,16 @@ export function createLineWriter(logger: Logger, { fields, msg }: LineParts): Wr
   const bindings = String(Reflect.get(logger, symbols.chindingsSym));
   const timestamp = createTimestamp();
   const names = fields.map((field) => `,${JSON.stringify(field)}:`);
+  const textNames = names.map((name) => `${name}"`);
   const end = `,"msg":${JSON.stringify(msg)}}\n`;
   return (values) => {
     if (!logger.isLevelEnabled("info")) return;
     let line = `{"level":"info"${timestamp()}${bindings}`;
     for (let index = 0; index < names.length; index += 1) {
       const value = values[index];
-      if (value !== undefined) line += `${names[index]}${jsonValue(value)}`;
+      if (value === undefined) continue;
+      if (typeof value === "string" && plain.test(value)) line = `${line}${textNames[index]}${value}"`;
+      else line = `${line}${names[index]}${jsonValue(value)}`;
     }
     stream.write(line + end);
   };
