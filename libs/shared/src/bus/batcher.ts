@@ -26,13 +26,15 @@ export interface Batcher<Item> {
  * 128 items or 256 KiB; an item above that cap leaves alone, in its order.
  */
 export function createBatcher<Item extends { readonly body: Uint8Array }>(deps: BatcherDeps<Item>): Batcher<Item> {
-  const batches = new Map<string, Batch<Item>>();
+  let batches = new Map<string, Batch<Item>>();
   let scheduled = false;
 
   const flush = (): void => {
     scheduled = false;
-    for (const [subject, batch] of batches) if (batch.items.length > 0) deps.send(subject, batch.items);
-    batches.clear();
+    // Another Map, as the tables of one that is cleared point at each other: see renewed-map.ts.
+    const leaving = batches;
+    batches = new Map();
+    for (const [subject, batch] of leaving) if (batch.items.length > 0) deps.send(subject, batch.items);
   };
 
   const sendBatch = (subject: string, batch: Batch<Item>): void => {

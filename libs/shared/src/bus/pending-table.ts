@@ -3,6 +3,7 @@ import type { ErrorCode } from "../errors/codes.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { BusMetrics } from "./metrics.ts";
 import { PendingRequest, type PendingRequestInit, type Settler } from "./pending-request.ts";
+import { createRenewedMap } from "./renewed-map.ts";
 
 export interface PendingTable {
   readonly size: () => number;
@@ -19,7 +20,7 @@ export interface PendingTable {
 
 /** The requests of a process that wait for their answer. */
 export function createPendingTable(deadlines: Deadlines, metrics: BusMetrics): PendingTable {
-  const byId = new Map<number, PendingRequest>();
+  const byId = createRenewedMap<number, PendingRequest>();
   let size = 0;
   let nextId = 1;
 
