@@ -1,5 +1,6 @@
+import { existsSync, readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
-import { posix } from "node:path";
+import { join, posix } from "node:path";
 
 /** A file of a bundle, as a path from the repository's root, and the place in it. */
 const bundledPlace = /(?:file:\/\/)?[^\s()"]*?(services\/[a-z-]+\/dist\/bundle\/[\w./-]+\.js):(\d+):(\d+)/gu;
@@ -23,4 +24,12 @@ export function createSourcePlaces(readMap: (bundle: string) => string | undefin
       if (origin === undefined || !("fileName" in origin)) return place;
       return `${posix.join(posix.dirname(bundle), origin.fileName)}:${origin.lineNumber}:${origin.columnNumber}`;
     });
+}
+
+/** The same with the maps that lie beside the bundles of the repository at `root`. */
+export function sourcePlacesIn(root: string): (text: string) => string {
+  return createSourcePlaces((bundle) => {
+    const file = join(root, `${bundle}.map`);
+    return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+  });
 }
