@@ -23,7 +23,7 @@ export interface ProcessLogger {
   /** Where its lines go, for lines that no level holds back and that are dropped last. */
   readonly stream: TellingStream;
   setLevel(level: LogLevel): void;
-  /** False when not all could be written within a second, as nobody reads. */
+  /** False when not all could be written, as nobody reads: after a second without progress, at the latest after five. */
   flush(): Promise<boolean>;
 }
 

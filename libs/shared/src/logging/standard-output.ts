@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { setTimeout as delay } from "node:timers/promises";
 import { type DestinationStream, destination } from "pino";
 import { createLineGatherer } from "./line-gatherer.ts";
 
@@ -26,7 +25,9 @@ export interface OutputEvents {
 
 const passEveryMs = 200;
 const blockChars = 16_384;
-const flushWithinMs = 1000;
+const flushWithinMs = 5000;
+/** A reader that takes nothing for so long hangs. */
+const stalledAfterMs = 1000;
 
 /**
  * What may wait for a reader of standard output that hangs: some 30,000 lines of decisions, a second and more of a
@@ -48,9 +49,16 @@ export function standardOutput({ onDropped, onRoom }: OutputEvents): Output {
   process.prependListener("exit", lines.pass);
   const flush = async (): Promise<boolean> => {
     lines.pass();
-    if (!lines.waits()) return true;
-    const written = once(writer, "drain").catch(() => undefined);
-    return Promise.race([written.then(() => true), delay(flushWithinMs, false)]);
+    const untilMs = performance.now() + flushWithinMs;
+    while (lines.waits() && performance.now() < untilMs) {
+      try {
+        await once(writer, "write", { signal: AbortSignal.timeout(stalledAfterMs) });
+      } catch {
+        // A reader that hangs, or is gone: then nothing waits any more.
+        break;
+      }
+    }
+    return !lines.waits();
   };
   return { lines, kept: { write: lines.writeKept }, flush };
 }
