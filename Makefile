@@ -45,7 +45,7 @@ docs: ## Write the generated references and schemas again
 	@$(TOOL) tools/docs.ts
 
 screenshots: ## Take the pictures of all pages in docs/pages again
-	@tools/setup.sh test
+	@tools/setup.sh screenshots
 	@$(TOOL) tools/screenshots.ts
 
 bench: ## Requests per second, latency and CPU per request, side by side
