@@ -1,18 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { addedTo } from "./added.ts";
-import type { Row } from "./row.ts";
+import { addedTo, type Window } from "./added.ts";
 
-function windowsOf(id: Row["id"], totals: readonly number[]): readonly Row[] {
-  return totals.map((total) => ({
-    id,
-    title: id,
-    connections: 64,
-    requestsPerSecond: 1000,
-    p50Ms: 1,
-    p99Ms: 2,
-    cpuMicros: { gateway: total, engine: 0, nats: 0, slapd: 0, redis: 0, total },
-    otherCores: 0,
-  }));
+function windowsOf(id: string, totals: readonly number[]): readonly Window<string>[] {
+  return totals.map((total) => ({ id, cpuMicros: { total } }));
 }
 
 describe("addedTo", () => {
@@ -32,6 +22,6 @@ describe("addedTo", () => {
   });
 
   it("rows of different rounds are not compared", () => {
-    expect(() => addedTo(windowsOf("lookup-open", [1]), windowsOf("lookup-basic", [1, 2]))).toThrow();
+    expect(() => addedTo(windowsOf("lookup-open", [1]), windowsOf("lookup-basic", [1, 2]))).toThrow("other rounds");
   });
 });

@@ -1,11 +1,15 @@
-import type { Row } from "./row.ts";
-
 /** µs on a core per request that a row takes more than another, from windows that were taken in turn. */
-export interface Added {
-  readonly to: Row["id"];
+export interface Added<Id extends string = string> {
+  readonly to: Id;
   readonly micros: number;
   /** Half of the rounds lie within so much of it. */
   readonly spread: number;
+}
+
+/** What is compared of a window. */
+export interface Window<Id extends string> {
+  readonly id: Id;
+  readonly cpuMicros: { readonly total: number };
 }
 
 function quantile(sorted: readonly number[], share: number): number {
@@ -15,7 +19,7 @@ function quantile(sorted: readonly number[], share: number): number {
 }
 
 /** Round by round, so that what slows both down does not count; the median of the rounds. */
-export function addedTo(first: readonly Row[], other: readonly Row[]): Added {
+export function addedTo<Id extends string>(first: readonly Window<Id>[], other: readonly Window<string>[]): Added<Id> {
   const [base] = first;
   if (base === undefined || first.length !== other.length) throw new Error("rows of other rounds");
   const differences = other

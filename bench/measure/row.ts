@@ -13,7 +13,7 @@ export interface Row {
   readonly cpuMicros: Readonly<Record<Role | "total", number>>;
   readonly otherCores: number;
   /** Of rows that are measured in turn with another. */
-  readonly added?: Added;
+  readonly added?: Added<RowId>;
 }
 
 export type RowId =

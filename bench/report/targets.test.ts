@@ -45,9 +45,10 @@ describe("targetsOf", () => {
   });
 
   it("an empty script may add sixty microseconds", () => {
-    const adds = (micros: number) => results([row("unscripted", 40, 1000), adding("scripted", "unscripted", micros)]);
-    expect(target(adds(60), "empty environment script")).toMatchObject({ measured: "60 ± 3 µs", met: true });
-    expect(target(adds(61), "empty environment script")?.met).toBe(false);
+    const title = "empty environment script";
+    const [most, more] = [60, 61].map((micros) => results([adding("scripted", "unscripted", micros)]));
+    expect(most && target(most, title)).toMatchObject({ measured: "60 ± 3 µs", met: true });
+    expect(more && target(more, title)?.met).toBe(false);
   });
 
   it("a sign-in page may cost fifteen milliseconds", () => {

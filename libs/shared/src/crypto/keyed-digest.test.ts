@@ -7,9 +7,10 @@ function of(key: string | Uint8Array) {
   return createKeyedDigest(createSecretKey(Buffer.from(key)));
 }
 
+const hex = (text: string): string => Buffer.from(text, "binary").toString("hex");
+
 describe("keyed digest", () => {
-  test("test vectors of RFC 4231", () => {
-    const hex = (text: string): string => Buffer.from(text, "binary").toString("hex");
+  test("what RFC 4231 says of its keys and texts", () => {
     expect(hex(of(Buffer.alloc(20, 0x0b))("Hi There", "binary"))).toBe(
       "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7",
     );

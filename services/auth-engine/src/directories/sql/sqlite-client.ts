@@ -50,12 +50,12 @@ interface SqliteAccess {
   close(): void;
 }
 
-function createSqliteAccess({
-  file,
-  busyTimeoutMs,
-  readOnly,
-  clock = systemClock,
-}: SqliteClientOptions & { readonly readOnly: boolean }): SqliteAccess {
+interface SqliteAccessOptions extends SqliteClientOptions {
+  readonly readOnly: boolean;
+}
+
+function createSqliteAccess(options: SqliteAccessOptions): SqliteAccess {
+  const { file, busyTimeoutMs, readOnly, clock = systemClock } = options;
   let connection: SqliteConnection | undefined;
   let checkAt = 0;
   let failure: { readonly error: AppError; readonly until: number } | undefined;

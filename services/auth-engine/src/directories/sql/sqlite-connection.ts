@@ -68,7 +68,7 @@ export function openSqliteConnection(file: string, { readOnly }: { readonly read
       prepare(statement)
         .statement.columns()
         .map(({ name }) => name),
-    endReading: reading.end,
+    endReading: () => reading.end(),
     isCurrent: () => identity !== undefined && identify(file) === identity,
     close: () => {
       reading.end();
