@@ -250,3 +250,21 @@ test("keys of an account that were removed while others of it stay get a life ag
     for (const key of await redis.keys("removed:*")) expect(await redis.pttl(key)).toBeGreaterThan(0);
   }
 });
+
+test("a success that takes back what was counted long ago leaves no wrong passwords without an end", async () => {
+  const place = createPlace("old:");
+  const from: Login = { clientIp: "192.0.2.1", username: "alice", protocol: "imap" };
+  await prepare(place, {
+    login: from,
+    window: 0,
+    counts: [0, 0, 0, 0],
+    passwords: 64,
+    ageMs: 30 * periodMs,
+    accounts: 0,
+  });
+  await countAt(place, {});
+  expect((await redis.keys("old:*:pw:*")).length).toBe(1);
+  await place.store.succeed(targetAt(place, from), "alice", { minPercent: 10, maxPercent: 10, scale: 1 });
+  expect(await redis.keys("old:*:pw:*")).toEqual([]);
+  for (const key of await redis.keys("old:*")) expect(await redis.pttl(key)).toBeGreaterThan(0);
+});

@@ -46,11 +46,14 @@ if redis.call("EXISTS", KEYS[2]) == 1 then
   local all = redis.call("HGETALL", KEYS[1])
   for j = 1, #all, 2 do
     local at, last = string.match(all[j + 1], "^(%d+):(%d+)$")
-    if last and now - tonumber(last) < memory then recent = recent + 1 else redis.call("HDEL", KEYS[1], all[j]) end
-    if at and at ~= "0" then counted[#counted + 1] = { all[j], tonumber(at), last } end
+    local stays = last and now - tonumber(last) < memory
+    if stays then recent = recent + 1 else redis.call("HDEL", KEYS[1], all[j]) end
+    if at and at ~= "0" then counted[#counted + 1] = { all[j], tonumber(at), stays and last } end
   end
   if #counted > 0 and recent <= tonumber(ARGV[2]) then
-    for _, one in ipairs(counted) do redis.call("HSET", KEYS[1], one[1], "0:" .. one[3]) end
+    for _, one in ipairs(counted) do
+      if one[3] then redis.call("HSET", KEYS[1], one[1], "0:" .. one[3]) end
+    end
     for i = 1, rules do
       local key, a = KEYS[2 + (i - 1) * 3 + 2], 4 + (i - 1) * 3
       local period, most = tonumber(ARGV[a + 1]), tonumber(ARGV[a + 2])
