@@ -15,8 +15,9 @@ import { createGatheredReads } from "./gathered-reads.ts";
 import { type Counted, type GuessStore, memoryMs, type Target } from "./guess-store.ts";
 import { successLua } from "./success-script.ts";
 
-/** Redis answers nobody else while it counts them. */
+/** Redis answers nobody else while it counts them: so many failures a call, and so many rules of failures. */
 const maxFailuresAtOnce = 32;
+const maxRulesAtOnce = 128;
 
 export interface RedisStoreDeps {
   readonly redis: RedisClient;
@@ -65,7 +66,8 @@ function createCount({ redis, parts, clock, repeatWindowMs }: RedisStoreDeps): (
     const run = redis.isCluster && first !== undefined ? one(first.target.places.length) : many;
     return readCounts(await run(keys, args), failures.length);
   };
-  return createGathered(ask, redis.isCluster ? 1 : maxFailuresAtOnce);
+  const most = Math.max(1, Math.min(maxFailuresAtOnce, Math.floor(maxRulesAtOnce / parts.rules.length)));
+  return createGathered(ask, redis.isCluster ? 1 : most);
 }
 
 /** Counts in Redis: every key of a decision has one hash tag, so that each question is one command in one slot. */

@@ -29,7 +29,7 @@ export function createCountCall(
     banMs,
   ]);
   return (failures, nowMs) => {
-    const bans: string[] = [];
+    const strings: string[] = [];
     const keys: string[] = [];
     const tolerations: Toleration[] = [];
     const args: (string | number)[] = [];
@@ -38,19 +38,20 @@ export function createCountCall(
       const { wrongPasswords, pending } = accountKeys(parts, source, username);
       let nth = tolerations.indexOf(guess.toleration);
       if (nth < 0) nth = tolerations.push(guess.toleration) - 1;
-      keys.push(wrongPasswords, pending, guessesKeyOf(parts, source));
+      strings.push(pending);
+      keys.push(wrongPasswords, guessesKeyOf(parts, source));
       args.push(guess.digest, guess.known ? 1 : 0, nth + 1, places.length);
       for (const { banKey, countKey, network, rule } of places) {
         const [now, before] = tolerationKeysOf(parts, source.tag, { network, nowMs });
-        bans.push(banKey);
+        strings.push(banKey);
         keys.push(countKey, now, before);
         args.push(rule.name, network);
       }
     }
     const tolerated = tolerations.flatMap(({ minPercent, maxPercent, scale }) => [minPercent, maxPercent, scale]);
     return {
-      keys: bans.concat(keys),
-      args: [...start, tolerations.length, bans.length, ...rules, ...tolerated, ...args],
+      keys: strings.concat(keys),
+      args: [...start, tolerations.length, strings.length, ...rules, ...tolerated, ...args],
     };
   };
 }

@@ -2,18 +2,18 @@
  * Counts failures one after the other and decides about their bans. What went wrong with one does not touch the others.
  * Without a cluster the failures of a call have any keys; those of one failure have one hash tag.
  *
- * KEYS: the ban of each rule of each failure; then for each failure: wrong passwords, pending, guesses, and for each of
- * its rules: count, accounts that signed in now and before.
- * ARGV: repeat window (ms), most digests, life of the guesses (ms), weight of unknown accounts, number of rules and of
- * tolerations, of bans among the keys; for each rule: name, period (ms), failed requests, ban (ms); for each toleration:
- * least and most percent, scale; then for each failure: digest, known (1 or 0), number of its toleration and of its
+ * KEYS: for each failure: pending, and the ban of each of its rules; then again for each: wrong passwords, guesses, and
+ * for each of its rules: count, accounts that signed in now and before.
+ * ARGV: repeat window (ms), most digests, life of the guesses (ms), weight of unknown accounts, number of rules, of
+ * tolerations, of pending keys and bans; for each rule: name, period (ms), failed requests, ban (ms); for each
+ * toleration: least and most percent, scale; then for each failure: digest, known (1 or 0), which toleration, how many
  * rules, and for each of these: name, network.
  * Returns for each failure: status (1: repeated, 2: banned, 4: by a ban that is new; -1: failed), digests of the
  * account, guesses of the network; then, for those that are banned or failed, the first ban or the error.
  *
  * Times are Redis's own, so that engines whose clocks differ share one window. A call of Redis costs more than anything
- * else here: bans are read at once, a count that stays in its window changes one field, and lives are prolonged when
- * some of them is gone, which the value of the pending key tells (the end of the wrong passwords).
+ * else here: strings are read at once, a count that stays in its window changes one field, and lives are prolonged when
+ * some of them is gone. The value of the pending key tells when: it is the end of the wrong passwords.
  */
 export const countLua = `
 local time = redis.call("TIME")
@@ -31,7 +31,7 @@ local fresh = text(now) .. ":" .. text(now)
 local repeat_window, most_digests = tonumber(ARGV[1]), tonumber(ARGV[2])
 local guesses_life, weight = ARGV[3], tonumber(ARGV[4])
 local late = tonumber(guesses_life) / 24
-local keys = tonumber(ARGV[7])
+local strings = tonumber(ARGV[7])
 local at = 7
 local rules = {}
 for _ = 1, tonumber(ARGV[5]) do
@@ -48,8 +48,13 @@ for i = 1, tonumber(ARGV[6]) do
   tolerations[i] = { least = tonumber(ARGV[at + 1]), most = tonumber(ARGV[at + 2]), scale = tonumber(ARGV[at + 3]) }
   at = at + 3
 end
-local bans = {}
-for i, value in ipairs(redis.call("MGET", unpack(KEYS, 1, keys))) do bans[KEYS[i]] = value end
+local function number(written) return written ~= "0" and tonumber(written) or 0 end
+local values = {}
+for i, value in ipairs(redis.call("MGET", unpack(KEYS, 1, strings))) do values[KEYS[i]] = value end
+local function set(key, value, life)
+  redis.call("SET", key, value, "PX", text(life))
+  values[key] = value
+end
 
 -- Whether this wrong password is a repetition, how many the account has, whether its keys were prolonged of late.
 local function remember(key, pending, digest, memory)
@@ -69,12 +74,10 @@ local function remember(key, pending, digest, memory)
       return true, seen, false
     end
   end
-  local left = (tonumber(redis.call("GETEX", pending, "PX", text(memory))) or 0) - now
-  if seen > 1 and left <= 2 * memory and left > 2 * memory - math.min(memory, late) then
-    return false, seen, true
-  end
+  local left, spare = number(values[pending]) - now, math.min(memory, late)
+  if seen > 1 and left <= 2 * memory and left > 2 * memory - spare then return false, seen, true end
   redis.call("PEXPIRE", key, text(2 * memory))
-  redis.call("SET", pending, text(now + 2 * memory), "PX", text(memory))
+  set(pending, text(now + 2 * memory), memory + spare)
   return false, seen, false
 end
 
@@ -82,7 +85,7 @@ end
 local function add(key, rule, field)
   local c = redis.call("HMGET", key, "w", "k", "u", "pk", "pu")
   local w = c[1] == rule.window_text and rule.window or tonumber(c[1])
-  local k, u, pk, pu = tonumber(c[2]) or 0, tonumber(c[3]) or 0, tonumber(c[4]) or 0, tonumber(c[5]) or 0
+  local k, u, pk, pu = number(c[2]), number(c[3]), number(c[4]), number(c[5])
   local moves = not w or rule.window > w
   if moves then
     local follows = rule.window - 1 == w
@@ -115,46 +118,46 @@ local function is_over(limit, k, u, toleration, now_key, before_key)
   return k + u - excused_known - excused_unknown >= limit
 end
 
-local function count(key, ban, arg, places)
+local function count(str, key, arg, places)
   local digest, known, toleration = ARGV[arg], ARGV[arg + 1] == "1", tolerations[tonumber(ARGV[arg + 2])]
   local repeated, seen, prolonged = false, 0, false
   if known then
     local memory = repeat_window
     for i = 1, places do memory = math.max(memory, rules[ARGV[arg + 2 + 2 * i]].period) end
-    repeated, seen, prolonged = remember(KEYS[key], KEYS[key + 1], digest, memory)
+    repeated, seen, prolonged = remember(KEYS[key], KEYS[str], digest, memory)
   end
-  local changed = redis.call("PFADD", KEYS[key + 2], digest) == 1
-  local total = redis.call("PFCOUNT", KEYS[key + 2])
-  if changed and (not prolonged or total <= 1) then redis.call("PEXPIRE", KEYS[key + 2], guesses_life) end
+  local guesses = KEYS[key + 1]
+  local changed = redis.call("PFADD", guesses, digest) == 1
+  local total = redis.call("PFCOUNT", guesses)
+  if changed and (not prolonged or total <= 1) then redis.call("PEXPIRE", guesses, guesses_life) end
   local first, new = false, false
   for i = 1, places do
-    local rule, ban_key = rules[ARGV[arg + 2 + 2 * i]], KEYS[ban + i - 1]
-    local count_key = key + 3 * i
-    local k, u = 0, 0
-    if not repeated then k, u = add(KEYS[count_key], rule, known and "k" or "u") end
-    if not repeated and not new and not bans[ban_key]
-      and is_over(rule.limit, k, u, toleration, KEYS[count_key + 1], KEYS[count_key + 2]) then
-      local written = text(now) .. " " .. text(now + rule.ban) .. " " .. ARGV[arg + 3 + 2 * i] .. " " .. rule.name
-      redis.call("SET", ban_key, written, "PX", text(rule.ban))
-      bans[ban_key], new = written, true
+    local rule, ban, at = rules[ARGV[arg + 2 + 2 * i]], KEYS[str + i], key + 3 * i - 1
+    if not repeated then
+      local k, u = add(KEYS[at], rule, known and "k" or "u")
+      if not new and not values[ban] and is_over(rule.limit, k, u, toleration, KEYS[at + 1], KEYS[at + 2]) then
+        local network = ARGV[arg + 3 + 2 * i]
+        set(ban, text(now) .. " " .. text(now + rule.ban) .. " " .. network .. " " .. rule.name, rule.ban)
+        new = true
+      end
     end
-    first = first or bans[ban_key]
+    first = first or values[ban]
   end
   return (repeated and 1 or 0) + (first and 2 or 0) + (new and 4 or 0), seen, total, first
 end
 
 local answers, said = {}, {}
-local key, ban, arg, last = keys + 1, 1, at + 1, #ARGV
+local str, key, arg, last = 1, strings + 1, at + 1, #ARGV
 while arg <= last do
   local places = tonumber(ARGV[arg + 3])
-  local done, status, seen, total, first = pcall(count, key, ban, arg, places)
+  local done, status, seen, total, first = pcall(count, str, key, arg, places)
   if not done then
     status, seen, total, first = -1, 0, 0, type(status) == "table" and status.err or tostring(status)
   end
   local n = #answers
   answers[n + 1], answers[n + 2], answers[n + 3] = status, seen, total
   if first then said[#said + 1] = first end
-  key, ban, arg = key + 3 + 3 * places, ban + places, arg + 4 + 2 * places
+  str, key, arg = str + 1 + places, key + 2 + 3 * places, arg + 4 + 2 * places
 end
 for i = 1, #said do answers[#answers + 1] = said[i] end
 return answers

@@ -33,10 +33,10 @@ export function createGathered<Item, Answer>(ask: Ask<Item, Answer>, most: numbe
   };
   return (item) =>
     new Promise((resolve, reject) => {
-      // After the promises that this turn settles: they bring more.
-      if (items.length === 0) process.nextTick(send);
       items.push(item);
       waiting.push({ resolve, reject });
       if (items.length >= most) send();
+      // After the promises that this turn settles: they bring more.
+      else if (items.length === 1) process.nextTick(send);
     });
 }
