@@ -1,7 +1,7 @@
 # syntax=docker/dockerfile:1
 # One image for all five services; the command names the service:
 #   docker build -t postern:0.1.0 .
-#   docker run postern:0.1.0 services/auth-engine/dist/main.js
+#   docker run postern:0.1.0 services/auth-engine/dist/bundle/main.js
 #
 # The base is the Node of package.json (tools/deploy-check compares the two). It is pinned by tag: a digest is better,
 # and is for whoever builds in a place that can look it up (docker buildx imagetools inspect node:<tag>).
@@ -28,13 +28,13 @@ RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
 FROM manifests AS build
 RUN npm ci --ignore-scripts --no-audit --no-fund \
   || npm install --ignore-scripts --no-save --no-audit --no-fund
-COPY tsconfig.base.json tsconfig.build.json ./
+COPY tsconfig.base.json ./
 COPY libs libs
 COPY services services
-# Called by its path: the npm package `node` of the devDependencies is not installed here, its scripts did not run.
-RUN node node_modules/typescript/bin/tsc -b tsconfig.build.json \
-  && mkdir /built && cp --parents -r libs/*/dist services/*/dist services/*/proto /built/ \
-  && find /built -name "*.tsbuildinfo" -delete
+COPY tools/bundle.ts tools/
+COPY tools/bundle tools/bundle
+RUN node tools/bundle.ts \
+  && mkdir /built && cp --parents -r services/*/dist/bundle services/*/proto /built/
 
 FROM ${NODE_IMAGE} AS final
 LABEL org.opencontainers.image.title="postern" \
@@ -45,10 +45,11 @@ ENV NODE_ENV=production \
 WORKDIR /app
 # The folder of an embedded directory; a volume mounted there takes this owner.
 RUN install -d -o 10001 -g 10001 -m 0700 /var/lib/postern
+# With what is bundled too: the packages' licences are there.
 COPY --from=production /app ./
 COPY --from=build /built ./
 USER 10001:10001
 STOPSIGNAL SIGTERM
 # Node itself gets the signals: SIGTERM drains, SIGHUP reads the configuration again (libs/shared/src/lifecycle).
 ENTRYPOINT ["node"]
-CMD ["services/gateway/dist/main.js"]
+CMD ["services/gateway/dist/bundle/main.js"]

@@ -12,9 +12,10 @@ help: ## List these targets
 setup: ## Install packages and the servers that run and test need
 	@tools/setup.sh test
 
-build: ## Compile the services into their dist folders
+build: ## Check the types, and make of each service what runs: services/*/dist/bundle
 	@tools/setup.sh packages
 	@tsc -b tsconfig.build.json
+	@node tools/bundle.ts
 
 run: ## Start the whole demo on loopback (ENGINES=2 for two engines); Ctrl-C stops it
 	@tools/setup.sh run
@@ -44,7 +45,7 @@ docs: ## Write the generated references and schemas again
 	@$(TOOL) tools/docs.ts
 
 screenshots: ## Take the pictures of all pages in docs/pages again
-	@tools/setup.sh test
+	@tools/setup.sh screenshots
 	@$(TOOL) tools/screenshots.ts
 
 bench: ## Requests per second, latency and CPU per request, side by side

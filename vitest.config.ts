@@ -2,8 +2,9 @@ import { defineConfig } from "vitest/config";
 
 const resolve = { conditions: ["@postern/source"] };
 const ssr = { resolve };
+const globalSetup = ["test/support/bundle-services.ts"];
 
-/** `unit` needs nothing but Node; `integration` starts real servers and the built services, so its files run with few workers. */
+/** `unit` needs nothing but Node; `integration` starts real servers and the bundled services, so its files run with few workers. */
 export default defineConfig({
   test: {
     projects: [
@@ -29,6 +30,7 @@ export default defineConfig({
           name: "integration",
           include: ["test/**/*.test.ts"],
           exclude: ["test/long/**"],
+          globalSetup,
           maxWorkers: 2,
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -37,7 +39,13 @@ export default defineConfig({
       {
         resolve,
         ssr,
-        test: { name: "long", include: ["test/long/**/*.test.ts"], testTimeout: 600_000, hookTimeout: 60_000 },
+        test: {
+          name: "long",
+          include: ["test/long/**/*.test.ts"],
+          globalSetup,
+          testTimeout: 600_000,
+          hookTimeout: 60_000,
+        },
       },
     ],
   },

@@ -1,6 +1,7 @@
 // Shows where the services spend their time under load. Usage: bench/profile.ts lookup|ldap|cached|counted
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { sourcePlacesIn } from "../tools/bundle/source-places.ts";
 import { runWrk } from "./generator/wrk.ts";
 import { summariseProfile } from "./report/profile-summary.ts";
 import { guesses } from "./scenarios/guarded.ts";
@@ -57,9 +58,12 @@ const folder = resolve(`.run/bench/profile-${kind}`);
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 await record(kind, folder);
+const sourcePlaces = sourcePlacesIn(process.cwd());
 for (const name of readdirSync(folder)) {
   console.log(`\n${name}\n   self  total`);
   for (const { name: what, self, total } of summariseProfile(readFileSync(join(folder, name), "utf8"), shown)) {
-    console.log(`${(self * 100).toFixed(1).padStart(6)}%${(total * 100).toFixed(1).padStart(6)}%  ${what}`);
+    console.log(
+      `${(self * 100).toFixed(1).padStart(6)}%${(total * 100).toFixed(1).padStart(6)}%  ${sourcePlaces(what)}`,
+    );
   }
 }

@@ -10,7 +10,7 @@ import type { Times } from "./measure/times.ts";
 import { reportLines } from "./report/print.ts";
 import type { Results } from "./report/results.ts";
 import { targetsOf } from "./report/targets.ts";
-import { measureBareHttp, measureHashRate, measureRawLdap, measureSkeleton } from "./scenarios/baselines.ts";
+import { measureBareHttp } from "./scenarios/baselines.ts";
 import { measureCallers } from "./scenarios/callers.ts";
 import { type Endurance, measureEndurance } from "./scenarios/endurance.ts";
 import { measureGuarded } from "./scenarios/guarded.ts";
@@ -23,7 +23,6 @@ import { measureSamlSignIns } from "./scenarios/saml-sign-ins.ts";
 import { measureScripts } from "./scenarios/scripts.ts";
 import { measureSql } from "./scenarios/sql.ts";
 import { measureStarts, type Start } from "./scenarios/starts.ts";
-import { measureTwoEngines } from "./scenarios/two-engines.ts";
 import { stopOnSignals } from "./stack/interruption.ts";
 import { type Servers, startServers } from "./stack/servers.ts";
 
@@ -33,9 +32,13 @@ function say(line: string): void {
   console.log(line);
 }
 
+/** The services as bundles, and the libraries that the programs of the bench import. */
 async function build(): Promise<void> {
-  const { code, output } = await execute("node_modules/.bin/tsc", ["-b", "tsconfig.build.json"], buildWithinMs);
-  if (code !== 0) throw new Error(`the build failed:\n${output}`);
+  const compile = ["node_modules/.bin/tsc", "-b", "tsconfig.build.json"] as const;
+  for (const [command, ...args] of [compile, [process.execPath, "tools/bundle.ts"] as const]) {
+    const { code, output } = await execute(command, args, buildWithinMs);
+    if (code !== 0) throw new Error(`the build failed:\n${output}`);
+  }
 }
 
 /** In this order; each of them ends what it starts. */
@@ -52,16 +55,12 @@ async function measure(servers: Servers, long: boolean): Promise<Results> {
   };
   const scenarios: readonly [string, () => Promise<unknown>][] = [
     ["bare HTTP server", async () => rows.push(...(await measureBareHttp(servers)))],
-    ["the skeleton", async () => rows.push(...(await measureSkeleton(servers)))],
-    ["raw hash rate", async () => rows.push(...(await measureHashRate(servers)))],
-    ["raw LDAP", async () => rows.push(...(await measureRawLdap(servers)))],
+    ["the skeleton, decisions cached and counted", () => decisions(measureGuarded)],
     ["decisions, SQLite", () => decisions(measureSql)],
-    ["decisions, cached and counted", () => decisions(measureGuarded)],
     ["callers", async () => rows.push(...(await measureCallers(servers)))],
     ["decisions, LDAP", () => decisions(measureLdap)],
     ["site scripts", async () => rows.push(...(await measureScripts(servers)))],
     ["introspection and userinfo", async () => rows.push(...(await measureIdentity(servers)))],
-    ["two engines", async () => rows.push(...(await measureTwoEngines(servers)))],
     ["SAML sign-ins", async () => rows.push(await measureSamlSignIns(servers))],
     ["pages", async () => rows.push(...(await measurePages(servers)))],
     ["starts of the services", async () => void (starts = await measureStarts(servers))],

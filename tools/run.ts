@@ -36,7 +36,7 @@ async function runsAlready({ folder }: RunOptions): Promise<boolean> {
 
 async function build(): Promise<void> {
   say("Building ...");
-  const { code, output } = await execute("node_modules/.bin/tsc", ["-b", "tsconfig.build.json"], buildWithinMs);
+  const { code, output } = await execute(process.execPath, ["tools/bundle.ts"], buildWithinMs);
   if (code !== 0) throw new Error(`the build failed:\n${output}`);
 }
 

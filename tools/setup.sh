@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Sets up what a target needs: npm packages, the pinned Node, servers from the system's packages.
-# Usage: tools/setup.sh packages|run|test|bench [--dry-run]
+# Usage: tools/setup.sh packages|run|test|bench|screenshots [--dry-run]
 # Quick when nothing is to do. The full output of what it runs is in .run/setup.log.
 # SETUP_SERVER_PATH replaces the folders in which servers are looked for; SETUP_POLICY_FILE the path of policy-rc.d.
 set -euo pipefail
@@ -60,6 +60,13 @@ ensure_packages() {
   say "npm packages and Node $("$pinned" --version) are ready ($((SECONDS - started)) s)"
 }
 
+# Prints the package of the fonts without which Chinese and Japanese pages are empty boxes.
+missing_fonts() {
+  local fonts
+  fonts="$(PATH="$server_path" fc-list :lang=ja family 2>/dev/null)" || true
+  [ -n "$fonts" ] || echo fonts-noto-cjk
+}
+
 # Prints the system packages whose programs are missing.
 missing_servers() {
   local wanted="redis-server:redis-server nats-server:nats-server"
@@ -71,11 +78,12 @@ missing_servers() {
       wanted="$wanted pg_ctlcluster:postgresql mariadbd:mariadb-server-core my_print_defaults:mariadb-client-core"
       ;;
     bench) wanted="$wanted slapd:slapd ldapadd:ldap-utils wrk:wrk" ;;
+    screenshots) wanted="chromium:chromium fc-list:fontconfig" ;;
   esac
   local pair
   for pair in $wanted; do
     (PATH="$server_path"; command -v "${pair%%:*}") >/dev/null || echo "${pair##*:}"
-  done | sort -u | tr '\n' ' ' | sed 's/ $//'
+  done | { cat; [ "$purpose" != screenshots ] || missing_fonts; } | sort -u | tr '\n' ' ' | sed 's/ $//'
 }
 
 restore_policy() {
@@ -137,7 +145,7 @@ ensure_servers() {
 }
 
 main() {
-  case "$purpose" in packages | run | test | bench) ;; *) die "usage: tools/setup.sh packages|run|test|bench [--dry-run]" ;; esac
+  case "$purpose" in packages | run | test | bench | screenshots) ;; *) die "usage: tools/setup.sh packages|run|test|bench|screenshots [--dry-run]" ;; esac
   local missing=""
   [ "$purpose" = packages ] || missing="$(missing_servers)"
   if [ "$option" = --dry-run ]; then

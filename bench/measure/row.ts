@@ -1,4 +1,5 @@
 import type { GeneratorReport } from "../generator/wrk-output.ts";
+import { type Added, addedTo } from "./added.ts";
 import { type CpuUse, cpuDuring, type Measured, type Role, roles } from "./processes.ts";
 
 /** One line of the table. Times per request are µs on a core; the generator is not counted. */
@@ -11,6 +12,8 @@ export interface Row {
   readonly p99Ms: number;
   readonly cpuMicros: Readonly<Record<Role | "total", number>>;
   readonly otherCores: number;
+  /** Of rows that are measured in turn with another. */
+  readonly added?: Added<RowId>;
 }
 
 export type RowId =
@@ -24,7 +27,6 @@ export type RowId =
   | "counted"
   | "lookup"
   | "lookup-1"
-  | "lookup-json"
   | "lookup-cbor"
   | "lookup-header"
   | "lookup-bearer"
@@ -33,7 +35,6 @@ export type RowId =
   | "lookup-open"
   | "lookup-basic"
   | "sql"
-  | "sql-unknown"
   | "ldap"
   | "ldap-1"
   | "ldap-wrong"
@@ -57,13 +58,15 @@ export interface RowPlan {
   readonly windowSeconds: number;
   /** Load before anything is measured; 2 s when absent. */
   readonly warmSeconds?: number;
+  /** Before each window; not measured. */
+  readonly prepare?: () => Promise<void>;
   readonly generate: (seconds: number) => Promise<GeneratorReport>;
   /** Waits for what the generator left behind; throws when an answer was not what the row is about. */
   readonly verify: (report: GeneratorReport) => Promise<void> | void;
 }
 
 const windows = 3;
-const rounds = 3;
+const turns = 5;
 /** The compiler of V8 works on a service's hot path for several seconds; a row that meets it first waits for that. */
 export const firstWarmSeconds = 6;
 const warmSeconds = 2;
@@ -80,6 +83,7 @@ function toRow({ id, title, connections }: RowPlan, report: GeneratorReport, { m
 
 /** One window. */
 export async function measureOnce(plan: RowPlan, seconds: number): Promise<Row> {
+  await plan.prepare?.();
   const [report, use] = await cpuDuring(plan.processes, () => plan.generate(seconds));
   if (report.requests === 0) throw new Error(`${plan.title}: no request was answered`);
   if (report.socketErrors > 0) throw new Error(`${plan.title}: ${report.socketErrors} errors of sockets`);
@@ -94,20 +98,31 @@ function middleOf(rows: readonly Row[]): Row {
   return middle;
 }
 
+async function warmUp(plan: RowPlan): Promise<void> {
+  await measureOnce(plan, plan.warmSeconds ?? warmSeconds);
+}
+
 /** Warms up, measures three windows, and returns the one in the middle by processor time per request. */
 export async function measureRow(plan: RowPlan): Promise<Row> {
-  await measureOnce(plan, plan.warmSeconds ?? warmSeconds);
+  await warmUp(plan);
   const measured: Row[] = [];
   while (measured.length < windows) measured.push(await measureOnce(plan, plan.windowSeconds));
   return middleOf(measured);
 }
 
-/** As `measureRow`, with the windows of all plans in turn: a machine that slows down does so for each of them. */
-export async function measureInTurn(plans: readonly RowPlan[]): Promise<readonly Row[]> {
-  for (const plan of plans) await measureOnce(plan, plan.warmSeconds ?? warmSeconds);
+/**
+ * As `measureRow` for rows that are compared: their windows are taken in turn, forth and back, so that a machine that
+ * slows down does so for each of them. Each row but the first tells what it adds to the first.
+ */
+export async function measureInTurn(plans: readonly RowPlan[], rounds = turns): Promise<readonly Row[]> {
+  for (const plan of plans) await warmUp(plan);
   const measured = plans.map((plan) => ({ plan, rows: new Array<Row>() }));
   for (let round = 0; round < rounds; round += 1) {
-    for (const { plan, rows } of measured) rows.push(await measureOnce(plan, plan.windowSeconds));
+    for (const { plan, rows } of round % 2 === 0 ? measured : measured.toReversed()) {
+      rows.push(await measureOnce(plan, plan.windowSeconds));
+    }
   }
-  return measured.map(({ rows }) => middleOf(rows));
+  const [first, ...others] = measured.map(({ rows }) => rows);
+  if (first === undefined) throw new Error("nothing to measure");
+  return [middleOf(first), ...others.map((rows) => ({ ...middleOf(rows), added: addedTo(first, rows) }))];
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { summariseProfile } from "./profile-summary.ts";
 
-const frame = (functionName: string) => ({ functionName, url: "", lineNumber: -1 });
+const frame = (functionName: string) => ({ functionName, url: "", lineNumber: -1, columnNumber: -1 });
 const profile = {
   nodes: [
     { id: 1, callFrame: frame("(root)"), children: [2, 4] },

@@ -7,7 +7,12 @@ const Profile = Type.Object({
     Type.Object({
       id: Type.Integer(),
       children: Type.Optional(Type.Array(Type.Integer())),
-      callFrame: Type.Object({ functionName: Type.String(), url: Type.String(), lineNumber: Type.Integer() }),
+      callFrame: Type.Object({
+        functionName: Type.String(),
+        url: Type.String(),
+        lineNumber: Type.Integer(),
+        columnNumber: Type.Integer(),
+      }),
     }),
   ),
   samples: Type.Array(Type.Integer()),
@@ -26,12 +31,12 @@ type Node = Static<typeof Profile>["nodes"][number];
 
 const notWork = new Set(["(idle)", "(root)"]);
 
-function label({ callFrame: { functionName, url, lineNumber } }: Node): string {
+function label({ callFrame: { functionName, url, lineNumber, columnNumber } }: Node): string {
   const place = url
     .replace(/^file:\/\//, "")
     .replace(/^.*\/node_modules\//, "")
     .replace(/^.*\/(?=(services|libs)\/)/, "");
-  return `${functionName === "" ? "(anonymous)" : functionName} ${place}${place === "" ? "" : `:${lineNumber + 1}`}`.trim();
+  return `${functionName === "" ? "(anonymous)" : functionName} ${place}${place === "" ? "" : `:${lineNumber + 1}:${columnNumber + 1}`}`.trim();
 }
 
 /** The dearest functions of a profile, by their own time. Throws when the text is no profile. */

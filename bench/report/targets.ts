@@ -12,17 +12,20 @@ export interface Target {
 interface Bound {
   readonly title: string;
   readonly value: number | undefined;
+  /** Half of the rounds lie within so much of the value. */
+  readonly spread?: number | undefined;
   readonly atMost?: number;
   readonly atLeast?: number;
   readonly unit: string;
   readonly digits?: number;
 }
 
-function judged({ title, value, atMost, atLeast, unit, digits = 2 }: Bound): Target {
+function judged({ title, value, spread, atMost, atLeast, unit, digits = 2 }: Bound): Target {
   const target = atMost === undefined ? `≥ ${atLeast?.toFixed(digits)}${unit}` : `≤ ${atMost.toFixed(digits)}${unit}`;
   if (value === undefined || Number.isNaN(value)) return { title, target, measured: "not measured", met: undefined };
   const met = atMost === undefined ? value >= (atLeast ?? 0) : value <= atMost;
-  return { title, target, measured: `${value.toFixed(digits)}${unit}`, met };
+  const within = spread === undefined ? "" : ` ± ${spread.toFixed(digits)}`;
+  return { title, target, measured: `${value.toFixed(digits)}${within}${unit}`, met };
 }
 
 function ratio(results: Results, pick: (row: Row) => number, above: RowId, below: RowId): number | undefined {
@@ -94,14 +97,14 @@ function decisionTargets(results: Results): readonly Target[] {
 
 /** What a site's scripts cost that decide nothing. */
 function scriptTargets(results: Results): readonly Target[] {
-  const value = difference(results, "scripted", "unscripted");
   const title = "scripts: CPU that an empty environment script adds";
-  return [judged({ title, value, atMost: 60, unit: " µs", digits: 0 })];
+  return [judged({ title, ...addedBy(results, "scripted", "unscripted"), atMost: 60, unit: " µs", digits: 0 })];
 }
 
-function difference(results: Results, above: RowId, below: RowId): number | undefined {
-  const [a, b] = [rowOf(results, above), rowOf(results, below)];
-  return a === undefined || b === undefined ? undefined : cpu(a) - cpu(b);
+/** Of the rounds in which both were measured. */
+function addedBy(results: Results, above: RowId, below: RowId): Pick<Bound, "value" | "spread"> {
+  const added = rowOf(results, above)?.added;
+  return added?.to === below ? { value: added.micros, spread: added.spread } : { value: undefined };
 }
 
 /** What a dialect and a caller's proof cost, at the same decision. */
@@ -109,13 +112,13 @@ function edgeTargets(results: Results): readonly Target[] {
   const dialects = (["cbor", "header"] as const).map((name) =>
     judged({
       title: `lookup, ${name}: CPU / JSON`,
-      value: ratio(results, cpu, `lookup-${name}`, "lookup-json"),
+      value: ratio(results, cpu, `lookup-${name}`, "lookup"),
       atMost: 1.05,
       unit: " ×",
     }),
   );
   const added = (title: string, above: RowId, atMost: number): Target =>
-    judged({ title, value: difference(results, above, "lookup-open"), atMost, unit: " µs", digits: 0 });
+    judged({ title, ...addedBy(results, above, "lookup-open"), atMost, unit: " µs", digits: 0 });
   return [
     ...dialects,
     added("caller: CPU that Basic adds to none", "lookup-basic", 10),

@@ -4,8 +4,7 @@ import { fileURLToPath } from "node:url";
 import { freePort, poll } from "@postern/shared/testing";
 import { runWrk } from "../generator/wrk.ts";
 import type { GeneratorReport } from "../generator/wrk-output.ts";
-import type { Role } from "../measure/processes.ts";
-import { firstWarmSeconds, measureRow, type Row, type RowId } from "../measure/row.ts";
+import { firstWarmSeconds, measureRow, type Row, type RowId, type RowPlan } from "../measure/row.ts";
 import { writeBodies } from "../stack/bodies.ts";
 import { peopleDn, readerDn, readerPassword } from "../stack/directories.ts";
 import { type LoggedProcess, startLoggedProcess } from "../stack/logged-process.ts";
@@ -14,7 +13,6 @@ import { sqlUserCount, userPassword } from "../stack/users.ts";
 
 const programs = fileURLToPath(new URL("../programs/", import.meta.url));
 const windowSeconds = 2;
-const hashWindowSeconds = 3;
 
 interface Start {
   readonly servers: Servers;
@@ -60,27 +58,37 @@ export async function measureBareHttp(servers: Servers): Promise<readonly Row[]>
   return [row];
 }
 
+/** Programs that are measured beside ours, as long as they run. */
+export interface Baseline<Plan> extends AsyncDisposable {
+  readonly plan: Plan;
+}
+
 /** What every decision pays before anybody decides anything. */
-export async function measureSkeleton(servers: Servers): Promise<readonly Row[]> {
+export async function startSkeleton(
+  servers: Servers,
+): Promise<Baseline<(id: "skeleton" | "skeleton-1", connections: number) => RowPlan>> {
+  await using started = new AsyncDisposableStack();
   const port = await freePort();
   const { natsUrl } = servers;
-  await using echo = start({ servers, program: "skeleton-echo", args: [natsUrl] });
-  await using gateway = start({ servers, program: "skeleton-gateway", args: [`${port}`, natsUrl] });
+  const echo = started.use(start({ servers, program: "skeleton-echo", args: [natsUrl] }));
+  const gateway = started.use(start({ servers, program: "skeleton-gateway", args: [`${port}`, natsUrl] }));
   const url = `http://127.0.0.1:${port}/`;
   await untilAnswering(url, gateway);
   const bodiesFile = await writeBodies(servers.folder, "baseline", { password: userPassword, users: sqlUserCount });
-  const measure = (id: RowId, connections: number): Promise<Row> =>
-    measureRow({
+  const owned = started.move();
+  return {
+    plan: (id, connections) => ({
       id,
       title: "the skeleton: HTTP, bus, echo",
       connections,
       processes: [{ role: "gateway", pid: gateway.pid }, { role: "engine", pid: echo.pid }, ...servers.processes],
-      windowSeconds,
+      windowSeconds: 1,
       ...(connections === 1 ? {} : { warmSeconds: firstWarmSeconds }),
       generate: (seconds) => runWrk({ url, bodiesFile, connections }, seconds),
       verify: noRefusal,
-    });
-  return [await measure("skeleton", 64), await measure("skeleton-1", 1)];
+    }),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
 }
 
 function isReport(message: unknown): message is GeneratorReport {
@@ -95,36 +103,38 @@ interface OwnGenerator {
 }
 
 /** A program that repeats something by itself, on our word. */
-async function measureProgram(servers: Servers, start: LoggedProcess, of: OwnGenerator): Promise<Row> {
-  await once(start.child, "message");
-  const role: Role = "engine";
-  return measureRow({
-    id: of.id,
-    title: of.title,
-    connections: of.depth,
-    processes: [{ role, pid: start.pid }, ...servers.processes],
-    windowSeconds: of.seconds,
-    generate: async (seconds) => {
-      start.child.send({ seconds });
-      const [message]: unknown[] = await once(start.child, "message");
-      if (!isReport(message)) throw new Error(`${start.name}: ${JSON.stringify(message)}`);
-      return message;
+async function startProgram(servers: Servers, program: LoggedProcess, of: OwnGenerator): Promise<Baseline<RowPlan>> {
+  await once(program.child, "message");
+  return {
+    plan: {
+      id: of.id,
+      title: of.title,
+      connections: of.depth,
+      processes: [{ role: "engine", pid: program.pid }, ...servers.processes],
+      windowSeconds: of.seconds,
+      generate: async (seconds) => {
+        program.child.send({ seconds });
+        const [message]: unknown[] = await once(program.child, "message");
+        if (!isReport(message)) throw new Error(`${program.name}: ${JSON.stringify(message)}`);
+        return message;
+      },
+      verify: () => undefined,
     },
-    verify: () => undefined,
-  });
+    [Symbol.asyncDispose]: () => program[Symbol.asyncDispose](),
+  };
 }
 
 /** Argon2id on all cores with nothing round it: what no directory with such hashes can exceed. */
-export async function measureHashRate(servers: Servers): Promise<readonly Row[]> {
-  await using program = start({ servers, program: "hash-rate", args: [], ipc: true });
+export async function startHashRate(servers: Servers, seconds: number): Promise<Baseline<RowPlan>> {
+  const program = start({ servers, program: "hash-rate", args: [], ipc: true });
   const title = "raw argon2id m=19456 t=2 p=1, one per core";
-  return [await measureProgram(servers, program, { id: "hash-rate", title, depth: 0, seconds: hashWindowSeconds })];
+  return await startProgram(servers, program, { id: "hash-rate", title, depth: 0, seconds });
 }
 
 /** ldapts alone: what no decision by LDAP can exceed. */
-export async function measureRawLdap(servers: Servers): Promise<readonly Row[]> {
+export async function startRawLdap(servers: Servers): Promise<Baseline<RowPlan>> {
   const args = [servers.slapd.uri, readerDn, readerPassword, peopleDn];
-  await using program = start({ servers, program: "ldap-raw", args, ipc: true });
+  const program = start({ servers, program: "ldap-raw", args, ipc: true });
   const title = "raw ldapts search + bind, 64 deep";
-  return [await measureProgram(servers, program, { id: "ldap-raw", title, depth: 64, seconds: windowSeconds })];
+  return await startProgram(servers, program, { id: "ldap-raw", title, depth: 64, seconds: 1 });
 }

@@ -23,21 +23,33 @@ export interface DecisionRow {
   readonly outcome: "ok" | "fail";
 }
 
-/** Throws unless each decision since the last look had this outcome. */
-export function outcomeCheck(postern: Postern, outcome: "ok" | "fail", first: DecisionCounts) {
-  let before = first;
-  return async ({ requests }: { readonly requests: number }): Promise<void> => {
-    for (const service of [postern.gateway, ...postern.engines]) service.assertAlive();
-    const after = await postern.decisions();
-    const strange = (["ok", "fail", "blocked", "tempfail", "malformed"] as const).filter(
-      (name) => name !== outcome && after[name] > before[name],
-    );
-    if (strange.length > 0 || after[outcome] - before[outcome] < requests) {
-      throw new Error(
-        `expected ${requests} × ${outcome}, had ${JSON.stringify(before)}, then ${JSON.stringify(after)}`,
-      );
-    }
-    before = after;
+/** What a window must have done, told from counters before and after it. */
+interface Check {
+  readonly begin: () => Promise<void>;
+  /** Throws when it is not what the row is about. */
+  readonly end: (requests: number) => Promise<void>;
+}
+
+const outcomes = ["ok", "fail", "blocked", "tempfail", "malformed"] as const;
+
+/** Each decision has this outcome. */
+export function outcomeCheck(postern: Postern, outcome: "ok" | "fail"): Check {
+  let before: DecisionCounts | undefined;
+  return {
+    begin: async () => {
+      before = await postern.decisions();
+    },
+    end: async (requests) => {
+      for (const service of [postern.gateway, ...postern.engines]) service.assertAlive();
+      const after = await postern.decisions();
+      const had = (name: (typeof outcomes)[number]): number => after[name] - (before?.[name] ?? 0);
+      const isOther = outcomes.some((name) => name !== outcome && had(name) > 0);
+      if (isOther || had(outcome) < requests) {
+        throw new Error(
+          `expected ${requests} × ${outcome}, had ${JSON.stringify(before)}, then ${JSON.stringify(after)}`,
+        );
+      }
+    },
   };
 }
 
@@ -49,22 +61,26 @@ async function sumOfEngines(postern: Postern, series: string): Promise<number> {
   return lines.reduce((sum, line) => sum + Number(line.slice(series.length)), 0);
 }
 
-/** Throws unless each request raised the counter. */
-async function counterCheck(postern: Postern, series: string) {
-  let before = await sumOfEngines(postern, series);
-  return async ({ requests }: { readonly requests: number }): Promise<void> => {
-    const after = await sumOfEngines(postern, series);
-    if (after - before < requests) throw new Error(`${series} rose by ${after - before} for ${requests} requests`);
-    before = after;
+/** Each request raises the counter. */
+function counterCheck(postern: Postern, series: string): Check {
+  let before = 0;
+  return {
+    begin: async () => {
+      before = await sumOfEngines(postern, series);
+    },
+    end: async (requests) => {
+      const after = await sumOfEngines(postern, series);
+      if (after - before < requests) throw new Error(`${series} rose by ${after - before} for ${requests} requests`);
+    },
   };
 }
 
 /** One kind of decision by Postern's services, verified by the gateway's own count of outcomes. */
-export async function decisionPlan(postern: Postern, row: DecisionRow): Promise<RowPlan> {
+export function decisionPlan(postern: Postern, row: DecisionRow): RowPlan {
   const { id, title, connections, windowSeconds = 1, first = false, bodiesFile, query = "", outcome } = row;
   const { format, authorization, engineCounter } = row;
-  const outcomeIs = outcomeCheck(postern, outcome, await postern.decisions());
-  const counts = engineCounter === undefined ? undefined : await counterCheck(postern, engineCounter);
+  const checks = [outcomeCheck(postern, outcome)];
+  if (engineCounter !== undefined) checks.push(counterCheck(postern, engineCounter));
   const url = `${new URL(format ?? "json", postern.url).href}${query}`;
   return {
     id,
@@ -74,13 +90,15 @@ export async function decisionPlan(postern: Postern, row: DecisionRow): Promise<
     windowSeconds,
     ...(first ? { warmSeconds: firstWarmSeconds } : {}),
     generate: (seconds) => runWrk({ url, bodiesFile, connections, format, authorization }, seconds),
-    verify: async (report) => {
-      await outcomeIs(report);
-      await counts?.(report);
+    prepare: async () => {
+      for (const check of checks) await check.begin();
+    },
+    verify: async ({ requests }) => {
+      for (const check of checks) await check.end(requests);
     },
   };
 }
 
 export async function measureDecision(postern: Postern, row: DecisionRow): Promise<Row> {
-  return measureRow(await decisionPlan(postern, row));
+  return measureRow(decisionPlan(postern, row));
 }

@@ -31,8 +31,10 @@ export async function measureEndurance(servers: Servers, say: (line: string) => 
   const watched = [postern.gateway, ...postern.engines].map((service) => ({ service, mib: [] as number[] }));
   for (let round = 1; round <= rounds; round += 1) {
     for (const { bodiesFile, query, outcome } of slices) {
-      const check = outcomeCheck(postern, outcome, await postern.decisions());
-      await check(await runWrk({ url: `${postern.url}${query}`, bodiesFile, connections }, sliceSeconds));
+      const check = outcomeCheck(postern, outcome);
+      await check.begin();
+      const { requests } = await runWrk({ url: `${postern.url}${query}`, bodiesFile, connections }, sliceSeconds);
+      await check.end(requests);
       await Promise.all(watched.map(({ service }) => service.emptyLog()));
     }
     for (const { service, mib } of watched) mib.push(residentMib(service.pid));

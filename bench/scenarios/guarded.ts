@@ -1,14 +1,15 @@
 import { join } from "node:path";
 import { runWrk } from "../generator/wrk.ts";
 import { watchMemory } from "../measure/memory.ts";
-import type { Row } from "../measure/row.ts";
+import { measureInTurn } from "../measure/row.ts";
 import { type BodiesOptions, serialMark, writeBodies } from "../stack/bodies.ts";
 import { guarded, sqlBackends } from "../stack/config.ts";
 import { saltedSha256, writeSqlDirectory } from "../stack/directories.ts";
 import { startPostern } from "../stack/postern.ts";
 import type { Servers } from "../stack/servers.ts";
 import { sqlUserCount, userPassword } from "../stack/users.ts";
-import { measureDecision } from "./decision-row.ts";
+import { startSkeleton } from "./baselines.ts";
+import { decisionPlan } from "./decision-row.ts";
 import type { Measurements } from "./sql.ts";
 
 /** Longer than the row that needs it. */
@@ -23,32 +24,37 @@ export const guesses: BodiesOptions = {
   users: sqlUserCount,
 };
 
-/** What the protection against guessing and the cache leave of a decision: a cached success, and a counted failure. */
+/** What the protection against guessing and the cache leave of a decision, beside what no decision could undercut. */
 export async function measureGuarded(servers: Servers): Promise<Measurements> {
   const file = join(servers.folder, "guarded.sqlite");
   await writeSqlDirectory(file, sqlUserCount, saltedSha256());
+  await using skeleton = await startSkeleton(servers);
   await using postern = await startPostern({ servers, backends: sqlBackends(file), protection: guarded(cacheTtl) });
   const memory = watchMemory(postern, "guarded");
   const right = await writeBodies(servers.folder, "guarded", { password: userPassword, users: sqlUserCount });
   const wrong = await writeBodies(servers.folder, "guesses", guesses);
   await runWrk({ url: postern.url, bodiesFile: right, connections: 64 }, fillSeconds);
-  const rows: Row[] = [];
   const cached = {
     title: "cached success",
     bodiesFile: right,
     engineCounter: 'service_result_cache_reads_total{level="memory",outcome="hit"}',
     outcome: "ok",
   } as const;
-  rows.push(await measureDecision(postern, { ...cached, id: "cached", connections: 64, first: true }));
-  rows.push(await measureDecision(postern, { ...cached, id: "cached-1", connections: 1 }));
-  memory.look();
-  const failed = {
+  const counted = {
     title: "failed and counted",
     bodiesFile: wrong,
     engineCounter: 'service_brute_force_failures_total{kind="counted"}',
     outcome: "fail",
   } as const;
-  rows.push(await measureDecision(postern, { ...failed, id: "counted", connections: 64, first: true }));
+  const many = await measureInTurn([
+    skeleton.plan("skeleton", 64),
+    decisionPlan(postern, { ...cached, id: "cached", connections: 64, first: true }),
+    decisionPlan(postern, { ...counted, id: "counted", connections: 64, first: true }),
+  ]);
   memory.look();
-  return { rows, memories: memory.memories };
+  const one = await measureInTurn([
+    skeleton.plan("skeleton-1", 1),
+    decisionPlan(postern, { ...cached, id: "cached-1", connections: 1 }),
+  ]);
+  return { rows: [...many, ...one], memories: memory.memories };
 }

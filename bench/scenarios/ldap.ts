@@ -1,32 +1,38 @@
 import { watchMemory } from "../measure/memory.ts";
-import type { Row } from "../measure/row.ts";
+import { measureInTurn } from "../measure/row.ts";
 import { writeBodies } from "../stack/bodies.ts";
 import { ldapBackends } from "../stack/config.ts";
 import { startPostern } from "../stack/postern.ts";
 import type { Servers } from "../stack/servers.ts";
 import { ldapUserCount, userPassword } from "../stack/users.ts";
-import { measureDecision } from "./decision-row.ts";
+import { startRawLdap } from "./baselines.ts";
+import { decisionPlan, measureDecision } from "./decision-row.ts";
 import type { Measurements } from "./sql.ts";
 
-/** Decisions by search and bind at slapd. */
+/** Decisions by search and bind at slapd, beside ldapts alone, by one engine and by two that share the requests. */
 export async function measureLdap(servers: Servers): Promise<Measurements> {
-  await using postern = await startPostern({ servers, backends: ldapBackends(servers.slapd.uri) });
+  const backends = ldapBackends(servers.slapd.uri);
+  await using raw = await startRawLdap(servers);
+  await using postern = await startPostern({ servers, backends });
+  await using two = await startPostern({ servers, backends, engines: 2 });
   const memory = watchMemory(postern, "LDAP");
-  const rows: Row[] = [];
   const right = await writeBodies(servers.folder, "ldap", { password: userPassword, users: ldapUserCount });
   const wrong = await writeBodies(servers.folder, "ldap-wrong", { password: "guessed", users: ldapUserCount });
-  const success = { title: "uncached success, LDAP", bodiesFile: right, outcome: "ok" } as const;
-  rows.push(await measureDecision(postern, { ...success, id: "ldap", connections: 64, first: true }));
-  rows.push(await measureDecision(postern, { ...success, id: "ldap-1", connections: 1 }));
-  rows.push(
-    await measureDecision(postern, {
-      id: "ldap-wrong",
-      title: "failing: wrong password, LDAP",
-      connections: 64,
-      bodiesFile: wrong,
-      outcome: "fail",
-    }),
-  );
+  const success = { title: "uncached success, LDAP", bodiesFile: right, outcome: "ok", first: true } as const;
+  const title = "uncached success, LDAP, two engines";
+  const rows = await measureInTurn([
+    raw.plan,
+    decisionPlan(postern, { ...success, id: "ldap", connections: 64 }),
+    decisionPlan(two, { ...success, id: "ldap-2-engines", title, connections: 64 }),
+  ]);
+  const one = await measureDecision(postern, { ...success, first: false, id: "ldap-1", connections: 1 });
+  const failing = await measureDecision(postern, {
+    id: "ldap-wrong",
+    title: "failing: wrong password, LDAP",
+    connections: 64,
+    bodiesFile: wrong,
+    outcome: "fail",
+  });
   memory.look();
-  return { rows, memories: memory.memories };
+  return { rows: [...rows, one, failing], memories: memory.memories };
 }

@@ -1,14 +1,14 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { runWrk } from "../generator/wrk.ts";
-import type { Row } from "../measure/row.ts";
+import { measureInTurn, type Row, type RowPlan } from "../measure/row.ts";
 import { writeBodies } from "../stack/bodies.ts";
 import { sqlBackends } from "../stack/config.ts";
 import { writeSqlDirectory } from "../stack/directories.ts";
 import { startPostern } from "../stack/postern.ts";
 import type { Servers } from "../stack/servers.ts";
 import { userPassword } from "../stack/users.ts";
-import { measureDecision } from "./decision-row.ts";
+import { decisionPlan } from "./decision-row.ts";
 
 /** Few: each costs one hash before its answers come from the cache. */
 const users = 4;
@@ -33,11 +33,13 @@ export async function measureScripts(servers: Servers): Promise<readonly Row[]> 
       auth: { pipeline, controls: { enabled: ["lua"], lua: { environment } } },
     },
   ] as const;
-  const rows: Row[] = [];
+  await using started = new AsyncDisposableStack();
+  const plans: RowPlan[] = [];
   for (const { id, title, auth } of runs) {
-    await using postern = await startPostern({ servers, backends: sqlBackends(file), auth });
+    const postern = started.use(await startPostern({ servers, backends: sqlBackends(file), auth }));
     await runWrk({ url: postern.url, bodiesFile, connections: 1 }, fillSeconds);
-    rows.push(await measureDecision(postern, { id, title, connections: 64, bodiesFile, first: true, outcome: "ok" }));
+    plans.push(decisionPlan(postern, { id, title, connections: 64, bodiesFile, first: true, outcome: "ok" }));
   }
+  const rows = await measureInTurn(plans);
   return rows;
 }

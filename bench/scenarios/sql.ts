@@ -1,66 +1,67 @@
 import { join } from "node:path";
 import { type Memory, watchMemory } from "../measure/memory.ts";
-import type { Row } from "../measure/row.ts";
+import { measureInTurn, type Row } from "../measure/row.ts";
 import { writeBodies } from "../stack/bodies.ts";
 import { sqlBackends } from "../stack/config.ts";
 import { writeSqlDirectory } from "../stack/directories.ts";
-import { startPostern } from "../stack/postern.ts";
+import { type Postern, startPostern } from "../stack/postern.ts";
 import type { Servers } from "../stack/servers.ts";
 import { sqlUserCount, userPassword } from "../stack/users.ts";
-import { measureDecision } from "./decision-row.ts";
+import { startHashRate } from "./baselines.ts";
+import { decisionPlan, measureDecision } from "./decision-row.ts";
 
 export const lookupQuery = "?mode=no-auth";
 const hashWindowSeconds = 2;
+const hashRounds = 3;
 
 export interface Measurements {
   readonly rows: readonly Row[];
   readonly memories: readonly Memory[];
 }
 
+/** The look-up in each dialect, by one engine and by two that share the requests. */
+async function measureLookups(servers: Servers, postern: Postern, two: Postern): Promise<readonly Row[]> {
+  const bodies = { password: userPassword, users: sqlUserCount };
+  const json = await writeBodies(servers.folder, "sql", bodies);
+  const cbor = await writeBodies(servers.folder, "sql-cbor", { ...bodies, format: "cbor" });
+  const header = await writeBodies(servers.folder, "sql-header", { ...bodies, format: "header" });
+  const lookup = { connections: 64, query: lookupQuery, outcome: "ok" } as const;
+  const one = { ...lookup, id: "lookup", title: "lookup, SQLite", bodiesFile: json, first: true } as const;
+  const rows = await measureInTurn([
+    decisionPlan(postern, one),
+    decisionPlan(two, { ...one, id: "lookup-2-engines", title: "lookup, SQLite, two engines" }),
+    decisionPlan(postern, { ...lookup, id: "lookup-cbor", title: "lookup, CBOR", bodiesFile: cbor, format: "cbor" }),
+    decisionPlan(postern, {
+      ...lookup,
+      id: "lookup-header",
+      title: "lookup, header",
+      bodiesFile: header,
+      format: "header",
+    }),
+  ]);
+  return [...rows, await measureDecision(postern, { ...one, first: false, id: "lookup-1", connections: 1 })];
+}
+
 /** Decisions from an SQLite directory of Argon2id hashes. */
 export async function measureSql(servers: Servers): Promise<Measurements> {
   const file = join(servers.folder, "directory.sqlite");
   await writeSqlDirectory(file, sqlUserCount);
-  await using postern = await startPostern({ servers, backends: sqlBackends(file) });
+  const backends = sqlBackends(file);
+  await using hashRate = await startHashRate(servers, hashWindowSeconds);
+  await using postern = await startPostern({ servers, backends });
+  await using two = await startPostern({ servers, backends, engines: 2 });
   const memory = watchMemory(postern, "SQLite");
-  const rows: Row[] = [];
-  const known = await writeBodies(servers.folder, "sql", { password: userPassword, users: sqlUserCount });
-  const unknown = await writeBodies(servers.folder, "sql-unknown", {
-    username: (nth) => `nobody${nth}@example.test`,
-    password: userPassword,
-    users: sqlUserCount,
+  const lookups = await measureLookups(servers, postern, two);
+  memory.look();
+  const success = decisionPlan(postern, {
+    id: "sql",
+    title: "uncached success, SQLite argon2id",
+    connections: 64,
+    windowSeconds: hashWindowSeconds,
+    bodiesFile: await writeBodies(servers.folder, "sql", { password: userPassword, users: sqlUserCount }),
+    outcome: "ok",
   });
-  const lookup = { title: "lookup, SQLite", bodiesFile: known, query: lookupQuery, outcome: "ok" } as const;
-  rows.push(await measureDecision(postern, { ...lookup, id: "lookup", connections: 64, first: true }));
-  rows.push(await measureDecision(postern, { ...lookup, id: "lookup-1", connections: 1 }));
-  // JSON once more between the two: what the machine does in the meantime is no cost of a dialect.
-  for (const format of ["cbor", "json", "header"] as const) {
-    const name = `sql-${format}`;
-    const bodiesFile = await writeBodies(servers.folder, name, { password: userPassword, users: sqlUserCount, format });
-    const row = { ...lookup, id: `lookup-${format}`, title: `lookup, SQLite, ${format}`, connections: 64 } as const;
-    rows.push(await measureDecision(postern, { ...row, bodiesFile, format }));
-  }
+  const hashes = await measureInTurn([hashRate.plan, success], hashRounds);
   memory.look();
-  rows.push(
-    await measureDecision(postern, {
-      id: "sql",
-      title: "uncached success, SQLite argon2id",
-      connections: 64,
-      windowSeconds: hashWindowSeconds,
-      bodiesFile: known,
-      outcome: "ok",
-    }),
-  );
-  rows.push(
-    await measureDecision(postern, {
-      id: "sql-unknown",
-      title: "failing: unknown user, SQLite (costs a hash)",
-      connections: 64,
-      windowSeconds: hashWindowSeconds,
-      bodiesFile: unknown,
-      outcome: "fail",
-    }),
-  );
-  memory.look();
-  return { rows, memories: memory.memories };
+  return { rows: [...lookups, ...hashes], memories: memory.memories };
 }

@@ -2,6 +2,8 @@ import { peopleDn, readerDn, readerPassword } from "./directories.ts";
 
 export interface ConfigParts {
   readonly httpPort: number;
+  /** Services that run beside others of the bench answer each only their own. */
+  readonly namespace: string;
   readonly natsUrl: string;
   readonly redisPort: number;
   readonly backends: object;
@@ -66,6 +68,7 @@ const limited = { per_second: 10, burst: 20 };
 export function configText(parts: ConfigParts): string {
   const {
     httpPort,
+    namespace,
     natsUrl,
     redisPort,
     backends,
@@ -84,8 +87,7 @@ export function configText(parts: ConfigParts): string {
         },
       },
       services: { caller_assertion: { secret: "bench-caller-assertion-secret-of-no-worth" } },
-      // Services that run beside others of the bench answer each only their own.
-      bus: { servers: [natsUrl], namespace: `bench-${httpPort}` },
+      bus: { servers: [natsUrl], namespace },
     },
     observability: { log: { level: "info" }, metrics: { endpoint_enabled: true } },
     storage: {

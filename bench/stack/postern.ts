@@ -13,7 +13,9 @@ export interface Postern extends AsyncDisposable {
   readonly url: string;
   readonly gateway: RunningService;
   readonly engines: readonly RunningService[];
-  /** With the servers that they use. */
+  /** Of the bus that they share. */
+  readonly namespace: string;
+  /** With the servers that they use; without engines that are another's. */
   readonly processes: readonly Measured[];
   /** What was decided, once nothing is in flight any more. */
   decisions(): Promise<DecisionCounts>;
@@ -24,6 +26,8 @@ export interface PosternOptions {
   /** `auth.backends`. */
   readonly backends: object;
   readonly engines?: number;
+  /** Has none of its own then, but a gateway that asks those. */
+  readonly enginesOf?: Postern;
   /** Basic when absent. */
   readonly callers?: CallerConfig | undefined;
   /** None when absent. */
@@ -38,32 +42,34 @@ export interface PosternOptions {
 export interface WrittenConfig {
   readonly configFile: string;
   readonly httpPort: number;
+  readonly namespace: string;
 }
 
 export async function writeConfig(
   servers: Servers,
   backends: object,
-  given: Pick<PosternOptions, "callers" | "protection" | "auth" | "identity"> = {},
+  given: Pick<PosternOptions, "callers" | "protection" | "auth" | "identity"> & { readonly namespace?: string } = {},
 ): Promise<WrittenConfig> {
   const httpPort = await freePort();
+  const { namespace = `bench-${httpPort}` } = given;
   const configFile = join(servers.folder, `config-${httpPort}.yaml`);
   const { natsUrl, redisPort } = servers;
   // JSON is YAML.
-  await writeFile(configFile, configText({ ...given, httpPort, natsUrl, redisPort, backends }));
-  return { configFile, httpPort };
+  await writeFile(configFile, configText({ ...given, namespace, httpPort, natsUrl, redisPort, backends }));
+  return { configFile, httpPort, namespace };
 }
 
 export async function startPostern({
   servers,
   backends,
-  engines = 1,
-  callers,
-  protection,
-  auth,
+  enginesOf,
+  engines = enginesOf === undefined ? 1 : 0,
   nodeArgs = [],
+  ...settings
 }: PosternOptions): Promise<Postern> {
   await using started = new AsyncDisposableStack();
-  const { configFile, httpPort } = await writeConfig(servers, backends, { callers, protection, auth });
+  const shared = enginesOf === undefined ? {} : { namespace: enginesOf.namespace };
+  const { configFile, httpPort, namespace } = await writeConfig(servers, backends, { ...settings, ...shared });
   const options = { configFile, folder: servers.folder, nodeArgs };
   const running: RunningService[] = [];
   for (let left = engines; left > 0; left -= 1) running.push(started.use(await startService("auth-engine", options)));
@@ -72,7 +78,8 @@ export async function startPostern({
   return {
     url: `http://127.0.0.1:${httpPort}/api/v1/auth/json`,
     gateway,
-    engines: running,
+    engines: enginesOf?.engines ?? running,
+    namespace,
     processes: [
       { role: "gateway", pid: gateway.pid },
       ...running.map(({ pid }): Measured => ({ role: "engine", pid })),

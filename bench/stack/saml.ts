@@ -31,7 +31,9 @@ export interface SamlBench extends AsyncDisposable {
 
 function configOf(servers: Servers, cert: string): string {
   const { natsUrl, redisPort } = servers;
-  const tree: object = JSON.parse(configText({ httpPort: 1, natsUrl, redisPort, backends: {} }));
+  const tree: object = JSON.parse(
+    configText({ httpPort: 1, namespace: "bench-saml", natsUrl, redisPort, backends: {} }),
+  );
   const provider = {
     entity_id: entityId,
     acs_url: acsUrl,

@@ -47,7 +47,7 @@ export async function startService(name: ServiceName, options: ServiceOptions): 
   const started = performance.now();
   const service = startLoggedProcess({
     name,
-    args: [...nodeArgs, join(root, "services", name, "dist/main.js"), "--config", configFile],
+    args: [...nodeArgs, join(root, "services", name, "dist/bundle/main.js"), "--config", configFile],
     env,
     logFile: join(folder, `${name}-${privatePort}.log`),
   });

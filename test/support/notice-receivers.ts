@@ -44,22 +44,45 @@ export interface ReceivedMail {
   readonly source: string;
 }
 
-export interface MailReceiver extends AsyncDisposable {
-  readonly received: readonly ReceivedMail[];
+/** PEM. */
+export interface MailCertificate {
+  readonly cert: string;
+  readonly key: string;
 }
 
-export async function startMailReceiver(port: number): Promise<MailReceiver> {
+/** An SMTP server that takes mail after STARTTLS and a login, and from nobody else. */
+export interface MailReceiver extends AsyncDisposable {
+  readonly received: readonly ReceivedMail[];
+  /** Another password is right from now on. */
+  demand(password: string): void;
+  /** For connections that come from now on. */
+  present(certificate: MailCertificate): void;
+}
+
+export interface MailReceiverOptions {
+  readonly port: number;
+  readonly username: string;
+  readonly password: string;
+  readonly certificate: MailCertificate;
+}
+
+export async function startMailReceiver(options: MailReceiverOptions): Promise<MailReceiver> {
+  const { port, username, certificate } = options;
+  let { password } = options;
   const received: ReceivedMail[] = [];
   const server = new SMTPServer({
-    disabledCommands: ["STARTTLS"],
-    authOptional: true,
+    ...certificate,
     logger: false,
+    onAuth: (login, _session, done) => {
+      if (login.username === username && login.password === password) done(null, { user: username });
+      else done(new Error("wrong user or password"));
+    },
     onData: (stream, session, done) => {
       const parts: Buffer[] = [];
       stream.on("data", (part: Buffer) => void parts.push(part));
       stream.on("end", () => {
         const to = session.envelope.rcptTo.map(({ address }) => address);
-        received.push({ to, source: Buffer.concat(parts).toString("utf8") });
+        if (session.secure) received.push({ to, source: Buffer.concat(parts).toString("utf8") });
         done();
       });
     },
@@ -71,6 +94,10 @@ export async function startMailReceiver(port: number): Promise<MailReceiver> {
   await listening.promise;
   return {
     received,
+    demand: (other) => {
+      password = other;
+    },
+    present: (other) => server.updateSecureContext({ ...other }),
     [Symbol.asyncDispose]: () => {
       const closed = Promise.withResolvers<void>();
       server.close(closed.resolve);

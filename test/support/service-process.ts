@@ -32,13 +32,13 @@ async function statusOf(url: string): Promise<number> {
   }
 }
 
-/** A built service as its own process, alive when its private listener answers. */
+/** A bundled service as its own process, alive when its private listener answers. */
 export async function startService(name: ServiceName, options: ServiceProcessOptions): Promise<ServiceProcess> {
   const { configFile, privatePort, env } = options;
   const variable = `SERVICE_RUNTIME_SERVICES_${name.toUpperCase().replaceAll("-", "_")}_PRIVATE_ADDRESS`;
   const server = await startChildServer({
     command: process.execPath,
-    args: [`${root}services/${name}/dist/main.js`, "--config", configFile],
+    args: [`${root}services/${name}/dist/bundle/main.js`, "--config", configFile],
     cwd: root,
     env: { ...compileCache, ...env, [variable]: `127.0.0.1:${privatePort}` },
     port: privatePort,

@@ -99,6 +99,9 @@ export const boards: Readonly<Record<string, readonly Panel[]>> = {
     level("service_jobs_delayed", "Jobs that wait for another try"),
     rate("service_jobs_retried_total", "type", "Runs that failed and are repeated"),
     rate("service_jobs_stalled_total", "instance", "Jobs whose worker was gone"),
+    rate("service_notices_total", "channel, result", "Attempts to deliver notices"),
+    level("service_notices_waiting", "Notices that wait"),
+    level("service_notices_delayed", "Notices that wait for another try"),
     ...processPanels,
   ],
 };

@@ -33,7 +33,7 @@ function ownRules(name: ServiceName, service: Mapping, ports: AllPorts): readonl
       "is ready by its private listener",
       listAt(service, "healthcheck", "test").some((one) => String(one).includes(probe)),
     ],
-    ["runs its own main", textAt(service, "command", 0) === `services/${name}/dist/main.js`],
+    ["runs its own main", textAt(service, "command", 0) === `services/${name}/dist/bundle/main.js`],
   ];
 }
 

@@ -65,7 +65,7 @@ describe("kubernetes", () => {
     ["has a limit of memory", "Deployment", "idp", [...container, "resources", "limits"], {}],
     ["read-only root", "Deployment", "idp", [...container, "securityContext", "readOnlyRootFilesystem"], false],
     ["drops all capabilities", "Deployment", "idp", [...container, "securityContext", "capabilities"], {}],
-    ["runs its own main", "Deployment", "idp", [...container, "args", 0], "services/admin/dist/main.js"],
+    ["runs its own main", "Deployment", "idp", [...container, "args", 0], "services/admin/dist/bundle/main.js"],
     ["numeric user", "Deployment", "idp", ["spec", "template", "spec", "securityContext", "runAsUser"], 0],
     ["selects its own pods", "Deployment", "idp", ["spec", "selector", "matchLabels"], {}],
     ["leaves replicas", "Deployment", "gateway", ["spec", "replicas"], 3],
@@ -174,7 +174,7 @@ describe("compose", () => {
     ["waits for health", "gateway", "depends_on", { rabbit: { condition: "service_healthy" } }],
     ["names secrets and networks", "gateway", "secrets", ["unheard_of"]],
     ["is ready by its private listener", "gateway", "healthcheck", { test: ["CMD", "true"] }],
-    ["runs its own main", "gateway", "command", ["services/idp/dist/main.js"]],
+    ["runs its own main", "gateway", "command", ["services/idp/dist/bundle/main.js"]],
   ])("a planted fault is found: %s", (rule, service, key, value) => {
     expect(composeWith(service, key, value).join("\n")).toContain(rule);
   });

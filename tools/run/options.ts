@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 
 export interface RunOptions {
   readonly engines: number;
-  /** The folder that holds `services/<name>/dist/main.js`. */
+  /** The folder that holds `services/<name>/dist/bundle/main.js`. */
   readonly servicesRoot: string;
   /** False where the services are somebody else's, as in tests. */
   readonly build: boolean;

@@ -62,7 +62,7 @@ function service(options: RunOptions, name: string, ports: readonly number[], re
   return {
     name: replica === 1 ? name : `${name}-${replica}`,
     command: process.execPath,
-    args: [join(options.servicesRoot, "services", name, "dist/main.js"), "--config", "config/demo.yaml"],
+    args: [join(options.servicesRoot, "services", name, "dist/bundle/main.js"), "--config", "config/demo.yaml"],
     // Compiling our packages is half of a start; the second start reads them compiled.
     env: {
       NODE_COMPILE_CACHE: join(options.folder, "compile-cache"),

@@ -13,6 +13,7 @@ import type { Config } from "@postern/shared/config";
 import { fromUnknown, logFields } from "@postern/shared/errors";
 import {
   countJobs,
+  countNotices,
   createFoundKeys,
   createJobWorker,
   createNoticeWorker,
@@ -104,6 +105,7 @@ function noticeEventsOf({ logger, workerMetrics }: WorkerParts): NoticeEvents {
       workerMetrics.noticed(channel, "retried");
       logger.warn({ noticeId: id, channel, err }, "notice was not delivered, it will be tried again");
     },
+    stalled: (id) => logger.warn({ noticeId: id }, "notice was left by its worker and is queued again"),
     error: (err) => logger.warn({ err }, "notice worker told an error"),
   };
 }
@@ -156,8 +158,10 @@ export async function createContext(config: Config): Promise<WorkerContext> {
       }),
     startNotices: () => startNotices(config, parts),
     watch: startQueueWatch({
-      count: () => countJobs(redis.queue, prefix),
-      counted: (counts) => workerMetrics.counted(counts),
+      count: async () => {
+        const [jobs, notices] = await Promise.all([countJobs(redis.queue, prefix), countNotices(redis.queue, prefix)]);
+        workerMetrics.counted(jobs, notices);
+      },
       everyMs: countEveryMs,
     }),
   };

@@ -12,7 +12,7 @@ export interface WorkerMetrics {
   ended(type: string, ...how: readonly [result: Parameters<JobEvents["ended"]>[1], seconds: number]): void;
   retried(type: string): void;
   stalled(): void;
-  counted(counts: JobCounts): void;
+  counted(jobs: JobCounts, notices: JobCounts): void;
   noticed(channel: string, result: "delivered" | "retried" | "failed"): void;
 }
 
@@ -31,6 +31,42 @@ function noticeCounter(registry: Metrics, prefix: string): WorkerMetrics["notice
 
 function typeOf(type: string): Type {
   return types.find((one) => one === type) ?? "CACHE_FLUSH";
+}
+
+const none: JobCounts = { waiting: 0, active: 0, delayed: 0 };
+
+function queueGauges(registry: Metrics, prefix: string): WorkerMetrics["counted"] {
+  let jobs = none;
+  let notices = none;
+  registry.gauge({
+    name: `${prefix}_jobs_waiting`,
+    help: "Jobs that wait for a worker",
+    read: () => jobs.waiting,
+  });
+  registry.gauge({
+    name: `${prefix}_jobs_active`,
+    help: "Jobs that some worker runs",
+    read: () => jobs.active,
+  });
+  registry.gauge({
+    name: `${prefix}_jobs_delayed`,
+    help: "Jobs that failed and wait for their next run",
+    read: () => jobs.delayed,
+  });
+  registry.gauge({
+    name: `${prefix}_notices_waiting`,
+    help: "Notices that wait for a worker",
+    read: () => notices.waiting,
+  });
+  registry.gauge({
+    name: `${prefix}_notices_delayed`,
+    help: "Notices that were not delivered and wait for their next attempt",
+    read: () => notices.delayed,
+  });
+  return (ofJobs, ofNotices) => {
+    jobs = ofJobs;
+    notices = ofNotices;
+  };
 }
 
 export function createWorkerMetrics(registry: Metrics, prefix: string): WorkerMetrics {
@@ -55,22 +91,7 @@ export function createWorkerMetrics(registry: Metrics, prefix: string): WorkerMe
     help: "Jobs whose worker was gone, so that they were queued again",
     labels: {},
   })({});
-  let last: JobCounts = { waiting: 0, active: 0, delayed: 0 };
-  registry.gauge({
-    name: `${prefix}_jobs_waiting`,
-    help: "Jobs that wait for a worker",
-    read: () => last.waiting,
-  });
-  registry.gauge({
-    name: `${prefix}_jobs_active`,
-    help: "Jobs that some worker runs",
-    read: () => last.active,
-  });
-  registry.gauge({
-    name: `${prefix}_jobs_delayed`,
-    help: "Jobs that failed and wait for their next run",
-    read: () => last.delayed,
-  });
+  const counted = queueGauges(registry, prefix);
   return {
     ended: (type, result, took) => {
       ended({ type: typeOf(type), result }).inc();
@@ -79,8 +100,6 @@ export function createWorkerMetrics(registry: Metrics, prefix: string): WorkerMe
     retried: (type) => retried({ type: typeOf(type) }).inc(),
     stalled: () => stalled.inc(),
     noticed: noticeCounter(registry, prefix),
-    counted: (counts) => {
-      last = counts;
-    },
+    counted,
   };
 }

@@ -1,19 +1,17 @@
-import type { JobCounts } from "@postern/shared/jobs";
-
 export interface QueueWatchDeps {
-  readonly count: () => Promise<JobCounts>;
-  readonly counted: (counts: JobCounts) => void;
+  /** Counts what waits and tells the metrics. */
+  readonly count: () => Promise<void>;
   readonly everyMs: number;
 }
 
 /** Counts the jobs now and then, for the metrics; while Redis is away the last counts stay. */
-export function startQueueWatch({ count, counted, everyMs }: QueueWatchDeps): { stop(): void } {
+export function startQueueWatch({ count, everyMs }: QueueWatchDeps): { stop(): void } {
   let isBusy = false;
   const look = async (): Promise<void> => {
     if (isBusy) return;
     isBusy = true;
     try {
-      counted(await count());
+      await count();
     } catch {
       // The health check tells that Redis is away.
     } finally {

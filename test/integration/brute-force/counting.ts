@@ -25,7 +25,7 @@ const settings = readSettings({
   ],
 });
 
-function readSettings(bruteForce: object) {
+export function readSettings(bruteForce: object) {
   const result = loadConfig({
     text: JSON.stringify({ auth: { controls: { brute_force: bruteForce } } }),
     env: {},

@@ -162,7 +162,7 @@ test("a start with an invalid configuration ends with 78, every problem on stder
     runtime: { servers: { http: { address: [`127.0.0.1:${port}`], max_body_bytes: -1 } }, nonsense: 1 },
     auth: { backchannel: { basic_auth: { password: "canary-x" } } },
   });
-  const args = ["services/gateway/dist/main.js", "--config", stack.configFile];
+  const args = ["services/gateway/dist/bundle/main.js", "--config", stack.configFile];
   const running = new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
     execFile(process.execPath, args, { cwd: join(import.meta.dirname, "../../..") }, (error, stdout, stderr) => {
       resolve({ code: error?.code, stdout, stderr });

@@ -194,12 +194,22 @@ describe("method oauthbearer or xoauth2: the password field is an access token",
   });
 });
 
-test("keys that cannot be read: 500, never 403; passwords are not troubled", async () => {
-  await using away = await startStack({ redis: true, settings: tokenSettings("/nowhere/jwks.json") });
+test("keys that cannot be read: 500, never 403; passwords are not troubled; and a second after they are there they count", async () => {
+  await using folder = await scratchFolder();
+  const file = join(folder.path, "later.json");
+  await using away = await startStack({ redis: true, settings: tokenSettings(file) });
   const { status, body } = await login(await userToken(), {}, away.url);
   expect(status).toBe(500);
   expect(JSON.parse(body)).toHaveProperty("error");
   expect((await askJson(away.url, alice)).status).toBe(200);
+  const headers = { authorization: `Bearer ${await issuer.token()}` };
+  expect((await askJson(away.url, alice, { headers })).status).toBe(503);
+  const token = await userToken();
+  await writeFile(file, JSON.stringify(issuer.jwks));
+  await Promise.all([
+    poll("the engine", async () => (await login(token, {}, away.url)).status === 200, 2500),
+    poll("the gateway", async () => (await askJson(away.url, alice, { headers })).status === 200, 2500),
+  ]);
 });
 
 test("Redis away from the start: engines are ready, 500 for tokens, passwords are not troubled", async () => {

@@ -40,7 +40,11 @@ export interface IdpStack extends AsyncDisposable {
   readonly second: ServiceProcess;
 }
 
-export async function startIdpStack(settings: Tree = {}): Promise<IdpStack> {
+/** `env` is that of services started later too, but the second replica. */
+export async function startIdpStack(
+  settings: Tree = {},
+  env: Readonly<Record<string, string>> = {},
+): Promise<IdpStack> {
   await using started = new AsyncDisposableStack();
   const folder = started.use(await scratchFolder());
   const seedFile = join(folder.path, "seed.sql");
@@ -49,6 +53,7 @@ export async function startIdpStack(settings: Tree = {}): Promise<IdpStack> {
   const stack = started.use(
     await startStack({
       redis: true,
+      env,
       services: ["idp"],
       backends: backends(folder.path, seedFile),
       settings: merged(

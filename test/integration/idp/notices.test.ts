@@ -1,15 +1,21 @@
 import { createHmac } from "node:crypto";
-import { freePort, poll } from "@postern/shared/testing";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type AccountNotice, accountNoticed } from "@postern/shared/contracts";
+import { freePort, poll, scratchFolder } from "@postern/shared/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Browser, createBrowser, hiddenFields, type Page } from "../../support/browser.ts";
+import { makeCertificate } from "../../support/certificates.ts";
 import {
   type HookReceiver,
+  type MailCertificate,
   type MailReceiver,
   type ReceivedHook,
   startHookReceiver,
   startMailReceiver,
 } from "../../support/notice-receivers.ts";
 import { redisContent, testRedis } from "../../support/redis-content.ts";
+import { makeBus } from "../bus/bus-fixture.ts";
 import { type IdpStack, startIdpStack } from "./idp-stack.ts";
 
 const secret = "a-secret-of-webhooks-0123456789";
@@ -17,22 +23,43 @@ const home = "/mfa/register/home";
 let hooks: HookReceiver;
 let mails: MailReceiver;
 let idp: IdpStack;
+let trusted: MailCertificate;
+let strange: MailCertificate;
+const noticed: AccountNotice[] = [];
+const owned = new AsyncDisposableStack();
+const mailPassword = "mail-password-0123456789";
+
+async function readCertificate(folder: string, name: string): Promise<MailCertificate> {
+  await makeCertificate(folder, name, "/CN=localhost");
+  const [cert, key] = await Promise.all(
+    ["crt", "key"].map((kind) => readFile(join(folder, `${name}.${kind}`), "utf8")),
+  );
+  if (cert === undefined || key === undefined) throw new Error("no certificate");
+  return { cert, key };
+}
 
 beforeAll(async () => {
+  const { path: folder } = owned.use(await scratchFolder());
+  [trusted, strange] = await Promise.all([readCertificate(folder, "trusted"), readCertificate(folder, "strange")]);
   const [hookPort, mailPort] = await Promise.all([freePort(), freePort()]);
-  hooks = await startHookReceiver(hookPort);
-  mails = await startMailReceiver(mailPort);
+  hooks = owned.use(await startHookReceiver(hookPort));
+  const login = { username: "postern", password: mailPassword };
+  mails = owned.use(await startMailReceiver({ port: mailPort, certificate: trusted, ...login }));
   const webhook = { url: `http://127.0.0.1:${hookPort}/hook`, secret, timeout: "1s" };
-  const mail = { server: `127.0.0.1:${mailPort}`, tls: "none", from: "Security <security@example.test>" };
-  idp = await startIdpStack({ identity: { notices: { enabled: true, webhook, mail } } });
+  const mail = { server: `localhost:${mailPort}`, ...login, from: "Security <security@example.test>" };
+  idp = owned.use(
+    await startIdpStack(
+      { identity: { notices: { enabled: true, webhook, mail } } },
+      { NODE_EXTRA_CA_CERTS: join(folder, "trusted.crt") },
+    ),
+  );
   await idp.stack.start("jobs-worker");
+  const bus = owned.use(await makeBus(idp.stack.nats.url, { namespace: "postern" }));
+  bus.subscribe(accountNoticed, (notice) => void noticed.push(notice));
+  await bus.flush();
 });
 
-afterAll(async () => {
-  await idp[Symbol.asyncDispose]();
-  await mails[Symbol.asyncDispose]();
-  await hooks[Symbol.asyncDispose]();
-});
+afterAll(() => owned.disposeAsync());
 
 const newBrowser = (): Browser => createBrowser(idp.replicas);
 const csrfIn = (page: Page): string => hiddenFields(page)["csrf_token"] ?? "";
@@ -89,6 +116,8 @@ test("a browser that the account did not know is told once, by webhook and mail,
     user_agent: "test browser",
     session: expect.stringMatching(/^test-session-/),
   });
+  await poll("the event", () => noticed.length === 2);
+  expect(noticed[1]).toEqual(JSON.parse(hook.body));
   const mail = mails.received.find(({ to }) => to.includes("alice@example.test"));
   expect(mail?.source).toMatch(/^Auto-Submitted: auto-generated/m);
   expect(textOf(mail?.source ?? "")).toContain("Ihrem Konto alice@example.test");
@@ -116,6 +145,41 @@ test("a receiver that is away gets each notice once it is back, and once; nobody
   expect(told("app_password_created").every(isSigned)).toBe(true);
   const ids = hooks.received.map((hook) => header(hook, "webhook-id"));
   expect(new Set(ids).size).toBe(ids.length);
+});
+
+const metric = async (name: string): Promise<number> => {
+  const metrics = (await idp.stack.services.get("jobs-worker")?.metrics()) ?? "";
+  const line = metrics.split("\n").find((one) => one.startsWith(`${name} `));
+  return Number(line?.slice(name.length + 1));
+};
+
+const log = (): string => idp.stack.services.get("jobs-worker")?.output() ?? "";
+
+test("a mail server that refuses our password or shows a strange certificate is tried again until it is repaired", async () => {
+  const retries = 'service_notices_total{channel="mail",result="retried"}';
+  const toldBefore = told("new_device").length;
+  const retriesBefore = await metric(retries);
+  mails.demand("another");
+  try {
+    await signIn(newBrowser(), "alice");
+    await poll("an attempt to log in", () => log().includes("wrong user or password"));
+    mails.demand(mailPassword);
+    mails.present(strange);
+    await poll("an attempt to trust", () => log().includes("self-signed certificate"));
+    await poll("both to be counted", async () => (await metric(retries)) >= retriesBefore + 2);
+    await poll("the gauge to have it", async () => (await metric("service_notices_delayed")) >= 1, 15_000);
+  } finally {
+    mails.demand(mailPassword);
+    mails.present(trusted);
+  }
+  const hook = await poll("the same by webhook", () => told("new_device")[toldBefore]);
+  const id = header(hook, "webhook-id");
+  const came = (): number => mails.received.filter(({ source }) => source.includes(`<${id}@`)).length;
+  expect(came()).toBe(0);
+  await poll("the mail", () => came() === 1, 30_000);
+  expect(await metric('service_notices_total{channel="mail",result="failed"}')).toBe(0);
+  const login = Buffer.from(`\0postern\0${mailPassword}`).toString("base64");
+  for (const secretText of [mailPassword, login]) expect(log()).not.toContain(secretText);
 });
 
 test("what is told is sealed while it waits, and outlives the service that told it and the worker", async () => {

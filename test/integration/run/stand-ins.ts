@@ -23,7 +23,7 @@ process.on("SIGTERM", () => {
 /** Writes five services that only answer `/readyz`; `broken` is one of them that ends at once. */
 export function plantServices(root: string, broken?: (typeof names)[number]): void {
   for (const name of names) {
-    const folder = join(root, "services", name, "dist");
+    const folder = join(root, "services", name, "dist/bundle");
     mkdirSync(folder, { recursive: true });
     const text = name === broken ? 'console.log("no such directory: demo.db"); process.exitCode = 3;' : standIn;
     writeFileSync(join(folder, "main.js"), `const NAME = "${name}";\n${text}`);

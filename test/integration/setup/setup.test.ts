@@ -13,6 +13,7 @@ test.each([
     "setup: would install system packages: chromium dovecot-auth-lua dovecot-imapd ldap-utils libnginx-mod-mail" +
       " libxml2-utils lua-cjson mariadb-client-core mariadb-server-core nats-server nginx opensaml-schemas postgresql redis-server slapd xmltooling-schemas\n",
   ],
+  ["screenshots", "setup: would install system packages: chromium fontconfig fonts-noto-cjk\n"],
   ["bench", "setup: would install system packages: ldap-utils nats-server redis-server slapd wrk\n"],
 ])("%s needs its own servers", async (purpose, expected) => {
   await using root = await scratchFolder();

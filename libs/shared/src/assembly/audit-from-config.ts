@@ -41,8 +41,7 @@ export function auditFromConfig({ observability, runtime }: Config, parts: Audit
     },
   });
   const write = (fields: Readonly<Record<string, string>>): void => {
-    stream.write(fields);
-    written.inc();
+    if (stream.write(fields)) written.inc();
   };
   const truncation = { ipv4Bits: address_truncation.ipv4_bits, ipv6Bits: address_truncation.ipv6_bits };
   return { ...createAudit({ write, truncation }), reopen: stream.reopen };

@@ -20,8 +20,15 @@ export interface Base {
 
 export function baseFromConfig(config: Config, service: string): Base {
   const instance = `${config.runtime.instance_name}@${hostname()}:${process.pid}`;
-  const processLogger = createLogger({ service, instance, level: config.observability.log.level });
+  const prefix = config.runtime.naming.identifier;
   const metrics = createMetrics();
+  const droppedLines = metrics.counter({
+    name: `${prefix}_log_lines_dropped_total`,
+    help: "Lines of the log and the audit stream that were dropped, as nobody read standard output",
+    labels: {},
+  })({});
+  const { level } = config.observability.log;
+  const processLogger = createLogger({ service, instance, level, onDropped: () => droppedLines.inc() });
   return {
     service,
     instance,
@@ -29,6 +36,6 @@ export function baseFromConfig(config: Config, service: string): Base {
     logger: processLogger.logger,
     metrics,
     audit: auditFromConfig(config, { service, instance, processLogger, metrics }),
-    prefix: config.runtime.naming.identifier,
+    prefix,
   };
 }

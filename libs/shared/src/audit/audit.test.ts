@@ -11,7 +11,7 @@ function linesOf(file: string): readonly unknown[] {
   return lines.map((line): unknown => JSON.parse(line));
 }
 
-const place = { service: "admin", instance: "a@b:1", stream: { write: () => undefined }, onLost: () => undefined };
+const place = { service: "admin", instance: "a@b:1", stream: { write: () => true }, onLost: () => undefined };
 
 test("a record becomes one line with its name, its time and a shortened address", async () => {
   await using folder = await scratchFolder();
@@ -50,6 +50,20 @@ test("a file that was moved away is opened anew", async () => {
 
 test("a file that cannot be opened is told at once", () => {
   expect(() => createAuditStream({ ...place, file: join(import.meta.filename, "audit.log") })).toThrow(/ENOTDIR/u);
+});
+
+test("a line that standard output drops is lost and said to be", () => {
+  const lost: unknown[] = [];
+  let room = true;
+  const stream = createAuditStream({
+    ...place,
+    file: "",
+    stream: { write: () => room },
+    onLost: (error) => lost.push(error),
+  });
+  expect([stream.write({ event: "one" }), lost.length]).toEqual([true, 0]);
+  room = false;
+  expect([stream.write({ event: "two" }), lost.length]).toEqual([false, 1]);
 });
 
 test("a text of a request cannot make a second line or an endless one", () => {

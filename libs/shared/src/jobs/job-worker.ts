@@ -1,8 +1,9 @@
-import { type Job, UnrecoverableError, Worker } from "bullmq";
+import { type Job, UnrecoverableError } from "bullmq";
 import { fromUnknown } from "../errors/index.ts";
 import type { RedisClient } from "../redis/client.ts";
-import { flushQueue, jobKey, jobsPrefix } from "../redis/keys/jobs.ts";
+import { flushQueue } from "../redis/keys/jobs.ts";
 import { parseFlushJob } from "./flush-job.ts";
+import { startQueueWorker } from "./queue-worker.ts";
 import { type FlushJobDeps, runFlushJob } from "./run-flush-job.ts";
 
 /** Told what became of jobs. */
@@ -17,7 +18,7 @@ export interface JobEvents {
 }
 
 export interface JobWorkerDeps extends FlushJobDeps {
-  /** Of the role `queue`, and used for nothing else: it repeats commands for ever, and a copy of it blocks. */
+  /** Of the role `queue`, and used for nothing else. */
   readonly redis: RedisClient;
   readonly prefix: string;
   readonly concurrency: number;
@@ -29,12 +30,8 @@ export interface JobWorker {
   close(): Promise<void>;
 }
 
-/** A worker that is gone is noticed after these two together, at the latest. */
 const lockMs = 5000;
 const stalledCheckMs = 2000;
-/** A job whose workers die so often is what kills them. */
-const maxStalls = 10;
-const retryAfterErrorMs = 1000;
 /** Attempts before a flush does without the directories. */
 const attemptsWithDirectories = 3;
 
@@ -66,43 +63,24 @@ export function createJobWorker(deps: JobWorkerDeps): JobWorker {
       throw error instanceof UnrecoverableError ? error : new JobFailure(error);
     }
   };
-  const worker = new Worker(flushQueue, processJob, {
-    connection: redis,
-    prefix: jobsPrefix(prefix),
-    concurrency,
-    lockDuration: lockMs,
-    stalledInterval: stalledCheckMs,
-    maxStalledCount: maxStalls,
-    runRetryDelay: retryAfterErrorMs,
-  });
   const ended = (job: Job, result: "done" | "failed"): void => {
     const { finishedOn = 0, processedOn = finishedOn } = job;
     events.ended(facts(job), result, (finishedOn - processedOn) / 1000);
     void foundKeys.forget(job.id ?? "").catch(() => undefined);
   };
-  worker.on("completed", (job) => ended(job, "done"));
-  worker.on("failed", (job, error) => {
-    if (job === undefined) return;
-    if (job.finishedOn === undefined) events.retried(facts(job), error.cause ?? error);
-    else ended(job, "failed");
+  return startQueueWorker({
+    redis,
+    prefix,
+    queue: flushQueue,
+    concurrency,
+    lockMs,
+    stalledCheckMs,
+    run: processJob,
+    events: {
+      ended,
+      retried: (job, error) => events.retried(facts(job), error.cause ?? error),
+      stalled: (jobId) => events.stalled(jobId),
+      error: (error) => events.error(error),
+    },
   });
-  worker.on("stalled", (jobId) => events.stalled(jobId));
-  worker.on("error", (error) => events.error(error));
-  return { close: () => worker.close() };
-}
-
-export interface JobCounts {
-  readonly waiting: number;
-  readonly active: number;
-  /** Tried, and waiting for their next attempt. */
-  readonly delayed: number;
-}
-
-export async function countJobs(redis: RedisClient, prefix: string): Promise<JobCounts> {
-  const [waiting, active, delayed] = await Promise.all([
-    redis.llen(jobKey.build(prefix, "wait")),
-    redis.llen(jobKey.build(prefix, "active")),
-    redis.zcard(jobKey.build(prefix, "delayed")),
-  ]);
-  return { waiting, active, delayed };
 }

@@ -1,8 +1,9 @@
-import { type Job, UnrecoverableError, Worker } from "bullmq";
+import { type Job, UnrecoverableError } from "bullmq";
 import type { KeyRing } from "../crypto/key-ring.ts";
 import type { RedisClient } from "../redis/client.ts";
-import { jobsPrefix, noticeQueue } from "../redis/keys/jobs.ts";
+import { noticeQueue } from "../redis/keys/jobs.ts";
 import { type NoticeJob, openNotice } from "./notice-job.ts";
+import { startQueueWorker } from "./queue-worker.ts";
 
 /** `refused`: trying again would change nothing. Rejects where it may. */
 export type DeliverNotice = (notice: NoticeJob, signal: AbortSignal) => Promise<"delivered" | "refused">;
@@ -12,6 +13,8 @@ export interface NoticeEvents {
   ended(notice: { readonly id: string; readonly channel: string }, result: "delivered" | "failed"): void;
   /** It will be tried again. */
   retried(notice: { readonly id: string; readonly channel: string }, error: unknown): void;
+  /** Its worker is gone, and it was queued again. */
+  stalled(id: string): void;
   error(error: unknown): void;
 }
 
@@ -33,8 +36,6 @@ export interface NoticeWorker {
 /** Longer than a delivery may take. */
 const lockMs = 30_000;
 const stalledCheckMs = 5000;
-const retryAfterErrorMs = 1000;
-const maxStalls = 10;
 
 function facts({ id = "", name }: Job): { readonly id: string; readonly channel: string } {
   return { id, channel: name };
@@ -48,22 +49,21 @@ export function createNoticeWorker(deps: NoticeWorkerDeps): NoticeWorker {
     if (notice === undefined) throw new UnrecoverableError("the notice cannot be read");
     if ((await deliver(notice, closing.signal)) === "refused") throw new UnrecoverableError("the notice was refused");
   };
-  const worker = new Worker(noticeQueue, run, {
-    connection: redis,
-    prefix: jobsPrefix(prefix),
+  const worker = startQueueWorker({
+    redis,
+    prefix,
+    queue: noticeQueue,
     concurrency,
-    lockDuration: lockMs,
-    stalledInterval: stalledCheckMs,
-    maxStalledCount: maxStalls,
-    runRetryDelay: retryAfterErrorMs,
+    lockMs,
+    stalledCheckMs,
+    run,
+    events: {
+      ended: (job, result) => events.ended(facts(job), result === "done" ? "delivered" : "failed"),
+      retried: (job, error) => events.retried(facts(job), error),
+      stalled: (id) => events.stalled(id),
+      error: (error) => events.error(error),
+    },
   });
-  worker.on("completed", (job) => events.ended(facts(job), "delivered"));
-  worker.on("failed", (job, error) => {
-    if (job === undefined) return;
-    if (job.finishedOn === undefined) events.retried(facts(job), error);
-    else events.ended(facts(job), "failed");
-  });
-  worker.on("error", (error) => events.error(error));
   return {
     close: async () => {
       closing.abort();

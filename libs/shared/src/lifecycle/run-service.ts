@@ -11,7 +11,8 @@ export interface Service {
   reload(next: Config): Promise<void>;
   /** A configuration that was refused: told to logs and metrics. */
   reloadRefused(problems: readonly string[]): void;
-  flushLogs(): void;
+  /** False when nobody reads what is to be written. */
+  flushLogs(): Promise<boolean>;
 }
 
 /** EX_CONFIG of sysexits(3). */
@@ -35,7 +36,7 @@ function handleSignals(service: Service): void {
       () => end(service, 0),
       (err: unknown) => {
         service.logger.error({ err }, "stopping failed");
-        end(service, 1);
+        return end(service, 1);
       },
     );
   };
@@ -56,10 +57,11 @@ function handleSignals(service: Service): void {
   });
 }
 
-function end(service: Service, code: number): void {
+/** With a write that hangs a process cannot exit: its threads are waited for. Then only the signal is left. */
+async function end(service: Service, code: number): Promise<void> {
   service.logger.info("stopped");
-  service.flushLogs();
-  process.exit(code);
+  if (await service.flushLogs()) process.exit(code);
+  process.kill(process.pid, "SIGKILL");
 }
 
 /**
@@ -74,9 +76,11 @@ export async function runService(start: (config: Config) => Promise<Service>): P
     process.exit(exitBadConfig);
   }
   const service = await start(result.config);
+  let failing = false;
   process.on("uncaughtException", (err) => {
     service.logger.fatal({ err }, "uncaught exception");
-    end(service, 1);
+    if (!failing) void end(service, 1);
+    failing = true;
   });
   handleSignals(service);
 }

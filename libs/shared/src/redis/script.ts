@@ -5,15 +5,18 @@ export interface RedisScript {
   /** Unique in the client. */
   readonly name: string;
   readonly lua: string;
-  readonly numberOfKeys: number;
+  /** Absent: each call says how many; not on a cluster, where the client finds the slot by the first argument. */
+  readonly numberOfKeys?: number;
 }
 
 export type RunScript = (keys: readonly string[], args: readonly (string | number)[]) => Promise<unknown>;
 
 /** The script as a command of this client: sent by its digest, and in full to a Redis that does not know it. */
 export function defineScript(client: RedisClient, { name, lua, numberOfKeys }: RedisScript): RunScript {
-  client.defineCommand(name, { lua, numberOfKeys });
+  const varies = numberOfKeys === undefined;
+  client.defineCommand(name, varies ? { lua } : { lua, numberOfKeys });
   const command: unknown = Reflect.get(client, name);
   if (typeof command !== "function") throw new TypeError(`${name} is no command`);
-  return async (keys, args) => Reflect.apply(command, client, [...keys, ...args]);
+  return async (keys, args) =>
+    Reflect.apply(command, client, varies ? [keys.length, ...keys, ...args] : [...keys, ...args]);
 }

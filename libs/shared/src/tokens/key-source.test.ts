@@ -1,5 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { expect, test } from "vitest";
+import { poll } from "../testing/index.ts";
+import type { LoadKeySet } from "./jwks-sources.ts";
 import { createKeySource } from "./key-source.ts";
 
 function jwk(kid: string) {
@@ -7,15 +9,15 @@ function jwk(kid: string) {
   return { ...publicKey.export({ format: "jwk" }), kid, use: "sig" };
 }
 
-function source(options: { readonly load: () => Promise<unknown> }) {
+function source(options: { readonly load: LoadKeySet; readonly timeoutMs?: number }) {
   const clock = { nowMs: 1_000_000, now: () => clock.nowMs };
   const errors: unknown[] = [];
   const keys = createKeySource({
+    timeoutMs: 1000,
     ...options,
     clock,
     refreshMs: 1_000_000,
     retryAfterMs: 5000,
-    timeoutMs: 1000,
     onError: (error) => errors.push(error),
   });
   return { keys, clock, errors, [Symbol.dispose]: () => keys.close() };
@@ -59,6 +61,41 @@ test("keys stay while the source is away; an unknown key is then undecidable, no
   isAway = false;
   clock.nowMs += 5000;
   expect((await keys.find("other")).outcome).toBe("unknown");
+});
+
+test("a source that comes after us is read soon, however many unknown keys are asked for, which hasten nothing", async () => {
+  let isAway = true;
+  let loads = 0;
+  const load = async () => {
+    loads += 1;
+    if (isAway) throw new Error("away");
+    return { keys: [jwk("one")] };
+  };
+  using fixture = source({ load });
+  const { keys, errors } = fixture;
+  const begun = performance.now();
+  await poll("a few attempts", () => loads >= 3);
+  const loadsBefore = loads;
+  const asked = await Promise.all(Array.from({ length: 500 }, (_, index) => keys.find(`guess ${index}`)));
+  expect(new Set(asked.map(({ outcome }) => outcome))).toEqual(new Set(["unavailable"]));
+  expect(loads - loadsBefore).toBeLessThan(3);
+  isAway = false;
+  await poll("the keys", () => keys.held("one") !== undefined, 1000);
+  // One at the start, and one after each pause of at least 50 ms.
+  expect(loads).toBeLessThanOrEqual(2 + (performance.now() - begun) / 50);
+  expect(errors).toHaveLength(1);
+});
+
+test("a source that hangs at first does not hold up the next attempt for long", async () => {
+  let loads = 0;
+  const load = (signal: AbortSignal) => {
+    loads += 1;
+    if (loads > 1) return Promise.resolve({ keys: [jwk("one")] });
+    return new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("aborted"))));
+  };
+  using fixture = source({ load, timeoutMs: 60_000 });
+  await poll("the keys", () => fixture.keys.held("one") !== undefined, 5000);
+  expect(loads).toBe(2);
 });
 
 test.each([

@@ -1,4 +1,5 @@
 import type { Clock } from "../time/clock.ts";
+import { firstPause } from "./first-pause.ts";
 import { type KeySet, parseKeySet, type VerificationKey } from "./jwks.ts";
 import type { LoadKeySet } from "./jwks-sources.ts";
 
@@ -23,7 +24,7 @@ export interface KeySourceOptions {
   readonly clock: Clock;
   /** Time between two fetches that nobody asked for. */
   readonly refreshMs: number;
-  /** Time between two fetches because of an unknown key, and after a failure. */
+  /** Time between two fetches because of an unknown key, and after a failure; at most that before the first success. */
   readonly retryAfterMs: number;
   readonly timeoutMs: number;
   /** Told of the first failure in a row. */
@@ -38,17 +39,31 @@ interface Held {
   failures: number;
 }
 
-/** Fetches at once and then every `refreshMs`. While the source is away, the keys of the last time stay. */
+/** For the first attempts, which nothing but a source that hangs uses up. */
+const firstTimeoutMs = 1000;
+
+/**
+ * Fetches at once and then every `refreshMs`. While the source is away, the keys of the last time stay; while it was
+ * never there, it is asked again soon, by the clock alone: what comes with requests hastens nothing.
+ */
 export function createKeySource(options: KeySourceOptions): KeySource {
   const { load, clock, refreshMs, retryAfterMs, timeoutMs, onError } = options;
   const state: Held = { keys: new Map(), isCurrent: false, fetchedAtMs: Number.NEGATIVE_INFINITY, failures: 0 };
   let fetching: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
+  const startedAtMs = clock.now();
+  const waitedMs = (): number => clock.now() - startedAtMs;
+  const hasKeys = (): boolean => state.keys.size > 0;
+  const attemptMs = (): number => (hasKeys() ? timeoutMs : Math.min(timeoutMs, Math.max(firstTimeoutMs, waitedMs())));
+  const pauseMs = (): number => {
+    if (state.isCurrent) return refreshMs;
+    return hasKeys() ? retryAfterMs : firstPause(waitedMs(), retryAfterMs, Math.random());
+  };
 
   const fetchKeys = async (): Promise<void> => {
     try {
-      state.keys = parseKeySet(await load(AbortSignal.timeout(timeoutMs)));
+      state.keys = parseKeySet(await load(AbortSignal.timeout(attemptMs())));
       state.isCurrent = true;
       state.failures = 0;
     } catch (error) {
@@ -58,7 +73,7 @@ export function createKeySource(options: KeySourceOptions): KeySource {
     }
     state.fetchedAtMs = clock.now();
     fetching = undefined;
-    schedule(state.isCurrent ? refreshMs : retryAfterMs);
+    schedule(pauseMs());
   };
   const refresh = (): Promise<void> => {
     fetching ??= fetchKeys();

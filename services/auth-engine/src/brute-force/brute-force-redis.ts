@@ -1,21 +1,23 @@
 import {
   accountKeys,
   type Ban,
-  guessesKeyOf,
   parseBan,
   pendingKeyOf,
-  type RulePlace,
   type SourceParts,
   tolerationKeysOf,
 } from "@postern/shared/brute-force";
-import { defineScript, guessesKey, type RedisClient, type RunScript } from "@postern/shared/redis";
+import { defineScript, type RedisClient, type RunScript } from "@postern/shared/redis";
 import type { Clock } from "@postern/shared/time";
-import { countLua, successLua } from "./count-script.ts";
+import { createCountCall, type Failure, readCounts } from "./count-call.ts";
+import { countLua } from "./count-script.ts";
+import { createGathered } from "./gathered.ts";
 import { createGatheredReads } from "./gathered-reads.ts";
-import { type Counted, type Guess, type GuessStore, memoryMs, type Target } from "./guess-store.ts";
-import { unknownWeight } from "./toleration.ts";
+import { type Counted, type GuessStore, memoryMs, type Target } from "./guess-store.ts";
+import { successLua } from "./success-script.ts";
 
-const maxDigests = 64;
+/** Redis answers nobody else while it counts them: so many failures a call, and so many rules of failures. */
+const maxFailuresAtOnce = 32;
+const maxRulesAtOnce = 128;
 
 export interface RedisStoreDeps {
   readonly redis: RedisClient;
@@ -53,27 +55,26 @@ function asList(answer: unknown): readonly unknown[] {
   return answer;
 }
 
-function ruleArguments({ rule, network }: RulePlace, { toleration }: Guess): readonly (string | number)[] {
-  const { minPercent, maxPercent, scale } = toleration;
-  return [rule.periodMs, rule.failedRequests, rule.banMs, rule.name, network, minPercent, maxPercent, scale];
-}
-
-function countedOf(answer: unknown): Counted {
-  const [repeated, seen, total, banned, isNew, value] = asList(answer);
-  return {
-    repeated: Number(repeated) === 1,
-    accountPasswordsSeen: Number(seen),
-    totalPasswordsSeen: Number(total),
-    ban: Number(banned) === 0 ? undefined : parseBan(String(value)),
-    isNew: Number(isNew) > 0,
+/** Failures of one turn of the event loop by one script; on a cluster their keys lie in many slots, so one by one. */
+function createCount({ redis, parts, clock, repeatWindowMs }: RedisStoreDeps): (failure: Failure) => Promise<Counted> {
+  const call = createCountCall(parts, repeatWindowMs);
+  const one = scriptsFor(redis, parts.rules.length, { name: "bfCount", lua: countLua, fixed: 3, each: 4 });
+  const many = defineScript(redis, { name: "bfCountMany", lua: countLua });
+  const ask = async (failures: readonly Failure[]): Promise<readonly (Counted | Error)[]> => {
+    const { keys, args } = call(failures, clock.now());
+    const [first] = failures;
+    const run = redis.isCluster && first !== undefined ? one(first.target.places.length) : many;
+    return readCounts(await run(keys, args), failures.length);
   };
+  const most = Math.max(1, Math.min(maxFailuresAtOnce, Math.floor(maxRulesAtOnce / parts.rules.length)));
+  return createGathered(ask, redis.isCluster ? 1 : most);
 }
 
 /** Counts in Redis: every key of a decision has one hash tag, so that each question is one command in one slot. */
 export function createRedisStore(deps: RedisStoreDeps): GuessStore {
   const { redis, parts, clock, repeatWindowMs, takenBack } = deps;
   const most = parts.rules.length;
-  const countScript = scriptsFor(redis, most, { name: "bfCount", lua: countLua, fixed: 3, each: 4 });
+  const count = createCount(deps);
   const successScript = scriptsFor(redis, most, { name: "bfSuccess", lua: successLua, fixed: 2, each: 3 });
   const read = createGatheredReads(redis);
   const goodKeys = ({ source }: Target, network: string): readonly [string, string] =>
@@ -86,25 +87,7 @@ export function createRedisStore(deps: RedisStoreDeps): GuessStore {
       const value = values.find((found, index) => index < places.length && found !== null);
       return { ban: typeof value === "string" ? parseBan(value) : undefined, pending: values.at(-1) !== null };
     },
-    count: async (target, guess) => {
-      const { source, places, username } = target;
-      const { wrongPasswords, pending } = accountKeys(parts, source, username);
-      const keys = [wrongPasswords, pending, guessesKeyOf(parts, source)];
-      const memory = memoryMs(repeatWindowMs, places);
-      const args: (string | number)[] = [
-        guess.digest,
-        guess.known ? 1 : 0,
-        memory,
-        maxDigests,
-        guessesKey.ttlSeconds * 1000,
-        unknownWeight,
-      ];
-      for (const place of places) {
-        keys.push(place.banKey, place.countKey, ...goodKeys(target, place.network));
-        args.push(...ruleArguments(place, guess));
-      }
-      return countedOf(await countScript(places.length)(keys, args));
-    },
+    count: (target, guess) => count({ target, guess }),
     succeed: async (target, account, { minPercent }): Promise<Ban | undefined> => {
       const { source, places, username } = target;
       const { wrongPasswords, pending } = accountKeys(parts, source, username);

@@ -1,146 +1,164 @@
-/** Parts that both scripts begin with. Times are Redis's own, so that engines whose clocks differ share one window. */
-const common = `
+/**
+ * Counts failures one after the other and decides about their bans. What went wrong with one does not touch the others.
+ * Without a cluster the failures of a call have any keys; those of one failure have one hash tag.
+ *
+ * KEYS: for each failure: pending, and the ban of each of its rules; then again for each: wrong passwords, guesses, and
+ * for each of its rules: count, accounts that signed in now and before.
+ * ARGV: repeat window (ms), most digests, life of the guesses (ms), weight of unknown accounts, number of rules, of
+ * tolerations, of pending keys and bans; for each rule: name, period (ms), failed requests, ban (ms); for each
+ * toleration: least and most percent, scale; then for each failure: digest, known (1 or 0), which toleration, how many
+ * rules, and for each of these: name, network.
+ * Returns for each failure: status (1: repeated, 2: banned, 4: by a ban that is new; -1: failed), digests of the
+ * account, guesses of the network; then, for those that are banned or failed, the first ban or the error.
+ *
+ * Times are Redis's own, so that engines whose clocks differ share one window. A call of Redis costs more than anything
+ * else here: strings are read at once, a count that stays in its window changes one field, and lives are prolonged when
+ * some of them is gone. The value of the pending key tells when: it is the end of the wrong passwords.
+ */
+export const countLua = `
 local time = redis.call("TIME")
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-local function text(number) return string.format("%.0f", number) end
-local function load(key, window)
-  local h = redis.call("HMGET", key, "w", "k", "u", "pk", "pu", "r")
-  local c = { w = tonumber(h[1]) or window }
-  c.k, c.u = tonumber(h[2]) or 0, tonumber(h[3]) or 0
-  c.pk, c.pu, c.r = tonumber(h[4]) or 0, tonumber(h[5]) or 0, tonumber(h[6]) or 0
-  if window > c.w then
-    local follows = window == c.w + 1
-    c = { w = window, k = 0, u = 0, pk = follows and c.k or 0, pu = follows and c.u or 0, r = 0 }
+local texts = {}
+local function text(number)
+  local known = texts[number]
+  if not known then
+    known = string.format("%.0f", number)
+    texts[number] = known
   end
-  return c
+  return known
 end
-local function store(key, c, period)
-  redis.call("HSET", key, "w", text(c.w), "k", c.k, "u", c.u, "pk", c.pk, "pu", c.pu, "r", c.r)
-  redis.call("PEXPIRE", key, 2 * period)
-end
-`;
-
-/**
- * Counts one failure and decides about the ban. All keys have one hash tag.
- *
- * KEYS: wrong passwords, pending, guesses; then for each rule: ban, count, accounts that signed in now and before.
- * ARGV: digest, known (1 or 0), repeat window (ms), most digests, life of the guesses (ms), weight of unknown accounts;
- * then for each rule: period (ms), failed requests, ban (ms), name, network, least and most percent, scale.
- * Returns: repeated (1 or 0), digests of the account, guesses of the network, first banned rule (from 1, or 0), whether
- * its ban is new, its value.
- */
-export const countLua = `${common}
-local digest, known, memory = ARGV[1], ARGV[2] == "1", tonumber(ARGV[3])
-local repeated, seen = 0, 0
-if known then
-  local old = redis.call("HGET", KEYS[1], digest)
-  local counted, last = string.match(old or "", "^(%d+):(%d+)$")
-  if last and now - tonumber(last) < memory then repeated = 1 else counted = text(now) end
-  seen = redis.call("HLEN", KEYS[1])
-  if old or seen < tonumber(ARGV[4]) then
-    seen = seen + redis.call("HSET", KEYS[1], digest, counted .. ":" .. text(now))
-  end
-  redis.call("PEXPIRE", KEYS[1], 2 * memory)
-  if repeated == 0 then redis.call("SET", KEYS[2], "1", "PX", memory) end
-end
-redis.call("PFADD", KEYS[3], digest)
-redis.call("PEXPIRE", KEYS[3], ARGV[5])
-local banned, new, value = 0, 0, ""
-for i = 1, (#KEYS - 3) / 4 do
-  local k, a = 3 + (i - 1) * 4, 6 + (i - 1) * 8
-  local period, limit = tonumber(ARGV[a + 1]), tonumber(ARGV[a + 2])
+local fresh = text(now) .. ":" .. text(now)
+local repeat_window, most_digests = tonumber(ARGV[1]), tonumber(ARGV[2])
+local guesses_life, weight = ARGV[3], tonumber(ARGV[4])
+local late = tonumber(guesses_life) / 24
+local strings = tonumber(ARGV[7])
+local at = 7
+local rules = {}
+for _ = 1, tonumber(ARGV[5]) do
+  local period = tonumber(ARGV[at + 2])
   local window = math.floor(now / period)
-  local c = load(KEYS[k + 2], window)
-  if repeated == 0 then
-    if known then c.k = c.k + 1 else c.u = c.u + 1 end
-    store(KEYS[k + 2], c, period)
-  end
-  local standing = redis.call("GET", KEYS[k + 1])
-  if standing then
-    if banned == 0 then banned, value = i, standing end
-  elseif repeated == 0 and new == 0 then
-    local left = c.w > window and 1 or 1 - (now % period) / period
-    local fk, fu = c.k + c.pk * left, c.u + c.pu * left
-    if fk + fu >= limit - 1e-9 then
-      local least, most = tonumber(ARGV[a + 6]), tonumber(ARGV[a + 7])
-      local accounts = 0
-      if most > 0 then
-        accounts = math.max(redis.call("PFCOUNT", KEYS[k + 3]), redis.call("PFCOUNT", KEYS[k + 4]))
-      end
-      local allowed = 0
-      if accounts > 0 then
-        local growth = math.min(1, math.log(accounts + 1) / math.log(100) * tonumber(ARGV[a + 8]))
-        allowed = math.floor(accounts * (least + (most - least) * growth) / 100)
-      end
-      local weight = tonumber(ARGV[6])
-      local eu = math.min(fu, math.floor(allowed / weight))
-      local ek = math.min(fk, allowed - weight * eu)
-      if fk + fu - ek - eu >= limit - 1e-9 then
-        local ban = tonumber(ARGV[a + 3])
-        local written = text(now) .. " " .. text(now + ban) .. " " .. ARGV[a + 5] .. " " .. ARGV[a + 4]
-        redis.call("SET", KEYS[k + 1], written, "PX", ban)
-        if banned == 0 then banned, value = i, written end
-        new = i
-      end
-    end
-  end
+  rules[ARGV[at + 1]] = {
+    name = ARGV[at + 1], period = period, limit = tonumber(ARGV[at + 3]) - 1e-9, ban = tonumber(ARGV[at + 4]),
+    window = window, window_text = text(window), left = 1 - (now % period) / period,
+  }
+  at = at + 4
 end
-return { repeated, seen, redis.call("PFCOUNT", KEYS[3]), banned, new, value }
-`;
+local tolerations = {}
+for i = 1, tonumber(ARGV[6]) do
+  tolerations[i] = { least = tonumber(ARGV[at + 1]), most = tonumber(ARGV[at + 2]), scale = tonumber(ARGV[at + 3]) }
+  at = at + 3
+end
+local function number(written) return written ~= "0" and tonumber(written) or 0 end
+local values = {}
+for i, value in ipairs(redis.call("MGET", unpack(KEYS, 1, strings))) do values[KEYS[i]] = value end
+local function set(key, value, life)
+  redis.call("SET", key, value, "PX", text(life))
+  values[key] = value
+end
 
-/**
- * Learns from a success, unless a ban stands: the account counts in favour of its network, and its wrong passwords are
- * taken back when they are few. So that nobody can guess behind the back of those who sign in, those that were taken
- * back before are among the few, and a network gets no more back in a window than it may fail and is tolerated.
- *
- * KEYS: wrong passwords, pending; then for each rule: ban, count, accounts that signed in now.
- * ARGV: account, wrong passwords that are taken back, life of the accounts (ms, 0: none), repeat window (ms); then for
- * each rule: period (ms), failed requests, least percent.
- * Returns the first banned rule (from 1, or 0) and its value.
- */
-export const successLua = `${common}
-local rules = (#KEYS - 2) / 3
-for i = 1, rules do
-  local standing = redis.call("GET", KEYS[2 + (i - 1) * 3 + 1])
-  if standing then return { i, standing } end
-end
-local life = tonumber(ARGV[3])
-if life > 0 then
-  for i = 1, rules do
-    local key = KEYS[2 + (i - 1) * 3 + 3]
-    redis.call("PFADD", key, ARGV[1])
-    redis.call("PEXPIRE", key, life)
+-- Whether this wrong password is a repetition, how many the account has, whether its keys were prolonged of late.
+local function remember(key, pending, digest, memory)
+  local seen = redis.call("HLEN", key)
+  local old = false
+  if seen < most_digests and redis.call("HSETNX", key, digest, fresh) == 1 then
+    seen = seen + 1
+  else
+    old = redis.call("HGET", key, digest)
   end
-end
-if redis.call("EXISTS", KEYS[2]) == 1 then
-  redis.call("DEL", KEYS[2])
-  local counted, recent, memory = {}, 0, tonumber(ARGV[4])
-  local all = redis.call("HGETALL", KEYS[1])
-  for j = 1, #all, 2 do
-    local at, last = string.match(all[j + 1], "^(%d+):(%d+)$")
-    if last and now - tonumber(last) < memory then recent = recent + 1 else redis.call("HDEL", KEYS[1], all[j]) end
-    if at and at ~= "0" then counted[#counted + 1] = { all[j], tonumber(at), last } end
-  end
-  if #counted > 0 and recent <= tonumber(ARGV[2]) then
-    for _, one in ipairs(counted) do redis.call("HSET", KEYS[1], one[1], "0:" .. one[3]) end
-    for i = 1, rules do
-      local key, a = KEYS[2 + (i - 1) * 3 + 2], 4 + (i - 1) * 3
-      local period, most = tonumber(ARGV[a + 1]), tonumber(ARGV[a + 2])
-      if life > 0 then most = most + math.floor(redis.call("PFCOUNT", KEYS[2 + i * 3]) * tonumber(ARGV[a + 3]) / 100) end
-      if redis.call("EXISTS", key) == 1 then
-        local c = load(key, math.floor(now / period))
-        for _, one in ipairs(counted) do
-          local window = math.floor(one[2] / period)
-          if c.r < most then
-            c.r = c.r + 1
-            if window == c.w then c.k = math.max(0, c.k - 1) end
-            if window == c.w - 1 then c.pk = math.max(0, c.pk - 1) end
-          end
-        end
-        store(key, c, period)
-      end
+  if old then
+    local counted, last = string.match(old, "^(%d+):(%d+)$")
+    local repeated = last and now - tonumber(last) < memory
+    redis.call("HSET", key, digest, (repeated and counted or text(now)) .. ":" .. text(now))
+    if repeated then
+      redis.call("PEXPIRE", key, text(2 * memory))
+      return true, seen, false
     end
   end
+  local left, spare = number(values[pending]) - now, math.min(memory, late)
+  if seen > 1 and left <= 2 * memory and left > 2 * memory - spare then return false, seen, true end
+  redis.call("PEXPIRE", key, text(2 * memory))
+  set(pending, text(now + 2 * memory), memory + spare)
+  return false, seen, false
 end
-return { 0, "" }
+
+-- Adds to a count, and returns failures of known and unknown accounts as they count now.
+local function add(key, rule, field)
+  local c = redis.call("HMGET", key, "w", "k", "u", "pk", "pu")
+  local w = c[1] == rule.window_text and rule.window or tonumber(c[1])
+  local k, u, pk, pu = number(c[2]), number(c[3]), number(c[4]), number(c[5])
+  local moves = not w or rule.window > w
+  if moves then
+    local follows = rule.window - 1 == w
+    k, u, pk, pu = 0, 0, follows and k or 0, follows and u or 0
+  end
+  if field == "k" then k = k + 1 else u = u + 1 end
+  if moves then
+    redis.call("HSET", key, "w", rule.window_text, "k", text(k), "u", text(u), "pk", text(pk), "pu", text(pu), "r", "0")
+  else
+    redis.call("HINCRBY", key, field, "1")
+  end
+  if w ~= rule.window then redis.call("PEXPIRE", key, text(2 * rule.period)) end
+  local left = not moves and w > rule.window and 1 or rule.left
+  return k + pk * left, u + pu * left
+end
+
+-- Whether so many failures are too many, although accounts signed in.
+local function is_over(limit, k, u, toleration, now_key, before_key)
+  if k + u < limit then return false end
+  local accounts, allowed = 0, 0
+  if toleration.most > 0 then
+    accounts = math.max(redis.call("PFCOUNT", now_key), redis.call("PFCOUNT", before_key))
+  end
+  if accounts > 0 then
+    local growth = math.min(1, math.log(accounts + 1) / math.log(100) * toleration.scale)
+    allowed = math.floor(accounts * (toleration.least + (toleration.most - toleration.least) * growth) / 100)
+  end
+  local excused_unknown = math.min(u, math.floor(allowed / weight))
+  local excused_known = math.min(k, allowed - weight * excused_unknown)
+  return k + u - excused_known - excused_unknown >= limit
+end
+
+local function count(str, key, arg, places)
+  local digest, known, toleration = ARGV[arg], ARGV[arg + 1] == "1", tolerations[tonumber(ARGV[arg + 2])]
+  local repeated, seen, prolonged = false, 0, false
+  if known then
+    local memory = repeat_window
+    for i = 1, places do memory = math.max(memory, rules[ARGV[arg + 2 + 2 * i]].period) end
+    repeated, seen, prolonged = remember(KEYS[key], KEYS[str], digest, memory)
+  end
+  local guesses = KEYS[key + 1]
+  local changed = redis.call("PFADD", guesses, digest) == 1
+  local total = redis.call("PFCOUNT", guesses)
+  if changed and (not prolonged or total <= 1) then redis.call("PEXPIRE", guesses, guesses_life) end
+  local first, new = false, false
+  for i = 1, places do
+    local rule, ban, at = rules[ARGV[arg + 2 + 2 * i]], KEYS[str + i], key + 3 * i - 1
+    if not repeated then
+      local k, u = add(KEYS[at], rule, known and "k" or "u")
+      if not new and not values[ban] and is_over(rule.limit, k, u, toleration, KEYS[at + 1], KEYS[at + 2]) then
+        local network = ARGV[arg + 3 + 2 * i]
+        set(ban, text(now) .. " " .. text(now + rule.ban) .. " " .. network .. " " .. rule.name, rule.ban)
+        new = true
+      end
+    end
+    first = first or values[ban]
+  end
+  return (repeated and 1 or 0) + (first and 2 or 0) + (new and 4 or 0), seen, total, first
+end
+
+local answers, said = {}, {}
+local str, key, arg, last = 1, strings + 1, at + 1, #ARGV
+while arg <= last do
+  local places = tonumber(ARGV[arg + 3])
+  local done, status, seen, total, first = pcall(count, str, key, arg, places)
+  if not done then
+    status, seen, total, first = -1, 0, 0, type(status) == "table" and status.err or tostring(status)
+  end
+  local n = #answers
+  answers[n + 1], answers[n + 2], answers[n + 3] = status, seen, total
+  if first then said[#said + 1] = first end
+  str, key, arg = str + 1 + places, key + 2 + 3 * places, arg + 4 + 2 * places
+end
+for i = 1, #said do answers[#answers + 1] = said[i] end
+return answers
 `;

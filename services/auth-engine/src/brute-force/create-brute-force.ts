@@ -67,12 +67,12 @@ function emptyFacts(): BruteForceFacts {
   };
 }
 
-function fillIn(facts: BruteForceFacts, { repeated, ban, ...seen }: Counted): void {
-  facts.counted = !repeated;
-  facts.repeatedWrongPassword = repeated;
-  facts.accountPasswordsSeen = seen.accountPasswordsSeen;
-  facts.totalPasswordsSeen = seen.totalPasswordsSeen;
-  facts.rule = ban?.rule;
+function fillIn(facts: BruteForceFacts, counted: Counted): void {
+  facts.counted = !counted.repeated;
+  facts.repeatedWrongPassword = counted.repeated;
+  facts.accountPasswordsSeen = counted.accountPasswordsSeen;
+  facts.totalPasswordsSeen = counted.totalPasswordsSeen;
+  facts.rule = counted.ban?.rule;
 }
 
 /** A ban that Redis holds is remembered for when Redis is away, and indexed by whoever meets it. */

@@ -16,7 +16,7 @@ export interface RedisGuardDeps {
 
 interface Waiting {
   readonly sinceMs: number;
-  give(reason: unknown): void;
+  readonly goOn: (answer: undefined) => void;
 }
 
 /** One timer for all that wait: a decision sets none of its own. */
@@ -29,7 +29,8 @@ function createWaitingRoom(timeoutMs: number, onOverdue: (reason: unknown) => vo
   };
   const giveUp = (reason: unknown): void => {
     onOverdue(reason);
-    for (const one of waiting) one.give(reason);
+    for (const { goOn } of waiting) goOn(undefined);
+    waiting.clear();
   };
   const look = (): void => {
     timer = undefined;
@@ -85,13 +86,7 @@ export function createRedisGuard({ timeoutMs, retryMs, probe, onAway, onBack }: 
         return Promise.resolve(undefined);
       }
       return new Promise((resolve) => {
-        const one: Waiting = {
-          sinceMs: performance.now(),
-          give: () => {
-            room.leave(one);
-            resolve(undefined);
-          },
-        };
+        const one: Waiting = { sinceMs: performance.now(), goOn: resolve };
         room.enter(one);
         ask().then(
           (answer) => {
@@ -100,7 +95,8 @@ export function createRedisGuard({ timeoutMs, retryMs, probe, onAway, onBack }: 
           },
           (reason: unknown) => {
             leave(reason);
-            one.give(reason);
+            room.leave(one);
+            resolve(undefined);
           },
         );
       });

@@ -11,7 +11,7 @@ import type { ResultCacheSettings } from "../result-cache/cache-rules.ts";
 import { createGuardedCache, type GuardedCache } from "../result-cache/guarded-cache.ts";
 import { createMemoryCache } from "../result-cache/memory-cache.ts";
 import { createResultCacheMetrics } from "../result-cache/metrics.ts";
-import { passwordDigestKey } from "../result-cache/password-digest.ts";
+import { createPasswordDigest } from "../result-cache/password-digest.ts";
 import { createRedisResultCache } from "../result-cache/result-cache-redis.ts";
 import { createResultCaches, type ResultCaches } from "../result-cache/result-caches.ts";
 import type { EngineSettings } from "../settings.ts";
@@ -71,7 +71,7 @@ export function createResultCacheParts(
     settings: () => live.current.resultCache,
     memory,
     shared: shared?.cache,
-    digestKey: passwordDigestKey(nonce === "" ? undefined : new Secret(nonce)),
+    passwordDigest: createPasswordDigest(nonce === "" ? undefined : new Secret(nonce)),
     observeRead: (level, outcome) => metrics.read(level, outcome),
     observeWrite: (level, outcome) => metrics.written(level, outcome),
   });

@@ -10,7 +10,8 @@ const alphabet = "abcdefghijkmnpqrstuvwxyz23456789";
 const randomLength = 26;
 const checksumLength = 4;
 const form = /^app([a-km-np-z2-9]{30})$/;
-/** Longer ones cannot have the form; no need to look through them. */
+/** Shorter and longer ones cannot have the form; no need to look through them. */
+const minLength = 33;
 const maxLength = 64;
 
 function digestOf(purpose: string, text: string): Buffer {
@@ -35,7 +36,7 @@ export function makeAppPassword(): { readonly password: string; readonly digest:
 
 /** The digest under which an app password is stored; undefined for what has not the form of one. */
 export function appPasswordDigest(password: string): string | undefined {
-  if (password.length > maxLength) return undefined;
+  if (password.length < minLength || password.length > maxLength) return undefined;
   const match = form.exec(password.toLowerCase().replace(/[\s-]/g, ""));
   if (match?.[1] === undefined) return undefined;
   const random = match[1].slice(0, randomLength);

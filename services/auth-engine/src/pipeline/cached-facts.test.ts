@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { Directory, VerifyOutcome } from "../directories/directory.ts";
 import type { GuardedCache } from "../result-cache/guarded-cache.ts";
 import { createMemoryCache } from "../result-cache/memory-cache.ts";
-import { passwordDigestKey } from "../result-cache/password-digest.ts";
+import { createPasswordDigest } from "../result-cache/password-digest.ts";
 import { createResultCaches, type ResultCaches } from "../result-cache/result-caches.ts";
 import type { SharedLook } from "../result-cache/shared-cache.ts";
 import { attemptOf } from "./attempt.ts";
@@ -72,7 +72,7 @@ function engineCaches(shared: GuardedCache): ResultCaches {
     }),
     memory: createMemoryCache({ ttlMs: 1000, maxEntries: 9, maxBytes: 1e6 }, { clock: { now: () => 0 } }),
     shared,
-    digestKey: passwordDigestKey(new Secret("test-nonce")),
+    passwordDigest: createPasswordDigest(new Secret("test-nonce")),
     observeRead: () => undefined,
     observeWrite: () => undefined,
   });

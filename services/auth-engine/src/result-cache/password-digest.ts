@@ -1,15 +1,15 @@
-import { createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes, timingSafeEqual } from "node:crypto";
-import type { Secret } from "@postern/shared/crypto";
-
-/** The key of the digests: the same in all engines that have one `nonce`, of this process alone without. */
-export function passwordDigestKey(nonce: Secret | undefined): KeyObject {
-  const material = nonce === undefined ? randomBytes(32) : nonce.reveal();
-  return createSecretKey(Buffer.from(hkdfSync("sha256", material, "postern", "cached password digest", 32)));
-}
+import { createSecretKey, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
+import { createKeyedDigest, type KeyedDigest, type Secret } from "@postern/shared/crypto";
 
 /** HMAC-SHA-256 over the context, whose end is told by its own lengths, and the password. */
-export function passwordDigest(key: KeyObject, context: string, password: Secret): Buffer {
-  return createHmac("sha256", key).update(context).update("\n").update(password.reveal()).digest();
+export type PasswordDigest = (context: string, password: Secret) => Buffer;
+
+/** Keyed alike in all engines that have one `nonce`, for this process alone without. */
+export function createPasswordDigest(nonce: Secret | undefined): PasswordDigest {
+  const material = nonce === undefined ? randomBytes(32) : nonce.reveal();
+  const key = Buffer.from(hkdfSync("sha256", material, "postern", "cached password digest", 32));
+  const digest: KeyedDigest = createKeyedDigest(createSecretKey(key));
+  return (context, password) => Buffer.from(digest(`${context}\n${password.reveal()}`, "binary"), "binary");
 }
 
 export function sameDigest(one: Buffer, other: Buffer): boolean {

@@ -4,7 +4,7 @@ import { attemptOf } from "../pipeline/attempt.ts";
 import type { ResultCacheSettings } from "./cache-rules.ts";
 import type { GuardedCache, WriteOutcome } from "./guarded-cache.ts";
 import { createMemoryCache } from "./memory-cache.ts";
-import { passwordDigestKey } from "./password-digest.ts";
+import { createPasswordDigest } from "./password-digest.ts";
 import { createResultCaches } from "./result-caches.ts";
 import type { SharedLook } from "./shared-cache.ts";
 
@@ -55,7 +55,7 @@ function start(change: Partial<ResultCacheSettings> = {}, outcome: WriteOutcome 
     settings: () => ({ ...settings, ...change }),
     memory,
     shared,
-    digestKey: passwordDigestKey(undefined),
+    passwordDigest: createPasswordDigest(undefined),
     observeRead: () => undefined,
     observeWrite: () => undefined,
   });

@@ -1,10 +1,9 @@
-import type { KeyObject } from "node:crypto";
 import type { Attempt } from "../pipeline/attempt.ts";
 import { createCacheRules, type ResultCacheSettings } from "./cache-rules.ts";
 import type { CachedResult } from "./cached-result.ts";
 import type { GuardedCache, ReadOutcome, WriteOutcome } from "./guarded-cache.ts";
 import type { MemoryCache } from "./memory-cache.ts";
-import { passwordDigest, sameDigest } from "./password-digest.ts";
+import { type PasswordDigest, sameDigest } from "./password-digest.ts";
 import { securityContext } from "./security-context.ts";
 import type { CacheFamily, CacheQuestion, SharedLook } from "./shared-cache.ts";
 
@@ -41,7 +40,7 @@ export interface ResultCachesDeps {
   readonly memory: MemoryCache;
   /** Absent where nothing is configured that needs it. */
   readonly shared: GuardedCache | undefined;
-  readonly digestKey: KeyObject;
+  readonly passwordDigest: PasswordDigest;
   readonly observeRead: (level: CacheLevel, outcome: ReadOutcome) => void;
   readonly observeWrite: (level: CacheLevel, outcome: WriteOutcome) => void;
 }
@@ -52,8 +51,8 @@ function questionOf({ operation, username }: Attempt, context: string): CacheQue
   return { family: operation === "lookup" ? "identity" : "result", username, context };
 }
 
-function digestOf({ password }: Attempt, facts: CacheFacts, key: KeyObject): Buffer {
-  facts.digest ??= password === undefined ? noDigest : passwordDigest(key, facts.context, password);
+function digestOf({ password }: Attempt, facts: CacheFacts, digest: PasswordDigest): Buffer {
+  facts.digest ??= password === undefined ? noDigest : digest(facts.context, password);
   return facts.digest;
 }
 
@@ -61,7 +60,7 @@ async function lookInShared(
   attempt: Attempt,
   facts: CacheFacts,
   shared: GuardedCache,
-  { digestKey, observeRead }: ResultCachesDeps,
+  { passwordDigest, observeRead }: ResultCachesDeps,
 ): Promise<CachedResult | undefined> {
   const question = questionOf(attempt, facts.context);
   const look = await shared.read(question);
@@ -71,7 +70,7 @@ async function lookInShared(
   }
   facts.look = look;
   const { result } = look;
-  const isHit = result !== undefined && sameDigest(result.digest, digestOf(attempt, facts, digestKey));
+  const isHit = result !== undefined && sameDigest(result.digest, digestOf(attempt, facts, passwordDigest));
   observeRead(question.family, isHit ? "hit" : "miss");
   if (!isHit) return undefined;
   facts.servedFrom = "shared";
@@ -79,12 +78,12 @@ async function lookInShared(
 }
 
 export function createResultCaches(deps: ResultCachesDeps): ResultCaches {
-  const { settings, memory, shared, digestKey, observeRead, observeWrite } = deps;
+  const { settings, memory, shared, passwordDigest, observeRead, observeWrite } = deps;
   const rules = createCacheRules(settings, shared !== undefined);
 
   const keepInMemory = (attempt: Attempt, answer: DirectoryAnswer, facts: CacheFacts): void => {
     if (!rules.usesMemory(attempt)) return;
-    const result = { ...answer, digest: digestOf(attempt, facts, digestKey), username: attempt.username };
+    const result = { ...answer, digest: digestOf(attempt, facts, passwordDigest), username: attempt.username };
     const isKept = memory.set(facts.context, result, facts.generation);
     observeWrite("memory", isKept ? "stored" : "stale");
   };
@@ -96,7 +95,7 @@ export function createResultCaches(deps: ResultCachesDeps): ResultCaches {
   ): Promise<void> => {
     if (shared === undefined) return;
     const question = questionOf(attempt, facts.context);
-    const result = { ...answer, digest: digestOf(attempt, facts, digestKey) };
+    const result = { ...answer, digest: digestOf(attempt, facts, passwordDigest) };
     const outcome = await shared.write(question, { result, look, ttlMs: rules.sharedTtlMs(attempt) });
     observeWrite(question.family, outcome);
     // A flush came while the directory was asked: its answer may be the one that was flushed.
@@ -112,7 +111,7 @@ export function createResultCaches(deps: ResultCachesDeps): ResultCaches {
     readMemory: (attempt, facts) => {
       if (!rules.usesMemory(attempt)) return undefined;
       const found = memory.get(facts.context);
-      const isHit = found !== undefined && sameDigest(found.digest, digestOf(attempt, facts, digestKey));
+      const isHit = found !== undefined && sameDigest(found.digest, digestOf(attempt, facts, passwordDigest));
       observeRead("memory", isHit ? "hit" : "miss");
       if (!isHit) return undefined;
       facts.servedFrom = "memory";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { languageOf, languages, pickLanguage } from "./languages.ts";
+import { languageOf, languages, pickLanguage, writtenTag } from "./languages.ts";
 
 const [english] = languages;
 if (english === undefined) throw new Error("no language");
@@ -10,6 +10,10 @@ const pick = (wishes: Partial<Parameters<typeof pickLanguage>[0]>) =>
     languages,
     english,
   ).tag;
+
+test("Chinese is written as simplified, so that browsers take a font of it; every other tag stands for itself", () => {
+  expect(languages.filter((language) => writtenTag(language) !== language.tag).map(writtenTag)).toEqual(["zh-Hans"]);
+});
 
 test("a URL's tag is one of ours in any case, and nothing else is", () => {
   expect(languageOf("DE", languages)?.tag).toBe("de");

@@ -9,6 +9,11 @@ export interface Language {
 
 export type LanguageTag = "en" | "de" | "fr" | "es" | "it" | "pt" | "nl" | "pl" | "ru" | "zh" | "ja" | "ar";
 
+/** For the attribute `lang`: Chinese has two scripts, and browsers pick a font by it. */
+export function writtenTag({ tag }: Pick<Language, "tag">): string {
+  return tag === "zh" ? "zh-Hans" : tag;
+}
+
 export const languages: readonly Language[] = Object.freeze([
   { tag: "en", name: "English", direction: "ltr" },
   { tag: "de", name: "Deutsch", direction: "ltr" },

@@ -1,5 +1,6 @@
 import { type Html, html, htmlText } from "./html.ts";
 import { icons } from "./icons.ts";
+import { writtenTag } from "./languages.ts";
 import type { Look } from "./look.ts";
 
 function brandOf({ brand }: Look): Html {
@@ -12,12 +13,11 @@ function brandOf({ brand }: Look): Html {
 
 function languageList({ language, languageLinks, text }: Look): Html | undefined {
   if (languageLinks.length < 2) return undefined;
-  const items = languageLinks.map(
-    ({ language: { tag, name, direction }, href }) =>
-      html`<li><a href="${href}" hreflang="${tag}" lang="${tag}" dir="${direction}"${
-        tag === language.tag && html` aria-current="true"`
-      }>${name}</a></li>`,
-  );
+  const items = languageLinks.map(({ language: { tag, name, direction }, href }) => {
+    const written = writtenTag({ tag });
+    const current = tag === language.tag && html` aria-current="true"`;
+    return html`<li><a href="${href}" hreflang="${written}" lang="${written}" dir="${direction}"${current}>${name}</a></li>`;
+  });
   return html`<details><summary>${icons.globe}<span><span class="hidden">${text("common.language")}: </span>${
     language.name
   }</span></summary><ul>${items}</ul></details>`;
@@ -37,7 +37,7 @@ export interface Document {
 export function documentOf(look: Look, { title, body, script }: Document): string {
   const { language, brand } = look;
   return htmlText(html`<!doctype html>
-<html lang="${language.tag}" dir="${language.direction}">
+<html lang="${writtenTag(language)}" dir="${language.direction}">
 <head>
 <meta charset="utf-8">
 <title>${title} – ${brand.name}</title>

@@ -5,13 +5,21 @@ const properties = (palette: Palette): string =>
     .map(([name, colour]) => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}:${colour}`)
     .join(";");
 
-/** Sizes are in rem, sides are logical (start, end), so that larger text and right-to-left need nothing more. */
+/**
+ * Sizes are in rem, sides are logical (start, end), so that larger text and right-to-left need nothing more. Chinese and
+ * Japanese share code points that each writes in its own way: they have fonts of their own, whatever the system's
+ * language is. Japanese lines break between phrases.
+ */
 const rules = `
 *,*::before,*::after{box-sizing:border-box}
 html{color-scheme:light dark;-webkit-text-size-adjust:100%;text-size-adjust:100%}
 body{margin:0;min-height:100vh;min-height:100dvh;display:flex;flex-direction:column;background:var(--card);color:var(--text);
-font:400 1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","Noto Sans Arabic","Noto Sans CJK SC","Helvetica Neue",Arial,sans-serif;
+font:400 1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","Noto Sans Arabic","Helvetica Neue",Arial,sans-serif;
 overflow-wrap:anywhere}
+html[lang|=zh] body,a[lang|=zh]{font-family:-apple-system,"PingFang SC","Microsoft YaHei UI","Noto Sans CJK SC","Noto Sans SC",sans-serif}
+html[lang|=ja] body,a[lang|=ja]{font-family:-apple-system,"Hiragino Sans","Yu Gothic UI",Meiryo,"Noto Sans CJK JP","Noto Sans JP",sans-serif}
+html:is([lang|=zh],[lang|=ja]) body{line-break:strict}
+html[lang|=ja] body{word-break:auto-phrase}
 header,main,footer{width:100%;max-width:27rem;margin-inline:auto;padding-inline:1.5rem}
 header{padding-block:2rem 0}
 .brand{display:inline-flex;align-items:center;gap:.625rem;font-weight:650;font-size:1.0625rem;letter-spacing:-.01em;color:var(--text)}
@@ -19,6 +27,7 @@ header{padding-block:2rem 0}
 .brand .mark{flex:none;display:grid;place-items:center;width:2rem;height:2rem;border-radius:.5625rem;background:var(--accent);color:var(--on-accent);font-size:1rem;font-weight:700}
 main{padding-block:1.75rem 2rem}
 h1{margin:0;font-size:1.625rem;line-height:1.22;font-weight:680;letter-spacing:-.018em;text-wrap:balance}
+html:is([lang|=zh],[lang|=ja]) h1{line-height:1.35;letter-spacing:0}
 h2{margin:1.75rem 0 .5rem;font-size:1rem;line-height:1.4;font-weight:650}
 p{margin:.5rem 0 0}
 p,.note,.things span{text-wrap:pretty}
@@ -34,7 +43,7 @@ label{display:block;margin-bottom:.375rem;font-weight:600;font-size:.9375rem}
 .linked{display:grid;grid-template-columns:1fr auto;align-items:baseline;column-gap:1rem}
 .linked label{overflow-wrap:break-word}
 .linked input{grid-row:2;grid-column:1/-1}
-.linked a{text-align:end;grid-row:1;grid-column:2;font-size:.9375rem}
+.linked a{margin-bottom:.375rem;text-align:end;grid-row:1;grid-column:2;font-size:.9375rem}
 input:is([type=text],[type=password]){display:block;width:100%;min-height:3rem;padding:.625rem .875rem;font:inherit;color:inherit;background:var(--card);
 border:1px solid var(--control);border-radius:.625rem;transition:border-color .12s,box-shadow .12s}
 input:is([type=text],[type=password]):hover{border-color:var(--muted)}
@@ -106,6 +115,7 @@ code{font-family:ui-monospace,"Cascadia Mono","Noto Sans Mono",Menlo,monospace;d
 .or{margin-top:1.5rem;text-align:center;color:var(--muted)}
 .reference{margin-top:1.5rem;color:var(--muted);font-size:.875rem}
 .reference code{font-size:.875rem;direction:ltr;unicode-bidi:isolate}
+html:is([lang|=zh],[lang|=ja]) .reference code{display:inline-block}
 footer{margin-top:auto;padding-block:1rem 1.5rem;display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;font-size:.875rem;color:var(--muted)}
 footer a,summary{color:var(--muted)}
 footer a:hover,summary:hover{color:var(--text)}

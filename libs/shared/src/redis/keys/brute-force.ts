@@ -65,7 +65,10 @@ export const wrongPasswordsKey: KeyFamily<[tag: string, network: string, user: s
   build: (prefix, tag, network, user) => `${prefix}bf:{${tag}}:pw:${network}:${user}`,
 };
 
-/** There while failures of the account are counted that its success would take back. */
+/**
+ * There while failures of the account are counted that its success would take back. Its value is when its wrong passwords
+ * end (epoch ms), which nobody but the counting script reads; earlier engines write 1.
+ */
 export const pendingKey: KeyFamily<[tag: string, network: string, user: string]> = {
   ...ofSource,
   name: "pending failures",

@@ -1,6 +1,7 @@
 import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setImmediate } from "node:timers/promises";
 import { poll, scratchFolder } from "@postern/shared/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { SqlClient } from "./sql-client.ts";
@@ -128,9 +129,40 @@ describe("createSqliteClient", () => {
     await expect(readName()).rejects.toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });
     writer.exec("CREATE TABLE users (name TEXT); INSERT INTO users VALUES ('first')");
     expect(await readName()).toBe("first");
+    await setImmediate();
     writer.exec("UPDATE users SET name = 'second'");
     expect(await readName()).toBe("second");
     writer.close();
     expect(await readName()).toBe("second");
+  });
+
+  const query = { statement, parameters: {}, maxRows: 1 };
+  const names = async (): Promise<unknown[]> => (await client.query(query, context())).map(({ name }) => name);
+
+  it.each(["DELETE", "WAL"])("keeps no lock once it has read (journal %s)", async (mode) => {
+    writeDatabase(file, "first");
+    const writer = new DatabaseSync(file);
+    writer.exec(`PRAGMA journal_mode = ${mode}`);
+    const together = [names(), names(), names()];
+    expect(await Promise.all(together)).toEqual([["first"], ["first"], ["first"]]);
+    await setImmediate();
+    // With no waiting at all, so that a lock would be an error.
+    writer.exec("PRAGMA busy_timeout = 0; UPDATE users SET name = 'second'");
+    expect(await names()).toEqual(["second"]);
+    writer.close();
+  });
+
+  it.each(["DELETE", "WAL"])("reads at once what it has written (journal %s)", async (mode) => {
+    writeDatabase(file, "first");
+    const setting = new DatabaseSync(file);
+    setting.exec(`PRAGMA journal_mode = ${mode}`);
+    setting.close();
+    const change = { statement: "UPDATE users SET name = :name", parameters: { name: "second" } };
+    const before = names();
+    const written = client.execute([change], context());
+    const after = names();
+    expect(await before).toEqual(["first"]);
+    expect(await written).toEqual([1]);
+    expect(await after).toEqual(["second"]);
   });
 });

@@ -31,7 +31,11 @@ export function createSqliteClient(options: SqliteClientOptions): SqlClient {
   return {
     dialect: "sqlite",
     query: (query, context) => reading.run((connection) => connection.query(query), context),
-    execute: (statements, context) => writing.run((connection) => connection.execute(statements), context),
+    execute: (statements, context) =>
+      writing.run((connection) => {
+        reading.endReading();
+        return connection.execute(statements);
+      }, context),
     describe: (statement, context) => reading.run((connection) => connection.describe(statement), context),
     async close() {
       reading.close();
@@ -42,15 +46,16 @@ export function createSqliteClient(options: SqliteClientOptions): SqlClient {
 
 interface SqliteAccess {
   run<T>(use: (connection: SqliteConnection) => T, context: DirectoryContext): Promise<T>;
+  endReading(): void;
   close(): void;
 }
 
-function createSqliteAccess({
-  file,
-  busyTimeoutMs,
-  readOnly,
-  clock = systemClock,
-}: SqliteClientOptions & { readonly readOnly: boolean }): SqliteAccess {
+interface SqliteAccessOptions extends SqliteClientOptions {
+  readonly readOnly: boolean;
+}
+
+function createSqliteAccess(options: SqliteAccessOptions): SqliteAccess {
+  const { file, busyTimeoutMs, readOnly, clock = systemClock } = options;
   let connection: SqliteConnection | undefined;
   let checkAt = 0;
   let failure: { readonly error: AppError; readonly until: number } | undefined;
@@ -99,6 +104,7 @@ function createSqliteAccess({
 
   return {
     run,
+    endReading: () => connection?.endReading(),
     close() {
       isClosed = true;
       drop();

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { createReadTransaction } from "./read-transaction.ts";
 import type { SqlQuery, SqlRow, SqlStatement } from "./sql-client.ts";
 import { findStatementParameters } from "./statement-parameters.ts";
 
@@ -9,6 +10,8 @@ export interface SqliteConnection {
   /** All or none; how many rows each changed. */
   execute(statements: readonly SqlStatement[]): readonly number[];
   describe(statement: string): readonly string[];
+  /** So that the next query sees what was written meanwhile; otherwise queries without a wait between see the same. */
+  endReading(): void;
   /** False once the path names another file than the one that is open, or none. */
   isCurrent(): boolean;
   close(): void;
@@ -27,6 +30,7 @@ function bind(names: readonly string[], { parameters }: SqlStatement) {
 export function openSqliteConnection(file: string, { readOnly }: { readonly readOnly: boolean }): SqliteConnection {
   const identity = identify(file);
   const database = new DatabaseSync(file, { readOnly, timeout: 0, readBigInts: true });
+  const reading = createReadTransaction(database);
   const prepared = new Map<string, Prepared>();
 
   const prepare = (text: string): Prepared => {
@@ -46,6 +50,7 @@ export function openSqliteConnection(file: string, { readOnly }: { readonly read
   return {
     query(given) {
       const { statement, parameters } = prepare(given.statement);
+      reading.join();
       return statement.iterate(bind(parameters, given)).take(given.maxRows).toArray();
     },
     execute(statements) {
@@ -63,8 +68,12 @@ export function openSqliteConnection(file: string, { readOnly }: { readonly read
       prepare(statement)
         .statement.columns()
         .map(({ name }) => name),
+    endReading: () => reading.end(),
     isCurrent: () => identity !== undefined && identify(file) === identity,
-    close: () => database.close(),
+    close: () => {
+      reading.end();
+      if (database.isOpen) database.close();
+    },
   };
 }
 

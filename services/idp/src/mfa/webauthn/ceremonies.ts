@@ -1,13 +1,9 @@
 import { AppError } from "@postern/shared/errors";
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type PublicKeyCredentialRequestOptionsJSON,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
 } from "@simplewebauthn/server";
 import type { CallContext } from "../../login/password-check.ts";
 import type { FactorStore } from "../factor-store.ts";
@@ -76,6 +72,9 @@ function described(texts: readonly string[]) {
     .map(({ id, transports }) => ({ id, ...(transports.length > 0 && { transports: [...transports] }) }));
 }
 
+/** Read from disk with the first passkey: it reads certificates too, and is the largest part of the sign-in. */
+const loadLibrary = async () => import("@simplewebauthn/server");
+
 /** The library throws for whatever is not right in an answer. */
 async function verified<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
@@ -94,6 +93,7 @@ function createRegistration({
   return {
     beginRegistration: async ({ owner, account, displayName, credentials }) => {
       const userID = userHandleOf(account);
+      const { generateRegistrationOptions } = await loadLibrary();
       const options = await generateRegistrationOptions({
         rpName,
         rpID: rpId,
@@ -115,6 +115,7 @@ function createRegistration({
     finishRegistration: async (owner, response, name) => {
       const expectedChallenge = await pending.take("webauthn_register", owner);
       if (expectedChallenge === undefined) return undefined;
+      const { verifyRegistrationResponse } = await loadLibrary();
       const result = await verified(() =>
         verifyRegistrationResponse({
           response,
@@ -159,6 +160,7 @@ async function present(
     .map((text) => readCredential(text))
     .find((credential) => credential?.id === response.id);
   if (known === undefined) return undefined;
+  const { verifyAuthenticationResponse } = await loadLibrary();
   const result = await verified(() =>
     verifyAuthenticationResponse({
       response,
@@ -184,6 +186,7 @@ export function createCeremonies(deps: CeremonyDeps): Ceremonies {
   return {
     ...createRegistration(deps),
     beginSignIn: async (owner, credentials) => {
+      const { generateAuthenticationOptions } = await loadLibrary();
       const options = await generateAuthenticationOptions({
         rpID: settings.rpId,
         timeout: timeoutMs,

@@ -1,0 +1,27 @@
+import { describe, expect, it } from "vitest";
+import { addedTo, type Window } from "./added.ts";
+
+function windowsOf(id: string, totals: readonly number[]): readonly Window<string>[] {
+  return totals.map((total) => ({ id, cpuMicros: { total } }));
+}
+
+describe("addedTo", () => {
+  it("a machine that slows down from round to round adds nothing", () => {
+    const slower = windowsOf("lookup-open", [100, 150, 200]);
+    expect(addedTo(slower, windowsOf("lookup-basic", [105, 155, 205]))).toEqual({
+      to: "lookup-open",
+      micros: 5,
+      spread: 0,
+    });
+  });
+
+  it("one disturbed window changes little", () => {
+    const calm = windowsOf("lookup-open", [100, 100, 100, 100, 100]);
+    const disturbed = windowsOf("lookup-basic", [103, 104, 300, 105, 106]);
+    expect(addedTo(calm, disturbed)).toEqual({ to: "lookup-open", micros: 5, spread: 1 });
+  });
+
+  it("rows of different rounds are not compared", () => {
+    expect(() => addedTo(windowsOf("lookup-open", [1]), windowsOf("lookup-basic", [1, 2]))).toThrow("other rounds");
+  });
+});

@@ -1,0 +1,74 @@
+import { accountKeys, guessesKeyOf, parseBan, type SourceParts, tolerationKeysOf } from "@postern/shared/brute-force";
+import { guessesKey } from "@postern/shared/redis";
+import type { Counted, Guess, Target } from "./guess-store.ts";
+import { type Toleration, unknownWeight } from "./toleration.ts";
+
+const maxDigests = 64;
+const answersEach = 3;
+
+export interface Failure {
+  readonly target: Target;
+  readonly guess: Guess;
+}
+
+export interface CountCall {
+  readonly keys: readonly string[];
+  readonly args: readonly (string | number)[];
+}
+
+/** What the counting script is told of failures; what is the same for all is told once. */
+export function createCountCall(
+  parts: SourceParts,
+  repeatWindowMs: number,
+): (failures: readonly Failure[], nowMs: number) => CountCall {
+  const start = [repeatWindowMs, maxDigests, guessesKey.ttlSeconds * 1000, unknownWeight, parts.rules.length];
+  const rules = parts.rules.flatMap(({ name, periodMs, failedRequests, banMs }) => [
+    name,
+    periodMs,
+    failedRequests,
+    banMs,
+  ]);
+  return (failures, nowMs) => {
+    const strings: string[] = [];
+    const keys: string[] = [];
+    const tolerations: Toleration[] = [];
+    const args: (string | number)[] = [];
+    for (const { target, guess } of failures) {
+      const { source, places, username } = target;
+      const { wrongPasswords, pending } = accountKeys(parts, source, username);
+      let nth = tolerations.indexOf(guess.toleration);
+      if (nth < 0) nth = tolerations.push(guess.toleration) - 1;
+      strings.push(pending);
+      keys.push(wrongPasswords, guessesKeyOf(parts, source));
+      args.push(guess.digest, guess.known ? 1 : 0, nth + 1, places.length);
+      for (const { banKey, countKey, network, rule } of places) {
+        const [now, before] = tolerationKeysOf(parts, source.tag, { network, nowMs });
+        strings.push(banKey);
+        keys.push(countKey, now, before);
+        args.push(rule.name, network);
+      }
+    }
+    const tolerated = tolerations.flatMap(({ minPercent, maxPercent, scale }) => [minPercent, maxPercent, scale]);
+    return {
+      keys: strings.concat(keys),
+      args: [...start, tolerations.length, strings.length, ...rules, ...tolerated, ...args],
+    };
+  };
+}
+
+/** What it answered, in the order of the failures. */
+export function readCounts(answer: unknown, failures: number): readonly (Counted | Error)[] {
+  if (!Array.isArray(answer)) throw new TypeError("the counting script answered with no list");
+  let next = failures * answersEach;
+  return Array.from({ length: failures }, (_, index) => {
+    const status = Number(answer[index * answersEach]);
+    if (status < 0) return new Error(String(answer[next++]));
+    return {
+      repeated: (status & 1) !== 0,
+      ban: (status & 2) === 0 ? undefined : parseBan(String(answer[next++])),
+      isNew: (status & 4) !== 0,
+      accountPasswordsSeen: Number(answer[index * answersEach + 1]),
+      totalPasswordsSeen: Number(answer[index * answersEach + 2]),
+    };
+  });
+}

@@ -1,0 +1,56 @@
+import { poll } from "@postern/shared/testing";
+import { expect, test } from "vitest";
+import { alice, askJson } from "../../support/ask-json.ts";
+import { startStack } from "../../support/stack.ts";
+
+/** Long, so that a thousand lines are more than may wait. */
+const external_session_id = "x".repeat(30_000);
+
+function droppedIn(metrics: string): number {
+  return Number(/^service_log_lines_dropped_total (\d+)$/mu.exec(metrics)?.[1]);
+}
+
+test("a reader of the log that hangs costs lines, which are counted and told, but neither decisions nor memory nor the stop", async () => {
+  await using stack = await startStack();
+  const { gateway, url } = stack;
+  const { stdout } = gateway.process;
+  if (stdout === null) throw new Error("no standard output");
+  let asked = 0;
+  const ask = async (): Promise<void> => {
+    asked += 1;
+    expect((await askJson(url, { ...alice, external_session_id }, { query: "?mode=no-auth" })).status).toBe(200);
+  };
+  const dropped = async (): Promise<number> => droppedIn(await gateway.metrics());
+  const linesFrom = gateway.output().length;
+
+  expect(await dropped()).toBe(0);
+  stdout.pause();
+  await poll(
+    "lines to be dropped",
+    async () => {
+      await Promise.all(Array.from({ length: 25 }, ask));
+      return (await dropped()) > 10;
+    },
+    40_000,
+  );
+  const lost = await dropped();
+  stdout.resume();
+
+  const told = (): string => gateway.output().slice(linesFrom);
+  const line = await poll("the line that says so", () => /^.*"log lines were lost.*$/mu.exec(told())?.[0]);
+  expect(JSON.parse(line)).toMatchObject({
+    level: "warn",
+    dropped: lost,
+    msg: "log lines were lost while nobody read them",
+  });
+  await ask();
+  const decided = (): number => told().split('"msg":"decided"').length - 1;
+  await poll("every line to be there or counted", () => decided() + lost === asked);
+  expect(await dropped()).toBe(lost);
+
+  stdout.pause();
+  await Promise.all(Array.from({ length: 25 }, ask));
+  const stopsFrom = performance.now();
+  await gateway.stop();
+  expect(performance.now() - stopsFrom).toBeLessThan(4000);
+});

@@ -1,0 +1,41 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { scratchFolder } from "@postern/shared/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { accountsBackends } from "../../support/accounts-database.ts";
+import { alice, askJson } from "../../support/ask-json.ts";
+import { type Stack, startStack } from "../../support/stack.ts";
+
+const owned = new AsyncDisposableStack();
+let stack: Stack;
+
+/** Crypt's own example: read in a thread, whose file the bundle must have in the right place. */
+const sha512OfSecret =
+  "$6$saltsalt$TVLlQcbpFVof5W3Yz4DTP6gRstiNuHwwTt6GLc1E5n0U0aDehy0S5knV8wiOQSpT0Y77vwPZN.Pq.H91p5hVO1";
+
+beforeAll(async () => {
+  const folder = owned.use(await scratchFolder()).path;
+  const file = join(folder, "accounts.sqlite");
+  const database = new DatabaseSync(file);
+  database.exec("CREATE TABLE users (username TEXT PRIMARY KEY, password TEXT) STRICT");
+  database.prepare("INSERT INTO users VALUES (?, ?)").run(alice.username, sha512OfSecret);
+  database.close();
+  const services = ["idp", "admin", "jobs-worker"] as const;
+  stack = owned.use(await startStack({ redis: true, services, backends: accountsBackends(file) }));
+});
+
+afterAll(() => owned.disposeAsync());
+
+test("every service runs from its bundle and is ready", async () => {
+  const running = [stack.gateway, ...stack.engines, ...stack.services.values()];
+  const names = ["gateway", "auth-engine", "idp", "admin", "jobs-worker"];
+  const commands = running.map(({ process: { pid } }) => readFileSync(`/proc/${pid}/cmdline`, "utf8"));
+  for (const name of names) expect(commands.join("\n")).toContain(`services/${name}/dist/bundle/main.js`);
+  expect(await Promise.all(running.map((service) => service.readiness()))).toEqual(running.map(() => 200));
+});
+
+test("a decision is made, with a password that a thread of the bundle hashes", async () => {
+  expect((await askJson(stack.url, { ...alice, password: "secret" })).status).toBe(200);
+  expect((await askJson(stack.url, { ...alice, password: "guess" })).status).toBe(403);
+});

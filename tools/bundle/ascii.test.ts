@@ -1,0 +1,23 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { asciiOnly } from "./ascii.ts";
+
+test("the escaped program is ASCII and means the same", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme" }), (text) => {
+      const program = JSON.stringify(text).replaceAll("$", "\\u0024");
+      fc.pre(!/\\[^\0-\x7f]/u.test(program));
+      const escaped = asciiOnly(program);
+      expect(escaped).toMatch(/^[\0-\x7f]*$/u);
+      expect(JSON.parse(escaped)).toBe(text);
+    }),
+  );
+});
+
+test("no line moves", () => {
+  expect(asciiOnly('"§"\n/…/u\n// \u2028\n').split("\n")).toHaveLength(4);
+});
+
+test("a character behind a backslash is refused, as its escape would mean something else", () => {
+  expect(() => asciiOnly(String.raw`"\é"`)).toThrow("a backslash stands before é");
+});

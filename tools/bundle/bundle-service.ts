@@ -1,0 +1,92 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, isAbsolute, join, relative } from "node:path";
+import { type Plugin, type RolldownOutput, rolldown } from "rolldown";
+import { asciiOnly } from "./ascii.ts";
+import { external } from "./external.ts";
+import { unreviewedPath } from "./paths.ts";
+import { workerStartedBy } from "./workers.ts";
+
+export interface Bundle {
+  /** Files that Node runs, the largest first. */
+  readonly chunks: readonly { readonly fileName: string; readonly bytes: number }[];
+  readonly modules: number;
+}
+
+/** Looks at each module, and adds the threads that it starts. */
+function reviewModules(root: string, problems: string[]): Plugin {
+  return {
+    name: "postern-review",
+    transform(code, id) {
+      if (!isAbsolute(id)) return null;
+      const unreviewed = unreviewedPath(root, id, code);
+      if (unreviewed !== undefined) problems.push(`${unreviewed} asks where it lies: see tools/bundle/paths.ts`);
+      const worker = workerStartedBy(relative(root, id));
+      if (worker !== undefined) {
+        this.emitFile({ type: "chunk", id: join(root, worker.source), fileName: worker.fileName });
+      }
+      return null;
+    },
+  };
+}
+
+function isContent(path: string, content: string | Uint8Array): boolean {
+  return existsSync(path) && readFileSync(path).equals(Buffer.from(content));
+}
+
+/** Writes what differs from an earlier build, as services may be starting from it; then what only that one had goes. */
+function writeFiles(folder: string, output: RolldownOutput["output"]): void {
+  for (const file of output) {
+    const path = join(folder, file.fileName);
+    // The source map stays true: no line moves, and columns only behind the few characters that are replaced.
+    const content = file.type === "chunk" ? asciiOnly(file.code) : file.source;
+    if (isContent(path, content)) continue;
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
+  }
+  const written = new Set(output.map(({ fileName }) => fileName));
+  for (const file of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(file.parentPath, file.name);
+    if (file.isFile() && !written.has(relative(folder, path))) rmSync(path);
+  }
+}
+
+/** Writes `services/<name>/dist/bundle/main.js`, its chunks and its threads, as one artefact with source maps. */
+export async function bundleService(root: string, name: string): Promise<Bundle> {
+  const problems: string[] = [];
+  await using build = await rolldown({
+    cwd: root,
+    input: { main: join(root, "services", name, "src/main.ts") },
+    platform: "node",
+    resolve: { conditionNames: ["@postern/source", "node", "import", "module-sync"] },
+    external: [...external],
+    // The names of CommonJS; the paths are those of the bundle, which is why paths.ts asks.
+    transform: { define: { __dirname: "import.meta.dirname", __filename: "import.meta.filename" } },
+    plugins: [reviewModules(root, problems)],
+    onLog: (level, { code, message }) => {
+      // depd makes functions by `eval`, with nobody's text.
+      if (level === "warn" && !(code === "EVAL" && message.includes("node_modules/depd/"))) problems.push(message);
+    },
+  });
+  const dir = join(root, "services", name, "dist/bundle");
+  const { output } = await build.generate({
+    dir,
+    format: "esm",
+    entryFileNames: "[name].js",
+    chunkFileNames: "[name].js",
+    // Only for traces that a person looks at: Node would keep them in memory, twice the size of the code.
+    sourcemap: true,
+    sourcemapExcludeSources: true,
+    // Classes and functions keep the names that logs and traces show.
+    keepNames: true,
+    comments: { annotation: false, jsdoc: false },
+  });
+  if (problems.length > 0) throw new Error(problems.join("\n"));
+  writeFiles(dir, output);
+  const chunks = output.filter((file) => file.type === "chunk");
+  return {
+    chunks: chunks
+      .map(({ fileName, code }) => ({ fileName, bytes: code.length }))
+      .toSorted((one, other) => other.bytes - one.bytes),
+    modules: chunks.reduce((sum, { modules }) => sum + Object.keys(modules).length, 0),
+  };
+}

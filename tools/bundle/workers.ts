@@ -1,0 +1,25 @@
+/** A thread's own entry, and its file in the bundle: where the module that starts the thread looks for it. */
+export interface WorkerEntry {
+  readonly source: string;
+  readonly fileName: string;
+}
+
+const workers: Readonly<Record<string, WorkerEntry>> = {
+  "libs/shared/src/scripts/worker-handle.ts": {
+    source: "libs/shared/src/scripts/worker/script-worker.ts",
+    fileName: "worker/script-worker.js",
+  },
+  "libs/shared/src/passwords/sha-crypt-pool.ts": {
+    source: "libs/shared/src/passwords/sha-crypt-worker.ts",
+    fileName: "sha-crypt-worker.js",
+  },
+  "services/idp/src/saml/metadata/read-in-thread.ts": {
+    source: "services/idp/src/saml/metadata/read-worker.ts",
+    fileName: "read-worker.js",
+  },
+};
+
+/** What the module at `path`, from the repository's root, starts as a thread. */
+export function workerStartedBy(path: string): WorkerEntry | undefined {
+  return workers[path];
+}

@@ -1,0 +1,6 @@
+// Puts the places of the source in stack traces of bundles. Usage: tools/stack-trace.ts < log
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { sourcePlacesIn } from "./bundle/source-places.ts";
+
+process.stdout.write(sourcePlacesIn(join(import.meta.dirname, ".."))(await text(process.stdin)));
