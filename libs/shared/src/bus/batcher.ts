@@ -31,7 +31,7 @@ export function createBatcher<Item extends { readonly body: Uint8Array }>(deps: 
 
   const flush = (): void => {
     scheduled = false;
-    // Another Map, as the tables of one that is cleared point at each other: see renewed-map.ts.
+    // Another Map, as the tables of one that is cleared point at each other: see collections/renewed-map.ts.
     const leaving = batches;
     batches = new Map();
     for (const [subject, batch] of leaving) if (batch.items.length > 0) deps.send(subject, batch.items);

@@ -1,9 +1,9 @@
+import { createRenewedMap } from "../collections/renewed-map.ts";
 import { AppError } from "../errors/app-error.ts";
 import type { ErrorCode } from "../errors/codes.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { BusMetrics } from "./metrics.ts";
 import { PendingRequest, type PendingRequestInit, type Settler } from "./pending-request.ts";
-import { createRenewedMap } from "./renewed-map.ts";
 
 export interface PendingTable {
   readonly size: () => number;

@@ -1,3 +1,4 @@
+import { createRenewedSet } from "../collections/renewed-set.ts";
 import { AppError } from "../errors/app-error.ts";
 import type { ErrorCode } from "../errors/codes.ts";
 import { type Clock, systemClock } from "../time/clock.ts";
@@ -44,7 +45,7 @@ interface Entry {
 const maxTimerMs = 2 ** 31 - 1;
 
 export function createWorkGate({ concurrency, maxQueued, clock = systemClock }: WorkGateOptions): WorkGate {
-  const waiting = new Set<Entry>();
+  const waiting = createRenewedSet<Entry>();
   const totals = { started: 0, shed: 0 };
   const idle = Promise.withResolvers<void>();
   let running = 0;

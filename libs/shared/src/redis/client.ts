@@ -1,6 +1,7 @@
 import { Cluster, Redis } from "ioredis";
 import type { Secret } from "../crypto/secret.ts";
 import type { HostPort } from "../net/host-port.ts";
+import { GatheredRedis } from "./gathered-redis.ts";
 
 /** Design decision 4: what a connection is for. One client a role; one server is enough to start. */
 export type RedisRole = "state" | "queue" | "cache";
@@ -53,7 +54,6 @@ const blockingOptions = {
   commandTimeout: blockingTimeoutMs,
   maxRetriesPerRequest: null,
   enableOfflineQueue: true,
-  enableAutoPipelining: false,
 };
 
 function nodeOptions(settings: RedisSettings) {
@@ -67,7 +67,6 @@ function nodeOptions(settings: RedisSettings) {
     maxRetriesPerRequest: settings.maxRetries,
     // While Redis is away a command fails at once; what to do then is the caller's to decide, not a queue's.
     enableOfflineQueue: false,
-    enableAutoPipelining: true,
     retryStrategy: backoff,
     protocol: 2 as const,
     ...(settings.isBlocking === true ? blockingOptions : undefined),
@@ -100,9 +99,9 @@ function connect(settings: RedisSettings): RedisClient {
   const options = nodeOptions(settings);
   switch (topology.kind) {
     case "standalone":
-      return new Redis({ ...options, host: topology.address.host, port: topology.address.port });
+      return new GatheredRedis({ ...options, host: topology.address.host, port: topology.address.port });
     case "sentinel":
-      return new Redis({
+      return new GatheredRedis({
         ...options,
         sentinels: topology.addresses.map(({ host, port }) => ({ host, port })),
         name: topology.master,

@@ -1,3 +1,5 @@
+import { createRenewedSet } from "@postern/shared/collections";
+
 /** Keeps decisions from waiting for a Redis that is away: killed, hung or failing over. */
 export interface RedisGuard {
   readonly away: boolean;
@@ -21,7 +23,7 @@ interface Waiting {
 
 /** One timer for all that wait: a decision sets none of its own. */
 function createWaitingRoom(timeoutMs: number, onOverdue: (reason: unknown) => void) {
-  const waiting = new Set<Waiting>();
+  const waiting = createRenewedSet<Waiting>();
   let timer: NodeJS.Timeout | undefined;
   const oldestIsOverdue = (): boolean => {
     for (const { sinceMs } of waiting) return performance.now() - sinceMs >= timeoutMs;
@@ -29,8 +31,10 @@ function createWaitingRoom(timeoutMs: number, onOverdue: (reason: unknown) => vo
   };
   const giveUp = (reason: unknown): void => {
     onOverdue(reason);
-    for (const { goOn } of waiting) goOn(undefined);
-    waiting.clear();
+    for (const one of waiting) {
+      waiting.delete(one);
+      one.goOn(undefined);
+    }
   };
   const look = (): void => {
     timer = undefined;

@@ -11,7 +11,7 @@ export interface MemoryCacheSettings {
   readonly maxBytes: number;
 }
 
-/** Right logins of a short while ago, by their context. What was used longest ago goes first. */
+/** Right logins of a short while ago, by their context. What was used longest ago goes first, to the second. */
 export interface MemoryCache {
   get(context: string): CachedResult | undefined;
   /**
@@ -31,7 +31,12 @@ interface Entry extends CachedResult {
   readonly expiresAt: number;
   readonly bytes: number;
   readonly names: readonly string[];
+  /** When it was last put behind all others. */
+  usedAt: number;
 }
+
+/** A place in the order is taken anew no more often: many are used hundreds of times a second. */
+const usedAgainMs = 1000;
 
 /** Objects, map slots and the index of one entry, as an estimate on the high side; each text adds its own. */
 const entryOverheadBytes = 900;
@@ -78,7 +83,9 @@ class EntryTable {
     for (const name of entry.names) this.#index.add(name, context);
   }
 
-  used(context: string, entry: Entry): void {
+  used(context: string, entry: Entry, now: number): void {
+    if (now - entry.usedAt < usedAgainMs) return;
+    entry.usedAt = now;
     this.#entries.delete(context);
     this.#entries.set(context, entry);
   }
@@ -118,8 +125,9 @@ export function createMemoryCache(
     get: (context) => {
       const entry = table.get(context);
       if (entry === undefined) return undefined;
-      if (entry.expiresAt > clock.now()) {
-        table.used(context, entry);
+      const now = clock.now();
+      if (entry.expiresAt > now) {
+        table.used(context, entry, now);
         return entry;
       }
       table.remove(context);
@@ -131,8 +139,9 @@ export function createMemoryCache(
       const bytes = sizeOf(context, decision);
       if (bytes > maxBytes) return false;
       const names = username === decision.account ? [username] : [username, decision.account];
-      const expiresAt = clock.now() + ttlMs;
-      table.put(context, { digest, decision: frozenDecision(decision, "hit"), directory, expiresAt, bytes, names });
+      const usedAt = clock.now();
+      const kept = { digest, decision: frozenDecision(decision, "hit"), directory };
+      table.put(context, { ...kept, expiresAt: usedAt + ttlMs, usedAt, bytes, names });
       makeRoom();
       return true;
     },

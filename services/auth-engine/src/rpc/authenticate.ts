@@ -2,8 +2,9 @@ import type { AuthDecision, AuthRequest } from "@postern/shared/contracts";
 import { type AppError, fromUnknown } from "@postern/shared/errors";
 import { type Attempt, attemptOf } from "../pipeline/attempt.ts";
 import { type AuthWaitSettings, withAuthWait } from "../pipeline/auth-wait.ts";
+import { DecisionContext } from "../pipeline/decision-context.ts";
 import { decide } from "../pipeline/pipeline.ts";
-import type { StepContext, StepDeps } from "../pipeline/step.ts";
+import type { StepDeps } from "../pipeline/step.ts";
 import type { CallContext } from "./call-context.ts";
 
 export interface AuthenticateDeps {
@@ -18,17 +19,6 @@ export interface AuthenticateDeps {
 
 export type Authenticate = (request: AuthRequest, context: CallContext) => Promise<AuthDecision>;
 
-/** Asks for the signal only when a step does: most decisions never need one. */
-function stepContext(context: CallContext): StepContext {
-  return {
-    deadline: context.deadline,
-    get signal() {
-      return context.signal;
-    },
-    facts: {},
-  };
-}
-
 /** The bus method `auth-engine.authenticate`: one request through the pipeline; "could not decide" is an answer too. */
 export function createAuthenticate({
   stepDeps,
@@ -41,11 +31,13 @@ export function createAuthenticate({
     const started = performance.now();
     const deps = stepDeps();
     const attempt = attemptOf(request, deps.masterUsers);
-    const decision = await decide(attempt, stepContext(context), deps).catch((thrown: unknown): AuthDecision => {
-      const error = fromUnknown(thrown);
-      onUndecided(request, error);
-      return { outcome: "tempfail", code: error.code, message: error.publicMessage };
-    });
+    const decision = await decide(attempt, new DecisionContext(context), deps).catch(
+      (thrown: unknown): AuthDecision => {
+        const error = fromUnknown(thrown);
+        onUndecided(request, error);
+        return { outcome: "tempfail", code: error.code, message: error.publicMessage };
+      },
+    );
     observe(request, decision, (performance.now() - started) / 1000);
     setImmediate(afterAnswer, attempt, decision);
     return withAuthWait(decision, request.loginAttempt, authWait());

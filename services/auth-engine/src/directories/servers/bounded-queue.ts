@@ -1,3 +1,4 @@
+import { createRenewedSet } from "@postern/shared/collections";
 import { AppError } from "@postern/shared/errors";
 import { type Wait, watch } from "./deadline.ts";
 
@@ -10,7 +11,7 @@ interface Waiter<T> {
 /** Callers that wait for a value, first come first served, at most `capacity` of them, each with its own deadline. */
 export class BoundedQueue<T> {
   readonly #capacity: number;
-  readonly #waiters = new Set<Waiter<T>>();
+  readonly #waiters = createRenewedSet<Waiter<T>>();
 
   constructor(capacity: number) {
     this.#capacity = capacity;

@@ -1,17 +1,28 @@
-import type { Step } from "../step.ts";
+import type { ControlContext } from "../../controls/control.ts";
+import type { ControlFacts } from "../../controls/control-facts.ts";
+import type { Step, StepContext } from "../step.ts";
+
+/** A class for the same reason as `DecisionContext`. */
+class ControlsContext implements ControlContext {
+  readonly facts: ControlFacts = {};
+  readonly #step: StepContext;
+
+  constructor(step: StepContext) {
+    this.#step = step;
+  }
+
+  get signal(): AbortSignal {
+    return this.#step.signal;
+  }
+}
 
 /** The controls in their fixed order, for logins; the first that rejects ends the decision. Look-ups have none. */
 export const runControls: Step = {
   name: "run-controls",
   run: (attempt, context, { controls }) => {
     if (controls === undefined || attempt.operation !== "authenticate") return undefined;
-    const facts = {};
-    context.facts.controls = facts;
-    return controls.run(attempt, {
-      get signal() {
-        return context.signal;
-      },
-      facts,
-    });
+    const controlsContext = new ControlsContext(context);
+    context.facts.controls = controlsContext.facts;
+    return controls.run(attempt, controlsContext);
   },
 };

@@ -3,9 +3,11 @@ const copyAfter = 256;
 
 /** What is used of a Map whose entries come and go all the time. */
 export interface RenewedMap<K, V> {
+  readonly has: (key: K) => boolean;
   readonly get: (key: K) => V | undefined;
   readonly set: (key: K, value: V) => void;
   readonly delete: (key: K) => void;
+  readonly size: () => number;
   readonly values: () => IterableIterator<V>;
 }
 
@@ -19,6 +21,7 @@ export function createRenewedMap<K, V>(): RenewedMap<K, V> {
   let map = new Map<K, V>();
   let sinceCopied = 0;
   return {
+    has: (key) => map.has(key),
     get: (key) => map.get(key),
     set: (key, value) => {
       sinceCopied += 1;
@@ -29,6 +32,7 @@ export function createRenewedMap<K, V>(): RenewedMap<K, V> {
       map.set(key, value);
     },
     delete: (key) => void map.delete(key),
+    size: () => map.size,
     values: () => map.values(),
   };
 }
