@@ -71,8 +71,9 @@ async function measure(servers: Servers, long: boolean): Promise<Results> {
     ["ten minutes of load", async () => void (endurance = await measureEndurance(servers, say))],
   ];
   for (const [name, run] of long ? [...scenarios, ...longScenarios] : scenarios) {
-    say(`measuring: ${name} ...`);
+    const began = performance.now();
     await run();
+    say(`measured: ${name}, ${Math.round((performance.now() - began) / 1000)} s`);
   }
   const machine = { cores: availableParallelism(), model: cpus()[0]?.model ?? "unknown", node: process.version };
   return { machine, rows, starts, memories, endurance, management };

@@ -68,8 +68,8 @@ export interface RowPlan {
 const windows = 3;
 const turns = 5;
 /** The compiler of V8 works on a service's hot path for several seconds; a row that meets it first waits for that. */
-export const firstWarmSeconds = 6;
-const warmSeconds = 2;
+export const firstWarmSeconds = 5;
+const warmSeconds = 1;
 
 function toRow({ id, title, connections }: RowPlan, report: GeneratorReport, { micros, otherCores }: CpuUse): Row {
   const { requests, seconds, p50Ms, p99Ms } = report;

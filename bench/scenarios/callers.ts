@@ -21,7 +21,7 @@ interface Caller {
 /** Nothing of a token is remembered for longer than it takes until it comes again. */
 const forgetful = { cache_ttl: "1ms", revocation_ttl: "100ms" };
 
-const warmSeconds = 4;
+const warmSeconds = 3;
 const rounds = 7;
 
 /** Who is calling is the gateway's business, with Redis where a token may have been revoked. */

@@ -37,7 +37,7 @@ export function outcomeCheck(postern: Postern, outcome: "ok" | "fail"): Check {
   let before: DecisionCounts | undefined;
   return {
     begin: async () => {
-      before = await postern.decisions();
+      before = await postern.decisionsSoFar();
     },
     end: async (requests) => {
       for (const service of [postern.gateway, ...postern.engines]) service.assertAlive();

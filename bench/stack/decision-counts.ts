@@ -18,7 +18,7 @@ export function parseDecisionCounts(page: string): DecisionCounts {
   return counts;
 }
 
-const quietMs = 300;
+const quietMs = 150;
 const settleWithinMs = 15_000;
 
 /** The counts once nothing moves them any more: what a generator left behind has been answered. */

@@ -17,7 +17,9 @@ export interface Postern extends AsyncDisposable {
   readonly namespace: string;
   /** With the servers that they use; without engines that are another's. */
   readonly processes: readonly Measured[];
-  /** What was decided, once nothing is in flight any more. */
+  /** What was decided, as counted at this moment. */
+  decisionsSoFar(): Promise<DecisionCounts>;
+  /** The same, once nothing is in flight any more. */
   decisions(): Promise<DecisionCounts>;
 }
 
@@ -74,6 +76,10 @@ export async function startPostern({
   const running: RunningService[] = [];
   for (let left = engines; left > 0; left -= 1) running.push(started.use(await startService("auth-engine", options)));
   const gateway = started.use(await startService("gateway", options));
+  const decisionsSoFar = async (): Promise<DecisionCounts> => {
+    const response = await fetch(`http://127.0.0.1:${gateway.privatePort}/metrics`);
+    return parseDecisionCounts(await response.text());
+  };
   const owned = started.move();
   return {
     url: `http://127.0.0.1:${httpPort}/api/v1/auth/json`,
@@ -85,11 +91,8 @@ export async function startPostern({
       ...running.map(({ pid }): Measured => ({ role: "engine", pid })),
       ...servers.processes,
     ],
-    decisions: () =>
-      settledCounts(async () => {
-        const response = await fetch(`http://127.0.0.1:${gateway.privatePort}/metrics`);
-        return parseDecisionCounts(await response.text());
-      }),
+    decisionsSoFar,
+    decisions: () => settledCounts(decisionsSoFar),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

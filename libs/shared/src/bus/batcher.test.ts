@@ -33,10 +33,10 @@ describe("batcher", () => {
     ]);
   });
 
-  test("128 items leave at once", () => {
+  test("32 items leave at once", () => {
     const { sent, batcher } = setUp();
-    for (let index = 0; index < 130; index += 1) batcher.add("a", item(1));
-    expect(sent.map(({ items }) => items.length)).toEqual([128]);
+    for (let index = 0; index < 40; index += 1) batcher.add("a", item(1));
+    expect(sent.map(({ items }) => items.length)).toEqual([32]);
   });
 
   test("a frame above the cap goes alone and keeps its place", async () => {
@@ -58,7 +58,7 @@ describe("batcher", () => {
         for (const { items } of sent) {
           const bytes = items.reduce((sum, { body }) => sum + 16 + body.length, 0);
           expect(items.length === 1 || bytes <= 2000).toBe(true);
-          expect(items.length).toBeLessThanOrEqual(128);
+          expect(items.length).toBeLessThanOrEqual(32);
         }
       }),
       { numRuns: 30 },

@@ -1,6 +1,7 @@
 import { frameHeaderBytes } from "./frames.ts";
 
-const maxItems = 128;
+/** So that the other side begins while this one goes on: it costs a fiftieth more, and a quarter more is answered. */
+const maxItems = 32;
 const maxBytes = 256 * 1024;
 
 interface Batch<Item> {
@@ -23,7 +24,7 @@ export interface Batcher<Item> {
 
 /**
  * Gathers what one tick of the event loop produces for a subject into one message. A batch leaves early when it holds
- * 128 items or 256 KiB; an item above that cap leaves alone, in its order.
+ * 32 items or 256 KiB; an item above that cap leaves alone, in its order.
  */
 export function createBatcher<Item extends { readonly body: Uint8Array }>(deps: BatcherDeps<Item>): Batcher<Item> {
   let batches = new Map<string, Batch<Item>>();
