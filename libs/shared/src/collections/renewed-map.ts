@@ -9,6 +9,8 @@ export interface RenewedMap<K, V> {
   readonly delete: (key: K) => void;
   readonly size: () => number;
   readonly values: () => IterableIterator<V>;
+  readonly entries: () => IterableIterator<[K, V]>;
+  readonly clear: () => void;
 }
 
 /**
@@ -34,5 +36,9 @@ export function createRenewedMap<K, V>(): RenewedMap<K, V> {
     delete: (key) => void map.delete(key),
     size: () => map.size,
     values: () => map.values(),
+    entries: () => map.entries(),
+    clear: () => {
+      map = new Map();
+    },
   };
 }

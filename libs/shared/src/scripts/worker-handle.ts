@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { createRenewedMap } from "../collections/renewed-map.ts";
 import { AppError } from "../errors/app-error.ts";
 import type { LuaValue } from "./lua-value.ts";
 import { type FromWorker, progressField, type ScriptLogLine, type ToWorker, type WorkerStart } from "./messages.ts";
@@ -53,7 +54,7 @@ export function startWorker(deps: WorkerHandleDeps): WorkerHandle {
 class ScriptWorker implements WorkerHandle {
   readonly #deps: WorkerHandleDeps;
   readonly #progress = new Int32Array(new SharedArrayBuffer(8));
-  readonly #running = new Map<number, Running>();
+  readonly #running = createRenewedMap<number, Running>();
   readonly #worker: Worker;
   #seenTurn = 0;
   #seenSince = 0;
@@ -80,7 +81,7 @@ class ScriptWorker implements WorkerHandle {
   }
 
   get inFlight(): number {
-    return this.#running.size;
+    return this.#running.size();
   }
 
   busyForMs(now: number): number {
@@ -101,7 +102,7 @@ class ScriptWorker implements WorkerHandle {
   }
 
   expire(now: number): void {
-    for (const [sequence, { call, abort, reject }] of this.#running) {
+    for (const [sequence, { call, abort, reject }] of this.#running.entries()) {
       if (call.deadline > now) continue;
       this.#running.delete(sequence);
       this.#post({ type: "cancel", sequence });
@@ -184,7 +185,7 @@ class ScriptWorker implements WorkerHandle {
     this.#isGone = true;
     const culprit = Atomics.load(this.#progress, progressField.call);
     const untouched: PendingCall[] = [];
-    for (const [sequence, running] of this.#running) {
+    for (const [sequence, running] of this.#running.entries()) {
       if (sequence !== culprit && running.abort === undefined) {
         untouched.push(running);
         continue;

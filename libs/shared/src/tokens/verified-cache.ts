@@ -5,7 +5,7 @@ import type { VerifiedToken } from "./claims.ts";
 
 /** Tokens whose signature and claims were found good a short while ago. Revocation is not its matter. */
 export interface VerifiedCache {
-  /** SHA-256 of a token: the cache holds no token. */
+  /** SHA-256 of a token: the cache holds no token. Anything where nothing is kept. */
   digest(token: string): string;
   get(digest: string): VerifiedToken | undefined;
   set(digest: string, token: VerifiedToken): void;
@@ -21,7 +21,7 @@ export interface VerifiedCacheOptions {
 export function createVerifiedCache({ ttlMs, maxEntries, clock }: VerifiedCacheOptions): VerifiedCache {
   const entries = createBoundedCache<{ readonly token: VerifiedToken; readonly untilMs: number }>(maxEntries);
   return {
-    digest: (token) => hash("sha256", token, "base64"),
+    digest: (token) => (ttlMs > 0 ? hash("sha256", token, "base64") : ""),
     get: (digest) => {
       const entry = entries.get(digest);
       if (entry === undefined) return undefined;

@@ -106,6 +106,21 @@ describe("claims", () => {
     }
   });
 
+  test("a signature has one form only: other letters for the same bytes are malformed", async () => {
+    const token = await sign(good, signer);
+    const last = token.at(-1) ?? "";
+    const same = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"].filter((letter) => {
+      const [one, other] = [last, letter].map((end) =>
+        Buffer.from(`${token.slice(0, -1).split(".")[2]}${end}`, "base64url"),
+      );
+      return letter !== last && one?.equals(other ?? Buffer.alloc(0)) === true;
+    });
+    expect(same.length).toBeGreaterThan(0);
+    for (const letter of same) {
+      expect(verifySignature(`${token.slice(0, -1)}${letter}`, rules(signer))).toEqual({ reason: "malformed" });
+    }
+  });
+
   test("an expiry that is no time is refused", () => {
     for (const exp of ["99999999999", null, undefined]) {
       const signed = `e30.${Buffer.from(JSON.stringify({ ...good, exp })).toString("base64url")}`;

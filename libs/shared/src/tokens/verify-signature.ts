@@ -1,5 +1,6 @@
 import { constants, createHmac, type KeyObject, timingSafeEqual, verify } from "node:crypto";
 import type { JWTPayload } from "jose";
+import { isCanonicalBase64url } from "./canonical-base64url.ts";
 import type { InvalidReason } from "./verdict.ts";
 
 /** The algorithms of RFC 7518 §3.1 and RFC 8037 §3.1 that this product verifies. */
@@ -75,7 +76,7 @@ export function verifySignature(token: string, rules: SignatureRules): Signature
   const [bodyAt, tagAt] = [token.indexOf(".") + 1, token.lastIndexOf(".") + 1];
   const [body, tag] = [token.slice(bodyAt, tagAt - 1), token.slice(tagAt)];
   const signature = Buffer.from(tag, "base64url");
-  if (body.includes(".") || signature.toString("base64url") !== tag) return { reason: "malformed" };
+  if (body.includes(".") || !isCanonicalBase64url(tag)) return { reason: "malformed" };
   if (!isSignedBy(rules, Buffer.from(token.slice(0, tagAt - 1), "latin1"), signature)) return { reason: "signature" };
   const payload = payloadOf(body);
   if (payload === undefined) return { reason: "malformed" };

@@ -56,9 +56,10 @@ test("nobody can change what others hit", () => {
 });
 
 test("above the number of entries what was used longest ago goes", () => {
-  const { cache, keep } = start({ maxEntries: 2 });
+  const { cache, keep, time } = start({ maxEntries: 2, ttlMs: 10_000 });
   keep("a");
   keep("b");
+  time.now += 1000;
   cache.get("a");
   keep("c");
   expect(["a", "b", "c"].filter((name) => cache.get(name) !== undefined)).toEqual(["a", "c"]);

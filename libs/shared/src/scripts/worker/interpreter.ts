@@ -1,3 +1,4 @@
+import { createRenewedMap } from "../../collections/renewed-map.ts";
 import type { LuaValue } from "../lua-value.ts";
 import type { FailureKind, ScriptSource } from "../messages.ts";
 import { type LuaApi, luaMaskCount, luaRegistryIndex, luaStatus } from "./lua-api.ts";
@@ -58,7 +59,7 @@ class ScriptInterpreter implements Interpreter {
   readonly #script: ScriptSource;
   readonly #deps: InterpreterDeps;
   readonly #state: LuaState;
-  readonly #running = new Map<number, Running>();
+  readonly #running = createRenewedMap<number, Running>();
   readonly #resultCount: number;
   #turnEnd = 0;
   #isOutOfTime = false;

@@ -1,3 +1,4 @@
+import { createRenewedMap } from "../../collections/renewed-map.ts";
 import { type FromWorker, progressField, type ToWorker, type WorkerStart } from "../messages.ts";
 import { hostModules } from "../modules/host-modules.ts";
 import { createInterpreter, type Interpreter, type Turn } from "./interpreter.ts";
@@ -28,7 +29,7 @@ class WorkerLoop {
   readonly #port: WorkerPort;
   readonly #progress: Int32Array;
   readonly #interpreters = new Map<string, Interpreter>();
-  readonly #calls = new Map<number, Call>();
+  readonly #calls = createRenewedMap<number, Call>();
   #current: Pick<Call, "script" | "session"> = { script: "", session: undefined };
   #outgoing: FromWorker[] = [];
   #memoryFailures = 0;
