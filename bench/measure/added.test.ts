@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import { addedTo, type Window } from "./added.ts";
 
 function windowsOf(id: string, totals: readonly number[]): readonly Window<string>[] {
-  return totals.map((total) => ({ id, cpuMicros: { total } }));
+  return totals.map((total) => ({ id, requestsPerSecond: 1e6 / total, cpuMicros: { total } }));
 }
 
 describe("addedTo", () => {
   it("a machine that slows down from round to round adds nothing", () => {
     const slower = windowsOf("lookup-open", [100, 150, 200]);
-    expect(addedTo(slower, windowsOf("lookup-basic", [105, 155, 205]))).toEqual({
+    expect(addedTo(slower, windowsOf("lookup-basic", [105, 155, 205]))).toMatchObject({
       to: "lookup-open",
       micros: 5,
       spread: 0,
@@ -18,7 +18,12 @@ describe("addedTo", () => {
   it("one disturbed window changes little", () => {
     const calm = windowsOf("lookup-open", [100, 100, 100, 100, 100]);
     const disturbed = windowsOf("lookup-basic", [103, 104, 300, 105, 106]);
-    expect(addedTo(calm, disturbed)).toEqual({ to: "lookup-open", micros: 5, spread: 1 });
+    expect(addedTo(calm, disturbed)).toMatchObject({ to: "lookup-open", micros: 5, spread: 1 });
+  });
+
+  it("a machine that slows down from round to round makes no row dearer than another", () => {
+    const slower = windowsOf("skeleton", [40, 50, 80]);
+    expect(addedTo(slower, windowsOf("cached", [80, 100, 160]))).toMatchObject({ times: 2, rate: 0.5 });
   });
 
   it("rows of different rounds are not compared", () => {

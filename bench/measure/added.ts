@@ -1,14 +1,20 @@
-/** µs on a core per request that a row takes more than another, from windows that were taken in turn. */
+/** How a row compares with another, from windows that were taken in turn. */
 export interface Added<Id extends string = string> {
   readonly to: Id;
+  /** µs on a core per request more. */
   readonly micros: number;
-  /** Half of the rounds lie within so much of it. */
+  /** µs on a core per request, as a multiple. */
+  readonly times: number;
+  /** Requests a second, as a multiple. */
+  readonly rate: number;
+  /** Half of the rounds lie within so much of `micros`. */
   readonly spread: number;
 }
 
 /** What is compared of a window. */
 export interface Window<Id extends string> {
   readonly id: Id;
+  readonly requestsPerSecond: number;
   readonly cpuMicros: { readonly total: number };
 }
 
@@ -18,14 +24,28 @@ function quantile(sorted: readonly number[], share: number): number {
   return below + (above - below) * (place % 1);
 }
 
-/** Round by round, so that what slows both down does not count; the median of the rounds. */
+function median(values: readonly number[]): number {
+  return quantile(
+    values.toSorted((a, b) => a - b),
+    0.5,
+  );
+}
+
+/** Round by round, so that what slows both down does not count; the medians of the rounds. */
 export function addedTo<Id extends string>(first: readonly Window<Id>[], other: readonly Window<string>[]): Added<Id> {
   const [base] = first;
-  if (base === undefined || first.length !== other.length) throw new Error("rows of other rounds");
-  const differences = other
-    .map(({ cpuMicros }, round) => cpuMicros.total - (first[round]?.cpuMicros.total ?? 0))
-    .toSorted((a, b) => a - b);
-  const micros = quantile(differences, 0.5);
-  const distances = differences.map((difference) => Math.abs(difference - micros)).toSorted((a, b) => a - b);
-  return { to: base.id, micros, spread: quantile(distances, 0.5) };
+  const pairs = first.flatMap((one, round) => {
+    const beside = other[round];
+    return beside === undefined ? [] : [{ one, beside }];
+  });
+  if (base === undefined || pairs.length !== other.length) throw new Error("rows of other rounds");
+  const differences = pairs.map(({ one, beside }) => beside.cpuMicros.total - one.cpuMicros.total);
+  const micros = median(differences);
+  return {
+    to: base.id,
+    micros,
+    times: median(pairs.map(({ one, beside }) => beside.cpuMicros.total / one.cpuMicros.total)),
+    rate: median(pairs.map(({ one, beside }) => beside.requestsPerSecond / one.requestsPerSecond)),
+    spread: median(differences.map((difference) => Math.abs(difference - micros))),
+  };
 }

@@ -20,7 +20,7 @@ function results(rows: readonly Row[]): Results {
 }
 
 function adding(id: RowId, to: RowId, micros: number): Row {
-  return { ...row(id, 500, 1000), added: { to, micros, spread: 3 } };
+  return { ...row(id, 500, 1000), added: { to, micros, times: 1, rate: 1, spread: 3 } };
 }
 
 function target(of: Results, title: string) {
