@@ -1,4 +1,4 @@
-import { Cluster, Redis } from "ioredis";
+import { Cluster, type Redis } from "ioredis";
 import type { Secret } from "../crypto/secret.ts";
 import type { HostPort } from "../net/host-port.ts";
 import { GatheredRedis } from "./gathered-redis.ts";

@@ -54,7 +54,7 @@ function createWaitingRoom(timeoutMs: number, onOverdue: (reason: unknown) => vo
       waiting.add(one);
       arm();
     },
-    leave: (one: Waiting): void => void waiting.delete(one),
+    leave: (one: Waiting): void => waiting.delete(one),
   };
 }
 
