@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join, relative } from "node:path";
 import { type Plugin, type RolldownOutput, rolldown } from "rolldown";
 import { asciiOnly } from "./ascii.ts";
@@ -41,7 +41,9 @@ function writeFiles(folder: string, output: RolldownOutput["output"]): void {
     const content = file.type === "chunk" ? asciiOnly(file.code) : file.source;
     if (isContent(path, content)) continue;
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, content);
+    // In one step: whoever reads it meanwhile gets the old one or the new one, whole.
+    writeFileSync(`${path}.new`, content);
+    renameSync(`${path}.new`, path);
   }
   const written = new Set(output.map(({ fileName }) => fileName));
   for (const file of readdirSync(folder, { recursive: true, withFileTypes: true })) {

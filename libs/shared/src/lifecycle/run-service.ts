@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { type Config, formatProblem, type LoadResult, loadConfig, processSources } from "../config/index.ts";
 import type { Logger } from "../logging/logger.ts";
+import { endAtOnce } from "./end-at-once.ts";
 
 /** A service as its process sees it. */
 export interface Service {
@@ -57,11 +58,20 @@ function handleSignals(service: Service): void {
   });
 }
 
-/** With a write that hangs a process cannot exit: its threads are waited for. Then only the signal is left. */
 async function end(service: Service, code: number): Promise<void> {
   service.logger.info("stopped");
   if (await service.flushLogs()) process.exit(code);
-  process.kill(process.pid, "SIGKILL");
+  endAtOnce();
+}
+
+/** Nothing is sure any more, so that a reader of the log who is slow gets what fits in a moment. */
+const lastWordsMs = 300;
+
+async function fail(service: Service): Promise<void> {
+  const moment = setTimeout(endAtOnce, lastWordsMs);
+  await service.flushLogs();
+  clearTimeout(moment);
+  await end(service, 1);
 }
 
 /**
@@ -79,7 +89,7 @@ export async function runService(start: (config: Config) => Promise<Service>): P
   let failing = false;
   process.on("uncaughtException", (err) => {
     service.logger.fatal({ err }, "uncaught exception");
-    if (!failing) void end(service, 1);
+    if (!failing) void fail(service);
     failing = true;
   });
   handleSignals(service);

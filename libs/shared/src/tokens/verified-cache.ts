@@ -20,9 +20,12 @@ export interface VerifiedCacheOptions {
 
 export function createVerifiedCache({ ttlMs, maxEntries, clock }: VerifiedCacheOptions): VerifiedCache {
   const entries = createBoundedCache<{ readonly token: VerifiedToken; readonly untilMs: number }>(maxEntries);
+  // All tokens have one digest then, whatever the clock does.
+  const keepsAny = ttlMs > 0;
   return {
-    digest: (token) => (ttlMs > 0 ? hash("sha256", token, "base64") : ""),
+    digest: (token) => (keepsAny ? hash("sha256", token, "base64") : ""),
     get: (digest) => {
+      if (!keepsAny) return undefined;
       const entry = entries.get(digest);
       if (entry === undefined) return undefined;
       if (clock.now() < entry.untilMs) return entry.token;
@@ -30,8 +33,9 @@ export function createVerifiedCache({ ttlMs, maxEntries, clock }: VerifiedCacheO
       return undefined;
     },
     set: (digest, token) => {
-      const untilMs = Math.min(clock.now() + ttlMs, token.expiresAtMs);
-      if (untilMs > clock.now()) entries.set(digest, { token, untilMs });
+      const now = clock.now();
+      const untilMs = Math.min(now + ttlMs, token.expiresAtMs);
+      if (keepsAny && untilMs > now) entries.set(digest, { token, untilMs });
     },
   };
 }

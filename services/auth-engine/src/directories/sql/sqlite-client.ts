@@ -50,6 +50,10 @@ interface SqliteAccess {
   close(): void;
 }
 
+function isUsable(connection: SqliteConnection | undefined, isCheckDue: boolean): boolean {
+  return connection === undefined || (connection.isOpen() && (!isCheckDue || connection.isCurrent()));
+}
+
 interface SqliteAccessOptions extends SqliteClientOptions {
   readonly readOnly: boolean;
 }
@@ -69,7 +73,7 @@ function createSqliteAccess(options: SqliteAccessOptions): SqliteAccess {
   const connect = (): SqliteConnection => {
     if (isClosed) throw new AppError("SHUTTING_DOWN");
     const now = performance.now();
-    if (connection !== undefined && now >= checkAt && !connection.isCurrent()) drop();
+    if (!isUsable(connection, now >= checkAt)) drop();
     if (connection === undefined && failure !== undefined && now < failure.until) throw failure.error;
     if (connection === undefined || now >= checkAt) checkAt = now + fileCheckIntervalMs;
     connection ??= openSqliteConnection(file, { readOnly });

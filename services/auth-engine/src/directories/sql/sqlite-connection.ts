@@ -12,6 +12,8 @@ export interface SqliteConnection {
   describe(statement: string): readonly string[];
   /** So that the next query sees what was written meanwhile; otherwise queries without a wait between see the same. */
   endReading(): void;
+  /** False once it had to be closed because a lock could not be given back. */
+  isOpen(): boolean;
   /** False once the path names another file than the one that is open, or none. */
   isCurrent(): boolean;
   close(): void;
@@ -68,6 +70,7 @@ export function openSqliteConnection(file: string, { readOnly }: { readonly read
       prepare(statement)
         .statement.columns()
         .map(({ name }) => name),
+    isOpen: () => database.isOpen,
     endReading: () => reading.end(),
     isCurrent: () => identity !== undefined && identify(file) === identity,
     close: () => {
