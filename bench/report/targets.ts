@@ -45,7 +45,7 @@ const rate = (row: Row): number => row.requestsPerSecond;
 const p50 = (row: Row): number => row.p50Ms;
 const p99 = (row: Row): number => row.p99Ms;
 
-/** The two decisions that a site under attack is made of: a good client's, and a guesser's (ADR 0105). */
+/** The two decisions that a site under attack is made of: a good client's, and a guesser's. */
 function guardedTargets(results: Results): readonly Target[] {
   const of = (pick: (row: Row) => number, above: RowId, below: RowId = "skeleton"): number | undefined =>
     ratio(results, pick, above, below);
@@ -67,13 +67,13 @@ function guardedTargets(results: Results): readonly Target[] {
     judged({
       title: "failed and counted: CPU / skeleton",
       value: inTurn(results, "times", "counted", "skeleton"),
-      atMost: 3.7,
+      atMost: 3,
       unit: " ×",
     }),
     judged({
       title: "failed and counted: req/s / skeleton",
       value: inTurn(results, "rate", "counted", "skeleton"),
-      atLeast: 0.3,
+      atLeast: 0.38,
       unit: " ×",
     }),
   ];

@@ -82,7 +82,7 @@ export async function startSkeleton(
       title: "the skeleton: HTTP, bus, echo",
       connections,
       processes: [{ role: "gateway", pid: gateway.pid }, { role: "engine", pid: echo.pid }, ...servers.processes],
-      windowSeconds: 1,
+      windowSeconds,
       ...(connections === 1 ? {} : { warmSeconds: firstWarmSeconds }),
       generate: (seconds) => runWrk({ url, bodiesFile, connections }, seconds),
       verify: noRefusal,
