@@ -104,7 +104,10 @@ interface OwnGenerator {
 
 /** A program that repeats something by itself, on our word. */
 async function startProgram(servers: Servers, program: LoggedProcess, of: OwnGenerator): Promise<Baseline<RowPlan>> {
+  await using started = new AsyncDisposableStack();
+  started.use(program);
   await once(program.child, "message");
+  const owned = started.move();
   return {
     plan: {
       id: of.id,
@@ -120,7 +123,7 @@ async function startProgram(servers: Servers, program: LoggedProcess, of: OwnGen
       },
       verify: () => undefined,
     },
-    [Symbol.asyncDispose]: () => program[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 

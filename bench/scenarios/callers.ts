@@ -29,7 +29,10 @@ function whoChecks({ gateway }: Postern, { processes }: Servers): readonly Measu
   return [{ role: "gateway", pid: gateway.pid }, ...processes.filter(({ role }) => role === "redis")];
 }
 
-/** The look-up by callers who prove themselves otherwise than by Basic. One engine answers all of them, and is not counted. Reads the SQLite file that `measureSql` wrote. */
+/**
+ * The look-up by callers who prove themselves in each way, and not at all. One engine answers all of them, and is not
+ * counted. Reads the SQLite file that `measureSql` wrote.
+ */
 export async function measureCallers(servers: Servers): Promise<readonly Row[]> {
   const { issuer, jwksFile, token, authorizationsFile } = await issueTokens(servers.folder);
   const authorization = `Bearer ${token}`;
