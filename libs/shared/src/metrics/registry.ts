@@ -37,20 +37,24 @@ function combinations(labels: ClosedLabels): readonly Record<string, string>[] {
   return rows;
 }
 
-function seriesKey(names: readonly string[], labels: Readonly<Record<string, string>>): string {
-  let key = "";
-  for (const name of names) key += `${labels[name]}\u0000`;
-  return key;
-}
-
+/**
+ * Finds a series by the place of each value among its label's own: a key made of the values would be a new string for
+ * each count, which V8 takes up into its table of strings to look it up in a Map.
+ */
 function resolveSeries<S>(
   labels: ClosedLabels,
   make: (row: Record<string, string>) => S,
 ): (labels: Readonly<Record<string, string>>) => S {
-  const names = Object.keys(labels);
-  const series = new Map(combinations(labels).map((row) => [seriesKey(names, row), make(row)]));
+  const places = Object.entries(labels).map(([label, values]) => ({
+    label,
+    nths: new Map(values.map((value, nth) => [value, nth])),
+    count: values.length,
+  }));
+  const series = combinations(labels).map(make);
   return (row) => {
-    const found = series.get(seriesKey(names, row));
+    let place = 0;
+    for (const { label, nths, count } of places) place = place * count + (nths.get(row[label] ?? "") ?? Number.NaN);
+    const found = series[place];
     if (found === undefined) throw new RangeError(`no series for ${JSON.stringify(row)}`);
     return found;
   };

@@ -2,8 +2,11 @@ import type { DatabaseSync } from "node:sqlite";
 
 /** What queries share that are made one after the other without waiting: SQLite takes and gives back its locks once. */
 export interface ReadTransaction {
-  /** Before a query. It ends before anything else is received, so that who asks after a change sees the change. */
-  join(): void;
+  /**
+   * Before a query; returns the version of the schema that it will meet. The transaction ends before anything else is
+   * received, so that who asks after a change sees the change.
+   */
+  join(): bigint;
   /** At once: what is written next is seen by the next query. */
   end(): void;
 }
@@ -12,11 +15,14 @@ export interface ReadTransaction {
 export function createReadTransaction(database: DatabaseSync): ReadTransaction {
   const begin = database.prepare("BEGIN");
   const commit = database.prepare("COMMIT");
+  const readSchema = database.prepare("PRAGMA schema_version");
   let isOpen = false;
+  let schema: bigint | undefined;
 
   const end = (): void => {
     if (!isOpen) return;
     isOpen = false;
+    schema = undefined;
     try {
       // Some errors end it by themselves.
       if (database.isOpen && database.isTransaction) commit.run();
@@ -27,11 +33,14 @@ export function createReadTransaction(database: DatabaseSync): ReadTransaction {
   };
   return {
     join() {
-      if (isOpen) return;
-      begin.run();
-      isOpen = true;
-      // Runs when no promise has anything left to do, and before the next input is read.
-      process.nextTick(end);
+      if (!isOpen) {
+        begin.run();
+        isOpen = true;
+        // Runs when no promise has anything left to do, and before the next input is read.
+        process.nextTick(end);
+      }
+      schema ??= BigInt(Number(readSchema.get()?.["schema_version"]));
+      return schema;
     },
     end,
   };

@@ -139,6 +139,40 @@ describe("createSqliteClient", () => {
   const query = { statement, parameters: {}, maxRows: 1 };
   const names = async (): Promise<unknown[]> => (await client.query(query, context())).map(({ name }) => name);
 
+  it("gives rows in the order of the query, with the columns that the schema has by now", async () => {
+    const writer = new DatabaseSync(file);
+    writer.exec("CREATE TABLE users (name TEXT, rank INTEGER); INSERT INTO users VALUES ('a', 1), ('c', 3), ('b', 2)");
+    const everything = {
+      statement: "WITH u AS (SELECT * FROM users) SELECT * FROM u ORDER BY rank DESC; -- all",
+      parameters: {},
+      maxRows: 2,
+    };
+    const rows = () => client.query(everything, context());
+    expect(await rows()).toEqual([
+      { name: "c", rank: 3n },
+      { name: "b", rank: 2n },
+    ]);
+    await setImmediate();
+    writer.exec("ALTER TABLE users RENAME COLUMN name TO login; ALTER TABLE users ADD COLUMN note TEXT DEFAULT 'new'");
+    expect(await rows()).toEqual([
+      { login: "c", rank: 3n, note: "new" },
+      { login: "b", rank: 2n, note: "new" },
+    ]);
+    writer.close();
+  });
+
+  it.each([
+    [
+      "the same column twice",
+      "SELECT 1 AS x, 2 AS x UNION ALL SELECT 3, 4 UNION ALL SELECT 5, 6",
+      [{ x: 2n }, { x: 4n }],
+    ],
+    ["no SELECT", "PRAGMA table_info(users)", [expect.objectContaining({ name: "name" })]],
+  ])("reads what cannot be given an end as well: %s", async (_what, text, expected) => {
+    writeDatabase(file, "first");
+    expect(await client.query({ statement: text, parameters: {}, maxRows: 2 }, context())).toEqual(expected);
+  });
+
   it.each(["DELETE", "WAL"])("keeps no lock once it has read (journal %s)", async (mode) => {
     writeDatabase(file, "first");
     const writer = new DatabaseSync(file);

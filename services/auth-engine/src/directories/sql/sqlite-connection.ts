@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { createReadTransaction } from "./read-transaction.ts";
 import type { SqlQuery, SqlRow, SqlStatement } from "./sql-client.ts";
+import { type BoundParameters, prepareQuery, type SqliteQuery } from "./sqlite-query.ts";
 import { findStatementParameters } from "./statement-parameters.ts";
 
 /** An open database with the statements prepared so far (as many as the settings have queries). */
@@ -24,8 +25,34 @@ interface Prepared {
   readonly parameters: readonly string[];
 }
 
-function bind(names: readonly string[], { parameters }: SqlStatement) {
-  return Object.fromEntries(names.map((name) => [name, parameters[name] ?? null]));
+interface PreparedQuery {
+  readonly run: SqliteQuery;
+  readonly parameters: readonly string[];
+}
+
+function parametersOf(text: string): readonly string[] {
+  return findStatementParameters(text).map((parameter) => parameter.slice(1));
+}
+
+function bind(names: readonly string[], { parameters }: SqlStatement): BoundParameters {
+  const bound: BoundParameters = {};
+  for (const name of names) bound[name] = parameters[name] ?? null;
+  return bound;
+}
+
+/** Queries prepared so far, for the schema that they were prepared for. */
+function createQueries(database: DatabaseSync) {
+  const queries = new Map<string, PreparedQuery>();
+  let preparedFor: bigint | undefined;
+  return (statement: string, schema: bigint): PreparedQuery => {
+    if (schema !== preparedFor) queries.clear();
+    preparedFor = schema;
+    const known = queries.get(statement);
+    if (known !== undefined) return known;
+    const made = { run: prepareQuery(database, statement), parameters: parametersOf(statement) };
+    queries.set(statement, made);
+    return made;
+  };
 }
 
 /** Throws SQLite's errors. A lock is an error at once: SQLite's own waiting would stop the event loop. */
@@ -33,13 +60,13 @@ export function openSqliteConnection(file: string, { readOnly }: { readonly read
   const identity = identify(file);
   const database = new DatabaseSync(file, { readOnly, timeout: 0, readBigInts: true });
   const reading = createReadTransaction(database);
+  const findQuery = createQueries(database);
   const prepared = new Map<string, Prepared>();
 
   const prepare = (text: string): Prepared => {
     const known = prepared.get(text);
     if (known !== undefined) return known;
-    const parameters = findStatementParameters(text).map((parameter) => parameter.slice(1));
-    const made = { statement: database.prepare(text), parameters };
+    const made = { statement: database.prepare(text), parameters: parametersOf(text) };
     prepared.set(text, made);
     return made;
   };
@@ -51,9 +78,14 @@ export function openSqliteConnection(file: string, { readOnly }: { readonly read
 
   return {
     query(given) {
-      const { statement, parameters } = prepare(given.statement);
-      reading.join();
-      return statement.iterate(bind(parameters, given)).take(given.maxRows).toArray();
+      try {
+        const { run, parameters } = findQuery(given.statement, reading.join());
+        return run(bind(parameters, given), given.maxRows);
+      } catch (thrown) {
+        // Who asks again sees whether it was mended meanwhile.
+        reading.end();
+        throw thrown;
+      }
     },
     execute(statements) {
       database.exec("BEGIN IMMEDIATE");

@@ -1,0 +1,1 @@
+export { type Awaitable, after, orElse } from "./awaitable.ts";
