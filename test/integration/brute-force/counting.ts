@@ -59,12 +59,28 @@ export async function connect(topology: RedisTopology): Promise<RedisClient> {
   return client;
 }
 
+/** Asks without a guard: what Redis says is what comes back. */
+export const unguarded = { run: <T>(ask: () => Promise<T>): Promise<T> => ask() };
+
+/** Of a Redis that is there. */
+export async function answered<T>(answer: Promise<T | undefined>): Promise<T> {
+  const found = await answer;
+  if (found === undefined) throw new Error("nobody was asked");
+  return found;
+}
+
 /** One engine's view of the counts. */
 export function createCounting(redis: RedisClient) {
   const rules: BruteForceRules = settings;
   const parts = { ...settings, prefix };
-  const deps = { redis, parts, clock: systemClock, repeatWindowMs: 900_000, takenBack: settings.takenBack };
-  const store = createRedisStore(deps);
+  const store = createRedisStore({
+    redis,
+    parts,
+    clock: systemClock,
+    guard: unguarded,
+    repeatWindowMs: 900_000,
+    takenBack: settings.takenBack,
+  });
   const targetOf = createTargets(settings, parts);
   const digest = createGuessDigest("test-password-nonce-0");
   const toleration = { minPercent: 10, maxPercent: 10, scale: 1 };
@@ -90,15 +106,16 @@ export function createCounting(redis: RedisClient) {
     remember: createGuessedAccounts(redis, prefix),
     state: createBruteForceState({ redis, prefix, rules: () => rules, clock: systemClock }),
     target,
-    check: (ip: string, user = "alice") => store.check(target(ip, user)),
+    check: (ip: string, user = "alice") => answered(store.check(target(ip, user))),
     fail: async (ip: string, password: string, { user = "alice", known = true } = {}) => {
       const at = target(ip, user);
-      const counted = await store.count(at, { digest: digest(user, password), known, toleration });
+      const counted = await answered(store.count(at, { digest: digest(user, password), known, toleration }));
       const place = at.places.find(({ rule }) => rule.name === counted.ban?.rule);
       if (counted.isNew && counted.ban !== undefined && place !== undefined) await index(place.banKey, counted.ban);
       return counted;
     },
-    succeed: (ip: string, user = "alice") => store.succeed(target(ip, user), user, toleration),
+    succeed: async (ip: string, user = "alice") =>
+      (await answered(store.succeed(target(ip, user), user, toleration))).ban,
   };
 }
 

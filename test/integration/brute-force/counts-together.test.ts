@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createRedisStore } from "../../../services/auth-engine/src/brute-force/brute-force-redis.ts";
 import type { Counted, Guess, Target } from "../../../services/auth-engine/src/brute-force/guess-store.ts";
 import { createTargets } from "../../../services/auth-engine/src/brute-force/targets.ts";
-import { connect, readSettings } from "./counting.ts";
+import { answered, connect, readSettings, unguarded } from "./counting.ts";
 import { createEarlierCount } from "./earlier-count.ts";
 
 /** So long that no window ends while the test runs, but with the chance of a lottery. */
@@ -55,7 +55,7 @@ function createPlace(prefix: string) {
   return {
     prefix,
     parts,
-    store: createRedisStore({ redis, parts, clock: systemClock, repeatWindowMs, takenBack }),
+    store: createRedisStore({ redis, parts, clock: systemClock, guard: unguarded, repeatWindowMs, takenBack }),
     countEarlier: createEarlierCount({ redis, parts, repeatWindowMs }),
     targetOf: createTargets(settings, parts),
   };
@@ -174,12 +174,12 @@ test("failures that are counted together are those counted one after the other, 
               const old = place === earlier || (place === mixed && byEarlier);
               const answers = failures.map((one) => {
                 const { target, guess } = attemptAt(place, one);
-                return old ? place.countEarlier(target, guess) : place.store.count(target, guess);
+                return old ? place.countEarlier(target, guess) : answered(place.store.count(target, guess));
               });
               const counted = (await Promise.all(answers)).map(plain);
               const toleration = { minPercent: 10, maxPercent: 10, scale: 1 };
               const said = success && (await place.store.succeed(targetAt(place, success), "alice", toleration));
-              return { counted, banned: said?.rule };
+              return { counted, banned: said?.ban?.rule };
             }),
           );
           for (const other of others) expect(other).toEqual(expected);
@@ -202,7 +202,7 @@ const many: Failure = {
 
 function countAt(place: Place, given: Partial<Login>, password = 0): Promise<Counted> {
   const { target, guess } = attemptAt(place, { ...many, login: { ...many.login, ...given }, password });
-  return place.store.count(target, guess);
+  return answered(place.store.count(target, guess));
 }
 
 async function scriptsSent(): Promise<number> {

@@ -13,7 +13,7 @@ const context = () => ({ deadline: Date.now() + 20_000, signal: new AbortControl
 const base64 = (minLength: number, maxLength: number) =>
   fc.stringMatching(new RegExp(`^[A-Za-z0-9+/]{${minLength},${maxLength}}$`));
 
-const verify = (stored: string, password: string) => verifier.verify(stored, new Secret(password), context());
+const verify = async (stored: string, password: string) => verifier.verify(stored, new Secret(password), context());
 
 const sha512OfX64 =
   "$6$saltsalt$55HgDHfXPAT2alm9wGBYfZ4wSwbvPfp5Ckl0DdpNANMj2lPpWfhUgp5km1bq8meJGCDkDGSHYEZyDYoThYWH0/";

@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { type Awaitable, after } from "../async/awaitable.ts";
 import type { Secret } from "../crypto/secret.ts";
 import { AppError } from "../errors/app-error.ts";
 import type { Clock } from "../time/clock.ts";
@@ -27,12 +28,12 @@ export interface PasswordVerifier {
    * True when the password is the stored one. Throws `DIRECTORY_DATA` (the stored text cannot be read or would cost
    * too much), `DIRECTORY_UNAVAILABLE` (no memory, no thread), `DIRECTORY_OVERLOADED`, `DEADLINE_EXCEEDED`, `REQUEST_ABORTED`, `SHUTTING_DOWN`: undecided, all of them.
    */
-  verify(stored: string, password: Secret, context: WorkContext): Promise<boolean>;
+  verify(stored: string, password: Secret, context: WorkContext): Awaitable<boolean>;
   /**
    * Costs what `verify` against `likeStored` costs, and throws what it throws, but never `DIRECTORY_DATA`: without a
    * readable example it costs Argon2id with 19 MiB and two passes.
    */
-  spend(likeStored: string | undefined, password: Secret, context: WorkContext): Promise<void>;
+  spend(likeStored: string | undefined, password: Secret, context: WorkContext): Awaitable<void>;
   /**
    * An Argon2id hash of today's cost for a password that was found to fit `stored`; undefined when that is one already.
    * Throws what `verify` throws.
@@ -54,22 +55,23 @@ export function createPasswordVerifier(options: PasswordVerifierOptions): Passwo
   const gate = createWorkGate({ concurrency, maxQueued, clock });
   const pool = createShaCryptPool({ maxThreads: concurrency });
 
-  const compare = async (stored: StoredPassword, password: Secret, context: WorkContext): Promise<boolean> => {
+  const compare = (stored: StoredPassword, password: Secret, context: WorkContext): Awaitable<boolean> => {
     const text = password.reveal();
     if (Buffer.byteLength(text) > maxPasswordBytes) return false;
     if (stored.scheme === "salted-sha") return verifySaltedSha(stored, text);
-    try {
-      return await gate.run(() => compareCostly(stored, text, pool), context);
-    } catch (thrown) {
-      if (thrown instanceof AppError) throw thrown;
-      throw new AppError("DIRECTORY_UNAVAILABLE", { detail: "no password could be verified", cause: thrown });
-    }
+    return gate
+      .run(() => compareCostly(stored, text, pool), context)
+      .catch((thrown: unknown) => {
+        if (thrown instanceof AppError) throw thrown;
+        throw new AppError("DIRECTORY_UNAVAILABLE", { detail: "no password could be verified", cause: thrown });
+      });
   };
 
   return {
-    verify: async (stored, password, context) => compare(read(stored), password, context),
-    async spend(likeStored, password, context) {
-      await compare(parseStoredPassword(likeStored ?? usualStored) ?? read(usualStored), password, context);
+    verify: (stored, password, context) => compare(read(stored), password, context),
+    spend: (likeStored, password, context) => {
+      const example = parseStoredPassword(likeStored ?? usualStored) ?? read(usualStored);
+      return after(compare(example, password, context), () => undefined);
     },
     async upgrade(stored, password, context) {
       const parsed = read(stored);

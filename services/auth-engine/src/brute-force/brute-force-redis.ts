@@ -1,31 +1,30 @@
-import {
-  accountKeys,
-  type Ban,
-  parseBan,
-  pendingKeyOf,
-  type SourceParts,
-  tolerationKeysOf,
-} from "@postern/shared/brute-force";
+import { accountKeys, parseBan, pendingKeyOf, type SourceParts, tolerationKeysOf } from "@postern/shared/brute-force";
 import { defineScript, type RedisClient, type RunScript } from "@postern/shared/redis";
 import type { Clock } from "@postern/shared/time";
-import { createCountCall, type Failure, readCounts } from "./count-call.ts";
+import { createCountCall, type Failure, isOfKeys, readCounts } from "./count-call.ts";
 import { countLua } from "./count-script.ts";
 import { createGathered } from "./gathered.ts";
-import { createGatheredReads } from "./gathered-reads.ts";
-import { type Counted, type GuessStore, memoryMs, type Target } from "./guess-store.ts";
+import { type Counted, memoryMs, type SharedStore, type Standing, type Target } from "./guess-store.ts";
+import type { RedisGuard } from "./redis-guard.ts";
 import { successLua } from "./success-script.ts";
 
-/** Redis answers nobody else while it counts them: so many failures a call, and so many rules of failures. */
-const maxFailuresAtOnce = 32;
+/** Redis answers nobody else meanwhile: so many attempts a call, and so many rules of attempts. */
+const maxAttemptsAtOnce = 32;
 const maxRulesAtOnce = 128;
 
 export interface RedisStoreDeps {
   readonly redis: RedisClient;
   readonly parts: SourceParts;
   readonly clock: Clock;
+  readonly guard: Pick<RedisGuard, "run">;
   readonly repeatWindowMs: number;
   /** Wrong passwords that a success takes back. */
   readonly takenBack: number;
+}
+
+/** On a cluster the keys of attempts lie in many slots, so that each is asked for alone. */
+function atOnce({ isCluster }: RedisClient, { rules }: SourceParts): number {
+  return isCluster ? 1 : Math.max(1, Math.min(maxAttemptsAtOnce, Math.floor(maxRulesAtOnce / rules.length)));
 }
 
 /**
@@ -55,50 +54,73 @@ function asList(answer: unknown): readonly unknown[] {
   return answer;
 }
 
-/** Failures of one turn of the event loop by one script; on a cluster their keys lie in many slots, so one by one. */
-function createCount({ redis, parts, clock, repeatWindowMs }: RedisStoreDeps): (failure: Failure) => Promise<Counted> {
+/** Bans and pending failures of the attempts of one turn of the event loop, by one command; see `atOnce`. */
+function createCheck({ redis, parts, guard }: RedisStoreDeps): SharedStore["check"] {
+  const ask = async (targets: readonly Target[]): Promise<readonly Standing[] | undefined> => {
+    const keys: string[] = [];
+    for (const { source, places, username } of targets) {
+      for (const { banKey } of places) keys.push(banKey);
+      keys.push(pendingKeyOf(parts, source, username));
+    }
+    const values = await guard.run(() => redis.mget(keys));
+    if (values === undefined) return undefined;
+    let next = 0;
+    return targets.map(({ places }) => {
+      const first = next;
+      next += places.length + 1;
+      const ban = values.slice(first, next - 1).find((value) => value !== null);
+      return { ban: typeof ban === "string" ? parseBan(ban) : undefined, pending: values[next - 1] !== null };
+    });
+  };
+  return createGathered(ask, atOnce(redis, parts));
+}
+
+/** Failures of one turn of the event loop by one script. */
+function createCount(deps: RedisStoreDeps): SharedStore["count"] {
+  const { redis, parts, clock, repeatWindowMs, guard } = deps;
   const call = createCountCall(parts, repeatWindowMs);
   const one = scriptsFor(redis, parts.rules.length, { name: "bfCount", lua: countLua, fixed: 3, each: 4 });
   const many = defineScript(redis, { name: "bfCountMany", lua: countLua });
-  const ask = async (failures: readonly Failure[]): Promise<readonly (Counted | Error)[]> => {
+  const countAll = async (failures: readonly Failure[]): Promise<readonly (Counted | Error)[]> => {
     const { keys, args } = call(failures, clock.now());
     const [first] = failures;
     const run = redis.isCluster && first !== undefined ? one(first.target.places.length) : many;
-    return readCounts(await run(keys, args), failures.length);
+    const answers = readCounts(await run(keys, args), failures.length);
+    const broken = answers.find((answer) => answer instanceof Error && !isOfKeys(answer));
+    if (broken instanceof Error) throw broken;
+    return answers;
   };
-  const most = Math.max(1, Math.min(maxFailuresAtOnce, Math.floor(maxRulesAtOnce / parts.rules.length)));
-  return createGathered(ask, redis.isCluster ? 1 : most);
+  const count = createGathered(
+    (failures: readonly Failure[]) => guard.run(() => countAll(failures)),
+    atOnce(redis, parts),
+  );
+  return (target, guess) => count({ target, guess });
 }
 
 /** Counts in Redis: every key of a decision has one hash tag, so that each question is one command in one slot. */
-export function createRedisStore(deps: RedisStoreDeps): GuessStore {
-  const { redis, parts, clock, repeatWindowMs, takenBack } = deps;
-  const most = parts.rules.length;
-  const count = createCount(deps);
-  const successScript = scriptsFor(redis, most, { name: "bfSuccess", lua: successLua, fixed: 2, each: 3 });
-  const read = createGatheredReads(redis);
-  const goodKeys = ({ source }: Target, network: string): readonly [string, string] =>
-    tolerationKeysOf(parts, source.tag, { network, nowMs: clock.now() });
+export function createRedisStore(deps: RedisStoreDeps): SharedStore {
+  const { redis, parts, clock, repeatWindowMs, takenBack, guard } = deps;
+  const successScript = scriptsFor(redis, parts.rules.length, {
+    name: "bfSuccess",
+    lua: successLua,
+    fixed: 2,
+    each: 3,
+  });
   return {
-    check: async ({ source, places, username }) => {
-      const keys = places.map(({ banKey }) => banKey);
-      keys.push(pendingKeyOf(parts, source, username));
-      const values = await read(keys);
-      const value = values.find((found, index) => index < places.length && found !== null);
-      return { ban: typeof value === "string" ? parseBan(value) : undefined, pending: values.at(-1) !== null };
-    },
-    count: (target, guess) => count({ target, guess }),
-    succeed: async (target, account, { minPercent }): Promise<Ban | undefined> => {
-      const { source, places, username } = target;
+    check: createCheck(deps),
+    count: createCount(deps),
+    succeed: ({ source, places, username }, account, { minPercent }) => {
       const { wrongPasswords, pending } = accountKeys(parts, source, username);
       const keys = [wrongPasswords, pending];
       const args: (string | number)[] = [account, takenBack, 2 * parts.tolerateMs, memoryMs(repeatWindowMs, places)];
       for (const { banKey, countKey, network, rule } of places) {
-        keys.push(banKey, countKey, goodKeys(target, network)[0]);
+        keys.push(banKey, countKey, tolerationKeysOf(parts, source.tag, { network, nowMs: clock.now() })[0]);
         args.push(rule.periodMs, rule.failedRequests, minPercent);
       }
-      const [banned, value] = asList(await successScript(places.length)(keys, args));
-      return Number(banned) === 0 ? undefined : parseBan(String(value));
+      return guard.run(async () => {
+        const [banned, value] = asList(await successScript(places.length)(keys, args));
+        return { ban: Number(banned) === 0 ? undefined : parseBan(String(value)) };
+      });
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { Awaitable } from "@postern/shared/async";
 import type { FlushedPlaces } from "@postern/shared/brute-force";
 import type { Attempt } from "../pipeline/attempt.ts";
 
@@ -36,9 +37,9 @@ export interface BruteForce {
    */
   check(attempt: Attempt): Promise<BruteForceFacts> | undefined;
   /** Counts a failure and writes the ban, atomically. Fills in `facts`. */
-  countFailure(attempt: Attempt, guessed: Guessed, facts: BruteForceFacts): Promise<void>;
+  countFailure(attempt: Attempt, guessed: Guessed, facts: BruteForceFacts): Awaitable<void>;
   /** Learns from a success, unless a ban stands by now: `facts.rule` names it then. */
-  recordSuccess(attempt: Attempt, account: string, facts: BruteForceFacts): Promise<void>;
+  recordSuccess(attempt: Attempt, account: string, facts: BruteForceFacts): Awaitable<void>;
   /** These were flushed: what this process remembers of them for an outage of Redis goes. */
   forget(places: FlushedPlaces): void;
 }

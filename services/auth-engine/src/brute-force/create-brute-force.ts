@@ -1,10 +1,11 @@
+import { type Awaitable, after } from "@postern/shared/async";
 import type { Ban, RulePlace } from "@postern/shared/brute-force";
 import { AppError } from "@postern/shared/errors";
 import type { Clock } from "@postern/shared/time";
 import type { Attempt } from "../pipeline/attempt.ts";
 import { createBoundedMap } from "./bounded-map.ts";
 import type { BruteForce, BruteForceFacts } from "./brute-force.ts";
-import type { Counted, Guess, GuessStore, Target } from "./guess-store.ts";
+import type { Counted, Guess, SharedStore, Standing, Succeeded, Target } from "./guess-store.ts";
 import type { LocalStore } from "./local-store.ts";
 import type { RedisGuard } from "./redis-guard.ts";
 import type { BruteForceSettings } from "./settings.ts";
@@ -24,9 +25,9 @@ export interface BruteForceDeps {
   readonly targetOf: (attempt: Attempt) => Target | undefined;
   /** Where the rules put an address; none for what is no address. */
   readonly placesOf: (address: string) => readonly RulePlace[];
-  readonly shared: GuessStore;
+  readonly shared: SharedStore;
   readonly local: LocalStore;
-  readonly guard: RedisGuard;
+  readonly guard: Pick<RedisGuard, "run">;
   readonly clock: Clock;
   readonly digest: (username: string, password: string) => string;
   /** Puts a ban where lists find it. */
@@ -88,25 +89,28 @@ function createBanNotes({ local, index, clock }: BruteForceDeps) {
   };
 }
 
-/** Counts in Redis, with what lies in other slots beside it. */
-function createSharedCount({ shared, index, remember, clock }: BruteForceDeps) {
+/** Counts in Redis, with what lies in other slots beside it. Undefined where Redis is away, or keys are not as they should be. */
+function createSharedCount({ shared, guard, index, remember, clock }: BruteForceDeps) {
   const isDue = createEvery(clock, rememberMs);
-  return async (target: Target, guess: Guess): Promise<Counted> => {
+  return (target: Target, guess: Guess): Promise<Counted | undefined> => {
     // Sent in the same tick as the count; where it was guessed from is no part of the decision.
     const due = guess.known && isDue(`${target.source.address} ${target.username}`);
     if (due) void remember(target, guess.account).catch(() => undefined);
-    const counted = await shared.count(target, guess);
-    const { isNew, ban } = counted;
-    const place = ban === undefined ? undefined : placeOf(target, ban);
-    if (isNew && ban !== undefined && place !== undefined) {
-      await Promise.all([index(place, ban), guess.known && !due ? remember(target, guess.account) : undefined]);
-    }
-    return counted;
+    const finish = (counted: Counted | undefined): Awaitable<Counted | undefined> => {
+      const place = counted?.isNew === true && counted.ban !== undefined ? placeOf(target, counted.ban) : undefined;
+      if (counted?.ban === undefined || place === undefined) return counted;
+      const { ban } = counted;
+      const note = (): Promise<unknown> =>
+        Promise.all([index(place, ban), guess.known && !due ? remember(target, guess.account) : undefined]);
+      // A ban that is in no list stands all the same: whoever meets it puts it there.
+      return guard.run(note).then(() => counted);
+    };
+    return shared.count(target, guess).then(finish, () => undefined);
   };
 }
 
 export function createBruteForce(deps: BruteForceDeps): BruteForce {
-  const { settings, targetOf, shared, local, guard, events } = deps;
+  const { settings, targetOf, shared, local, events } = deps;
   const noteBan = createBanNotes(deps);
   const countShared = createSharedCount(deps);
 
@@ -116,44 +120,59 @@ export function createBruteForce(deps: BruteForceDeps): BruteForce {
       throw new AppError("REDIS_UNAVAILABLE", { detail: "failures cannot be counted" });
     }
   };
-  const check = async (target: Target): Promise<BruteForceFacts> => {
-    const answer = await guard.run(() => shared.check(target));
-    if (answer === undefined) undecided("check");
-    else noteBan(target, answer.ban);
-    const { ban, pending } = answer ?? (await local.check(target));
+  const checked = ({ ban, pending }: Standing, degraded: boolean): BruteForceFacts => {
     if (ban !== undefined) events.blocked(ban.rule);
-    return { ...emptyFacts(), rule: ban?.rule, pending, degraded: answer === undefined };
+    return { ...emptyFacts(), rule: ban?.rule, pending, degraded };
+  };
+  const counted = (attempt: Attempt, found: Counted, facts: BruteForceFacts): void => {
+    fillIn(facts, found);
+    events.failed(found.repeated ? "repeated" : "counted");
+    if (found.isNew && found.ban !== undefined) events.banned(attempt, found.ban, found);
+  };
+  const succeeded = ({ ban }: Succeeded, facts: BruteForceFacts): void => {
+    facts.rule = ban?.rule;
+    if (ban !== undefined) events.blocked(ban.rule);
   };
 
   return {
     check: (attempt) => {
       const target = targetOf(attempt);
-      return target === undefined ? undefined : check(target);
+      return target === undefined
+        ? undefined
+        : shared.check(target).then((answer) => {
+            if (answer === undefined) {
+              undecided("check");
+              return after(local.check(target), (standing) => checked(standing, true));
+            }
+            noteBan(target, answer.ban);
+            return checked(answer, false);
+          });
     },
-    countFailure: async (attempt, { isKnown: known, account }, facts) => {
+    countFailure: (attempt, { isKnown: known, account }, facts) => {
       const target = targetOf(attempt);
-      if (target === undefined) return;
+      if (target === undefined) return undefined;
       const digest = deps.digest(attempt.username, attempt.password?.reveal() ?? "");
       const guess = { digest, known, account, toleration: settings.tolerationOf(target.source.address) };
-      const answer = await guard.run(() => countShared(target, guess));
-      if (answer === undefined) undecided("count");
-      const counted = answer ?? (await local.count(target, guess));
-      facts.degraded ||= answer === undefined;
-      fillIn(facts, counted);
-      events.failed(counted.repeated ? "repeated" : "counted");
-      if (counted.isNew && counted.ban !== undefined) events.banned(attempt, counted.ban, counted);
+      return countShared(target, guess).then((answer) => {
+        if (answer !== undefined) return counted(attempt, answer, facts);
+        facts.degraded = true;
+        undecided("count");
+        return after(local.count(target, guess), (found) => counted(attempt, found, facts));
+      });
     },
-    recordSuccess: async (attempt, account, facts) => {
+    recordSuccess: (attempt, account, facts) => {
       const target = targetOf(attempt);
-      if (target === undefined) return;
+      if (target === undefined) return undefined;
       const toleration = settings.tolerationOf(target.source.address);
-      const answer = await guard.run(async () => ({ ban: await shared.succeed(target, account, toleration) }));
-      if (answer === undefined) undecided("success");
-      const ban = answer === undefined ? await local.succeed(target, account, toleration) : answer.ban;
-      if (answer !== undefined && ban === undefined) local.noteSuccess(target, account);
-      facts.degraded ||= answer === undefined;
-      facts.rule = ban?.rule;
-      if (ban !== undefined) events.blocked(ban.rule);
+      return shared.succeed(target, account, toleration).then((answer) => {
+        if (answer !== undefined) {
+          if (answer.ban === undefined) local.noteSuccess(target, account);
+          return succeeded(answer, facts);
+        }
+        facts.degraded = true;
+        undecided("success");
+        return after(local.succeed(target, account, toleration), (found) => succeeded(found, facts));
+      });
     },
     forget: ({ addresses, rules }) => {
       for (const address of addresses) {

@@ -21,7 +21,7 @@ test("items of one turn are asked for together, at most so many, and each gets i
 
 test("items that promises of the turn bring are asked for with the others", async () => {
   const { give, asked } = startGathered();
-  const later = async (item: string, turns: number): Promise<string> => {
+  const later = async (item: string, turns: number): Promise<string | undefined> => {
     for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
     return give(item);
   };
@@ -39,6 +39,11 @@ test("an error of one is its own; a call that fails is everyone's, and the next 
   expect(failed.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   await expect(failing.give("c")).rejects.toThrow("away");
   expect(failing.asked).toEqual([["a", "b"], ["c"]]);
+});
+
+test("where nobody could be asked, everyone learns that", async () => {
+  const give = createGathered<string, string>(async () => undefined, 3);
+  expect(await Promise.all([give("a"), give("b")])).toEqual([undefined, undefined]);
 });
 
 test("an answer that is missing is an error", async () => {

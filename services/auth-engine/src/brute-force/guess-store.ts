@@ -1,3 +1,4 @@
+import type { Awaitable } from "@postern/shared/async";
 import type { Ban, RulePlace, Source } from "@postern/shared/brute-force";
 import type { Toleration } from "./toleration.ts";
 
@@ -33,12 +34,25 @@ export interface Counted {
   readonly isNew: boolean;
 }
 
-/** Where failures are counted: Redis for all engines, or this process while Redis is away. */
+/** What came of a success: with a ban nothing was learned from it. */
+export interface Succeeded {
+  readonly ban: Ban | undefined;
+}
+
+/** Where failures are counted for all engines: Redis. Undefined while it is away. */
+export interface SharedStore {
+  check(target: Target): Promise<Standing | undefined>;
+  /** Rejects with what Redis said of this failure's own keys. */
+  count(target: Target, guess: Guess): Promise<Counted | undefined>;
+  /** Learns from a success, unless a ban stands. */
+  succeed(target: Target, account: string, toleration: Toleration): Promise<Succeeded | undefined>;
+}
+
+/** Where failures are counted while Redis is away: this process. */
 export interface GuessStore {
-  check(target: Target): Promise<Standing>;
-  count(target: Target, guess: Guess): Promise<Counted>;
-  /** Learns from a success, unless a ban stands: that is what it returns then. */
-  succeed(target: Target, account: string, toleration: Toleration): Promise<Ban | undefined>;
+  check(target: Target): Awaitable<Standing>;
+  count(target: Target, guess: Guess): Awaitable<Counted>;
+  succeed(target: Target, account: string, toleration: Toleration): Awaitable<Succeeded>;
 }
 
 /** The longest time for which a repeated wrong password of these rules must be remembered. */

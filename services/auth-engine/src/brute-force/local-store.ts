@@ -111,16 +111,16 @@ export function createLocalStore(deps: LocalStoreDeps): LocalStore {
     for (const { network } of places) good.add(network, account);
   };
   return {
-    check: async (target) => ({ ban: standing(target), pending: wrong.countOf(accountAt(target)) > 0 }),
-    count: async (target, guess) => count(target, guess),
-    succeed: async (target, account) => {
+    check: (target) => ({ ban: standing(target), pending: wrong.countOf(accountAt(target)) > 0 }),
+    count,
+    succeed: (target, account) => {
       const ban = standing(target);
-      if (ban !== undefined) return ban;
+      if (ban !== undefined) return { ban };
       noteSuccess(target, account);
       for (const time of wrong.takeBack(accountAt(target), takenBack())) {
         for (const place of target.places) counts.takeBack(place, time);
       }
-      return undefined;
+      return { ban: undefined };
     },
     note: ({ banKey }, ban) => bans.set(banKey, ban),
     forget: (banKey) => bans.delete(banKey),

@@ -40,13 +40,6 @@ function makeStores(settings: BruteForceSettings, prefix: string, { base, redis 
     repeatWindowMs: () => settings.repeatWindowMs,
     takenBack: () => settings.takenBack,
   });
-  const shared = createRedisStore({
-    redis,
-    parts,
-    clock: systemClock,
-    repeatWindowMs: settings.repeatWindowMs,
-    takenBack: settings.takenBack,
-  });
   const probe = probeKey.build(prefix, base.service, base.instance);
   const guard = createRedisGuard({
     timeoutMs: settings.withoutRedis.timeoutMs,
@@ -59,6 +52,8 @@ function makeStores(settings: BruteForceSettings, prefix: string, { base, redis 
       base.logger.info("Redis is back: failures are counted there");
     },
   });
+  const { repeatWindowMs, takenBack } = settings;
+  const shared = createRedisStore({ redis, parts, clock: systemClock, guard, repeatWindowMs, takenBack });
   return { parts, local, shared, guard };
 }
 

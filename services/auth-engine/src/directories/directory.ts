@@ -1,3 +1,4 @@
+import type { Awaitable } from "@postern/shared/async";
 import type { BackendKind } from "@postern/shared/contracts";
 import type { Secret } from "@postern/shared/crypto";
 import type { MfaArtefacts } from "../mfa-artefacts/mfa-artefacts.ts";
@@ -74,8 +75,8 @@ export interface Directory {
   /** Second factors and app passwords; absent where the directory keeps none. */
   readonly mfa?: MfaArtefacts | undefined;
   /** Never called with an empty password. */
-  verify(query: DirectoryQuery, password: Secret, context: DirectoryContext): Promise<VerifyOutcome>;
-  lookup(query: DirectoryQuery, context: DirectoryContext): Promise<LookupOutcome>;
+  verify(query: DirectoryQuery, password: Secret, context: DirectoryContext): Awaitable<VerifyOutcome>;
+  lookup(query: DirectoryQuery, context: DirectoryContext): Awaitable<LookupOutcome>;
   /** `not_served`: the site configured no listing of this directory for the protocol. */
   listAccounts(query: DirectoryQuery, page: AccountPage, context: DirectoryContext): Promise<ListOutcome>;
   /** Nobody will ask for the page at this position. */
@@ -84,7 +85,7 @@ export interface Directory {
    * Spends what verifying a known user's wrong password would have cost, so that an unknown name cannot be told by
    * its time. The outcome is thrown away; it throws as `verify` does.
    */
-  spendVerification(query: DirectoryQuery, password: Secret, context: DirectoryContext): Promise<void>;
+  spendVerification(query: DirectoryQuery, password: Secret, context: DirectoryContext): Awaitable<void>;
   /**
    * Forgets what this process remembers of an account (an entry, a DN, groups, its absence), by any name that it is
    * asked for by. What the directory itself holds stays.

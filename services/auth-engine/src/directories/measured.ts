@@ -1,3 +1,4 @@
+import { type Awaitable, after, orElse } from "@postern/shared/async";
 import type { Directory } from "./directory.ts";
 
 /** Told how each call of a directory ended, `unavailable` when it threw. */
@@ -8,19 +9,20 @@ export type ObserveDirectory = (
   seconds: number,
 ) => void;
 
-async function timed<Outcome extends { readonly kind: string }>(
-  call: () => Promise<Outcome>,
+function timed<Outcome extends { readonly kind: string }>(
+  call: () => Awaitable<Outcome>,
   told: (outcome: string, seconds: number) => void,
-): Promise<Outcome> {
+): Awaitable<Outcome> {
   const started = performance.now();
-  let outcome = "unavailable";
-  try {
-    const result = await call();
-    outcome = result.kind;
-    return result;
-  } finally {
-    told(outcome, (performance.now() - started) / 1000);
-  }
+  const tell = (outcome: string): void => told(outcome, (performance.now() - started) / 1000);
+  const answered = orElse(call, (thrown) => {
+    tell("unavailable");
+    throw thrown;
+  });
+  return after(answered, (outcome) => {
+    tell(outcome.kind);
+    return outcome;
+  });
 }
 
 /** The same directory, with every call told to `observe`. */

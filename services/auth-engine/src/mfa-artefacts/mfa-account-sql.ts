@@ -56,7 +56,7 @@ export function createMfaAccountSql({ client, account, mfa, ...names }: MfaAccou
     statement: statements[name],
     parameters: { ...parameters, account },
   });
-  const read = (name: MfaStatementName, context: CallContext): Promise<readonly SqlRow[]> =>
+  const read = async (name: MfaStatementName, context: CallContext): Promise<readonly SqlRow[]> =>
     client.query({ ...of(name), maxRows }, context);
   const texts = async (name: MfaStatementName, context: CallContext): Promise<readonly string[]> =>
     (await read(name, context)).flatMap((row) => firstColumn(row) ?? []);

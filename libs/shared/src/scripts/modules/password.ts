@@ -9,7 +9,7 @@ const maxPasswordBytes = 4096;
 /** `password`: comparing with what a directory stores, off the event loop, and hashing with Argon2id. */
 export function passwordModule(verifier: Pick<PasswordVerifier, "verify">): HostFunctions {
   return {
-    "password.verify": ([stored, password], { deadline, signal }) =>
+    "password.verify": async ([stored, password], { deadline, signal }) =>
       verifier.verify(textArgument(stored, "stored"), new Secret(textArgument(password, "password")), {
         deadline,
         signal,

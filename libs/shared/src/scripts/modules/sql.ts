@@ -1,3 +1,4 @@
+import type { Awaitable } from "../../async/awaitable.ts";
 import { type LuaValue, toLuaValue } from "../lua-value.ts";
 import type { HostCallContext } from "../script-call.ts";
 import { objectArgument, textArgument, textFields } from "./arguments.ts";
@@ -13,7 +14,7 @@ type CallBounds = Pick<HostCallContext, "deadline" | "signal">;
 
 /** Port of the databases that a site configured for its directories. */
 export interface ScriptDatabase {
-  query(query: ScriptStatement & { readonly maxRows: number }, context: CallBounds): Promise<readonly object[]>;
+  query(query: ScriptStatement & { readonly maxRows: number }, context: CallBounds): Awaitable<readonly object[]>;
   /** All statements or none; how many rows each found. */
   execute(statements: readonly ScriptStatement[], context: CallBounds): Promise<readonly number[]>;
 }

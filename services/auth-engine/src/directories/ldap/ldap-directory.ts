@@ -3,7 +3,7 @@ import type { Secret } from "@postern/shared/crypto";
 import { AppError } from "@postern/shared/errors";
 import type { Clock } from "@postern/shared/time";
 import { PasswordPolicyControl } from "ldapts";
-import type { Directory, DirectoryContext, DirectoryQuery, VerifyOutcome } from "../directory.ts";
+import type { Directory, DirectoryContext, DirectoryQuery, LookupOutcome, VerifyOutcome } from "../directory.ts";
 import { directoryUnavailable } from "../servers/errors.ts";
 import type { ServerLog } from "../servers/target-set.ts";
 import { accountName } from "./attributes.ts";
@@ -16,6 +16,8 @@ import { compileSearches } from "./select-search.ts";
 import type { LdapDirectorySettings } from "./settings.ts";
 
 export interface LdapDirectory extends Directory {
+  verify(...call: Parameters<Directory["verify"]>): Promise<VerifyOutcome>;
+  lookup(...call: Parameters<Directory["lookup"]>): Promise<LookupOutcome>;
   /** State of each pool, for metrics. */
   snapshot(): Readonly<Record<string, LdapPoolSnapshot>>;
 }

@@ -1,3 +1,4 @@
+import type { Awaitable } from "@postern/shared/async";
 import type { DirectoryContext } from "../directory.ts";
 import type { SqlDialect } from "./dialect.ts";
 
@@ -23,7 +24,7 @@ export interface SqlQuery extends SqlStatement {
  */
 export interface SqlClient {
   readonly dialect: SqlDialect;
-  query(query: SqlQuery, context: DirectoryContext): Promise<readonly SqlRow[]>;
+  query(query: SqlQuery, context: DirectoryContext): Awaitable<readonly SqlRow[]>;
   /** Changes rows, all statements or none; how many rows each found. Never done twice: what got lost is an error. */
   execute(statements: readonly SqlStatement[], context: DirectoryContext): Promise<readonly number[]>;
   /** The names of the columns that a statement gives. */

@@ -52,7 +52,7 @@ function open(searches: readonly SqlSearchSettings[] = [search], file = demo) {
   return createSqlDirectory({ settings: { name: "test", searches }, client, passwords });
 }
 
-function verify(username: string, password: string, { searches = [search], protocol = "imap" } = {}) {
+async function verify(username: string, password: string, { searches = [search], protocol = "imap" } = {}) {
   return open(searches).verify({ username, protocol }, new Secret(password), context());
 }
 

@@ -1,3 +1,4 @@
+import { type Awaitable, after } from "@postern/shared/async";
 import type { Secret } from "@postern/shared/crypto";
 import { AppError } from "@postern/shared/errors";
 import type { PasswordVerifier } from "@postern/shared/passwords";
@@ -28,16 +29,19 @@ interface Found {
   readonly search: SqlSearchSettings;
 }
 
+type Missing = "unknown_user" | "not_served";
+
 function createFind(searches: readonly SqlSearchSettings[], client: SqlClient) {
-  return async (query: DirectoryQuery, context: DirectoryContext): Promise<Found | "unknown_user" | "not_served"> => {
+  return (query: DirectoryQuery, context: DirectoryContext): Awaitable<Found | Missing> => {
     const search = selectSearch(searches, query.protocol);
     if (search === undefined) return "not_served";
-    const row = await findUserRow(client, search, query, context);
-    return row === undefined ? "unknown_user" : { row, search };
+    return after(findUserRow(client, search, query, context), (row) =>
+      row === undefined ? "unknown_user" : { row, search },
+    );
   };
 }
 
-function lookedUp(found: Awaited<ReturnType<ReturnType<typeof createFind>>>): LookupOutcome {
+function lookedUp(found: Found | Missing): LookupOutcome {
   if (typeof found === "string") return { kind: found };
   if (isDisabled(found.row, found.search)) return { kind: "unknown_user" };
   return { kind: "ok", account: rowToAccount(found.row, found.search) };
@@ -60,35 +64,37 @@ export function createSqlDirectory({
   let example: string | undefined;
   const upgrades = createPasswordUpgrades({ client, passwords, onFailure: onUpgradeFailure });
 
-  const matches = async ({ row, search }: Found, password: Secret, context: DirectoryContext): Promise<boolean> => {
+  const matches = ({ row, search }: Found, password: Secret, context: DirectoryContext): Awaitable<boolean> => {
     const stored = readColumn(row, search.passwordColumn) ?? "";
-    if (stored === "") {
-      await passwords.spend(example, password, context);
-      return false;
-    }
-    const isMatch = await passwords.verify(stored, password, context);
-    example = stored;
-    return isMatch;
+    if (stored === "") return after(passwords.spend(example, password, context), () => false);
+    return after(passwords.verify(stored, password, context), (isMatch) => {
+      example = stored;
+      return isMatch;
+    });
+  };
+  const verified = (found: Found, isMatch: boolean, password: Secret): VerifyOutcome => {
+    if (!isMatch) return { kind: "wrong_password", account: readColumn(found.row, found.search.accountField) };
+    // Only whoever knows the password learns that the account is off.
+    if (isDisabled(found.row, found.search)) return { kind: "account_disabled" };
+    const account = rowToAccount(found.row, found.search);
+    const stored = readColumn(found.row, found.search.passwordColumn) ?? "";
+    upgrades.consider({ statement: found.search.upgradePasswordQuery, account: account.account, stored }, password);
+    return { kind: "ok", account };
   };
 
   return {
     kind: "sql",
     name: settings.name,
     mfa,
-    async verify(query, password, context): Promise<VerifyOutcome> {
-      const found = await find(query, context);
-      if (typeof found === "string") return { kind: found };
-      if (!(await matches(found, password, context))) {
-        return { kind: "wrong_password", account: readColumn(found.row, found.search.accountField) };
-      }
-      // Only whoever knows the password learns that the account is off.
-      if (isDisabled(found.row, found.search)) return { kind: "account_disabled" };
-      const account = rowToAccount(found.row, found.search);
-      const stored = readColumn(found.row, found.search.passwordColumn) ?? "";
-      upgrades.consider({ statement: found.search.upgradePasswordQuery, account: account.account, stored }, password);
-      return { kind: "ok", account };
-    },
-    lookup: async (query, context) => lookedUp(await find(query, context)),
+    verify: (query, password, context) =>
+      after(
+        find(query, context),
+        (found): Awaitable<VerifyOutcome> =>
+          typeof found === "string"
+            ? { kind: found }
+            : after(matches(found, password, context), (isMatch) => verified(found, isMatch, password)),
+      ),
+    lookup: (query, context) => after(find(query, context), lookedUp),
     listAccounts: (query, page, context) => {
       const search = selectSearch(settings.searches, query.protocol);
       return search === undefined

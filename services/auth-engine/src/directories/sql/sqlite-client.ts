@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { Awaitable } from "@postern/shared/async";
 import { AppError } from "@postern/shared/errors";
 import { type Clock, systemClock } from "@postern/shared/time";
 import type { DirectoryContext } from "../directory.ts";
@@ -31,12 +32,12 @@ export function createSqliteClient(options: SqliteClientOptions): SqlClient {
   return {
     dialect: "sqlite",
     query: (query, context) => reading.run((connection) => connection.query(query), context),
-    execute: (statements, context) =>
+    execute: async (statements, context) =>
       writing.run((connection) => {
         reading.endReading();
         return connection.execute(statements);
       }, context),
-    describe: (statement, context) => reading.run((connection) => connection.describe(statement), context),
+    describe: async (statement, context) => reading.run((connection) => connection.describe(statement), context),
     async close() {
       reading.close();
       writing.close();
@@ -45,7 +46,8 @@ export function createSqliteClient(options: SqliteClientOptions): SqlClient {
 }
 
 interface SqliteAccess {
-  run<T>(use: (connection: SqliteConnection) => T, context: DirectoryContext): Promise<T>;
+  /** At once, unless another process holds a lock. */
+  run<T>(use: (connection: SqliteConnection) => T, context: DirectoryContext): Awaitable<T>;
   endReading(): void;
   close(): void;
 }
@@ -93,16 +95,26 @@ function createSqliteAccess(options: SqliteAccessOptions): SqliteAccess {
     }
   };
 
-  const run = async <T>(use: (connection: SqliteConnection) => T, context: DirectoryContext): Promise<T> => {
+  const runLater = async <T>(use: (connection: SqliteConnection) => T, context: DirectoryContext): Promise<T> => {
     const patientUntil = performance.now() + busyTimeoutMs;
     for (;;) {
-      checkContext(context, clock);
+      await delay(busyRetryMs);
+      if (context.signal.aborted) throw new AppError("REQUEST_ABORTED");
+      checkDeadline(context, clock);
       try {
         return attempt(use);
       } catch (thrown) {
         if (!isBusy(thrown) || performance.now() >= patientUntil) throw toDirectoryError(thrown);
       }
-      await delay(busyRetryMs);
+    }
+  };
+  const run = <T>(use: (connection: SqliteConnection) => T, context: DirectoryContext): Awaitable<T> => {
+    checkDeadline(context, clock);
+    try {
+      return attempt(use);
+    } catch (thrown) {
+      if (!isBusy(thrown)) throw toDirectoryError(thrown);
+      return runLater(use, context);
     }
   };
 
@@ -116,7 +128,7 @@ function createSqliteAccess(options: SqliteAccessOptions): SqliteAccess {
   };
 }
 
-function checkContext({ deadline, signal }: DirectoryContext, clock: Clock): void {
-  if (signal.aborted) throw new AppError("REQUEST_ABORTED");
+/** The signal is looked at only by who waits: asking for it makes one. */
+function checkDeadline({ deadline }: DirectoryContext, clock: Clock): void {
   if (clock.now() >= deadline) throw new AppError("DEADLINE_EXCEEDED");
 }

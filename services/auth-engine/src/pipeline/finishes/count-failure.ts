@@ -1,3 +1,4 @@
+import { after } from "@postern/shared/async";
 import type { AuthDecision } from "@postern/shared/contracts";
 import type { BruteForceFacts } from "../../brute-force/brute-force.ts";
 import type { Finish } from "../step.ts";
@@ -27,6 +28,6 @@ export const countFailure: Finish = {
     const known = facts.accountKnown === true || (decision.outcome === "fail" && decision.reason === "bad_token");
     const found = facts.bruteForce;
     const guessed = { isKnown: known, account: facts.guessedAccount };
-    return bruteForce.countFailure(attempt, guessed, found).then(() => withHistory(decision, found));
+    return after(bruteForce.countFailure(attempt, guessed, found), () => withHistory(decision, found));
   },
 };

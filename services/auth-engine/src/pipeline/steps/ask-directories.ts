@@ -1,3 +1,4 @@
+import { type Awaitable, after, orElse } from "@postern/shared/async";
 import { AppError, fromUnknown } from "@postern/shared/errors";
 import type { Directory } from "../../directories/directory.ts";
 
@@ -25,23 +26,29 @@ function knowsUser<Outcome extends AnyOutcome>(outcome: Outcome): outcome is Kno
  *
  * @throws AppError DIRECTORY_NOT_CONFIGURED when none of them serves the protocol; what is no `unavailable` at once.
  */
-export async function askDirectories<Outcome extends AnyOutcome>(
+export function askDirectories<Outcome extends AnyOutcome>(
   directories: readonly Directory[],
-  ask: (directory: Directory) => Promise<Outcome>,
-): Promise<Asked<Outcome>> {
+  ask: (directory: Directory) => Awaitable<Outcome>,
+): Awaitable<Asked<Outcome>> {
   let unknownTo: Directory | undefined;
   let unavailable: AppError | undefined;
-  for (const directory of directories) {
-    try {
-      const outcome = await ask(directory);
-      if (knowsUser(outcome)) return { found: { directory, outcome }, unknownTo, unavailable };
-      if (outcome.kind === "unknown_user") unknownTo ??= directory;
-    } catch (thrown) {
-      const error = fromUnknown(thrown);
-      if (error.row.kind !== "unavailable") throw error;
-      unavailable ??= error;
+  const notAsked = (thrown: unknown): undefined => {
+    const error = fromUnknown(thrown);
+    if (error.row.kind !== "unavailable") throw error;
+    unavailable ??= error;
+  };
+  const askFrom = (nth: number): Awaitable<Asked<Outcome>> => {
+    const directory = directories[nth];
+    if (directory === undefined) {
+      if (unknownTo === undefined && unavailable === undefined) throw new AppError("DIRECTORY_NOT_CONFIGURED");
+      return { found: undefined, unknownTo, unavailable };
     }
-  }
-  if (unknownTo === undefined && unavailable === undefined) throw new AppError("DIRECTORY_NOT_CONFIGURED");
-  return { found: undefined, unknownTo, unavailable };
+    const asked = orElse(() => ask(directory), notAsked);
+    return after(asked, (outcome): Awaitable<Asked<Outcome>> => {
+      if (outcome !== undefined && knowsUser(outcome)) return { found: { directory, outcome }, unknownTo, unavailable };
+      if (outcome?.kind === "unknown_user") unknownTo ??= directory;
+      return askFrom(nth + 1);
+    });
+  };
+  return askFrom(0);
 }

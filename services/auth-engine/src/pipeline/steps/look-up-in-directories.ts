@@ -1,3 +1,4 @@
+import { type Awaitable, after } from "@postern/shared/async";
 import type { AuthDecision } from "@postern/shared/contracts";
 import type { Directory } from "../../directories/directory.ts";
 import type { Attempt } from "../attempt.ts";
@@ -11,19 +12,21 @@ import { noteAccount } from "./note-account.ts";
  *
  * @throws AppError when a directory could not be asked and no other knows the user.
  */
-export async function lookUpAccount(
+export function lookUpAccount(
   attempt: Attempt,
   context: StepContext,
   directories: readonly Directory[],
-): Promise<AuthDecision> {
+): Awaitable<AuthDecision> {
   const query = directoryQuery(attempt);
-  const { found, unavailable } = await askDirectories(directories, (directory) => directory.lookup(query, context));
-  if (found?.outcome.kind === "ok") {
-    noteAccount(found.directory, found.outcome.account.groups, attempt, context);
-    return okDecision(found.directory, found.outcome.account);
-  }
-  if (unavailable !== undefined) throw unavailable;
-  return { outcome: "fail", reason: "unknown_user", memoryCache: "miss" };
+  const asked = askDirectories(directories, (directory) => directory.lookup(query, context));
+  return after(asked, ({ found, unavailable }): AuthDecision => {
+    if (found?.outcome.kind === "ok") {
+      noteAccount(found.directory, found.outcome.account.groups, attempt, context);
+      return okDecision(found.directory, found.outcome.account);
+    }
+    if (unavailable !== undefined) throw unavailable;
+    return { outcome: "fail", reason: "unknown_user", memoryCache: "miss" };
+  });
 }
 
 /** `mode=no-auth`: the account, without a password. */

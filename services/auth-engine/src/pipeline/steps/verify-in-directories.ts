@@ -1,3 +1,4 @@
+import { type Awaitable, after } from "@postern/shared/async";
 import type { AuthDecision, DenialReason } from "@postern/shared/contracts";
 import type { Secret } from "@postern/shared/crypto";
 import { AppError } from "@postern/shared/errors";
@@ -23,28 +24,27 @@ interface Means {
  *
  * @throws AppError when nobody could decide.
  */
-export async function verifyPassword(
+export function verifyPassword(
   attempt: Attempt,
   password: Secret,
   { context, directories }: Means,
-): Promise<AuthDecision> {
+): Awaitable<AuthDecision> {
   const query = directoryQuery(attempt);
-  const { found, unknownTo, unavailable } = await askDirectories(directories, (directory) =>
-    directory.verify(query, password, context),
-  );
-  if (found?.outcome.kind === "ok") {
-    noteAccount(found.directory, found.outcome.account.groups, attempt, context);
-    return okDecision(found.directory, found.outcome.account);
-  }
-  if (unavailable !== undefined) throw unavailable;
-  context.facts.accountKnown = found !== undefined;
-  if (found !== undefined) {
-    context.facts.guessedAccount = "account" in found.outcome ? found.outcome.account : undefined;
-    return denial(found.outcome.kind, "detail" in found.outcome ? found.outcome.detail : undefined);
-  }
-  if (unknownTo === undefined) throw new AppError("INTERNAL", { detail: "no directory answered" });
-  await unknownTo.spendVerification(query, password, context);
-  return denial("unknown_user");
+  const asked = askDirectories(directories, (directory) => directory.verify(query, password, context));
+  return after(asked, ({ found, unknownTo, unavailable }): Awaitable<AuthDecision> => {
+    if (found?.outcome.kind === "ok") {
+      noteAccount(found.directory, found.outcome.account.groups, attempt, context);
+      return okDecision(found.directory, found.outcome.account);
+    }
+    if (unavailable !== undefined) throw unavailable;
+    context.facts.accountKnown = found !== undefined;
+    if (found !== undefined) {
+      context.facts.guessedAccount = "account" in found.outcome ? found.outcome.account : undefined;
+      return denial(found.outcome.kind, "detail" in found.outcome ? found.outcome.detail : undefined);
+    }
+    if (unknownTo === undefined) throw new AppError("INTERNAL", { detail: "no directory answered" });
+    return after(unknownTo.spendVerification(query, password, context), () => denial("unknown_user"));
+  });
 }
 
 /** A login by password, as the directories decide it. */
