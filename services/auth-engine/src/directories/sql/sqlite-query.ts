@@ -15,10 +15,12 @@ function columnsOf(statement: StatementSync): readonly string[] {
   return statement.columns().map(({ name }) => name);
 }
 
-/** The same rows with an end; undefined where SQLite takes no such query, or names its columns otherwise. */
+/**
+ * The same rows with an end: not the parameter itself, for which SQLite would plan the query anew each time. Undefined where SQLite takes no such query, or names its columns otherwise.
+ */
 function withLimit(database: DatabaseSync, text: string, names: readonly string[]): StatementSync | undefined {
   try {
-    const limited = database.prepare(`SELECT * FROM ${asTable(text)} LIMIT :${maxRowsParameter}`);
+    const limited = database.prepare(`SELECT * FROM ${asTable(text)} LIMIT CAST(:${maxRowsParameter} AS INTEGER)`);
     const named = columnsOf(limited);
     return named.length === names.length && named.every((name, nth) => name === names[nth]) ? limited : undefined;
   } catch (thrown) {
