@@ -49,24 +49,49 @@ export function createCalls(deps: CallsDeps, endpoint: Endpoint, maxInFlight: nu
   let inFlight = 0;
   let idle: PromiseWithResolvers<void> | undefined;
 
-  const handle = async (call: InFlightCall, body: Buffer): Promise<void> => {
-    let reply: Uint8Array;
-    let isError = false;
-    try {
-      reply = endpoint.encode(await endpoint.invoke(body, call));
-      if (reply.length + frameHeaderBytes > link.maxPayload()) throw new AppError("BUS_PAYLOAD");
-    } catch (thrown) {
-      const error = fromUnknown(thrown);
-      if (error.code === "INTERNAL") deps.onError(error, endpoint.subject);
-      if (error.code === "REQUEST_MALFORMED") metrics.malformed();
-      reply = encodeError(codec, error);
-      isError = true;
-    }
+  const answer = (call: InFlightCall, body: Uint8Array, isError: boolean): void => {
     call.finish();
     if (call.deadline <= clock.now()) metrics.lateReply();
-    else replies.send(call.inbox, { id: call.id, deadlineMs: call.deadline, body: reply, isError });
+    else replies.send(call.inbox, { id: call.id, deadlineMs: call.deadline, body, isError });
     inFlight -= 1;
     if (inFlight === 0) idle?.resolve();
+  };
+  const encoded = (result: unknown): Uint8Array => {
+    const reply = endpoint.encode(result);
+    if (reply.length + frameHeaderBytes > link.maxPayload()) throw new AppError("BUS_PAYLOAD");
+    return reply;
+  };
+  const refusal = (thrown: unknown): Uint8Array => {
+    const error = fromUnknown(thrown);
+    if (error.code === "INTERNAL") deps.onError(error, endpoint.subject);
+    if (error.code === "REQUEST_MALFORMED") metrics.malformed();
+    return encodeError(codec, error);
+  };
+  const fail = (call: InFlightCall, thrown: unknown): void => answer(call, refusal(thrown), true);
+  const succeed = (call: InFlightCall, result: unknown): void => {
+    let reply: Uint8Array;
+    try {
+      reply = encoded(result);
+    } catch (thrown) {
+      fail(call, thrown);
+      return;
+    }
+    answer(call, reply, false);
+  };
+  const handle = (call: InFlightCall, body: Buffer): void => {
+    let result: unknown;
+    try {
+      result = endpoint.invoke(body, call);
+    } catch (thrown) {
+      fail(call, thrown);
+      return;
+    }
+    if (result instanceof Promise) {
+      result.then(
+        (found) => succeed(call, found),
+        (thrown: unknown) => fail(call, thrown),
+      );
+    } else succeed(call, result);
   };
 
   return {
@@ -79,7 +104,7 @@ export function createCalls(deps: CallsDeps, endpoint: Endpoint, maxInFlight: nu
         replies.send(inbox, { id, deadlineMs, body: overloaded, isError: true });
       } else {
         inFlight += 1;
-        void handle(new InFlightCall(id, deadlineMs, inbox, deps), body);
+        handle(new InFlightCall(id, deadlineMs, inbox, deps), body);
       }
     },
     inFlight: () => inFlight,

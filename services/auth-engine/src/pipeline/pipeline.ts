@@ -37,18 +37,15 @@ export const steps: readonly Step[] = [
 /** What follows a decision, in this order, whichever step made it. */
 export const finishes: readonly Finish[] = [countFailure, keepSuccess, runSubjectScripts, applyPolicies];
 
-async function firstDecision(attempt: Attempt, context: StepContext, deps: StepDeps): Promise<AuthDecision> {
-  for (const step of steps) {
-    const result = step.run(attempt, context, deps);
-    const decision = result instanceof Promise ? await result : result;
-    if (decision !== undefined) return decision;
-  }
-  throw new AppError("INTERNAL", { detail: `no step decides ${attempt.operation}` });
-}
-
 /** @throws AppError when nobody could decide. */
 export async function decide(attempt: Attempt, context: StepContext, deps: StepDeps): Promise<AuthDecision> {
-  let decision = await firstDecision(attempt, context, deps);
+  let decision: AuthDecision | undefined;
+  for (const step of steps) {
+    const result = step.run(attempt, context, deps);
+    decision = result instanceof Promise ? await result : result;
+    if (decision !== undefined) break;
+  }
+  if (decision === undefined) throw new AppError("INTERNAL", { detail: `no step decides ${attempt.operation}` });
   for (const finish of finishes) {
     const result = finish.run(attempt, decision, context, deps);
     decision = result instanceof Promise ? await result : result;

@@ -27,17 +27,21 @@ export function createAuthenticate({
   onUndecided,
   afterAnswer,
 }: AuthenticateDeps): Authenticate {
+  const undecided = (request: AuthRequest, thrown: unknown): AuthDecision => {
+    const error = fromUnknown(thrown);
+    onUndecided(request, error);
+    return { outcome: "tempfail", code: error.code, message: error.publicMessage };
+  };
   return async (request, context) => {
     const started = performance.now();
     const deps = stepDeps();
     const attempt = attemptOf(request, deps.masterUsers);
-    const decision = await decide(attempt, new DecisionContext(context), deps).catch(
-      (thrown: unknown): AuthDecision => {
-        const error = fromUnknown(thrown);
-        onUndecided(request, error);
-        return { outcome: "tempfail", code: error.code, message: error.publicMessage };
-      },
-    );
+    let decision: AuthDecision;
+    try {
+      decision = await decide(attempt, new DecisionContext(context), deps);
+    } catch (thrown) {
+      decision = undecided(request, thrown);
+    }
     observe(request, decision, (performance.now() - started) / 1000);
     setImmediate(afterAnswer, attempt, decision);
     return withAuthWait(decision, request.loginAttempt, authWait());
