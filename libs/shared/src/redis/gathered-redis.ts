@@ -2,6 +2,21 @@ import { Socket } from "node:net";
 import { Redis } from "ioredis";
 
 type Sent = Parameters<Redis["sendCommand"]>;
+type Command = Sent[0];
+
+const nothing: Command["args"] = [];
+
+/**
+ * Lets go of what was sent once it is answered. ioredis puts functions into properties of a command, which V8 makes as
+ * old objects from the start: whatever they reach lives until the next full collection (ADR 0102).
+ */
+function releasing(command: Command): Command["resolve"] {
+  const { resolve } = command;
+  return (answer) => {
+    resolve(answer);
+    command.args = nothing;
+  };
+}
 
 /**
  * A client whose commands of one turn of the event loop leave in one write, as with ioredis's automatic pipelines, but
@@ -12,7 +27,10 @@ export class GatheredRedis extends Redis {
   #held: Redis["stream"] | undefined;
 
   override sendCommand(...sent: Sent): unknown {
+    const [command, stream] = sent;
     this.#hold();
+    // Pipelines and transactions send theirs again when a script is not known.
+    if (stream === undefined && command.pipelineIndex === undefined) command.resolve = releasing(command);
     return super.sendCommand(...sent);
   }
 
