@@ -1,4 +1,4 @@
-import { accountKeys, guessesKeyOf, parseBan, type SourceParts, tolerationKeysOf } from "@postern/shared/brute-force";
+import { accountKeys, parseBan, type SourceParts, tolerationKeysOf } from "@postern/shared/brute-force";
 import { defineScript, guessesKey, type RedisClient } from "@postern/shared/redis";
 import {
   type Counted,
@@ -99,7 +99,7 @@ export function createEarlierCount({ redis, parts, repeatWindowMs }: EarlierPart
   );
   return async ({ source, places, username }: Target, { digest, known, toleration }: Guess): Promise<Counted> => {
     const { wrongPasswords, pending } = accountKeys(parts, source, username);
-    const keys = [wrongPasswords, pending, guessesKeyOf(parts, source)];
+    const keys = [wrongPasswords, pending, source.guessesKey];
     const life = guessesKey.ttlSeconds * 1000;
     const args = [digest, known ? 1 : 0, memoryMs(repeatWindowMs, places), 64, life, unknownWeight];
     const rules: (string | number)[] = [];

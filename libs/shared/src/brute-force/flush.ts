@@ -3,15 +3,7 @@ import { accountAddressesKey, accountIndexKey, banIndexKey } from "../redis/keys
 import type { Clock } from "../time/clock.ts";
 import type { BruteForceRule, BruteForceRules } from "./rules.ts";
 import { shardOf } from "./shards.ts";
-import {
-  accountKeys,
-  guessesKeyOf,
-  type Source,
-  type SourceParts,
-  sourceOf,
-  tolerationKeysOf,
-  userPart,
-} from "./source.ts";
+import { accountKeys, type Source, type SourceParts, sourceOf, tolerationKeysOf, userPart } from "./source.ts";
 
 /** What the contract's brute-force flush asks for; empty texts mean "not given". */
 export interface FlushRequest {
@@ -85,7 +77,7 @@ function keysOfAddress({ prefix, rules, clock }: FlushDeps, request: FlushReques
   const source = sourceOf(request.ipAddress, parts);
   if (source === undefined) return { bans: [], others: [] };
   const meant = source.places.filter(({ rule }) => isMeant(rule, request));
-  const whole = isWhole(request) ? [...tolerationKeys(parts, source, clock.now()), guessesKeyOf(parts, source)] : [];
+  const whole = isWhole(request) ? [...tolerationKeys(parts, source, clock.now()), source.guessesKey] : [];
   return {
     bans: meant.map(({ banKey }) => banKey),
     others: [...meant.map(({ countKey }) => countKey), ...whole],

@@ -5,15 +5,15 @@ export { createGuessedAccounts } from "./guessed-accounts.ts";
 export { networkOf } from "./network.ts";
 export { type BruteForceRule, type BruteForceRules, bruteForceRules, ruleIsFor } from "./rules.ts";
 export {
+  type AccountKeys,
   accountKeys,
-  guessesKeyOf,
-  pendingKeyOf,
   type RulePlace,
   type Source,
   type SourceParts,
   sourceOf,
   tolerationKeysOf,
   userPart,
+  windowEndMs,
 } from "./source.ts";
 export {
   type AccountPage,

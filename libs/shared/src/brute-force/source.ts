@@ -26,6 +26,7 @@ export interface Source {
   readonly tag: string;
   /** The network in which a repeated wrong password counts once. */
   readonly clientNetwork: string;
+  readonly guessesKey: string;
   /** Rules of the address's family, in the order of the configuration. */
   readonly places: readonly RulePlace[];
 }
@@ -42,10 +43,12 @@ export function sourceOf(text: string, { rules, clientCidr6, prefix }: SourcePar
   const own = rules.filter(({ ipv4, ipv6 }) => (isV6 ? ipv6 : ipv4));
   if (own.length === 0) return undefined;
   const tag = networkOf(address, Math.min(...own.map(({ cidr }) => cidr)));
+  const clientNetwork = networkOf(address, isV6 ? clientCidr6 : 32);
   return {
     address,
     tag,
-    clientNetwork: networkOf(address, isV6 ? clientCidr6 : 32),
+    clientNetwork,
+    guessesKey: guessesKey.build(prefix, tag, clientNetwork),
     places: own.map((rule) => {
       const network = networkOf(address, rule.cidr);
       return {
@@ -67,7 +70,12 @@ export function userPart(username: string): string {
 }
 
 /** Keys of one account at one source. */
-export function accountKeys({ prefix }: SourceParts, { tag, clientNetwork }: Source, username: string) {
+export interface AccountKeys {
+  readonly wrongPasswords: string;
+  readonly pending: string;
+}
+
+export function accountKeys({ prefix }: SourceParts, { tag, clientNetwork }: Source, username: string): AccountKeys {
   const user = userPart(username);
   return {
     wrongPasswords: wrongPasswordsKey.build(prefix, tag, clientNetwork, user),
@@ -75,13 +83,9 @@ export function accountKeys({ prefix }: SourceParts, { tag, clientNetwork }: Sou
   };
 }
 
-/** The one of them that each attempt asks for. */
-export function pendingKeyOf({ prefix }: SourceParts, { tag, clientNetwork }: Source, username: string): string {
-  return pendingKey.build(prefix, tag, clientNetwork, userPart(username));
-}
-
-export function guessesKeyOf({ prefix }: SourceParts, { tag, clientNetwork }: Source): string {
-  return guessesKey.build(prefix, tag, clientNetwork);
+/** When the keys below are of another window; with one window for all times never. */
+export function windowEndMs({ tolerateMs }: SourceParts, nowMs: number): number {
+  return tolerateMs === 0 ? Number.POSITIVE_INFINITY : (Math.floor(nowMs / tolerateMs) + 1) * tolerateMs;
 }
 
 /** Accounts that signed in, now and in the window before. */

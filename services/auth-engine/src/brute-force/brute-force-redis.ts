@@ -1,4 +1,4 @@
-import { accountKeys, parseBan, pendingKeyOf, type SourceParts, tolerationKeysOf } from "@postern/shared/brute-force";
+import { parseBan, type SourceParts, tolerationKeysOf } from "@postern/shared/brute-force";
 import { defineScript, type RedisClient, type RunScript } from "@postern/shared/redis";
 import type { Clock } from "@postern/shared/time";
 import { createCountCall, type Failure, isOfKeys, readCounts } from "./count-call.ts";
@@ -58,9 +58,9 @@ function asList(answer: unknown): readonly unknown[] {
 function createCheck({ redis, parts, guard }: RedisStoreDeps): SharedStore["check"] {
   const ask = async (targets: readonly Target[]): Promise<readonly Standing[] | undefined> => {
     const keys: string[] = [];
-    for (const { source, places, username } of targets) {
-      for (const { banKey } of places) keys.push(banKey);
-      keys.push(pendingKeyOf(parts, source, username));
+    for (const target of targets) {
+      for (const { banKey } of target.places) keys.push(banKey);
+      keys.push(target.keys.pending);
     }
     const values = await guard.run(() => redis.mget(keys));
     if (values === undefined) return undefined;
@@ -109,9 +109,8 @@ export function createRedisStore(deps: RedisStoreDeps): SharedStore {
   return {
     check: createCheck(deps),
     count: createCount(deps),
-    succeed: ({ source, places, username }, account, { minPercent }) => {
-      const { wrongPasswords, pending } = accountKeys(parts, source, username);
-      const keys = [wrongPasswords, pending];
+    succeed: ({ source, places, keys: own }, account, { minPercent }) => {
+      const keys = [own.wrongPasswords, own.pending];
       const args: (string | number)[] = [account, takenBack, 2 * parts.tolerateMs, memoryMs(repeatWindowMs, places)];
       for (const { banKey, countKey, network, rule } of places) {
         keys.push(banKey, countKey, tolerationKeysOf(parts, source.tag, { network, nowMs: clock.now() })[0]);

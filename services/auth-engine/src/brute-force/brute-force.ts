@@ -1,9 +1,11 @@
-import type { Awaitable } from "@postern/shared/async";
 import type { FlushedPlaces } from "@postern/shared/brute-force";
 import type { Attempt } from "../pipeline/attempt.ts";
+import type { Target } from "./guess-store.ts";
 
 /** What the protection against guessing tells the steps after it: policies, logs. */
 export interface BruteForceFacts {
+  /** The attempt as the rules see it. */
+  readonly target: Target;
   /** The rule whose ban stands. */
   rule?: string | undefined;
   /** This failure moved a counter. */
@@ -37,9 +39,9 @@ export interface BruteForce {
    */
   check(attempt: Attempt): Promise<BruteForceFacts> | undefined;
   /** Counts a failure and writes the ban, atomically. Fills in `facts`. */
-  countFailure(attempt: Attempt, guessed: Guessed, facts: BruteForceFacts): Awaitable<void>;
+  countFailure(attempt: Attempt, guessed: Guessed, facts: BruteForceFacts): Promise<void>;
   /** Learns from a success, unless a ban stands by now: `facts.rule` names it then. */
-  recordSuccess(attempt: Attempt, account: string, facts: BruteForceFacts): Awaitable<void>;
+  recordSuccess(account: string, facts: BruteForceFacts): Promise<void>;
   /** These were flushed: what this process remembers of them for an outage of Redis goes. */
   forget(places: FlushedPlaces): void;
 }

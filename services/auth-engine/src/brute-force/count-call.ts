@@ -1,10 +1,12 @@
-import { accountKeys, guessesKeyOf, parseBan, type SourceParts, tolerationKeysOf } from "@postern/shared/brute-force";
+import { parseBan, type SourceParts, tolerationKeysOf, windowEndMs } from "@postern/shared/brute-force";
 import { guessesKey } from "@postern/shared/redis";
+import { createBoundedMap } from "./bounded-map.ts";
 import type { Counted, Guess, Target } from "./guess-store.ts";
 import { type Toleration, unknownWeight } from "./toleration.ts";
 
 const maxDigests = 64;
 const answersEach = 3;
+const maxNetworks = 16_384;
 
 export interface Failure {
   readonly target: Target;
@@ -16,12 +18,30 @@ export interface CountCall {
   readonly args: readonly (string | number)[];
 }
 
+/** Keys that change with the window only are made once in it. */
+function createTolerationKeys(parts: SourceParts) {
+  const known = createBoundedMap<ReturnType<typeof tolerationKeysOf>>(maxNetworks);
+  let until = 0;
+  return (tag: string, network: string, nowMs: number): readonly [current: string, previous: string] => {
+    if (nowMs >= until) {
+      known.clear();
+      until = windowEndMs(parts, nowMs);
+    }
+    const found = known.get(network);
+    if (found !== undefined) return found;
+    const keys = tolerationKeysOf(parts, tag, { network, nowMs });
+    known.set(network, keys);
+    return keys;
+  };
+}
+
 /** What the counting script is told of failures; what is the same for all is told once. */
 export function createCountCall(
   parts: SourceParts,
   repeatWindowMs: number,
 ): (failures: readonly Failure[], nowMs: number) => CountCall {
   const start = [repeatWindowMs, maxDigests, guessesKey.ttlSeconds * 1000, unknownWeight, parts.rules.length];
+  const tolerationKeys = createTolerationKeys(parts);
   const rules = parts.rules.flatMap(({ name, periodMs, failedRequests, banMs }) => [
     name,
     periodMs,
@@ -34,15 +54,14 @@ export function createCountCall(
     const tolerations: Toleration[] = [];
     const args: (string | number)[] = [];
     for (const { target, guess } of failures) {
-      const { source, places, username } = target;
-      const { wrongPasswords, pending } = accountKeys(parts, source, username);
+      const { source, places } = target;
       let nth = tolerations.indexOf(guess.toleration);
       if (nth < 0) nth = tolerations.push(guess.toleration) - 1;
-      strings.push(pending);
-      keys.push(wrongPasswords, guessesKeyOf(parts, source));
+      strings.push(target.keys.pending);
+      keys.push(target.keys.wrongPasswords, source.guessesKey);
       args.push(guess.digest, guess.known ? 1 : 0, nth + 1, places.length);
       for (const { banKey, countKey, network, rule } of places) {
-        const [now, before] = tolerationKeysOf(parts, source.tag, { network, nowMs });
+        const [now, before] = tolerationKeys(source.tag, network, nowMs);
         strings.push(banKey);
         keys.push(countKey, now, before);
         args.push(rule.name, network);

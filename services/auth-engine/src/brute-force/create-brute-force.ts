@@ -57,11 +57,13 @@ function createEvery(clock: Clock, everyMs: number): (key: string) => boolean {
   };
 }
 
-function emptyFacts(): BruteForceFacts {
+function emptyFacts(target: Target): BruteForceFacts {
   return {
+    target,
     counted: false,
     repeatedWrongPassword: false,
     degraded: false,
+    rule: undefined,
     pending: false,
     accountPasswordsSeen: 0,
     totalPasswordsSeen: 0,
@@ -120,9 +122,13 @@ export function createBruteForce(deps: BruteForceDeps): BruteForce {
       throw new AppError("REDIS_UNAVAILABLE", { detail: "failures cannot be counted" });
     }
   };
-  const checked = ({ ban, pending }: Standing, degraded: boolean): BruteForceFacts => {
+  const checked = (target: Target, { ban, pending }: Standing, degraded: boolean): BruteForceFacts => {
+    const facts = emptyFacts(target);
+    facts.rule = ban?.rule;
+    facts.pending = pending;
+    facts.degraded = degraded;
     if (ban !== undefined) events.blocked(ban.rule);
-    return { ...emptyFacts(), rule: ban?.rule, pending, degraded };
+    return facts;
   };
   const counted = (attempt: Attempt, found: Counted, facts: BruteForceFacts): void => {
     fillIn(facts, found);
@@ -142,15 +148,14 @@ export function createBruteForce(deps: BruteForceDeps): BruteForce {
         : shared.check(target).then((answer) => {
             if (answer === undefined) {
               undecided("check");
-              return after(local.check(target), (standing) => checked(standing, true));
+              return after(local.check(target), (standing) => checked(target, standing, true));
             }
             noteBan(target, answer.ban);
-            return checked(answer, false);
+            return checked(target, answer, false);
           });
     },
     countFailure: (attempt, { isKnown: known, account }, facts) => {
-      const target = targetOf(attempt);
-      if (target === undefined) return undefined;
+      const { target } = facts;
       const digest = deps.digest(attempt.username, attempt.password?.reveal() ?? "");
       const guess = { digest, known, account, toleration: settings.tolerationOf(target.source.address) };
       return countShared(target, guess).then((answer) => {
@@ -160,9 +165,8 @@ export function createBruteForce(deps: BruteForceDeps): BruteForce {
         return after(local.count(target, guess), (found) => counted(attempt, found, facts));
       });
     },
-    recordSuccess: (attempt, account, facts) => {
-      const target = targetOf(attempt);
-      if (target === undefined) return undefined;
+    recordSuccess: (account, facts) => {
+      const { target } = facts;
       const toleration = settings.tolerationOf(target.source.address);
       return shared.succeed(target, account, toleration).then((answer) => {
         if (answer !== undefined) {

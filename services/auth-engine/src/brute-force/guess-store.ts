@@ -1,5 +1,5 @@
 import type { Awaitable } from "@postern/shared/async";
-import type { Ban, RulePlace, Source } from "@postern/shared/brute-force";
+import type { AccountKeys, Ban, RulePlace, Source } from "@postern/shared/brute-force";
 import type { Toleration } from "./toleration.ts";
 
 /** One attempt in the eyes of the rules. */
@@ -8,6 +8,8 @@ export interface Target {
   /** Rules that the attempt is subject to, in the order of the configuration. */
   readonly places: readonly RulePlace[];
   readonly username: string;
+  /** The account's own, at this source. */
+  readonly keys: AccountKeys;
 }
 
 export interface Standing {

@@ -1,4 +1,11 @@
-import { type RulePlace, ruleIsFor, type Source, type SourceParts, sourceOf } from "@postern/shared/brute-force";
+import {
+  accountKeys,
+  type RulePlace,
+  ruleIsFor,
+  type Source,
+  type SourceParts,
+  sourceOf,
+} from "@postern/shared/brute-force";
 import type { Attempt } from "../pipeline/attempt.ts";
 import { createBoundedMap } from "./bounded-map.ts";
 import type { Target } from "./guess-store.ts";
@@ -35,6 +42,6 @@ export function createTargets(
       return undefined;
     }
     const places = placesOf(source, attempt);
-    return places.length === 0 ? undefined : { source, places, username };
+    return places.length === 0 ? undefined : { source, places, username, keys: accountKeys(parts, source, username) };
   };
 }

@@ -145,6 +145,12 @@ describe("rules", () => {
 });
 
 const bruteForce = {
+  target: {
+    source: { address: "192.0.2.1", tag: "192.0.2.1", clientNetwork: "192.0.2.1", guessesKey: "guesses", places: [] },
+    places: [],
+    username: "alice",
+    keys: { wrongPasswords: "pw", pending: "pending" },
+  },
   counted: true,
   repeatedWrongPassword: false,
   degraded: false,

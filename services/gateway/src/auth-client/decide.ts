@@ -44,23 +44,22 @@ const unanswered: ReadonlySet<ErrorCode> = new Set([
 export function createDecide({ bus, watch, clock, timeoutMs, onError }: DecideDeps): Decide {
   const ask = (request: AuthRequest, patience: CallerPatience | undefined): Promise<AuthDecision> => {
     const admitted = watch.admit();
-    if (admitted === "refuse") throw new AppError("ENGINE_SILENT");
+    if (admitted === "refuse") return Promise.reject(new AppError("ENGINE_SILENT"));
     const withinMs = admitted === "trial" ? Math.min(trialTimeoutMs, timeoutMs()) : timeoutMs();
     const deadline = Math.min(clock.now() + withinMs, patience?.deadlineMs ?? Number.POSITIVE_INFINITY);
     return bus.request(authenticate, request, { deadline, signal: patience?.signal });
   };
-  return async (request, patience) => {
-    try {
-      const decision = await ask(request, patience);
-      watch.answered();
-      return decision;
-    } catch (thrown) {
-      const error = fromUnknown(thrown);
-      if (!unanswered.has(error.code)) watch.answered();
-      onError(error, request.session);
-      // A peer's complaint about our own message is our bug, not the caller's request.
-      const message = error.row.kind === "caller" ? errorCodes.INTERNAL.publicMessage : error.publicMessage;
-      return { outcome: "tempfail", code: error.code, message };
-    }
+  const decided = (decision: AuthDecision): AuthDecision => {
+    watch.answered();
+    return decision;
   };
+  const undecided = (thrown: unknown, session: string): AuthDecision => {
+    const error = fromUnknown(thrown);
+    if (!unanswered.has(error.code)) watch.answered();
+    onError(error, session);
+    // A peer's complaint about our own message is our bug, not the caller's request.
+    const message = error.row.kind === "caller" ? errorCodes.INTERNAL.publicMessage : error.publicMessage;
+    return { outcome: "tempfail", code: error.code, message };
+  };
+  return (request, patience) => ask(request, patience).then(decided, (thrown) => undecided(thrown, request.session));
 }

@@ -6,7 +6,7 @@ export interface ReadTransaction {
    * Before a query; returns the version of the schema that it will meet. The transaction ends before anything else is
    * received, so that who asks after a change sees the change.
    */
-  join(): bigint;
+  join(): number;
   /** At once: what is written next is seen by the next query. */
   end(): void;
 }
@@ -16,8 +16,9 @@ export function createReadTransaction(database: DatabaseSync): ReadTransaction {
   const begin = database.prepare("BEGIN");
   const commit = database.prepare("COMMIT");
   const readSchema = database.prepare("PRAGMA schema_version");
+  readSchema.setReturnArrays(true);
   let isOpen = false;
-  let schema: bigint | undefined;
+  let schema: number | undefined;
 
   const end = (): void => {
     if (!isOpen) return;
@@ -39,7 +40,7 @@ export function createReadTransaction(database: DatabaseSync): ReadTransaction {
         // Runs when no promise has anything left to do, and before the next input is read.
         process.nextTick(end);
       }
-      schema ??= BigInt(Number(readSchema.get()?.["schema_version"]));
+      schema ??= Number(readSchema.get()?.[0]);
       return schema;
     },
     end,

@@ -43,8 +43,8 @@ function bind(names: readonly string[], { parameters }: SqlStatement): BoundPara
 /** Queries prepared so far, for the schema that they were prepared for. */
 function createQueries(database: DatabaseSync) {
   const queries = new Map<string, PreparedQuery>();
-  let preparedFor: bigint | undefined;
-  return (statement: string, schema: bigint): PreparedQuery => {
+  let preparedFor: number | undefined;
+  return (statement: string, schema: number): PreparedQuery => {
     if (schema !== preparedFor) queries.clear();
     preparedFor = schema;
     const known = queries.get(statement);

@@ -1,4 +1,3 @@
-import { after } from "@postern/shared/async";
 import type { AuthDecision } from "@postern/shared/contracts";
 import type { BruteForceFacts } from "../../brute-force/brute-force.ts";
 import type { Finish } from "../step.ts";
@@ -28,6 +27,6 @@ export const countFailure: Finish = {
     const known = facts.accountKnown === true || (decision.outcome === "fail" && decision.reason === "bad_token");
     const found = facts.bruteForce;
     const guessed = { isKnown: known, account: facts.guessedAccount };
-    return after(bruteForce.countFailure(attempt, guessed, found), () => withHistory(decision, found));
+    return bruteForce.countFailure(attempt, guessed, found).then(() => withHistory(decision, found));
   },
 };

@@ -1,4 +1,3 @@
-import { type Awaitable, after } from "@postern/shared/async";
 import type { AuthDecision, Ok } from "@postern/shared/contracts";
 import type { Attempt } from "../attempt.ts";
 import type { Facts } from "../facts.ts";
@@ -18,13 +17,13 @@ export function recordSuccess(
   decision: Ok,
   facts: Facts,
   { bruteForce }: StepDeps,
-): Awaitable<AuthDecision> | undefined {
+): Promise<AuthDecision> | undefined {
   const found = facts.bruteForce;
   if (bruteForce === undefined || found === undefined) return undefined;
   if (attempt.operation !== "authenticate" || !hasNews(facts)) return undefined;
   // Of two users it is the master whose password was right.
   const account = attempt.masterLogin === undefined ? decision.account : attempt.username;
-  return after(bruteForce.recordSuccess(attempt, account, found), () =>
-    found.rule === undefined ? decision : { outcome: "blocked", rule: found.rule, memoryCache: "miss" },
-  );
+  return bruteForce
+    .recordSuccess(account, found)
+    .then(() => (found.rule === undefined ? decision : { outcome: "blocked", rule: found.rule, memoryCache: "miss" }));
 }
