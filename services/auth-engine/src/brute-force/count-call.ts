@@ -15,7 +15,7 @@ export interface Failure {
 
 export interface CountCall {
   readonly keys: readonly string[];
-  readonly args: readonly (string | number)[];
+  readonly args: readonly string[];
 }
 
 /** Keys that change with the window only are made once in it. */
@@ -40,8 +40,8 @@ export function createCountCall(
   parts: SourceParts,
   repeatWindowMs: number,
 ): (failures: readonly Failure[], nowMs: number) => CountCall {
-  const start = [repeatWindowMs, maxDigests, guessesKey.ttlSeconds * 1000, unknownWeight, parts.rules.length];
   const tolerationKeys = createTolerationKeys(parts);
+  const nthOfRule = new Map(parts.rules.map(({ name }, index) => [name, index + 1]));
   const rules = parts.rules.flatMap(({ name, periodMs, failedRequests, banMs }) => [
     name,
     periodMs,
@@ -64,14 +64,12 @@ export function createCountCall(
         const [now, before] = tolerationKeys(source.tag, network, nowMs);
         strings.push(banKey);
         keys.push(countKey, now, before);
-        args.push(rule.name, network);
+        args.push(nthOfRule.get(rule.name) ?? 0, network);
       }
     }
+    const start = [repeatWindowMs, maxDigests, guessesKey.ttlSeconds * 1000, unknownWeight, strings.length];
     const tolerated = tolerations.flatMap(({ minPercent, maxPercent, scale }) => [minPercent, maxPercent, scale]);
-    return {
-      keys: strings.concat(keys),
-      args: [...start, tolerations.length, strings.length, ...rules, ...tolerated, ...args],
-    };
+    return { keys: strings.concat(keys), args: [JSON.stringify([start, rules, tolerated, args])] };
   };
 }
 
@@ -83,16 +81,17 @@ export function isOfKeys(error: Error): boolean {
 /** What it answered, in the order of the failures. */
 export function readCounts(answer: unknown, failures: number): readonly (Counted | Error)[] {
   if (!Array.isArray(answer)) throw new TypeError("the counting script answered with no list");
-  let next = failures * answersEach;
+  const figures = String(answer[0]).split(" ");
+  let said = 1;
   return Array.from({ length: failures }, (_, index) => {
-    const status = Number(answer[index * answersEach]);
-    if (status < 0) return new Error(String(answer[next++]));
+    const status = Number(figures[index * answersEach]);
+    if (status < 0) return new Error(String(answer[said++]));
     return {
       repeated: (status & 1) !== 0,
-      ban: (status & 2) === 0 ? undefined : parseBan(String(answer[next++])),
+      ban: (status & 2) === 0 ? undefined : parseBan(String(answer[said++])),
       isNew: (status & 4) !== 0,
-      accountPasswordsSeen: Number(answer[index * answersEach + 1]),
-      totalPasswordsSeen: Number(answer[index * answersEach + 2]),
+      accountPasswordsSeen: Number(figures[index * answersEach + 1]),
+      totalPasswordsSeen: Number(figures[index * answersEach + 2]),
     };
   });
 }

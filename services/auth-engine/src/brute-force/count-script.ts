@@ -4,12 +4,15 @@
  *
  * KEYS: for each failure: pending, and the ban of each of its rules; then again for each: wrong passwords, guesses, and
  * for each of its rules: count, accounts that signed in now and before.
- * ARGV: repeat window (ms), most digests, life of the guesses (ms), weight of unknown accounts, number of rules, of
- * tolerations, of pending keys and bans; for each rule: name, period (ms), failed requests, ban (ms); for each
- * toleration: least and most percent, scale; then for each failure: digest, known (1 or 0), which toleration, how many
- * rules, and for each of these: name, network.
- * Returns for each failure: status (1: repeated, 2: banned, 4: by a ban that is new; -1: failed), digests of the
- * account, guesses of the network; then, for those that are banned or failed, the first ban or the error.
+ * ARGV: one JSON text, as one argument costs less than many: four lists.
+ * 1. repeat window (ms), most digests, life of the guesses (ms), weight of unknown accounts, number of pending keys and
+ *    bans
+ * 2. for each rule: name, period (ms), failed requests, ban (ms)
+ * 3. for each toleration: least and most percent, scale
+ * 4. for each failure: digest, known (1 or 0), which toleration, how many rules, and for each of these: which, network
+ * Returns one text for the same reason: for each failure its status (1: repeated, 2: banned, 4: by a ban that is new;
+ * -1: failed), digests of the account, guesses of the network, with spaces between; then, for those that are banned or
+ * failed, the first ban or the error.
  *
  * Times are Redis's own, so that engines whose clocks differ share one window. A call of Redis costs more than anything
  * else here: strings are read at once, a count that stays in its window changes one field, and lives are prolonged when
@@ -28,25 +31,23 @@ local function text(number)
   return known
 end
 local fresh = text(now) .. ":" .. text(now)
-local repeat_window, most_digests = tonumber(ARGV[1]), tonumber(ARGV[2])
-local guesses_life, weight = ARGV[3], tonumber(ARGV[4])
-local late = tonumber(guesses_life) / 24
-local strings = tonumber(ARGV[7])
-local at = 7
+local told = cjson.decode(ARGV[1])
+local start, args = told[1], told[4]
+local repeat_window, most_digests, weight, strings = start[1], start[2], start[4], start[5]
+local guesses_life = text(start[3])
+local late = start[3] / 24
 local rules = {}
-for _ = 1, tonumber(ARGV[5]) do
-  local period = tonumber(ARGV[at + 2])
+for i = 1, #told[2], 4 do
+  local period = told[2][i + 1]
   local window = math.floor(now / period)
-  rules[ARGV[at + 1]] = {
-    name = ARGV[at + 1], period = period, limit = tonumber(ARGV[at + 3]) - 1e-9, ban = tonumber(ARGV[at + 4]),
+  rules[#rules + 1] = {
+    name = told[2][i], period = period, limit = told[2][i + 2] - 1e-9, ban = told[2][i + 3],
     window = window, window_text = text(window), left = 1 - (now % period) / period,
   }
-  at = at + 4
 end
 local tolerations = {}
-for i = 1, tonumber(ARGV[6]) do
-  tolerations[i] = { least = tonumber(ARGV[at + 1]), most = tonumber(ARGV[at + 2]), scale = tonumber(ARGV[at + 3]) }
-  at = at + 3
+for i = 1, #told[3], 3 do
+  tolerations[#tolerations + 1] = { least = told[3][i], most = told[3][i + 1], scale = told[3][i + 2] }
 end
 local function number(written) return written ~= "0" and tonumber(written) or 0 end
 local values = {}
@@ -119,11 +120,11 @@ local function is_over(limit, k, u, toleration, now_key, before_key)
 end
 
 local function count(str, key, arg, places)
-  local digest, known, toleration = ARGV[arg], ARGV[arg + 1] == "1", tolerations[tonumber(ARGV[arg + 2])]
+  local digest, known, toleration = args[arg], args[arg + 1] == 1, tolerations[args[arg + 2]]
   local repeated, seen, prolonged = false, 0, false
   if known then
     local memory = repeat_window
-    for i = 1, places do memory = math.max(memory, rules[ARGV[arg + 2 + 2 * i]].period) end
+    for i = 1, places do memory = math.max(memory, rules[args[arg + 2 + 2 * i]].period) end
     repeated, seen, prolonged = remember(KEYS[key], KEYS[str], digest, memory)
   end
   local guesses = KEYS[key + 1]
@@ -132,11 +133,11 @@ local function count(str, key, arg, places)
   if changed and (not prolonged or total <= 1) then redis.call("PEXPIRE", guesses, guesses_life) end
   local first, new = false, false
   for i = 1, places do
-    local rule, ban, at = rules[ARGV[arg + 2 + 2 * i]], KEYS[str + i], key + 3 * i - 1
+    local rule, ban, at = rules[args[arg + 2 + 2 * i]], KEYS[str + i], key + 3 * i - 1
     if not repeated then
       local k, u = add(KEYS[at], rule, known and "k" or "u")
       if not new and not values[ban] and is_over(rule.limit, k, u, toleration, KEYS[at + 1], KEYS[at + 2]) then
-        local network = ARGV[arg + 3 + 2 * i]
+        local network = args[arg + 3 + 2 * i]
         set(ban, text(now) .. " " .. text(now + rule.ban) .. " " .. network .. " " .. rule.name, rule.ban)
         new = true
       end
@@ -147,9 +148,9 @@ local function count(str, key, arg, places)
 end
 
 local answers, said = {}, {}
-local str, key, arg, last = 1, strings + 1, at + 1, #ARGV
+local str, key, arg, last = 1, strings + 1, 1, #args
 while arg <= last do
-  local places = tonumber(ARGV[arg + 3])
+  local places = args[arg + 3]
   local done, status, seen, total, first = pcall(count, str, key, arg, places)
   if not done then
     status, seen, total, first = -1, 0, 0, type(status) == "table" and status.err or tostring(status)
@@ -159,6 +160,6 @@ while arg <= last do
   if first then said[#said + 1] = first end
   str, key, arg = str + 1 + places, key + 2 + 3 * places, arg + 4 + 2 * places
 end
-for i = 1, #said do answers[#answers + 1] = said[i] end
-return answers
+table.insert(said, 1, table.concat(answers, " "))
+return said
 `;
