@@ -25,6 +25,7 @@ export type RowId =
   | "cached"
   | "cached-1"
   | "counted"
+  | "counted-sql"
   | "lookup"
   | "lookup-1"
   | "lookup-cbor"

@@ -3,10 +3,11 @@ import { runWrk } from "../generator/wrk.ts";
 import { watchMemory } from "../measure/memory.ts";
 import { measureInTurn } from "../measure/row.ts";
 import { type BodiesOptions, serialMark, writeBodies } from "../stack/bodies.ts";
-import { guarded, sqlBackends } from "../stack/config.ts";
+import { guarded, mailTokens, sqlBackends } from "../stack/config.ts";
 import { saltedSha256, writeSqlDirectory } from "../stack/directories.ts";
 import { startPostern } from "../stack/postern.ts";
 import type { Servers } from "../stack/servers.ts";
+import { issueTokens } from "../stack/token.ts";
 import { sqlUserCount, userPassword } from "../stack/users.ts";
 import { startSkeleton } from "./baselines.ts";
 import { decisionPlan } from "./decision-row.ts";
@@ -28,15 +29,33 @@ export const guesses: BodiesOptions = {
   users: sqlUserCount,
 };
 
+/**
+ * Wrong in themselves, as a mail client's that has a password for a token: counted as any guess, while no directory is
+ * asked. The target of design §5 comes from a failure that asks none.
+ */
+const notTokens: BodiesOptions = {
+  ...guesses,
+  method: "oauthbearer",
+  password: `no token ${serialMark}`,
+  clientIp: (nth) => `198.19.${nth >> 8}.${nth & 255}`,
+};
+
 /** What the protection against guessing and the cache leave of a decision, beside what no decision could undercut. */
 export async function measureGuarded(servers: Servers): Promise<Measurements> {
   const file = join(servers.folder, "guarded.sqlite");
   await writeSqlDirectory(file, sqlUserCount, saltedSha256());
   await using skeleton = await startSkeleton(servers);
-  await using postern = await startPostern({ servers, backends: sqlBackends(file), protection: guarded(cacheTtl) });
+  const { issuer, jwksFile } = await issueTokens(servers.folder);
+  await using postern = await startPostern({
+    servers,
+    backends: sqlBackends(file),
+    protection: guarded(cacheTtl),
+    auth: mailTokens(issuer, jwksFile),
+  });
   const memory = watchMemory(postern, "guarded");
   const right = await writeBodies(servers.folder, "guarded", { password: userPassword, users: sqlUserCount });
   const wrong = await writeBodies(servers.folder, "guesses", guesses);
+  const wrongTokens = await writeBodies(servers.folder, "no-tokens", notTokens);
   await runWrk({ url: postern.url, bodiesFile: right, connections: 64 }, fillSeconds);
   const cached = {
     title: "cached success",
@@ -44,9 +63,7 @@ export async function measureGuarded(servers: Servers): Promise<Measurements> {
     engineCounter: 'service_result_cache_reads_total{level="memory",outcome="hit"}',
     outcome: "ok",
   } as const;
-  const counted = {
-    title: "failed and counted",
-    bodiesFile: wrong,
+  const failed = {
     engineCounter: 'service_brute_force_failures_total{kind="counted"}',
     outcome: "fail",
   } as const;
@@ -54,7 +71,24 @@ export async function measureGuarded(servers: Servers): Promise<Measurements> {
     [
       skeleton.plan("skeleton", 64),
       decisionPlan(postern, { ...cached, id: "cached", connections: 64, windowSeconds, first: true }),
-      decisionPlan(postern, { ...counted, id: "counted", connections: 64, windowSeconds, first: true }),
+      decisionPlan(postern, {
+        ...failed,
+        id: "counted",
+        title: "failed and counted",
+        bodiesFile: wrongTokens,
+        connections: 64,
+        windowSeconds,
+        first: true,
+      }),
+      decisionPlan(postern, {
+        ...failed,
+        id: "counted-sql",
+        title: "failed and counted, SQL",
+        bodiesFile: wrong,
+        connections: 64,
+        windowSeconds,
+        first: true,
+      }),
     ],
     rounds,
   );

@@ -8,6 +8,8 @@ export interface BodiesOptions {
   readonly username?: (nth: number) => string;
   /** With `serialMark` in it each request has another. */
   readonly password: string;
+  /** `plain` when absent. */
+  readonly method?: string;
   readonly clientIp?: (nth: number) => string;
   readonly users: number;
   /** JSON when absent. */
@@ -24,12 +26,12 @@ function clientOf(nth: number): string {
 }
 
 /** What a mail server tells of a login, about 540 bytes of JSON. */
-function loginOf(username: string, { password, clientIp = clientOf }: BodiesOptions, nth: number) {
+function loginOf(username: string, { password, method = "plain", clientIp = clientOf }: BodiesOptions, nth: number) {
   return {
     username,
     password,
     protocol: "imap",
-    method: "plain",
+    method,
     client_ip: clientIp(nth),
     client_port: String(20_000 + nth),
     client_hostname: `client-${nth}.isp.example`,

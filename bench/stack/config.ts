@@ -44,6 +44,11 @@ export interface CallerConfig {
 
 const basic_auth = { enabled: true, username: "backchannel", password: "bench-backchannel-secret" };
 
+/** Users' access tokens are taken, of an issuer whose keys are in a file (`auth.oauthbearer`). */
+export function mailTokens(issuer: string, jwksFile: string): object {
+  return { oauthbearer: { enabled: true, issuer, jwks_file: jwksFile, audience: ["mail"] } };
+}
+
 export const basicCallers: CallerConfig = { backchannel: { basic_auth } };
 export const openCallers: CallerConfig = { backchannel: { basic_auth: { enabled: false } }, developerMode: true };
 

@@ -20,7 +20,10 @@ export type MailTokenOutcome = (typeof mailTokenOutcomes)[number];
  * @throws AppError UPSTREAM_UNAVAILABLE without keys, REDIS_UNAVAILABLE without the state of revocations,
  *   REQUEST_ABORTED when the caller left.
  */
-export type CheckMailToken = (question: MailTokenQuestion, signal: AbortSignal) => Promise<string | undefined>;
+export type CheckMailToken = (
+  question: MailTokenQuestion,
+  context: { readonly signal: AbortSignal },
+) => Promise<string | undefined>;
 
 export interface MailTokenDeps {
   readonly verifier: TokenVerifier;
@@ -58,13 +61,13 @@ export function createMailTokenCheck({ verifier, ignoreCase, observe }: MailToke
     return name !== undefined && isSame(name, username) ? { outcome: "ok", name } : { outcome: "other_user" };
   };
 
-  return async ({ mechanism, username, credential }, signal) => {
+  return async ({ mechanism, username, credential }, context) => {
     const read = credential.length > maxMessageLength ? undefined : readBearerCredential(credential, mechanism);
     if (read === undefined || !isSame(read.username ?? username, username)) {
       observe(read === undefined ? "invalid" : "other_user");
       return undefined;
     }
-    const verdict = await unlessAborted(Promise.resolve(verifier.verify(read.token)), signal);
+    const verdict = await unlessAborted(Promise.resolve(verifier.verify(read.token)), context.signal);
     const { outcome, name } = judged(verdict, username);
     observe(outcome);
     if (verdict.outcome === "unavailable") throw undecidable(verdict.cause);

@@ -14,7 +14,7 @@ async function verify(
   { directories, checkMailToken }: StepDeps,
 ): Promise<AuthDecision> {
   if (checkMailToken === undefined) return { outcome: "fail", reason: "method_not_enabled", memoryCache: "miss" };
-  const username = await checkMailToken({ ...token, username: attempt.username }, context.signal);
+  const username = await checkMailToken({ ...token, username: attempt.username }, context);
   if (username === undefined) return { outcome: "fail", reason: "bad_token", memoryCache: "miss" };
   return lookUpAccount({ ...attempt, username }, context, directories);
 }
