@@ -5,8 +5,8 @@
 export type Awaitable<T> = T | Promise<T>;
 
 /** Goes on with a value: at once where it is there. */
-export function after<T, U>(value: Awaitable<T>, next: (value: T) => Awaitable<U>): Awaitable<U> {
-  return value instanceof Promise ? value.then(next) : next(value);
+export function after<T, U>(value: Awaitable<T>, goOn: (value: T) => Awaitable<U>): Awaitable<U> {
+  return value instanceof Promise ? value.then(goOn) : goOn(value);
 }
 
 /** What `make` comes to, or what is made of its error, whether that is thrown or rejected. */

@@ -43,8 +43,25 @@ export interface Calls {
   readonly idle: () => Promise<void>;
 }
 
+/** The bytes of a result, and those of what was thrown. */
+function createReplyBytes({ link, codec, metrics, onError }: CallsDeps, endpoint: Endpoint) {
+  const encoded = (result: unknown): Uint8Array => {
+    const reply = endpoint.encode(result);
+    if (reply.length + frameHeaderBytes > link.maxPayload()) throw new AppError("BUS_PAYLOAD");
+    return reply;
+  };
+  const refusal = (thrown: unknown): Uint8Array => {
+    const error = fromUnknown(thrown);
+    if (error.code === "INTERNAL") onError(error, endpoint.subject);
+    if (error.code === "REQUEST_MALFORMED") metrics.malformed();
+    return encodeError(codec, error);
+  };
+  return { encoded, refusal };
+}
+
 export function createCalls(deps: CallsDeps, endpoint: Endpoint, maxInFlight: number): Calls {
-  const { link, clock, codec, metrics, replies } = deps;
+  const { clock, codec, metrics, replies } = deps;
+  const { encoded, refusal } = createReplyBytes(deps, endpoint);
   const overloaded = encodeError(codec, new AppError("OVERLOADED"));
   let inFlight = 0;
   let idle: PromiseWithResolvers<void> | undefined;
@@ -56,25 +73,13 @@ export function createCalls(deps: CallsDeps, endpoint: Endpoint, maxInFlight: nu
     inFlight -= 1;
     if (inFlight === 0) idle?.resolve();
   };
-  const encoded = (result: unknown): Uint8Array => {
-    const reply = endpoint.encode(result);
-    if (reply.length + frameHeaderBytes > link.maxPayload()) throw new AppError("BUS_PAYLOAD");
-    return reply;
-  };
-  const refusal = (thrown: unknown): Uint8Array => {
-    const error = fromUnknown(thrown);
-    if (error.code === "INTERNAL") deps.onError(error, endpoint.subject);
-    if (error.code === "REQUEST_MALFORMED") metrics.malformed();
-    return encodeError(codec, error);
-  };
   const fail = (call: InFlightCall, thrown: unknown): void => answer(call, refusal(thrown), true);
   const succeed = (call: InFlightCall, result: unknown): void => {
     let reply: Uint8Array;
     try {
       reply = encoded(result);
     } catch (thrown) {
-      fail(call, thrown);
-      return;
+      return fail(call, thrown);
     }
     answer(call, reply, false);
   };
@@ -83,8 +88,7 @@ export function createCalls(deps: CallsDeps, endpoint: Endpoint, maxInFlight: nu
     try {
       result = endpoint.invoke(body, call);
     } catch (thrown) {
-      fail(call, thrown);
-      return;
+      return fail(call, thrown);
     }
     if (result instanceof Promise) {
       result.then(

@@ -99,9 +99,9 @@ function createSharedCount({ shared, guard, index, remember, clock }: BruteForce
     const due = guess.known && isDue(`${target.source.address} ${target.username}`);
     if (due) void remember(target, guess.account).catch(() => undefined);
     const finish = (counted: Counted | undefined): Awaitable<Counted | undefined> => {
-      const place = counted?.isNew === true && counted.ban !== undefined ? placeOf(target, counted.ban) : undefined;
-      if (counted?.ban === undefined || place === undefined) return counted;
-      const { ban } = counted;
+      const ban = counted?.isNew === true ? counted.ban : undefined;
+      const place = ban === undefined ? undefined : placeOf(target, ban);
+      if (ban === undefined || place === undefined) return counted;
       const note = (): Promise<unknown> =>
         Promise.all([index(place, ban), guess.known && !due ? remember(target, guess.account) : undefined]);
       // A ban that is in no list stands all the same: whoever meets it puts it there.
@@ -111,11 +111,8 @@ function createSharedCount({ shared, guard, index, remember, clock }: BruteForce
   };
 }
 
-export function createBruteForce(deps: BruteForceDeps): BruteForce {
-  const { settings, targetOf, shared, local, events } = deps;
-  const noteBan = createBanNotes(deps);
-  const countShared = createSharedCount(deps);
-
+/** What is made of an answer, wherever it comes from. */
+function createFindings({ settings, events }: BruteForceDeps) {
   const undecided = (question: "check" | "count" | "success"): void => {
     events.degraded(question);
     if (settings.withoutRedis.mode === "tempfail") {
@@ -139,6 +136,14 @@ export function createBruteForce(deps: BruteForceDeps): BruteForce {
     facts.rule = ban?.rule;
     if (ban !== undefined) events.blocked(ban.rule);
   };
+  return { undecided, checked, counted, succeeded };
+}
+
+export function createBruteForce(deps: BruteForceDeps): BruteForce {
+  const { settings, targetOf, shared, local } = deps;
+  const { undecided, checked, counted, succeeded } = createFindings(deps);
+  const noteBan = createBanNotes(deps);
+  const countShared = createSharedCount(deps);
 
   return {
     check: (attempt) => {

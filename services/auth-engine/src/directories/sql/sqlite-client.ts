@@ -95,37 +95,43 @@ function createSqliteAccess(options: SqliteAccessOptions): SqliteAccess {
     }
   };
 
-  const runLater = async <T>(use: (connection: SqliteConnection) => T, context: DirectoryContext): Promise<T> => {
-    const patientUntil = performance.now() + busyTimeoutMs;
-    for (;;) {
-      await delay(busyRetryMs);
-      if (context.signal.aborted) throw new AppError("REQUEST_ABORTED");
+  const retry = { forMs: busyTimeoutMs, clock };
+
+  return {
+    run: (use, context) => {
       checkDeadline(context, clock);
       try {
         return attempt(use);
       } catch (thrown) {
-        if (!isBusy(thrown) || performance.now() >= patientUntil) throw toDirectoryError(thrown);
+        if (!isBusy(thrown)) throw toDirectoryError(thrown);
+        return tryAgain(() => attempt(use), context, retry);
       }
-    }
-  };
-  const run = <T>(use: (connection: SqliteConnection) => T, context: DirectoryContext): Awaitable<T> => {
-    checkDeadline(context, clock);
-    try {
-      return attempt(use);
-    } catch (thrown) {
-      if (!isBusy(thrown)) throw toDirectoryError(thrown);
-      return runLater(use, context);
-    }
-  };
-
-  return {
-    run,
+    },
     endReading: () => connection?.endReading(),
     close() {
       isClosed = true;
       drop();
     },
   };
+}
+
+/** Until no other process holds a lock, or for so long. */
+async function tryAgain<T>(
+  attempt: () => T,
+  context: DirectoryContext,
+  { forMs, clock }: { readonly forMs: number; readonly clock: Clock },
+): Promise<T> {
+  const patientUntil = performance.now() + forMs;
+  for (;;) {
+    await delay(busyRetryMs);
+    if (context.signal.aborted) throw new AppError("REQUEST_ABORTED");
+    checkDeadline(context, clock);
+    try {
+      return attempt();
+    } catch (thrown) {
+      if (!isBusy(thrown) || performance.now() >= patientUntil) throw toDirectoryError(thrown);
+    }
+  }
 }
 
 /** The signal is looked at only by who waits: asking for it makes one. */
