@@ -2,6 +2,7 @@ import { pause, poll, spawnRedis } from "@postern/shared/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { askAdmin } from "../../support/ask-admin.ts";
 import type { Stack } from "../../support/stack.ts";
+import { connect } from "./counting.ts";
 import { passwordOf, startGuessedStack, statusOf, userName } from "./guessed-stack.ts";
 
 let stack: Stack;
@@ -56,6 +57,26 @@ async function expectOwnCounts(network: string): Promise<void> {
   expect(await statusOf(stack, { clientIp: `${network}3.2`, password: passwordOf(0) })).toBe(403);
   expect(await statusOf(stack, { clientIp: `${network}4.2`, password: passwordOf(0) })).toBe(200);
 }
+
+test("keys of one network that are not as they should be: its failures are counted here, and Redis is not away", async () => {
+  const redis = await connect({ kind: "standalone", address: { host: "127.0.0.1", port: stack.redis?.port ?? 0 } });
+  try {
+    await guess("203.0.60.1", 1);
+    const [countKey = ""] = await redis.keys("*:count:ipv4:203.0.60.0*");
+    expect(await redis.type(countKey)).toBe("hash");
+    await redis.set(countKey, "no hash", "EX", 600);
+    // The first of them is a repetition, which moves no count.
+    await guess("203.0.60.1", 5);
+  } finally {
+    redis.disconnect();
+  }
+  const pages = await Promise.all(stack.engines.map((engine) => engine.metrics()));
+  const degraded = pages.map((page) => /service_brute_force_degraded_total\{question="count"\} (\d+)/.exec(page)?.[1]);
+  expect(degraded.reduce((sum, count) => sum + Number(count), 0)).toBe(4);
+  for (const page of pages) expect(page).toContain("service_brute_force_redis_away 0");
+  await guess("203.0.60.1", 36);
+  expect(await statusOf(stack, { clientIp: "203.0.60.2", password: passwordOf(0) })).toBe(403);
+});
 
 test("Redis hangs: no valid login fails, a guesser is stopped by each engine's own count, and a ban stands unless it was flushed", async () => {
   for (const clientIp of ["192.0.8.1", "192.0.9.1"]) {

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { Command } from "ioredis";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type RedisServer, spawnRedis } from "../testing/index.ts";
 import { GatheredRedis } from "./gathered-redis.ts";
@@ -53,6 +54,17 @@ test("commands, a pipeline and a transaction of one turn keep their order", asyn
   ]);
   expect(await client.lrange("list", 0, -1)).toHaveLength(5);
   expect([first, piped?.length, multi?.length, last]).toEqual([1, 2, 1, expect.any(Number)]);
+  client.disconnect();
+});
+
+test("a command lets go of what it sent once it is answered, and not before", async () => {
+  const client = new GatheredRedis({ port: server.port });
+  const command = new Command("set", ["key", "value"], { replyEncoding: "utf8" });
+  void client.sendCommand(command);
+  expect(command.args).toEqual(["key", "value"]);
+  expect(await command.promise).toBe("OK");
+  expect(command.args).toEqual([]);
+  expect(await client.get("key")).toBe("value");
   client.disconnect();
 });
 
