@@ -58,24 +58,20 @@ async function expectOwnCounts(network: string): Promise<void> {
   expect(await statusOf(stack, { clientIp: `${network}4.2`, password: passwordOf(0) })).toBe(200);
 }
 
-test("keys of one network that are not as they should be: its failures are counted here, and Redis is not away", async () => {
+test("a key of one network that is no count of ours begins anew: guesses are banned as ever, and Redis is not away", async () => {
   const redis = await connect({ kind: "standalone", address: { host: "127.0.0.1", port: stack.redis?.port ?? 0 } });
   try {
     await guess("203.0.60.1", 1);
     const [countKey = ""] = await redis.keys("*:count:ipv4:203.0.60.0*");
     expect(await redis.type(countKey)).toBe("hash");
     await redis.set(countKey, "no hash", "EX", 600);
-    // The first of them is a repetition, which moves no count.
-    await guess("203.0.60.1", 5);
+    await guess("203.0.60.1", 11);
   } finally {
     redis.disconnect();
   }
-  const pages = await Promise.all(stack.engines.map((engine) => engine.metrics()));
-  const degraded = pages.map((page) => /service_brute_force_degraded_total\{question="count"\} (\d+)/.exec(page)?.[1]);
-  expect(degraded.reduce((sum, count) => sum + Number(count), 0)).toBe(4);
-  for (const page of pages) expect(page).toContain("service_brute_force_redis_away 0");
-  await guess("203.0.60.1", 36);
   expect(await statusOf(stack, { clientIp: "203.0.60.2", password: passwordOf(0) })).toBe(403);
+  const pages = await Promise.all(stack.engines.map((engine) => engine.metrics()));
+  for (const page of pages) expect(page).toContain('service_brute_force_degraded_total{question="count"} 0');
 });
 
 test("Redis hangs: no valid login fails, a guesser is stopped by each engine's own count, and a ban stands unless it was flushed", async () => {

@@ -1,7 +1,7 @@
 import { parseBan, type SourceParts, tolerationKeysOf } from "@postern/shared/brute-force";
 import { defineScript, type RedisClient, type RunScript } from "@postern/shared/redis";
 import type { Clock } from "@postern/shared/time";
-import { createCountCall, type Failure, isOfKeys, readCounts } from "./count-call.ts";
+import { createCountCall, type Failure, readCounts } from "./count-call.ts";
 import { countLua } from "./count-script.ts";
 import { createGathered } from "./gathered.ts";
 import { type Counted, memoryMs, type SharedStore, type Standing, type Target } from "./guess-store.ts";
@@ -86,8 +86,9 @@ function createCount(deps: RedisStoreDeps): SharedStore["count"] {
     const [first] = failures;
     const run = redis.isCluster && first !== undefined ? one(first.target.places.length) : many;
     const answers = readCounts(await run(keys, args), failures.length);
-    const broken = answers.find((answer) => answer instanceof Error && !isOfKeys(answer));
-    if (broken instanceof Error) throw broken;
+    // No memory, no longer the master: then it is so for all.
+    const failed = answers.find((answer) => answer instanceof Error);
+    if (failed instanceof Error) throw failed;
     return answers;
   };
   const count = createGathered(

@@ -73,11 +73,6 @@ export function createCountCall(
   };
 }
 
-/** An error of one failure's own keys, which says nothing of Redis: others are counted as ever. */
-export function isOfKeys(error: Error): boolean {
-  return error.message.startsWith("WRONGTYPE");
-}
-
 /** What it answered, in the order of the failures. */
 export function readCounts(answer: unknown, failures: number): readonly (Counted | Error)[] {
   if (!Array.isArray(answer)) throw new TypeError("the counting script answered with no list");

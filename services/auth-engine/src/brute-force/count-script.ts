@@ -147,13 +147,19 @@ local function count(str, key, arg, places)
   return (repeated and 1 or 0) + (first and 2 or 0) + (new and 4 or 0), seen, total, first
 end
 
+local function said_by(err) return type(err) == "table" and err.err or tostring(err) end
 local answers, said = {}, {}
 local str, key, arg, last = 1, strings + 1, 1, #args
 while arg <= last do
   local places = args[arg + 3]
   local done, status, seen, total, first = pcall(count, str, key, arg, places)
+  if not done and string.find(said_by(status), "WRONGTYPE", 1, true) then
+    -- Nobody else writes these keys: what is no count of ours begins anew, else nothing of this network would count.
+    redis.call("DEL", unpack(KEYS, key, key + 1 + 3 * places))
+    done, status, seen, total, first = pcall(count, str, key, arg, places)
+  end
   if not done then
-    status, seen, total, first = -1, 0, 0, type(status) == "table" and status.err or tostring(status)
+    status, seen, total, first = -1, 0, 0, said_by(status)
   end
   local n = #answers
   answers[n + 1], answers[n + 2], answers[n + 3] = status, seen, total

@@ -91,7 +91,7 @@ function createBanNotes({ local, index, clock }: BruteForceDeps) {
   };
 }
 
-/** Counts in Redis, with what lies in other slots beside it. Undefined where Redis is away, or keys are not as they should be. */
+/** Counts in Redis, with what lies in other slots beside it. Undefined while Redis is away. */
 function createSharedCount({ shared, guard, index, remember, clock }: BruteForceDeps) {
   const isDue = createEvery(clock, rememberMs);
   return (target: Target, guess: Guess): Promise<Counted | undefined> => {
@@ -107,7 +107,7 @@ function createSharedCount({ shared, guard, index, remember, clock }: BruteForce
       // A ban that is in no list stands all the same: whoever meets it puts it there.
       return guard.run(note).then(() => counted);
     };
-    return shared.count(target, guess).then(finish, () => undefined);
+    return shared.count(target, guess).then(finish);
   };
 }
 
