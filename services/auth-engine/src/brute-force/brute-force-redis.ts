@@ -87,8 +87,8 @@ function createCount(deps: RedisStoreDeps): SharedStore["count"] {
     const run = redis.isCluster && first !== undefined ? one(first.target.places.length) : many;
     const answers = readCounts(await run(keys, args), failures.length);
     // No memory, no longer the master: then it is so for all.
-    const failed = answers.find((answer) => answer instanceof Error);
-    if (failed instanceof Error) throw failed;
+    const [failed] = answers;
+    if (failed instanceof Error && answers.every((answer) => answer instanceof Error)) throw failed;
     return answers;
   };
   const count = createGathered(

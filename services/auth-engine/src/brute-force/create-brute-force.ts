@@ -27,7 +27,7 @@ export interface BruteForceDeps {
   readonly placesOf: (address: string) => readonly RulePlace[];
   readonly shared: SharedStore;
   readonly local: LocalStore;
-  readonly guard: Pick<RedisGuard, "run">;
+  readonly guard: Pick<RedisGuard, "run" | "away">;
   readonly clock: Clock;
   readonly digest: (username: string, password: string) => string;
   /** Puts a ban where lists find it. */
@@ -91,12 +91,12 @@ function createBanNotes({ local, index, clock }: BruteForceDeps) {
   };
 }
 
-/** Counts in Redis, with what lies in other slots beside it. Undefined while Redis is away. */
+/** Counts in Redis, with what lies in other slots beside it. Undefined where Redis could not count this failure. */
 function createSharedCount({ shared, guard, index, remember, clock }: BruteForceDeps) {
   const isDue = createEvery(clock, rememberMs);
   return (target: Target, guess: Guess): Promise<Counted | undefined> => {
     // Sent in the same tick as the count; where it was guessed from is no part of the decision.
-    const due = guess.known && isDue(`${target.source.address} ${target.username}`);
+    const due = !guard.away && guess.known && isDue(`${target.source.address} ${target.username}`);
     if (due) void remember(target, guess.account).catch(() => undefined);
     const finish = (counted: Counted | undefined): Awaitable<Counted | undefined> => {
       const ban = counted?.isNew === true ? counted.ban : undefined;
@@ -107,7 +107,7 @@ function createSharedCount({ shared, guard, index, remember, clock }: BruteForce
       // A ban that is in no list stands all the same: whoever meets it puts it there.
       return guard.run(note).then(() => counted);
     };
-    return shared.count(target, guess).then(finish);
+    return shared.count(target, guess).then(finish, () => undefined);
   };
 }
 

@@ -44,6 +44,7 @@ export interface Succeeded {
 /** Where failures are counted for all engines: Redis. Undefined while it is away. */
 export interface SharedStore {
   check(target: Target): Promise<Standing | undefined>;
+  /** Rejects where this failure could not be counted while others could. */
   count(target: Target, guess: Guess): Promise<Counted | undefined>;
   /** Learns from a success, unless a ban stands. */
   succeed(target: Target, account: string, toleration: Toleration): Promise<Succeeded | undefined>;

@@ -1,9 +1,9 @@
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 
 /** What queries share that are made one after the other without waiting: SQLite takes and gives back its locks once. */
 export interface ReadTransaction {
   /**
-   * Before a query; returns the version of the schema that it will meet. The transaction ends before anything else is
+   * Before a query; returns the version of the schema, by which statements are prepared from now on. The transaction ends before anything else is
    * received, so that who asks after a change sees the change.
    */
   join(): number;
@@ -19,6 +19,9 @@ export function createReadTransaction(database: DatabaseSync): ReadTransaction {
   readSchema.setReturnArrays(true);
   let isOpen = false;
   let schema: number | undefined;
+  let learnt: number | undefined;
+  /** Prepared when it is needed: that reads the file. */
+  let learnSchema: StatementSync | undefined;
 
   const end = (): void => {
     if (!isOpen) return;
@@ -41,6 +44,12 @@ export function createReadTransaction(database: DatabaseSync): ReadTransaction {
         process.nextTick(end);
       }
       schema ??= Number(readSchema.get()?.[0]);
+      if (schema !== learnt) {
+        // A statement that reads a table makes SQLite look whether the schema that it knows is still the file's.
+        learnSchema ??= database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1");
+        learnSchema.get();
+        learnt = schema;
+      }
       return schema;
     },
     end,

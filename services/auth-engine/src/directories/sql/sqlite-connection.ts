@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { createReadTransaction } from "./read-transaction.ts";
 import type { SqlQuery, SqlRow, SqlStatement } from "./sql-client.ts";
-import { type BoundParameters, prepareQuery, type SqliteQuery } from "./sqlite-query.ts";
+import { type BoundParameters, columnsOf, prepareQuery, type SqliteQuery } from "./sqlite-query.ts";
 import { findStatementParameters } from "./statement-parameters.ts";
 
 /** An open database with the statements prepared so far (as many as the settings have queries). */
@@ -98,10 +98,10 @@ export function openSqliteConnection(file: string, { readOnly }: { readonly read
         throw thrown;
       }
     },
-    describe: (statement) =>
-      prepare(statement)
-        .statement.columns()
-        .map(({ name }) => name),
+    describe(statement) {
+      reading.join();
+      return columnsOf(database.prepare(statement));
+    },
     isOpen: () => database.isOpen,
     endReading: () => reading.end(),
     isCurrent: () => identity !== undefined && identify(file) === identity,

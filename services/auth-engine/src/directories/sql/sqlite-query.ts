@@ -11,7 +11,7 @@ export type SqliteQuery = (parameters: BoundParameters, maxRows: number) => read
 /** Beside the parameters of the site's own. */
 const maxRowsParameter = "postern_max_rows";
 
-function columnsOf(statement: StatementSync): readonly string[] {
+export function columnsOf(statement: StatementSync): readonly string[] {
   return statement.columns().map(({ name }) => name);
 }
 
