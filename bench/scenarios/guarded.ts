@@ -87,7 +87,6 @@ export async function measureGuarded(servers: Servers): Promise<Measurements> {
         bodiesFile: wrong,
         connections: 64,
         windowSeconds,
-        first: true,
       }),
     ],
     rounds,
