@@ -94,7 +94,7 @@ export async function measureGuarded(servers: Servers): Promise<Measurements> {
   memory.look();
   const one = await measureInTurn([
     skeleton.plan("skeleton-1", 1),
-    decisionPlan(postern, { ...cached, id: "cached-1", connections: 1, windowSeconds }),
+    decisionPlan(postern, { ...cached, id: "cached-1", connections: 1 }),
   ]);
   return { rows: [...many, ...one], memories: memory.memories };
 }

@@ -19,7 +19,8 @@
  * some of them is gone. The value of the pending key tells when: it is the end of the wrong passwords.
  */
 export const countLua = `
-local time = redis.call("TIME")
+local call = redis.call
+local time = call("TIME")
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local texts = {}
 local function text(number)
@@ -51,40 +52,40 @@ for i = 1, #told[3], 3 do
 end
 local function number(written) return written ~= "0" and tonumber(written) or 0 end
 local values = {}
-for i, value in ipairs(redis.call("MGET", unpack(KEYS, 1, strings))) do values[KEYS[i]] = value end
+for i, value in ipairs(call("MGET", unpack(KEYS, 1, strings))) do values[KEYS[i]] = value end
 local function set(key, value, life)
-  redis.call("SET", key, value, "PX", text(life))
+  call("SET", key, value, "PX", text(life))
   values[key] = value
 end
 
 -- Whether this wrong password is a repetition, how many the account has, whether its keys were prolonged of late.
 local function remember(key, pending, digest, memory)
-  local seen = redis.call("HLEN", key)
+  local seen = call("HLEN", key)
   local old = false
-  if seen < most_digests and redis.call("HSETNX", key, digest, fresh) == 1 then
+  if seen < most_digests and call("HSETNX", key, digest, fresh) == 1 then
     seen = seen + 1
   else
-    old = redis.call("HGET", key, digest)
+    old = call("HGET", key, digest)
   end
   if old then
     local counted, last = string.match(old, "^(%d+):(%d+)$")
     local repeated = last and now - tonumber(last) < memory
-    redis.call("HSET", key, digest, (repeated and counted or text(now)) .. ":" .. text(now))
+    call("HSET", key, digest, (repeated and counted or text(now)) .. ":" .. text(now))
     if repeated then
-      redis.call("PEXPIRE", key, text(2 * memory))
+      call("PEXPIRE", key, text(2 * memory))
       return true, seen, false
     end
   end
   local left, spare = number(values[pending]) - now, math.min(memory, late)
   if seen > 1 and left <= 2 * memory and left > 2 * memory - spare then return false, seen, true end
-  redis.call("PEXPIRE", key, text(2 * memory))
+  call("PEXPIRE", key, text(2 * memory))
   set(pending, text(now + 2 * memory), memory + spare)
   return false, seen, false
 end
 
 -- Adds to a count, and returns failures of known and unknown accounts as they count now.
 local function add(key, rule, field)
-  local c = redis.call("HMGET", key, "w", "k", "u", "pk", "pu")
+  local c = call("HMGET", key, "w", "k", "u", "pk", "pu")
   local w = c[1] == rule.window_text and rule.window or tonumber(c[1])
   local k, u, pk, pu = number(c[2]), number(c[3]), number(c[4]), number(c[5])
   local moves = not w or rule.window > w
@@ -94,11 +95,11 @@ local function add(key, rule, field)
   end
   if field == "k" then k = k + 1 else u = u + 1 end
   if moves then
-    redis.call("HSET", key, "w", rule.window_text, "k", text(k), "u", text(u), "pk", text(pk), "pu", text(pu), "r", "0")
+    call("HSET", key, "w", rule.window_text, "k", text(k), "u", text(u), "pk", text(pk), "pu", text(pu), "r", "0")
   else
-    redis.call("HINCRBY", key, field, "1")
+    call("HINCRBY", key, field, "1")
   end
-  if w ~= rule.window then redis.call("PEXPIRE", key, text(2 * rule.period)) end
+  if w ~= rule.window then call("PEXPIRE", key, text(2 * rule.period)) end
   local left = not moves and w > rule.window and 1 or rule.left
   return k + pk * left, u + pu * left
 end
@@ -108,7 +109,7 @@ local function is_over(limit, k, u, toleration, now_key, before_key)
   if k + u < limit then return false end
   local accounts, allowed = 0, 0
   if toleration.most > 0 then
-    accounts = math.max(redis.call("PFCOUNT", now_key), redis.call("PFCOUNT", before_key))
+    accounts = math.max(call("PFCOUNT", now_key), call("PFCOUNT", before_key))
   end
   if accounts > 0 then
     local growth = math.min(1, math.log(accounts + 1) / math.log(100) * toleration.scale)
@@ -128,9 +129,9 @@ local function count(str, key, arg, places)
     repeated, seen, prolonged = remember(KEYS[key], KEYS[str], digest, memory)
   end
   local guesses = KEYS[key + 1]
-  local changed = redis.call("PFADD", guesses, digest) == 1
-  local total = redis.call("PFCOUNT", guesses)
-  if changed and (not prolonged or total <= 1) then redis.call("PEXPIRE", guesses, guesses_life) end
+  local changed = call("PFADD", guesses, digest) == 1
+  local total = call("PFCOUNT", guesses)
+  if changed and (not prolonged or total <= 1) then call("PEXPIRE", guesses, guesses_life) end
   local first, new = false, false
   for i = 1, places do
     local rule, ban, at = rules[args[arg + 2 + 2 * i]], KEYS[str + i], key + 3 * i - 1
@@ -155,7 +156,7 @@ while arg <= last do
   local done, status, seen, total, first = pcall(count, str, key, arg, places)
   if not done and string.find(said_by(status), "WRONGTYPE", 1, true) then
     -- Nobody else writes these keys: what is no count of ours begins anew, else nothing of this network would count.
-    redis.call("DEL", unpack(KEYS, key, key + 1 + 3 * places))
+    call("DEL", unpack(KEYS, key, key + 1 + 3 * places))
     done, status, seen, total, first = pcall(count, str, key, arg, places)
   end
   if not done then
