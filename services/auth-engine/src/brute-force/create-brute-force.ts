@@ -1,4 +1,4 @@
-import { type Awaitable, after } from "@postern/shared/async";
+import type { Awaitable } from "@postern/shared/async";
 import type { Ban, RulePlace } from "@postern/shared/brute-force";
 import { AppError } from "@postern/shared/errors";
 import type { Clock } from "@postern/shared/time";
@@ -153,7 +153,7 @@ export function createBruteForce(deps: BruteForceDeps): BruteForce {
         : shared.check(target).then((answer) => {
             if (answer === undefined) {
               undecided("check");
-              return after(local.check(target), (standing) => checked(target, standing, true));
+              return checked(target, local.check(target), true);
             }
             noteBan(target, answer.ban);
             return checked(target, answer, false);
@@ -167,7 +167,7 @@ export function createBruteForce(deps: BruteForceDeps): BruteForce {
         if (answer !== undefined) return counted(attempt, answer, facts);
         facts.degraded = true;
         undecided("count");
-        return after(local.count(target, guess), (found) => counted(attempt, found, facts));
+        return counted(attempt, local.count(target, guess), facts);
       });
     },
     recordSuccess: (account, facts) => {
@@ -180,7 +180,7 @@ export function createBruteForce(deps: BruteForceDeps): BruteForce {
         }
         facts.degraded = true;
         undecided("success");
-        return after(local.succeed(target, account, toleration), (found) => succeeded(found, facts));
+        return succeeded(local.succeed(target, account, toleration), facts);
       });
     },
     forget: ({ addresses, rules }) => {

@@ -1,4 +1,3 @@
-import type { Awaitable } from "@postern/shared/async";
 import type { AccountKeys, Ban, RulePlace, Source } from "@postern/shared/brute-force";
 import type { Toleration } from "./toleration.ts";
 
@@ -52,9 +51,9 @@ export interface SharedStore {
 
 /** Where failures are counted while Redis is away: this process. */
 export interface GuessStore {
-  check(target: Target): Awaitable<Standing>;
-  count(target: Target, guess: Guess): Awaitable<Counted>;
-  succeed(target: Target, account: string, toleration: Toleration): Awaitable<Succeeded>;
+  check(target: Target): Standing;
+  count(target: Target, guess: Guess): Counted;
+  succeed(target: Target, account: string, toleration: Toleration): Succeeded;
 }
 
 /** The longest time for which a repeated wrong password of these rules must be remembered. */

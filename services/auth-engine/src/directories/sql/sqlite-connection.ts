@@ -40,12 +40,15 @@ function bind(names: readonly string[], { parameters }: SqlStatement): BoundPara
   return bound;
 }
 
+/** The settings have far fewer; a script that writes its own texts may have any number. */
+const maxQueries = 256;
+
 /** Queries prepared so far, for the schema that they were prepared for. */
 function createQueries(database: DatabaseSync) {
   const queries = new Map<string, PreparedQuery>();
   let preparedFor: number | undefined;
   return (statement: string, schema: number): PreparedQuery => {
-    if (schema !== preparedFor) queries.clear();
+    if (schema !== preparedFor || queries.size >= maxQueries) queries.clear();
     preparedFor = schema;
     const known = queries.get(statement);
     if (known !== undefined) return known;

@@ -16,7 +16,8 @@ export function columnsOf(statement: StatementSync): readonly string[] {
 }
 
 /**
- * The same rows with an end: not the parameter itself, for which SQLite would plan the query anew each time. Undefined where SQLite takes no such query, or names its columns otherwise.
+ * The same rows with an end: not the parameter itself, for which SQLite would plan the query anew each time. Undefined
+ * where SQLite takes no such query, or names its columns otherwise.
  */
 function withLimit(database: DatabaseSync, text: string, names: readonly string[]): StatementSync | undefined {
   try {
