@@ -1,5 +1,5 @@
 const tests = "(\\.test\\.ts$|^(test|tools|bench)/|^libs/shared/src/testing/)";
-const domain = "^services/[^/]+/src/(dialects|pipeline|brute-force|caller-auth|limits)/";
+const domain = "^services/[^/]+/src/(dialects|decision|facts|pipeline|brute-force|caller-auth|limits)/";
 const adapters = "-(redis|nats|ldap|sql|http)\\.ts$";
 
 /** A package as installed, or by its bare name where it could not be resolved. */
@@ -30,24 +30,37 @@ export default {
       to: { pathNot: ["^libs/shared/src/contracts/", packages("typebox")] },
     },
     {
+      name: "layers-import-downward",
+      comment: "libs/shared/src is contracts, platform, domain, assembly, in this order: none imports a later one.",
+      severity: "error",
+      from: { path: "^libs/shared/src/platform/", pathNot: tests },
+      to: { path: "^libs/shared/src/(domain|assembly)/" },
+    },
+    {
+      name: "layers-import-downward",
+      severity: "error",
+      from: { path: "^libs/shared/src/domain/", pathNot: tests },
+      to: { path: "^libs/shared/src/assembly/" },
+    },
+    {
       name: "error-codes-are-a-leaf",
       comment: "Everything may import the table of errors, so it imports nothing.",
       severity: "error",
-      from: { path: "^libs/shared/src/errors/codes\\.ts$" },
+      from: { path: "^libs/shared/src/platform/errors/codes\\.ts$" },
       to: { path: "." },
     },
     {
       name: "only-bus-imports-nats",
-      comment: "The client of the bus stays behind libs/shared/bus.",
+      comment: "The client of the bus stays behind libs/shared/src/platform/bus.",
       severity: "error",
-      from: { path: "^(services|libs)/", pathNot: "^libs/shared/src/(bus|testing)/" },
+      from: { path: "^(services|libs)/", pathNot: "^libs/shared/src/(platform/bus|testing)/" },
       to: { path: packages("@nats-io/[^/]+", "nats") },
     },
     {
       name: "only-redis-imports-ioredis",
-      comment: "Clients and scripts of Redis stay behind libs/shared/redis.",
+      comment: "Clients and scripts of Redis stay behind libs/shared/src/platform/redis.",
       severity: "error",
-      from: { path: "^(services|libs)/", pathNot: "^libs/shared/src/(redis|testing)/" },
+      from: { path: "^(services|libs)/", pathNot: "^libs/shared/src/(platform/redis|testing)/" },
       to: { path: packages("ioredis", "redis", "@redis/[^/]+") },
     },
     {
@@ -86,6 +99,15 @@ export default {
       to: { path: "^libs/", dependencyTypes: ["local"], dependencyTypesNot: ["aliased-workspace"] },
     },
     { name: "no-circular", severity: "error", from: {}, to: { circular: true } },
+    {
+      name: "no-folder-cycle",
+      comment:
+        "Folders import one another in one direction. `tools/architecture/cruise.ts` reads no tests for this rule.",
+      severity: "error",
+      scope: "folder",
+      from: {},
+      to: { circular: true },
+    },
     { name: "no-unresolvable", severity: "error", from: {}, to: { couldNotResolve: true } },
   ],
   options: {

@@ -50,6 +50,6 @@ COPY --from=production /app ./
 COPY --from=build /built ./
 USER 10001:10001
 STOPSIGNAL SIGTERM
-# Node itself gets the signals: SIGTERM drains, SIGHUP reads the configuration again (libs/shared/src/lifecycle).
+# Node itself gets the signals: SIGTERM drains, SIGHUP reads the configuration again (libs/shared/src/platform/lifecycle).
 ENTRYPOINT ["node"]
 CMD ["services/gateway/dist/bundle/main.js"]

@@ -1,4 +1,4 @@
-# The one interface of this repository, for people and for CI. The logic is in tools/.
+# All commands of this repository, for people and for CI. The logic is in tools/.
 SHELL := /bin/bash
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 TOOL := node_modules/.bin/node --conditions=@postern/source
@@ -6,53 +6,53 @@ ENGINES ?= 1
 .DEFAULT_GOAL := help
 .PHONY: help setup build run stop test test-long lint format docs screenshots bench bench-long clean
 
-help: ## List these targets
+help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
-setup: ## Install packages and the servers that run and test need
+setup: ## Install packages and the servers for make run and make test
 	@tools/setup.sh test
 
-build: ## Check the types, and make of each service what runs: services/*/dist/bundle
+build: ## Check the types and build each service into services/*/dist/bundle
 	@tools/setup.sh packages
 	@tsc -b tsconfig.build.json
 	@node tools/bundle.ts
 
-run: ## Start the whole demo on loopback (ENGINES=2 for two engines); Ctrl-C stops it
+run: ## Start the demo on loopback (ENGINES=2 for two engines); Ctrl-C stops it
 	@tools/setup.sh run
 	@$(TOOL) tools/run.ts --engines "$(ENGINES)"
 
-stop: ## Stop a demo that was left behind
+stop: ## Stop a demo that is still running
 	@if [ -x node_modules/.bin/node ]; then $(TOOL) tools/stop.ts; else echo "Nothing to stop."; fi
 
-test: ## Every check and test that decides; ends with "N passed, N failed"
+test: ## Run all checks and tests; the last line is "N passed, N failed"
 	@tools/setup.sh test
 	@$(TOOL) tools/test.ts
 
-test-long: ## The long tail: corpora, mutations, chaos over minutes
-	@tools/setup.sh test
+test-long: ## Run the long tests: corpora, mutations, fault injection
+	@tools/setup.sh test-long
 	@$(TOOL) tools/test.ts long
 
-lint: ## Formatting, types, lint, dependency rules, dead code
+lint: ## Check formatting, types, lint rules, dependency rules and dead code
 	@tools/setup.sh packages
 	@$(TOOL) tools/test.ts static
 
-format: ## Rewrite files in the house's format
+format: ## Format all files
 	@tools/setup.sh packages
 	@biome check --write .
 
-docs: ## Write the generated references and schemas again
+docs: ## Regenerate references and schemas
 	@tools/setup.sh packages
 	@$(TOOL) tools/docs.ts
 
-screenshots: ## Take the pictures of all pages in docs/pages again
+screenshots: ## Regenerate the pictures of all pages in docs/pages
 	@tools/setup.sh screenshots
 	@$(TOOL) tools/screenshots.ts
 
-bench: ## Requests per second, latency and CPU per request, side by side
+bench: ## Measure requests per second, latency and CPU time per request
 	@tools/setup.sh bench
 	@$(TOOL) bench/run.ts
 
-bench-long: ## The same under load for ten minutes
+bench-long: ## Run the same benchmark under load for ten minutes
 	@tools/setup.sh bench
 	@$(TOOL) bench/run.ts --long
 

@@ -1,4 +1,4 @@
-// Shows where the services spend their time under load. Usage: bench/profile.ts lookup|ldap|cached|counted
+// Shows where the services spend their CPU time under load. Usage: bench/profile.ts lookup|ldap|cached|counted
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { sourcePlacesIn } from "../tools/bundle/source-places.ts";
@@ -6,9 +6,9 @@ import { runWrk } from "./generator/wrk.ts";
 import { summariseProfile } from "./report/profile-summary.ts";
 import { guesses } from "./scenarios/guarded.ts";
 import { lookupQuery } from "./scenarios/sql.ts";
+import { saltedSha256, writeSqlBackend } from "./stack/backends.ts";
 import { type BodiesOptions, writeBodies } from "./stack/bodies.ts";
 import { guarded, ldapBackends, type Protection, sqlBackends } from "./stack/config.ts";
-import { saltedSha256, writeSqlDirectory } from "./stack/directories.ts";
 import { startPostern } from "./stack/postern.ts";
 import { type Servers, startServers } from "./stack/servers.ts";
 import { sqlUserCount, userPassword } from "./stack/users.ts";
@@ -25,7 +25,7 @@ interface Load {
 
 const right: BodiesOptions = { password: userPassword, users: sqlUserCount };
 
-/** What is recorded, by its name on the command line. */
+/** What is profiled, by its name on the command line. */
 const loads: Readonly<Record<string, (servers: Servers, file: string) => Load>> = {
   lookup: (_servers, file) => ({ backends: sqlBackends(file), bodies: right, query: lookupQuery }),
   ldap: ({ slapd }) => ({ backends: ldapBackends(slapd.uri), bodies: right }),
@@ -36,7 +36,7 @@ const loads: Readonly<Record<string, (servers: Servers, file: string) => Load>> 
 async function record(kind: string, folder: string): Promise<void> {
   await using servers = await startServers();
   const file = join(servers.folder, "directory.sqlite");
-  await writeSqlDirectory(file, sqlUserCount, saltedSha256());
+  await writeSqlBackend(file, sqlUserCount, saltedSha256());
   const { backends, protection, bodies, query = "" } = loadOf(kind)(servers, file);
   const bodiesFile = await writeBodies(servers.folder, "profile", bodies);
   const nodeArgs = ["--cpu-prof", "--cpu-prof-interval=250", `--cpu-prof-dir=${folder}`];

@@ -1,4 +1,4 @@
-// Prints what Postern's decisions cost beside what nothing could undercut, in one run. Usage: bench/run.ts [--long]
+// Compares the cost of Postern's decisions with lower bounds, in one run. Usage: bench/run.ts [--long]
 import { mkdirSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ function say(line: string): void {
   console.log(line);
 }
 
-/** The services as bundles, and the libraries that the programs of the bench import. */
+/** Builds the bundles of the services, and the libraries that the programs of the bench import. */
 async function build(): Promise<void> {
   const compile = ["node_modules/.bin/tsc", "-b", "tsconfig.build.json"] as const;
   for (const [command, ...args] of [compile, [process.execPath, "tools/bundle.ts"] as const]) {
@@ -41,7 +41,7 @@ async function build(): Promise<void> {
   }
 }
 
-/** In this order; each of them ends what it starts. */
+/** Runs the scenarios in this order; each stops what it has started. */
 async function measure(servers: Servers, long: boolean): Promise<Results> {
   const rows: Row[] = [];
   const memories: Memory[] = [];

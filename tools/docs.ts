@@ -1,4 +1,4 @@
-// Runs every generator of checked-in files: tools/generate-*.ts, in the order of their names.
+// Runs all generators of checked-in files: tools/generate-*.ts, in the order of their names.
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";

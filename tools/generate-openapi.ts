@@ -1,4 +1,4 @@
-import { renderOpenapi } from "@postern/shared/openapi";
+import { renderOpenapi } from "@postern/shared/platform/openapi";
 import { generate } from "./write-or-check.ts";
 
 const head = "# Made from libs/shared/src/contracts by tools/generate-openapi.ts; do not edit.\n";

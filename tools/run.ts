@@ -19,16 +19,16 @@ function say(line: string): void {
   console.log(line);
 }
 
-/** True when another runner is at work; a stack whose runner is gone is stopped. */
+/** Returns true if another runner is active; stops a stack whose runner has died. */
 async function runsAlready({ folder }: RunOptions): Promise<boolean> {
   const state = readState(folder);
   if (state !== undefined && isAlive(state.runner)) {
-    say(`Postern runs already at ${state.address} (pid ${state.runner.pid}, logs in ${folder}/logs).`);
-    say("Ctrl-C in its terminal or `make stop` ends it.");
+    say(`Postern is already running at ${state.address} (pid ${state.runner.pid}, logs in ${folder}/logs).`);
+    say("Stop it with Ctrl-C in its terminal or with `make stop`.");
     return true;
   }
   const left = state === undefined ? [] : aliveProcesses(state);
-  if (left.length > 0) say("Stopping what an earlier run left behind ...");
+  if (left.length > 0) say("Stopping the processes of an earlier run ...");
   await stopProcesses(left);
   removeState(folder);
   return false;
@@ -46,7 +46,7 @@ function prepareFolder(options: RunOptions): void {
   writeFileSync(join(options.folder, "nats.conf"), natsConfiguration(options));
 }
 
-/** Starts all, then waits for the end that `interrupted` announces. */
+/** Starts everything, then waits until `interrupted` resolves. */
 async function serve(options: RunOptions, claimed: State): Promise<void> {
   const started = performance.now();
   const [first, then] = [stores(options), servicePrograms(options)];
@@ -83,7 +83,7 @@ async function serve(options: RunOptions, claimed: State): Promise<void> {
 
 async function main(): Promise<void> {
   process.chdir(join(import.meta.dirname, ".."));
-  // A terminal that has closed must not end the runner before it has stopped the others.
+  // A closed terminal must not end the runner before it has stopped the other processes.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   const options = parseRunOptions(process.argv.slice(2));
   if (await runsAlready(options)) return;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Sets up what a target needs: npm packages, the pinned Node, servers from the system's packages.
-# Usage: tools/setup.sh packages|run|test|bench|screenshots [--dry-run]
+# Usage: tools/setup.sh packages|run|test|test-long|bench|screenshots [--dry-run]
 # Quick when nothing is to do. The full output of what it runs is in .run/setup.log.
 # SETUP_SERVER_PATH replaces the folders in which servers are looked for; SETUP_POLICY_FILE the path of policy-rc.d.
 set -euo pipefail
@@ -67,11 +67,24 @@ missing_fonts() {
   [ -n "$fonts" ] || echo fonts-noto-cjk
 }
 
+# Prints the package without which Python makes no virtual environment; on Debian it comes apart from Python.
+missing_venv() {
+  PATH="$server_path" python3 -c 'import ensurepip, venv' >/dev/null 2>&1 || echo python3-venv
+}
+
+# Prints the packages of what is no program.
+missing_parts() {
+  case "$purpose" in
+    screenshots) missing_fonts ;;
+    test-long) missing_venv ;;
+  esac
+}
+
 # Prints the system packages whose programs are missing.
 missing_servers() {
   local wanted="redis-server:redis-server nats-server:nats-server"
   case "$purpose" in
-    test)
+    test | test-long)
       wanted="$wanted slapd:slapd ldapadd:ldap-utils nginx:nginx nginx:libnginx-mod-mail"
       wanted="$wanted dovecot:dovecot-imapd dovecot:dovecot-auth-lua dovecot:lua-cjson chromium:chromium"
       wanted="$wanted xmllint:libxml2-utils xmllint:opensaml-schemas xmllint:xmltooling-schemas"
@@ -83,7 +96,7 @@ missing_servers() {
   local pair
   for pair in $wanted; do
     (PATH="$server_path"; command -v "${pair%%:*}") >/dev/null || echo "${pair##*:}"
-  done | { cat; [ "$purpose" != screenshots ] || missing_fonts; } | sort -u | tr '\n' ' ' | sed 's/ $//'
+  done | { cat; missing_parts; } | sort -u | tr '\n' ' ' | sed 's/ $//'
 }
 
 restore_policy() {
@@ -145,7 +158,7 @@ ensure_servers() {
 }
 
 main() {
-  case "$purpose" in packages | run | test | bench | screenshots) ;; *) die "usage: tools/setup.sh packages|run|test|bench|screenshots [--dry-run]" ;; esac
+  case "$purpose" in packages | run | test | test-long | bench | screenshots) ;; *) die "usage: tools/setup.sh packages|run|test|test-long|bench|screenshots [--dry-run]" ;; esac
   local missing=""
   [ "$purpose" = packages ] || missing="$(missing_servers)"
   if [ "$option" = --dry-run ]; then

@@ -1,4 +1,4 @@
-// Puts the places of the source in stack traces of bundles. Usage: tools/stack-trace.ts < log
+// Replaces positions in bundles with source positions in stack traces. Usage: tools/stack-trace.ts < log
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { sourcePlacesIn } from "./bundle/source-places.ts";

@@ -1,4 +1,4 @@
-// Ends a demo that runs or was left behind; only processes that `make run` started. Usage: tools/stop.ts [--folder DIR]
+// Ends a demo that is running or was left behind; only processes that `make run` started. Usage: tools/stop.ts [--folder DIR]
 import { isAlive, signal } from "./run/identity.ts";
 import { parseRunOptions } from "./run/options.ts";
 import { aliveProcesses, readState, removeState } from "./run/state.ts";
@@ -24,7 +24,7 @@ if (state === undefined || (left.length === 0 && !isAlive(state.runner))) {
     removeState(folder);
     console.log("Stopped.");
   } else {
-    console.error("stop: some processes are still there");
+    console.error("stop: some processes are still running");
     process.exitCode = 1;
   }
 }

@@ -3,10 +3,12 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execute } from "./checks/execute.ts";
 import { type Check, type Plan, planOf } from "./checks/plan.ts";
+import { slowestTests } from "./checks/slowest-tests.ts";
 import { type Counts, countTests } from "./checks/vitest-results.ts";
 
 const folder = ".run/test";
 const summaryFile = `${folder}/summary.txt`;
+const slowestShown = 10;
 
 function isPlan(name: string): name is Plan {
   return name === "all" || name === "static" || name === "long";
@@ -25,11 +27,13 @@ async function runCheck(check: Check): Promise<Counts> {
   const started = performance.now();
   const { code, output } = await execute(command, args, timeoutMs);
   const bare = code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
-  const counts = report === undefined ? bare : countTests(readReport(report), code);
+  const results = report === undefined ? undefined : readReport(report);
+  const counts = report === undefined ? bare : countTests(results, code);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   const detail = report === undefined ? "" : `, ${counts.passed} passed, ${counts.failed} failed`;
   if (counts.failed > 0) console.log(output.trimEnd());
   console.log(`${counts.failed === 0 ? "ok    " : "FAILED"} ${name} (${seconds} s${detail})`);
+  for (const line of slowestTests(results ?? "", slowestShown)) console.log(`         ${line}`);
   return counts;
 }
 

@@ -6,7 +6,7 @@ import { writeOrCheck } from "./write-or-check.ts";
 
 const files = new Map([["docs/a.md", "a\n"]]);
 
-test("a check names what is missing or differs, and writes nothing", async () => {
+test("a check reports missing and different files, and writes nothing", async () => {
   await using folder = await scratchFolder();
   expect(writeOrCheck(files, { root: folder.path, check: true })).toEqual(["docs/a.md"]);
   expect(existsSync(join(folder.path, "docs"))).toBe(false);
@@ -16,7 +16,7 @@ test("a check names what is missing or differs, and writes nothing", async () =>
   expect(readFileSync(join(folder.path, "docs/a.md"), "utf8")).toBe("changed\n");
 });
 
-test("what was written passes the check", async () => {
+test("written files pass the check", async () => {
   await using folder = await scratchFolder();
   expect(writeOrCheck(files, { root: folder.path, check: false })).toEqual([]);
   expect(writeOrCheck(files, { root: folder.path, check: true })).toEqual([]);

@@ -10,8 +10,8 @@ function current(path: string): string | undefined {
 }
 
 /**
- * What every generator ends with. Writes the files (path from `root`, text); with `check` it writes nothing and
- * returns those that differ.
+ * The last step of every generator. Writes the files (path from `root`, text); with `check` it writes nothing and returns the files that
+ * differ.
  */
 export function writeOrCheck(
   files: ReadonlyMap<string, string>,
@@ -26,7 +26,7 @@ export function writeOrCheck(
   return [];
 }
 
-/** The same for a generator's process: `--check` on the command line, exit code 1 when a file is not what it should be. */
+/** The same as a command: with `--check` the exit code is 1 if a file is out of date. */
 export function generate(files: ReadonlyMap<string, string>): void {
   const stale = writeOrCheck(files, { root: join(import.meta.dirname, ".."), check: process.argv.includes("--check") });
   for (const path of stale) console.error(`${path} is not up to date; run make docs`);

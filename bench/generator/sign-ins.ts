@@ -1,7 +1,7 @@
 import { Agent, request } from "node:http";
 import type { GeneratorReport } from "./wrk-output.ts";
 
-/** One request of a browser that brings a service provider's message. */
+/** One request of a browser that delivers a service provider's message. */
 export interface SignIn {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -34,7 +34,7 @@ function percentile(sorted: readonly number[], percent: number): number {
   return sorted[Math.max(0, Math.ceil((sorted.length * percent) / 100) - 1)] ?? Number.NaN;
 }
 
-/** Each request once, by so many connections at a time, until they or the seconds are used up. */
+/** Sends each request once over `connections` parallel connections, until the requests or the seconds are used up. */
 export async function runSignIns(
   port: number,
   signIns: readonly SignIn[],

@@ -28,12 +28,12 @@ describe("parseWrkOutput", () => {
     });
   });
 
-  it("turns every unit of wrk into milliseconds and seconds, whatever wrk fills its columns with", () => {
+  it("converts every unit of wrk to milliseconds and seconds, whatever wrk pads its columns with", () => {
     const slow = quiet.replace("1.81ms", "812.00us").replace("7.52ms", "1.25s ").replace("in 2.00s", "in 1.50m");
     expect(parseWrkOutput(slow)).toMatchObject({ p50Ms: 0.812, p99Ms: 1250, seconds: 90 });
   });
 
-  it("adds up socket errors and counts refusals apart", () => {
+  it("adds up socket errors and counts refusals separately", () => {
     const bad = quiet.replace(
       "Requests/sec",
       "  Socket errors: connect 1, read 20, write 300, timeout 4000\n  Non-2xx or 3xx responses: 62655\nRequests/sec",
@@ -41,7 +41,7 @@ describe("parseWrkOutput", () => {
     expect(parseWrkOutput(bad)).toMatchObject({ socketErrors: 4321, refused: 62_655 });
   });
 
-  it("refuses output without a result, and shows it", () => {
+  it("rejects output without a result, and shows it", () => {
     expect(() => parseWrkOutput("unable to connect to 127.0.0.1:1 Connection refused")).toThrow(/unable to connect/);
   });
 });

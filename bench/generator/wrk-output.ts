@@ -1,12 +1,12 @@
-/** What one run of the generator saw. */
+/** Results of one run of the generator. */
 export interface GeneratorReport {
   readonly requests: number;
   readonly seconds: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Answers with a status above 399. */
+  /** Number of answers with a status above 399. */
   readonly refused: number;
-  /** Connections that could not be made, were lost, or waited too long. */
+  /** Number of connections that failed, were lost or timed out. */
   readonly socketErrors: number;
 }
 
@@ -27,7 +27,7 @@ function percentileMs(output: string, percentile: number): number {
   return Number(value) * (millisecondsOf[unit] ?? Number.NaN);
 }
 
-/** Reads what `wrk --latency` prints (wrk 4.1). Throws an `Error` with the output when it holds no result. */
+/** Parses the output of `wrk --latency` (wrk 4.1). Throws an `Error` with the output if it contains no result. */
 export function parseWrkOutput(output: string): GeneratorReport {
   const [requests, duration, unit = ""] = field(output, "total", /^ +(\d+) requests in ([\d.]+)(us|ms|s|m|h),/m);
   const socketErrors =

@@ -5,17 +5,19 @@ import { type GeneratorReport, parseWrkOutput } from "./wrk-output.ts";
 
 const script = fileURLToPath(new URL("post.lua", import.meta.url));
 
-/** How the lines of a file of requests are written: JSON, CBOR in hex, headers with tabs between them. */
+/** Format of a file of requests: JSON, CBOR in hex, or headers separated by tabs. */
 export type RequestFormat = "json" | "cbor" | "header";
 
 export interface Load {
   readonly url: string;
-  /** One request a line; sent in turn. */
+  /** One request per line; sent in turn. */
   readonly bodiesFile: string;
   readonly connections: number;
-  /** JSON when absent; forms as OAuth has them. */
+  /** Default: JSON. Forms are OAuth's. */
   readonly format?: RequestFormat | "form" | undefined;
-  /** The caller's `Authorization`, Basic when absent; `none` sends none, `@` and a file sends its lines in turn. */
+  /**
+   * The caller's `Authorization`; default: Basic. `none` sends none, `@` and a file name sends the file's lines in turn.
+   */
   readonly authorization?: string | undefined;
 }
 
@@ -38,21 +40,21 @@ const oneThread = (connections: number, seconds: number): readonly string[] => [
   "--latency",
 ];
 
-/** POSTs from one thread for so many seconds. Rejects when wrk fails or prints no result. */
+/** Sends POSTs from one thread for the given number of seconds. Rejects if wrk fails or prints no result. */
 export async function runWrk(load: Load, seconds: number): Promise<GeneratorReport> {
   const { url, bodiesFile, connections, format = "json", authorization = basicAuthorization } = load;
   const requests = [bodiesFile, format, authorization === "none" ? "-" : authorization];
   return run([...oneThread(connections, seconds), "-s", script, url, "--", ...requests], seconds);
 }
 
-/** The same page again and again, as one browser. */
+/** Requests the same page repeatedly as one browser. */
 export interface PageLoad {
   readonly url: string;
   readonly cookie: string;
   readonly connections: number;
 }
 
-/** GETs from one thread for so many seconds. */
+/** Sends GETs from one thread for the given number of seconds. */
 export async function runWrkOnPage({ url, cookie, connections }: PageLoad, seconds: number): Promise<GeneratorReport> {
   return run([...oneThread(connections, seconds), "-H", `Cookie: ${cookie}`, url], seconds);
 }

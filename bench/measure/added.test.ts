@@ -21,12 +21,12 @@ describe("addedTo", () => {
     expect(addedTo(calm, disturbed)).toMatchObject({ to: "lookup-open", micros: 5, spread: 1 });
   });
 
-  it("a machine that slows down from round to round makes no row dearer than another", () => {
+  it("a machine that slows down from round to round makes no row more expensive than another", () => {
     const slower = windowsOf("skeleton", [40, 50, 80]);
     expect(addedTo(slower, windowsOf("cached", [80, 100, 160]))).toMatchObject({ times: 2, rate: 0.5 });
   });
 
   it("rows of different rounds are not compared", () => {
-    expect(() => addedTo(windowsOf("lookup-open", [1]), windowsOf("lookup-basic", [1, 2]))).toThrow("other rounds");
+    expect(() => addedTo(windowsOf("lookup-open", [1]), windowsOf("lookup-basic", [1, 2]))).toThrow("different rounds");
   });
 });

@@ -1,17 +1,17 @@
-/** How a row compares with another, from windows that were taken in turn. */
+/** Comparison of a row with another, from windows measured alternately. */
 export interface Added<Id extends string = string> {
   readonly to: Id;
-  /** µs on a core per request more. */
+  /** Additional µs of CPU per request. */
   readonly micros: number;
-  /** µs on a core per request, as a multiple. */
+  /** CPU per request, as a multiple. */
   readonly times: number;
-  /** Requests a second, as a multiple. */
+  /** Requests per second, as a multiple. */
   readonly rate: number;
-  /** Half of the rounds lie within so much of `micros`. */
+  /** Half of the rounds are within this distance of `micros`. */
   readonly spread: number;
 }
 
-/** What is compared of a window. */
+/** The values of a window that are compared. */
 export interface Window<Id extends string> {
   readonly id: Id;
   readonly requestsPerSecond: number;
@@ -31,14 +31,15 @@ function median(values: readonly number[]): number {
   );
 }
 
-/** Round by round, so that what slows both down does not count; the medians of the rounds. */
+/** Compares round by round, so that what slows both down cancels out; returns the medians of the rounds. */
 export function addedTo<Id extends string>(first: readonly Window<Id>[], other: readonly Window<string>[]): Added<Id> {
   const [base] = first;
   const pairs = first.flatMap((one, round) => {
     const beside = other[round];
     return beside === undefined ? [] : [{ one, beside }];
   });
-  if (base === undefined || pairs.length !== other.length) throw new Error("rows of other rounds");
+  if (base === undefined || pairs.length !== other.length)
+    throw new Error("the rows were measured in different rounds");
   const differences = pairs.map(({ one, beside }) => beside.cpuMicros.total - one.cpuMicros.total);
   const micros = median(differences);
   return {

@@ -1,7 +1,7 @@
 import type { Postern } from "../stack/postern.ts";
 import { residentMib } from "./processes.ts";
 
-/** Resident MiB of one service: after its start, and the most that was seen after a row. */
+/** Resident MiB of one service: after its start, and the maximum after a row. */
 export interface Memory {
   readonly service: string;
   readonly directory: string;

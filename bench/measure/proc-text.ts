@@ -1,4 +1,4 @@
-/** Nanoseconds on a core, from `/proc/PID/task/TID/schedstat`: run time, waiting time, time slices. */
+/** Nanoseconds of CPU, from `/proc/PID/task/TID/schedstat`: run time, waiting time, time slices. */
 export function parseSchedstat(text: string): number {
   const runNs = Number(/^(\d+) \d+ \d+\s*$/.exec(text)?.[1]);
   if (!Number.isFinite(runNs)) throw new Error(`not a schedstat: ${text}`);
@@ -14,19 +14,19 @@ export function parseResidentMib(text: string): number {
 
 const secondsPerTick = 0.01;
 
-/** Seconds that all cores together were at work since the machine started, from `/proc/stat`. */
+/** CPU seconds of all cores since boot, from `/proc/stat`. */
 export function parseBusySeconds(text: string): number {
   const fields = /^cpu +(.+)$/m.exec(text)?.[1]?.split(" ").map(Number) ?? [];
   const [user, nice, system, , , irq, softirq] = fields;
   if (user === undefined || nice === undefined || system === undefined || irq === undefined || softirq === undefined) {
-    throw new Error("no line of all cores in /proc/stat");
+    throw new Error("no line for all cores in /proc/stat");
   }
   return (user + nice + system + irq + softirq) * secondsPerTick;
 }
 
-/** Processor seconds of the children that have ended and were waited for, from `/proc/PID/stat`. */
+/** CPU seconds of children that have ended and were waited for, from `/proc/PID/stat`. */
 export function parseEndedChildrenSeconds(text: string): number {
-  // The second field is the command in brackets and may hold anything.
+  // The second field is the command in parentheses and may contain anything.
   const afterCommand = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const [user, system] = [Number(afterCommand[13]), Number(afterCommand[14])];
   if (!Number.isFinite(user + system)) throw new Error(`not a process stat: ${text}`);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { parseBusySeconds, parseEndedChildrenSeconds, parseResidentMib, parseSchedstat } from "./proc-text.ts";
 
-/** What a process does in a row: the first hop, whoever decides, or a server of the system's packages. */
+/** Role of a process in a row: the gateway, the service that decides, or a server of the system's packages. */
 export const roles = ["gateway", "engine", "nats", "slapd", "redis"] as const;
 export type Role = (typeof roles)[number];
 
@@ -10,7 +10,7 @@ export interface Measured {
   readonly pid: number;
 }
 
-/** Processor time in µs of all threads that are alive. Ours and the servers' threads live as long as their process. */
+/** CPU time of all live threads in µs. Our own and the servers' threads live as long as their process. */
 export function processMicros(pid: number): number {
   let sumNs = 0;
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
@@ -23,7 +23,7 @@ export function residentMib(pid: number): number {
   return parseResidentMib(readFileSync(`/proc/${pid}/status`, "utf8"));
 }
 
-/** Processor times at one moment. */
+/** CPU times at one moment. */
 interface CpuSnapshot {
   readonly atMs: number;
   readonly micros: readonly number[];
@@ -43,11 +43,11 @@ function snapshot(processes: readonly Measured[]): CpuSnapshot {
 
 export interface CpuUse {
   readonly micros: Readonly<Record<Role, number>>;
-  /** Cores that something else on the machine used meanwhile: neither measured processes nor the generator. */
+  /** Cores used by other processes of the machine in the same time: neither measured ones nor the generator. */
   readonly otherCores: number;
 }
 
-/** Processor time that each role used while `work` ran. */
+/** CPU time that each role used while `work` ran. */
 export async function cpuDuring<T>(processes: readonly Measured[], work: () => Promise<T>): Promise<[T, CpuUse]> {
   const before = snapshot(processes);
   const result = await work();

@@ -2,7 +2,7 @@ import type { GeneratorReport } from "../generator/wrk-output.ts";
 import { type Added, addedTo } from "./added.ts";
 import { type CpuUse, cpuDuring, type Measured, type Role, roles } from "./processes.ts";
 
-/** One line of the table. Times per request are µs on a core; the generator is not counted. */
+/** One line of the table. Times per request are µs of CPU; the generator is not counted. */
 export interface Row {
   readonly id: RowId;
   readonly title: string;
@@ -12,7 +12,7 @@ export interface Row {
   readonly p99Ms: number;
   readonly cpuMicros: Readonly<Record<Role | "total", number>>;
   readonly otherCores: number;
-  /** Of rows that are measured in turn with another. */
+  /** For rows that are measured alternately with another. */
   readonly added?: Added<RowId>;
 }
 
@@ -57,18 +57,20 @@ export interface RowPlan {
   readonly connections: number;
   readonly processes: readonly Measured[];
   readonly windowSeconds: number;
-  /** Load before anything is measured; 2 s when absent. */
+  /** Duration of the load before the measurement; default 2 s. */
   readonly warmSeconds?: number;
-  /** Before each window; not measured. */
+  /** Runs before each window; not measured. */
   readonly prepare?: () => Promise<void>;
   readonly generate: (seconds: number) => Promise<GeneratorReport>;
-  /** Waits for what the generator left behind; throws when an answer was not what the row is about. */
+  /**
+   * Waits until the generator's remaining requests have been answered; throws if an answer was not the expected one.
+   */
   readonly verify: (report: GeneratorReport) => Promise<void> | void;
 }
 
 const windows = 3;
 const turns = 5;
-/** The compiler of V8 works on a service's hot path for several seconds; a row that meets it first waits for that. */
+/** V8 compiles a service's hot path for several seconds; the first row of a service waits for that. */
 export const firstWarmSeconds = 5;
 const warmSeconds = 1;
 
@@ -82,12 +84,12 @@ function toRow({ id, title, connections }: RowPlan, report: GeneratorReport, { m
   return { id, title, connections, requestsPerSecond: requests / seconds, p50Ms, p99Ms, cpuMicros, otherCores };
 }
 
-/** One window. */
+/** Measures one window. */
 export async function measureOnce(plan: RowPlan, seconds: number): Promise<Row> {
   await plan.prepare?.();
   const [report, use] = await cpuDuring(plan.processes, () => plan.generate(seconds));
   if (report.requests === 0) throw new Error(`${plan.title}: no request was answered`);
-  if (report.socketErrors > 0) throw new Error(`${plan.title}: ${report.socketErrors} errors of sockets`);
+  if (report.socketErrors > 0) throw new Error(`${plan.title}: ${report.socketErrors} socket errors`);
   await plan.verify(report);
   return toRow(plan, report, use);
 }
@@ -103,7 +105,7 @@ async function warmUp(plan: RowPlan): Promise<void> {
   await measureOnce(plan, plan.warmSeconds ?? warmSeconds);
 }
 
-/** Warms up, measures three windows, and returns the one in the middle by processor time per request. */
+/** Warms up, measures three windows, and returns the one with the median CPU time per request. */
 export async function measureRow(plan: RowPlan): Promise<Row> {
   await warmUp(plan);
   const measured: Row[] = [];
@@ -112,8 +114,8 @@ export async function measureRow(plan: RowPlan): Promise<Row> {
 }
 
 /**
- * As `measureRow` for rows that are compared: their windows are taken in turn, forth and back, so that a machine that
- * slows down does so for each of them. Each row but the first tells what it adds to the first.
+ * Like `measureRow`, for rows that are compared. Their windows are measured alternately, forward and backward, so that a slowdown of the
+ * machine affects each of them. Each row except the first is compared with the first.
  */
 export async function measureInTurn(plans: readonly RowPlan[], rounds = turns): Promise<readonly Row[]> {
   for (const plan of plans) await warmUp(plan);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { timeEach, timesOf } from "./times.ts";
 
 describe("timesOf", () => {
-  it("of a hundred the fiftieth and the ninety-ninth, in any order", () => {
+  it("p50 and p99 of a hundred are the fiftieth and the ninety-ninth, in any order", () => {
     const measured = Array.from({ length: 100 }, (_, index) => 100 - index);
     expect(timesOf("any", measured)).toEqual({ title: "any", samples: 100, p50Ms: 50, p99Ms: 99 });
   });
@@ -14,9 +14,9 @@ describe("timesOf", () => {
 });
 
 describe("timeEach", () => {
-  it("the first tenth is run, and not counted", async () => {
+  it("the first tenth is run but not counted", async () => {
     const ran: number[] = [];
-    const { samples } = await timeEach("any", 20, async (nth) => void ran.push(nth));
+    const { samples } = await timeEach("any", 20, async (iteration) => void ran.push(iteration));
     expect([samples, ran.length, ran.at(-1)]).toEqual([20, 22, 21]);
   });
 });

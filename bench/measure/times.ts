@@ -1,4 +1,4 @@
-/** How long one operation took, asked again and again over one connection. */
+/** Duration of one operation, repeated over one connection. */
 export interface Times {
   readonly title: string;
   readonly samples: number;
@@ -15,14 +15,18 @@ export function timesOf(title: string, measuredMs: readonly number[]): Times {
   return { title, samples: sorted.length, p50Ms: percentile(sorted, 50), p99Ms: percentile(sorted, 99) };
 }
 
-/** Runs it one after the other; `nth` counts from 0. The first tenth only warms up. */
-export async function timeEach(title: string, samples: number, run: (nth: number) => Promise<void>): Promise<Times> {
+/** Runs the operation sequentially; `nth` counts from 0. The first tenth is a warm-up. */
+export async function timeEach(
+  title: string,
+  samples: number,
+  run: (iteration: number) => Promise<void>,
+): Promise<Times> {
   const warmUp = Math.ceil(samples / 10);
   const measuredMs: number[] = [];
-  for (let nth = 0; nth < warmUp + samples; nth += 1) {
+  for (let iteration = 0; iteration < warmUp + samples; iteration += 1) {
     const started = performance.now();
-    await run(nth);
-    if (nth >= warmUp) measuredMs.push(performance.now() - started);
+    await run(iteration);
+    if (iteration >= warmUp) measuredMs.push(performance.now() - started);
   }
   return timesOf(title, measuredMs);
 }

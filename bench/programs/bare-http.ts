@@ -1,4 +1,4 @@
-// Fastify that answers a POST at once: what HTTP alone costs. Usage: bare-http.ts PORT
+// Fastify that answers a POST immediately: the cost of HTTP alone. Usage: bare-http.ts PORT
 import Fastify from "fastify";
 
 const reply = Buffer.from(

@@ -1,2 +1,2 @@
-/** The method of the skeleton's bus: bytes there, bytes back. */
+/** The bus method of the skeleton; it echoes bytes. */
 export const echo = { service: "echo", name: "echo", major: 1 } as const;

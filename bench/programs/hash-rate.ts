@@ -1,4 +1,5 @@
-// Argon2id (the default of the package) with the directory's parameters, one at a time for each core and nothing else. Asked by messages of its parent.
+// Argon2id with the parameters of the bench's backend, one at a time per core and nothing else. Controlled by messages of the parent
+// process.
 import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { hashRaw } from "@node-rs/argon2";
@@ -7,4 +8,4 @@ import { repeatOnMessage } from "./repeat.ts";
 const salt = randomBytes(16);
 const options = { memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32, salt };
 
-repeatOnMessage(async (nth) => void (await hashRaw(`password ${nth}`, options)), availableParallelism());
+repeatOnMessage(async (iteration) => void (await hashRaw(`password ${iteration}`, options)), availableParallelism());

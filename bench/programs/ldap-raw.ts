@@ -1,4 +1,4 @@
-// Search and bind with bare ldapts, 64 deep. Usage: ldap-raw.ts URI BIND_DN BIND_PASSWORD BASE_DN; asked by its parent
+// Search and bind with ldapts alone, 64 in parallel. Usage: ldap-raw.ts URI BIND_DN BIND_PASSWORD BASE_DN; controlled by the parent process
 import { Client } from "ldapts";
 import { ldapUid, ldapUserCount, userPassword } from "../stack/users.ts";
 import { repeatOnMessage } from "./repeat.ts";
@@ -16,7 +16,7 @@ const searchers = await Promise.all(
   }),
 );
 
-/** A bind ends what else its connection does, so each of them serves one caller at a time. */
+/** A bind ends all other operations of its connection, so each connection serves one caller at a time. */
 const idle = Array.from({ length: bindConnections }, () => new Client({ url }));
 const waiting: ((client: Client) => void)[] = [];
 
@@ -30,9 +30,9 @@ function giveBack(client: Client): void {
   else next(client);
 }
 
-repeatOnMessage(async (nth) => {
-  const uid = ldapUid(nth % ldapUserCount);
-  const searcher = searchers[nth % searchConnections];
+repeatOnMessage(async (iteration) => {
+  const uid = ldapUid(iteration % ldapUserCount);
+  const searcher = searchers[iteration % searchConnections];
   const found = await searcher?.search(baseDn, {
     scope: "sub",
     filter: `(&(objectClass=inetOrgPerson)(mail=${uid}@example.test))`,

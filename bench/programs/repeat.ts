@@ -1,19 +1,19 @@
 import type { GeneratorReport } from "../generator/wrk-output.ts";
 
-/** Runs an operation so many at a time until the time is over; for programs that are their own generator. */
+/** Runs an operation with the given concurrency until the time is over; for programs that are their own generator. */
 export async function repeat(
-  operation: (nth: number) => Promise<void>,
+  operation: (iteration: number) => Promise<void>,
   { atOnce, seconds }: { readonly atOnce: number; readonly seconds: number },
 ): Promise<GeneratorReport> {
   const latenciesMs: number[] = [];
   const started = performance.now();
   const until = started + seconds * 1000;
-  let nth = 0;
+  let iteration = 0;
   const loop = async (): Promise<void> => {
     while (performance.now() < until) {
       const from = performance.now();
-      nth += 1;
-      await operation(nth);
+      iteration += 1;
+      await operation(iteration);
       latenciesMs.push(performance.now() - from);
     }
   };
@@ -31,8 +31,8 @@ export async function repeat(
   };
 }
 
-/** Repeats on each message `{ seconds }` of the parent process, and answers with the report. */
-export function repeatOnMessage(operation: (nth: number) => Promise<void>, atOnce: number): void {
+/** Repeats the operation for each message `{ seconds }` of the parent process, and answers with the report. */
+export function repeatOnMessage(operation: (iteration: number) => Promise<void>, atOnce: number): void {
   process.on("message", (message) => {
     const seconds =
       typeof message === "object" && message !== null && "seconds" in message ? Number(message.seconds) : 1;

@@ -1,5 +1,5 @@
-// Answers with what it was asked. Usage: skeleton-echo.ts NATS_URL
-import { connectBus } from "@postern/shared/bus";
+// Echoes its requests. Usage: skeleton-echo.ts NATS_URL
+import { connectBus } from "@postern/shared/platform/bus";
 import { echo } from "./echo-method.ts";
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -1,5 +1,5 @@
-// The least that a gateway can do: a body to the bus, the bus's bytes to the answer. Usage: skeleton-gateway.ts PORT NATS_URL
-import { connectBus } from "@postern/shared/bus";
+// The minimum of a gateway: passes a body to the bus, and the reply to the client. Usage: skeleton-gateway.ts PORT NATS_URL
+import { connectBus } from "@postern/shared/platform/bus";
 import Fastify from "fastify";
 import { echo } from "./echo-method.ts";
 

@@ -38,14 +38,14 @@ function targetLine({ title, target, measured, met }: Target): string {
 export function reportLines(results: Results, targets: readonly Target[]): readonly string[] {
   const { machine, memories, starts, management } = results;
   const memory = memories.map(
-    ({ service, directory, idleMib, loadedMib }) =>
-      `  ${service.padEnd(14)}${directory.padEnd(8)}${number(idleMib, 6)} → ${number(loadedMib, 4)}`,
+    ({ service, directory: backend, idleMib, loadedMib }) =>
+      `  ${service.padEnd(14)}${backend.padEnd(8)}${number(idleMib, 6)} → ${number(loadedMib, 4)}`,
   );
   const start = starts.map(
     ({ service, readyAfterMs, cpuMs, idleMib }) =>
       `  ${service.padEnd(14)}${number(readyAfterMs, 6)} ms, ${number(cpuMs, 4)} ms of processor, ${number(idleMib, 4)} MiB idle`,
   );
-  const asked = management.map(
+  const managementLines = management.map(
     ({ title, samples, p50Ms, p99Ms }) => `  ${title.padEnd(40)}${latency(p50Ms)} /${latency(p99Ms)} ms, of ${samples}`,
   );
   const missed = targets.filter(({ met }) => met === false).length;
@@ -63,8 +63,10 @@ export function reportLines(results: Results, targets: readonly Target[]): reado
     "Memory, MiB resident: idle → loaded",
     ...memory,
     "",
-    ...(asked.length > 0 ? ["Management API with a million bans, one after the other: p50 / p99", ...asked, ""] : []),
-    "Targets of design §5, as ratios in this run",
+    ...(managementLines.length > 0
+      ? ["Management API with a million bans, one after the other: p50 / p99", ...managementLines, ""]
+      : []),
+    "Targets, as ratios in this run",
     ...targets.map(targetLine),
     `  ${met} met, ${missed} missed`,
   ];

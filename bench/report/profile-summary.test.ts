@@ -14,14 +14,14 @@ const profile = {
 };
 
 describe("summariseProfile", () => {
-  it("shares are of the time at work; idling is none", () => {
+  it("shares are of the busy time, without idle time", () => {
     expect(summariseProfile(JSON.stringify(profile), 9)).toEqual([
       { name: "parse", self: 0.75, total: 0.75 },
       { name: "handle", self: 0.25, total: 1 },
     ]);
   });
 
-  it("refuses what is no profile", () => {
+  it("rejects text that is not a profile", () => {
     expect(() => summariseProfile("{}", 9)).toThrow("not a CPU profile");
   });
 });

@@ -21,9 +21,9 @@ const Profile = Type.Object({
 
 export interface FunctionShare {
   readonly name: string;
-  /** Share of the time at work that was spent in the function itself, 0 to 1. */
+  /** Share of the busy time spent in the function itself, 0 to 1. */
   readonly self: number;
-  /** The same with everything that it called. */
+  /** The same, including everything that it called. */
   readonly total: number;
 }
 
@@ -39,7 +39,7 @@ function label({ callFrame: { functionName, url, lineNumber, columnNumber } }: N
   return `${functionName === "" ? "(anonymous)" : functionName} ${place}${place === "" ? "" : `:${lineNumber + 1}:${columnNumber + 1}`}`.trim();
 }
 
-/** The dearest functions of a profile, by their own time. Throws when the text is no profile. */
+/** The most expensive functions of a profile, by their own time. Throws if the text is not a profile. */
 export function summariseProfile(text: string, limit: number): readonly FunctionShare[] {
   const profile: unknown = JSON.parse(text);
   if (!Check(Profile, profile)) throw new Error("not a CPU profile");

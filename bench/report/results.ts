@@ -4,15 +4,15 @@ import type { Times } from "../measure/times.ts";
 import type { Endurance } from "../scenarios/endurance.ts";
 import type { Start } from "../scenarios/starts.ts";
 
-/** Everything that a run measured. */
+/** All results of a run. */
 export interface Results {
   readonly machine: { readonly cores: number; readonly model: string; readonly node: string };
   readonly rows: readonly Row[];
   readonly starts: readonly Start[];
   readonly memories: readonly Memory[];
-  /** Of the long run only. */
+  /** Only in a long run. */
   readonly endurance: readonly Endurance[];
-  /** With a million bans; of the long run only. */
+  /** With a million bans; only in a long run. */
   readonly management: readonly Times[];
 }
 

@@ -40,14 +40,14 @@ describe("targetsOf", () => {
     expect(measured).toMatchObject({ measured: "2.50 ×", target: "≤ 2.20 ×", met: false });
   });
 
-  it("what was not measured is neither met nor missed", () => {
+  it("a target that was not measured is neither met nor missed", () => {
     expect(target(results([]), "raw hash rate")).toMatchObject({ measured: "not measured", met: undefined });
   });
 
   it("an empty script may add sixty microseconds", () => {
     const title = "empty environment script";
-    const [most, more] = [60, 61].map((micros) => results([adding("scripted", "unscripted", micros)]));
-    expect(most && target(most, title)).toMatchObject({ measured: "60 ± 3 µs", met: true });
+    const [atLimit, more] = [60, 61].map((micros) => results([adding("scripted", "unscripted", micros)]));
+    expect(atLimit && target(atLimit, title)).toMatchObject({ measured: "60 ± 3 µs", met: true });
     expect(more && target(more, title)?.met).toBe(false);
   });
 
@@ -66,14 +66,14 @@ describe("targetsOf", () => {
     expect(target(results([skeleton, row("counted", 301, 379)]), "failed and counted: req/s")?.met).toBe(false);
   });
 
-  it("rows that were measured in turn are compared round by round", () => {
+  it("rows measured alternately are compared round by round", () => {
     const added = { to: "skeleton", micros: 50, times: 2.1, rate: 0.5, spread: 1 } as const;
     const rows = [row("skeleton", 40, 1000), { ...row("cached", 100, 400), added }];
     expect(target(results(rows), "cached success: CPU")).toMatchObject({ measured: "2.10 ×", met: true });
     expect(target(results(rows), "cached success: req/s")).toMatchObject({ measured: "0.50 ×", met: true });
   });
 
-  it("what a row adds to another than the one that it was measured with is not known", () => {
+  it("a row is not compared with one that it was not measured with", () => {
     const rows = [row("lookup-open", 90, 1000), adding("lookup-basic", "lookup", 5)];
     expect(target(results(rows), "that Basic adds")).toMatchObject({ measured: "not measured", met: undefined });
   });
@@ -85,13 +85,13 @@ describe("targetsOf", () => {
   });
 
   it("with a million bans an operator's answer takes fifty milliseconds at most", () => {
-    const asked = (p99Ms: number) => ({
+    const resultsWith = (p99Ms: number) => ({
       ...results([]),
       management: [{ title: "flush of a banned address", samples: 1000, p50Ms: 2, p99Ms }],
     });
     const title = "a million bans: flush of a banned address";
-    expect(target(asked(50), title)).toMatchObject({ target: "≤ 50.0 ms", measured: "50.0 ms", met: true });
-    expect(target(asked(50.1), title)?.met).toBe(false);
+    expect(target(resultsWith(50), title)).toMatchObject({ target: "≤ 50.0 ms", measured: "50.0 ms", met: true });
+    expect(target(resultsWith(50.1), title)?.met).toBe(false);
     expect(target(results([]), "a million bans")).toBeUndefined();
   });
 
@@ -101,7 +101,7 @@ describe("targetsOf", () => {
     expect(target(results([json, row("lookup-header", 106, 1000)]), "lookup, header")?.met).toBe(false);
   });
 
-  it("what a caller's proof adds is counted in microseconds", () => {
+  it("the cost of caller authentication is in microseconds", () => {
     const open = row("lookup-open", 90, 1000);
     const rows = [open, adding("lookup-basic", "lookup-open", 11), adding("lookup-bearer-key", "lookup-open", 50)];
     expect(target(results(rows), "that Basic adds")).toMatchObject({ measured: "11 ± 3 µs", met: false });

@@ -1,7 +1,7 @@
 import type { Row, RowId } from "../measure/row.ts";
 import { type Results, rowOf } from "./results.ts";
 
-/** One promise of design §5 with what this run found; nothing where it cannot be measured yet. */
+/** A target and this run's result; no result if it was not measured. */
 export interface Target {
   readonly title: string;
   readonly target: string;
@@ -12,7 +12,7 @@ export interface Target {
 interface Bound {
   readonly title: string;
   readonly value: number | undefined;
-  /** Half of the rounds lie within so much of the value. */
+  /** Half of the rounds are within this distance of the value. */
   readonly spread?: number | undefined;
   readonly atMost?: number;
   readonly atLeast?: number;
@@ -33,7 +33,7 @@ function ratio(results: Results, pick: (row: Row) => number, above: RowId, below
   return a === undefined || b === undefined ? undefined : pick(a) / pick(b);
 }
 
-/** Of the rounds in which both were measured, where they were; else of their middle windows. */
+/** From the rounds in which both were measured, if there are any; otherwise from their median windows. */
 function inTurn(results: Results, what: "times" | "rate", above: RowId, below: RowId): number | undefined {
   const added = rowOf(results, above)?.added;
   if (added?.to === below) return added[what];
@@ -45,7 +45,7 @@ const rate = (row: Row): number => row.requestsPerSecond;
 const p50 = (row: Row): number => row.p50Ms;
 const p99 = (row: Row): number => row.p99Ms;
 
-/** The two decisions that a site under attack is made of: a good client's, and a guesser's. */
+/** The two decisions of a site under attack: that of a legitimate client and that of an attacker. */
 function guardedTargets(results: Results): readonly Target[] {
   const of = (pick: (row: Row) => number, above: RowId, below: RowId = "skeleton"): number | undefined =>
     ratio(results, pick, above, below);
@@ -122,19 +122,19 @@ function decisionTargets(results: Results): readonly Target[] {
   ];
 }
 
-/** What a site's scripts cost that decide nothing. */
+/** The cost of a site's scripts that do not affect the decision. */
 function scriptTargets(results: Results): readonly Target[] {
   const title = "scripts: CPU that an empty environment script adds";
   return [judged({ title, ...addedBy(results, "scripted", "unscripted"), atMost: 60, unit: " µs", digits: 0 })];
 }
 
-/** Of the rounds in which both were measured. */
+/** From the rounds in which both were measured. */
 function addedBy(results: Results, above: RowId, below: RowId): Pick<Bound, "value" | "spread"> {
   const added = rowOf(results, above)?.added;
   return added?.to === below ? { value: added.micros, spread: added.spread } : { value: undefined };
 }
 
-/** What a dialect and a caller's proof cost, at the same decision. */
+/** The cost of a dialect and of caller authentication, for the same decision. */
 function edgeTargets(results: Results): readonly Target[] {
   const dialects = (["cbor", "header"] as const).map((name) =>
     judged({
@@ -155,13 +155,13 @@ function edgeTargets(results: Results): readonly Target[] {
   ];
 }
 
-/** One replica, with whatever core it gets. */
+/** One replica, on whatever core it gets. */
 function samlTargets(results: Results): readonly Target[] {
   const value = rowOf(results, "saml")?.requestsPerSecond;
   return [judged({ title: "SAML sign-ins of one replica", value, atLeast: 200, unit: "/s", digits: 0 })];
 }
 
-/** What a sign-in page costs all of ours, before any password. */
+/** The total cost of a sign-in page, before any password. */
 function pageTargets(results: Results): readonly Target[] {
   const row = rowOf(results, "login-page");
   const value = row === undefined ? undefined : cpu(row) / 1000;
@@ -173,9 +173,9 @@ function serviceTargets({ starts, memories }: Results): readonly Target[] {
     judged({ title: `${service}: start to ready`, value: readyAfterMs, atMost: 600, unit: " ms", digits: 0 }),
     judged({ title: `${service}: memory idle`, value: idleMib, atMost: 120, unit: " MiB", digits: 0 }),
   ]);
-  const loaded = memories.map(({ service, directory, loadedMib }) =>
+  const loaded = memories.map(({ service, directory: backend, loadedMib }) =>
     judged({
-      title: `${service}: memory loaded, ${directory}`,
+      title: `${service}: memory loaded, ${backend}`,
       value: loadedMib,
       atMost: 220,
       unit: " MiB",
@@ -185,7 +185,7 @@ function serviceTargets({ starts, memories }: Results): readonly Target[] {
   return [...begun, ...loaded];
 }
 
-/** The last round against the third: before that, heaps and pools still grow to their size. */
+/** Compares the last round with the third, because heaps and pools still grow before that. */
 function enduranceTargets({ endurance }: Results): readonly Target[] {
   return endurance.map(({ service, mib }) => {
     const [early, late] = [mib[2], mib.at(-1)];
@@ -194,7 +194,7 @@ function enduranceTargets({ endurance }: Results): readonly Target[] {
   });
 }
 
-/** Operators do not wait, however many networks are banned. */
+/** Operators must not have to wait, however many networks are banned. */
 function managementTargets({ management }: Results): readonly Target[] {
   return management.map(({ title, p99Ms }) =>
     judged({ title: `a million bans: ${title}: p99`, value: p99Ms, atMost: 50, unit: " ms", digits: 1 }),

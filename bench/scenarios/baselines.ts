@@ -5,8 +5,8 @@ import { freePort, poll } from "@postern/shared/testing";
 import { runWrk } from "../generator/wrk.ts";
 import type { GeneratorReport } from "../generator/wrk-output.ts";
 import { firstWarmSeconds, measureRow, type Row, type RowId, type RowPlan } from "../measure/row.ts";
+import { peopleDn, readerDn, readerPassword } from "../stack/backends.ts";
 import { writeBodies } from "../stack/bodies.ts";
-import { peopleDn, readerDn, readerPassword } from "../stack/directories.ts";
 import { type LoggedProcess, startLoggedProcess } from "../stack/logged-process.ts";
 import type { Servers } from "../stack/servers.ts";
 import { sqlUserCount, userPassword } from "../stack/users.ts";
@@ -58,12 +58,12 @@ export async function measureBareHttp(servers: Servers): Promise<readonly Row[]>
   return [row];
 }
 
-/** Programs that are measured beside ours, as long as they run. */
+/** A program that is measured alongside Postern, for as long as it runs. */
 export interface Baseline<Plan> extends AsyncDisposable {
   readonly plan: Plan;
 }
 
-/** What every decision pays before anybody decides anything. */
+/** The cost of every decision before anything is decided. */
 export async function startSkeleton(
   servers: Servers,
 ): Promise<Baseline<(id: "skeleton" | "skeleton-1", connections: number) => RowPlan>> {
@@ -102,7 +102,7 @@ interface OwnGenerator {
   readonly seconds: number;
 }
 
-/** A program that repeats something by itself, on our word. */
+/** A program that repeats an operation on request. */
 async function startProgram(servers: Servers, program: LoggedProcess, of: OwnGenerator): Promise<Baseline<RowPlan>> {
   await using started = new AsyncDisposableStack();
   started.use(program);
@@ -127,14 +127,14 @@ async function startProgram(servers: Servers, program: LoggedProcess, of: OwnGen
   };
 }
 
-/** Argon2id on all cores with nothing round it: what no directory with such hashes can exceed. */
+/** Argon2id on all cores without anything else: the upper limit for a backend with such hashes. */
 export async function startHashRate(servers: Servers, seconds: number): Promise<Baseline<RowPlan>> {
   const program = start({ servers, program: "hash-rate", args: [], ipc: true });
   const title = "raw argon2id m=19456 t=2 p=1, one per core";
   return await startProgram(servers, program, { id: "hash-rate", title, depth: 0, seconds });
 }
 
-/** ldapts alone: what no decision by LDAP can exceed. */
+/** ldapts alone: the upper limit for LDAP decisions. */
 export async function startRawLdap(servers: Servers): Promise<Baseline<RowPlan>> {
   const args = [servers.slapd.uri, readerDn, readerPassword, peopleDn];
   const program = start({ servers, program: "ldap-raw", args, ipc: true });

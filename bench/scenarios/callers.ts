@@ -14,24 +14,24 @@ interface Caller {
   readonly id: RowId;
   readonly title: string;
   readonly callers: CallerConfig;
-  /** Absent: Basic. */
+  /** Default: Basic. */
   readonly authorization: string | undefined;
 }
 
-/** Nothing of a token is remembered for longer than it takes until it comes again. */
+/** Caches forget a token before it is sent again. */
 const forgetful = { cache_ttl: "1ms", revocation_ttl: "100ms" };
 
 const warmSeconds = 3;
 const rounds = 7;
 
-/** Who is calling is the gateway's business, with Redis where a token may have been revoked. */
+/** Caller authentication costs CPU in the gateway, and in Redis if a token may have been revoked. */
 function whoChecks({ gateway }: Postern, { processes }: Servers): readonly Measured[] {
   return [{ role: "gateway", pid: gateway.pid }, ...processes.filter(({ role }) => role === "redis")];
 }
 
 /**
- * The look-up by callers who prove themselves in each way, and not at all. One engine answers all of them, and is not
- * counted. Reads the SQLite file that `measureSql` wrote.
+ * Lookups by callers with each kind of authentication, and without. One engine answers all of them, and is not counted. Reads the SQLite
+ * file that `measureSql` wrote.
  */
 export async function measureCallers(servers: Servers): Promise<readonly Row[]> {
   const { issuer, jwksFile, token, authorizationsFile } = await issueTokens(servers.folder);

@@ -8,31 +8,31 @@ export interface DecisionRow {
   readonly title: string;
   readonly connections: number;
   readonly windowSeconds?: number;
-  /** The first row of services that have just started. */
+  /** Set for the first row of services that have just started. */
   readonly first?: boolean;
   readonly bodiesFile: string;
-  /** Added to the URL. */
+  /** Appended to the URL. */
   readonly query?: string;
-  /** The endpoint's dialect; JSON when absent. */
+  /** The endpoint's dialect; default JSON. */
   readonly format?: RequestFormat;
-  /** As `Load` has it. */
+  /** As in `Load`. */
   readonly authorization?: string | undefined;
-  /** A counter of the engines that each request must raise. */
+  /** A counter of the engines that each request must increase. */
   readonly engineCounter?: string;
-  /** What every request of the row must come to. */
+  /** The expected outcome of every request of the row. */
   readonly outcome: "ok" | "fail";
 }
 
-/** What a window must have done, told from counters before and after it. */
+/** Verifies a window by counters before and after it. */
 interface Check {
   readonly begin: () => Promise<void>;
-  /** Throws when it is not what the row is about. */
+  /** Throws if the window did not do what the row measures. */
   readonly end: (requests: number) => Promise<void>;
 }
 
 const outcomes = ["ok", "fail", "blocked", "tempfail", "malformed"] as const;
 
-/** Each decision has this outcome. */
+/** Verifies that each decision has this outcome. */
 export function outcomeCheck(postern: Postern, outcome: "ok" | "fail"): Check {
   let before: DecisionCounts | undefined;
   return {
@@ -61,7 +61,7 @@ async function sumOfEngines(postern: Postern, series: string): Promise<number> {
   return lines.reduce((sum, line) => sum + Number(line.slice(series.length)), 0);
 }
 
-/** Each request raises the counter. */
+/** Verifies that each request increases the counter. */
 function counterCheck(postern: Postern, series: string): Check {
   let before = 0;
   return {

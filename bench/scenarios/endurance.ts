@@ -18,7 +18,7 @@ const sliceSeconds = 20;
 const rounds = 10;
 const connections = 64;
 
-/** Ten minutes of successes, wrong passwords and look-ups by LDAP in turn. */
+/** Ten minutes of successes, wrong passwords and lookups by LDAP in turn. */
 export async function measureEndurance(servers: Servers, say: (line: string) => void): Promise<readonly Endurance[]> {
   await using postern = await startPostern({ servers, backends: ldapBackends(servers.slapd.uri) });
   const right = await writeBodies(servers.folder, "ldap", { password: userPassword, users: ldapUserCount });

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { runWrk } from "../generator/wrk.ts";
 import { watchMemory } from "../measure/memory.ts";
 import { measureInTurn } from "../measure/row.ts";
+import { saltedSha256, writeSqlBackend } from "../stack/backends.ts";
 import { type BodiesOptions, serialMark, writeBodies } from "../stack/bodies.ts";
 import { guarded, mailTokens, sqlBackends } from "../stack/config.ts";
-import { saltedSha256, writeSqlDirectory } from "../stack/directories.ts";
 import { startPostern } from "../stack/postern.ts";
 import type { Servers } from "../stack/servers.ts";
 import { issueTokens } from "../stack/token.ts";
@@ -15,35 +15,35 @@ import type { Measurements } from "./sql.ts";
 
 /** Longer than the row that needs it. */
 const cacheTtl = "10m";
-/** Each request of a round fills the cache once. */
+/** Fills the cache once with each request of a round. */
 const fillSeconds = 2;
-/** The rows that the targets of each decision hang on. */
+/** Number of rounds for rows that the targets depend on. */
 const rounds = 5;
-/** So that the burst of new connections is no part of the slowest hundredth. */
+/** Long enough that the burst of new connections is not part of the slowest hundredth. */
 const windowSeconds = 2;
 
-/** Every guess is of another password, so that each is counted; guessers come from a thousand networks. */
+/** Every guess has a different password, so that each is counted; the guesses come from a thousand networks. */
 export const guesses: BodiesOptions = {
   password: serialMark,
-  clientIp: (nth) => `198.18.${nth >> 8}.${nth & 255}`,
+  clientIp: (index) => `198.18.${index >> 8}.${index & 255}`,
   users: sqlUserCount,
 };
 
 /**
- * Wrong in themselves, as a mail client's that has a password for a token: counted as any guess, while no directory is
- * asked. The target of design §5 comes from a failure that asks none.
+ * Invalid tokens, as from a mail client that sends a password in place of a token: counted like any guess, without querying a backend. The
+ * target is derived from such a failure.
  */
 const notTokens: BodiesOptions = {
   ...guesses,
   method: "oauthbearer",
   password: `no token ${serialMark}`,
-  clientIp: (nth) => `198.19.${nth >> 8}.${nth & 255}`,
+  clientIp: (index) => `198.19.${index >> 8}.${index & 255}`,
 };
 
-/** What the protection against guessing and the cache leave of a decision, beside what no decision could undercut. */
+/** The cost of a decision with brute-force protection and cache, compared with the lower bound. */
 export async function measureGuarded(servers: Servers): Promise<Measurements> {
   const file = join(servers.folder, "guarded.sqlite");
-  await writeSqlDirectory(file, sqlUserCount, saltedSha256());
+  await writeSqlBackend(file, sqlUserCount, saltedSha256());
   await using skeleton = await startSkeleton(servers);
   const { issuer, jwksFile } = await issueTokens(servers.folder);
   await using postern = await startPostern({

@@ -11,17 +11,17 @@ import { startService } from "../stack/service.ts";
 const users = 50;
 const connections = 64;
 
-interface Asked {
+interface Scenario {
   readonly id: RowId;
   readonly title: string;
   readonly path: string;
   readonly forms: readonly string[];
   readonly authorization: string;
-  /** What an honest answer says. */
+  /** Text of a correct answer. */
   readonly says: string;
 }
 
-async function assertAnswer(issuer: string, { path, forms, authorization, says, title }: Asked): Promise<void> {
+async function assertAnswer(issuer: string, { path, forms, authorization, says, title }: Scenario): Promise<void> {
   const response = await fetch(`${issuer}${path}`, {
     method: "POST",
     headers: { ...(authorization !== "none" && { authorization }) },
@@ -31,7 +31,9 @@ async function assertAnswer(issuer: string, { path, forms, authorization, says, 
   if (response.status !== 200 || !text.includes(says)) throw new Error(`${title}: ${response.status} ${text}`);
 }
 
-/** What mail systems ask of the identity provider at each login: behind the gateway, over tokens of several users. */
+/**
+ * Requests of mail systems to the identity provider at each login: through the gateway, with tokens of several users.
+ */
 export async function measureIdentity(servers: Servers, nodeArgs: readonly string[] = []): Promise<readonly Row[]> {
   const { folder, redisPort } = servers;
   const { configFile, httpPort } = await writeConfig(servers, {}, { identity: identityConfig });
@@ -46,7 +48,7 @@ export async function measureIdentity(servers: Servers, nodeArgs: readonly strin
   const signed = await issueUserTokens(place, "jwt", users);
   const introspection = { path: "/oidc/introspect", authorization: introspector, says: '"active":true' };
   const userinfo = { path: "/oidc/userinfo", authorization: "none", says: '"sub":' };
-  const of: readonly Asked[] = [
+  const of: readonly Scenario[] = [
     {
       ...introspection,
       id: "introspect-opaque",
@@ -62,20 +64,20 @@ export async function measureIdentity(servers: Servers, nodeArgs: readonly strin
     { ...userinfo, id: "userinfo", title: "userinfo, opaque token", forms: opaque.map((one) => `access_token=${one}`) },
   ];
   const rows: Row[] = [];
-  for (const asked of of) {
-    const bodiesFile = join(folder, `${asked.id}.txt`);
-    await writeFile(bodiesFile, `${asked.forms.join("\n")}\n`);
-    const load = { url: `${issuer}${asked.path}`, bodiesFile, connections, format: "form" } as const;
-    await assertAnswer(issuer, asked);
+  for (const scenario of of) {
+    const bodiesFile = join(folder, `${scenario.id}.txt`);
+    await writeFile(bodiesFile, `${scenario.forms.join("\n")}\n`);
+    const load = { url: `${issuer}${scenario.path}`, bodiesFile, connections, format: "form" } as const;
+    await assertAnswer(issuer, scenario);
     const row = await measureRow({
-      ...asked,
+      ...scenario,
       connections,
       processes: [{ role: "gateway", pid: gateway.pid }, { role: "engine", pid: idp.pid }, ...servers.processes],
       windowSeconds: 1,
-      generate: (seconds) => runWrk({ ...load, authorization: asked.authorization }, seconds),
+      generate: (seconds) => runWrk({ ...load, authorization: scenario.authorization }, seconds),
       verify: async ({ refused }) => {
-        if (refused > 0) throw new Error(`${asked.title}: ${refused} requests were refused`);
-        await assertAnswer(issuer, asked);
+        if (refused > 0) throw new Error(`${scenario.title}: ${refused} requests were refused`);
+        await assertAnswer(issuer, scenario);
       },
     });
     rows.push(row);

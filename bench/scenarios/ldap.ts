@@ -9,7 +9,9 @@ import { startRawLdap } from "./baselines.ts";
 import { decisionPlan, measureDecision } from "./decision-row.ts";
 import type { Measurements } from "./sql.ts";
 
-/** Decisions by search and bind at slapd, beside ldapts alone, by one engine and by two that share the requests. */
+/**
+ * Decisions by search and bind at slapd, compared with ldapts alone, by one engine and by two that share the requests.
+ */
 export async function measureLdap(servers: Servers): Promise<Measurements> {
   const backends = ldapBackends(servers.slapd.uri);
   await using raw = await startRawLdap(servers);

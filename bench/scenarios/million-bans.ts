@@ -11,14 +11,14 @@ const listPath = "/api/v1/bruteforce/list";
 const flushPath = "/api/v1/bruteforce/flush";
 const jobWithinMs = 10_000;
 
-/** Bans are of the second rule: for each that is listed the first has to be asked, too. */
+/** Bans are of the second rule, so that listing each of them also queries the first. */
 const ruleNames = ["first", "second"] as const;
 const buckets = ruleNames.map((name) => {
   return { name, period: "10m", ban_time: "1h", cidr: 32, failed_requests: 1000, ipv4: true };
 });
 const protection = { controls: { enabled: ["brute_force"], brute_force: { buckets } }, localCacheTtl: "0s" };
 
-/** The same rules, as the places of keys are made of them. */
+/** The same rules, in the form from which keys are built. */
 const parts = {
   rules: ruleNames.map((name) => ({
     name,
@@ -42,7 +42,7 @@ function bansIn(result: unknown): number {
   return Object.keys(Object(networks)).length;
 }
 
-/** Page after page, and from the beginning again after the last. */
+/** Reads page after page, and starts again after the last. */
 function pages({ ask }: Management, limit: number): () => Promise<void> {
   let cursor: unknown;
   return async () => {
@@ -53,38 +53,41 @@ function pages({ ask }: Management, limit: number): () => Promise<void> {
   };
 }
 
-function filtered({ ask }: Management, bans: number): (nth: number) => Promise<void> {
-  return async (nth) => {
-    const addresses = Array.from({ length: filterSize }, (_, index) => (bans - 1 - nth * filterSize - index) % bans);
+function filtered({ ask }: Management, bans: number): (iteration: number) => Promise<void> {
+  return async (iteration) => {
+    const addresses = Array.from(
+      { length: filterSize },
+      (_, index) => (bans - 1 - iteration * filterSize - index) % bans,
+    );
     const body = { ip_addresses: addresses.map(bannedAddress) };
     const { result } = await ask({ method: "POST", path: listPath, body });
     if (bansIn(result) !== filterSize) throw new Error(`${bansIn(result)} of ${filterSize} bans were found`);
   };
 }
 
-function flushes({ ask }: Management): (nth: number) => Promise<void> {
-  return async (nth) => {
-    const body = { ip_address: bannedAddress(nth), rule_name: "*" };
+function flushes({ ask }: Management): (iteration: number) => Promise<void> {
+  return async (iteration) => {
+    const body = { ip_address: bannedAddress(iteration), rule_name: "*" };
     const { result } = await ask({ method: "DELETE", path: flushPath, body });
     const removed: unknown = Object(result).removed_keys;
-    if (!Array.isArray(removed) || removed.length !== 1) throw new Error("the flush did not remove one ban");
+    if (!Array.isArray(removed) || removed.length !== 1) throw new Error("the flush did not remove exactly one ban");
   };
 }
 
-/** The path of a job that is over. */
+/** The path of a job that has ended. */
 async function endedJob({ ask }: Management, address: string): Promise<string> {
   const body = { ip_address: address, rule_name: "*" };
   const { result } = await ask({ method: "DELETE", path: `${flushPath}/async`, body }, 202);
   const path = `/api/v1/async/jobs/${String(Object(result).jobId)}`;
   const deadline = performance.now() + jobWithinMs;
   while (Object((await ask({ method: "GET", path }))["result"]).status !== "DONE") {
-    if (performance.now() > deadline) throw new Error("the job does not end");
+    if (performance.now() > deadline) throw new Error("the job did not end");
     await delay(20);
   }
   return path;
 }
 
-/** What operators ask while many networks are banned; in a Redis of its own, which ends with it. */
+/** Operators' requests while many networks are banned; in a separate Redis that is stopped afterwards. */
 export async function measureMillionBans(servers: Servers, bans = 1_000_000): Promise<readonly Times[]> {
   await using redis = await spawnRedis();
   await writeBans(redis.port, bans, parts);

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { Row } from "../measure/row.ts";
+import { writeSqlBackend } from "../stack/backends.ts";
 import { writeBodies } from "../stack/bodies.ts";
 import { sqlBackends } from "../stack/config.ts";
-import { writeSqlDirectory } from "../stack/directories.ts";
 import { startPostern } from "../stack/postern.ts";
 import type { Servers } from "../stack/servers.ts";
 import { userPassword } from "../stack/users.ts";
@@ -14,12 +14,12 @@ const sizes = [
   { id: "lookup-million", title: "lookup, SQLite, a million users", users: 1_000_000 },
 ] as const;
 
-/** Whether a decision costs the same in a small directory and in a large one. */
+/** Whether a decision costs the same with a small and a large backend. */
 export async function measureMillionUsers(servers: Servers): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const { id, title, users } of sizes) {
     const file = join(servers.folder, `${id}.sqlite`);
-    await writeSqlDirectory(file, users);
+    await writeSqlBackend(file, users);
     const bodiesFile = await writeBodies(servers.folder, id, { password: userPassword, users });
     await using postern = await startPostern({ servers, backends: sqlBackends(file) });
     const row = { id, title, connections: 64, bodiesFile, query: lookupQuery, first: true, outcome: "ok" } as const;

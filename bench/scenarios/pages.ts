@@ -26,7 +26,7 @@ function allShown({ refused }: GeneratorReport): void {
   if (refused > 0) throw new Error(`${refused} sign-in pages were refused`);
 }
 
-/** The sign-in page as a browser asks for it: gateway, identity provider, the flow in Redis. */
+/** Requests for the sign-in page: gateway, identity provider, the flow in Redis. */
 export async function measurePages(servers: Servers): Promise<readonly Row[]> {
   const backends = sqlBackends(join(servers.folder, "directory.sqlite"));
   const { configFile, httpPort } = await writeConfig(servers, backends, { callers: openCallers });

@@ -7,16 +7,16 @@ import type { Servers } from "../stack/servers.ts";
 const connections = 16;
 const warmSeconds = 1.5;
 const windowSeconds = 2;
-/** More than one core signs in that time. */
-const mostRequests = 3000;
+/** More than one core can sign in that time. */
+const maxRequests = 3000;
 
 /**
- * A signed request of a user who has signed in → assertion and response, both signed with RSA-2048, by one replica. One
- * window: what a request costs is mostly arithmetic.
+ * Signed requests of signed-in users → assertion and response, both signed with RSA-2048, by one replica. One window, because the cost of a
+ * request is mostly arithmetic.
  */
 export async function measureSamlSignIns(servers: Servers): Promise<Row> {
   await using saml = await startSamlBench(servers);
-  const waiting = [...(await saml.signIns(mostRequests))];
+  const waiting = [...(await saml.signIns(maxRequests))];
   const generate = async (seconds: number) => {
     const report = await runSignIns(saml.port, waiting, { connections, seconds });
     waiting.splice(0, report.used);

@@ -2,17 +2,17 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { runWrk } from "../generator/wrk.ts";
 import { measureInTurn, type Row, type RowPlan } from "../measure/row.ts";
+import { writeSqlBackend } from "../stack/backends.ts";
 import { writeBodies } from "../stack/bodies.ts";
 import { sqlBackends } from "../stack/config.ts";
-import { writeSqlDirectory } from "../stack/directories.ts";
 import { startPostern } from "../stack/postern.ts";
 import type { Servers } from "../stack/servers.ts";
 import { userPassword } from "../stack/users.ts";
 import { decisionPlan } from "./decision-row.ts";
 
-/** Few: each costs one hash before its answers come from the cache. */
+/** Few, because each costs one hash before its answers come from the cache. */
 const users = 4;
-/** By one connection, so that the hashes do not meet in the queue. */
+/** Over one connection, so that the hashes do not compete in the queue. */
 const fillSeconds = 2;
 const pipeline = { local_cache_ttl: "10m" };
 
@@ -21,7 +21,7 @@ export async function measureScripts(servers: Servers): Promise<readonly Row[]> 
   const { folder } = servers;
   const file = join(folder, "scripts.sqlite");
   const script = join(folder, "empty.lua");
-  await writeSqlDirectory(file, users);
+  await writeSqlBackend(file, users);
   await writeFile(script, "function environment(request) end\n");
   const bodiesFile = await writeBodies(folder, "scripts", { password: userPassword, users });
   const environment = [{ name: "empty", script_path: script }];

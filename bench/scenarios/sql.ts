@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { type Memory, watchMemory } from "../measure/memory.ts";
 import { measureInTurn, type Row } from "../measure/row.ts";
+import { writeSqlBackend } from "../stack/backends.ts";
 import { writeBodies } from "../stack/bodies.ts";
 import { sqlBackends } from "../stack/config.ts";
-import { writeSqlDirectory } from "../stack/directories.ts";
 import { type Postern, startPostern } from "../stack/postern.ts";
 import type { Servers } from "../stack/servers.ts";
 import { sqlUserCount, userPassword } from "../stack/users.ts";
@@ -19,7 +19,7 @@ export interface Measurements {
   readonly memories: readonly Memory[];
 }
 
-/** The look-up in each dialect, by one engine and by two that share the requests. */
+/** The lookup in each dialect, by one engine and by two that share the requests. */
 async function measureLookups(servers: Servers, postern: Postern, two: Postern): Promise<readonly Row[]> {
   const bodies = { password: userPassword, users: sqlUserCount };
   const json = await writeBodies(servers.folder, "sql", bodies);
@@ -42,10 +42,10 @@ async function measureLookups(servers: Servers, postern: Postern, two: Postern):
   return [...rows, await measureDecision(postern, { ...one, first: false, id: "lookup-1", connections: 1 })];
 }
 
-/** Decisions from an SQLite directory of Argon2id hashes. */
+/** Decisions from an SQLite backend with Argon2id hashes. */
 export async function measureSql(servers: Servers): Promise<Measurements> {
   const file = join(servers.folder, "directory.sqlite");
-  await writeSqlDirectory(file, sqlUserCount);
+  await writeSqlBackend(file, sqlUserCount);
   const backends = sqlBackends(file);
   await using hashRate = await startHashRate(servers, hashWindowSeconds);
   await using postern = await startPostern({ servers, backends });

@@ -5,11 +5,11 @@ import { writeConfig } from "../stack/postern.ts";
 import type { Servers } from "../stack/servers.ts";
 import { type ServiceName, serviceNames, startService } from "../stack/service.ts";
 
-/** One service: from spawn to ready, and its memory a second later with nothing to do. */
+/** One service: time from spawn to ready, and its memory when idle one second later. */
 export interface Start {
   readonly service: ServiceName;
   readonly readyAfterMs: number;
-  /** Processor time until ready. */
+  /** CPU time until ready. */
   readonly cpuMs: number;
   readonly idleMib: number;
 }
@@ -17,7 +17,7 @@ export interface Start {
 const counted = 3;
 const idleAfterMs = 1000;
 
-/** The median of three starts after one that fills the page cache; NATS, Redis and slapd are up. */
+/** The median of three starts after one that fills the page cache; NATS, Redis and slapd are running. */
 export async function measureStarts(servers: Servers): Promise<readonly Start[]> {
   const { configFile } = await writeConfig(servers, ldapBackends(servers.slapd.uri));
   const options = { configFile, folder: servers.folder };
@@ -25,10 +25,10 @@ export async function measureStarts(servers: Servers): Promise<readonly Start[]>
   for (const service of serviceNames) {
     const times: { readonly readyAfterMs: number; readonly startCpuMs: number }[] = [];
     let idleMib = 0;
-    for (let nth = 0; nth <= counted; nth += 1) {
+    for (let round = 0; round <= counted; round += 1) {
       await using running = await startService(service, options);
-      if (nth > 0) times.push(running);
-      if (nth < counted) continue;
+      if (round > 0) times.push(running);
+      if (round < counted) continue;
       await delay(idleAfterMs);
       idleMib = residentMib(running.pid);
     }

@@ -1,13 +1,13 @@
-import { createBanIndex, type SourceParts, sourceOf } from "@postern/shared/brute-force";
-import { createRedisClient, type RedisClient } from "@postern/shared/redis";
+import { createBanIndex, type SourceParts, sourceOf } from "@postern/shared/domain/brute-force";
+import { createRedisClient, type RedisClient } from "@postern/shared/platform/redis";
 import { poll } from "@postern/shared/testing";
 
 const banMs = 3_600_000;
 const batch = 2000;
 
 /** The nth banned address, below 16 million. */
-export function bannedAddress(nth: number): string {
-  return `10.${(nth >> 16) & 255}.${(nth >> 8) & 255}.${nth & 255}`;
+export function bannedAddress(index: number): string {
+  return `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`;
 }
 
 async function connect(port: number): Promise<RedisClient> {
@@ -29,15 +29,15 @@ async function connect(port: number): Promise<RedisClient> {
   return client;
 }
 
-/** Bans so many addresses by the last of the rules, and lists them, as engines do. */
+/** Writes the given number of bans by the last rule and adds them to the index, like an engine. */
 export async function writeBans(port: number, count: number, parts: SourceParts): Promise<void> {
   const redis = await connect(port);
   try {
     const index = createBanIndex(redis, parts.prefix);
     const bannedAtMs = Date.now();
     const expiresAtMs = bannedAtMs + banMs;
-    const write = async (nth: number): Promise<void> => {
-      const place = sourceOf(bannedAddress(nth), parts)?.places.at(-1);
+    const write = async (addressIndex: number): Promise<void> => {
+      const place = sourceOf(bannedAddress(addressIndex), parts)?.places.at(-1);
       if (place === undefined) throw new Error("no rule is for the address");
       const { banKey, network, rule } = place;
       const value = `${bannedAtMs} ${expiresAtMs} ${network} ${rule.name}`;

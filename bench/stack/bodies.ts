@@ -1,42 +1,42 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { encodeCbor } from "@postern/shared/cbor";
+import { encodeCbor } from "@postern/shared/platform/cbor";
 import type { RequestFormat } from "../generator/wrk.ts";
 import { mailOf } from "./users.ts";
 
 export interface BodiesOptions {
-  readonly username?: (nth: number) => string;
-  /** With `serialMark` in it each request has another. */
+  readonly username?: (userIndex: number) => string;
+  /** If it contains `serialMark`, each request has a different password. */
   readonly password: string;
-  /** `plain` when absent. */
+  /** Default: `plain`. */
   readonly method?: string;
-  readonly clientIp?: (nth: number) => string;
+  readonly clientIp?: (index: number) => string;
   readonly users: number;
-  /** JSON when absent. */
+  /** Default: JSON. */
   readonly format?: RequestFormat;
 }
 
 const maxLines = 1000;
 
-/** The generator writes the number of the request in its place (`post.lua`). */
+/** The generator replaces it with the number of the request (`post.lua`). */
 export const serialMark = "@serial-----@";
 
-function clientOf(nth: number): string {
-  return `203.0.${113 + ((nth >> 8) & 7)}.${nth & 255}`;
+function clientOf(index: number): string {
+  return `203.0.${113 + ((index >> 8) & 7)}.${index & 255}`;
 }
 
-/** What a mail server tells of a login, about 540 bytes of JSON. */
-function loginOf(username: string, { password, method = "plain", clientIp = clientOf }: BodiesOptions, nth: number) {
+/** A mail server's request for a login, about 540 bytes of JSON. */
+function loginOf(username: string, { password, method = "plain", clientIp = clientOf }: BodiesOptions, index: number) {
   return {
     username,
     password,
     protocol: "imap",
     method,
-    client_ip: clientIp(nth),
-    client_port: String(20_000 + nth),
-    client_hostname: `client-${nth}.isp.example`,
+    client_ip: clientIp(index),
+    client_port: String(20_000 + index),
+    client_hostname: `client-${index}.isp.example`,
     client_id: "name=Mail version=128.4.3",
-    external_session_id: `5f0c7b1e-2f34-4d0a-9f7e-${String(nth).padStart(12, "0")}`,
+    external_session_id: `5f0c7b1e-2f34-4d0a-9f7e-${String(index).padStart(12, "0")}`,
     user_agent: "Mail/128.4.3 (bench)",
     local_ip: "192.0.2.25",
     local_port: "993",
@@ -48,7 +48,7 @@ function loginOf(username: string, { password, method = "plain", clientIp = clie
 
 type Login = ReturnType<typeof loginOf>;
 
-/** `auth.request.headers` of a site that sets none of them. */
+/** `auth.request.headers` with its defaults. */
 const headerOf: Readonly<Record<keyof Login, string>> = {
   username: "Auth-User",
   password: "Auth-Pass",
@@ -81,14 +81,14 @@ const lineOf: Readonly<Record<RequestFormat, (login: Login) => string>> = {
   header: headersOf,
 };
 
-/** Writes a file of bodies, one a line, for users spread evenly over the directory. */
+/** Writes a file with one body per line, for users spread evenly over the backend. */
 export async function writeBodies(folder: string, name: string, options: BodiesOptions): Promise<string> {
   const { username = mailOf, users, format = "json" } = options;
   const lines = Math.min(users, maxLines);
   const file = join(folder, `${name}.bodies`);
   const bodies = Array.from({ length: lines }, (_, line) => {
-    const nth = Math.floor((line * users) / lines);
-    return lineOf[format](loginOf(username(nth), options, line));
+    const userIndex = Math.floor((line * users) / lines);
+    return lineOf[format](loginOf(username(userIndex), options, line));
   });
   await writeFile(file, `${bodies.join("\n")}\n`);
   return file;

@@ -1,23 +1,23 @@
-import { peopleDn, readerDn, readerPassword } from "./directories.ts";
+import { peopleDn, readerDn, readerPassword } from "./backends.ts";
 
 export interface ConfigParts {
   readonly httpPort: number;
-  /** Services that run beside others of the bench answer each only their own. */
+  /** Separates services that run alongside others of the bench. */
   readonly namespace: string;
   readonly natsUrl: string;
   readonly redisPort: number;
   readonly backends: object;
-  /** More of `auth`. */
+  /** Additional keys of `auth`. */
   readonly auth?: object | undefined;
   readonly callers?: CallerConfig | undefined;
   readonly protection?: Protection | undefined;
-  /** `identity`, for an issuer; its callers are clients, whom no rate limits here. */
+  /** `identity`, for an issuer; its callers are clients, to whom no rate limit applies here. */
   readonly identity?: ((issuer: string) => object) | undefined;
 }
 
 export const encryptionSecret = "bench-encryption-secret";
 
-/** What stands before the directories. */
+/** Controls and caches before the backends. */
 export interface Protection {
   /** `auth.controls` */
   readonly controls: object;
@@ -25,26 +25,26 @@ export interface Protection {
   readonly localCacheTtl: string;
 }
 
-/** Every decision asks a directory, and nothing is counted. */
+/** Every decision queries a backend, and nothing is counted. */
 const noProtection: Protection = { controls: {}, localCacheTtl: "0s" };
 
-/** Guesses are counted against a limit that no run reaches, for networks that are a host each. */
+/** Guesses are counted against a limit that no run reaches, in networks of one host each. */
 export function guarded(localCacheTtl: string): Protection {
   const rule = { name: "bench", period: "10m", ban_time: "1h", cidr: 32, failed_requests: 1_000_000_000, ipv4: true };
   return { controls: { enabled: ["brute_force"], brute_force: { buckets: [rule] } }, localCacheTtl };
 }
 
-/** How callers prove themselves. */
+/** How callers authenticate. */
 export interface CallerConfig {
   /** `auth.backchannel` */
   readonly backchannel: object;
-  /** Opens the back channel where callers have no way to prove themselves. */
+  /** Opens the back channel if callers have no way to authenticate. */
   readonly developerMode?: boolean;
 }
 
 const basic_auth = { enabled: true, username: "backchannel", password: "bench-backchannel-secret" };
 
-/** Users' access tokens are taken, of an issuer whose keys are in a file (`auth.oauthbearer`). */
+/** Accepts users' access tokens of an issuer whose keys are in a file (`auth.oauthbearer`). */
 export function mailTokens(issuer: string, jwksFile: string): object {
   return { oauthbearer: { enabled: true, issuer, jwks_file: jwksFile, audience: ["mail"] } };
 }
@@ -52,7 +52,7 @@ export function mailTokens(issuer: string, jwksFile: string): object {
 export const basicCallers: CallerConfig = { backchannel: { basic_auth } };
 export const openCallers: CallerConfig = { backchannel: { basic_auth: { enabled: false } }, developerMode: true };
 
-/** What a gateway remembers of tokens: `auth.backchannel.oidc_bearer.cache_ttl` and `.revocation_ttl`. */
+/** How long a gateway caches tokens: `auth.backchannel.oidc_bearer.cache_ttl` and `.revocation_ttl`. */
 export interface TokenMemory {
   readonly cache_ttl: string;
   readonly revocation_ttl?: string;
@@ -64,12 +64,12 @@ export function bearerCallers(issuer: string, jwksFile: string, memory: TokenMem
   return { backchannel: { basic_auth, oidc_bearer } };
 }
 
-/** Where nobody proves who is calling, each request counts (contract, Failure-budget rules, 5). */
+/** Without caller authentication, each request counts towards the limit. */
 const unlimited = { per_second: 1_000_000, burst: 1_000_000 };
-/** Far below the load: who proves who is calling is never limited, and a request that is fails the run. */
+/** Far below the load: authenticated callers are never limited, so a limited request fails the run. */
 const limited = { per_second: 10, burst: 20 };
 
-/** What production has: callers proved, info lines, metrics on. */
+/** A production-like configuration: callers authenticate, log level info, metrics on. */
 export function configText(parts: ConfigParts): string {
   const {
     httpPort,

@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 export type Outcome = "ok" | "fail" | "blocked" | "tempfail";
 export type DecisionCounts = Readonly<Record<Outcome | "malformed", number>>;
 
-/** What a gateway decided so far, from its metrics page. */
+/** Parses a gateway's decision counts from its metrics page. */
 export function parseDecisionCounts(page: string): DecisionCounts {
   const counts = { ok: 0, fail: 0, blocked: 0, tempfail: 0, malformed: 0 };
   for (const [, outcome, value] of page.matchAll(
@@ -21,7 +21,7 @@ export function parseDecisionCounts(page: string): DecisionCounts {
 const quietMs = 150;
 const settleWithinMs = 15_000;
 
-/** The counts once nothing moves them any more: what a generator left behind has been answered. */
+/** The counts when they no longer change, after the generator's remaining requests have been answered. */
 export async function settledCounts(read: () => Promise<DecisionCounts>): Promise<DecisionCounts> {
   const until = performance.now() + settleWithinMs;
   let last = await read();
@@ -31,5 +31,5 @@ export async function settledCounts(read: () => Promise<DecisionCounts>): Promis
     if (JSON.stringify(now) === JSON.stringify(last)) return now;
     last = now;
   }
-  throw new Error("requests are still being answered long after the load has ended");
+  throw new Error("requests are still being answered long after the load ended");
 }

@@ -1,7 +1,7 @@
-import { createKeyRing, Secret } from "@postern/shared/crypto";
-import { createRedisClient, type RedisClient } from "@postern/shared/redis";
+import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
+import { createRedisClient, type RedisClient } from "@postern/shared/platform/redis";
+import { systemClock } from "@postern/shared/platform/time";
 import { poll } from "@postern/shared/testing";
-import { systemClock } from "@postern/shared/time";
 import { createSessionStore } from "../../services/idp/src/sessions/session-store-redis.ts";
 import { encryptionSecret } from "./config.ts";
 import { mailOf } from "./users.ts";
@@ -17,7 +17,7 @@ const forms: readonly TokenForm[] = ["opaque", "jwt"];
 const secretOf = (clientId: string): string => `${clientId}-bench-secret`;
 export const introspector = `Basic ${btoa(`mail-server:${secretOf("mail-server")}`)}`;
 
-/** `identity`, and what a load of browsers and mail servers needs beside it. */
+/** `identity`, and other keys that the load of browsers and mail servers needs. */
 export function identityConfig(issuer: string): object {
   const users = forms.map((form) => ({
     client_id: form,
@@ -49,7 +49,7 @@ function connect(port: number): RedisClient {
   return createRedisClient(settings, () => undefined);
 }
 
-/** A browser's cookie, as a sign-in would leave it. */
+/** A browser's cookie as after a sign-in. */
 async function signIn(redis: RedisClient, account: string): Promise<string> {
   const keys = createKeyRing([new Secret(encryptionSecret)], "browser-session");
   const lives = { absoluteMs: hourMs, idleMs: hourMs, rememberMs: 0 };
@@ -76,7 +76,7 @@ async function tokenOf(issuer: string, clientId: TokenForm, cookie: string): Pro
   return token;
 }
 
-/** Tokens of so many users, by the code flow. */
+/** Obtains tokens for the given number of users, by the code flow. */
 export async function issueUserTokens(
   { issuer, redisPort }: { readonly issuer: string; readonly redisPort: number },
   form: TokenForm,
@@ -86,8 +86,8 @@ export async function issueUserTokens(
   try {
     await poll("the bench's Redis client", () => redis.status === "ready");
     const tokens: string[] = [];
-    for (let nth = 0; nth < users; nth += 1) {
-      tokens.push(await tokenOf(issuer, form, await signIn(redis, mailOf(nth))));
+    for (let index = 0; index < users; index += 1) {
+      tokens.push(await tokenOf(issuer, form, await signIn(redis, mailOf(index))));
     }
     return tokens;
   } finally {

@@ -12,15 +12,17 @@ export interface LoggedProcessOptions {
   readonly ipc?: boolean;
 }
 
-/** A Node program whose output goes to a file, as a service's does in production; reading it would cost the generator. */
+/**
+ * A Node program whose output goes to a file, like a service's in production; reading it would cost the generator CPU.
+ */
 export interface LoggedProcess extends AsyncDisposable {
   readonly name: string;
   readonly pid: number;
   readonly child: ChildProcess;
-  /** @throws Error with the end of its log when it has ended. */
+  /** @throws Error with the end of its log if it has ended. */
   assertAlive(): void;
   emptyLog(): Promise<void>;
-  /** SIGTERM, SIGKILL after 10 s. */
+  /** Sends SIGTERM, then SIGKILL after 10 s. */
   stop(): Promise<void>;
 }
 
@@ -53,7 +55,7 @@ export function startLoggedProcess(options: LoggedProcessOptions): LoggedProcess
     assertAlive() {
       if (!hasEnded()) return;
       const end = readFileSync(logFile, "utf8").slice(-shownLogCharacters);
-      throw new Error(`${name} ended by itself (${child.signalCode ?? child.exitCode}):\n${end}`);
+      throw new Error(`${name} ended unexpectedly (${child.signalCode ?? child.exitCode}):\n${end}`);
     },
     emptyLog: () => truncate(logFile, 0),
     stop,

@@ -6,7 +6,7 @@ import { startService } from "./service.ts";
 
 const basicAuthorization = `Basic ${Buffer.from("backchannel:bench-backchannel-secret").toString("base64")}`;
 
-export interface Asked {
+export interface ManagementRequest {
   readonly method: "GET" | "POST" | "DELETE";
   readonly path: string;
   readonly body?: object | undefined;
@@ -14,8 +14,8 @@ export interface Asked {
 
 /** Gateway, admin and worker, without an engine. */
 export interface Management extends AsyncDisposable {
-  /** The members of the answer. @throws Error for another status than was expected. */
-  readonly ask: (asked: Asked, expected?: number) => Promise<Readonly<Record<string, unknown>>>;
+  /** The members of the answer. @throws Error for an unexpected status. */
+  readonly ask: (request: ManagementRequest, expected?: number) => Promise<Readonly<Record<string, unknown>>>;
 }
 
 export async function startManagement(servers: Servers, protection: Protection): Promise<Management> {

@@ -13,13 +13,13 @@ export interface Postern extends AsyncDisposable {
   readonly url: string;
   readonly gateway: RunningService;
   readonly engines: readonly RunningService[];
-  /** Of the bus that they share. */
+  /** The namespace of their bus. */
   readonly namespace: string;
-  /** With the servers that they use; without engines that are another's. */
+  /** Includes the servers that they use; excludes engines of another instance. */
   readonly processes: readonly Measured[];
-  /** What was decided, as counted at this moment. */
+  /** The decisions counted so far. */
   decisionsSoFar(): Promise<DecisionCounts>;
-  /** The same, once nothing is in flight any more. */
+  /** The same, when no request is in progress. */
   decisions(): Promise<DecisionCounts>;
 }
 
@@ -28,16 +28,16 @@ export interface PosternOptions {
   /** `auth.backends`. */
   readonly backends: object;
   readonly engines?: number;
-  /** Has none of its own then, but a gateway that asks those. */
+  /** If set, it has no engines of its own and uses those. */
   readonly enginesOf?: Postern;
-  /** Basic when absent. */
+  /** Default: Basic. */
   readonly callers?: CallerConfig | undefined;
-  /** None when absent. */
+  /** Default: none. */
   readonly protection?: Protection | undefined;
   readonly nodeArgs?: readonly string[];
-  /** More of `auth`. */
+  /** Additional keys of `auth`. */
   readonly auth?: object | undefined;
-  /** As `ConfigParts` has it. */
+  /** As in `ConfigParts`. */
   readonly identity?: ((issuer: string) => object) | undefined;
 }
 
@@ -50,14 +50,14 @@ export interface WrittenConfig {
 export async function writeConfig(
   servers: Servers,
   backends: object,
-  given: Pick<PosternOptions, "callers" | "protection" | "auth" | "identity"> & { readonly namespace?: string } = {},
+  options: Pick<PosternOptions, "callers" | "protection" | "auth" | "identity"> & { readonly namespace?: string } = {},
 ): Promise<WrittenConfig> {
   const httpPort = await freePort();
-  const { namespace = `bench-${httpPort}` } = given;
+  const { namespace = `bench-${httpPort}` } = options;
   const configFile = join(servers.folder, `config-${httpPort}.yaml`);
   const { natsUrl, redisPort } = servers;
-  // JSON is YAML.
-  await writeFile(configFile, configText({ ...given, namespace, httpPort, natsUrl, redisPort, backends }));
+  // JSON is valid YAML.
+  await writeFile(configFile, configText({ ...options, namespace, httpPort, natsUrl, redisPort, backends }));
   return { configFile, httpPort, namespace };
 }
 

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { deflateRawSync } from "node:zlib";
 import { keyRingFromConfig } from "@postern/shared/assembly";
-import { loadConfig } from "@postern/shared/config";
-import { Secret } from "@postern/shared/crypto";
-import { callerAssertionHeader, createCallerSigner } from "@postern/shared/http";
-import { createRedisClient } from "@postern/shared/redis";
+import { loadConfig } from "@postern/shared/platform/config";
+import { Secret } from "@postern/shared/platform/crypto";
+import { callerAssertionHeader, createCallerSigner } from "@postern/shared/platform/http";
+import { createRedisClient } from "@postern/shared/platform/redis";
+import { systemClock } from "@postern/shared/platform/time";
 import { freePort } from "@postern/shared/testing";
-import { systemClock } from "@postern/shared/time";
 import { createSessionStore } from "../../services/idp/src/sessions/session-store-redis.ts";
 import type { SignIn } from "../generator/sign-ins.ts";
 import { configText } from "./config.ts";
@@ -21,11 +21,11 @@ const entityId = "urn:bench:sp";
 const acsUrl = "https://sp.example.test/acs";
 const browsers = 256;
 
-/** One identity provider with one service provider and browsers that have signed in. */
+/** One identity provider with one service provider and signed-in browsers. */
 export interface SamlBench extends AsyncDisposable {
   readonly idp: RunningService;
   readonly port: number;
-  /** Signed sign-in requests of those browsers, each with an ID of its own. */
+  /** Signed sign-in requests of those browsers, each with its own ID. */
   signIns(count: number): Promise<readonly SignIn[]>;
 }
 
@@ -46,7 +46,7 @@ function configOf(servers: Servers, cert: string): string {
   return JSON.stringify({ ...tree, identity: { frontend: { enabled: true }, oidc: { issuer }, saml } });
 }
 
-/** Cookies of sessions, as the sign-in pages would have made them. */
+/** Session cookies, as the sign-in pages would have created them. */
 async function sessionCookies(text: string, redisPort: number): Promise<readonly string[]> {
   const loaded = loadConfig({ text, env: {}, readFile: () => "" });
   const keys = loaded.ok ? keyRingFromConfig(loaded.config, "browser-session") : undefined;
@@ -71,23 +71,30 @@ async function sessionCookies(text: string, redisPort: number): Promise<readonly
   const lives = { absoluteMs: hourMs, idleMs: hourMs, rememberMs: 0 };
   const { prefix } = loaded.config.storage.redis;
   const store = createSessionStore({ redis, prefix, keys, clock: systemClock, lives });
-  const made = await Promise.all(
-    Array.from({ length: browsers }, (_, nth) => {
-      const account = `user${nth}@example.test`;
-      const attributes = { mail: [account], displayName: [`User ${nth}`] };
+  const sessions = await Promise.all(
+    Array.from({ length: browsers }, (_, index) => {
+      const account = `user${index}@example.test`;
+      const attributes = { mail: [account], displayName: [`User ${index}`] };
       const loginTs = Math.floor(Date.now() / 1000);
-      return store.create({ accountId: `account-${nth}`, account, attributes, loginTs, amr: ["pwd"], remember: false });
+      return store.create({
+        accountId: `account-${index}`,
+        account,
+        attributes,
+        loginTs,
+        amr: ["pwd"],
+        remember: false,
+      });
     }),
   );
   redis.disconnect();
-  return made.map(({ sid }) => `service_session=${sid}`);
+  return sessions.map(({ sid }) => `service_session=${sid}`);
 }
 
 const signed = promisify(sign);
 
-async function requestPath(key: KeyObject, nth: number): Promise<string> {
+async function requestPath(key: KeyObject, serial: number): Promise<string> {
   const names = `xmlns:p="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:a="urn:oasis:names:tc:SAML:2.0:assertion"`;
-  const head = `ID="_bench${process.pid}-${nth}" Version="2.0" IssueInstant="${new Date().toISOString()}"`;
+  const head = `ID="_bench${process.pid}-${serial}" Version="2.0" IssueInstant="${new Date().toISOString()}"`;
   const xml = `<p:AuthnRequest ${names} ${head} Destination="${issuer}/saml/sso" AssertionConsumerServiceURL="${acsUrl}"><a:Issuer>${entityId}</a:Issuer></p:AuthnRequest>`;
   const message = encodeURIComponent(deflateRawSync(xml).toString("base64"));
   const algorithm = encodeURIComponent("http://www.w3.org/2001/04/xmldsig-more#rsa-sha256");
@@ -107,7 +114,7 @@ export async function startSamlBench(servers: Servers): Promise<SamlBench> {
   const idp = await startService("idp", { configFile, folder: servers.folder, env });
   const secret = new Secret("bench-caller-assertion-secret-of-no-worth");
   const vouch = createCallerSigner({ secret, ttlSeconds: 60 });
-  let made = 0;
+  let serial = 0;
   return {
     idp,
     port,
@@ -116,10 +123,10 @@ export async function startSamlBench(servers: Servers): Promise<SamlBench> {
       const assertion = await vouch(caller, "idp");
       return Promise.all(
         Array.from({ length: count }, async () => {
-          made += 1;
-          const cookie = cookies[made % cookies.length] ?? "";
+          serial += 1;
+          const cookie = cookies[serial % cookies.length] ?? "";
           const headers = { [callerAssertionHeader]: assertion, cookie, "user-agent": "bench" };
-          return { path: await requestPath(privateKey, made), headers };
+          return { path: await requestPath(privateKey, serial), headers };
         }),
       );
     },

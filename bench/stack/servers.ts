@@ -1,10 +1,10 @@
 import { type Slapd, scratchFolder, spawnNats, spawnRedis, spawnSlapd } from "@postern/shared/testing";
 import type { Measured } from "../measure/processes.ts";
-import { ldapContent } from "./directories.ts";
+import { ldapContent } from "./backends.ts";
 
 /** The servers that everything in a run shares. */
 export interface Servers extends AsyncDisposable {
-  /** Throw-away: bodies, databases, logs. */
+  /** Temporary: bodies, databases, logs. */
   readonly folder: string;
   readonly natsUrl: string;
   readonly redisPort: number;

@@ -17,20 +17,20 @@ export interface RunningService extends LoggedProcess {
   readonly privatePort: number;
   /** From spawn to the first 200 of `/readyz`. */
   readonly readyAfterMs: number;
-  /** Processor time until then; steadier than the time on the clock. */
+  /** CPU time until then; it varies less than the elapsed time. */
   readonly startCpuMs: number;
 }
 
 export interface ServiceOptions {
   readonly configFile: string;
   readonly folder: string;
-  /** Arguments of Node itself, for a profile. */
+  /** Arguments for Node, for a profile. */
   readonly nodeArgs?: readonly string[];
-  /** Before what is chosen here. */
+  /** Takes precedence over the variables chosen here. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Own ports for what else a service opens; the gateway's public one is in the configuration. */
+/** Ports for the other listeners of a service; the gateway's public port is in the configuration. */
 async function listenerEnv(name: ServiceName, privatePort: number): Promise<Record<string, string>> {
   const prefix = `SERVICE_RUNTIME_SERVICES_${name.toUpperCase().replaceAll("-", "_")}`;
   const address = `127.0.0.1:${privatePort}`;
@@ -39,11 +39,11 @@ async function listenerEnv(name: ServiceName, privatePort: number): Promise<Reco
   return { ...env, [`${prefix}_ADDRESS`]: `127.0.0.1:${await freePort()}` };
 }
 
-/** A built service as in production: its own process, its log in a file. Resolves once it is ready. */
+/** A built service as in production: its own process, with its log in a file. Resolves when it is ready. */
 export async function startService(name: ServiceName, options: ServiceOptions): Promise<RunningService> {
-  const { configFile, folder, nodeArgs = [], env: given } = options;
+  const { configFile, folder, nodeArgs = [], env: envOverrides } = options;
   const privatePort = await freePort();
-  const env = { ...(await listenerEnv(name, privatePort)), ...given };
+  const env = { ...(await listenerEnv(name, privatePort)), ...envOverrides };
   const started = performance.now();
   const service = startLoggedProcess({
     name,

@@ -6,13 +6,13 @@ export interface IssuedTokens {
   readonly issuer: string;
   /** A JWK set with the public key. */
   readonly jwksFile: string;
-  /** Good for the back channel, for an hour. */
+  /** Valid for the back channel, for one hour. */
   readonly token: string;
-  /** Values of `Authorization`, one a line, each with another such token. */
+  /** Values of `Authorization`, one per line, each with a different such token. */
   readonly authorizationsFile: string;
 }
 
-/** More than requests in `revocation_ttl` at its shortest, so that nothing is remembered of a token that comes again. */
+/** More than the requests in the shortest `revocation_ttl`, so that nothing is cached when a token is sent again. */
 const manyTokens = 1500;
 
 /** Tokens as the identity provider signs them for a machine: RS256, 2048 bits. */
@@ -25,7 +25,7 @@ export async function issueTokens(folder: string): Promise<IssuedTokens> {
   const jwk = { ...(await exportJWK(publicKey)), kid, use: "sig", alg: "RS256" };
   await writeFile(jwksFile, JSON.stringify({ keys: [jwk] }));
   const claims = { client_id: "bench", scope: "service:authenticate", token_type: "access_token" };
-  const issue = (nth: number): Promise<string> =>
+  const issue = (serial: number): Promise<string> =>
     new SignJWT(claims)
       .setProtectedHeader({ alg: "RS256", typ: "at+jwt", kid })
       .setIssuer(issuer)
@@ -33,9 +33,9 @@ export async function issueTokens(folder: string): Promise<IssuedTokens> {
       .setAudience("service:backchannel")
       .setIssuedAt()
       .setExpirationTime("1h")
-      .setJti(`bench-token-${nth}`)
+      .setJti(`bench-token-${serial}`)
       .sign(privateKey);
-  const tokens = await Promise.all(Array.from({ length: manyTokens }, (_, nth) => issue(nth + 1)));
+  const tokens = await Promise.all(Array.from({ length: manyTokens }, (_, index) => issue(index + 1)));
   await writeFile(authorizationsFile, tokens.map((token) => `Bearer ${token}\n`).join(""));
   return { issuer, jwksFile, token: await issue(0), authorizationsFile };
 }

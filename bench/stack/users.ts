@@ -1,13 +1,13 @@
-/** Everybody's password in the directories of a run. */
+/** The password of every user in the backends of a run. */
 export const userPassword = "bench-password-1";
 
 export const ldapUserCount = 2000;
 export const sqlUserCount = 1000;
 
-export function ldapUid(nth: number): string {
-  return `user${nth}`;
+export function ldapUid(index: number): string {
+  return `user${index}`;
 }
 
-export function mailOf(nth: number): string {
-  return `user${nth}@example.test`;
+export function mailOf(index: number): string {
+  return `user${index}@example.test`;
 }

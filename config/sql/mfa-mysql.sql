@@ -1,5 +1,5 @@
--- Postern's tables for second factors and app passwords, MySQL and MariaDB. Give Postern's account SELECT, INSERT, UPDATE, DELETE.
--- The binary collation makes a value equal to itself only.
+-- Tables for second factors and app passwords, for MySQL and MariaDB. Grant Postern's database user SELECT, INSERT, UPDATE and DELETE.
+-- With the binary collation, values are compared byte by byte.
 CREATE TABLE postern_totp (account varchar(255) NOT NULL PRIMARY KEY, secret text NOT NULL) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 CREATE TABLE postern_recovery_codes (account varchar(255) NOT NULL, code varchar(191) NOT NULL, PRIMARY KEY (account, code)) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 CREATE TABLE postern_webauthn (account varchar(255) NOT NULL, credential text NOT NULL, KEY (account)) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;

@@ -1,4 +1,4 @@
--- Postern's tables for second factors and app passwords, PostgreSQL. Give Postern's account SELECT, INSERT, UPDATE, DELETE.
+-- Tables for second factors and app passwords, for PostgreSQL. Grant Postern's database user SELECT, INSERT, UPDATE and DELETE.
 CREATE TABLE postern_totp (account text PRIMARY KEY, secret text NOT NULL);
 CREATE TABLE postern_recovery_codes (account text NOT NULL, code text NOT NULL, PRIMARY KEY (account, code));
 CREATE TABLE postern_webauthn (account text NOT NULL, credential text NOT NULL);

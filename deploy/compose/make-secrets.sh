@@ -1,13 +1,13 @@
 #!/bin/sh
-# Makes the secrets of docker-compose.yml that are not there yet, random, in deploy/compose/secrets.
-# The folder is closed to others; the files inside are readable, as the containers run under another user id.
+# Creates the missing secrets of docker-compose.yml, with random values, in deploy/compose/secrets.
+# Only the owner can open the folder; the files inside are readable, because the containers run under another user ID.
 set -eu
 cd "$(dirname "$0")"
 umask 077
 mkdir -p secrets
 make_secret() {
   [ -s "secrets/$1" ] && return 0
-  # A letter first: NATS reads a value of digits as a number.
+  # Begins with a letter: NATS reads a value of digits as a number.
   printf 's%s' "$(od -An -N32 -tx1 /dev/urandom | tr -d ' \n')" >"secrets/$1.new"
   chmod 0644 "secrets/$1.new"
   mv "secrets/$1.new" "secrets/$1"

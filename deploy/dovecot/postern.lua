@@ -1,15 +1,15 @@
--- Asks Postern's JSON endpoint. This file holds a password: chown root:dovecot, chmod 640.
+-- Calls Postern's JSON endpoint. This file contains a password: chown root:dovecot, chmod 640.
 local endpoint = "http://127.0.0.1:9080/api/v1/auth/json"
 
--- The backchannel credentials, as `printf 'dovecot:PASSWORD' | base64` makes them.
+-- The credentials from postern.yaml, encoded by `printf 'dovecot:PASSWORD' | base64`.
 local authorization = "Basic ZG92ZWNvdDpjaGFuZ2UtdGhpcy1wYXNzd29yZA=="
 
--- Attribute of the directory → field of Dovecot's userdb. Postern answers with the attributes that its configuration releases.
+-- Attribute of the account → field of Dovecot's userdb. Postern's configuration must release these attributes.
 local userdb_fields = { homeDirectory = "home", quota = "quota_rule" }
 
 local json = require "cjson"
 
--- Longer than Postern takes for an answer, so that its "nobody could decide" arrives.
+-- Longer than Postern's own deadline, so that its temporary failures arrive here.
 local client = dovecot.http.client {
   request_timeout_msecs = 15000,
   connect_timeout_msecs = 2000,
@@ -26,7 +26,7 @@ local function ask(query, fields)
   return request:submit()
 end
 
--- What Dovecot knows of a login. Of one without a connection, as doveadm's, it has empty texts and ports of 0.
+-- The fields of a login. For requests without a client connection (doveadm), Dovecot has empty strings and port 0.
 local function login_of(request, password)
   local known = {
     username = request.user,
@@ -44,14 +44,14 @@ local function login_of(request, password)
   local login = {}
   for name, value in pairs(known) do
     local text = tostring(value)
-    local is_told = text ~= "" and not (text == "0" and string.find(name, "_port"))
-    if is_told or name == "password" then login[name] = text end
+    local is_known = text ~= "" and not (text == "0" and string.find(name, "_port"))
+    if is_known or name == "password" then login[name] = text end
   end
   return login
 end
 
--- Anything but a yes and a no is a temporary failure: a wrong credential of Dovecot's own, a limit, nobody there.
-local function undecided(request, response)
+-- All other answers are temporary failures: wrong credentials of Dovecot itself, a rate limit, Postern is unreachable.
+local function log_failure(request, response)
   request:log_error("postern: " .. response:status() .. " " .. response:reason())
 end
 
@@ -62,7 +62,7 @@ function auth_password_verify(request, password)
   elseif response:status() == 403 then
     return dovecot.auth.PASSDB_RESULT_PASSWORD_MISMATCH, {}
   end
-  undecided(request, response)
+  log_failure(request, response)
   return dovecot.auth.PASSDB_RESULT_INTERNAL_FAILURE, {}
 end
 
@@ -78,11 +78,11 @@ function auth_userdb_lookup(request)
   elseif response:status() == 403 then
     return dovecot.auth.USERDB_RESULT_USER_UNKNOWN, {}
   end
-  undecided(request, response)
+  log_failure(request, response)
   return dovecot.auth.USERDB_RESULT_INTERNAL_FAILURE, {}
 end
 
--- A list that is not whole is none: Dovecot takes an error for "iteration failed".
+-- An incomplete list must not be used: after an error, Dovecot reports that the iteration failed.
 function auth_userdb_iterate()
   local response = ask("?mode=list-accounts", {})
   if response:status() ~= 200 then error("postern: " .. response:status() .. " " .. response:reason()) end

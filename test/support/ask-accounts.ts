@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { type IncomingMessage, request } from "node:http";
+import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import type { ServiceProcess } from "./service-process.ts";
 import { basicAuth } from "./stack.ts";
 
@@ -9,23 +9,39 @@ export interface AskAccountsOptions {
   readonly body?: object;
 }
 
-/** `mode=list-accounts` of the JSON endpoint; the body of the answer waits until somebody reads it. */
-export async function askAccounts(
-  url: string,
-  { accept, body = {} }: AskAccountsOptions = {},
-): Promise<IncomingMessage> {
+interface BegunAccounts {
+  readonly request: ClientRequest;
+  readonly response: Promise<IncomingMessage>;
+  /** Resolves when the connection is closed. */
+  readonly closed: Promise<void>;
+}
+
+/** Sends `mode=list-accounts` to the JSON endpoint, for readers that leave early. */
+export function beginAccounts(url: string, { accept, body = {} }: AskAccountsOptions = {}): BegunAccounts {
   const headers = {
     authorization: basicAuth,
     "content-type": "application/json",
     ...(accept === undefined ? undefined : { accept }),
   };
-  const asked = request(`${url}/api/v1/auth/json?mode=list-accounts`, { method: "POST", headers, agent: false });
-  const answered = new Promise<IncomingMessage>((resolve, reject) => {
-    asked.once("response", resolve);
-    asked.once("error", reject);
+  const clientRequest = request(`${url}/api/v1/auth/json?mode=list-accounts`, {
+    method: "POST",
+    headers,
+    agent: false,
   });
-  asked.end(JSON.stringify(body));
-  return answered;
+  const response = new Promise<IncomingMessage>((resolve, reject) => {
+    clientRequest.once("response", resolve);
+    clientRequest.once("error", reject);
+  });
+  // Rejects too when a reader leaves, who no longer waits for it.
+  response.catch(() => undefined);
+  const closed = new Promise<void>((resolve) => clientRequest.once("close", () => resolve()));
+  clientRequest.end(JSON.stringify(body));
+  return { request: clientRequest, response, closed };
+}
+
+/** `mode=list-accounts` of the JSON endpoint; the body of the response waits until it is read. */
+export async function askAccounts(url: string, options?: AskAccountsOptions): Promise<IncomingMessage> {
+  return beginAccounts(url, options).response;
 }
 
 /** Everything of it; rejects when the connection ends before the body does. */

@@ -1,4 +1,4 @@
-import { type CborEncodable, type CborValue, decodeCbor, encodeCbor } from "@postern/shared/cbor";
+import { type CborEncodable, type CborValue, decodeCbor, encodeCbor } from "@postern/shared/platform/cbor";
 import type { AskOptions } from "./ask-json.ts";
 import { basicAuth } from "./stack.ts";
 

@@ -1,5 +1,5 @@
-import { Secret } from "@postern/shared/crypto";
-import { callerAssertionHeader, createCallerSigner } from "@postern/shared/http";
+import { Secret } from "@postern/shared/platform/crypto";
+import { callerAssertionHeader, createCallerSigner } from "@postern/shared/platform/http";
 import { assertionSecret } from "./stack-config.ts";
 
 /** An answer as a browser without script sees it. */
@@ -21,7 +21,7 @@ export interface Browser {
   /** Any request with this browser's cookies. */
   send(path: string, init: RequestInit): Promise<Page>;
   post(path: string, fields: Record<string, string>): Promise<Page>;
-  /** Fills in the form of a page: its hidden fields are sent along. */
+  /** Submits the first form of a page, with its hidden fields; a form that deletes only where there is no other. */
   submit(page: Page, fields: Record<string, string>): Promise<Page>;
 }
 
@@ -35,14 +35,20 @@ const unescape = (text: string): string =>
     .replaceAll("&gt;", ">")
     .replaceAll("&amp;", "&");
 
-export function hiddenFields({ text }: Page): Record<string, string> {
+export function hiddenFields({ text }: Pick<Page, "text">): Record<string, string> {
   const found = text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g);
   return Object.fromEntries([...found].map(([, name = "", value = ""]) => [name, unescape(value)]));
 }
 
-function actionOf({ text, url }: Page): string {
-  const [, action] = /<form method="post" action="([^"]+)">/.exec(text) ?? [];
-  return action === undefined ? url : unescape(action);
+/** Address and hidden fields of the form that `submit` sends; of a page without one, its own address and all hidden fields. */
+function formOf(page: Page): { readonly action: string; readonly hidden: Record<string, string> } {
+  const found = page.text.matchAll(/<form method="post" action="([^"]+)"[^>]*>(.*?)<\/form>/gs);
+  const forms = [...found].map(([, action = "", text = ""]) => ({
+    action: unescape(action),
+    hidden: hiddenFields({ text }),
+  }));
+  const form = forms.find(({ hidden }) => hidden["_method"] === undefined) ?? forms[0];
+  return form ?? { action: page.url, hidden: hiddenFields(page) };
 }
 
 /** Speaks to the replicas in turn, as a load balancer would let it. */
@@ -78,7 +84,10 @@ export function createBrowser(replicas: readonly string[], clientIp = "192.0.2.7
       return page;
     },
     post: (path, fields) => send(path, { method: "POST", body: new URLSearchParams(fields) }),
-    submit: (page, fields) => browser.post(actionOf(page), { ...hiddenFields(page), ...fields }),
+    submit: (page, fields) => {
+      const { action, hidden } = formOf(page);
+      return browser.post(action, { ...hidden, ...fields });
+    },
   };
   return browser;
 }

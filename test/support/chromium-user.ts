@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { totpCode } from "./totp-code.ts";
 
 /** The secret of the demo's bob. */
@@ -6,9 +6,17 @@ export const bobsSecret = "JBSWY3DPEHPK3PXP";
 
 /** Fills in the sign-in page before the browser, as the demo's users do. */
 export async function fillIn(page: Page, name: string, password = `${name}-demo-password`): Promise<void> {
-  await page.getByLabel("User name or email address").fill(`${name}@example.test`);
-  await page.getByLabel("Password").fill(password);
+  await page.getByLabel("Username or email address").fill(`${name}@example.test`);
+  await page.getByLabel("Password", { exact: true }).fill(password);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
+}
+
+/** A new page of the browser, on which the sign-in that the address leads to is filled in. */
+export async function signInAt(context: BrowserContext, address: string, name: string): Promise<Page> {
+  const page = await context.newPage();
+  await page.goto(address);
+  await fillIn(page, name);
+  return page;
 }
 
 export async function press(page: Page, name: string): Promise<void> {

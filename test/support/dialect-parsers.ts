@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { AppError } from "@postern/shared/errors";
+import { AppError } from "@postern/shared/platform/errors";
 import { decodeBase64Text } from "../../services/gateway/src/dialects/base64-text.ts";
 import { createBasicParser } from "../../services/gateway/src/dialects/basic.ts";
 import { parseCborRequest } from "../../services/gateway/src/dialects/cbor.ts";
@@ -20,6 +20,7 @@ const facts: RequestFacts = {
   dialect: "json",
   clientIp: "198.51.100.7",
   clientPort: "40000",
+  clientIpIsPeer: false,
   userAgent: undefined,
   acceptLanguage: undefined,
 };

@@ -1,4 +1,4 @@
-import { loadConfig, type RequestHeadersConfig } from "@postern/shared/config";
+import { loadConfig, type RequestHeadersConfig } from "@postern/shared/platform/config";
 
 /** `auth.request.headers` of a site that sets none of them. */
 export function defaultHeaderNames(): RequestHeadersConfig {

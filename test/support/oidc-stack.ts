@@ -1,9 +1,9 @@
-import { Secret } from "@postern/shared/crypto";
-import { callerAssertionHeader, createCallerSigner } from "@postern/shared/http";
+import { Secret } from "@postern/shared/platform/crypto";
+import { callerAssertionHeader, createCallerSigner } from "@postern/shared/platform/http";
 import { freePort } from "@postern/shared/testing";
-import { type ServiceProcess, startService, untilReady } from "./service-process.ts";
+import type { ServiceProcess } from "./service-process.ts";
 import { type Stack, startStack } from "./stack.ts";
-import { assertionSecret, type Tree } from "./stack-config.ts";
+import { assertionSecret, demoBackends, merged, type Tree } from "./stack-config.ts";
 
 export const callback = "http://127.0.0.1:8090/callback";
 const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code";
@@ -72,13 +72,24 @@ export interface OidcStackMore {
   /** Two engines that take tokens as passwords, by these keys of `auth.oauthbearer`. */
   readonly oauthbearer?: Tree;
   readonly developerMode?: boolean;
+  /** The demo's `uid` is mapped as the identifier that outlives renames. */
+  readonly mapsUniqueId?: boolean;
+  /** Laid over `identity`. */
+  readonly identity?: Tree;
+}
+
+/** The demo's search with the identifier mapped; the file stays that of the stack. */
+function mappedSearch(): Tree {
+  const { sql } = Object(demoBackends(""));
+  const [search] = sql.search;
+  return { sql: { search: [merged(search, { mapping: { unique_user_id_field: "uid" } })] } };
 }
 
 /** A gateway, an engine and two identity providers on one Redis. */
 export async function startOidcStack(
   clients: readonly Tree[] = testClients,
   settings: Tree = {},
-  { oauthbearer, developerMode = false }: OidcStackMore = {},
+  { oauthbearer, developerMode = false, mapsUniqueId = false, identity = {} }: OidcStackMore = {},
 ): Promise<OidcStack> {
   await using started = new AsyncDisposableStack();
   const httpPort = await freePort();
@@ -97,25 +108,19 @@ export async function startOidcStack(
         auth: {
           backchannel: { oidc_bearer: { enabled: true, issuer, revocation_ttl: "200ms" } },
           ...(oauthbearer !== undefined && { oauthbearer: { enabled: true, ...oauthbearer } }),
+          ...(mapsUniqueId && { backends: mappedSearch() }),
         },
         identity: {
           frontend: { enabled: true },
           oidc: { enabled: true, issuer, clients, device_flow: { polling_interval: 1 }, ...settings },
+          ...identity,
         },
       },
     }),
   );
-  const port = await freePort();
-  const second: ServiceProcess = started.use(
-    await startService("idp", {
-      configFile: stack.configFile,
-      privatePort: await freePort(),
-      env: { SERVICE_RUNTIME_SERVICES_IDP_ADDRESS: `127.0.0.1:${port}` },
-    }),
-  );
-  await untilReady(second);
-  const replicas = [stack.idpUrl, `http://127.0.0.1:${port}`];
-  const processes = [stack.services.get("idp") ?? second, second];
+  const second = await stack.startReplica("idp");
+  const replicas = [stack.idpUrl, second.url];
+  const processes = [stack.services.get("idp") ?? second.process, second.process];
   const sign = createCallerSigner({ secret: new Secret(assertionSecret), ttlSeconds: 30 });
   const owned = started.move();
   return {

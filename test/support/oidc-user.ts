@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
-import { createKeyRing, Secret } from "@postern/shared/crypto";
-import type { RedisClient } from "@postern/shared/redis";
-import { systemClock } from "@postern/shared/time";
+import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
+import type { RedisClient } from "@postern/shared/platform/redis";
+import { systemClock } from "@postern/shared/platform/time";
 import type { NewSession } from "../../services/idp/src/sessions/session-store.ts";
 import { createSessionStore } from "../../services/idp/src/sessions/session-store-redis.ts";
 import { callback, type OidcStack } from "./oidc-stack.ts";

@@ -1,22 +1,30 @@
-import { createRedisClient, type RedisClient } from "@postern/shared/redis";
+import { Secret } from "@postern/shared/platform/crypto";
+import { createRedisClient, type RedisClient } from "@postern/shared/platform/redis";
 import { poll } from "@postern/shared/testing";
 
-/** A client of a test's Redis, connected. */
-export async function testRedis(port: number): Promise<RedisClient> {
-  const settings = {
+const settingsOf = (port: number, user: string | undefined) =>
+  ({
     topology: { kind: "standalone", address: { host: "127.0.0.1", port } },
     database: 0,
-    username: undefined,
-    password: undefined,
+    username: user,
+    password: user === undefined ? undefined : new Secret(user),
     tls: undefined,
     connectTimeoutMs: 1000,
     commandTimeoutMs: 1000,
     maxRetries: 1,
     connectionName: "test",
-  } as const;
-  const client = createRedisClient(settings, () => undefined);
+  }) as const;
+
+/** A client of a test's Redis, connected; a user's password there is the user's name. */
+export async function testRedis(port: number, user?: string): Promise<RedisClient> {
+  const client = createRedisClient(settingsOf(port, user), () => undefined);
   await poll("the test's Redis client", () => client.status === "ready");
   return client;
+}
+
+/** A client that waits in Redis, as workers of a queue use it. */
+export function blockingRedis(port: number): RedisClient {
+  return createRedisClient({ ...settingsOf(port, undefined), isBlocking: true }, () => undefined);
 }
 
 async function valueOf(redis: RedisClient, key: string): Promise<unknown> {

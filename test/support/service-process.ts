@@ -52,6 +52,14 @@ export async function startService(name: ServiceName, options: ServiceProcessOpt
   };
 }
 
+/** @throws when it is not ready within 15 s, with what its readiness page says and what it wrote last */
 export async function untilReady(service: ServiceProcess): Promise<void> {
-  await poll("the service to be ready", async () => (await service.readiness()) === 200, 15_000);
+  try {
+    await poll("the service to be ready", async () => (await service.readiness()) === 200, 15_000);
+  } catch (error) {
+    const page = await fetch(`http://127.0.0.1:${service.privatePort}/readyz`, { signal: AbortSignal.timeout(2000) })
+      .then((response) => response.text())
+      .catch(String);
+    throw new Error(`${String(error)}\n${page}\n${service.output().slice(-4000)}`, { cause: error });
+  }
 }

@@ -44,12 +44,19 @@ export interface Stack extends AsyncDisposable {
   startEngine(): Promise<ServiceProcess>;
   /** Starts a further service, ready when this resolves. */
   start(name: ServiceName): Promise<ServiceProcess>;
+  /** Starts another replica of a service on a listener of its own, ready when this resolves. */
+  startReplica(name: "idp" | "admin"): Promise<Replica>;
   /** NATS again on its port, after it was killed. */
   restartNats(): Promise<NatsServer>;
   /** Writes the configuration again with settings laid over it, for tests of SIGHUP; an empty tree restores it. */
   writeSettings(settings: Tree): Promise<void>;
   /** Writes any text in the place of the configuration. */
   writeConfig(text: string): Promise<void>;
+}
+
+export interface Replica {
+  readonly url: string;
+  readonly process: ServiceProcess;
 }
 
 export const basicAuth = `Basic ${Buffer.from("backchannel:demo-backchannel-secret").toString("base64")}`;
@@ -82,11 +89,18 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
 
   const services = new Map<ServiceName, ServiceProcess>();
   const engines: ServiceProcess[] = [];
-  const startInto = async (owner: AsyncDisposableStack, name: ServiceName): Promise<ServiceProcess> => {
-    const service = owner.use(
-      await startService(name, { configFile, privatePort: await freePort(), env: options.env ?? {} }),
-    );
+  const launch = async (
+    owner: AsyncDisposableStack,
+    name: ServiceName,
+    env: StackOptions["env"] = {},
+  ): Promise<ServiceProcess> => {
+    const privatePort = await freePort();
+    const service = owner.use(await startService(name, { configFile, privatePort, env: { ...options.env, ...env } }));
     await untilReady(service);
+    return service;
+  };
+  const startInto = async (owner: AsyncDisposableStack, name: ServiceName): Promise<ServiceProcess> => {
+    const service = await launch(owner, name);
     services.set(name, service);
     if (name === "auth-engine") engines.push(service);
     return service;
@@ -109,6 +123,11 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     redis,
     startEngine: () => startInto(owned, "auth-engine"),
     start: (name) => startInto(owned, name),
+    startReplica: async (name) => {
+      const address = `127.0.0.1:${await freePort()}`;
+      const variable = `SERVICE_RUNTIME_SERVICES_${name.toUpperCase()}_ADDRESS`;
+      return { url: `http://${address}`, process: await launch(owned, name, { [variable]: address }) };
+    },
     restartNats: async () => owned.use(await spawnNats({ port: natsPort })),
     writeSettings: (settings) => writeConfig(JSON.stringify(merged(tree, settings))),
     writeConfig,

@@ -7,7 +7,7 @@ const service = {
   "services/gateway/src/main.ts": 'import { used } from "./part.ts";\nused();\n',
 };
 
-test("an unused export, an unused file, an unlisted and an unused dependency are refused", async () => {
+test("an unused export, an unused file, an unlisted and an unused dependency are rejected", async () => {
   await using root = await scratchFolder();
   plantFiles(root.path, ["knip.json", "package.json", "tsconfig.base.json", "tsconfig.json"], {
     ...service,

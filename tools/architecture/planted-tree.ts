@@ -13,7 +13,7 @@ function manifest(name: string, rest: object = {}): string {
   return JSON.stringify({ name, version: "1.0.0", type: "module", ...rest });
 }
 
-/** A small house with the same layout as the real one, in which every import is allowed. */
+/** Creates a small tree with the layout of the real one, in which every import is allowed. */
 export function plantHouse(root: string): void {
   const dependencies = { "@postern/shared": "1.0.0", fastify: "1.0.0", pino: "1.0.0" };
   const exportsMap = { "./*": { "@postern/source": "./src/*/index.ts", default: "./dist/*/index.js" } };
@@ -34,21 +34,29 @@ export function plantHouse(root: string): void {
     put(root, `services/${service}/package.json`, manifest(`@postern/${service}`, { dependencies }));
     symlinkSync(`../../services/${service}`, join(root, `node_modules/@postern/${service}`));
     plant(root, `services/${service}/src/main.ts`, "./context.ts");
-    plant(root, `services/${service}/src/context.ts`, "./limits/store-redis.ts", "fastify", "@postern/shared/bus");
+    plant(
+      root,
+      `services/${service}/src/context.ts`,
+      "./limits/store-redis.ts",
+      "fastify",
+      "@postern/shared/platform/bus",
+    );
     plant(root, `services/${service}/src/limits/store-redis.ts`, "./store.ts", "@postern/shared/contracts");
-    plant(root, `services/${service}/src/limits/store.ts`, "@postern/shared/errors");
+    plant(root, `services/${service}/src/limits/store.ts`, "@postern/shared/platform/errors");
   }
-  plant(root, "libs/shared/src/bus/index.ts", "@nats-io/transport-node");
-  plant(root, "libs/shared/src/redis/index.ts", "ioredis");
+  plant(root, "libs/shared/src/platform/bus/index.ts", "@nats-io/transport-node");
+  plant(root, "libs/shared/src/platform/redis/index.ts", "ioredis");
   plant(root, "libs/shared/src/contracts/index.ts", "typebox");
-  plant(root, "libs/shared/src/errors/index.ts", "./codes.ts");
-  plant(root, "libs/shared/src/errors/codes.ts");
+  plant(root, "libs/shared/src/platform/errors/index.ts", "./codes.ts");
+  plant(root, "libs/shared/src/platform/errors/codes.ts");
+  plant(root, "libs/shared/src/domain/audit/index.ts", "../../platform/errors/index.ts");
+  plant(root, "libs/shared/src/assembly/index.ts", "../domain/audit/index.ts");
   plant(root, "libs/shared/src/testing/index.ts");
   put(root, "libs/shared/src/testing/using.ts", "export async function f(g) { await using h = await g(); }\n");
   plant(root, "test/a.test.ts", "@postern/shared/testing");
 }
 
-/** Writes a file that imports `targets`: values, or types only where the target starts with "type ". */
+/** Writes a file that imports `targets`: values, or only types if the target starts with "type ". */
 export function plant(root: string, path: string, ...targets: readonly string[]): void {
   const lines = targets.map((target, index) =>
     target.startsWith("type ")

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 
 const repository = join(import.meta.dirname, "../..");
 
-/** Makes `root` a repository with our own configuration files, our packages, and these files. */
+/** Makes `root` a repository with our configuration files, our packages, and these files. */
 export function plantFiles(
   root: string,
   configurations: readonly string[],
@@ -18,7 +18,7 @@ export function plantFiles(
   }
 }
 
-/** Runs one of our tools in `root`; returns what it says on stdout. */
+/** Runs one of our tools in `root`; returns its standard output. */
 export function runIn(root: string, tool: string, ...args: readonly string[]): string {
   return spawnSync(join(repository, "node_modules/.bin", tool), args, { cwd: root, encoding: "utf8", timeout: 60_000 })
     .stdout;

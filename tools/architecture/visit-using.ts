@@ -8,8 +8,8 @@ function isUsing(statement: { type: string }): statement is { type: string; decl
 }
 
 /**
- * swc parses `using` and `await using`, but the visitor that dependency-cruiser builds on throws when it meets one.
- * Idempotent. Every other statement that the visitor does not know still throws.
+ * swc parses `using` and `await using`, but the visitor of dependency-cruiser throws on them. Idempotent. Every other statement that the
+ * visitor does not know still throws.
  */
 export function visitUsing(): void {
   // oxlint-disable-next-line typescript/unbound-method -- it is called with its own `this` below

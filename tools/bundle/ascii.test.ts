@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { asciiOnly } from "./ascii.ts";
 
-test("the escaped program is ASCII and means the same", () => {
+test("the escaped program is ASCII and equivalent", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), (text) => {
       const program = JSON.stringify(text).replaceAll("$", "\\u0024");
@@ -18,6 +18,6 @@ test("no line moves", () => {
   expect(asciiOnly('"§"\n/…/u\n// \u2028\n').split("\n")).toHaveLength(4);
 });
 
-test("a character behind a backslash is refused, as its escape would mean something else", () => {
-  expect(() => asciiOnly(String.raw`"\é"`)).toThrow("a backslash stands before é");
+test("a character after a backslash is rejected, because its escape would have another meaning", () => {
+  expect(() => asciiOnly(String.raw`"\é"`)).toThrow("the character é follows a backslash and cannot be escaped");
 });

@@ -12,14 +12,15 @@ export interface Bundle {
   readonly modules: number;
 }
 
-/** Looks at each module, and adds the threads that it starts. */
+/** Reviews each module, and adds entries for the threads that it starts. */
 function reviewModules(root: string, problems: string[]): Plugin {
   return {
     name: "postern-review",
     transform(code, id) {
       if (!isAbsolute(id)) return null;
       const unreviewed = unreviewedPath(root, id, code);
-      if (unreviewed !== undefined) problems.push(`${unreviewed} asks where it lies: see tools/bundle/paths.ts`);
+      if (unreviewed !== undefined)
+        problems.push(`${unreviewed} uses its own location: review it in tools/bundle/paths.ts`);
       const worker = workerStartedBy(relative(root, id));
       if (worker !== undefined) {
         this.emitFile({ type: "chunk", id: join(root, worker.source), fileName: worker.fileName });
@@ -33,15 +34,17 @@ function isContent(path: string, content: string | Uint8Array): boolean {
   return existsSync(path) && readFileSync(path).equals(Buffer.from(content));
 }
 
-/** Writes what differs from an earlier build, as services may be starting from it; then what only that one had goes. */
+/**
+ * Writes files that differ from an earlier build first, because services may be starting from it; then removes its other files.
+ */
 function writeFiles(folder: string, output: RolldownOutput["output"]): void {
   for (const file of output) {
     const path = join(folder, file.fileName);
-    // The source map stays true: no line moves, and columns only behind the few characters that are replaced.
+    // The source map stays valid: no line moves, and columns change only after the few replaced characters.
     const content = file.type === "chunk" ? asciiOnly(file.code) : file.source;
     if (isContent(path, content)) continue;
     mkdirSync(dirname(path), { recursive: true });
-    // In one step: whoever reads it meanwhile gets the old one or the new one, whole.
+    // Renaming is atomic: a concurrent reader sees either the old or the new file.
     writeFileSync(`${path}.new`, content);
     renameSync(`${path}.new`, path);
   }
@@ -61,11 +64,11 @@ export async function bundleService(root: string, name: string): Promise<Bundle>
     platform: "node",
     resolve: { conditionNames: ["@postern/source", "node", "import", "module-sync"] },
     external: [...external],
-    // The names of CommonJS; the paths are those of the bundle, which is why paths.ts asks.
+    // The names of CommonJS. They refer to the bundle, which is why paths.ts reviews their use.
     transform: { define: { __dirname: "import.meta.dirname", __filename: "import.meta.filename" } },
     plugins: [reviewModules(root, problems)],
     onLog: (level, { code, message }) => {
-      // depd makes functions by `eval`, with nobody's text.
+      // depd creates functions with `eval`, from constant text.
       if (level === "warn" && !(code === "EVAL" && message.includes("node_modules/depd/"))) problems.push(message);
     },
   });
@@ -75,10 +78,10 @@ export async function bundleService(root: string, name: string): Promise<Bundle>
     format: "esm",
     entryFileNames: "[name].js",
     chunkFileNames: "[name].js",
-    // Only for traces that a person looks at: Node would keep them in memory, twice the size of the code.
+    // Only for translating stack traces: Node would keep the maps in memory, at twice the size of the code.
     sourcemap: true,
     sourcemapExcludeSources: true,
-    // Classes and functions keep the names that logs and traces show.
+    // Keeps the names of classes and functions for logs and stack traces.
     keepNames: true,
     comments: { annotation: false, jsdoc: false },
   });

@@ -1,17 +1,17 @@
-/** Packages that stay in node_modules, each with the reason. Everything else becomes part of a bundle. */
+/** Packages that stay in node_modules, each with the reason. Everything else is bundled. */
 export const external: readonly RegExp[] = [
-  // A compiled library each.
+  // Each is a compiled library.
   /^@node-rs\//u,
-  // Looked for when a codec is loaded, with JavaScript in their place where they were not built.
+  // Probed when a codec is loaded; JavaScript replaces them where they were not built.
   /^cbor-extract$/u,
   /^msgpackr-extract$/u,
-  // Its WebAssembly lies beside it.
+  // Its WebAssembly file is beside it.
   /^wasmoon$/u,
-  // Its threads start from a file of its own.
+  // Its threads start from a separate file.
   /^piscina$/u,
-  // Reads its proto files; loaded only where gRPC is on.
+  // Reads its proto files; loaded only if gRPC is enabled.
   /^@grpc\//u,
   /^protobufjs(\/|$)/u,
-  // Drivers of databases, loaded by those who use one.
+  // Database drivers, loaded only if they are used.
   /^(pg|mysql2)(\/|$)/u,
 ];

@@ -21,7 +21,7 @@ test.each([
     String.raw`{"stack":"E: x\n    at a (/app/services/idp/dist/bundle/main.js:2:3)\n    at b"}`,
     String.raw`{"stack":"E: x\n    at a (services/idp/src/main.ts:5:1)\n    at b"}`,
   ],
-])("a place in a bundle becomes that of the source: %s", (line, expected) => {
+])("a position in a bundle becomes that of the source: %s", (line, expected) => {
   expect(sourcePlaces(line)).toBe(expected);
 });
 
@@ -30,6 +30,6 @@ test.each([
   "at start (node:internal/process:2:3)",
   "at start (file:///app/services/idp/dist/bundle/main.js:1:1)",
   "services/idp/dist/bundle/main.js is missing",
-])("what has no source stays: %s", (line) => {
+])("a position without a source is unchanged: %s", (line) => {
   expect(sourcePlaces(line)).toBe(line);
 });

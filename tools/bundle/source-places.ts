@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
 import { join, posix } from "node:path";
 
-/** A file of a bundle, as a path from the repository's root, and the place in it. */
+/** A file of a bundle, as a path from the repository's root, and the position in it. */
 const bundledPlace = /(?:file:\/\/)?[^\s()"]*?(services\/[a-z-]+\/dist\/bundle\/[\w./-]+\.js):(\d+):(\d+)/gu;
 
 /**
- * Replaces each place in a bundle by that of the source. `readMap` gives the text of the file's source map, undefined
- * when there is none: such places stay.
+ * Replaces each position in a bundle with that of the source. `readMap` returns the text of the file's source map; if it is undefined, the
+ * position is left unchanged.
  */
 export function createSourcePlaces(readMap: (bundle: string) => string | undefined): (text: string) => string {
   const maps = new Map<string, SourceMap | undefined>();
@@ -26,7 +26,7 @@ export function createSourcePlaces(readMap: (bundle: string) => string | undefin
     });
 }
 
-/** The same with the maps that lie beside the bundles of the repository at `root`. */
+/** The same, with the maps beside the bundles of the repository at `root`. */
 export function sourcePlacesIn(root: string): (text: string) => string {
   return createSourcePlaces((bundle) => {
     const file = join(root, `${bundle}.map`);

@@ -1,16 +1,16 @@
-/** A thread's own entry, and its file in the bundle: where the module that starts the thread looks for it. */
+/** The entry of a thread, and its file in the bundle, where the module that starts the thread looks for it. */
 export interface WorkerEntry {
   readonly source: string;
   readonly fileName: string;
 }
 
 const workers: Readonly<Record<string, WorkerEntry>> = {
-  "libs/shared/src/scripts/worker-handle.ts": {
-    source: "libs/shared/src/scripts/worker/script-worker.ts",
+  "libs/shared/src/domain/scripts/worker-handle.ts": {
+    source: "libs/shared/src/domain/scripts/worker/script-worker.ts",
     fileName: "worker/script-worker.js",
   },
-  "libs/shared/src/passwords/sha-crypt-pool.ts": {
-    source: "libs/shared/src/passwords/sha-crypt-worker.ts",
+  "libs/shared/src/domain/passwords/sha-crypt-pool.ts": {
+    source: "libs/shared/src/domain/passwords/sha-crypt-worker.ts",
     fileName: "sha-crypt-worker.js",
   },
   "services/idp/src/saml/metadata/read-in-thread.ts": {
@@ -19,7 +19,7 @@ const workers: Readonly<Record<string, WorkerEntry>> = {
   },
 };
 
-/** What the module at `path`, from the repository's root, starts as a thread. */
+/** The thread that the module at `path` (from the repository's root) starts. */
 export function workerStartedBy(path: string): WorkerEntry | undefined {
   return workers[path];
 }

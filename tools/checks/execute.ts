@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 
 export interface Execution {
-  /** 0 only when the program ended by itself, in time and well. */
+  /** 0 only if the program ended successfully and in time. */
   readonly code: number;
-  /** Both streams, in the order in which they came. */
+  /** Both streams, in the order of arrival. */
   readonly output: string;
 }
 
-/** Runs a program to its end, at most `timeoutMs` long; then its whole process group is killed. */
+/** Runs a program for at most `timeoutMs`; then its whole process group is killed. */
 export function execute(command: string, args: readonly string[], timeoutMs: number): Promise<Execution> {
   return new Promise((resolve) => {
     const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], detached: true });
@@ -26,7 +26,7 @@ export function execute(command: string, args: readonly string[], timeoutMs: num
       process.exit(130);
     };
     const timer = setTimeout(() => {
-      collect(`\nkilled: not done within ${timeoutMs / 1000} s\n`);
+      collect(`\nkilled: not finished within ${timeoutMs / 1000} s\n`);
       kill();
     }, timeoutMs);
     const interruptions = ["SIGINT", "SIGTERM", "SIGHUP"] as const;

@@ -5,7 +5,7 @@ export interface Check {
   readonly command: string;
   readonly args: readonly string[];
   readonly timeoutMs: number;
-  /** Where vitest leaves its results; each of its tests counts, not the check. */
+  /** File with vitest's results; each of its tests is counted instead of the check. */
   readonly report?: string;
 }
 
@@ -14,7 +14,7 @@ export type Plan = "all" | "static" | "long";
 const source = "--conditions=@postern/source";
 
 function program(name: string, command: string, ...args: readonly string[]): Check {
-  return { name, command: `node_modules/.bin/${command}`, args, timeoutMs: 120_000 };
+  return { name, command: `node_modules/.bin/${command}`, args, timeoutMs: 300_000 };
 }
 
 function vitest(project: string, timeoutMs: number): Check {
@@ -24,7 +24,15 @@ function vitest(project: string, timeoutMs: number): Check {
   return { name: `${project} tests`, command: "node_modules/.bin/vitest", args, timeoutMs, report };
 }
 
-/** A generator is a file tools/generate-*.ts; with --check it compares, writes nothing, and fails on a difference. */
+/** Files with prose for readers; `.textlintignore` lists the exceptions. */
+const prose = [
+  "*.md",
+  "{docs,deploy,k8s,libs,services}/**/*.md",
+  "docs/api/*.yaml",
+  "services/idp/src/pages/catalogues/en.ts",
+];
+
+/** A generator is a file tools/generate-*.ts; with --check it writes nothing, compares, and fails on a difference. */
 function generatedFiles(): readonly Check[] {
   const generators = readdirSync("tools").filter((file) => /^generate-.*\.ts$/u.test(file));
   return generators.map((file) =>
@@ -39,12 +47,14 @@ function staticChecks(): readonly Check[] {
     program("types", "tsc", "-p", "tsconfig.json"),
     program("lint", "oxlint", "--type-aware", "--deny-warnings"),
     program("dependency rules", "node", source, "tools/architecture/check.ts"),
+    program("prose", "textlint", "--format", "unix", ...prose),
+    program("prose in code", "node", source, "tools/prose/check-code.ts"),
     program("dead code and dependencies", "knip", "--no-progress"),
     ...generatedFiles(),
   ];
 }
 
-/** What a run consists of, in order. */
+/** The checks of a run, in order. */
 export function planOf(name: Plan): readonly Check[] {
   switch (name) {
     case "all":

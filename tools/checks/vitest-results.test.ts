@@ -24,7 +24,7 @@ test("counts a skipped test as a failure", () => {
   expect(countTests(report({ status: "passed", tests: ["passed", "skipped"] }), 0)).toEqual({ passed: 1, failed: 1 });
 });
 
-test("counts a bad end without a failed test as a failure", () => {
+test("counts a failed run without a failed test as a failure", () => {
   expect(countTests(report({ status: "passed", tests: ["passed"] }), 1)).toEqual({ passed: 1, failed: 1 });
 });
 

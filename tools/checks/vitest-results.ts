@@ -26,8 +26,8 @@ function readFiles(report: string): readonly FileResult[] | undefined {
 }
 
 /**
- * Counts the tests of a report of vitest's JSON reporter. A file that could not be loaded is one failure, a skipped
- * test too; a run that ended badly, left no report or ran nothing has at least one failure.
+ * Counts the tests in a report of vitest's JSON reporter. A file that could not be loaded counts as one failure, and so does a skipped
+ * test; a run that failed, left no report or ran nothing has at least one failure.
  */
 export function countTests(report: string | undefined, exitCode: number): Counts {
   const files = (report === undefined ? undefined : readFiles(report)) ?? [];

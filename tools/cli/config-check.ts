@@ -1,11 +1,38 @@
-import { formatProblem } from "@postern/shared/config";
-import { type ConfigCommand, loadForCommand } from "./config-command.ts";
+import { type Config, formatProblem, type Problem } from "@postern/shared/platform/config";
+import { type CommandResult, type ConfigCommand, loadForCommand, namesFile } from "./config-command.ts";
 
-/** Tells all problems of the configuration at once. */
-export const checkCommand: ConfigCommand = (options) => {
-  const result = loadForCommand(options);
-  const warnings = result.warnings.map((warning) => `warning: ${formatProblem(warning)}`);
-  if (result.ok) return { exitCode: 0, output: ["configuration is good"], errors: warnings };
-  const problems = result.problems.map(formatProblem);
-  return { exitCode: 1, output: [], errors: [...warnings, "configuration problems:", ...problems] };
+const usage = [
+  "no configuration file: use --config FILE or set SERVICE_CONFIG_FILE",
+  "usage: postern config check --config FILE [--no-secrets] [--no-files] [--strict]",
+];
+
+interface Findings {
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
+}
+
+async function openFiles(config: Config, skipSecrets: boolean): Promise<Findings> {
+  // Loaded only here, because the services' code takes time to load.
+  const { checkServices } = await import("./preflights.ts");
+  return checkServices(config, { skipSecrets });
+}
+
+function resultOf({ problems, warnings }: Findings, isStrict: boolean): CommandResult {
+  const errors = warnings.map((warning) => `warning: ${formatProblem(warning)}`);
+  if (problems.length > 0) {
+    return { exitCode: 1, output: [], errors: [...errors, "configuration problems:", ...problems.map(formatProblem)] };
+  }
+  if (!isStrict || warnings.length === 0) return { exitCode: 0, output: ["the configuration is valid"], errors };
+  return { exitCode: 1, output: [], errors: [...errors, "--strict: warnings are treated as problems"] };
+}
+
+/** Reports all problems of the configuration and of the files that it names. */
+export const checkCommand: ConfigCommand = async (options) => {
+  if (!namesFile(options)) return { exitCode: 2, output: [], errors: usage };
+  const loaded = loadForCommand(options);
+  if (!loaded.ok) return resultOf(loaded, options.isStrict);
+  const opened = options.skipFiles
+    ? { problems: [], warnings: [] }
+    : await openFiles(loaded.config, options.skipSecretFiles);
+  return resultOf({ problems: opened.problems, warnings: [...loaded.warnings, ...opened.warnings] }, options.isStrict);
 };

@@ -1,6 +1,6 @@
-import { type LoadResult, loadConfig, processSources } from "@postern/shared/config";
+import { type LoadResult, loadConfig, processSources } from "@postern/shared/platform/config";
 
-/** What a command printed and how it ended: 0 well, 1 the configuration is wrong, 2 the command line is. */
+/** Output and exit code of a command: 0 success, 1 an invalid configuration, 2 a wrong command line. */
 export interface CommandResult {
   readonly exitCode: 0 | 1 | 2;
   readonly output: readonly string[];
@@ -10,13 +10,25 @@ export interface CommandResult {
 export interface CommandOptions {
   readonly file: string | undefined;
   readonly skipSecretFiles: boolean;
+  /** Files that the configuration names are not opened. */
+  readonly skipFiles: boolean;
+  /** Warnings count as problems. */
+  readonly isStrict: boolean;
   readonly operands: readonly string[];
 }
 
-export type ConfigCommand = (options: CommandOptions) => CommandResult;
+export type ConfigCommand = (options: CommandOptions) => CommandResult | Promise<CommandResult>;
 
-/** Loads as a service would, from this process's environment. */
-export function loadForCommand({ file, skipSecretFiles }: Omit<CommandOptions, "operands">): LoadResult {
+/** Whether a file is named, on the command line or in the environment. */
+export function namesFile({ file }: Pick<CommandOptions, "file">): boolean {
+  return file !== undefined || processSources().file !== undefined;
+}
+
+/** Loads the configuration as a service would, with the environment of this process. */
+export function loadForCommand({
+  file,
+  skipSecretFiles,
+}: Pick<CommandOptions, "file" | "skipSecretFiles">): LoadResult {
   const sources = processSources();
   return loadConfig({ ...sources, file: file ?? sources.file, skipSecretFiles });
 }

@@ -1,7 +1,7 @@
-import { generatedConfigFiles } from "@postern/shared/config";
+import { generatedConfigFiles } from "../config-reference/generated-files.ts";
 import type { ConfigCommand } from "./config-command.ts";
 
-/** Prints the configuration reference, all pages in a row. */
+/** Prints all pages of the configuration reference. */
 export const docsCommand: ConfigCommand = () => {
   const pages = [...generatedConfigFiles()].filter(([path]) => path.endsWith(".md"));
   return { exitCode: 0, output: pages.map(([, text]) => text), errors: [] };

@@ -1,4 +1,4 @@
-import { dumpConfig, formatProblem } from "@postern/shared/config";
+import { dumpConfig, formatProblem } from "@postern/shared/platform/config";
 import { type ConfigCommand, loadForCommand } from "./config-command.ts";
 
 /** Prints the effective configuration without secrets. */

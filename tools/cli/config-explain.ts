@@ -1,18 +1,24 @@
-import { type Explanation, explainKey, type KeyExplanation } from "@postern/shared/config";
+import { type Explanation, explainKey, type KeyExplanation } from "@postern/shared/platform/config";
 import { type ConfigCommand, loadForCommand } from "./config-command.ts";
 
-/** Tells what a key means, and which value it has from where. A wrong configuration hides the value only. */
+/** Prints the meaning of a key, its value and the source of the value. An invalid configuration hides the value only. */
 export const explainCommand: ConfigCommand = (options) => {
   const [path] = options.operands;
   if (path === undefined)
-    return { exitCode: 2, output: [], errors: ["explain needs a PATH, as runtime.timeouts.decision"] };
+    return {
+      exitCode: 2,
+      output: [],
+      errors: ["usage: postern config explain PATH, for example runtime.timeouts.decision"],
+    };
   const result = loadForCommand({ ...options, skipSecretFiles: true });
   const explanation = explainKey(path, { loaded: result.ok ? result : undefined });
   if (explanation.kind === "unknown") {
     const hint = explanation.near === undefined ? "" : ` (did you mean ${explanation.near}?)`;
     return { exitCode: 1, output: [], errors: [`${explanation.path}: is not a known key${hint}`] };
   }
-  const errors = result.ok ? [] : ["the configuration has problems, so no value is shown; see config check"];
+  const errors = result.ok
+    ? []
+    : ["the value is not shown because the configuration has problems: run postern config check"];
   return { exitCode: 0, output: render(explanation), errors };
 };
 
@@ -33,7 +39,7 @@ function renderKey(key: KeyExplanation): readonly string[] {
   const source = key.source === undefined ? undefined : [key.source.kind, key.source.name ?? ""].join(" ").trim();
   const rows: readonly (readonly [string, string | undefined])[] = [
     ["type", key.secret ? `${key.type}, secret` : key.type],
-    ["default", key.defaultValue ?? "none: required"],
+    ["default", key.defaultValue ?? "none (required)"],
     ["follows", key.defaultFrom],
     ["environment", key.secret ? `${key.environment} or ${key.environment}_FILE` : key.environment],
     ["reload", key.reload],

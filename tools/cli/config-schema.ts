@@ -1,4 +1,4 @@
-import { configJsonSchema } from "@postern/shared/config";
+import { configJsonSchema } from "../config-reference/json-schema.ts";
 import type { ConfigCommand } from "./config-command.ts";
 
 /** Prints the JSON Schema of the file, for editors. */

@@ -1,7 +1,9 @@
+import { createSecretKey, randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
-import { formatProblem } from "@postern/shared/config";
-import { createPasswordVerifier } from "@postern/shared/passwords";
-import { systemClock } from "@postern/shared/time";
+import { createDecoys, createPasswordVerifier } from "@postern/shared/domain/passwords";
+import { formatProblem } from "@postern/shared/platform/config";
+import { createKeyedDigest } from "@postern/shared/platform/crypto";
+import { systemClock } from "@postern/shared/platform/time";
 import { readPassword, type Terminal } from "../directory-test/read-password.ts";
 import type { TestStep, Verdict } from "../directory-test/steps.ts";
 import { type LoginReport, testLogin } from "../directory-test/test-login.ts";
@@ -9,11 +11,13 @@ import { type CommandResult, loadForCommand } from "./config-command.ts";
 
 const usage = [
   "usage: postern directory test USER [--protocol NAME] [--config FILE] [--json] [--no-password]",
-  "  tells step by step what a login would do in the directories, and where it stops; services need not run",
-  "  the password is read from standard input, never from the command line",
-  "  --protocol NAME  as the mail server says it; imap without it",
+  "  Shows step by step what a login would do in the backends, and where it stops. No service needs to run.",
+  "  The password is read from standard input, never from the command line.",
+  "  --protocol NAME  protocol of the login, imap by default",
+  "  --config FILE    configuration file (SERVICE_CONFIG_FILE)",
+  "  --json           print JSON",
   "  --no-password    only look the user up",
-  "  0: a login would be accepted, or the user was found; 1: it would not; 2: wrong command line",
+  "exit codes: 0 a login would be accepted or the user was found, 1 neither, 2 wrong command line",
 ];
 
 const options = {
@@ -21,20 +25,21 @@ const options = {
   config: { type: "string" },
   json: { type: "boolean", default: false },
   "no-password": { type: "boolean", default: false },
+  help: { type: "boolean", short: "h", default: false },
 } as const;
 
 const verdicts: Readonly<Record<Verdict, string>> = {
-  accepted: "a login would be accepted, unless rules outside the directories deny it",
+  accepted: "a login would be accepted, unless a control, a policy or a script denies it",
   denied: "a login would be denied",
-  temporary_failure: "a login would be a temporary failure",
-  unknown: "what a login gets hangs on what was not tried here",
+  temporary_failure: "a login would end in a temporary failure",
+  unknown: "the result of a login depends on checks that this command does not make",
 };
 
 const marks: Readonly<Record<TestStep["outcome"], string>> = { ok: "ok  ", note: "-   ", stop: "STOP" };
 
 function readable({ steps, verdict }: LoginReport): readonly string[] {
-  const lines = steps.map(({ step, outcome, detail, directory }) =>
-    [marks[outcome], directory === undefined ? "" : `[${directory}] `, step, ": ", detail]
+  const lines = steps.map(({ step, outcome, detail, directory: backend }) =>
+    [marks[outcome], backend === undefined ? "" : `[${backend}] `, step, ": ", detail]
       .join("")
       .replace(/^(.{4})/, "$1 "),
   );
@@ -47,10 +52,11 @@ const quiet = { warn: () => undefined, info: () => undefined };
 export async function runDirectoryCommand(args: readonly string[], terminal: Terminal): Promise<CommandResult> {
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    if (values.help) return { exitCode: 0, output: usage, errors: [] };
     const [command, username, ...rest] = positionals;
     if (command !== "test" || username === undefined || rest.length > 0)
       return { exitCode: 2, output: [], errors: usage };
-    return await testDirectories(username, values, terminal);
+    return await testBackends(username, values, terminal);
   } catch (error) {
     if (!(error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS")))
       throw error;
@@ -60,15 +66,17 @@ export async function runDirectoryCommand(args: readonly string[], terminal: Ter
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
 
-async function testDirectories(username: string, values: Values, terminal: Terminal): Promise<CommandResult> {
+async function testBackends(username: string, values: Values, terminal: Terminal): Promise<CommandResult> {
   const loaded = loadForCommand({ file: values.config, skipSecretFiles: false });
   if (!loaded.ok) {
     return { exitCode: 1, output: [], errors: ["configuration problems:", ...loaded.problems.map(formatProblem)] };
   }
   const password = values["no-password"] ? undefined : await readPassword(terminal);
   const passwords = createPasswordVerifier({ concurrency: 1, maxQueued: 4 });
+  // Timing does not matter here, so the decoys are arbitrary.
+  const decoys = createDecoys({ digest: createKeyedDigest(createSecretKey(randomBytes(32))), samples: [] });
   const login = { username, protocol: values.protocol, password };
-  const report = await testLogin(loaded.config, login, { clock: systemClock, log: quiet, passwords });
+  const report = await testLogin(loaded.config, login, { clock: systemClock, log: quiet, passwords, decoys });
   await passwords.close();
   const isFound = report.verdict === "accepted" || (report.verdict === "unknown" && password === undefined);
   const output = values.json

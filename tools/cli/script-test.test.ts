@@ -41,12 +41,12 @@ async function inFolder(source: string, input: object) {
   return runScriptCommand(["test", script, "--input", request]);
 }
 
-test("another result than the expected one ends with 1, and both are told", async () => {
+test("a result that differs from the expected one ends with 1, and both are printed", async () => {
   const { exitCode, output, errors } = await inFolder("function hook() return 1 end", { entry: "hook", expect: 2 });
   expect([exitCode, output, errors]).toEqual([1, ["1"], ["expected 2"]]);
 });
 
-test("an error tells file and line, and log lines go to standard error", async () => {
+test("an error contains file and line, and log lines go to standard error", async () => {
   const source = 'local log = require("log")\nfunction hook() log.info("here")\nerror("no") end';
   const { exitCode, errors } = await inFolder(source, { entry: "hook" });
   expect(exitCode).toBe(1);

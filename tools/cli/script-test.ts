@@ -9,21 +9,23 @@ import {
   type ScriptHost,
   type ScriptLogLine,
   toLuaValue,
-} from "@postern/shared/scripts";
+} from "@postern/shared/domain/scripts";
 import type { CommandResult } from "./config-command.ts";
 
 const usage = [
   "usage: postern script test FILE --input REQUEST.json [--package DIR] [--translations FILE]",
-  "  REQUEST.json holds { entry, request, answers?, expect? }:",
-  "  entry    the function: environment, subject, action, hook, verify_password, lookup, list_accounts, start",
-  "  answers  what modules answer, in order: { call: http.request, result } or { call, error }",
-  "  expect   what the function must return; another result ends with 1",
+  "  Runs one function of a script. REQUEST.json contains { entry, request, answers?, expect? }:",
+  "  entry    function: environment, subject, action, hook, verify_password, lookup, list_accounts or start",
+  "  request  argument of the function",
+  "  answers  recorded answers of the modules, in order: { call: http.request, result } or { call, error }",
+  "  expect   expected result; any other result leads to exit code 1",
 ];
 
 const options = {
   input: { type: "string" },
   package: { type: "string", default: "" },
   translations: { type: "string", default: "" },
+  help: { type: "boolean", short: "h", default: false },
 } as const;
 
 interface Input {
@@ -35,17 +37,18 @@ interface Input {
 
 function inputOf(text: string): Input {
   const tree = toLuaValue(JSON.parse(text));
-  if (!isLuaObject(tree) || typeof tree.entry !== "string") throw new TypeError("the input must name an entry");
+  if (!isLuaObject(tree) || typeof tree.entry !== "string")
+    throw new TypeError("the input must contain entry, the name of a function");
   const answers: readonly LuaValue[] = Array.isArray(tree.answers) ? tree.answers : [];
   return { entry: tree.entry, request: tree.request, answers: answers.filter(isLuaObject), expect: tree.expect };
 }
 
-/** Gives the recorded answers, in their order; a call that is not the next one recorded is an error in the script. */
+/** Returns the recorded answers in order; any other call is an error in the script. */
 function recordedHost(answers: readonly LuaObject[]): ScriptHost {
   const left = [...answers];
   return async (name) => {
     const next = left.shift();
-    if (next === undefined) throw new Error("no answer is recorded");
+    if (next === undefined) throw new Error("no recorded answer is left");
     if (next.call !== name) throw new Error(`the next recorded answer is for ${JSON.stringify(next.call)}`);
     if (typeof next.error === "string") throw new Error(next.error);
     return next.result;
@@ -54,23 +57,23 @@ function recordedHost(answers: readonly LuaObject[]): ScriptHost {
 
 const timeoutMs = 10_000;
 
-interface Asked {
+interface ScriptRun {
   readonly script: string;
   readonly input: Input;
   readonly packagePath: string;
   readonly translationsPath: string;
 }
 
-async function runOnce({ script, input, packagePath, translationsPath }: Asked): Promise<CommandResult> {
+async function runOnce({ script, input, packagePath, translationsPath }: ScriptRun): Promise<CommandResult> {
   const errors: string[] = [];
-  const tell = ({ level, message, fields }: ScriptLogLine): void =>
+  const printLine = ({ level, message, fields }: ScriptLogLine): void =>
     void errors.push(`${level}: ${message}${fields === undefined ? "" : ` ${JSON.stringify(fields)}`}`);
   const files = [{ path: script, entryPoints: [input.entry] }];
   const pool = await createScriptPool({
     set: await loadScripts({ files, packagePath, translationsPath }),
     limits: { workers: 1, maxInFlight: 1, cpuLimitMs: 1000, memoryLimitBytes: 16 * 1024 * 1024 },
     host: recordedHost(input.answers),
-    onLog: tell,
+    onLog: printLine,
     onCount: (_script, name, by) => void errors.push(`count: ${name} by ${by}`),
     onReplaced: () => undefined,
   });
@@ -98,6 +101,7 @@ function wrong(...said: readonly string[]): CommandResult {
 export async function runScriptCommand(args: readonly string[]): Promise<CommandResult> {
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    if (values.help) return { exitCode: 0, output: usage, errors: [] };
     const [command, script] = positionals;
     if (command !== "test" || script === undefined || values.input === undefined) return wrong();
     const input = inputOf(await readFile(values.input, "utf8"));

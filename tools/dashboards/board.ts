@@ -5,7 +5,7 @@ const height = 8;
 const source = { type: "prometheus", uid: "${datasource}" };
 
 function panelObject({ title, query, legend, unit }: Panel, index: number, service: string) {
-  // Each service is a job of that name in Prometheus.
+  // Each service is a Prometheus job of that name.
   const expr = query.replaceAll(/\b((?:service|backchannel|process|nodejs)_[a-z0-9_]+)/gu, `$1{job="${service}"}`);
   return {
     id: index + 1,
@@ -18,7 +18,7 @@ function panelObject({ title, query, legend, unit }: Panel, index: number, servi
   };
 }
 
-/** A Grafana board as JSON, to be imported or provisioned. */
+/** A Grafana dashboard as JSON, to be imported or provisioned. */
 export function boardJson(service: string, panels: readonly Panel[]): string {
   const board = {
     uid: `postern-${service}`,

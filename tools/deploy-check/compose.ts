@@ -37,7 +37,7 @@ function ownRules(name: ServiceName, service: Mapping, ports: AllPorts): readonl
   ];
 }
 
-/** Who is waited for must exist and be waited for until it is healthy. */
+/** Dependencies must exist and be healthy before a service starts. */
 function dependencyRules(service: Mapping, names: ReadonlySet<string>): readonly Rule[] {
   const dependencies = Object.entries(mappingAt(service, "depends_on"));
   const isHealthGated = ([other, how]: readonly [string, unknown]): boolean =>

@@ -32,7 +32,7 @@ function find(documents: readonly unknown[], kind: string, name: string): Record
   return found;
 }
 
-/** A copy of the base in which one place is different. */
+/** A copy of the base with one difference. */
 function baseWith(kind: string, name: string, path: readonly (string | number)[], value: unknown): unknown[] {
   const documents = copyOf(inBase);
   const parent: unknown = at(find(documents, kind, name), ...path.slice(0, -1));
@@ -43,12 +43,12 @@ function baseWith(kind: string, name: string, path: readonly (string | number)[]
 }
 
 describe("kubernetes", () => {
-  test("the base keeps every rule", () => {
+  test("the base follows every rule", () => {
     expect(inBase.length).toBeGreaterThan(20);
     expect(checkManifests(inBase, { ...options, base: true })).toEqual([]);
   });
 
-  test("what the overlays add keeps every rule of a manifest", () => {
+  test("additions of the overlays follow every rule of a manifest", () => {
     const documents = elsewhere.map(({ document }) => document).filter((one) => textAt(one, "kind") !== "Secret");
     expect(documents.length).toBeGreaterThan(5);
     expect(checkManifests(documents, { ...options, base: false })).toEqual([]);
@@ -72,6 +72,13 @@ describe("kubernetes", () => {
     ["has an apiVersion", "Service", "gateway", ["apiVersion"], undefined],
     ["has a name", "Service", "gateway", ["metadata", "name"], undefined],
     ["has a disruption budget", "PodDisruptionBudget", "idp", ["metadata", "name"], "other"],
+    [
+      "let every service reach NATS",
+      "NetworkPolicy",
+      "to-nats",
+      ["spec", "podSelector", "matchExpressions"],
+      [{ key: "app.kubernetes.io/name", operator: "In", values: ["gateway", "auth-engine", "idp", "admin"] }],
+    ],
     ["deny by default", "NetworkPolicy", "default-deny", ["spec", "policyTypes"], ["Ingress"]],
     [
       "selects pods that exist",
@@ -136,7 +143,7 @@ describe("kubernetes", () => {
     expect(config.storage.redis.roles.state.url).not.toContain("127.0.0.1");
   });
 
-  test("the development overlay's copies are what they copy", () => {
+  test("the development overlay's copies equal their originals", () => {
     expect(read("k8s/overlays/dev/demo-directory.sql")).toBe(read("config/demo-directory.sql"));
     expect(read("k8s/overlays/dev/nats.conf")).toBe(read("deploy/nats/nats.conf"));
     const dev = loadDeployed(join(root, "k8s/overlays/dev/config.yaml"));
@@ -155,7 +162,7 @@ describe("compose", () => {
     return checkCompose(copy, ports);
   };
 
-  test("the file keeps every rule", () => {
+  test("the file follows every rule", () => {
     expect(checkCompose(document, ports)).toEqual([]);
   });
 
@@ -179,7 +186,7 @@ describe("compose", () => {
     expect(composeWith(service, key, value).join("\n")).toContain(rule);
   });
 
-  test("its configuration reads the secrets that the script makes, and listens where others reach it", () => {
+  test("its configuration reads the secrets that the script creates, and listens on reachable addresses", () => {
     const names = secretFiles(read("config/compose.yaml"), "/run/secrets/");
     expect(Object.keys(mappingAt(document, "secrets")).toSorted()).toEqual(names);
     for (const name of names) expect(read("deploy/compose/make-secrets.sh")).toMatch(new RegExp(`\\b${name}\\b`, "u"));
@@ -196,11 +203,11 @@ describe("compose", () => {
     expect(loadDeployed(join(root, "config/compose.yaml"), env).auth.backends.order).toEqual(["ldap"]);
   });
 
-  test("the script that makes secrets can be run", () => {
+  test("the script that creates secrets is executable", () => {
     expect(statSync(join(root, "deploy/compose/make-secrets.sh")).mode & 0o100).toBe(0o100);
   });
 
-  test("NATS takes messages as large as the bus sends", () => {
+  test("NATS accepts messages as large as those of the bus", () => {
     expect(read("deploy/nats/nats.conf")).toContain("max_payload: 4MB");
   });
 });
@@ -213,7 +220,7 @@ describe("Dockerfile", () => {
     nodeVersion: textAt(manifest, "devDependencies", "node"),
   };
 
-  test("the file keeps every rule", () => {
+  test("the file follows every rule", () => {
     expect(facts.workspaces).toContain("libs/shared");
     expect(checkDockerfile(text, facts)).toEqual([]);
   });
@@ -232,7 +239,7 @@ describe("Dockerfile", () => {
     expect(checkDockerfile(damage(text), facts).join("\n")).toContain(rule);
   });
 
-  test("what it copies is let through by .dockerignore", () => {
+  test("files that it copies are not excluded by .dockerignore", () => {
     const allowed = new Set(
       read(".dockerignore")
         .split("\n")

@@ -4,7 +4,7 @@ import { broken } from "./tree.ts";
 export interface DockerfileFacts {
   /** Folders of the workspaces. */
   readonly workspaces: readonly string[];
-  /** The Node of package.json. */
+  /** The Node version of package.json. */
   readonly nodeVersion: string;
 }
 
@@ -12,7 +12,7 @@ function lastStage(lines: readonly string[]): readonly string[] {
   return lines.slice(lines.findLastIndex((line) => line.startsWith("FROM ")));
 }
 
-/** Problems of our Dockerfile. Lines that are continued count as one. */
+/** Problems of our Dockerfile. Continued lines count as one. */
 export function checkDockerfile(text: string, { workspaces, nodeVersion }: DockerfileFacts): readonly string[] {
   const lines = text
     .replaceAll(/^\s*#.*$/gmu, "")

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
-import { type Config, formatProblem, loadConfig } from "@postern/shared/config";
+import { type Config, formatProblem, loadConfig } from "@postern/shared/platform/config";
 
 function readFile(path: string): string {
   return readFileSync(path, "utf8");
 }
 
-/** A configuration as a container reads it, its secrets unread. Throws with every problem and with unused variables. */
+/** Loads a configuration as a container would, without its secrets. Throws with all problems and unused variables. */
 export function loadDeployed(file: string, env: Readonly<Record<string, string>> = {}): Config {
   const result = loadConfig({ file, env, readFile, skipSecretFiles: true });
   const unused = result.warnings.filter(({ path }) => path.startsWith("SERVICE_"));
@@ -14,7 +14,7 @@ export function loadDeployed(file: string, env: Readonly<Record<string, string>>
   return result.config;
 }
 
-/** The names of secrets that a configuration reads from `folder`. */
+/** The names of the secrets that a configuration reads from `folder`. */
 export function secretFiles(configText: string, folder: string): readonly string[] {
   return [...configText.matchAll(/\{ file: (\S+) \}/gu)]
     .map(([, path = ""]) => path)
@@ -23,7 +23,7 @@ export function secretFiles(configText: string, folder: string): readonly string
     .toSorted();
 }
 
-/** The variables that a kustomization gives to a ConfigMap. */
+/** The variables that a kustomization puts into a ConfigMap. */
 export function literalsOf(literals: readonly unknown[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     literals.map((literal): [string, string] => {

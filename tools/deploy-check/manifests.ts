@@ -6,12 +6,12 @@ import { broken, isMapping, listAt, type Mapping, textAt } from "./tree.ts";
 import { checkWorkload } from "./workload.ts";
 
 export interface Manifest {
-  /** From the root of the manifests. */
+  /** Relative to the root of the manifests. */
   readonly file: string;
   readonly document: unknown;
 }
 
-/** Every document of every YAML file below `root`; a list is a JSON patch. Throws for text that is no YAML. */
+/** Every document of every YAML file below `root`; a list is a JSON patch. Throws for invalid YAML. */
 export function readManifests(root: string): readonly Manifest[] {
   const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".yaml"));
   return files.toSorted().flatMap((file) =>
@@ -24,7 +24,7 @@ export function readManifests(root: string): readonly Manifest[] {
   );
 }
 
-/** Files that kustomize takes as they are, not as manifests. */
+/** Excludes files that kustomize uses as configuration and not as manifests. */
 export function isManifest({ file, document }: Manifest): boolean {
   return !/(^|\/)(config|kustomization)\.yaml$/u.test(file) && !Array.isArray(document);
 }
@@ -59,7 +59,19 @@ function namesOf(documents: readonly unknown[], kind: string): readonly string[]
   return documents.filter((one) => textAt(one, "kind") === kind).map((one) => textAt(one, "metadata", "name"));
 }
 
-/** What only the whole tells: every service has a budget, autoscaled ones set no replicas, default is deny. */
+/** Whether a policy of this name allows traffic from the pods of every deployment. */
+function reachedByAll(policy: string, documents: readonly unknown[], deployments: readonly unknown[]): boolean {
+  const found = documents.find(
+    (one) => textAt(one, "kind") === "NetworkPolicy" && textAt(one, "metadata", "name") === policy,
+  );
+  const [names] = listAt(found, "spec", "podSelector", "matchExpressions");
+  const named = new Set(listAt(names, "values"));
+  return deployments.every((one) => named.has(textAt(one, "metadata", "name")));
+}
+
+/**
+ * Rules for the whole tree: every service has a disruption budget, autoscaled ones set no replicas, the default is deny.
+ */
 function checkTogether(documents: readonly unknown[]): readonly string[] {
   const deployments = documents.filter((one) => textAt(one, "kind") === "Deployment");
   const budgets = new Set(namesOf(documents, "PodDisruptionBudget"));
@@ -72,7 +84,11 @@ function checkTogether(documents: readonly unknown[]): readonly string[] {
       listAt(one, "spec", "ingress").length + listAt(one, "spec", "egress").length === 0,
   );
   return [
-    ...broken("policies", [["deny by default, both ways", denied]]),
+    ...broken("policies", [
+      ["deny by default, both ways", denied],
+      ["let every service reach NATS", reachedByAll("to-nats", documents, deployments)],
+      ["let every service reach Redis", reachedByAll("to-redis", documents, deployments)],
+    ]),
     ...deployments.flatMap((one) => {
       const name = textAt(one, "metadata", "name");
       return broken(name, [
@@ -83,7 +99,7 @@ function checkTogether(documents: readonly unknown[]): readonly string[] {
   ];
 }
 
-/** Problems of manifests; `base` tells whether they are a whole that is meant to run. */
+/** Problems of manifests; `base` says whether they are complete and meant to run. */
 export function checkManifests(
   documents: readonly unknown[],
   { ports, workloads, base }: { ports: AllPorts; workloads: ReadonlySet<string>; base: boolean },

@@ -1,9 +1,9 @@
-import type { Config } from "@postern/shared/config";
+import type { Config } from "@postern/shared/platform/config";
 
 export interface ServicePorts {
   /** Port of /healthz, /readyz and /metrics. */
   readonly private: number;
-  /** Port that others ask; undefined for services behind the bus. */
+  /** Port for requests; undefined for services behind the bus. */
   readonly http: number | undefined;
 }
 
@@ -18,7 +18,7 @@ function portOf(address: string | undefined): number {
   return Number(address?.split(":").at(-1));
 }
 
-/** Where each service listens by a configuration. */
+/** The ports of each service in a configuration. */
 export function servicePorts({ runtime }: Config): Readonly<Record<ServiceName, ServicePorts>> {
   const { gateway, auth_engine, idp, admin, jobs_worker } = runtime.services;
   return {
@@ -30,7 +30,7 @@ export function servicePorts({ runtime }: Config): Readonly<Record<ServiceName, 
   };
 }
 
-/** Addresses that a container may not have: on loopback nobody else reaches it. */
+/** Addresses that must not be used in a container, because loopback is unreachable from outside. */
 export function loopbackAddresses({ runtime }: Config): readonly string[] {
   const { gateway, auth_engine, idp, admin, jobs_worker } = runtime.services;
   const listeners = [...runtime.servers.http.address, idp.address, admin.address];

@@ -1,11 +1,11 @@
-/** Reading of YAML trees that nobody has checked yet. */
+/** Access to unvalidated YAML trees. */
 export type Mapping = Readonly<Record<string, unknown>>;
 
 export function isMapping(value: unknown): value is Mapping {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What stands at a path of names and list positions; undefined where the path ends early. */
+/** The value at a path of names and list positions; undefined if the path does not exist. */
 export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
   let current = value;
   for (const part of path) {
@@ -31,7 +31,7 @@ export function textAt(value: unknown, ...path: readonly (string | number)[]): s
   return typeof found === "string" || typeof found === "number" ? String(found) : "";
 }
 
-/** One thing to check: what must be, and whether it is. */
+/** One rule: what must hold, and whether it does. */
 export type Rule = readonly [must: string, holds: boolean];
 
 export function broken(subject: string, rules: readonly Rule[]): readonly string[] {

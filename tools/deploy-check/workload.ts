@@ -35,7 +35,9 @@ function portNamed(container: Mapping, name: string): number | undefined {
   return port === undefined ? undefined : Number(textAt(port, "containerPort"));
 }
 
-/** What our own services have beside: the probes of libs/shared/src/lifecycle, and the ports of the configuration. */
+/**
+ * Additional rules for our own services: the probes of libs/shared/src/platform/lifecycle, and the ports of the configuration.
+ */
 function serviceRules(name: ServiceName, container: Mapping, ports: AllPorts): readonly Rule[] {
   const probe = (kind: string): string => textAt(container, kind, "httpGet", "path");
   const probed = ["startupProbe", "readinessProbe", "livenessProbe"];
@@ -49,7 +51,7 @@ function serviceRules(name: ServiceName, container: Mapping, ports: AllPorts): r
   ];
 }
 
-/** A Deployment or StatefulSet: restricted pods, probes, resources, pinned images. */
+/** Checks a Deployment or StatefulSet: restricted pods, probes, resources, pinned images. */
 export function checkWorkload(document: Mapping, ports: AllPorts): readonly string[] {
   const name = textAt(document, "metadata", "name");
   const pod = mappingAt(document, "spec", "template", "spec");

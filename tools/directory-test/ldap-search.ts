@@ -1,31 +1,35 @@
-import type { DirectoryContext, DirectoryQuery } from "../../services/auth-engine/src/directories/directory.ts";
-import { findInSearch } from "../../services/auth-engine/src/directories/ldap/find-user.ts";
-import { createLdapPool } from "../../services/auth-engine/src/directories/ldap/ldap-pool.ts";
-import { compileSearches } from "../../services/auth-engine/src/directories/ldap/select-search.ts";
-import type { LdapDirectorySettings } from "../../services/auth-engine/src/directories/ldap/settings.ts";
+import type { BackendContext, BackendQuery } from "../../services/auth-engine/src/backends/backend.ts";
+import { findInSearch } from "../../services/auth-engine/src/backends/ldap/find-user.ts";
+import { createLdapPool } from "../../services/auth-engine/src/backends/ldap/ldap-pool.ts";
+import { compileSearches } from "../../services/auth-engine/src/backends/ldap/select-search.ts";
+import type { LdapBackendSettings } from "../../services/auth-engine/src/backends/ldap/settings.ts";
 import type { MakeDeps } from "./make-directory.ts";
-import type { Tell } from "./steps.ts";
+import type { ReportStep } from "./steps.ts";
 
-/** Tells each search of the protocol as it goes over the wire, and the entry that it finds. */
-export async function tellLdapSearches(
-  settings: LdapDirectorySettings,
-  { query, context, tell }: { readonly query: DirectoryQuery; readonly context: DirectoryContext; readonly tell: Tell },
+/** Reports each search of the protocol as it is sent, and the entry that it finds. */
+export async function reportLdapSearches(
+  settings: LdapBackendSettings,
+  {
+    query,
+    context,
+    report,
+  }: { readonly query: BackendQuery; readonly context: BackendContext; readonly report: ReportStep },
   deps: Pick<MakeDeps, "clock" | "log">,
 ): Promise<void> {
-  const made = Object.entries(settings.pools).map(([name, pool]) => [name, createLdapPool(name, pool, deps)] as const);
+  const pools = Object.entries(settings.pools).map(([name, pool]) => [name, createLdapPool(name, pool, deps)] as const);
   try {
-    for (const search of compileSearches(settings.searches, new Map(made)).get(query.protocol) ?? []) {
+    for (const search of compileSearches(settings.searches, new Map(pools)).get(query.protocol) ?? []) {
       const base = search.baseDn.expand(query);
-      tell(
+      report(
         "search",
         "ok",
         `pool ${search.pool.name}, scope ${search.scope}, base ${base}, filter ${search.filter(query).toString()}`,
       );
       const found = await findInSearch(search, query, context, true);
-      tell("entry", found === undefined ? "note" : "ok", found === undefined ? "no entry" : found.entry.dn);
+      report("entry", found === undefined ? "note" : "ok", found === undefined ? "no entry" : found.entry.dn);
       if (found !== undefined) return;
     }
   } finally {
-    await Promise.all(made.map(([, pool]) => pool.close()));
+    await Promise.all(pools.map(([, pool]) => pool.close()));
   }
 }

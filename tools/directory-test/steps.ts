@@ -1,7 +1,7 @@
-/** `stop`: a login goes no further here, or not on this way. */
+/** `stop`: a login ends here. */
 export type StepOutcome = "ok" | "note" | "stop";
 
-/** One thing that a login does, and what came of it. */
+/** One step of a login and its result. */
 export interface TestStep {
   readonly step: string;
   readonly outcome: StepOutcome;
@@ -10,10 +10,10 @@ export interface TestStep {
   readonly directory?: string | undefined;
 }
 
-/** What a login would get; `unknown` where it hangs on what was not tried. */
+/** The result of a login; `unknown` if it depends on checks that were not made. */
 export type Verdict = "accepted" | "denied" | "temporary_failure" | "unknown";
 
-export type Tell = (step: string, outcome: StepOutcome, detail: string) => void;
+export type ReportStep = (step: string, outcome: StepOutcome, detail: string) => void;
 
 /** An error with its causes, each once. */
 export function reasonOf(error: unknown): string {

@@ -1,46 +1,46 @@
-import type { Secret } from "@postern/shared/crypto";
+import type { Secret } from "@postern/shared/platform/crypto";
 import type {
-  Directory,
-  DirectoryAccount,
-  DirectoryContext,
-  DirectoryQuery,
-} from "../../services/auth-engine/src/directories/directory.ts";
-import { appPasswordDigest } from "../../services/auth-engine/src/mfa-artefacts/app-password.ts";
-import { matchAppPassword } from "../../services/auth-engine/src/mfa-artefacts/app-passwords.ts";
-import type { FindOutcome } from "../../services/auth-engine/src/mfa-artefacts/mfa-artefacts.ts";
-import type { Tell, Verdict } from "./steps.ts";
+  Backend,
+  BackendAccount,
+  BackendContext,
+  BackendQuery,
+} from "../../services/auth-engine/src/backends/backend.ts";
+import type { FindOutcome } from "../../services/auth-engine/src/backends/mfa-credentials.ts";
+import { appPasswordDigest } from "../../services/auth-engine/src/mfa-credentials/app-password.ts";
+import { matchAppPassword } from "../../services/auth-engine/src/mfa-credentials/app-passwords.ts";
+import type { ReportStep, Verdict } from "./steps.ts";
 
 export interface Asking {
-  readonly directory: Directory;
-  readonly query: DirectoryQuery;
-  /** Undefined: none was given. */
+  readonly backend: Backend;
+  readonly query: BackendQuery;
+  /** Undefined if no password was given. */
   readonly password: Secret | undefined;
-  readonly context: DirectoryContext;
-  readonly tell: Tell;
+  readonly context: BackendContext;
+  readonly report: ReportStep;
 }
 
 type Answer = Verdict | "unknown_user" | "not_served";
 
-function tellAccount(
-  { account, accountField, attributes, totpSecretField, groups }: DirectoryAccount,
-  tell: Tell,
+function reportAccount(
+  { account, accountField, attributes, totpSecretField, groups }: BackendAccount,
+  report: ReportStep,
 ): void {
-  tell("account", "ok", `${account} (from ${accountField})`);
+  report("account", "ok", `${account} (from ${accountField})`);
   const shown = Object.entries(attributes).filter(([name]) => name !== totpSecretField);
   const texts = shown.map(([name, values]) => `${name}=${values.join(" | ")}`);
-  tell("attributes", texts.length === 0 ? "note" : "ok", texts.length === 0 ? "none" : texts.join(", "));
-  tell(
+  report("attributes", texts.length === 0 ? "note" : "ok", texts.length === 0 ? "none" : texts.join(", "));
+  report(
     "groups",
     groups === undefined ? "note" : "ok",
-    groups === undefined ? "not looked for" : groups.join(", ") || "none",
+    groups === undefined ? "not searched" : groups.join(", ") || "none",
   );
 }
 
-async function tellFactors({ directory, query, context, tell }: Asking): Promise<FindOutcome | undefined> {
-  const found = await directory.mfa?.find({ username: query.username, protocol: query.protocol }, context);
+async function reportFactors({ backend, query, context, report }: Asking): Promise<FindOutcome | undefined> {
+  const found = await backend.mfa?.find({ username: query.username, protocol: query.protocol }, context);
   if (found?.kind !== "ok") return found;
   if (found.account.supports.size === 0) {
-    tell("second factors", "note", "this directory keeps none");
+    report("second factors", "note", "not stored in this backend");
     return found;
   }
   const { totpSecret, recoveryCodes, webauthnCredentials } = await found.account.readFactors(context);
@@ -52,47 +52,52 @@ async function tellFactors({ directory, query, context, tell }: Asking): Promise
     `WebAuthn ${webauthnCredentials.length}`,
     `app passwords ${appPasswords.length}`,
   ];
-  tell("second factors", "ok", counts.join(", "));
+  report("second factors", "ok", counts.join(", "));
   return found;
 }
 
-async function tellAppPassword(digest: string, found: FindOutcome | undefined, asking: Asking): Promise<Verdict> {
-  const { query, context, tell } = asking;
+async function checkAppPassword(digest: string, found: FindOutcome | undefined, asking: Asking): Promise<Verdict> {
+  const { query, context, report } = asking;
   const { protocol } = query;
   const match = found?.kind === "ok" ? await matchAppPassword(found.account, { digest, protocol }, context) : undefined;
   if (match !== undefined)
-    tell("app password", "ok", `${match.label}, for ${match.protocols.join(", ") || "all protocols"}`);
-  else tell("app password", "stop", `it has the form of one, and the account has none like it for ${protocol}`);
+    report("app password", "ok", `${match.label}, for ${match.protocols.join(", ") || "all protocols"}`);
+  else
+    report(
+      "app password",
+      "stop",
+      `has the form of an app password, but the account has no matching one for ${protocol}`,
+    );
   return match === undefined ? "denied" : "accepted";
 }
 
-async function tellPassword({ directory, query, context, tell }: Asking, password: Secret): Promise<Answer> {
-  const outcome = await directory.verify(query, password, context);
+async function checkPassword({ backend, query, context, report }: Asking, password: Secret): Promise<Answer> {
+  const outcome = await backend.verify(query, password, context);
   if (outcome.kind === "ok") {
-    tell("password", "ok", "right");
+    report("password", "ok", "correct");
     return "accepted";
   }
   const detail = "detail" in outcome && outcome.detail !== undefined ? `: ${outcome.detail}` : "";
-  tell("password", "stop", `${outcome.kind.replaceAll("_", " ")}${detail}`);
+  report("password", "stop", `${outcome.kind.replaceAll("_", " ")}${detail}`);
   return outcome.kind === "unknown_user" || outcome.kind === "not_served" ? outcome.kind : "denied";
 }
 
-/** What the directory says of the user, thing by thing. Throws what a login would end with as a temporary failure. */
+/** Reports what the backend knows about the user. Throws errors that make a login a temporary failure. */
 export async function testAccount(asking: Asking): Promise<Answer> {
-  const { directory, query, context, password, tell } = asking;
-  const looked = await directory.lookup(query, context);
-  const factors = await tellFactors(asking);
+  const { backend, query, context, password, report } = asking;
+  const looked = await backend.lookup(query, context);
+  const factors = await reportFactors(asking);
   if (looked.kind !== "ok") {
     const isOff = factors?.kind === "ok" && factors.isDisabled;
-    if (isOff) tell("account", "stop", "disabled");
-    else tell("account", "note", looked.kind === "not_served" ? `no search for ${query.protocol}` : "unknown here");
+    if (isOff) report("account", "stop", "disabled");
+    else report("account", "note", looked.kind === "not_served" ? `no search for ${query.protocol}` : "unknown user");
     return isOff ? "denied" : looked.kind;
   }
-  tellAccount(looked.account, tell);
+  reportAccount(looked.account, report);
   if (password === undefined) {
-    tell("password", "note", "none given");
+    report("password", "note", "not given");
     return "unknown";
   }
   const digest = appPasswordDigest(password.reveal());
-  return digest === undefined ? tellPassword(asking, password) : tellAppPassword(digest, factors, asking);
+  return digest === undefined ? checkPassword(asking, password) : checkAppPassword(digest, factors, asking);
 }

@@ -1,10 +1,10 @@
-import type { Config } from "@postern/shared/config";
-import type { Secret } from "@postern/shared/crypto";
-import { type DirectorySettings, liveEngineSettings } from "../../services/auth-engine/src/settings.ts";
-import { tellLdapSearches } from "./ldap-search.ts";
-import { type MakeDeps, makeDirectory } from "./make-directory.ts";
-import { tellSqlQuery } from "./sql-search.ts";
-import { reasonOf, type Tell, type TestStep, type Verdict } from "./steps.ts";
+import type { Config } from "@postern/shared/platform/config";
+import type { Secret } from "@postern/shared/platform/crypto";
+import { type BackendSettings, liveEngineSettings } from "../../services/auth-engine/src/settings.ts";
+import { reportLdapSearches } from "./ldap-search.ts";
+import { type MakeDeps, makeBackend } from "./make-directory.ts";
+import { reportSqlQuery } from "./sql-search.ts";
+import { type ReportStep, reasonOf, type TestStep, type Verdict } from "./steps.ts";
 import { testAccount } from "./test-account.ts";
 
 export interface TestedLogin {
@@ -20,56 +20,57 @@ export interface LoginReport {
 
 type Answer = Awaited<ReturnType<typeof testAccount>>;
 
-async function askDirectory(
-  settings: DirectorySettings,
+async function askBackend(
+  settings: BackendSettings,
   login: TestedLogin,
-  { tell, timeoutMs, deps }: { readonly tell: Tell; readonly timeoutMs: number; readonly deps: MakeDeps },
+  { report, timeoutMs, deps }: { readonly report: ReportStep; readonly timeoutMs: number; readonly deps: MakeDeps },
 ): Promise<Answer> {
   const { username, protocol, password } = login;
   const context = { deadline: deps.clock.now() + timeoutMs, signal: AbortSignal.timeout(timeoutMs) };
   const query = { username, protocol };
-  const directory = await makeDirectory(settings, deps);
-  if (directory === undefined) {
-    tell("directory", "note", "a script: see `postern script test`");
+  const backend = await makeBackend(settings, deps);
+  if (backend === undefined) {
+    report("directory", "note", "Lua script: test it with `postern script test`");
     return "unknown";
   }
   try {
-    await directory.check(context);
-    tell("connection", "ok", "answers");
-    if (settings.kind === "ldap") await tellLdapSearches(settings.settings, { query, context, tell }, deps);
-    if (settings.kind === "sql") tellSqlQuery(settings.settings, query, tell);
-    return await testAccount({ directory, query, password, context, tell });
+    await backend.check(context);
+    report("connection", "ok", "established");
+    if (settings.kind === "ldap") await reportLdapSearches(settings.settings, { query, context, report }, deps);
+    if (settings.kind === "sql") reportSqlQuery(settings.settings, query, report);
+    return await testAccount({ backend, query, password, context, report });
   } finally {
-    await directory.close();
+    await backend.close();
   }
 }
 
-/** The first directory that knows the user decides; a denial stands only when all before it could be asked. */
+/** The first backend that knows the user decides. A denial is final only if all backends before it were available. */
 export async function testLogin(config: Config, login: TestedLogin, deps: MakeDeps): Promise<LoginReport> {
   const steps: TestStep[] = [];
-  const tell: Tell = (step, outcome, detail) => void steps.push({ step, outcome, detail });
-  tell("order", "ok", config.auth.backends.order.join(", "));
+  const report: ReportStep = (step, outcome, detail) => void steps.push({ step, outcome, detail });
+  report("order", "ok", config.auth.backends.order.join(", "));
   if (login.password?.reveal() === "") {
-    tell("password", "stop", "empty: denied before any directory is asked");
+    report("password", "stop", "empty: denied before any backend is queried");
     return { steps, verdict: "denied" };
   }
   return { steps, verdict: await verdictOf(config, login, { steps, deps }) };
 }
 
-interface Telling {
+interface TestContext {
   readonly steps: TestStep[];
   readonly deps: MakeDeps;
 }
 
-async function verdictOf(config: Config, login: TestedLogin, { steps, deps }: Telling): Promise<Verdict> {
+async function verdictOf(config: Config, login: TestedLogin, { steps, deps }: TestContext): Promise<Verdict> {
   let undecided: Verdict | undefined;
   let isServed = false;
-  for (const settings of liveEngineSettings(config).directories) {
+  for (const settings of liveEngineSettings(config).backends) {
     const { name } = settings.settings;
-    const tellOf: Tell = (step, outcome, detail) => void steps.push({ step, outcome, detail, directory: name });
-    const means = { tell: tellOf, timeoutMs: config.runtime.timeouts.decision, deps };
-    const answer = await askDirectory(settings, login, means).catch((error: unknown): Answer => {
-      tellOf("failure", "stop", reasonOf(error));
+    const reportStep: ReportStep = (step, outcome, detail) =>
+      void steps.push({ step, outcome, detail, directory: name });
+    const means = { report: reportStep, timeoutMs: config.runtime.timeouts.decision, deps };
+    const answer = await askBackend(settings, login, means).catch((error: unknown): Answer => {
+      reportStep("failure", "stop", reasonOf(error));
       return "temporary_failure";
     });
     if (answer === "accepted") return answer;

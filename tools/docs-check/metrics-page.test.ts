@@ -5,15 +5,15 @@ import { expect, test } from "vitest";
 const root = join(import.meta.dirname, "../..");
 const page = readFileSync(join(root, "docs/operations/metrics.md"), "utf8");
 
-interface MadeMetric {
+interface Metric {
   readonly name: string;
   readonly type: string;
 }
 
-/** Metrics are made by `<registry>.<type>({ name: …` and nowhere else; the prefix stands for `service`. */
-function metricsIn(source: string): readonly MadeMetric[] {
-  const made = source.matchAll(/\.(counter|histogram|gauge)\(\{\s*name: [`"](?:\$\{prefix\}_)?([a-z_]+)[`"]/gu);
-  return [...made].map(([text, type = "", name = ""]) => ({
+/** Metrics are created only by `<registry>.<type>({ name: …`; the prefix stands for `service`. */
+function metricsIn(source: string): readonly Metric[] {
+  const matches = source.matchAll(/\.(counter|histogram|gauge)\(\{\s*name: [`"](?:\$\{prefix\}_)?([a-z_]+)[`"]/gu);
+  return [...matches].map(([text, type = "", name = ""]) => ({
     type,
     name: text.includes("${prefix}_") ? `service_${name}` : name,
   }));
@@ -24,7 +24,7 @@ function sources(): readonly string[] {
   return files.filter((file) => !file.endsWith(".test.ts")).map((file) => readFileSync(join(root, file), "utf8"));
 }
 
-function byName(left: MadeMetric, right: MadeMetric): number {
+function byName(left: Metric, right: Metric): number {
   return left.name.localeCompare(right.name);
 }
 
@@ -32,12 +32,12 @@ test("docs/operations/metrics.md lists the metrics of the source, with their typ
   const written = [...page.matchAll(/^\| `([a-z_]+)` \| (counter|histogram|gauge) \|/gmu)].map(
     ([, name = "", type = ""]) => ({ name, type }),
   );
-  const made = sources().flatMap(metricsIn);
-  expect(made.length).toBeGreaterThan(10);
-  expect(written.toSorted(byName)).toEqual(made.toSorted(byName));
+  const registered = sources().flatMap(metricsIn);
+  expect(registered.length).toBeGreaterThan(10);
+  expect(written.toSorted(byName)).toEqual(registered.toSorted(byName));
 });
 
-test("every metric that is made is seen: none is made in a way that this test does not read", () => {
+test("every metric is found: none is created in a way that this test does not read", () => {
   const calls = sources()
     .filter((source) => !source.includes("new Counter("))
     .flatMap((source) => source.match(/\.(counter|histogram|gauge)\(/gu) ?? []);

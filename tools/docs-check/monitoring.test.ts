@@ -28,7 +28,7 @@ interface Documented {
   readonly labels: string;
 }
 
-/** metrics-page.test.ts proves that these are what the source exports. */
+/** metrics-page.test.ts verifies that the source exports these. */
 const documented = new Map<string, Documented>(
   [...read("docs/operations/metrics.md").matchAll(/^\| `([a-z_]+)` \| (counter|histogram|gauge) \| ([^|]*)\|/gmu)].map(
     ([, name = "", type = "", labels = ""]) => [name, { type, labels }],
@@ -52,7 +52,7 @@ test("every metric of boards and rules is exported", () => {
   expect(known("service_nothing_total")).toBe(false);
 });
 
-test("every label value that a rule asks for is one of the metric's", () => {
+test("every label value in a rule is one of the metric's", () => {
   const wrong = rules.flatMap(({ expr }) =>
     [...expr.matchAll(/\b(service_\w+|backchannel_\w+)\{(\w+)=~?"([^"]+)"\}/gu)].flatMap(
       ([, name = "", label = "", values = ""]) => {
@@ -64,7 +64,7 @@ test("every label value that a rule asks for is one of the metric's", () => {
   expect(wrong).toEqual([]);
 });
 
-test("every alert has a severity, a sentence and a runbook that exists", () => {
+test("every alert has a severity, a description and an existing runbook", () => {
   expect(rules.length).toBeGreaterThan(10);
   for (const { alert, labels, annotations } of rules) {
     expect([alert, existsSync(join(root, annotations.runbook))]).toEqual([alert, true]);
@@ -74,7 +74,7 @@ test("every alert has a severity, a sentence and a runbook that exists", () => {
   expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
 });
 
-test("each service has its board", () => {
+test("each service has its dashboard", () => {
   const services = globSync("services/*", { cwd: root }).map((path) => path.replace("services/", ""));
   expect(Object.keys(boards).toSorted()).toEqual(services.toSorted());
 });

@@ -1,6 +1,6 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { loadConfig } from "@postern/shared/config";
+import { loadConfig } from "@postern/shared/platform/config";
 import { describe, expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "../..");
@@ -8,7 +8,7 @@ const pages = globSync(["*.md", "{docs,k8s}/**/*.md", "{services,libs}/*/{*.md,s
   cwd: root,
 }).toSorted();
 
-/** Letters that ARCHITECTURE stands for folders. */
+/** Letters that stand for folders in ARCHITECTURE. */
 const folders = {
   G: "services/gateway/src",
   E: "services/auth-engine/src",
@@ -21,7 +21,9 @@ function brokenLinks(page: string, text: string): readonly string[] {
   return targets.filter((target) => !/^https?:/u.test(target) && !existsSync(join(root, dirname(page), target)));
 }
 
-/** Paths in code marks: from the root, by ARCHITECTURE's letters, or from the page's own folder; `.run/` is made by running. */
+/**
+ * Paths in code marks: from the root, by ARCHITECTURE's letters, or from the page's own folder; `.run/` is created at run time.
+ */
 function missingPaths(page: string, text: string): readonly string[] {
   const marked = [...text.matchAll(/`([A-Za-z.][\w.-]*\/[\w./-]*\.(?:ts|md|yaml|yml|sh|sql|mjs|json|conf))`/gu)];
   const named = marked.map(([, path = ""]) => path.replace(/^[GELI](?=\/)/u, (letter) => Reflect.get(folders, letter)));
@@ -33,27 +35,26 @@ test("there are pages to check", () => {
   expect(pages.length).toBeGreaterThan(50);
 });
 
-test.each(pages)("%s: what it links and names exists", (page) => {
+test.each(pages)("%s: its links and paths exist", (page) => {
   const text = readFileSync(join(root, page), "utf8");
   expect([...brokenLinks(page, text), ...missingPaths(page, text)]).toEqual([]);
 });
 
-test("a dead link and a path of nothing are found", () => {
+test("a dead link and a missing path are found", () => {
   expect(brokenLinks("README.md", "[a](docs/nothing.md) [b](LICENSE)")).toEqual(["docs/nothing.md"]);
-  expect(missingPaths("README.md", "`L/errors/codes.ts` `L/errors/nothing.ts` `tools/nothing.ts`")).toEqual([
-    "libs/shared/src/errors/nothing.ts",
-    "tools/nothing.ts",
-  ]);
+  expect(
+    missingPaths("README.md", "`L/platform/errors/codes.ts` `L/platform/errors/nothing.ts` `tools/nothing.ts`"),
+  ).toEqual(["libs/shared/src/platform/errors/nothing.ts", "tools/nothing.ts"]);
 });
 
-/** Variables that hand-written pages name, whole. */
+/** Complete variable names in hand-written pages. */
 function variablesIn(text: string): readonly string[] {
   return [...text.matchAll(/\bSERVICE_[A-Z0-9_]+[A-Z0-9]\b/gu)].map(([name]) => name);
 }
 
 describe("environment variables", () => {
   const written = pages.filter((page) => !page.startsWith("docs/configuration/"));
-  test.each(written)("%s names keys of the configuration only", (page) => {
+  test.each(written)("%s names only keys of the configuration", (page) => {
     const reference = pages
       .filter((path) => path.startsWith("docs/configuration/"))
       .map((path) => readFileSync(join(root, path), "utf8"))
@@ -63,7 +64,7 @@ describe("environment variables", () => {
     expect(named.filter((name) => !known.has(name))).toEqual([]);
   });
 
-  test("a name that is no key is not in the reference", () => {
+  test("a name that is not a key is not in the reference", () => {
     expect(variablesIn("`SERVICE_RUNTIME_NOTHING`")).toEqual(["SERVICE_RUNTIME_NOTHING"]);
   });
 });
@@ -72,16 +73,11 @@ describe("README", () => {
   const readme = readFileSync(join(root, "README.md"), "utf8");
   const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
-  test("has at most 150 lines, ARCHITECTURE 150 to 250, an ADR 80", () => {
+  test("has at most 150 lines, ARCHITECTURE 150 to 250", () => {
     expect(readme.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
     const architecture = read("ARCHITECTURE.md").trimEnd().split("\n").length;
     expect(architecture).toBeGreaterThanOrEqual(150);
     expect(architecture).toBeLessThanOrEqual(250);
-    const adrs = pages.filter((page) => /^docs\/adr\/\d{4}-/u.test(page));
-    expect(adrs.filter((page) => read(page).split("\n").length > 80)).toEqual([]);
-    expect(adrs.filter((page) => !read("docs/adr/README.md").includes(`(${page.slice("docs/adr/".length)})`))).toEqual(
-      [],
-    );
   });
 
   test("prints the demo as config/demo.yaml has it", () => {

@@ -11,7 +11,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const bodyOf = async (url: string): Promise<string> => (await fetch(url)).text();
 
-test("a page says the language of its texts, and each link to another language says that one", async () => {
+test("a page declares the language of its texts, and each link to another language declares that one", async () => {
   const lists = await Promise.all(
     server.tags.map(async (tag) => {
       const page = await bodyOf(server.urlOf("login", tag));
@@ -26,7 +26,7 @@ test("a page says the language of its texts, and each link to another language s
   for (const [, links] of lists) expect(links.map(([, lang]) => lang)).toEqual(written);
 });
 
-test("Chinese and Japanese pages name fonts of their own before any of the system's language", async () => {
+test("Chinese and Japanese pages name their own fonts before those of the system's language", async () => {
   const page = await bodyOf(server.urlOf("login", "ja"));
   const [, path = ""] = /<link rel="stylesheet" href="([^"]+)"/.exec(page) ?? [];
   const style = await bodyOf(`${server.origin}${path}`);

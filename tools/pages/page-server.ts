@@ -5,24 +5,24 @@ import { pageList } from "../../services/idp/src/pages/page-list.ts";
 import { createPages } from "../../services/idp/src/pages/pages.ts";
 import { createSiteTemplates } from "../../services/idp/src/pages/site-templates.ts";
 import { registerDevUi } from "../../services/idp/src/routes/dev-ui/register.ts";
-import { registerStatic } from "../../services/idp/src/routes/get-static.ts";
+import { registerStatic } from "../../services/idp/src/routes/pages/get-static.ts";
 import { pageStates } from "./page-states.ts";
 
-/** The developer UI of the identity provider and what its pages load, without the rest of the service. */
+/** The developer UI of the identity provider and the files of its pages, without the rest of the service. */
 export interface PageServer extends AsyncDisposable {
   /** Every page that the developer UI lists. */
   readonly names: readonly string[];
-  /** Of every language. */
+  /** The tags of all languages. */
   readonly tags: readonly string[];
   readonly origin: string;
   urlOf(name: string, tag?: string): string;
-  /** Pages in states that the developer UI has no sample of, in one language. */
+  /** Pages in states for which the developer UI has no sample, in one language. */
   stateUrls(tag: string): readonly string[];
 }
 
 const [fallback] = languages;
 
-/** Listens on a free port of loopback; a site that has filled in everything that shows on pages. */
+/** Listens on a free port of loopback, as a site that has configured everything that pages show. */
 export async function startPageServer(): Promise<PageServer> {
   if (fallback === undefined) throw new Error("no language");
   const site = "https://example.test";
@@ -39,7 +39,7 @@ export async function startPageServer(): Promise<PageServer> {
       languages,
       fallback,
     },
-    assets: createAssets({ light: "", dark: "" }, undefined),
+    assets: createAssets({ name: "Example Mail", accent: { light: "", dark: "" } }),
     templates: createSiteTemplates(new Map()),
   });
   const app = fastify();

@@ -2,11 +2,13 @@ import type { Look, Page } from "../../services/idp/src/pages/look.ts";
 import type { Pages, Shown } from "../../services/idp/src/pages/pages.ts";
 import { appPasswordsPage } from "../../services/idp/src/pages/templates/access.ts";
 import { homePage } from "../../services/idp/src/pages/templates/account.ts";
-import { deviceCodePage } from "../../services/idp/src/pages/templates/device.ts";
+import { consentPage } from "../../services/idp/src/pages/templates/consent.ts";
+import { deviceCodePage, deviceConsentPage } from "../../services/idp/src/pages/templates/device.ts";
 import { recoveryEnrolmentPage, totpEnrolmentPage } from "../../services/idp/src/pages/templates/enrolment.ts";
 import { recoveryPage, totpPage } from "../../services/idp/src/pages/templates/factors.ts";
 import { loginPage } from "../../services/idp/src/pages/templates/login.ts";
 import { errorPage, type Problem } from "../../services/idp/src/pages/templates/notices.ts";
+import { removalPage } from "../../services/idp/src/pages/templates/removal.ts";
 import { passkeysPage, webauthnEnrolmentPage } from "../../services/idp/src/pages/templates/webauthn.ts";
 
 type Show = (pages: Pages, look: Look) => Shown;
@@ -15,21 +17,38 @@ function stateOf<View extends object>(page: Page<View>, change: Partial<View>): 
   return (pages, look) => pages.show(page, { ...page.sample, ...change }, look);
 }
 
+/** After something was removed. */
+function withDone(look: Look): Look {
+  return { ...look, notices: [look.text("done.totp_removed"), look.text("done.codes_gone")] };
+}
+
 const problem = "This is not right. Check it and try again.";
+/** A data URL, so that no request is needed. */
+const logo =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='96' height='48'%3E%3Crect width='96' height='48' rx='8' fill='teal'/%3E%3C/svg%3E";
+
+const reference = "5f0c7a52-8a0e";
 const cancel = "#cancel";
 const problems: readonly Problem[] = ["failed", "unavailable", "request", "not_found", "unauthenticated", "required"];
 
-/** How pages look when something went wrong, a factor is demanded, or there is nothing to list: no sample shows that. */
+/** Pages with an error, a required factor or an empty list, for which there are no samples. */
 export const pageStates: ReadonlyMap<string, Show> = new Map([
-  ["login-failed", stateOf(loginPage, { problem, username: "alice@example.test", fresh: true })],
-  ["totp-failed", stateOf(totpPage, { problem })],
+  ["login-failed", stateOf(loginPage, { problem, reference, username: "alice@example.test", fresh: true })],
+  ["totp-failed", stateOf(totpPage, { problem, reference })],
   ["recovery-failed", stateOf(recoveryPage, { problem, other: undefined })],
   ["device-failed", stateOf(deviceCodePage, { problem, userCode: "BDWP-HQPK" })],
   ["totp-register-demanded", stateOf(totpEnrolmentPage, { problem, cancel, remove: undefined })],
+  ["consent-logo", stateOf(consentPage, { logo })],
+  ["device-consent-logo", stateOf(deviceConsentPage, { logo })],
   ["recovery-register-bare", stateOf(recoveryEnrolmentPage, { canMake: false, left: 0 })],
+  ["recovery-register-offered", stateOf(recoveryEnrolmentPage, { left: 0 })],
+  ["remove-needed", stateOf(removalPage, { what: "totp", needed: { applications: ["Example Webmail"] } })],
+  ["remove-all", stateOf(removalPage, { what: "passkeys", names: ["Laptop", "Phone"] })],
   ["webauthn-register-demanded", stateOf(webauthnEnrolmentPage, { cancel })],
   ["webauthn-devices-empty", stateOf(passkeysPage, { passkeys: [] })],
   ["app-passwords-full", stateOf(appPasswordsPage, { problem })],
   ["home-bare", stateOf(homePage, { isBare: true })],
+  ["home-few-codes", stateOf(homePage, { recoveryCodesLeft: 2 })],
+  ["home-no-codes", (pages, look) => stateOf(homePage, { recoveryCodesLeft: 0 })(pages, withDone(look))],
   ...problems.map((name): [string, Show] => [`error-${name}`, stateOf(errorPage, { problem: name, href: "#on" })]),
 ]);

@@ -17,7 +17,7 @@ async function bytesOf(url: string): Promise<Buffer> {
   return Buffer.from(await response.arrayBuffer());
 }
 
-/** What the server sent, by URL: pages load the same files. */
+/** What the server sent, by URL, because pages share files. */
 const weighed = new Map<string, number>();
 
 async function weightOf(url: string): Promise<number> {
@@ -28,7 +28,7 @@ async function weightOf(url: string): Promise<number> {
   return length;
 }
 
-/** Of the page and all that it loads, uncompressed. */
+/** Size of the page and everything that it loads, uncompressed. */
 async function wholeWeight(url: string): Promise<number> {
   const page = await bytesOf(url);
   const loaded = page.toString().matchAll(/<(?:link|script|img)[^>]* (?:href|src)="(\/[^"]+)"/g);
@@ -37,13 +37,13 @@ async function wholeWeight(url: string): Promise<number> {
   return weight;
 }
 
-test("every page weighs less than 60 kB in every language, with all that it loads, uncompressed", async () => {
+test("every page is smaller than 60 kB in every language, with everything that it loads, uncompressed", async () => {
   const weights: (readonly [string, number])[] = [];
   for (const name of server.names) {
     for (const tag of server.tags) weights.push([`${name} ${tag}`, await wholeWeight(server.urlOf(name, tag))]);
   }
   expect(weights.filter(([, weight]) => weight >= limitBytes)).toEqual([]);
-  // The stylesheet and the script, at least, were weighed.
+  // At least the stylesheet and the script were counted.
   expect(weighed.size).toBeGreaterThanOrEqual(2);
   expect(Math.min(...weights.map(([, weight]) => weight))).toBeGreaterThan(10_000);
 });

@@ -15,12 +15,12 @@ afterAll(() => server[Symbol.asyncDispose]());
 const mebibyte = 1024 * 1024;
 const largestFolder = 2.5 * mebibyte;
 
-test("every page of the developer UI has its picture, and no other has: `make screenshots` takes them", () => {
+test("exactly the pages of the developer UI have pictures: `make screenshots` takes them", () => {
   const pictures = readdirSync(picturesFolder).filter((file) => file.endsWith(".webp"));
   expect(pictures.toSorted()).toEqual(server.names.map((name) => `${name}.webp`).toSorted());
 });
 
-test("the list of pictures is of these pages, in this order", async () => {
+test("the list of pictures has these pages, in this order", async () => {
   const pages = await Promise.all(
     server.names.map(async (name) => ({
       name,

@@ -1,11 +1,11 @@
 import type { Browser, Page } from "playwright-core";
 
-/** How a page is shown: the window's size in CSS pixels, and the size of its picture beside it. */
+/** How a page is shown: the window's size in CSS pixels, and the size of its picture. */
 const looks = [
   { title: "phone, light", colorScheme: "light", width: 390, height: 780, scale: 0.75 },
   { title: "phone, dark", colorScheme: "dark", width: 390, height: 780, scale: 0.75 },
-  { title: "desk, light", colorScheme: "light", width: 1280, height: 800, scale: 0.5 },
-  { title: "desk, dark", colorScheme: "dark", width: 1280, height: 800, scale: 0.5 },
+  { title: "desktop, light", colorScheme: "light", width: 1280, height: 800, scale: 0.5 },
+  { title: "desktop, dark", colorScheme: "dark", width: 1280, height: 800, scale: 0.5 },
 ] as const;
 
 type Picture = (typeof looks)[number] & { readonly png: string };
@@ -15,7 +15,7 @@ async function pictureOf(browser: Browser, url: string, look: (typeof looks)[num
   await using context = await browser.newContext({
     colorScheme,
     viewport: { width, height },
-    // Drawn small, not made small: hairlines stay whole.
+    // Rendered small instead of scaled down, so that hairlines stay visible.
     deviceScaleFactor: scale,
     reducedMotion: "reduce",
   });
@@ -40,7 +40,7 @@ figure{margin:0}figure+figure{margin-top:16px}figcaption{font:13px sans-serif;co
 const figureOf = ({ title, png }: Picture): string =>
   `<figure><figcaption>${title}</figcaption><img src="data:image/png;base64,${png}"></figure>`;
 
-/** One picture of a page: on a phone, and beside it on a desk, light and dark. WebP. */
+/** One WebP picture of a page: on a phone and on a desktop, in light and dark mode. */
 export async function sheetOf(browser: Browser, url: string): Promise<Buffer> {
   const pictures = await Promise.all(looks.map((look) => pictureOf(browser, url, look)));
   const phones = pictures.filter(({ width }) => width === 390).map((picture) => `<div>${figureOf(picture)}</div>`);

@@ -6,7 +6,7 @@ export function addressOf(options: RunOptions): string {
   return `http://localhost:${publicPort(options)}`;
 }
 
-/** What a user sees once everything is ready. */
+/** The text that is shown when everything is ready. */
 export function banner(options: RunOptions, services: readonly Program[], startedInMs: number): string {
   const base = `http://127.0.0.1:${publicPort(options)}`;
   const user =
@@ -15,14 +15,14 @@ export function banner(options: RunOptions, services: readonly Program[], starte
   const listeners = services.map(({ name, ports }) => `  ${name.padEnd(14)} http://127.0.0.1:${ports[0]}/metrics`);
   return [
     "",
-    `Postern serves ${addressOf(options)} (ready in ${(startedInMs / 1000).toFixed(1)} s)`,
+    `Postern is ready at ${addressOf(options)} (started in ${(startedInMs / 1000).toFixed(1)} s)`,
     ...listeners,
     `  logs           ${relative(process.cwd(), options.folder)}/logs/<name>.log`,
     "",
-    "Try in another terminal, a good and a wrong password:",
+    "In another terminal, try a correct and a wrong password:",
     `  ${call} -d '${user}' ${base}/api/v1/auth/json`,
     `  ${call} -d '${user.replace("alice-demo-password", "wrong")}' ${base}/api/v1/auth/json`,
     "",
-    "Ctrl-C stops everything; `make stop` ends a demo that was left behind.",
+    "Ctrl-C stops everything. `make stop` stops a demo that is still running.",
   ].join("\n");
 }

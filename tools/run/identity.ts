@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** A process that cannot be mistaken for a later one with the same pid. */
+/** Identifies a process, so that a later one with the same PID is not mistaken for it. */
 export interface Identity {
   readonly pid: number;
   /** Ticks since boot, field 22 of /proc/<pid>/stat. */
@@ -16,10 +16,10 @@ function readText(path: string): string | undefined {
   }
 }
 
-/** Undefined when there is no such process, or only its zombie. */
+/** Undefined if there is no such process, or only its zombie. */
 export function identityOf(pid: number): Identity | undefined {
   const stat = readText(`/proc/${pid}/stat`);
-  // The second field is the program's name in parentheses, which may hold anything, parentheses too.
+  // The second field is the program's name in parentheses and may contain anything, including parentheses.
   const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [state, startTime] = [fields?.[0], fields?.[19]];
   if (state === undefined || startTime === undefined || state === "Z" || state === "X") return undefined;
@@ -37,6 +37,6 @@ export function signal(identity: Identity, name: "SIGTERM" | "SIGKILL"): void {
   try {
     process.kill(name === "SIGKILL" ? -identity.pid : identity.pid, name);
   } catch {
-    // It ended in between.
+    // It has ended in the meantime.
   }
 }

@@ -3,11 +3,11 @@ import { parseArgs } from "node:util";
 
 export interface RunOptions {
   readonly engines: number;
-  /** The folder that holds `services/<name>/dist/bundle/main.js`. */
+  /** The folder that contains `services/<name>/dist/bundle/main.js`. */
   readonly servicesRoot: string;
-  /** False where the services are somebody else's, as in tests. */
+  /** False if the services are provided by the caller, as in tests. */
   readonly build: boolean;
-  /** State, logs and data of the demo. */
+  /** Folder for state, logs and data of the demo. */
   readonly folder: string;
   /** Added to every port. */
   readonly portOffset: number;
@@ -16,15 +16,15 @@ export interface RunOptions {
 
 const repository = resolve(import.meta.dirname, "../..");
 
-function wholeNumber(name: string, text: string, least: number, most: number): number {
+function wholeNumber(name: string, text: string, min: number, max: number): number {
   const value = Number(text);
-  if (!/^\d+$/u.test(text) || value < least || value > most) {
-    throw new Error(`${name} is a whole number from ${least} to ${most}, not "${text}"`);
+  if (!/^\d+$/u.test(text) || value < min || value > max) {
+    throw new Error(`${name} is a whole number from ${min} to ${max}, not "${text}"`);
   }
   return value;
 }
 
-/** Reads `--engines N --folder DIR`, and for tests `--services-root DIR --port-offset N --ready-within-ms N`. */
+/** Parses `--engines N --folder DIR`, and for tests `--services-root DIR --port-offset N --ready-within-ms N`. */
 export function parseRunOptions(args: readonly string[]): RunOptions {
   const { values } = parseArgs({
     args: [...args],

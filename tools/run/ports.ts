@@ -15,7 +15,7 @@ async function isFree(port: number): Promise<boolean> {
   }
 }
 
-/** Ports that another program holds, each with the name of ours that needs it. */
+/** Ports that another program uses, each with the name of our program that needs it. */
 export async function takenPorts(programs: readonly Program[]): Promise<readonly { port: number; name: string }[]> {
   const wanted = programs.flatMap(({ name, ports }) => ports.map((port) => ({ port, name })));
   const free = await Promise.all(wanted.map(({ port }) => isFree(port)));

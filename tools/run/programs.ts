@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import type { RunOptions } from "./options.ts";
 
-/** The front first, so that nobody asks what is no longer there; the stores last. */
+/**
+ * Stops the gateway first, so that no service receives requests after its dependencies have stopped; the stores last.
+ */
 export type StopStage = 1 | 2 | 3;
 
 export interface Program {
@@ -11,9 +13,9 @@ export interface Program {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly stopStage: StopStage;
-  /** Ports of 127.0.0.1 that it opens; the first one tells whether it is ready. */
+  /** Ports of 127.0.0.1 that it opens; the first one indicates readiness. */
   readonly ports: readonly number[];
-  /** Stores are ready when they accept, services when `/readyz` of their private listener answers 200. */
+  /** Stores are ready when they accept connections, services when `/readyz` of their private listener answers 200. */
   readonly kind: "store" | "service";
 }
 
@@ -28,7 +30,7 @@ const services = [
 const redisPort = 16_379;
 const natsPort = 14_222;
 const engine = "auth-engine";
-/** The n-th engine's private port is the first one's plus 10 for each before it: 9102, 9112, 9122. */
+/** Each further engine adds 10 to the first one's private port: 9102, 9112, 9122. */
 const enginePortStep = 10;
 
 export function publicPort({ portOffset }: RunOptions): number {
@@ -63,7 +65,7 @@ function service(options: RunOptions, name: string, ports: readonly number[], re
     name: replica === 1 ? name : `${name}-${replica}`,
     command: process.execPath,
     args: [join(options.servicesRoot, "services", name, "dist/bundle/main.js"), "--config", "config/demo.yaml"],
-    // Compiling our packages is half of a start; the second start reads them compiled.
+    // Compiling our packages takes half of a start; the cache speeds up later starts.
     env: {
       NODE_COMPILE_CACHE: join(options.folder, "compile-cache"),
       ...(moved && { [key]: `127.0.0.1:${ports[0]}` }),

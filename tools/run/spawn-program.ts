@@ -4,14 +4,14 @@ import { type Identity, identityOf } from "./identity.ts";
 import { logPath } from "./log-file.ts";
 import type { Program } from "./programs.ts";
 
-/** Servers of the system's packages may be where only root's PATH looks. */
+/** System servers may be in folders that only root's PATH contains. */
 const systemFolders = ":/usr/local/sbin:/usr/sbin:/sbin";
 
 function spawnWithLog(folder: string, { name, command, args, env }: Program): ChildProcess {
   const log = openSync(logPath(folder, name), "a");
   try {
     return spawn(command, args, {
-      // An own session: Ctrl-C reaches the runner alone, which then stops its programs in order.
+      // A separate session, so that Ctrl-C reaches only the runner, which then stops its programs in order.
       detached: true,
       env: { ...process.env, PATH: `${process.env["PATH"] ?? ""}${systemFolders}`, ...env },
       stdio: ["ignore", log, log],
@@ -21,7 +21,9 @@ function spawnWithLog(folder: string, { name, command, args, env }: Program): Ch
   }
 }
 
-/** Starts a program whose output goes to its log; `onEnd` is called once, with words that follow its name. */
+/**
+ * Starts a program whose output goes to its log; `onEnd` is called once, with a text that follows the program's name.
+ */
 export function spawnProgram(folder: string, program: Program, onEnd: (what: string) => void): Identity | undefined {
   const child = spawnWithLog(folder, program);
   child.once("error", (error) => onEnd(`could not be started: ${error.message}`));

@@ -15,8 +15,8 @@ export interface StackDeps {
 
 const pollMs = 50;
 const firstBackoffMs = 500;
-const mostBackoffMs = 30_000;
-/** After so long a life, an end is no longer part of a series. */
+const maxBackoffMs = 30_000;
+/** After running this long, a program's end no longer counts as part of a series. */
 const goodLifeMs = 60_000;
 
 async function isReady({ kind, ports }: Program): Promise<boolean> {
@@ -24,12 +24,12 @@ async function isReady({ kind, ports }: Program): Promise<boolean> {
   return kind === "store" ? accepts(port) : answersReady(port);
 }
 
-/** The programs of one run: started together, restarted when they end by themselves, stopped in order. */
+/** The programs of one run: started together, restarted if they end unexpectedly, stopped in order. */
 export class Stack {
   readonly #deps: StackDeps;
   readonly #recorded = new Map<string, RecordedProcess>();
   readonly #timers = new Set<NodeJS.Timeout>();
-  /** While programs start, the first one that ended; later they are started again. */
+  /** During the start, the first program that ended; later, programs are restarted. */
   #firstEnd: string | undefined;
   #phase: "starting" | "running" | "stopping" = "starting";
   #hurry = false;
@@ -38,7 +38,7 @@ export class Stack {
     this.#deps = deps;
   }
 
-  /** Starts programs and waits until all are ready. Throws when one ends before, or the time is over. */
+  /** Starts programs and waits until all are ready. Throws if one ends before that, or at the timeout. */
   async start(programs: readonly Program[], withinMs: number, signal: AbortSignal): Promise<void> {
     for (const program of programs) this.#launch(program, firstBackoffMs);
     const until = performance.now() + withinMs;
@@ -58,12 +58,12 @@ export class Stack {
     }
   }
 
-  /** From now on a program that ends is started again. */
+  /** Restarts programs that end from now on. */
   keepAlive(): void {
     this.#phase = "running";
   }
 
-  /** Stops everything, the front first. Asked a second time, it kills. */
+  /** Stops everything, the gateway first. A second call kills. */
   async stop(): Promise<void> {
     if (this.#phase === "stopping") {
       this.#hurry = true;
@@ -73,7 +73,7 @@ export class Stack {
     for (const timer of this.#timers) clearTimeout(timer);
     const alive = [...this.#recorded.values()].filter(isAlive);
     const killed = await stopProcesses(alive, () => this.#hurry);
-    for (const name of killed) this.#deps.say(`${name} did not end in time and was killed`);
+    for (const name of killed) this.#deps.say(`${name} did not stop in time and was killed`);
   }
 
   #launch(program: Program, backoffMs: number): void {
@@ -95,7 +95,7 @@ export class Stack {
     this.#deps.say(`${report}\n${program.name} starts again in ${waitMs / 1000} s.`);
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
-      this.#launch(program, Math.min(waitMs * 2, mostBackoffMs));
+      this.#launch(program, Math.min(waitMs * 2, maxBackoffMs));
     }, waitMs);
     this.#timers.add(timer);
   }

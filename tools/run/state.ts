@@ -8,7 +8,7 @@ export interface RecordedProcess extends Identity {
   readonly stopStage: StopStage;
 }
 
-/** What `.run/demo/state.json` holds: who runs the demo, and what it started. */
+/** Content of `.run/demo/state.json`: who runs the demo, and what it started. */
 export interface State {
   readonly runner: Identity;
   readonly address: string;
@@ -40,7 +40,7 @@ function pathOf(folder: string): string {
   return join(folder, "state.json");
 }
 
-/** Undefined when there is none, or when it is torn: nothing in it can then be trusted enough to be killed. */
+/** Undefined if there is none, or it is damaged: its PIDs must then not be killed. */
 export function readState(folder: string): State | undefined {
   try {
     const value: unknown = JSON.parse(readFileSync(pathOf(folder), "utf8"));
@@ -54,14 +54,14 @@ export function removeState(folder: string): void {
   rmSync(pathOf(folder), { force: true });
 }
 
-/** Readers see the old state or the new one, never half of it. */
+/** Atomic: readers see the old or the new state. */
 export function writeState(folder: string, state: State): void {
   const draft = `${pathOf(folder)}.${process.pid}`;
   writeFileSync(draft, JSON.stringify(state, null, 2));
   renameSync(draft, pathOf(folder));
 }
 
-/** Makes this process the runner of the folder's demo; undefined when another one was faster. */
+/** Makes this process the runner of the folder's demo; undefined if another process already is. */
 export function claim(folder: string, address: string): State | undefined {
   const runner = identityOf(process.pid);
   if (runner === undefined) throw new Error("/proc is needed to recognise processes");

@@ -6,7 +6,7 @@ const termWithinMs = 10_000;
 const killWithinMs = 5000;
 const pollMs = 20;
 
-/** True when all of them ended in time. */
+/** True if all of them ended in time. */
 export async function waitForEnd(identities: readonly Identity[], withinMs: number): Promise<boolean> {
   const until = performance.now() + withinMs;
   while (identities.some(isAlive)) {
@@ -17,8 +17,8 @@ export async function waitForEnd(identities: readonly Identity[], withinMs: numb
 }
 
 /**
- * Ends processes stage by stage: SIGTERM, then SIGKILL for those that have not ended within 10 s, or at once when
- * `hurry` says so. Returns the names of those that had to be killed.
+ * Ends processes stage by stage: SIGTERM, then SIGKILL for those that have not ended within 10 s, or immediately if `hurry` is set. Returns
+ * the names of killed processes.
  */
 export async function stopProcesses(
   processes: readonly RecordedProcess[],

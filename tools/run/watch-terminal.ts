@@ -12,8 +12,8 @@ function hasTerminal(): boolean {
 }
 
 /**
- * Tells when the terminal that this process was started from has closed. SIGHUP alone is not enough: the system sends
- * it to the leader of the session, and a leader that is `make` (as in `ssh -t host make run`) keeps it to itself.
+ * Calls back when the terminal of this process has closed. SIGHUP is not sufficient: the system sends it to the session leader, and if that
+ * is `make` (as in `ssh -t host make run`), it is not passed on.
  */
 export function watchTerminal(onClosed: () => void): void {
   if (!hasTerminal()) return;

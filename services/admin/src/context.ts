@@ -1,19 +1,29 @@
-import { type Base, baseFromConfig, busFromConfig, flushesFromConfig, redisFromConfig } from "@postern/shared/assembly";
+import {
+  accountNamesFromSettings,
+  type Base,
+  baseFromConfig,
+  type EngineBus,
+  engineBusFromConfig,
+  flushesFromConfig,
+  redisFromConfig,
+  scriptPasswordReports,
+  unverifiablePasswordCounter,
+} from "@postern/shared/assembly";
 import { jobQueueFromConfig } from "@postern/shared/assembly/jobs";
-import { type BruteForceState, createBruteForceState } from "@postern/shared/brute-force";
-import type { Bus } from "@postern/shared/bus";
-import type { Config } from "@postern/shared/config";
 import { authenticate } from "@postern/shared/contracts";
-import { AppError } from "@postern/shared/errors";
-import type { Flushes } from "@postern/shared/flush";
-import { createCallerReader, createCallerVerifier, type ReadCaller } from "@postern/shared/http";
-import type { JobQueue, ReadJob } from "@postern/shared/jobs";
-import { createHealth, type Health } from "@postern/shared/lifecycle";
-import { lazyOpenapi, type RenderedDocument } from "@postern/shared/openapi";
-import { createPasswordVerifier, type PasswordVerifier } from "@postern/shared/passwords";
-import { type RedisClient, redisHealth } from "@postern/shared/redis";
-import { systemClock } from "@postern/shared/time";
-import { createRevoker, serviceTokenKey, serviceTokenNames } from "@postern/shared/tokens";
+import { type BruteForceState, createBruteForceState } from "@postern/shared/domain/brute-force";
+import { createFactorLocks, type FactorLocks } from "@postern/shared/domain/factor-locks";
+import type { FindAccountNames, Flushes } from "@postern/shared/domain/flush";
+import type { JobQueue, ReadJob } from "@postern/shared/domain/jobs";
+import { createPasswordVerifier, type PasswordVerifier } from "@postern/shared/domain/passwords";
+import { createRevoker, serviceTokenKey, serviceTokenNames } from "@postern/shared/domain/tokens";
+import type { Config } from "@postern/shared/platform/config";
+import { AppError } from "@postern/shared/platform/errors";
+import { createCallerReader, createCallerVerifier, type ReadCaller } from "@postern/shared/platform/http";
+import { createHealth, type Health } from "@postern/shared/platform/lifecycle";
+import { lazyOpenapi, type RenderedDocument } from "@postern/shared/platform/openapi";
+import { type RedisClient, redisHealth } from "@postern/shared/platform/redis";
+import { systemClock } from "@postern/shared/platform/time";
 import { createHookScripts, type HookScripts } from "./context/hooks.ts";
 import { createJwtIssuer, type JwtIssuer } from "./jwt/jwt-issuer.ts";
 import { createRefreshFamilies } from "./jwt/refresh-families-redis.ts";
@@ -22,29 +32,30 @@ import { createJwtUsers } from "./jwt/users.ts";
 import { type AdminMetrics, createAdminMetrics } from "./metrics.ts";
 import { type AdminSettings, adminSettings, type LiveAdminSettings, liveAdminSettings } from "./settings.ts";
 
-/** Everything that the administration service is made of. Only this file makes any of it. */
-export interface AdminContext extends Base {
+/** All components of the administration service. Only this file constructs them. */
+export interface AdminContext extends Base, EngineBus {
   readonly settings: AdminSettings;
   readonly live: { current: LiveAdminSettings };
   readonly health: Health;
   readonly state: RedisClient;
   readonly cache: RedisClient;
   readonly queue: RedisClient;
-  readonly bus: Bus;
   readonly jobs: { readonly queue: JobQueue; readonly read: ReadJob };
   readonly flushes: Flushes;
+  readonly factorLocks: FactorLocks;
+  readonly accountNames: FindAccountNames;
   readonly bruteForce: BruteForceState;
   readonly passwords: PasswordVerifier;
   readonly adminMetrics: AdminMetrics;
   readonly readCaller: ReadCaller;
   /** Absent when `auth.backchannel.jwt` is off. */
   readonly jwtIssuer: JwtIssuer | undefined;
-  /** The management contract. */
+  /** The OpenAPI document of the management API. */
   readonly openapi: () => RenderedDocument;
   readonly hooks: HookScripts;
 }
 
-/** Logins of operators are few; more than these at a time is somebody guessing. */
+/** Operators sign in rarely; more concurrent requests than these are guesses. */
 const hashing = { concurrency: 2, maxQueued: 64 };
 
 type JwtParts = Pick<
@@ -82,7 +93,7 @@ function createIssuer(config: Config, parts: JwtParts): JwtIssuer | undefined {
     onReuse: (session) => {
       adminMetrics.refreshTokenReused();
       audit.record({ event: "token.reuse", outcome: "denied", session });
-      logger.warn({ session }, "refresh token came twice, its family is revoked");
+      logger.warn({ session }, "refresh token was used twice, its family is revoked");
     },
   });
 }
@@ -97,7 +108,7 @@ function createAdminHealth(
     if (!bus.isConnected()) throw new Error("not connected to NATS");
   };
   return createHealth({
-    // Reading the configuration needs neither, so the service serves without them.
+    // Reading the configuration needs neither, so the service runs without them.
     checks: [
       redisHealth({ ...ofRedis, client: state, role: "state" }),
       redisHealth({ ...ofRedis, client: cache, role: "cache" }),
@@ -118,8 +129,11 @@ export async function createContext(config: Config): Promise<AdminContext> {
     state: redisFromConfig(config, "state", base),
     cache: redisFromConfig(config, "cache", base),
     queue: redisFromConfig(config, "queue", base),
-    bus: await busFromConfig(config, base),
-    passwords: createPasswordVerifier(hashing),
+    ...(await engineBusFromConfig(config, base)),
+    passwords: createPasswordVerifier({
+      ...hashing,
+      onUnverifiable: scriptPasswordReports(base, unverifiablePasswordCounter(base)),
+    }),
     adminMetrics: createAdminMetrics(base.metrics, base.prefix),
   };
   const flush = { ...parts, live: () => parts.live.current.flush };
@@ -127,6 +141,8 @@ export async function createContext(config: Config): Promise<AdminContext> {
   return {
     ...parts,
     flushes: flushesFromConfig(config, flush),
+    factorLocks: createFactorLocks(parts.state, prefix),
+    accountNames: accountNamesFromSettings(flush),
     jobs: jobQueueFromConfig(config, { redis: parts.queue, logger: parts.logger }),
     bruteForce: createBruteForceState({
       redis: parts.state,

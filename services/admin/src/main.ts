@@ -1,19 +1,21 @@
 import { createService, privateListenerAt } from "@postern/shared/assembly";
-import type { Config } from "@postern/shared/config";
-import { openListeners } from "@postern/shared/http";
-import { runService, type Service } from "@postern/shared/lifecycle";
+import type { Config } from "@postern/shared/platform/config";
+import { ownerHeaderBytes as maxHeaderBytes, openListeners } from "@postern/shared/platform/http";
+import { runService, type Service } from "@postern/shared/platform/lifecycle";
 import { createContext } from "./context.ts";
+import { preflight } from "./preflight.ts";
 import { createAdmin } from "./server.ts";
 import { liveAdminSettings } from "./settings.ts";
 
 async function start(config: Config): Promise<Service> {
   const context = await createContext(config);
-  const { logger, health, settings, state, cache, queue, bus, passwords, hooks } = context;
+  const { logger, health, settings, state, cache, queue, bus, engineWatch, passwords, hooks } = context;
   const privateListener = await privateListenerAt(settings.privateAddress, context);
   const app = await createAdmin(context);
   const handle: typeof app.routing = (request, response) => app.routing(request, response);
-  const { address, requestTimeoutMs } = settings;
-  const listeners = await openListeners({ addresses: [address], handle, requestTimeoutMs, logger });
+  const { address, requestTimeoutMs, identifier } = settings;
+  const options = { requestTimeoutMs, identifier, maxHeaderBytes, logger };
+  const listeners = await openListeners({ ...options, addresses: [address], handle });
   health.phase = "ready";
   logger.info({ addresses: listeners.addresses }, "ready");
   return createService({
@@ -30,6 +32,7 @@ async function start(config: Config): Promise<Service> {
       { name: "listeners", run: () => listeners.close() },
       { name: "routes", run: () => app.close() },
       { name: "bus", run: () => bus.drain() },
+      { name: "engine watch", run: () => engineWatch.close() },
       { name: "hooks", run: () => hooks.close() },
       { name: "password hashing", run: () => passwords.close() },
       {
@@ -43,4 +46,4 @@ async function start(config: Config): Promise<Service> {
   });
 }
 
-await runService(start);
+await runService({ name: "admin", preflight, start });

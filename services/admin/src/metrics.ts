@@ -1,4 +1,4 @@
-import type { Metrics } from "@postern/shared/metrics";
+import type { Metrics } from "@postern/shared/platform/metrics";
 import type { JwtResult } from "./routes/jwt/jwt-route.ts";
 import {
   type MfaOperation,
@@ -18,7 +18,7 @@ export type FlushObject = (typeof flushObjects)[number];
 const flushResults = ["flushed", "nothing", "failed", "queued", "not_queued"] as const;
 export type FlushResult = (typeof flushResults)[number];
 
-/** One function for each fact that the administration service counts. */
+/** One function for each metric of the administration service. */
 export interface AdminMetrics {
   jwt(endpoint: "token" | "refresh", result: JwtResult): void;
   refreshTokenReused(): void;
@@ -30,27 +30,27 @@ export interface AdminMetrics {
 export function createAdminMetrics(registry: Metrics, prefix: string): AdminMetrics {
   const requests = registry.counter({
     name: `${prefix}_jwt_requests_total`,
-    help: "Requests to the JWT endpoints, by what became of them",
+    help: "Requests to the JWT endpoints, by result",
     labels: { endpoint: ["token", "refresh"], result: results },
   });
   const reused = registry.counter({
     name: `${prefix}_jwt_refresh_reuse_total`,
-    help: "Refresh tokens that came a second time, so that their families were revoked",
+    help: "Refresh tokens that were used a second time, so that their families were revoked",
     labels: {},
   })({});
   const flushes = registry.counter({
     name: `${prefix}_admin_flushes_total`,
-    help: "Flushes that were asked for, by what became of them",
+    help: "Requested flushes, by result",
     labels: { object: flushObjects, result: flushResults },
   });
   const hooks = registry.counter({
     name: `${prefix}_hook_requests_total`,
-    help: "Requests to custom hooks, by what became of them",
+    help: "Requests to custom hooks, by result",
     labels: { result: hookResults },
   });
   const mfa = registry.counter({
     name: `${prefix}_mfa_backchannel_requests_total`,
-    help: "Requests to the storage of second factors, by operation and what became of them",
+    help: "Requests to the management API for second factors, by operation and result",
     labels: { operation: mfaOperations, result: mfaResults },
   });
   return {

@@ -1,8 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { AppError } from "@postern/shared/errors";
+import { type OperationId, operation } from "@postern/shared/contracts";
+import { AppError } from "@postern/shared/platform/errors";
+import {
+  answerUnrouted,
+  type Caller,
+  challengeUnauthorized,
+  guardedRoute,
+  nameSessions,
+  onlyOperations,
+  requireCaller,
+  takeStrictJson,
+  unreadablePaths,
+} from "@postern/shared/platform/http";
 import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import type { AdminContext } from "./context.ts";
-import { requireCaller, requireScope } from "./plugins/caller.ts";
 import { validateRequests } from "./plugins/openapi-validation.ts";
 import { getJob } from "./routes/async/get-job.ts";
 import { registerBruteForceRoutes } from "./routes/bruteforce/register.ts";
@@ -13,17 +24,30 @@ import { registerJwtRoutes } from "./routes/jwt/register.ts";
 import { registerMfaBackchannel } from "./routes/mfa-backchannel/register.ts";
 import { getOpenapi } from "./routes/openapi/get-openapi.ts";
 
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The API caller that the gateway has authenticated. */
+    caller: Caller | null;
+  }
+}
+
 /** The management API behind the gateway. */
 export async function createAdmin(context: AdminContext): Promise<FastifyInstance> {
   const { settings, live, readCaller, logger } = context;
   const { identifier, maxBodyBytes } = settings;
-  const app = Fastify({ logger: false, bodyLimit: maxBodyBytes, genReqId: () => randomUUID(), requestIdHeader: false });
-  app.decorateRequest("caller", null);
-  app.addHook("onRequest", requireCaller(readCaller));
-  app.addHook("onSend", async (request, reply) => {
-    reply.header(`x-${identifier}-session`, request.caller?.session ?? request.id);
+  const app = Fastify({
+    logger: false,
+    bodyLimit: maxBodyBytes,
+    genReqId: () => randomUUID(),
+    requestIdHeader: false,
+    ...unreadablePaths(identifier),
   });
-  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: "not found" }));
+  app.decorateRequest("caller", null);
+  challengeUnauthorized(app, () => live.current.challenges);
+  nameSessions(app, identifier, requireCaller(readCaller));
+  takeStrictJson(app);
+  onlyOperations(app, "admin");
+  answerUnrouted(app);
   app.setErrorHandler((error: FastifyError, request, reply) => {
     if (error instanceof AppError && error.row.kind === "caller") {
       return reply.code(error.row.httpStatus).send({ error: error.publicMessage });
@@ -34,25 +58,20 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
     logger[level]({ session: request.caller?.session, err: error }, "request failed");
     return reply.code(500).send({ error: "Temporary server problem, try again later" });
   });
-  const operators = requireScope(`${identifier}:security`, `${identifier}:admin`);
-  app.get(
-    "/api/v1/config/load",
-    { onRequest: operators },
-    getConfigLoad(() => live.current.configLoad, context.audit),
-  );
-  const anyCaller = { onRequest: requireScope() };
-  for (const format of ["yaml", "json"] as const)
-    app.get(`/api/v1/openapi.${format}`, anyCaller, getOpenapi(context.openapi, format));
+  const place = (id: OperationId) => guardedRoute(operation(id), identifier);
+  const configLoad = getConfigLoad(() => live.current.configLoad, context.audit);
+  app.route({ ...place("loadConfiguration"), handler: configLoad });
+  app.route({ ...place("managementContractYaml"), handler: getOpenapi(context.openapi, "yaml") });
+  app.route({ ...place("managementContractJson"), handler: getOpenapi(context.openapi, "json") });
   await app.register(async (scope) => registerJwtRoutes(scope, context));
   await app.register(async (scope) => {
-    scope.addHook("onRequest", operators);
     scope.addHook(
       "preHandler",
       validateRequests(() => live.current.requestValidation, logger),
     );
     registerCacheRoutes(scope, context);
     registerBruteForceRoutes(scope, context);
-    scope.get("/api/v1/async/jobs/:jobId", getJob(context.jobs.read));
+    scope.route({ ...place("readJob"), handler: getJob(context.jobs.read) });
   });
   await app.register(async (scope) => registerMfaBackchannel(scope, context));
   await app.register(async (scope) => registerHooks(scope, context));

@@ -1,8 +1,9 @@
 import { type FlushSettings, flushSettings } from "@postern/shared/assembly";
-import { type Config, redactConfig } from "@postern/shared/config";
-import { Secret } from "@postern/shared/crypto";
-import { type HostPort, parseHostPort } from "@postern/shared/net";
-import { createRequestValidation } from "@postern/shared/openapi";
+import { type Config, redactConfig } from "@postern/shared/platform/config";
+import { Secret } from "@postern/shared/platform/crypto";
+import { callerChallenges } from "@postern/shared/platform/http";
+import { type HostPort, parseHostPort } from "@postern/shared/platform/net";
+import { createRequestValidation } from "@postern/shared/platform/openapi";
 import { type HookTable, hookTable } from "./hooks/hook-table.ts";
 import type { TokenLives } from "./jwt/token-pair.ts";
 import type { UserSettings } from "./jwt/users.ts";
@@ -16,20 +17,22 @@ export interface AdminSettings {
   readonly identifier: string;
   readonly requestTimeoutMs: number;
   readonly maxBodyBytes: number;
-  /** Absent when `auth.backchannel.jwt` is off. */
+  /** Absent if `auth.backchannel.jwt` is off. */
   readonly jwtSecret: Secret | undefined;
   readonly clockSkewSeconds: number;
 }
 
-/** The part of `auth.backchannel.jwt` that a reload swaps. */
+/** The part of `auth.backchannel.jwt` that a reload replaces. */
 export interface LiveJwtSettings extends UserSettings {
   /** `runtime.servers.http.disabled_endpoints.auth_jwt` */
   readonly disabled: boolean;
   readonly lives: TokenLives;
 }
 
-/** What a reload swaps, as a whole. */
+/** Settings that a reload replaces together. */
 export interface LiveAdminSettings {
+  /** `WWW-Authenticate` values for rejected callers. */
+  readonly challenges: readonly string[];
   readonly configLoad: ConfigLoadSettings;
   readonly jwt: LiveJwtSettings;
   readonly decisionTimeoutMs: number;
@@ -75,7 +78,9 @@ function requestValidationOf({ runtime }: Config): RequestValidation | undefined
 
 export function liveAdminSettings(config: Config): LiveAdminSettings {
   const { servers } = config.runtime;
+  const { basic_auth, jwt, oidc_bearer } = config.auth.backchannel;
   return {
+    challenges: callerChallenges({ basic: basic_auth.enabled, bearer: jwt.enabled || oidc_bearer.enabled }),
     configLoad: {
       disabled: servers.http.disabled_endpoints.configuration,
       redactedJson: JSON.stringify(redactConfig(config)),

@@ -1,51 +1,51 @@
 import { randomBytes } from "node:crypto";
 import { type Base, baseFromConfig, busFromConfig, redisFromConfig } from "@postern/shared/assembly";
-import type { Bus } from "@postern/shared/bus";
-import type { Config } from "@postern/shared/config";
-import type { Health } from "@postern/shared/lifecycle";
-import { createPasswordVerifier, type PasswordVerifier } from "@postern/shared/passwords";
-import type { RedisClient } from "@postern/shared/redis";
-
+import type { PasswordVerifier } from "@postern/shared/domain/passwords";
+import type { Bus } from "@postern/shared/platform/bus";
+import type { Config } from "@postern/shared/platform/config";
+import type { Health } from "@postern/shared/platform/lifecycle";
+import type { RedisClient } from "@postern/shared/platform/redis";
+import { type BackendSet, createBackendSet } from "./backends/backend-set.ts";
+import { backendMaker, type MakeBackends } from "./context/backends.ts";
 import { type BruteForceState, createBruteForceState, usesBruteForce } from "./context/brute-force.ts";
 import { makeAuthenticate, makeListAccounts } from "./context/decisions.ts";
-import { directoryMaker, type MakeDirectories } from "./context/directories.ts";
 import { createEngineHealth } from "./context/health.ts";
 import { createMailTokens, type MailTokenState } from "./context/mail-tokens.ts";
-import { createMfaArtefactParts, type MfaArtefactParts } from "./context/mfa-artefacts.ts";
+import { createMfaCredentialParts, type MfaCredentialParts } from "./context/mfa-credentials.ts";
+import { createPasswordParts } from "./context/passwords.ts";
 import { createResultCacheParts, type ResultCacheParts } from "./context/result-cache.ts";
 import { type DecisionRules, rulesMaker } from "./context/rules.ts";
 import { createEngineScripts, type EngineScripts } from "./context/scripts.ts";
-import { createDirectorySet, type DirectorySet } from "./directories/directory-set.ts";
 import { createEngineMetrics } from "./metrics.ts";
 import type { Authenticate } from "./rpc/authenticate.ts";
 import type { ListAccounts } from "./rpc/list-accounts.ts";
 import { type EngineSettings, engineSettings, type LiveEngineSettings, liveEngineSettings } from "./settings.ts";
 
-/** Everything that an engine is made of. Only this file makes any of it. */
-export interface EngineContext extends Base, MfaArtefactParts {
+/** All objects of an engine. Only this file and `context/` create them. */
+export interface EngineContext extends Base, MfaCredentialParts {
   readonly settings: EngineSettings;
   readonly live: { current: LiveEngineSettings };
-  /** What is made of the live settings; a reload swaps it as a whole. */
+  /** Objects built from the live settings; a reload replaces all of them together. */
   readonly rules: { current: DecisionRules };
   readonly makeRules: (settings: LiveEngineSettings) => DecisionRules;
   readonly bus: Bus;
   readonly health: Health;
-  readonly directories: DirectorySet;
+  readonly backends: BackendSet;
   readonly passwords: PasswordVerifier;
-  /** Absent while nothing that is enabled needs it. */
+  /** Absent if no enabled feature needs it. */
   readonly redis: RedisClient | undefined;
-  /** Absent while `auth.controls.enabled` does not name it. */
+  /** Absent if `auth.controls.enabled` does not list brute-force protection. */
   readonly bruteForce: BruteForceState | undefined;
-  /** Absent while `auth.oauthbearer` is off. */
+  /** Absent if `auth.oauthbearer` is disabled. */
   readonly mailTokens: MailTokenState | undefined;
   readonly resultCache: ResultCacheParts;
   readonly scripts: EngineScripts;
   readonly authenticate: Authenticate;
-  /** This process among its replicas. */
+  /** Identifies this process among its replicas. */
   readonly instance: string;
   readonly listAccounts: ListAccounts;
-  /** Directories for other settings, to be put in the place of those in use. Seeds a new embedded database. */
-  readonly makeDirectories: MakeDirectories;
+  /** Creates backends for other settings, to replace those in use. Seeds a new embedded database. */
+  readonly makeBackends: MakeBackends;
 }
 
 function redisIfNeeded(config: Config, { oauthBearer }: EngineSettings, base: Base): RedisClient | undefined {
@@ -57,39 +57,39 @@ export async function createContext(config: Config): Promise<EngineContext> {
   const { logger, prefix } = base;
   const settings = engineSettings(config);
   const live = { current: liveEngineSettings(config) };
-  const passwords = createPasswordVerifier(settings.hashing);
-  const metrics = createEngineMetrics(base.metrics, prefix, passwords);
-  const scripts = await createEngineScripts(config, { base, passwords, metrics, settings: () => live.current.scripts });
-  const makeDirectories = directoryMaker({ base, passwords, metrics, scripts });
-  const directories = createDirectorySet({
-    first: await makeDirectories(live.current.directories),
-    lingerMs: config.runtime.timeouts.decision,
-    onError: (err) => logger.warn({ err }, "closing a directory failed"),
-  });
+  const hashing = createPasswordParts(config, settings, base);
+  const metrics = createEngineMetrics(base.metrics, prefix, hashing.passwords);
+  const scriptSettings = () => live.current.scripts;
+  const scripts = await createEngineScripts(config, { base, ...hashing, metrics, settings: scriptSettings });
+  const makeBackends = backendMaker({ base, metrics, scripts, ...hashing });
+  const first = await makeBackends(live.current);
+  const onError = (err: unknown): void => logger.warn({ err }, "closing a backend failed");
+  const backends = createBackendSet({ first, lingerMs: config.runtime.timeouts.decision, onError });
   const makeRules = rulesMaker({ logger, metrics, audit: base.audit });
   const rules = { current: makeRules(live.current) };
   const bus = await busFromConfig(config, base);
   const redis = redisIfNeeded(config, settings, base);
   const mailTokens = createMailTokens(config, settings, { base, metrics, redis });
   const bruteForce = createBruteForceState(config, { base, bus, redis });
-  const resultCache = createResultCacheParts(config, settings, { base, bus, live, directories });
-  const artefacts = createMfaArtefactParts(config, { directories: () => directories.current, logger, metrics });
+  const resultCache = createResultCacheParts(config, settings, { base, bus, live, backends });
+  const mfaCredentials = createMfaCredentialParts(config, { backends: () => backends.current, logger, metrics });
   const decided = {
     logger,
     metrics,
     live,
     rules,
-    directories,
+    backends,
     mailTokens,
     bruteForce,
     resultCache,
     scripts,
-    artefacts,
+    mfaCredentials,
+    decoysOf: hashing.decoysOf,
   };
   const authenticate = makeAuthenticate(decided);
   const instance = randomBytes(8).toString("hex");
   const listAccounts = makeListAccounts(instance, decided);
-  const health = createEngineHealth(config, { bus, directories, redis, resultCache, base });
+  const health = createEngineHealth(config, { bus, backends, redis, resultCache, base });
   return {
     ...base,
     settings,
@@ -98,8 +98,8 @@ export async function createContext(config: Config): Promise<EngineContext> {
     makeRules,
     bus,
     health,
-    directories,
-    passwords,
+    backends,
+    passwords: hashing.passwords,
     redis,
     bruteForce,
     mailTokens,
@@ -108,7 +108,7 @@ export async function createContext(config: Config): Promise<EngineContext> {
     authenticate,
     instance,
     listAccounts,
-    ...artefacts,
-    makeDirectories,
+    ...mfaCredentials,
+    makeBackends,
   };
 }

@@ -1,22 +1,25 @@
 import { createService, privateListenerAt } from "@postern/shared/assembly";
-import type { Config } from "@postern/shared/config";
-import { runService, type Service } from "@postern/shared/lifecycle";
-import { startBeat } from "./beat.ts";
+import type { Config } from "@postern/shared/platform/config";
+import { runService, type Service } from "@postern/shared/platform/lifecycle";
 import { createContext } from "./context.ts";
+import { startHeartbeat } from "./heartbeat.ts";
+import { preflight } from "./preflight.ts";
 import { serveEngine } from "./server.ts";
 import { liveEngineSettings } from "./settings.ts";
 
 async function start(config: Config): Promise<Service> {
   const context = await createContext(config);
-  const { logger, health, bus, directories, passwords, mailTokens, resultCache, makeDirectories, scripts } = context;
+  const { logger, health, bus, backends, passwords, mailTokens, resultCache, makeBackends, scripts } = context;
   const { redis, bruteForce } = context;
   const privateListener = await privateListenerAt(context.settings.privateAddress, context);
   const servings = serveEngine(context);
-  // Only once NATS knows of the subscription does "ready" mean that requests arrive. While NATS is away the health
-  // check says so, and the subscription goes out with the connection.
-  await bus.flush().catch((err: unknown) => logger.warn({ err }, "NATS is away: no requests until it comes"));
+  // "ready" means that requests arrive, so it waits until NATS knows the subscriptions. While NATS is unavailable, the
+  // health check reports it, and the subscriptions are sent on connection.
+  await bus
+    .flush()
+    .catch((err: unknown) => logger.warn({ err }, "NATS is unavailable: no requests arrive until it connects"));
   const inFlight = (): number => servings.reduce((sum, serving) => sum + serving.inFlight(), 0);
-  const endBeat = startBeat({ bus, instance: context.instance, inFlight });
+  const endHeartbeat = startHeartbeat({ bus, instance: context.instance, inFlight });
   health.phase = "ready";
   logger.info("ready");
   return createService({
@@ -27,11 +30,11 @@ async function start(config: Config): Promise<Service> {
       const live = liveEngineSettings(next);
       const rules = context.makeRules(live);
       const prepared = await scripts.prepare(next);
-      const made = await makeDirectories(live.directories).catch(async (error: unknown) => {
+      const newBackends = await makeBackends(live).catch(async (error: unknown) => {
         await prepared.discard();
         throw error;
       });
-      directories.swap(made);
+      backends.swap(newBackends);
       context.rules.current = rules;
       prepared.use();
       context.live.current = live;
@@ -39,10 +42,10 @@ async function start(config: Config): Promise<Service> {
     },
     steps: [
       { name: "bus", run: () => bus.drain() },
-      { name: "beat", run: endBeat },
-      { name: "recovery codes", run: () => context.closeMfaArtefacts() },
+      { name: "beat", run: endHeartbeat },
+      { name: "recovery codes", run: () => context.closeMfaCredentials() },
       { name: "last uses of app passwords", run: () => context.appPasswordUses.settled() },
-      { name: "directories", run: () => directories.close() },
+      { name: "directories", run: () => backends.close() },
       { name: "scripts", run: () => scripts.close() },
       { name: "keys of access tokens", run: () => mailTokens?.tokens.close() },
       { name: "redis", run: () => redis?.disconnect() },
@@ -53,4 +56,4 @@ async function start(config: Config): Promise<Service> {
   });
 }
 
-await runService(start);
+await runService({ name: "auth-engine", preflight, start });

@@ -1,6 +1,6 @@
 import type { AuthDecision, AuthOperation, BackendKind } from "@postern/shared/contracts";
-import type { Metrics } from "@postern/shared/metrics";
-import type { PasswordVerifier } from "@postern/shared/passwords";
+import type { PasswordVerifier } from "@postern/shared/domain/passwords";
+import type { Metrics } from "@postern/shared/platform/metrics";
 import { type ControlName, controlNames } from "./controls/control.ts";
 import { type ControlOutcome, controlOutcomes } from "./controls/controls.ts";
 import { type RblOutcome, rblOutcomes } from "./controls/rbl/rbl.ts";
@@ -10,14 +10,14 @@ import {
   type AppPasswordUseResult,
   appPasswordOutcomes,
   appPasswordUseResults,
-} from "./mfa-artefacts/app-password-uses.ts";
+} from "./mfa-credentials/app-password-uses.ts";
 import { type PolicyEffect, type PolicyMode, policyEffects, policyModes } from "./policy/policies.ts";
 import type { ScriptStage } from "./scripts/site-scripts.ts";
 
 const operations = ["authenticate", "lookup", "list-accounts"] as const satisfies readonly AuthOperation[];
 const outcomes = ["ok", "fail", "blocked", "tempfail"] as const satisfies readonly AuthDecision["outcome"][];
-const directoryKinds = ["ldap", "sql", "lua"] as const satisfies readonly BackendKind[];
-const directoryOutcomes = [
+const backendKinds = ["ldap", "sql", "lua"] as const satisfies readonly BackendKind[];
+const backendOutcomes = [
   "ok",
   "wrong_password",
   "account_disabled",
@@ -27,34 +27,34 @@ const directoryOutcomes = [
 ] as const;
 const secondsBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-type DirectoryOutcome = (typeof directoryOutcomes)[number];
-type DirectoryKind = (typeof directoryKinds)[number];
+type BackendOutcome = (typeof backendOutcomes)[number];
+type CountedBackendKind = (typeof backendKinds)[number];
 
 /** One function for each fact that an engine counts. */
 export interface EngineMetrics {
   decided(operation: AuthOperation, outcome: AuthDecision["outcome"], seconds: number): void;
-  directoryAnswered(kind: string, outcome: string, seconds: number): void;
+  backendAnswered(kind: string, outcome: string, seconds: number): void;
   mailTokenChecked(outcome: MailTokenOutcome): void;
   appPasswordChecked(outcome: AppPasswordOutcome): void;
   appPasswordUse(result: AppPasswordUseResult): void;
   controlled(control: ControlName, outcome: ControlOutcome): void;
-  rblAsked(outcome: RblOutcome): void;
+  rblQueried(outcome: RblOutcome): void;
   policyApplied(mode: PolicyMode, effect: PolicyEffect): void;
   scriptRan(stage: ScriptStage, result: "ok" | "failed" | "dropped"): void;
 }
 
-function isDirectoryKind(kind: string): kind is DirectoryKind {
-  return directoryKinds.some((known) => known === kind);
+function isBackendKind(kind: string): kind is CountedBackendKind {
+  return backendKinds.some((known) => known === kind);
 }
 
-function isDirectoryOutcome(outcome: string): outcome is DirectoryOutcome {
-  return directoryOutcomes.some((known) => known === outcome);
+function isBackendOutcome(outcome: string): outcome is BackendOutcome {
+  return backendOutcomes.some((known) => known === outcome);
 }
 
 function scriptRuns(registry: Metrics, prefix: string): EngineMetrics["scriptRan"] {
   const scripts = registry.counter({
     name: `${prefix}_script_runs_total`,
-    help: "Runs of site scripts around decisions; dropped: an action for which there was no room",
+    help: "Runs of site scripts around decisions; dropped: an action that found the queue full",
     labels: {
       stage: ["environment", "subject", "action", "start", "cache_flush"],
       result: ["ok", "failed", "dropped"],
@@ -66,7 +66,7 @@ function scriptRuns(registry: Metrics, prefix: string): EngineMetrics["scriptRan
 function appPasswordChecks(registry: Metrics, prefix: string): EngineMetrics["appPasswordChecked"] {
   const checks = registry.counter({
     name: `${prefix}_app_password_checks_total`,
-    help: "Logins with an app password, by what came of them",
+    help: "Sign-ins with an app password, by outcome",
     labels: { outcome: appPasswordOutcomes },
   });
   return (outcome) => checks({ outcome }).inc();
@@ -75,7 +75,7 @@ function appPasswordChecks(registry: Metrics, prefix: string): EngineMetrics["ap
 function appPasswordUses(registry: Metrics, prefix: string): EngineMetrics["appPasswordUse"] {
   const uses = registry.counter({
     name: `${prefix}_app_password_uses_total`,
-    help: "Last uses of app passwords to be written, by what became of them; dropped: too many were being written",
+    help: "Updates of an app password's last use, by result; dropped: too many were in progress",
     labels: { result: appPasswordUseResults },
   });
   return (result) => uses({ result }).inc();
@@ -89,7 +89,7 @@ function hashingGauges(registry: Metrics, prefix: string, passwords: Pick<Passwo
   });
   registry.gauge({
     name: `${prefix}_hashing_queued`,
-    help: "Password hashes that wait",
+    help: "Password hashes waiting to be verified",
     read: () => passwords.load().queued,
   });
 }
@@ -101,44 +101,44 @@ export function createEngineMetrics(
 ): EngineMetrics {
   const decisions = registry.histogram({
     name: `${prefix}_engine_decision_seconds`,
-    help: "From the request's arrival at the engine to the decision",
+    help: "Time from the request's arrival at the engine to the decision",
     labels: { operation: operations, outcome: outcomes },
     buckets: secondsBuckets,
   });
-  const directories = registry.histogram({
+  const backends = registry.histogram({
     name: `${prefix}_directory_seconds`,
-    help: "One question to a directory, its password check included",
-    labels: { kind: directoryKinds, outcome: directoryOutcomes },
+    help: "Time of one query to a backend, including the password verification",
+    labels: { kind: backendKinds, outcome: backendOutcomes },
     buckets: secondsBuckets,
   });
   const mailTokens = registry.counter({
     name: `${prefix}_mail_token_checks_total`,
-    help: "Access tokens in place of passwords, by what the check said",
+    help: "Access tokens used as passwords, by outcome",
     labels: { outcome: mailTokenOutcomes },
   });
   const controls = registry.counter({
     name: `${prefix}_control_checks_total`,
-    help: "Logins that a control looked at, by what it said",
+    help: "Sign-ins checked by a control, by outcome",
     labels: { control: controlNames, outcome: controlOutcomes },
   });
   const blockLists = registry.counter({
     name: `${prefix}_rbl_answers_total`,
-    help: "Questions to block lists, by what came of them, answers out of the cache too",
+    help: "Queries to block lists, including those answered from the cache, by outcome",
     labels: { outcome: rblOutcomes },
   });
   const policies = registry.counter({
     name: `${prefix}_policies_applied_total`,
-    help: "Decisions for which a policy held; with mode observe it only would have applied",
+    help: "Decisions in which a policy applied; with mode observe it would have applied",
     labels: { mode: policyModes, effect: policyEffects },
   });
   hashingGauges(registry, prefix, passwords);
   return {
     decided: (operation, outcome, seconds) => decisions({ operation, outcome }).observe(seconds),
-    directoryAnswered: (kind, outcome, seconds) => {
-      if (isDirectoryKind(kind) && isDirectoryOutcome(outcome)) directories({ kind, outcome }).observe(seconds);
+    backendAnswered: (kind, outcome, seconds) => {
+      if (isBackendKind(kind) && isBackendOutcome(outcome)) backends({ kind, outcome }).observe(seconds);
     },
     controlled: (control, outcome) => controls({ control, outcome }).inc(),
-    rblAsked: (outcome) => blockLists({ outcome }).inc(),
+    rblQueried: (outcome) => blockLists({ outcome }).inc(),
     policyApplied: (mode, effect) => policies({ mode, effect }).inc(),
     mailTokenChecked: (outcome) => mailTokens({ outcome }).inc(),
     appPasswordChecked: appPasswordChecks(registry, prefix),

@@ -1,16 +1,16 @@
-import type { Serving } from "@postern/shared/bus";
 import { authenticate, cacheFlushScript, listAccounts, listAccountsAt, scriptModule } from "@postern/shared/contracts";
+import type { Serving } from "@postern/shared/platform/bus";
 import type { EngineContext } from "./context.ts";
-import { serveMfaArtefacts } from "./rpc/mfa-artefacts.ts";
+import { serveMfaCredentials } from "./rpc/mfa-credentials.ts";
 
-/** Pages being read at once: listings are rare and big, and must leave the directories to those who sign in. */
+/** Limit of concurrent list pages: listings are rare and large, and must leave the backends to sign-ins. */
 const maxListings = 16;
 /** Jobs flush one name after the other. */
 const maxFlushScripts = 16;
-/** Calls of hooks that wait for a database or a directory. */
+/** Limit of hook calls that wait for a database or a backend. */
 const maxModuleCalls = 64;
 
-/** Joins the queue group of each method that an engine answers. */
+/** Joins the queue group of each method that an engine serves. */
 export function serveEngine({
   bus,
   settings,
@@ -26,6 +26,6 @@ export function serveEngine({
     bus.serve(listAccountsAt(context.instance), context.listAccounts, { maxInFlight: maxListings }),
     bus.serve(cacheFlushScript, context.scripts.runCacheFlushScript, { maxInFlight: maxFlushScripts }),
     bus.serve(scriptModule, context.scripts.callScriptModule, { maxInFlight: maxModuleCalls }),
-    ...serveMfaArtefacts({ bus, secondFactors: context.secondFactors, appPasswords: context.appPasswords }),
+    ...serveMfaCredentials({ bus, secondFactors: context.secondFactors, appPasswords: context.appPasswords }),
   ];
 }

@@ -1,18 +1,25 @@
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { type Config, type LdapPoolConfig, type LdapSearchConfig, parseMasterUserFormat } from "@postern/shared/config";
-import { Secret } from "@postern/shared/crypto";
-import { type ControlSettings, controlSettings } from "./controls/control-settings.ts";
-import type { LdapMfaSettings } from "./directories/ldap/mfa-settings.ts";
+import { type DecoySample, parseStoredPassword } from "@postern/shared/domain/passwords";
+import {
+  type Config,
+  type LdapPoolConfig,
+  type LdapSearchConfig,
+  parseMasterUserFormat,
+} from "@postern/shared/platform/config";
+import { Secret } from "@postern/shared/platform/crypto";
+import { AppError } from "@postern/shared/platform/errors";
+import type { LdapMfaSettings } from "./backends/ldap/mfa-settings.ts";
 import type {
-  LdapDirectorySettings,
+  LdapBackendSettings,
   LdapGroupSettings,
   LdapPoolSettings,
   LdapSearchSettings,
-} from "./directories/ldap/settings.ts";
-import type { LuaDirectorySettings } from "./directories/lua/lua-directory.ts";
-import type { SqlDatabaseSettings, SqlDirectorySettings } from "./directories/sql/settings.ts";
+} from "./backends/ldap/settings.ts";
+import type { LuaBackendSettings } from "./backends/lua/lua-backend.ts";
+import type { SqlBackendSettings, SqlDatabaseSettings } from "./backends/sql/settings.ts";
+import { type ControlSettings, controlSettings } from "./controls/control-settings.ts";
 import type { MasterUsersDeps } from "./master-user/master-users.ts";
 import type { AuthWaitSettings } from "./pipeline/auth-wait.ts";
 import { type PolicySettings, policySettings } from "./policy/policy-settings.ts";
@@ -20,13 +27,13 @@ import type { ResultCacheSettings } from "./result-cache/cache-rules.ts";
 import type { MemoryCacheSettings } from "./result-cache/memory-cache.ts";
 import { siteScripts } from "./scripts/script-settings.ts";
 import type { SiteScriptSettings } from "./scripts/site-scripts.ts";
-import { sqlDirectorySettings } from "./sql-settings.ts";
+import { sqlBackendSettings } from "./sql-settings.ts";
 
-/** One entry of `auth.backends.order`, with what it needs. */
-export type DirectorySettings =
-  | { readonly kind: "sql"; readonly settings: SqlDirectorySettings; readonly database: SqlDatabaseSettings }
-  | { readonly kind: "lua"; readonly settings: LuaDirectorySettings }
-  | { readonly kind: "ldap"; readonly settings: LdapDirectorySettings };
+/** One entry of `auth.backends.order`, with the settings it needs. */
+export type BackendSettings =
+  | { readonly kind: "sql"; readonly settings: SqlBackendSettings; readonly database: SqlDatabaseSettings }
+  | { readonly kind: "lua"; readonly settings: LuaBackendSettings }
+  | { readonly kind: "ldap"; readonly settings: LdapBackendSettings };
 
 export interface EngineSettings {
   readonly privateAddress: string;
@@ -37,20 +44,22 @@ export interface EngineSettings {
   readonly hashing: { readonly concurrency: number; readonly maxQueued: number };
 }
 
-/** Set while results are shared through Redis. */
+/** Set if results are shared through Redis. */
 export interface SharedCacheSettings {
   readonly timeoutMs: number;
 }
 
-/** What a reload swaps, as a whole. */
+/** Settings that a reload replaces, all together. */
 export interface LiveEngineSettings {
-  readonly directories: readonly DirectorySettings[];
+  readonly backends: readonly BackendSettings[];
+  /** Empty means that each backend's mix is learned. */
+  readonly decoys: readonly DecoySample[];
   readonly authWait: AuthWaitSettings;
   readonly resultCache: ResultCacheSettings;
   readonly scripts: SiteScriptSettings;
   readonly controls: ControlSettings;
   readonly policy: PolicySettings;
-  /** Absent while nobody may sign in as another user. */
+  /** Absent if no master user is configured. */
   readonly masterUser: MasterUserSettings | undefined;
 }
 
@@ -81,6 +90,9 @@ export function ldapPoolSettings(pool: LdapPoolConfig): LdapPoolSettings {
     },
     lookupPoolSize: pool.lookup_pool_size,
     authPoolSize: pool.auth_pool_size,
+    lookupIdleSize: pool.lookup_idle_pool_size,
+    authIdleSize: pool.auth_idle_pool_size,
+    searchSizeLimit: pool.search_size_limit === 0 ? undefined : pool.search_size_limit,
     lookupQueueLength: pool.lookup_queue_length,
     authQueueLength: pool.auth_queue_length,
     connectTimeoutMs: pool.connect_abort_timeout,
@@ -97,6 +109,7 @@ export function ldapPoolSettings(pool: LdapPoolConfig): LdapPoolSettings {
     healthCheckTimeoutMs: pool.health_check_timeout,
     lookupPoolOnly: pool.lookup_pool_only,
     bindRate: { perSecond: pool.auth_rate_limit_per_second, burst: pool.auth_rate_limit_burst },
+    decoyDns: pool.decoy_dns,
     caches: {
       negativeTtlMs: pool.negative_cache_ttl,
       dnTtlMs: pool.dn_cache_ttl,
@@ -133,7 +146,7 @@ function ldapMfa(mapping: LdapSearchConfig["mapping"]): LdapMfaSettings {
   };
 }
 
-function ldapSearch({
+export function ldapSearchSettings({
   protocol,
   pool_name,
   base_dn,
@@ -141,6 +154,7 @@ function ldapSearch({
   filter,
   mapping,
   attribute,
+  release_dn,
   groups,
 }: LdapSearchConfig): LdapSearchSettings {
   return {
@@ -155,14 +169,16 @@ function ldapSearch({
     mfa: ldapMfa(mapping),
     accountField: mapping.account_field,
     totpSecretField: mapping.totp_secret_field,
-    attributes: attribute,
+    attributes: release_dn ? [...new Set([...attribute, "dn"])] : attribute,
   };
 }
 
-/** `ldap` asks every search, `ldap(pool)` those of one pool. */
-function ldapDirectory(config: Config, name: string, pool: string | undefined): DirectorySettings {
+/** `ldap` uses all searches, `ldap(pool)` those of one pool. */
+function ldapBackend(config: Config, name: string, pool: string | undefined): BackendSettings {
   const { ldap } = config.auth.backends;
-  const searches = ldap.search.filter(({ pool_name }) => pool === undefined || pool_name === pool).map(ldapSearch);
+  const searches = ldap.search
+    .filter(({ pool_name }) => pool === undefined || pool_name === pool)
+    .map(ldapSearchSettings);
   const used = new Set(searches.map(({ poolName }) => poolName));
   const configured = Object.entries({ default: ldap.default, ...ldap.pools }).filter(([poolName]) =>
     used.has(poolName),
@@ -171,7 +187,7 @@ function ldapDirectory(config: Config, name: string, pool: string | undefined): 
   return { kind: "ldap", settings: { name, pools, searches } };
 }
 
-function luaDirectory(config: Config, name: string): DirectorySettings {
+function luaBackend(config: Config, name: string): BackendSettings {
   const { default: pool, search } = config.auth.backends.lua.backend;
   return {
     kind: "lua",
@@ -185,26 +201,23 @@ function luaDirectory(config: Config, name: string): DirectorySettings {
   };
 }
 
-function directoryOf(config: Config, entry: string): DirectorySettings {
-  if (entry === "lua") return luaDirectory(config, entry);
+function backendOf(config: Config, entry: string): BackendSettings {
+  if (entry === "lua") return luaBackend(config, entry);
   const [, kind, pool] = /^(sql|ldap)(?:\((.+)\))?$/.exec(entry.trim()) ?? [];
   return kind === "sql"
-    ? { kind, ...sqlDirectorySettings(config.auth.backends.sql, entry, pool) }
-    : ldapDirectory(config, entry, pool);
+    ? { kind, ...sqlBackendSettings(config.auth.backends.sql, entry, pool) }
+    : ldapBackend(config, entry, pool);
 }
 
-/** The entry of `auth.backends.order` that is no directory. */
+/** The entry of `auth.backends.order` that is not a backend. */
 const cacheEntry = "cache";
 
-function resultCacheSettings(
-  { auth, storage }: Config,
-  directories: readonly DirectorySettings[],
-): ResultCacheSettings {
+function resultCacheSettings({ auth, storage }: Config, backends: readonly BackendSettings[]): ResultCacheSettings {
   const { order, ldap, sql } = auth.backends;
   const cacheAt = order.indexOf(cacheEntry);
   const cacheNames = [...ldap.search, ...sql.search].map(({ cache_name }) => cache_name);
-  // Secrets write themselves as a mask.
-  const text = JSON.stringify([directories, cacheNames]);
+  // Secrets are serialised as a mask.
+  const text = JSON.stringify([backends, cacheNames]);
   const { positive_cache_ttl: sharedTtlMs, identity_cache: identity } = storage.redis;
   return {
     context: {
@@ -212,7 +225,7 @@ function resultCacheSettings(
       usesClientPort: text.includes("remote_port"),
     },
     memoryEnabled: auth.pipeline.local_cache_ttl > 0,
-    sharedDirectories: new Set(cacheAt === -1 ? [] : order.slice(cacheAt + 1)),
+    sharedBackends: new Set(cacheAt === -1 ? [] : order.slice(cacheAt + 1)),
     sharedTtlMs,
     identityEnabled: identity.enabled,
     identityTtlMs: identity.ttl,
@@ -242,14 +255,24 @@ export function engineSettings(config: Config): EngineSettings {
   };
 }
 
+function decoySamples({ auth }: Config): readonly DecoySample[] {
+  return auth.pipeline.decoy_passwords.map(({ stored: text, weight }) => {
+    const stored = parseStoredPassword(text);
+    if (stored === undefined)
+      throw new AppError("CONFIG_INVALID", { detail: "auth.pipeline.decoy_passwords contains an unsupported hash" });
+    return { stored, weight };
+  });
+}
+
 export function liveEngineSettings(config: Config): LiveEngineSettings {
   const { pipeline } = config.auth;
-  const directories = config.auth.backends.order
+  const backends = config.auth.backends.order
     .filter((entry) => entry !== cacheEntry)
-    .map((entry) => directoryOf(config, entry));
+    .map((entry) => backendOf(config, entry));
   return {
-    directories,
-    resultCache: resultCacheSettings(config, directories),
+    backends,
+    decoys: decoySamples(config),
+    resultCache: resultCacheSettings(config, backends),
     scripts: siteScripts(config),
     authWait: { waitDelay: pipeline.wait_delay, maxLoginAttempts: pipeline.max_login_attempts },
     controls: controlSettings(config.auth.controls),

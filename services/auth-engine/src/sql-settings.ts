@@ -1,14 +1,14 @@
-import type { Config, SqlPoolConfig, SqlSearchConfig } from "@postern/shared/config";
-import { Secret } from "@postern/shared/crypto";
-import { AppError } from "@postern/shared/errors";
-import { parseHostPort } from "@postern/shared/net";
-import type { SqlServerAddress } from "./directories/sql/server-settings.ts";
+import type { Config, SqlPoolConfig, SqlSearchConfig } from "@postern/shared/platform/config";
+import { Secret } from "@postern/shared/platform/crypto";
+import { AppError } from "@postern/shared/platform/errors";
+import { parseHostPort } from "@postern/shared/platform/net";
+import type { SqlServerAddress } from "./backends/sql/server-settings.ts";
 import type {
+  SqlBackendSettings,
   SqlDatabaseSettings,
-  SqlDirectorySettings,
   SqlMfaSettings,
   SqlSearchSettings,
-} from "./directories/sql/settings.ts";
+} from "./backends/sql/settings.ts";
 
 type SqlBackendConfig = Config["auth"]["backends"]["sql"];
 
@@ -18,11 +18,11 @@ function optional(text: string): string | undefined {
 
 function mfaSettings({ enabled, table_prefix, queries }: SqlSearchConfig["mfa"]): SqlMfaSettings | undefined {
   if (!enabled) return undefined;
-  const given = Object.entries(queries).filter(([, statement]) => statement !== "");
-  return { tablePrefix: table_prefix, statements: Object.fromEntries(given) };
+  const configured = Object.entries(queries).filter(([, statement]) => statement !== "");
+  return { tablePrefix: table_prefix, statements: Object.fromEntries(configured) };
 }
 
-function searchSettings({ protocol, queries, mapping, attribute, mfa }: SqlSearchConfig): SqlSearchSettings {
+export function sqlSearchSettings({ protocol, queries, mapping, attribute, mfa }: SqlSearchConfig): SqlSearchSettings {
   return {
     protocols: protocol,
     userQuery: queries.user,
@@ -41,7 +41,8 @@ function searchSettings({ protocol, queries, mapping, attribute, mfa }: SqlSearc
 
 function serverAddress(text: string): SqlServerAddress {
   const parsed = parseHostPort(text);
-  if (parsed === undefined) throw new AppError("CONFIG_INVALID", { detail: `not a database server: ${text}` });
+  if (parsed === undefined)
+    throw new AppError("CONFIG_INVALID", { detail: `invalid database server ${text}: use host:port` });
   return { uri: text, ...parsed };
 }
 
@@ -78,14 +79,15 @@ function databaseSettings(pool: SqlPoolConfig): SqlDatabaseSettings {
   };
 }
 
-/** `sql` is the default database, `sql(pool)` another one; each with the searches that name it. */
-export function sqlDirectorySettings(
+/** `sql` is the default database, `sql(pool)` another one; each uses the searches that name it. */
+export function sqlBackendSettings(
   { default: defaultPool, pools, search }: SqlBackendConfig,
   name: string,
   pool = "default",
-): { readonly settings: SqlDirectorySettings; readonly database: SqlDatabaseSettings } {
+): { readonly settings: SqlBackendSettings; readonly database: SqlDatabaseSettings } {
   const database = pool === "default" ? defaultPool : pools[pool];
-  if (database === undefined) throw new AppError("CONFIG_INVALID", { detail: `no SQL pool ${pool}` });
-  const searches = search.filter(({ pool_name }) => pool_name === pool).map(searchSettings);
+  if (database === undefined)
+    throw new AppError("CONFIG_INVALID", { detail: `the SQL pool ${pool} is not configured` });
+  const searches = search.filter(({ pool_name }) => pool_name === pool).map(sqlSearchSettings);
   return { settings: { name, searches }, database: databaseSettings(database) };
 }

@@ -6,53 +6,54 @@ import {
   type CallerTokens,
   callerTokensFromConfig,
   redisFromConfig,
+  watchEngines,
 } from "@postern/shared/assembly";
-import type { Bus } from "@postern/shared/bus";
-import type { Config } from "@postern/shared/config";
-import { budgetExhausted, type Dialect } from "@postern/shared/contracts";
-import { logFields } from "@postern/shared/errors";
-import { createCallerSigner } from "@postern/shared/http";
-import { createHealth, type Health } from "@postern/shared/lifecycle";
-import type { Logger } from "@postern/shared/logging";
-import { addressKey } from "@postern/shared/net";
-import { type RedisClient, redisHealth } from "@postern/shared/redis";
-import { systemClock } from "@postern/shared/time";
+import { budgetExhausted, pathTo } from "@postern/shared/contracts";
+import type { EngineWatch } from "@postern/shared/domain/engine-watch";
+import type { Bus } from "@postern/shared/platform/bus";
+import { type AnswerHolds, createAnswerHolds } from "@postern/shared/platform/concurrency";
+import type { Config } from "@postern/shared/platform/config";
+import { createCallerSigner } from "@postern/shared/platform/http";
+import { createHealth, type Health } from "@postern/shared/platform/lifecycle";
+import { addressKey } from "@postern/shared/platform/net";
+import { type RedisClient, redisHealth } from "@postern/shared/platform/redis";
+import { systemClock } from "@postern/shared/platform/time";
 import type { FastifyRequest } from "fastify";
-import { createDecide } from "./auth-client/decide.ts";
-import { type EngineWatch, startEngineWatch } from "./auth-client/engine-watch.ts";
 import type { BackendHealth } from "./backend-health/health-checks.ts";
 import { type BearerCheck, createBearerCheck } from "./caller-auth/bearer.ts";
 import { createRejectionDelay } from "./caller-auth/rejection.ts";
 import { createNeedOf } from "./caller-auth/scopes.ts";
+import { createAuthRoute, createClientAddresses } from "./context/auth-route.ts";
 import { createMailBackends } from "./context/mail-backends.ts";
-import { createDecisionLog } from "./decision-log.ts";
 import { type AttributesAsHeaders, createAttributeHeaders } from "./dialects/attribute-headers.ts";
-import type { RequestFacts } from "./dialects/complete-request.ts";
 import { type WireNames, wireNames } from "./dialects/naming.ts";
 import type { AttributeFilter } from "./dialects/secret-attributes.ts";
 import type { ForwardDeps } from "./forward/forward.ts";
 import { createSharedBuckets } from "./limits/budget-redis.ts";
+import type { BudgetAnswer } from "./limits/failure-budget.ts";
 import { createLimitMetrics, type LimitMetrics } from "./limits/limit-metrics.ts";
 import { createLimits, type Limits } from "./limits/limits.ts";
+import { budgetOf, isPasswordPath, passwordKey, spendBoth } from "./limits/password-failures.ts";
 import { type AccountPages, createAccountPages } from "./list-accounts/account-pages.ts";
-import { createAnswerListing } from "./list-accounts/answer-listing.ts";
 import { createGatewayMetrics, type GatewayMetrics } from "./metrics.ts";
 import { createAdmitByBudgetHook } from "./plugins/admit-by-budget.ts";
+import { createAdmitGuessHook } from "./plugins/admit-guess.ts";
+import { andForPasswords } from "./plugins/and-for-passwords.ts";
 import { type CallerAuthDeps, createCallerAuthHook, type OnRequest } from "./plugins/caller-auth.ts";
 import { type Channels, createChannels } from "./plugins/channels.ts";
 import { createLimitAddressHook } from "./plugins/limit-address.ts";
+import { createReadBody } from "./plugins/read-body.ts";
 import { createRejectCaller } from "./plugins/reject-caller.ts";
-import { createRequestAddresses, type RequestAddresses } from "./plugins/request-address.ts";
 import { createSpendBudgetHook } from "./plugins/spend-budget.ts";
 import type { AuthRouteDeps } from "./routes/auth/auth-route.ts";
 import { type GatewaySettings, gatewaySettings, type LiveGatewaySettings, liveGatewaySettings } from "./settings.ts";
 
-/** Everything that the gateway is made of. Only this file makes any of it. */
+/** All components of the gateway. Only this file constructs them. */
 export interface GatewayContext extends Base {
   readonly settings: GatewaySettings;
   readonly live: { current: LiveGatewaySettings };
   readonly bus: Bus;
-  /** Not needed to serve. */
+  /** The gateway can serve requests without it. */
   readonly state: RedisClient;
   readonly callerTokens: CallerTokens;
   readonly bearer: BearerCheck | undefined;
@@ -62,10 +63,12 @@ export interface GatewayContext extends Base {
   readonly attributeHeaders: AttributesAsHeaders;
   readonly engineWatch: EngineWatch;
   readonly callerAuth: OnRequest;
-  /** In place of `callerAuth` where each request takes a token. */
+  /** Replaces `callerAuth` where each request takes a token. */
   readonly spendBudget: OnRequest;
   readonly limitAddress: OnRequest;
   readonly channels: Channels;
+  /** Delayed answers about accounts that are being guessed at. */
+  readonly holds: AnswerHolds;
   readonly authRoute: AuthRouteDeps;
   readonly mailBackends: BackendHealth;
   readonly accountPages: AccountPages;
@@ -73,7 +76,14 @@ export interface GatewayContext extends Base {
   readonly newSession: () => string;
 }
 type Live = GatewayContext["live"];
-type ForwardHooks = "callerAuth" | "limitAddress" | "admitByBudget" | "delay" | "onOwnerRejected";
+type ForwardHooks =
+  | "callerAuth"
+  | "limitAddress"
+  | "admitByBudget"
+  | "guesses"
+  | "delay"
+  | "onOwnerRejected"
+  | "onOwnerFailed";
 
 interface Hooks extends Pick<GatewayContext, "callerAuth" | "spendBudget" | "limitAddress"> {
   readonly forwarding: Pick<ForwardDeps, ForwardHooks>;
@@ -90,27 +100,12 @@ interface HooksParts extends Pick<GatewayContext, "settings" | "live" | "names" 
   readonly limitMetrics: LimitMetrics;
 }
 
-function createFacts({ clientOf }: RequestAddresses) {
-  return (request: FastifyRequest, dialect: Dialect): RequestFacts => {
-    const { headers } = request.raw;
-    const { clientIp, clientPort } = clientOf(request);
-    return {
-      session: request.id,
-      dialect,
-      clientIp,
-      clientPort,
-      userAgent: headers["user-agent"],
-      acceptLanguage: headers["accept-language"],
-    };
-  };
-}
-
-/** What `rate_limit` counts by. */
+/** The key by which `rate_limit` counts. */
 function createAddressKeyOf(live: Live, addressOf: (request: FastifyRequest) => string) {
   return (request: FastifyRequest): string => addressKey(addressOf(request), live.current.ipv6Prefix);
 }
 
-/** The limits, and what the gateways tell each other about them. */
+/** The limits, and the events with which gateways share them. */
 function limitsOnTheBus({ base, settings, live, bus, state }: LimitsParts): { limits: Limits; metrics: LimitMetrics } {
   const { logger, instance } = base;
   const metrics = createLimitMetrics(base.metrics, base.prefix);
@@ -118,21 +113,23 @@ function limitsOnTheBus({ base, settings, live, bus, state }: LimitsParts): { li
     ...settings,
     takeShared: createSharedBuckets(state, settings.keyPrefix),
     rate: () => live.current.rate,
+    passwordRate: () => live.current.passwordRate,
     announce: (addressKey, emptyForMs) => bus.publish(budgetExhausted, { instance, addressKey, emptyForMs }),
     metrics,
     logger,
   });
-  bus.subscribe(budgetExhausted, (told) => {
-    if (told.instance !== instance) limits.budget.learn(told.addressKey, told.emptyForMs);
+  bus.subscribe(budgetExhausted, (message) => {
+    if (message.instance !== instance)
+      budgetOf(message.addressKey, limits).learn(message.addressKey, message.emptyForMs);
   });
   return { limits, metrics };
 }
 
-/** The hooks that stand before the routes. */
+/** The hooks that run before the routes. */
 function createHooks(parts: HooksParts): Hooks {
   const { settings, live, names, addressOf, metrics, limitMetrics, logger, audit } = parts;
   const addressKeyOf = createAddressKeyOf(live, addressOf);
-  const { budget, addressLimit } = parts.limits;
+  const { budget, passwordBudget, addressLimit, guesses } = parts.limits;
   const counted: GatewayMetrics["callerChecked"] = (outcome) => metrics.callerChecked(outcome);
   const delay = createRejectionDelay();
   const challenges = (): readonly string[] => live.current.challenges;
@@ -151,7 +148,7 @@ function createHooks(parts: HooksParts): Hooks {
     limitAddress,
   };
   const needOf = createNeedOf(settings.identifier);
-  const authNeed = needOf("POST", "/api/v1/auth");
+  const authNeed = needOf("POST", pathTo("authenticateJson"));
   return {
     callerAuth: createCallerAuthHook(deps, () => authNeed),
     spendBudget: createSpendBudgetHook(deps),
@@ -159,60 +156,34 @@ function createHooks(parts: HooksParts): Hooks {
     forwarding: {
       callerAuth: createCallerAuthHook(deps, ({ method, raw }) => needOf(method, raw.url ?? "")),
       limitAddress,
-      admitByBudget: createAdmitByBudgetHook(deps),
+      admitByBudget: andForPasswords(
+        createAdmitByBudgetHook(deps),
+        createAdmitGuessHook({
+          ...deps,
+          budget: passwordBudget,
+          guesses,
+          addressKeyOf: (request) => passwordKey(addressKeyOf(request)),
+        }),
+      ),
+      guesses,
       delay,
-      onOwnerRejected: (clientIp, status, answer) =>
-        budget.spend(addressKey(clientIp, live.current.ipv6Prefix), (waitMs) => {
+      onOwnerFailed: (owner, reason) => metrics.ownerFailed(owner, reason),
+      onOwnerRejected: ({ clientIp, session, status, url }, answer) => {
+        const key = addressKey(clientIp, live.current.ipv6Prefix);
+        const spends: ((done: BudgetAnswer) => void)[] = [(done) => budget.spend(key, done)];
+        // 403 means a correct password without a role.
+        if (status === 401 && isPasswordPath(url)) spends.push((done) => passwordBudget.spend(passwordKey(key), done));
+        spendBoth(spends, (waitMs) => {
           if (waitMs > 0) counted("budget_exhausted");
           else
-            logger.warn({ transport: "http", client_ip: clientIp, reason: "bad_jwt_login", status }, "caller rejected");
+            logger.warn(
+              { session, transport: "http", client_ip: clientIp, reason: "bad_jwt_login", status },
+              "caller rejected",
+            );
           answer(waitMs);
-        }),
+        });
+      },
     },
-  };
-}
-
-function watchEngines(bus: Bus, metrics: GatewayMetrics, logger: Logger): EngineWatch {
-  const watch = startEngineWatch({
-    bus,
-    onSilence: () => logger.error("no engine gives a sign of life: decisions fail at once"),
-  });
-  metrics.enginesHeard(watch.engines);
-  return watch;
-}
-
-interface AuthRouteParts {
-  readonly bus: Bus;
-  readonly engineWatch: EngineWatch;
-  readonly live: Live;
-  readonly accountPages: AccountPages;
-  readonly names: WireNames;
-  readonly addresses: RequestAddresses;
-  readonly limits: Limits;
-  readonly metrics: GatewayMetrics;
-  readonly logger: Logger;
-}
-
-function createAuthRoute(parts: AuthRouteParts): AuthRouteDeps {
-  const { bus, engineWatch, live, accountPages: pages, names, addresses, limits, metrics, logger } = parts;
-  const timeoutMs = (): number => live.current.decisionTimeoutMs;
-  return {
-    decide: createDecide({
-      bus,
-      watch: engineWatch,
-      clock: systemClock,
-      timeoutMs,
-      onError: (err, session) => logger[err.row.logLevel]({ session, ...logFields(err) }, "no decision"),
-    }),
-    answerListing: createAnswerListing({
-      pages,
-      names,
-      onError: (err, session) => logger[err.row.logLevel]({ session, ...logFields(err) }, "no list of accounts"),
-    }),
-    metrics,
-    log: createDecisionLog(logger),
-    gate: limits.gate,
-    factsOf: createFacts(addresses),
   };
 }
 
@@ -227,24 +198,18 @@ export async function createContext(config: Config): Promise<GatewayContext> {
   const bus = await busFromConfig(config, base);
   const names = wireNames(settings.identifier);
   const metrics = createGatewayMetrics(base.metrics, base.prefix);
-  const addresses = createRequestAddresses(() => live.current);
-  const { callerOf: addressOf } = addresses;
+  const clients = createClientAddresses({ live, logger, metrics });
+  const { callerOf: addressOf } = clients.addresses;
   const { limits, metrics: limitMetrics } = limitsOnTheBus({ base, settings, live, bus, state });
-  const { forwarding, ...hooks } = createHooks({
-    audit: base.audit,
-    settings,
-    live,
-    names,
-    addressOf,
-    limits,
-    metrics,
-    limitMetrics,
-    logger,
-  });
-  const engineWatch = watchEngines(bus, metrics, logger);
+  const { audit } = base;
+  const hookParts = { audit, settings, live, names, addressOf, limits, metrics, limitMetrics, logger };
+  const { forwarding, ...hooks } = createHooks(hookParts);
+  const engineWatch = watchEngines(bus, base);
   const timeoutMs = (): number => live.current.decisionTimeoutMs;
+  const holds = createAnswerHolds();
   const accountPages = createAccountPages({ bus, clock: systemClock, timeoutMs });
   const releasable: AttributeFilter = (attributes) => live.current.releasable(attributes);
+  const routeParts = { bus, engineWatch, live, accountPages, names, limits, metrics, logger, holds };
   return {
     ...base,
     ...hooks,
@@ -262,7 +227,8 @@ export async function createContext(config: Config): Promise<GatewayContext> {
     attributeHeaders: createAttributeHeaders(names, releasable),
     accountPages,
     mailBackends: createMailBackends(base, live.current.healthChecks),
-    authRoute: createAuthRoute({ bus, engineWatch, live, accountPages, names, addresses, limits, metrics, logger }),
+    holds,
+    authRoute: createAuthRoute({ ...routeParts, ...clients }),
     forward: {
       ...forwarding,
       publicPaths: () => live.current.publicHookPaths,
@@ -270,6 +236,10 @@ export async function createContext(config: Config): Promise<GatewayContext> {
       origins: settings.origins,
       addressOf,
       names,
+      servesPages: settings.servesPages,
+      strangersBodies: limits.strangersBodies,
+      readBody: createReadBody(settings.decompression),
+      maxBodyBytes: settings.maxBodyBytes,
       timeoutMs: settings.forwardTimeoutMs,
       logger,
     },
@@ -279,7 +249,7 @@ export async function createContext(config: Config): Promise<GatewayContext> {
 
 type HealthParts = Pick<LimitsParts, "base" | "settings" | "bus" | "state">;
 
-/** Without Redis the gateway is degraded, and serves. */
+/** Without Redis the gateway is degraded but serves requests. */
 function createGatewayHealth({ base, settings, bus, state: client }: HealthParts): Health {
   const { service, instance, logger } = base;
   return createHealth({

@@ -1,22 +1,49 @@
 import type { AuthDecision, AuthRequest, Dialect } from "@postern/shared/contracts";
-import type { AppError } from "@postern/shared/errors";
-import { createLineWriter, type Logger } from "@postern/shared/logging";
+import type { AppError } from "@postern/shared/platform/errors";
+import { createLineWriter, type Logger, printable } from "@postern/shared/platform/logging";
+import { CredentialsError, type NamedIn } from "./dialects/credentials-error.ts";
 
-/** How a `mode=list-accounts` ended. */
+/** How a `mode=list-accounts` request ended. */
 export interface ObservedListing {
   readonly outcome: "ok" | "tempfail";
   readonly error: AppError | undefined;
   readonly accounts: number;
-  /** Names with control characters, which no list may hold. */
+  /** Number of names with control characters, which no list may contain. */
   readonly leftOut: number;
   readonly seconds: number;
 }
 
-/** One line for each request of the back channel (design §4). */
+/** A request that is answered with 400, or like a wrong password because no account can have the name. */
+export interface MalformedRequest {
+  readonly session: string;
+  readonly dialect: Dialect;
+  readonly error: AppError;
+  readonly clientIp: string;
+}
+
+const maxNameCharacters = 64;
+/** Limit for user names in log lines, because a client may send as much as a request can hold. */
+const maxDecidedNameCharacters = 256;
+const maxProtocolCharacters = 32;
+
+/** The user name and protocol, as far as the error has them. Both are untrusted and may contain anything. */
+function namedFields({ username, protocol }: NamedIn): object {
+  return {
+    ...(username !== undefined && { username: printable(username, maxNameCharacters) }),
+    ...(protocol !== undefined && { protocol: printable(protocol, maxProtocolCharacters) }),
+  };
+}
+
+function shortened(username: string): string {
+  return username.length > maxDecidedNameCharacters ? printable(username, maxDecidedNameCharacters) : username;
+}
+
+/** Writes one line for each request of the back channel. */
 export interface DecisionLog {
-  decided(request: AuthRequest, decision: AuthDecision, seconds: number): void;
+  /** `heldMs`: how long the answer is delayed after the decision. */
+  decided(request: AuthRequest, decision: AuthDecision, seconds: number, heldMs?: number): void;
   listed(request: AuthRequest, listing: ObservedListing): void;
-  malformed(session: string, dialect: Dialect, error: AppError): void;
+  malformed(request: MalformedRequest): void;
   failed(session: string, error: AppError): void;
 }
 
@@ -48,12 +75,13 @@ const decidedFields = [
   "external_session",
   "tls",
   "latency_ms",
+  "held_ms",
 ] as const;
 
 export function createDecisionLog(logger: Logger): DecisionLog {
   const writeDecided = createLineWriter(logger, { fields: decidedFields, msg: "decided" });
   return {
-    decided: (request, decision, seconds) => {
+    decided: (request, decision, seconds, heldMs = 0) => {
       const denial = decision.outcome === "fail" ? decision : undefined;
       writeDecided([
         request.session,
@@ -64,12 +92,13 @@ export function createDecisionLog(logger: Logger): DecisionLog {
         denial?.detail,
         denial?.accountPasswordsSeen,
         denial?.totalPasswordsSeen,
-        request.username,
+        shortened(request.username),
         request.protocol,
         request.clientIp,
         request.externalSessionId,
         request.tls,
         Math.round(seconds * 1e6) / 1e3,
+        heldMs > 0 ? heldMs : undefined,
       ]);
     },
     listed: (request, { outcome, error, accounts, leftOut, seconds }) => {
@@ -88,11 +117,15 @@ export function createDecisionLog(logger: Logger): DecisionLog {
           left_out: leftOut,
           latency_ms: Math.round(seconds * 1e6) / 1e3,
         },
-        leftOut > 0 ? "listed, without names that have control characters" : "listed",
+        leftOut > 0 ? "accounts listed, except names with control characters" : "listed",
       );
     },
-    malformed: (session, dialect, error) =>
-      logger.info({ session, dialect, reason: error.publicMessage }, "malformed request"),
+    malformed: ({ session, dialect, error, clientIp }) => {
+      const named: NamedIn = error instanceof CredentialsError ? error.named : {};
+      const address = named.clientIp ?? clientIp;
+      const fields = { session, dialect, reason: error.publicMessage, client_ip: address, ...namedFields(named) };
+      logger.info(fields, "malformed request");
+    },
     failed: (session, err) => logger.error({ session, err }, "request failed"),
   };
 }

@@ -1,15 +1,21 @@
 import { createService, privateListenerAt } from "@postern/shared/assembly";
-import type { Config } from "@postern/shared/config";
-import { type Listeners, type ListenersOptions, openListeners } from "@postern/shared/http";
-import { runService, type Service } from "@postern/shared/lifecycle";
+import type { Config } from "@postern/shared/platform/config";
+import {
+  type Listeners,
+  type ListenersOptions,
+  clientHeaderBytes as maxHeaderBytes,
+  openListeners,
+} from "@postern/shared/platform/http";
+import { runService, type Service } from "@postern/shared/platform/lifecycle";
 import { createContext, type GatewayContext } from "./context.ts";
 import type { GrpcListener } from "./grpc/listener.ts";
+import { preflight } from "./preflight.ts";
 import { createGateway } from "./server.ts";
 import { liveGatewaySettings } from "./settings.ts";
 
 type OpenFront = Pick<Listeners, "addresses" | "close" | "renewCertificate">;
 
-/** The front channel's own listeners, where it has any (design decision 24). */
+/** Opens the front channel's own listeners, if configured (ADR 0024). */
 async function openFront(
   addresses: ListenersOptions["addresses"],
   options: Omit<ListenersOptions, "addresses">,
@@ -19,7 +25,7 @@ async function openFront(
   return openListeners({ ...options, addresses });
 }
 
-/** gRPC is read from disk only where it is on: it is a tenth of all code. */
+/** gRPC is loaded from disk only if it is enabled: it is a tenth of all code. */
 async function openGrpc(context: GatewayContext): Promise<GrpcListener> {
   const { grpc } = context.settings;
   if (grpc === undefined) return { addresses: [], close: async () => undefined };
@@ -33,14 +39,14 @@ async function start(config: Config): Promise<Service> {
   const privateListener = await privateListenerAt(settings.privateAddress, context);
   const app = await createGateway(context);
   const handle: typeof app.routing = (request, response) => app.routing(request, response);
-  const { addresses, frontAddresses, requestTimeoutMs, tls } = settings;
-  const listeners = await openListeners({ addresses, handle, requestTimeoutMs, tls, logger });
+  const { addresses, frontAddresses, requestTimeoutMs, identifier, tls } = settings;
+  const options = { requestTimeoutMs, identifier, maxHeaderBytes, logger };
+  const listeners = await openListeners({ ...options, addresses, handle, tls });
   const frontListeners = await openFront(frontAddresses, {
+    ...options,
     handle: channels.frontHandle(handle),
-    requestTimeoutMs,
-    // Browsers have no certificate to show.
+    // Browsers have no certificate to present.
     tls: tls === undefined ? undefined : { ...tls, caFile: undefined },
-    logger,
   });
   const grpc = await openGrpc(context);
   health.phase = "ready";
@@ -58,7 +64,10 @@ async function start(config: Config): Promise<Service> {
     steps: [
       {
         name: "listeners",
-        run: async () => void (await Promise.all([listeners.close(), frontListeners.close(), grpc.close()])),
+        run: async () => {
+          context.holds.end();
+          await Promise.all([listeners.close(), frontListeners.close(), grpc.close()]);
+        },
       },
       { name: "routes", run: () => app.close() },
       { name: "mail backends", run: () => context.mailBackends.close() },
@@ -71,4 +80,4 @@ async function start(config: Config): Promise<Service> {
   });
 }
 
-await runService(start);
+await runService({ name: "gateway", preflight, start });

@@ -1,6 +1,9 @@
 import type { AuthDecision, AuthOperation, Dialect } from "@postern/shared/contracts";
-import type { CounterSeries, HistogramSeries, Metrics } from "@postern/shared/metrics";
+import type { AssertionAudience } from "@postern/shared/platform/http";
+import type { CounterSeries, HistogramSeries, Metrics } from "@postern/shared/platform/metrics";
 import { type CallerAuthOutcome, callerAuthOutcomeNames } from "./caller-auth/outcome.ts";
+import { type OwnerFailure, ownerFailures } from "./forward/owner-failure.ts";
+import { type IgnoredAddressReason, ignoredAddressReasons } from "./ignored-addresses.ts";
 
 const dialects = [
   "json",
@@ -25,13 +28,14 @@ export interface ObservedDecision {
   readonly seconds: number;
 }
 
-/** One function for each fact that the gateway counts. */
+/** One function for each metric of the gateway. */
 export interface GatewayMetrics {
   decided(decision: ObservedDecision): void;
   malformed(dialect: Dialect): void;
+  addressIgnored(dialect: Dialect, reason: IgnoredAddressReason): void;
   callerChecked(outcome: CallerAuthOutcome): void;
-  /** Where the number of engines is read that gave a sign of life in the last second. */
-  enginesHeard(read: () => number): void;
+  /** A forwarded request that the service behind its path did not answer. */
+  ownerFailed(owner: AssertionAudience, reason: OwnerFailure): void;
 }
 
 type DecisionSeries = {
@@ -52,17 +56,17 @@ function mapOf<K, V>(keys: readonly K[], make: (key: K) => V): ReadonlyMap<K, V>
 function seriesTable(registry: Metrics, prefix: string): SeriesTable {
   const logins = registry.counter({
     name: `${prefix}_logins_total`,
-    help: "Passwords checked, by result",
+    help: "Password checks, by result",
     labels: { result: ["success", "failure", "tempfail"] },
   });
   const decisions = registry.counter({
     name: `${prefix}_auth_decisions_total`,
-    help: "Decisions given to callers",
+    help: "Decisions sent to API callers",
     labels: { dialect: dialects, operation: operations, outcome: outcomes },
   });
   const seconds = registry.histogram({
     name: `${prefix}_auth_decision_seconds`,
-    help: "From the parsed request to the decision, as the gateway sees it",
+    help: "Time from the parsed request to the written answer",
     labels: { dialect: dialects, outcome: outcomes },
     buckets: secondsBuckets,
   });
@@ -81,7 +85,7 @@ export function createGatewayMetrics(registry: Metrics, prefix: string): Gateway
   const table = seriesTable(registry, prefix);
   const callers = registry.counter({
     name: "backchannel_caller_auth_total",
-    help: "Backchannel callers checked, by outcome (contract, Caller rejection outcomes)",
+    help: "Authentication checks of API callers, by outcome",
     labels: { outcome: callerAuthOutcomeNames },
   });
   const callerSeries = new Map(callerAuthOutcomeNames.map((outcome) => [outcome, callers({ outcome })]));
@@ -90,7 +94,18 @@ export function createGatewayMetrics(registry: Metrics, prefix: string): Gateway
     help: "Requests answered with 400",
     labels: { dialect: dialects },
   });
+  const ownerFailed = registry.counter({
+    name: `${prefix}_forward_failures_total`,
+    help: "Forwarded requests that the owning service did not answer",
+    labels: { owner: ["admin", "idp"], reason: ownerFailures },
+  });
+  const addresses = registry.counter({
+    name: `${prefix}_client_address_ignored_total`,
+    help: "Client addresses in requests that were ignored, by reason",
+    labels: { dialect: dialects, reason: ignoredAddressReasons },
+  });
   return {
+    ownerFailed: (owner, reason) => ownerFailed({ owner, reason }).inc(),
     decided: ({ dialect, operation, outcome, seconds }) => {
       const series = table.get(dialect)?.get(operation)?.get(outcome);
       series?.count.inc();
@@ -98,8 +113,7 @@ export function createGatewayMetrics(registry: Metrics, prefix: string): Gateway
       if (operation === "authenticate") series?.login.inc();
     },
     malformed: (dialect) => malformed({ dialect }).inc(),
-    enginesHeard: (read) =>
-      registry.gauge({ name: `${prefix}_engines_heard`, help: "Engines that beat in the last second", read }),
+    addressIgnored: (dialect, reason) => addresses({ dialect, reason }).inc(),
     callerChecked: (outcome) => callerSeries.get(outcome)?.inc(),
   };
 }

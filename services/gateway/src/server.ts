@@ -1,14 +1,39 @@
+import { operations, pathTo } from "@postern/shared/contracts";
+import { errorCodes } from "@postern/shared/platform/errors";
+import { createMethodTable, onlyOperations, sitePath } from "@postern/shared/platform/http";
 import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import type { GatewayContext } from "./context.ts";
-import { notFoundReply } from "./dialects/reply.ts";
+import { jsonReply } from "./dialects/reply.ts";
 import { registerForwarding } from "./forward/forward.ts";
+import { forwardedUrls } from "./forward/owners.ts";
+import { refuseTwoHosts } from "./plugins/refuse-two-hosts.ts";
 import { isClientFault } from "./plugins/request-refusal.ts";
 import { sendReply } from "./plugins/send-reply.ts";
+import { answerUnrouted, unreadablePaths } from "./plugins/unrouted.ts";
 import { registerAuthRoutes } from "./routes/auth/dialect-routes.ts";
 import { getHealth, getPing } from "./routes/operations/get-health.ts";
-import { getMetrics } from "./routes/operations/get-metrics.ts";
+import { getMetrics, type MetricsRouteSettings } from "./routes/operations/get-metrics.ts";
 
-/** The edge: the back channel's dialects, the operators' pages, and the paths of the services behind it. */
+const metricsPath = pathTo("metrics");
+
+/** Disabled endpoints are 404 for every method, so that their existence is not revealed. */
+function switchedOff(context: GatewayContext): (pattern: string) => boolean {
+  const keys = new Map(
+    operations.flatMap((each) => {
+      const { family, disabledBy } = each;
+      if (family.owner !== "gateway" || disabledBy === undefined) return [];
+      return [[sitePath(each, context.settings.siteNames), disabledBy] as const];
+    }),
+  );
+  return (pattern) => {
+    const { disabledEndpoints, metricsRoute } = context.live.current;
+    const key = keys.get(pattern);
+    if (key !== undefined) return disabledEndpoints.has(key);
+    return pattern === metricsPath && !metricsRoute.enabled;
+  };
+}
+
+/** The gateway: the back channel's dialects, the operators' pages, and the paths of the services behind it. */
 export async function createGateway(context: GatewayContext): Promise<FastifyInstance> {
   const { settings, names, logger } = context;
   const app = Fastify({
@@ -18,27 +43,34 @@ export async function createGateway(context: GatewayContext): Promise<FastifyIns
     requestIdHeader: false,
     exposeHeadRoutes: false,
     return503OnClosing: false,
+    ...unreadablePaths(names),
   });
-  // A path of nobody's is 404 whatever its body says: it is not read. Routes that read one bring their own parser.
+  onlyOperations(app, "gateway", { names: settings.siteNames, forwarded: new Set(forwardedUrls()) });
+  const methods = createMethodTable();
+  app.addHook("onRoute", ({ method, url }) => methods.add(method, url));
+  // The body of an unknown path is not read; the answer is 404 in any case. Routes that read a body register their own parser.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, _payload, done) => done(null));
   app.decorateRequest("callerMethod", "none");
   app.decorateRequest("callerName", null);
   app.decorateRequest("callerToken", null);
-  if (settings.frontAddresses.length > 0) app.addHook("onRequest", context.channels.onlyOwn);
-  app.setNotFoundHandler((request, reply) => sendReply(reply, notFoundReply(names, request.id)));
+  app.addHook("onRequest", refuseTwoHosts(names));
+  const isApart = settings.frontAddresses.length > 0;
+  const channels = isApart ? context.channels : undefined;
+  app.setNotFoundHandler(answerUnrouted({ names, methods, channels, isOff: switchedOff(context) }));
+  if (isApart) app.addHook("onRequest", context.channels.onlyOwn);
   app.setErrorHandler((err: FastifyError, request, reply) => {
     const status = isClientFault(err) ? 400 : 500;
     if (status === 500) logger.error({ session: request.id, err }, "request failed");
-    sendReply(reply, { status, headers: [[names.session, request.id]], body: "" });
+    const error = status === 500 ? errorCodes.INTERNAL.publicMessage : "the request cannot be read";
+    sendReply(reply, jsonReply(status, [[names.session, request.id]], { error }));
   });
   await app.register(async (scope) => registerAuthRoutes(scope, context));
-  app.get("/ping", getPing);
-  app.get("/healthz", getHealth(context.health));
-  app.get(
-    "/metrics",
-    getMetrics(context.metrics, () => context.live.current.metricsRoute),
-  );
+  const probes = ["GET", "HEAD"];
+  app.route({ method: probes, url: pathTo("ping"), handler: getPing });
+  app.route({ method: probes, url: pathTo("health"), handler: getHealth(context.health, context.channels) });
+  const metricsRoute = (): MetricsRouteSettings => context.live.current.metricsRoute;
+  app.route({ method: probes, url: metricsPath, handler: getMetrics(context.metrics, metricsRoute) });
   await registerForwarding(app, context.forward);
   await app.ready();
   return app;

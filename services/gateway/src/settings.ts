@@ -1,8 +1,14 @@
-import type { Config } from "@postern/shared/config";
-import type { Dialect } from "@postern/shared/contracts";
-import { Secret } from "@postern/shared/crypto";
-import type { AssertionAudience, AssertionKey, ListenerTls } from "@postern/shared/http";
-import { createCidrSet, type HostPort, parseHostPort } from "@postern/shared/net";
+import { type DisabledEndpoint, disabledEndpoints, operation } from "@postern/shared/contracts";
+import type { Config } from "@postern/shared/platform/config";
+import { Secret } from "@postern/shared/platform/crypto";
+import {
+  type AssertionAudience,
+  type AssertionKey,
+  callerChallenges,
+  type ListenerTls,
+  type SiteNames,
+} from "@postern/shared/platform/http";
+import { createCidrSet, type HostPort, parseHostPort } from "@postern/shared/platform/net";
 import { healthCheckSettings } from "./backend-health/settings.ts";
 import type { HealthCheckSettings } from "./backend-health/target.ts";
 import { type BasicCheck, createBasicCheck } from "./caller-auth/basic.ts";
@@ -13,27 +19,29 @@ import type { ProxySettings } from "./dialects/proxy.ts";
 import { type AttributeFilter, createAttributeFilter } from "./dialects/secret-attributes.ts";
 import { type GrpcSettings, grpcSettings } from "./grpc/grpc-settings.ts";
 import { type Rate, rateOf } from "./limits/gcra.ts";
+import type { SlowAnswerSettings } from "./limits/slow-answers.ts";
 import type { BodyParserSettings } from "./plugins/decompress-body.ts";
 import type { TrustSettings } from "./plugins/request-address.ts";
 import type { MetricsRouteSettings } from "./routes/operations/get-metrics.ts";
 
-/** What the gateway needs of the configuration and keeps until it ends. */
+/** Configuration that the gateway uses until it ends. */
 export interface GatewaySettings {
   readonly identifier: string;
   readonly addresses: readonly HostPort[];
-  /** Empty when both channels share the listeners. */
+  /** Empty if both channels share the listeners. */
   readonly frontAddresses: readonly HostPort[];
   readonly privateAddress: string;
   readonly tls: ListenerTls | undefined;
-  /** Absent while the listener is off. */
+  /** Absent if the listener is disabled. */
   readonly grpc: GrpcSettings | undefined;
   readonly maxBodyBytes: number;
   readonly requestTimeoutMs: number;
   readonly forwardTimeoutMs: number;
+  /** Whether the identity provider has pages. */
+  readonly servesPages: boolean;
   readonly origins: Readonly<Record<AssertionAudience, string>>;
   readonly assertion: AssertionKey;
-  readonly proxyPath: string;
-  readonly saslPath: string;
+  readonly siteNames: SiteNames;
   /** Whether `GET /api/v1/auth/basic` exists. */
   readonly basicEndpoint: boolean;
   readonly requestHeaders: RequestHeaderNames;
@@ -43,23 +51,25 @@ export interface GatewaySettings {
   readonly maxConcurrentRequests: number;
 }
 
-/** What a reload swaps, as a whole. */
+/** Settings that a reload replaces together. */
 export interface LiveGatewaySettings extends TrustSettings {
   readonly checkCaller: CallerCheck;
   readonly basicName: string;
-  /** Values of `WWW-Authenticate` for callers who are refused. */
+  /** `WWW-Authenticate` values for rejected callers. */
   readonly challenges: readonly string[];
-  readonly disabledDialects: ReadonlySet<Dialect>;
+  readonly disabledEndpoints: ReadonlySet<DisabledEndpoint>;
   readonly decisionTimeoutMs: number;
   readonly metricsRoute: MetricsRouteSettings;
   readonly rate: Rate;
-  /** Length of the IPv6 network that counts as one client. */
+  readonly passwordRate: Rate;
+  /** Prefix length of the IPv6 network that counts as one client. */
   readonly ipv6Prefix: number;
-  /** Holds second factors back, whatever the directories in use call them. */
+  /** Excludes second factors, whatever their attributes are called in the backends. */
   readonly releasable: AttributeFilter;
   readonly proxy: ProxySettings;
   readonly healthChecks: HealthCheckSettings;
-  /** Custom hooks that everybody may call. */
+  readonly slowAnswers: SlowAnswerSettings;
+  /** Custom hooks that need no authentication. */
   readonly publicHookPaths: ReadonlySet<string>;
 }
 
@@ -79,10 +89,10 @@ function secretFields({ auth: { backends } }: Config): readonly string[] {
   return [...ldap, ...backends.sql.search.map(({ mapping }) => mapping.totp_secret_field)];
 }
 
-/** Contract, "Limits": expanded request body after decompression. */
+/** Limit for a request body after decompression. */
 const maxExpandedBytes = 1_048_576;
 
-/** Room for an answer that an owner has to ask others for. */
+/** Includes time for an owner that calls other services. */
 const forwardTimeoutMs = 30_000;
 
 function hostPorts(texts: readonly string[]): readonly HostPort[] {
@@ -109,13 +119,17 @@ export function gatewaySettings(config: Config): GatewaySettings {
     maxBodyBytes: servers.http.max_body_bytes,
     requestTimeoutMs: servers.http.request_timeout,
     forwardTimeoutMs,
+    servesPages: config.identity.frontend.enabled,
     origins: { admin: new URL(services.admin.url).origin, idp: new URL(services.idp.url).origin },
     assertion: {
       secret: new Secret(services.caller_assertion.secret),
       ttlSeconds: Math.ceil(services.caller_assertion.ttl / 1000),
     },
-    proxyPath: `/api/v1/auth/${naming.proxy_segment}`,
-    saslPath: `/api/v1/auth/${naming.sasl_segment}`,
+    siteNames: {
+      identifier: naming.identifier,
+      proxySegment: naming.proxy_segment,
+      saslSegment: naming.sasl_segment,
+    },
     basicEndpoint: servers.http.auth_basic_endpoint,
     requestHeaders: config.auth.request.headers,
     decompression: {
@@ -130,32 +144,21 @@ export function gatewaySettings(config: Config): GatewaySettings {
   };
 }
 
-function disabledDialects({ disabled_endpoints: off }: Config["runtime"]["servers"]["http"]): ReadonlySet<Dialect> {
-  const switches: readonly [Dialect, boolean][] = [
-    ["json", off.auth_json],
-    ["cbor", off.auth_cbor],
-    ["header", off.auth_header],
-    ["basic", off.auth_basic],
-    ["proxy", off.auth_proxy],
-    ["sasl", off.auth_sasl],
-  ];
-  return new Set(switches.filter(([, isOff]) => isOff).map(([dialect]) => dialect));
-}
-
 function proxySettings({ response, upstreams }: Config["auth"]): ProxySettings {
   const known = Object.entries(upstreams).filter(([, { address }]) => address !== "");
   return { denialText: response.proxy_denial_text, upstreams: new Map(known) };
 }
 
-const basicChallenge = 'Basic realm="postern", charset="UTF-8"';
-const bearerChallenge = 'Bearer realm="postern"';
-
-function challenges(basicEnabled: boolean, bearer: BearerCheck | undefined): readonly string[] {
-  if (bearer === undefined) return [basicChallenge];
-  return basicEnabled ? [basicChallenge, bearerChallenge] : [bearerChallenge];
+function slowAnswerSettings({ auth, runtime }: Config): SlowAnswerSettings {
+  const { account_delay: delay, without_client: withoutClient } = auth.controls.brute_force;
+  return {
+    maxWaiting: delay.max_waiting,
+    maxWaitingWithoutClient: withoutClient.max_waiting,
+    decisionTimeoutMs: runtime.timeouts.decision,
+  };
 }
 
-/** `bearer` keeps caches and connections, so that it outlives a reload. */
+/** `bearer` contains caches and connections, so it is kept across reloads. */
 export function liveGatewaySettings(config: Config, bearer: BearerCheck | undefined): LiveGatewaySettings {
   const { runtime, auth, observability } = config;
   const { timeouts, servers } = runtime;
@@ -170,19 +173,27 @@ export function liveGatewaySettings(config: Config, bearer: BearerCheck | undefi
       openWhenUnconfigured: runtime.developer_mode,
     }),
     basicName: auth.backchannel.basic_auth.username,
-    challenges: challenges(auth.backchannel.basic_auth.enabled, bearer),
-    disabledDialects: disabledDialects(servers.http),
+    challenges: callerChallenges({
+      basic: auth.backchannel.basic_auth.enabled,
+      bearer: bearer !== undefined,
+    }),
+    disabledEndpoints: new Set(disabledEndpoints.filter((key) => servers.http.disabled_endpoints[key])),
     decisionTimeoutMs: timeouts.decision,
+    passwordRate: rateOf({
+      perSecond: servers.http.rate_limit.password_failures.per_minute / 60,
+      burst: servers.http.rate_limit.password_failures.burst,
+    }),
     rate: rateOf({ perSecond: servers.http.rate_limit.per_second, burst: servers.http.rate_limit.burst }),
     ipv6Prefix: servers.http.rate_limit.ipv6_prefix,
     metricsRoute: { enabled, basic: basicCheck(endpoint_auth.basic) },
     releasable: createAttributeFilter(secretFields(config)),
     proxy: proxySettings(auth),
     healthChecks: healthCheckSettings(auth.services),
+    slowAnswers: slowAnswerSettings(config),
     publicHookPaths: new Set(
       auth.controls.lua.hooks
         .filter((hook) => hook.public)
-        .map(({ http_location }) => `/api/v1/custom/${http_location}`),
+        .map(({ http_location }) => `${operation("getCustomHook").family.prefix}/${http_location}`),
     ),
   };
 }

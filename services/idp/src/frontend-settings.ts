@@ -1,4 +1,5 @@
-import type { Config } from "@postern/shared/config";
+import type { Config } from "@postern/shared/platform/config";
+import type { SubjectRule } from "./login/subject.ts";
 import type { WebauthnSettings } from "./mfa/webauthn/ceremonies.ts";
 import { type Language, languageOf, languages } from "./pages/languages.ts";
 import type { FootLink } from "./pages/look.ts";
@@ -10,14 +11,20 @@ export interface FrontendSettings {
   readonly enabled: boolean;
   readonly pages: PagesSettings;
   readonly accent: AccentColours;
-  readonly logoFile: string;
+  /** Paths; empty if not configured. */
+  readonly files: { readonly logo: string; readonly logoDark: string; readonly icon: string };
   readonly templatesFolder: string;
   readonly lives: SessionLives;
   readonly totpSkew: number;
-  /** As apps show it. */
+  /** The name that authenticator apps show. */
   readonly totpIssuer: string;
   readonly webauthn: WebauthnSettings;
   readonly maxFactorAttempts: number;
+  /** Maximum number of concurrent held-back sign-ins per address. */
+  readonly maxHeld: number;
+  readonly maxFactorFailures: number;
+  readonly subject: SubjectRule;
+  readonly explainsNetworkBlock: boolean;
 }
 
 function pagesSettings({ identity }: Config): PagesSettings {
@@ -42,7 +49,7 @@ function pagesSettings({ identity }: Config): PagesSettings {
   };
 }
 
-/** What is not said follows from the issuer, whose host browsers see. */
+/** Values that are not configured are derived from the issuer, whose host browsers see. */
 function webauthnSettings({ identity }: Config): WebauthnSettings {
   const { rp_id, rp_display_name, rp_origins, resident_key, authenticator_attachment } = identity.mfa.webauthn;
   const issuer = new URL(identity.oidc.issuer);
@@ -55,7 +62,7 @@ function webauthnSettings({ identity }: Config): WebauthnSettings {
   };
 }
 
-/** What the pages take of the configuration. */
+/** The part of the configuration that the pages use. */
 export function frontendSettings(config: Config): FrontendSettings {
   const { session, frontend, mfa } = config.identity;
   const { branding } = frontend;
@@ -63,12 +70,16 @@ export function frontendSettings(config: Config): FrontendSettings {
     enabled: frontend.enabled,
     pages: pagesSettings(config),
     accent: { light: branding.accent_color, dark: branding.accent_color_dark },
-    logoFile: branding.logo_file,
+    files: { logo: branding.logo_file, logoDark: branding.logo_file_dark, icon: branding.icon_file },
     templatesFolder: frontend.templates_folder,
     lives: { absoluteMs: session.lifetime, idleMs: session.idle_timeout, rememberMs: session.remember_me_ttl },
     totpSkew: mfa.totp.skew,
     totpIssuer: mfa.totp.issuer === "" ? branding.name : mfa.totp.issuer,
     webauthn: webauthnSettings(config),
+    maxHeld: config.auth.controls.brute_force.account_delay.max_waiting,
     maxFactorAttempts: mfa.totp.max_attempts,
+    maxFactorFailures: mfa.totp.max_failures,
+    subject: config.identity.subject,
+    explainsNetworkBlock: frontend.explain_network_block,
   };
 }

@@ -1,20 +1,22 @@
 import { createService, privateListenerAt } from "@postern/shared/assembly";
-import type { Config } from "@postern/shared/config";
-import { openListeners } from "@postern/shared/http";
-import { runService, type Service } from "@postern/shared/lifecycle";
-import { createContext } from "./context.ts";
-import { oidcSettings } from "./oidc/oidc-settings.ts";
-import { createIdp } from "./server.ts";
+import type { Config } from "@postern/shared/platform/config";
+import { ownerHeaderBytes as maxHeaderBytes, openListeners } from "@postern/shared/platform/http";
+import { runService, type Service } from "@postern/shared/platform/lifecycle";
+import { oidcSettings } from "./oidc/settings/oidc-settings.ts";
+import { preflight } from "./preflight.ts";
 
 async function start(config: Config): Promise<Service> {
+  // Imported here so that what `oidc-provider` prints when it is loaded becomes a line of the log.
+  const [{ createContext }, { createIdp }] = await Promise.all([import("./context.ts"), import("./server.ts")]);
   const context = await createContext(config);
-  const { logger, health, settings, state, bus, oidc, saml, pages } = context;
+  const { logger, health, settings, state, bus, engineWatch, oidc, saml, pages } = context;
   const privateListener = await privateListenerAt(settings.privateAddress, context);
   await saml?.start();
   const app = await createIdp(context);
   const handle: typeof app.routing = (request, response) => app.routing(request, response);
-  const { address, requestTimeoutMs } = settings;
-  const listeners = await openListeners({ addresses: [address], handle, requestTimeoutMs, logger });
+  const { address, requestTimeoutMs, identifier } = settings;
+  const options = { requestTimeoutMs, identifier, maxHeaderBytes, logger };
+  const listeners = await openListeners({ ...options, addresses: [address], handle });
   oidc?.schedule.start();
   oidc?.delivery.start();
   saml?.logout.delivery.start();
@@ -29,18 +31,25 @@ async function start(config: Config): Promise<Service> {
       await saml?.apply(next);
     },
     steps: [
-      { name: "listeners", run: () => listeners.close() },
+      {
+        name: "listeners",
+        run: () => {
+          pages?.letGo();
+          return listeners.close();
+        },
+      },
       { name: "signing keys", run: () => oidc?.schedule.close() },
-      { name: "logout notices", run: () => oidc?.delivery.close() },
+      { name: "OIDC logout messages", run: () => oidc?.delivery.close() },
       { name: "SAML metadata", run: () => saml?.close() },
-      { name: "SAML logout notices", run: () => saml?.logout.delivery.close() },
+      { name: "SAML logout messages", run: () => saml?.logout.delivery.close() },
       { name: "routes", run: () => app.close() },
-      { name: "notices", run: () => pages?.close() },
+      { name: "user notifications", run: () => pages?.close() },
       { name: "bus", run: () => bus.drain() },
+      { name: "engine watch", run: () => engineWatch.close() },
       { name: "redis", run: () => state.disconnect() },
       { name: "private listener", run: () => privateListener.close() },
     ],
   });
 }
 
-await runService(start);
+await runService({ name: "idp", preflight, start });

@@ -1,9 +1,9 @@
-import { noticeEvents } from "@postern/shared/contracts";
-import type { Metrics } from "@postern/shared/metrics";
-import type { NoticeEvent } from "./notices/notice.ts";
+import { notificationEvents } from "@postern/shared/contracts";
+import type { Metrics } from "@postern/shared/platform/metrics";
+import type { NotificationEvent } from "./user-notifications/notification.ts";
 
 const steps = ["password", "totp", "recovery", "webauthn", "passkey"] as const;
-const results = ["ok", "denied", "throttled", "undecided"] as const;
+const results = ["ok", "denied", "blocked", "throttled", "undecided"] as const;
 
 export type SignInStep = (typeof steps)[number];
 export type SignInResult = (typeof results)[number];
@@ -11,23 +11,23 @@ export type SignInResult = (typeof results)[number];
 /** One function for each fact that the identity provider counts. */
 export interface IdpMetrics {
   signIn(step: SignInStep, result: SignInResult): void;
-  /** `kept`: nobody loses it any more; `lost`: nobody will be told. */
-  noticed(event: NoticeEvent, result: "kept" | "lost"): void;
+  /** `kept`: the user notification is in the queue; `lost`: it will not be delivered. */
+  notified(event: NotificationEvent, result: "kept" | "lost"): void;
 }
 
 export function createIdpMetrics(registry: Metrics, prefix: string): IdpMetrics {
   const signIns = registry.counter({
     name: `${prefix}_idp_sign_ins_total`,
-    help: "Steps of sign-ins in the browser, by what became of them",
+    help: "Steps of browser sign-ins, by result",
     labels: { step: steps, result: results },
   });
-  const notices = registry.counter({
+  const notifications = registry.counter({
     name: `${prefix}_idp_notices_total`,
-    help: "Notices of accounts, by whether they were kept for delivery",
-    labels: { event: noticeEvents, result: ["kept", "lost"] },
+    help: "User notifications stored for delivery, or lost",
+    labels: { event: notificationEvents, result: ["kept", "lost"] },
   });
   return {
-    noticed: (event, result) => notices({ event, result }).inc(),
+    notified: (event, result) => notifications({ event, result }).inc(),
     signIn: (step, result) => signIns({ step, result }).inc(),
   };
 }

@@ -1,26 +1,54 @@
 import { randomUUID } from "node:crypto";
-import { AppError } from "@postern/shared/errors";
+import { operation, pathTo } from "@postern/shared/contracts";
+import { AppError } from "@postern/shared/platform/errors";
+import {
+  answerUnrouted,
+  type Caller,
+  challengeUnauthorized,
+  nameSessions,
+  onlyOperations,
+  requireCaller,
+  routeOf,
+  takeStrictJson,
+  unreadablePaths,
+} from "@postern/shared/platform/http";
 import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import type { IdpContext } from "./context.ts";
-import { routeOfPath } from "./oidc/oidc-metrics.ts";
-import { requireCaller } from "./plugins/caller.ts";
+import { routeOfPath } from "./oidc/metrics/oidc-metrics.ts";
+import { FormEncodingError } from "./plugins/utf8-form.ts";
 import { oauthError } from "./routes/oidc/json-reply.ts";
 import { registerOidcPages, registerOidcRoutes } from "./routes/oidc/register.ts";
 import { registerLogout } from "./routes/oidc/register-logout.ts";
 import { registerSessionRoutes } from "./routes/oidc/sessions.ts";
 import { getOpenapi } from "./routes/openapi/get-openapi.ts";
-import { registerPages } from "./routes/register-pages.ts";
+import { registerPages } from "./routes/pages/register.ts";
 import { registerSamlRoutes } from "./routes/saml/register.ts";
 
-/** Public keys, which the gateway fetches for itself: no request of a caller stands behind that. */
-const keySetPath = "/oidc/jwks";
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The API caller, as the gateway's caller assertion states it. */
+    caller: Caller | null;
+  }
+}
+
+/** The public keys. The gateway fetches them for itself, so the request carries no caller assertion. */
+const keySetPath = pathTo("jwks");
+
+/** Far above a scheme, a host name of 253 characters and a port. Responses to other origins repeat the value. */
+const longestOrigin = 2048;
+
+/** @param isEarly whether the keys are not loaded yet: engines that start at the same time request them too early */
+function levelOf(error: Error, isEarly: boolean): AppError["row"]["logLevel"] {
+  if (!(error instanceof AppError)) return "error";
+  return isEarly ? "info" : error.row.logLevel;
+}
 
 type IdpParts = Pick<
   IdpContext,
   "settings" | "readCaller" | "logger" | "pages" | "oidc" | "openapi" | "saml" | "audit" | "singleLogout"
 >;
 
-/** The identity provider behind the gateway. Whatever did not come through it is 401; a path of nobody's is 404. */
+/** The identity provider behind the gateway. A request without a caller assertion gets 401, an unknown path 404. */
 export async function createIdp(parts: IdpParts): Promise<FastifyInstance> {
   const { settings, readCaller, logger, pages, oidc, openapi, saml, audit, singleLogout } = parts;
   const app = Fastify({
@@ -28,24 +56,32 @@ export async function createIdp(parts: IdpParts): Promise<FastifyInstance> {
     bodyLimit: settings.maxBodyBytes,
     genReqId: () => randomUUID(),
     requestIdHeader: false,
+    ...unreadablePaths(settings.identifier),
   });
+  // Routes for clients and tokens send their own challenge; all others need the cookie of a signed-in browser.
+  challengeUnauthorized(app, () => ['Cookie realm="postern"']);
   const vouched = requireCaller(readCaller);
   app.decorateRequest("caller", null);
-  app.addHook("onRequest", async (request, reply) =>
+  nameSessions(app, settings.identifier, async (request, reply) =>
     request.raw.url === keySetPath && request.method === "GET" ? undefined : vouched(request, reply),
   );
-  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: "not found" }));
+  app.addHook("onRequest", async ({ headers: { origin = "" } }, reply) =>
+    origin.length > longestOrigin ? oauthError(reply, 400, "invalid_request") : undefined,
+  );
+  takeStrictJson(app);
+  onlyOperations(app, "idp");
+  answerUnrouted(app);
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const status = error.statusCode ?? 500;
+    if (error instanceof FormEncodingError) return oauthError(reply, 400, "invalid_request", error.message);
     if (status < 500) return oauthError(reply, 400, "invalid_request");
-    const level = error instanceof AppError ? error.row.logLevel : "error";
     const { url: path } = request.routeOptions;
+    const level = levelOf(error, path === keySetPath && oidc?.generations.isReady === false);
     logger[level]({ session: request.caller?.session, path, err: error }, "request failed");
     return oauthError(reply, 500, "server_error");
   });
-  for (const format of ["yaml", "json"] as const) {
-    app.get(`/.well-known/openapi.${format}`, getOpenapi(openapi, format));
-  }
+  app.route({ ...routeOf(operation("idpContractYaml")), handler: getOpenapi(openapi, "yaml") });
+  app.route({ ...routeOf(operation("idpContractJson")), handler: getOpenapi(openapi, "json") });
   if (pages !== undefined) registerPages(app, pages);
   if (oidc !== undefined) {
     app.addHook("onResponse", async (request, reply) => {

@@ -1,8 +1,9 @@
-import type { Config } from "@postern/shared/config";
-import { Secret } from "@postern/shared/crypto";
-import { type HostPort, parseHostPort } from "@postern/shared/net";
+import type { Config } from "@postern/shared/platform/config";
+import { Secret } from "@postern/shared/platform/crypto";
+import { type HostPort, parseHostPort } from "@postern/shared/platform/net";
 
 export interface IdpSettings {
+  readonly identifier: string;
   readonly address: HostPort;
   readonly privateAddress: string;
   readonly assertionSecret: Secret;
@@ -15,6 +16,7 @@ export function idpSettings({ runtime }: Config): IdpSettings {
   const address = parseHostPort(idp.address);
   if (address === undefined) throw new RangeError(`runtime.services.idp.address: ${idp.address}`);
   return {
+    identifier: runtime.naming.identifier,
     address,
     privateAddress: idp.private_address,
     assertionSecret: new Secret(caller_assertion.secret),

@@ -7,29 +7,27 @@ import {
   flushSettings,
   redisFromConfig,
 } from "@postern/shared/assembly";
-import { noticeDeliveryFromConfig, noticeKeysFromConfig } from "@postern/shared/assembly/jobs";
-import type { Bus } from "@postern/shared/bus";
-import type { Config } from "@postern/shared/config";
-import { fromUnknown, logFields } from "@postern/shared/errors";
-import {
-  countJobs,
-  countNotices,
-  createFoundKeys,
-  createJobWorker,
-  createNoticeWorker,
-  type JobEvents,
-  type JobWorker,
-  type NoticeEvents,
-  type NoticeWorker,
-} from "@postern/shared/jobs";
-import { createHealth, type Health } from "@postern/shared/lifecycle";
-import { createDeliverNotice } from "@postern/shared/notices";
-import { type RedisClient, redisHealth } from "@postern/shared/redis";
-import { systemClock } from "@postern/shared/time";
+import { notificationKeysFromConfig } from "@postern/shared/assembly/jobs";
+import type { Bus } from "@postern/shared/platform/bus";
+import type { Config } from "@postern/shared/platform/config";
+import { fromUnknown, logFields } from "@postern/shared/platform/errors";
+import { createHealth, type Health } from "@postern/shared/platform/lifecycle";
+import { type RedisClient, redisHealth } from "@postern/shared/platform/redis";
+import { systemClock } from "@postern/shared/platform/time";
+import { createFoundKeys } from "./flush-jobs/found-keys.ts";
+import { createJobWorker, type JobEvents, type JobWorker } from "./flush-jobs/job-worker.ts";
 import { createWorkerMetrics, type WorkerMetrics } from "./metrics.ts";
-import { startQueueWatch } from "./queue-watch.ts";
+import { countJobs, countNotifications } from "./queues/count-jobs.ts";
+import { startQueueWatch } from "./queues/queue-watch.ts";
+import { createDeliverNotification } from "./user-notifications/deliver-notification.ts";
+import { deliverySettings } from "./user-notifications/delivery-settings.ts";
+import {
+  createNotificationWorker,
+  type NotificationEvents,
+  type NotificationWorker,
+} from "./user-notifications/notification-worker.ts";
 
-/** Everything that a worker is made of. Only this file makes any of it. */
+/** All components of a worker. Only this file constructs them. */
 export interface WorkerContext extends Base {
   readonly privateAddress: string;
   readonly live: { current: FlushSettings };
@@ -37,23 +35,25 @@ export interface WorkerContext extends Base {
     readonly state: RedisClient;
     readonly cache: RedisClient;
     readonly queue: RedisClient;
-    /** Of the role `queue` too; the worker waits in it. */
+    /** Also of the role `queue`; used for blocking commands. */
     readonly waiting: RedisClient;
-    /** Of the role `queue` too, for notices; undefined while `identity.notices.enabled` is off. */
+    /** Also of the role `queue`, for user notifications; undefined if `identity.notices.enabled` is off. */
     readonly noticing: RedisClient | undefined;
   };
   readonly bus: Bus;
   readonly health: Health;
-  /** Begins to take jobs. */
+  /** Starts processing jobs. */
   readonly startWorker: () => JobWorker;
-  /** Begins to deliver notices. */
-  readonly startNotices: () => NoticeWorker | undefined;
+  /** Starts delivering user notifications. */
+  readonly startNotifications: () => NotificationWorker | undefined;
   readonly watch: { stop(): void };
 }
 
 const countEveryMs = 5000;
-/** A receiver that hangs holds these and no others. */
-const noticesAtOnce = 16;
+/** Limits how many deliveries a hung receiver can occupy. */
+const notificationsAtOnce = 16;
+/** Most deliveries take less. */
+const longestFinishMs = 2000;
 
 type WorkerParts = Base & Pick<WorkerContext, "redis" | "bus" | "live"> & { readonly workerMetrics: WorkerMetrics };
 
@@ -68,7 +68,7 @@ function createWorkerHealth(config: Config, { redis, bus, service, instance, log
       redisHealth({ ...ofRedis, client: redis.queue, role: "queue", required: true }),
       redisHealth({ ...ofRedis, client: redis.state, role: "state", required: false }),
       redisHealth({ ...ofRedis, client: redis.cache, role: "cache", required: false }),
-      // Without it engines learn of a flush when their memory's short life ends.
+      // Without NATS, engines notice a flush only when their short-lived memory caches expire.
       { name: "bus", required: false, check: assertConnected },
     ],
     onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
@@ -79,48 +79,51 @@ function eventsOf({ logger, workerMetrics }: WorkerParts): JobEvents {
   return {
     ended: ({ id, type }, result, seconds) => {
       workerMetrics.ended(type, result, seconds);
-      if (result === "failed") logger.error({ jobId: id, type }, "job failed for good");
+      if (result === "failed") logger.error({ jobId: id, type }, "job failed permanently");
       else logger.info({ jobId: id, type, seconds }, "job done");
     },
     retried: ({ id, type }, error) => {
       workerMetrics.retried(type);
-      logger.warn({ jobId: id, type, ...logFields(fromUnknown(error)) }, "job failed, it will be tried again");
+      logger.warn({ jobId: id, type, ...logFields(fromUnknown(error)) }, "job failed and will be retried");
     },
     stalled: (jobId) => {
       workerMetrics.stalled();
-      logger.warn({ jobId }, "job was left by its worker and is queued again");
+      logger.warn({ jobId }, "job was abandoned by its worker and is queued again");
     },
-    error: (err) => logger.warn({ err }, "worker told an error"),
+    error: (err) => logger.warn({ err }, "job worker error"),
   };
 }
 
-function noticeEventsOf({ logger, workerMetrics }: WorkerParts): NoticeEvents {
+function notificationEventsOf({ logger, workerMetrics }: WorkerParts): NotificationEvents {
   return {
     ended: ({ id, channel }, result) => {
-      workerMetrics.noticed(channel, result);
-      if (result === "failed") logger.error({ noticeId: id, channel }, "notice could not be delivered, for good");
-      else logger.debug({ noticeId: id, channel }, "notice delivered");
+      workerMetrics.notified(channel, result);
+      if (result === "failed")
+        logger.error({ noticeId: id, channel }, "user notification could not be delivered and was given up");
+      else logger.debug({ noticeId: id, channel }, "user notification delivered");
     },
     retried: ({ id, channel }, err) => {
-      workerMetrics.noticed(channel, "retried");
-      logger.warn({ noticeId: id, channel, err }, "notice was not delivered, it will be tried again");
+      workerMetrics.notified(channel, "retried");
+      logger.warn({ noticeId: id, channel, err }, "user notification could not be delivered and will be retried");
     },
-    stalled: (id) => logger.warn({ noticeId: id }, "notice was left by its worker and is queued again"),
-    error: (err) => logger.warn({ err }, "notice worker told an error"),
+    stalled: (id) => logger.warn({ noticeId: id }, "user notification was abandoned by its worker and is queued again"),
+    error: (err) => logger.warn({ err }, "user notification worker error"),
   };
 }
 
-function startNotices(config: Config, parts: WorkerParts): NoticeWorker | undefined {
-  const keys = noticeKeysFromConfig(config);
+function startNotifications(config: Config, parts: WorkerParts): NotificationWorker | undefined {
+  const keys = notificationKeysFromConfig(config);
   const { noticing } = parts.redis;
   if (keys === undefined || noticing === undefined) return undefined;
-  return createNoticeWorker({
+  return createNotificationWorker({
     redis: noticing,
     prefix: config.storage.redis.prefix,
     keys,
-    concurrency: noticesAtOnce,
-    deliver: createDeliverNotice(noticeDeliveryFromConfig(config), systemClock),
-    events: noticeEventsOf(parts),
+    concurrency: notificationsAtOnce,
+    deliver: createDeliverNotification(deliverySettings(config), systemClock),
+    events: notificationEventsOf(parts),
+    // Aborted deliveries are queued again, which also takes part of the shutdown grace period.
+    finishMs: Math.min(longestFinishMs, config.runtime.timeouts.shutdown_grace / 2),
   });
 }
 
@@ -156,11 +159,14 @@ export async function createContext(config: Config): Promise<WorkerContext> {
         foundKeys: createFoundKeys(redis.queue, prefix),
         events: eventsOf(parts),
       }),
-    startNotices: () => startNotices(config, parts),
+    startNotifications: () => startNotifications(config, parts),
     watch: startQueueWatch({
       count: async () => {
-        const [jobs, notices] = await Promise.all([countJobs(redis.queue, prefix), countNotices(redis.queue, prefix)]);
-        workerMetrics.counted(jobs, notices);
+        const [jobs, notifications] = await Promise.all([
+          countJobs(redis.queue, prefix),
+          countNotifications(redis.queue, prefix),
+        ]);
+        workerMetrics.counted(jobs, notifications);
       },
       everyMs: countEveryMs,
     }),

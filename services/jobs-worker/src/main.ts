@@ -1,14 +1,15 @@
 import { createService, flushSettings, privateListenerAt } from "@postern/shared/assembly";
-import type { Config } from "@postern/shared/config";
-import { runService, type Service } from "@postern/shared/lifecycle";
+import type { Config } from "@postern/shared/platform/config";
+import { runService, type Service } from "@postern/shared/platform/lifecycle";
 import { createContext } from "./context.ts";
+import { preflight } from "./preflight.ts";
 
 async function start(config: Config): Promise<Service> {
   const context = await createContext(config);
   const { logger, health, privateAddress, redis, bus, watch } = context;
   const privateListener = await privateListenerAt(privateAddress, context);
   const worker = context.startWorker();
-  const notices = context.startNotices();
+  const notifications = context.startNotifications();
   health.phase = "ready";
   logger.info("ready");
   return createService({
@@ -19,8 +20,8 @@ async function start(config: Config): Promise<Service> {
       context.live.current = flushSettings(next);
     },
     steps: [
-      { name: "jobs", run: () => worker.close() },
-      { name: "notices", run: () => notices?.close() },
+      // In parallel, so that a flush that uses up the grace period leaves deliveries their time.
+      { name: "jobs and user notifications", run: () => Promise.all([worker.close(), notifications?.close()]) },
       { name: "bus", run: () => bus.drain() },
       {
         name: "redis",
@@ -34,4 +35,4 @@ async function start(config: Config): Promise<Service> {
   });
 }
 
-await runService(start);
+await runService({ name: "jobs-worker", preflight, start });

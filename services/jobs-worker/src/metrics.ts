@@ -1,32 +1,34 @@
-import { type JobCounts, type JobEvents, type NoticeChannel, noticeChannels } from "@postern/shared/jobs";
-import type { Metrics } from "@postern/shared/metrics";
+import { type NotificationChannel, notificationChannels } from "@postern/shared/domain/jobs";
+import type { Metrics } from "@postern/shared/platform/metrics";
+import type { JobEvents } from "./flush-jobs/job-worker.ts";
+import type { JobCounts } from "./queues/count-jobs.ts";
 
 const types = ["CACHE_FLUSH", "BF_FLUSH"] as const;
 type Type = (typeof types)[number];
 
-/** From a flush of nothing to one of an account with a thousand addresses. */
+/** From a flush without keys to one of an account with a thousand addresses. */
 const secondsBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** One function for each fact that a worker counts. */
+/** One function for each metric of a worker. */
 export interface WorkerMetrics {
   ended(type: string, ...how: readonly [result: Parameters<JobEvents["ended"]>[1], seconds: number]): void;
   retried(type: string): void;
   stalled(): void;
-  counted(jobs: JobCounts, notices: JobCounts): void;
-  noticed(channel: string, result: "delivered" | "retried" | "failed"): void;
+  counted(jobs: JobCounts, notifications: JobCounts): void;
+  notified(channel: string, result: "delivered" | "retried" | "failed"): void;
 }
 
-function channelOf(channel: string): NoticeChannel {
-  return noticeChannels.find((one) => one === channel) ?? "webhook";
+function channelOf(channel: string): NotificationChannel {
+  return notificationChannels.find((one) => one === channel) ?? "webhook";
 }
 
-function noticeCounter(registry: Metrics, prefix: string): WorkerMetrics["noticed"] {
-  const notices = registry.counter({
+function notificationCounter(registry: Metrics, prefix: string): WorkerMetrics["notified"] {
+  const notifications = registry.counter({
     name: `${prefix}_notices_total`,
-    help: "Attempts to deliver notices of accounts, by channel and result",
-    labels: { channel: noticeChannels, result: ["delivered", "retried", "failed"] },
+    help: "Attempts to deliver user notifications, by channel and result",
+    labels: { channel: notificationChannels, result: ["delivered", "retried", "failed"] },
   });
-  return (channel, result) => notices({ channel: channelOf(channel), result }).inc();
+  return (channel, result) => notifications({ channel: channelOf(channel), result }).inc();
 }
 
 function typeOf(type: string): Type {
@@ -37,35 +39,35 @@ const none: JobCounts = { waiting: 0, active: 0, delayed: 0 };
 
 function queueGauges(registry: Metrics, prefix: string): WorkerMetrics["counted"] {
   let jobs = none;
-  let notices = none;
+  let notifications = none;
   registry.gauge({
     name: `${prefix}_jobs_waiting`,
-    help: "Jobs that wait for a worker",
+    help: "Jobs waiting for a worker",
     read: () => jobs.waiting,
   });
   registry.gauge({
     name: `${prefix}_jobs_active`,
-    help: "Jobs that some worker runs",
+    help: "Jobs being run by a worker",
     read: () => jobs.active,
   });
   registry.gauge({
     name: `${prefix}_jobs_delayed`,
-    help: "Jobs that failed and wait for their next run",
+    help: "Jobs waiting for their next run after a failure",
     read: () => jobs.delayed,
   });
   registry.gauge({
     name: `${prefix}_notices_waiting`,
-    help: "Notices that wait for a worker",
-    read: () => notices.waiting,
+    help: "User notifications waiting for a worker",
+    read: () => notifications.waiting,
   });
   registry.gauge({
     name: `${prefix}_notices_delayed`,
-    help: "Notices that were not delivered and wait for their next attempt",
-    read: () => notices.delayed,
+    help: "User notifications waiting for their next attempt after a failure",
+    read: () => notifications.delayed,
   });
-  return (ofJobs, ofNotices) => {
+  return (ofJobs, ofNotifications) => {
     jobs = ofJobs;
-    notices = ofNotices;
+    notifications = ofNotifications;
   };
 }
 
@@ -77,18 +79,18 @@ export function createWorkerMetrics(registry: Metrics, prefix: string): WorkerMe
   });
   const seconds = registry.histogram({
     name: `${prefix}_job_duration_seconds`,
-    help: "Time of the last run of jobs that ended",
+    help: "Duration of the last run of jobs that ended",
     labels: { type: types },
     buckets: secondsBuckets,
   });
   const retried = registry.counter({
     name: `${prefix}_jobs_retried_total`,
-    help: "Runs of jobs that failed and will be tried again",
+    help: "Job runs that failed and will be retried",
     labels: { type: types },
   });
   const stalled = registry.counter({
     name: `${prefix}_jobs_stalled_total`,
-    help: "Jobs whose worker was gone, so that they were queued again",
+    help: "Jobs that were queued again because their worker died",
     labels: {},
   })({});
   const counted = queueGauges(registry, prefix);
@@ -99,7 +101,7 @@ export function createWorkerMetrics(registry: Metrics, prefix: string): WorkerMe
     },
     retried: (type) => retried({ type: typeOf(type) }).inc(),
     stalled: () => stalled.inc(),
-    noticed: noticeCounter(registry, prefix),
+    notified: notificationCounter(registry, prefix),
     counted,
   };
 }

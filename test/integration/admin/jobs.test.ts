@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { RedisClient } from "@postern/shared/redis";
+import type { RedisClient } from "@postern/shared/platform/redis";
 import { poll } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type AdminAnswer, askAdmin } from "../../support/ask-admin.ts";
@@ -95,8 +95,8 @@ describe("an asynchronous flush", () => {
       return [...new Set(answers.map(({ status }) => status))].join(" ");
     };
     const done = async (path: string, body: object): Promise<void> => {
-      const asked = await askAdmin(stack, "DELETE", path, { body });
-      await untilEnded(stack, String(resultOf(asked.body)["jobId"]));
+      const answer = await askAdmin(stack, "DELETE", path, { body });
+      await untilEnded(stack, String(resultOf(answer.body)["jobId"]));
     };
     for (const round of ["one worker", "another"]) {
       const [cached, banned] = round === "another" ? ["192.0.2.3", "203.0.113.8"] : ["192.0.2.2", "203.0.113.7"];
@@ -121,9 +121,9 @@ describe("an asynchronous flush", () => {
 
   test("of bans: the same keys as the one that waits; again, or of an unknown rule, DONE with nothing", async () => {
     await seedBans(1);
-    const asked = await askAdmin(stack, "DELETE", `${bruteForcePath}/async`, { body: flushOf(0) });
-    expect(asked.body).toMatchObject({ object: "bruteforce", operation: "flush_async" });
-    const jobId = String(resultOf(asked.body)["jobId"]);
+    const answer = await askAdmin(stack, "DELETE", `${bruteForcePath}/async`, { body: flushOf(0) });
+    expect(answer.body).toMatchObject({ object: "bruteforce", operation: "flush_async" });
+    const jobId = String(resultOf(answer.body)["jobId"]);
     expect(await untilEnded(stack, jobId)).toMatchObject({ type: "BF_FLUSH", status: "DONE", resultCount: 2 });
     expect(await seededKeys()).toEqual([]);
     const again = await enqueue(stack, flushOf(0));
@@ -184,7 +184,7 @@ describe("who may", () => {
   const good = questions.map((question) => question[3]);
   const all = (status: number) => questions.map(() => status);
 
-  async function asked(headers: Readonly<Record<string, string>>): Promise<readonly number[]> {
+  async function statusesFor(headers: Readonly<Record<string, string>>): Promise<readonly number[]> {
     const answers = await Promise.all(
       questions.map(([method, path, body]) => askAdmin(stack, method, path, { body, headers })),
     );
@@ -193,24 +193,24 @@ describe("who may", () => {
 
   test.each(["service:security", "service:admin"])("Bearer with %s", async (scope) => {
     const token = await stack.issuer.token({ scope: `service:authenticate ${scope}` });
-    expect(await asked(bearer(token))).toEqual(good);
+    expect(await statusesFor(bearer(token))).toEqual(good);
   });
 
   test("403 for Bearer without the scope, and for one with another", async () => {
-    expect(await asked(bearer(await stack.issuer.token()))).toEqual(all(403));
+    expect(await statusesFor(bearer(await stack.issuer.token()))).toEqual(all(403));
     const other = await stack.issuer.token({ scope: "service:authenticate service:mfa_write" });
-    expect(await asked(bearer(other))).toEqual(all(403));
+    expect(await statusesFor(bearer(other))).toEqual(all(403));
   });
 
   test("JWT: the role security may, another may not", async () => {
-    expect(await asked(bearer(await jwtOf("operator")))).toEqual(good);
-    expect(await asked(bearer(await jwtOf("mailer")))).toEqual(all(403));
+    expect(await statusesFor(bearer(await jwtOf("operator")))).toEqual(good);
+    expect(await statusesFor(bearer(await jwtOf("mailer")))).toEqual(all(403));
   });
 
   test("Basic may; 401 for nobody, and for a wrong password", async () => {
-    expect(await asked({})).toEqual(good);
-    expect(await asked({ authorization: "" })).toEqual(all(401));
-    expect(await asked({ authorization: "Basic YmFja2NoYW5uZWw6d3Jvbmc=" })).toEqual(all(401));
+    expect(await statusesFor({})).toEqual(good);
+    expect(await statusesFor({ authorization: "" })).toEqual(all(401));
+    expect(await statusesFor({ authorization: "Basic YmFja2NoYW5uZWw6d3Jvbmc=" })).toEqual(all(401));
   });
 
   test("400 for another content type", async () => {
@@ -238,8 +238,8 @@ describe("workers that go", () => {
     expect(new Set(ids).size).toBe(jobs);
     expect(new Set(records.map(({ jobId }) => jobId))).toEqual(new Set(ids));
     // Each by itself: a sum would not show a job that lost what another counted twice.
-    const told = records.map(({ status, resultCount, error }) => `${status} ${resultCount} ${error}`);
-    expect([...new Set(told)]).toEqual(["DONE 2 "]);
+    const outcomes = records.map(({ status, resultCount, error }) => `${status} ${resultCount} ${error}`);
+    expect([...new Set(outcomes)]).toEqual(["DONE 2 "]);
     expect(await seededKeys()).toEqual([]);
     const ended = records.map(({ finishedAt }) => finishedAt);
     const later = await Promise.all(ids.map((id) => jobOf(stack, id)));

@@ -114,23 +114,94 @@ describe("WebAuthn credentials", () => {
   });
 });
 
+describe("WebAuthn credentials that are refused", () => {
+  const path = "webauthn/credential";
+  const user = { username: alice };
+
+  test.each([
+    ["{}", "the credential has no id"],
+    ['{"id":5}', /credential's id/],
+    ['{"id":""}', /credential's id/],
+    ['{"id":"not base64!"}', /credential's id/],
+    ['{"id":"AQID","publicKey":7}', /credential's publicKey/],
+    ['{"id":"AQID","signCount":-1}', /credential's signCount/],
+    ['{"id":"AQID","authenticator":[]}', /credential's authenticator/],
+  ])("%s", async (credential, reason) => {
+    const error: unknown = typeof reason === "string" ? reason : expect.stringMatching(reason);
+    expect(await send("POST", path, { ...user, credential })).toEqual({ status: 400, body: { error } });
+  });
+
+  test("what other products store is taken, members that we do not know included", async () => {
+    const credential = JSON.stringify({
+      id: "YWJjZA==",
+      publicKey: "pQECAyYgASFYIA==",
+      attestationType: "none",
+      transport: null,
+      flags: { userPresent: true },
+      authenticator: { AAGUID: "AAAA", signCount: 0, cloneWarning: false, attachment: "" },
+      rawId: "whatever",
+    });
+    expect(await send("POST", path, { ...user, credential })).toEqual(ok);
+    expect(await send("DELETE", path, { ...user, credential })).toEqual(ok);
+  });
+
+  test("one whose id another account holds, in whichever spelling, added or put in another's place", async () => {
+    const [mine, theirs] = [JSON.stringify({ id: "-_-_AQ" }), JSON.stringify({ id: "+/+/AQ==", name: "x" })];
+    const other = JSON.stringify({ id: "b3RoZXI" });
+    const bob = { username: "bob@example.test" };
+    const held = { status: 400, body: { error: "another account holds this credential" } };
+    expect(await send("POST", path, { ...user, credential: mine })).toEqual(ok);
+    expect(await send("POST", path, { ...bob, credential: theirs })).toEqual(held);
+    expect(await send("POST", path, { ...bob, credential: other })).toEqual(ok);
+    expect(await send("PUT", path, { ...bob, credential: theirs, old_credential: other })).toEqual(held);
+    expect(await send("DELETE", path, { ...bob, credential: other })).toEqual(ok);
+    expect(await send("DELETE", path, { ...user, credential: mine })).toEqual(ok);
+  });
+
+  test("of two accounts that add one at the same time, at most one keeps it", async () => {
+    const credential = JSON.stringify({ id: "cmFjZQ" });
+    const names = [alice, "bob@example.test", "carol@example.test"];
+    await Promise.all(names.map((username) => send("POST", path, { username, credential })));
+    const lists = await Promise.all(names.map((username) => send("GET", path, { username })));
+    const holders = lists.filter(({ body }) => JSON.stringify(body).includes("cmFjZQ"));
+    expect(holders.length).toBeLessThanOrEqual(1);
+    await Promise.all(names.map((username) => send("DELETE", path, { username, credential })));
+  });
+});
+
 describe("400 with the reason", () => {
   test.each([
-    ["POST", "totp", { username: alice }, "username and totp_secret are required"],
-    ["POST", "totp", { totp_secret: secret }, "username and totp_secret are required"],
+    ["POST", "totp", { username: alice }, /^invalid payload: totp_secret: is missing$/],
+    ["POST", "totp", { totp_secret: secret }, /^invalid payload: username: is missing$/],
     ["POST", "totp", { username: alice, totp_secret: "no base32!" }, /base32/],
     ["POST", "totp", '{"username": "alice", "totp_secret": SECRET-OF-A-USER', "Invalid JSON payload"],
-    ["POST", "totp/recovery-codes", { username: alice, codes: [] }, "username and codes are required"],
-    ["POST", "totp/recovery-codes", { username: alice, codes: [1] }, "username and codes are required"],
-    ["DELETE", "totp", {}, "username is required"],
+    [
+      "POST",
+      "totp/recovery-codes",
+      { username: alice, codes: [] },
+      /^invalid payload: codes: must be a list of 1 to \d+ entries$/,
+    ],
+    [
+      "POST",
+      "totp/recovery-codes",
+      { username: alice, codes: [1] },
+      /^invalid payload: codes\.1: must be text of 1 to 128 characters$/,
+    ],
+    ["DELETE", "totp", {}, /^invalid payload: username: is missing$/],
+    ["DELETE", "lock", { username: "" }, /^invalid payload: username: must be text of 1 to 1024 characters$/],
     ["DELETE", "totp", { username: "nobody" }, "unknown user"],
     ["DELETE", "totp", { username: alice, backend: "redis" }, "unsupported backend"],
     ["DELETE", "totp", { username: alice, backend: "ldap" }, "unsupported backend"],
     ["DELETE", "totp", { username: alice, backend_name: "other" }, "unsupported backend"],
-    ["GET", "webauthn/credential", {}, "username is required"],
-    ["POST", "webauthn/credential", { username: alice }, "username and credential are required"],
-    ["POST", "webauthn/credential", { username: alice, credential: "[1]" }, "the credential is no JSON object"],
-    ["PUT", "webauthn/credential", { username: alice, credential: "{}" }, /old_credential are required/],
+    ["GET", "webauthn/credential", {}, /^invalid payload: username: is missing$/],
+    ["POST", "webauthn/credential", { username: alice }, /^invalid payload: credential: is missing$/],
+    ["POST", "webauthn/credential", { username: alice, credential: "[1]" }, "the credential must be a JSON object"],
+    [
+      "PUT",
+      "webauthn/credential",
+      { username: alice, credential: "{}" },
+      /^invalid payload: old_credential: is missing$/,
+    ],
   ])("%s %s %j", async (method, path, fields, error) => {
     const answer = await send(method, path, fields);
     expect(answer).toEqual({ status: 400, body: { error: expect.stringMatching(error) } });

@@ -1,13 +1,15 @@
 import {
+  accountWideKeys,
   type BruteForceRules,
   createBanIndex,
   createBruteForceState,
   createGuessedAccounts,
-} from "@postern/shared/brute-force";
-import { loadConfig } from "@postern/shared/config";
-import { createRedisClient, type RedisClient, type RedisTopology } from "@postern/shared/redis";
+} from "@postern/shared/domain/brute-force";
+import { loadConfig } from "@postern/shared/platform/config";
+import { createRedisClient, type RedisClient, type RedisTopology } from "@postern/shared/platform/redis";
+import { systemClock } from "@postern/shared/platform/time";
 import { poll } from "@postern/shared/testing";
-import { systemClock } from "@postern/shared/time";
+import type { AccountFailure } from "../../../services/auth-engine/src/brute-force/account-store.ts";
 import { createRedisStore } from "../../../services/auth-engine/src/brute-force/brute-force-redis.ts";
 import { createGuessDigest } from "../../../services/auth-engine/src/brute-force/guess-digest.ts";
 import type { Target } from "../../../services/auth-engine/src/brute-force/guess-store.ts";
@@ -70,6 +72,12 @@ export async function answered<T>(answer: Promise<T | undefined>): Promise<T> {
 }
 
 /** One engine's view of the counts. */
+/** A wrong password of an account, as the store of accounts counts it. */
+export function failureOf(username: string, digest: string, network?: string): AccountFailure {
+  const source = { network, isTrusted: false };
+  return { target: { username, keys: accountWideKeys(prefix, username), source }, digest };
+}
+
 export function createCounting(redis: RedisClient) {
   const rules: BruteForceRules = settings;
   const parts = { ...settings, prefix };
@@ -85,7 +93,7 @@ export function createCounting(redis: RedisClient) {
   const digest = createGuessDigest("test-password-nonce-0");
   const toleration = { minPercent: 10, maxPercent: 10, scale: 1 };
   const target = (clientIp: string, username: string): Target => {
-    const found = targetOf({
+    const { target: found } = targetOf({
       session: "s",
       operation: "authenticate",
       dialect: "json",

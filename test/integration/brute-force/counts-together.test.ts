@@ -1,7 +1,7 @@
-import { accountKeys, type SourceParts, tolerationKeysOf } from "@postern/shared/brute-force";
-import type { RedisClient } from "@postern/shared/redis";
+import { accountKeys, type SourceParts, tolerationKeysOf } from "@postern/shared/domain/brute-force";
+import type { RedisClient } from "@postern/shared/platform/redis";
+import { systemClock } from "@postern/shared/platform/time";
 import { type RedisServer, spawnRedis } from "@postern/shared/testing";
-import { systemClock } from "@postern/shared/time";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createRedisStore } from "../../../services/auth-engine/src/brute-force/brute-force-redis.ts";
@@ -99,7 +99,7 @@ type Failure = typeof failure extends fc.Arbitrary<infer T> ? T : never;
 type Before = typeof before extends fc.Arbitrary<infer T> ? T : never;
 
 function targetAt(place: Place, { clientIp, username, protocol }: Login): Target {
-  const found = place.targetOf({
+  const { target: found } = place.targetOf({
     session: "s",
     operation: "authenticate",
     dialect: "json",
@@ -129,11 +129,11 @@ async function prepare(place: Place, { login: from, window, counts, passwords, a
     await redis.hset(countKey, { w: Math.floor(nowMs / rule.periodMs) + window, k, u, pk, pu, r: 1 });
     await redis.pexpire(countKey, 2 * rule.periodMs);
     const [good] = tolerationKeysOf(place.parts, source.tag, { network, nowMs });
-    for (let nth = 0; nth < accounts; nth += 1) await redis.pfadd(good, `account-${nth}`);
+    for (let index = 0; index < accounts; index += 1) await redis.pfadd(good, `account-${index}`);
     if (accounts > 0) await redis.expire(good, 3600);
   }
-  for (let nth = 0; nth < passwords; nth += 1) {
-    await redis.hset(wrongPasswords, `digest-${nth + 4}`, `${nowMs - ageMs}:${nowMs - ageMs}`);
+  for (let index = 0; index < passwords; index += 1) {
+    await redis.hset(wrongPasswords, `digest-${index + 4}`, `${nowMs - ageMs}:${nowMs - ageMs}`);
   }
   if (passwords > 0) await redis.pexpire(wrongPasswords, 20 * periodMs);
 }
@@ -162,12 +162,12 @@ test("failures that are counted together are those counted one after the other, 
     fc.asyncProperty(
       fc.array(before, { maxLength: 4 }),
       fc.array(round, { minLength: 1, maxLength: 4 }),
-      async (given, rounds) => {
+      async (initialStates, rounds) => {
         run += 1;
         const earlier = createPlace(`${run}-earlier:`);
         const together = createPlace(`${run}-together:`);
         const mixed = createPlace(`${run}-mixed:`);
-        for (const place of [earlier, together, mixed]) for (const one of given) await prepare(place, one);
+        for (const place of [earlier, together, mixed]) for (const one of initialStates) await prepare(place, one);
         for (const { failures, success, earlier: byEarlier } of rounds) {
           const [expected, ...others] = await Promise.all(
             [earlier, together, mixed].map(async (place) => {
@@ -200,8 +200,8 @@ const many: Failure = {
   maxPercent: 0,
 };
 
-function countAt(place: Place, given: Partial<Login>, password = 0): Promise<Counted> {
-  const { target, guess } = attemptAt(place, { ...many, login: { ...many.login, ...given }, password });
+function countAt(place: Place, overrides: Partial<Login>, password = 0): Promise<Counted> {
+  const { target, guess } = attemptAt(place, { ...many, login: { ...many.login, ...overrides }, password });
   return answered(place.store.count(target, guess));
 }
 

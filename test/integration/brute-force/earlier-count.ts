@@ -1,5 +1,5 @@
-import { accountKeys, parseBan, type SourceParts, tolerationKeysOf } from "@postern/shared/brute-force";
-import { defineScript, guessesKey, type RedisClient } from "@postern/shared/redis";
+import { accountKeys, parseBan, type SourceParts, tolerationKeysOf } from "@postern/shared/domain/brute-force";
+import { defineVariableScript, guessesKey, type RedisClient } from "@postern/shared/platform/redis";
 import {
   type Counted,
   type Guess,
@@ -8,7 +8,7 @@ import {
 } from "../../../services/auth-engine/src/brute-force/guess-store.ts";
 import { unknownWeight } from "../../../services/auth-engine/src/brute-force/toleration.ts";
 
-/** How engines counted before several failures went in one call. They run beside newer ones while a site upgrades. */
+/** The script of engines that counted each failure by its own call. They run beside newer engines during an upgrade. */
 const earlierLua = `
 local time = redis.call("TIME")
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
@@ -92,10 +92,10 @@ export interface EarlierParts {
   readonly repeatWindowMs: number;
 }
 
-/** Failures for which one rule or two are. */
+/** Counts failures to which one or two rules apply. */
 export function createEarlierCount({ redis, parts, repeatWindowMs }: EarlierParts) {
   const scripts = [1, 2].map((rules) =>
-    defineScript(redis, { name: `earlierCount${rules}`, lua: earlierLua, numberOfKeys: 3 + 4 * rules }),
+    defineVariableScript(redis, { name: "earlierCount", lua: earlierLua }, 3 + 4 * rules),
   );
   return async ({ source, places, username }: Target, { digest, known, toleration }: Guess): Promise<Counted> => {
     const { wrongPasswords, pending } = accountKeys(parts, source, username);

@@ -52,9 +52,16 @@ const bruteForce = {
 export async function startGuessedStack({
   cached = false,
   services = [],
+  delay = { enabled: false },
+  withoutClient = {},
+  maxConcurrentRequests = 1000,
 }: {
   readonly cached?: boolean;
   readonly services?: readonly ServiceName[];
+  /** `account_delay`: off where a test is about networks. */
+  readonly delay?: object;
+  readonly withoutClient?: object;
+  readonly maxConcurrentRequests?: number;
 } = {}): Promise<Stack> {
   const folder = await scratchFolder();
   const file = join(folder.path, "users.sqlite");
@@ -71,9 +78,14 @@ export async function startGuessedStack({
     services,
     backends: { order: cached ? ["cache", "sql"] : ["sql"], sql: { default: { file }, search: [search] } },
     settings: {
+      // The slow hash takes long on a busy machine.
+      runtime: { timeouts: { decision: "20s" } },
       auth: {
-        controls: { enabled: ["brute_force"], brute_force: bruteForce },
-        pipeline: { local_cache_ttl: cached ? "30s" : "0s" },
+        controls: {
+          enabled: ["brute_force"],
+          brute_force: { ...bruteForce, account_delay: delay, without_client: withoutClient },
+        },
+        pipeline: { local_cache_ttl: cached ? "30s" : "0s", max_concurrent_requests: maxConcurrentRequests },
       },
     },
   });
@@ -106,6 +118,6 @@ export function login(
 }
 
 /** The same as a status only. */
-export async function statusOf(stack: Stack, given: Login): Promise<number> {
-  return (await login(stack, given)).status;
+export async function statusOf(stack: Stack, attempt: Login): Promise<number> {
+  return (await login(stack, attempt)).status;
 }

@@ -37,6 +37,18 @@ async function sumOfAllEngines(series: RegExp): Promise<number> {
 const rightAnswers = () => sumOfAllEngines(/^service_directory_seconds_count\{kind="sql",outcome="ok"\} (\d+)$/mu);
 const checksUnderWay = () => sumOfAllEngines(/^service_hashing_running (\d+)$/mu);
 
+/** A slow login during which ten guesses reached the limit; undefined when it was over before the last of them, or took too long. */
+async function overtaken(clientIp: string) {
+  const slow = login(stack, { clientIp, user: slowUser, password: slowPassword });
+  await poll("the slow login to be past its first look at the ban", async () => (await checksUnderWay()) > 0);
+  await Promise.all(
+    Array.from({ length: 10 }, (_, index) => statusOf(stack, { clientIp, password: `guess-${index}` })),
+  );
+  const wasUnderWay = (await checksUnderWay()) > 0;
+  const answer = await slow;
+  return wasUnderWay && answer.status !== 500 ? answer : undefined;
+}
+
 describe("a guesser", () => {
   test("of 60 parallel guesses the ban stands when the last is answered: the right password is refused", async () => {
     const before = await bansOfAllEngines();
@@ -70,14 +82,18 @@ describe("a guesser", () => {
   });
 
   test("a right password that was verified while the limit was reached is refused", async () => {
-    const clientIp = "192.0.7.10";
-    const before = await rightAnswers();
-    const slow = login(stack, { clientIp, user: slowUser, password: slowPassword });
-    await poll("the slow login to be past its first look at the ban", async () => (await checksUnderWay()) > 0);
-    await Promise.all(
-      Array.from({ length: 10 }, (_, index) => statusOf(stack, { clientIp, password: `guess-${index}` })),
+    let before = Number.NaN;
+    let network = 100;
+    // On a busy machine the guesses may be the slower ones: then it is tried again, from another network.
+    const { status, headers } = await poll(
+      "a login that guesses overtook",
+      async () => {
+        before = await rightAnswers();
+        network += 1;
+        return overtaken(`192.0.${network}.10`);
+      },
+      50_000,
     );
-    const { status, headers } = await slow;
     const session = headers.get("x-service-session") ?? undefined;
     expect(status).toBe(403);
     expect(await logLineOf(stack.gateway, session, "decided")).toMatchObject({ outcome: "blocked", reason: "ipv4" });
@@ -147,6 +163,13 @@ describe("what a ban and a failure look like", () => {
       );
     },
   );
+
+  test("a long name takes 256 characters of the log line", async () => {
+    const answer = await login(stack, { clientIp: "192.0.90.10", user: "ü".repeat(400), password: "x" });
+    expect([answer.status, answer.body]).toEqual([403, "null"]);
+    const line = await logLineOf(stack.gateway, answer.headers.get("x-service-session") ?? undefined, "decided");
+    expect(line["username"]).toBe(`${"ü".repeat(256)}…`);
+  });
 
   test("each failure's log line tells the history of wrong passwords", async () => {
     const seen: unknown[] = [];

@@ -1,6 +1,6 @@
-import { type BusMetrics, type ConnectBusOptions, connectBus } from "@postern/shared/bus";
 import { defineEvent, defineMethod } from "@postern/shared/contracts";
-import { AppError, type ErrorCode } from "@postern/shared/errors";
+import { type BusMetrics, type ConnectBusOptions, connectBus } from "@postern/shared/platform/bus";
+import { AppError, type ErrorCode } from "@postern/shared/platform/errors";
 import { Type } from "typebox";
 
 export const echo = defineMethod({

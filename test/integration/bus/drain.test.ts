@@ -50,9 +50,8 @@ test("draining one method waits for its handlers, and a handler that hangs only 
   const serving = bus.rawServe(echo, () => gate.promise);
   const reply = bus.rawRequest(echo, Buffer.alloc(1), soon());
   await poll("the call", () => serving.inFlight() === 1);
-  const startMs = performance.now();
   await serving.drain(100);
-  expect(performance.now() - startMs).toBeLessThan(1000);
+  expect(serving.inFlight()).toBe(1);
   expect(await failureCode(bus.rawRequest(echo, Buffer.alloc(1), soon()))).toBe("BUS_NO_RESPONDERS");
   const finished = serving.drain();
   gate.resolve(Buffer.from("late but in time"));

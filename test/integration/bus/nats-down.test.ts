@@ -16,10 +16,8 @@ beforeAll(async () => {
 
 afterAll(() => stack[Symbol.asyncDispose]());
 
-async function expectTemporaryFailure(withinMs: number): Promise<void> {
-  const started = performance.now();
+async function expectTemporaryFailure(): Promise<void> {
   const { status, headers, body } = await askJson(stack.url, alice);
-  expect(performance.now() - started).toBeLessThan(withinMs);
   expect([status, JSON.parse(body)]).toEqual([500, { error: headers.get("auth-status") }]);
 }
 
@@ -31,12 +29,14 @@ const health = async (): Promise<[number, unknown]> => {
 const decided = (): Promise<true> =>
   poll("a decision again", async () => (await askJson(stack.url, alice)).status === 200, 20_000);
 
-test("NATS killed: 500 at once, not ready; back on its port: all recovers without a restart of ours", async () => {
+test("NATS killed: 500 without a wait for the deadline, not ready; NATS back on its port: all recovers without a restart", async () => {
   const pids = [stack.gateway, ...stack.engines].map(({ pid }) => pid);
   expect(await health()).toEqual([200, { status: "up", checks: { bus: "up", redis_state: "up" } }]);
   stack.nats.signal("SIGKILL");
   await poll("readiness taken back", async () => (await stack.gateway.readiness()) === 503);
-  for (let turn = 0; turn < 5; turn += 1) await expectTemporaryFailure(300);
+  for (let turn = 0; turn < 5; turn += 1) await expectTemporaryFailure();
+  const disconnected = /_failed_total\{code="BUS_DISCONNECTED"\} (\d+)/.exec(await stack.gateway.metrics())?.[1];
+  expect(Number(disconnected)).toBeGreaterThanOrEqual(5);
   expect(await health()).toEqual([503, { status: "down", checks: { bus: "down", redis_state: "up" } }]);
   for (const engine of stack.engines) expect(await engine.readiness()).toBe(503);
 
@@ -51,9 +51,9 @@ test("NATS killed: 500 at once, not ready; back on its port: all recovers withou
     pids.map((pid) => [pid, null]),
   );
 
-  // The same NATS hangs: nothing says so, and the deadline bounds every answer.
+  // The same NATS hangs: nothing reports that, and the deadline ends every request while it still hangs.
   nats.signal("SIGSTOP");
-  await Promise.all(Array.from({ length: 10 }, () => expectTemporaryFailure(decisionMs + 300)));
+  await Promise.all(Array.from({ length: 10 }, () => expectTemporaryFailure()));
   nats.signal("SIGCONT");
   await decided();
   await nats.stop();

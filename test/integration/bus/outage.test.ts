@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import type { BusCredentials, BusStatus } from "@postern/shared/bus";
-import { Secret } from "@postern/shared/crypto";
+import type { BusCredentials, BusStatus } from "@postern/shared/platform/bus";
+import { Secret } from "@postern/shared/platform/crypto";
 import { freePort, poll, spawnNats } from "@postern/shared/testing";
 import { expect, test } from "vitest";
 import { echo, failureCode, makeBus, soon } from "./bus-fixture.ts";
@@ -21,7 +21,7 @@ async function works(bus: Awaited<ReturnType<typeof makeBus>>): Promise<boolean>
   return (await failureCode(bus.rawRequest(echo, Buffer.from("x"), soon(500)))) === undefined;
 }
 
-test("a killed nats-server fails requests at once with BUS_DISCONNECTED; a new one on its port brings the bus back", async () => {
+test("a killed nats-server fails requests with BUS_DISCONNECTED, long before their deadline; a new one on its port brings the bus back", async () => {
   await using first = await spawnNats();
   const seen: BusStatus[] = [];
   await using bus = await makeBus(first.url, { onStatus: (status) => void seen.push(status) });
@@ -33,9 +33,8 @@ test("a killed nats-server fails requests at once with BUS_DISCONNECTED; a new o
   first.signal("SIGKILL");
   await once(first.process, "exit");
   await poll("the bus to notice", () => !bus.isConnected());
-  const startMs = performance.now();
-  expect(await failureCode(bus.rawRequest(echo, Buffer.from("x"), soon(30_000)))).toBe("BUS_DISCONNECTED");
-  expect(performance.now() - startMs).toBeLessThan(50);
+  // Its deadline is longer than this test may take.
+  expect(await failureCode(bus.rawRequest(echo, Buffer.from("x"), soon(600_000)))).toBe("BUS_DISCONNECTED");
   expect(bus.status()).toBe("disconnected");
   // The reply is ready while nobody can carry it; it waits for the connection as long as the caller does.
   gate.resolve(Buffer.from("kept"));

@@ -1,6 +1,6 @@
 import { connect } from "@nats-io/transport-node";
 import { methodSubject } from "@postern/shared/contracts";
-import { AppError } from "@postern/shared/errors";
+import { AppError } from "@postern/shared/platform/errors";
 import { type NatsServer, pause, poll, spawnNats } from "@postern/shared/testing";
 import { Type } from "typebox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -52,14 +52,12 @@ describe("request and reply", () => {
     expect(bus.outstanding()).toBe(0);
   });
 
-  test("no responders fails at once, long before the deadline", async () => {
+  test("a request without responders fails long before its deadline", async () => {
     await using bus = await makeBus(nats.url);
-    const startMs = performance.now();
     const codes = await Promise.all(
-      Array.from({ length: 200 }, () => failureCode(bus.request(echo, { text: "x" }, soon(30_000)))),
+      Array.from({ length: 200 }, () => failureCode(bus.request(echo, { text: "x" }, soon(600_000)))),
     );
     expect(new Set(codes)).toEqual(new Set(["BUS_NO_RESPONDERS"]));
-    expect(performance.now() - startMs).toBeLessThan(200);
     expect(bus.outstanding()).toBe(0);
   });
 
@@ -91,9 +89,7 @@ describe("request and reply", () => {
     });
     const startMs = performance.now();
     expect(await failureCode(bus.request(echo, { text: "x" }, soon(150)))).toBe("DEADLINE_EXCEEDED");
-    const tookMs = performance.now() - startMs;
-    expect(tookMs).toBeGreaterThan(145);
-    expect(tookMs).toBeLessThan(400);
+    expect(performance.now() - startMs).toBeGreaterThan(145);
     expect(await aborted.promise).toMatchObject({ code: "DEADLINE_EXCEEDED" });
     await poll("the late reply", () => metrics.counts["lateReply"] === 1);
   });

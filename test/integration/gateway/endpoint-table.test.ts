@@ -1,4 +1,4 @@
-import { encodeCbor } from "@postern/shared/cbor";
+import { encodeCbor } from "@postern/shared/platform/cbor";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice } from "../../support/ask-json.ts";
 import { askRaw, type RawAnswer, type RawRequest } from "../../support/ask-raw.ts";

@@ -51,6 +51,7 @@ describe("POST /api/v1/auth/header (contract, Authentication endpoints)", () => 
     expect(answer.header("X-Service-displayName")).toBe("Alice Example");
     expect(answer.header("X-Service-mail")).toBe(alice.username);
     expect(answer.header("X-Service-uid")).toBe("alice");
+    expect(answer.header("X-Service-account")).toBe(alice.username);
     expect(answer.header("Auth-Server")).toBeUndefined();
   });
 

@@ -26,7 +26,12 @@ describe("POST /api/v1/auth/json (contract, Authentication endpoints)", () => {
       account_field: "account",
       totp_secret_field: "",
       backend: 8,
-      attributes: { displayName: ["Alice Example"], mail: ["alice@example.test"], uid: ["alice"] },
+      attributes: {
+        displayName: ["Alice Example"],
+        mail: ["alice@example.test"],
+        uid: ["alice"],
+        account: ["alice@example.test"],
+      },
     });
   });
 
@@ -74,12 +79,12 @@ describe("POST /api/v1/auth/json (contract, Authentication endpoints)", () => {
     const { request } = await import("node:http");
     const names = await new Promise<string[]>((resolve, reject) => {
       const headers = { authorization: basicAuth, "content-type": "application/json" };
-      const asked = request(`${stack.url}/api/v1/auth/json`, { method: "POST", headers }, (response) => {
+      const clientRequest = request(`${stack.url}/api/v1/auth/json`, { method: "POST", headers }, (response) => {
         response.resume();
         resolve(response.rawHeaders.filter((_value, index) => index % 2 === 0));
       });
-      asked.on("error", reject);
-      asked.end(JSON.stringify(alice));
+      clientRequest.on("error", reject);
+      clientRequest.end(JSON.stringify(alice));
     });
     expect(names).toEqual(
       expect.arrayContaining([
@@ -92,8 +97,8 @@ describe("POST /api/v1/auth/json (contract, Authentication endpoints)", () => {
     );
   });
 
-  test("404 for another method and for a path of nobody's", async () => {
-    expect((await fetch(`${stack.url}/api/v1/auth/json`, { headers: { authorization: basicAuth } })).status).toBe(404);
+  test("405 for another method, 404 for a path of nobody's", async () => {
+    expect((await fetch(`${stack.url}/api/v1/auth/json`, { headers: { authorization: basicAuth } })).status).toBe(405);
     expect((await fetch(`${stack.url}/api/v1/nothing`)).status).toBe(404);
   });
 });

@@ -114,7 +114,9 @@ describe("a look at a mail server", () => {
     const refusing = dialogue("* OK\r\n", [[/STARTTLS/, "a NO not today\r\n"]]);
     await expect(probe(refusing, { startTls: true })).rejects.toThrow(/not today/);
     const injecting = dialogue("+OK\r\n", [[/STLS/, "+OK begin\r\n+OK injected\r\n"]]);
-    await expect(probe(injecting, { protocol: "pop3", startTls: true })).rejects.toThrow(/text after/);
+    await expect(probe(injecting, { protocol: "pop3", startTls: true })).rejects.toThrow(
+      /data before the TLS handshake/,
+    );
     await expect(probe(cutting, { protocol: "smtp", startTls: true })).rejects.toThrow(/closed|ECONNRESET/);
   });
 
@@ -168,7 +170,7 @@ describe("Auth-Server names a mail server that lives", () => {
   test("one account goes to one server, and to the other when that one is gone; with none left nobody is sent", async () => {
     const first = await namedPort();
     expect(ports).toContain(first);
-    for (let nth = 0; nth < 5; nth += 1) expect(await namedPort()).toBe(first);
+    for (let attempt = 0; attempt < 5; attempt += 1) expect(await namedPort()).toBe(first);
     const index = ports.indexOf(first);
     await servers[index]?.[Symbol.asyncDispose]();
     const other = ports[1 - index];

@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createRedisClient } from "@postern/shared/redis";
+import { createRevoker } from "@postern/shared/domain/tokens";
 import { pause, poll, scratchFolder } from "@postern/shared/testing";
-import { createRevoker } from "@postern/shared/tokens";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Answer, alice, askJson } from "../../support/ask-json.ts";
+import { testRedis } from "../../support/redis-content.ts";
 import type { ServiceProcess } from "../../support/service-process.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
 import { createTokenIssuer, type TokenIssuer } from "../../support/token-issuer.ts";
@@ -56,28 +56,13 @@ beforeAll(async () => {
 
 afterAll(() => owned.disposeAsync());
 
-function redisClient(port: number) {
-  const settings = {
-    topology: { kind: "standalone", address: { host: "127.0.0.1", port } },
-    database: 0,
-    username: undefined,
-    password: undefined,
-    tls: undefined,
-    connectTimeoutMs: 1000,
-    commandTimeoutMs: 1000,
-    maxRetries: 1,
-    connectionName: "test",
-  } as const;
-  return createRedisClient(settings, () => undefined);
-}
-
 function redisPort(): number {
   if (stack.redis === undefined) throw new Error("no Redis");
   return stack.redis.port;
 }
 
 /** How often an engine asked its directories, by outcome. */
-async function directoryQuestions(engine: ServiceProcess): Promise<readonly string[]> {
+async function backendQuestions(engine: ServiceProcess): Promise<readonly string[]> {
   return (await engine.metrics()).match(/^service_directory_seconds_count.*$/gm) ?? [];
 }
 
@@ -147,17 +132,17 @@ describe("method oauthbearer or xoauth2: the password field is an access token",
   });
 
   test("bad tokens ask no directory", async () => {
-    const before = await Promise.all(stack.engines.map(directoryQuestions));
+    const before = await Promise.all(stack.engines.map(backendQuestions));
     expect(before.flat()).not.toEqual([]);
     const expired = await userToken({ exp: 1_700_000_000 });
     for (const username of [alice.username, "nobody@example.test"]) {
       for (let count = 0; count < 4; count += 1) expect((await login(expired, { username })).status).toBe(403);
     }
-    expect(await Promise.all(stack.engines.map(directoryQuestions))).toEqual(before);
+    expect(await Promise.all(stack.engines.map(backendQuestions))).toEqual(before);
   });
 
   test("a denied token, and every token of a user whose epoch rose, is dead on both engines within revocation_ttl", async () => {
-    const redis = redisClient(redisPort());
+    const redis = await testRedis(redisPort());
     await poll("the test's Redis client", () => redis.status === "ready");
     const revoker = createRevoker({ redis, prefix: "postern:", clock: { now: () => Date.now() } });
     const one = await userToken({ jti: "mail-denied" });

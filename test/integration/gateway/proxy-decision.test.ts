@@ -71,7 +71,11 @@ describe("GET or POST /api/v1/auth/<proxy_segment> (contract, Authentication end
   test("a success without an upstream for the protocol is a temporary failure, and logged", async () => {
     const answer = await ask({ protocol: "sieve" });
     expect([answer.status, answer.header("Auth-Status")]).toEqual([200, "Temporary server problem, try again later"]);
-    const line = await logLineOf(stack.gateway, answer.header("X-Service-Session"), "no upstream for a protocol");
+    const line = await logLineOf(
+      stack.gateway,
+      answer.header("X-Service-Session"),
+      "no upstream is configured for the protocol",
+    );
     expect(line).toMatchObject({ level: "warn", protocol: "sieve" });
   });
 
@@ -102,7 +106,7 @@ describe("GET or POST /api/v1/auth/<proxy_segment> (contract, Authentication end
   });
 
   test("auth.upstreams and proxy_denial_text are live", async () => {
-    const text = "Wrong user name or password";
+    const text = "Invalid login or password";
     await stack.writeSettings({
       auth: { response: { proxy_denial_text: text }, upstreams: { imap: { port: 2143 } } },
     });

@@ -8,6 +8,7 @@ import { TLSSocket } from "node:tls";
 import { poll, scratchFolder } from "@postern/shared/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeCertificate, makeSignedCertificate } from "../../support/certificates.ts";
+import { sendRaw } from "../../support/raw-http.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
 
 let stack: Stack;
@@ -35,9 +36,9 @@ afterAll(async () => {
 async function ping(options: RequestOptions): Promise<{ body: string; server: string }> {
   const agent = new Agent({ keepAlive: false });
   const url = `https://127.0.0.1:${stack.httpPort}/ping`;
-  const asked = request(url, { ...options, agent, rejectUnauthorized: false });
-  asked.end();
-  const [response]: IncomingMessage[] = await once(asked, "response");
+  const clientRequest = request(url, { ...options, agent, rejectUnauthorized: false });
+  clientRequest.end();
+  const [response]: IncomingMessage[] = await once(clientRequest, "response");
   if (response === undefined || !(response.socket instanceof TLSSocket)) throw new Error("no answer over TLS");
   const server = String(response.socket.getPeerCertificate().subject.CN);
   return { body: await text(response), server };
@@ -54,6 +55,8 @@ test("a client with a certificate of the authority is served over TLS", async ()
 test("a client without one is not, nor is one over plain HTTP or an old TLS", async () => {
   await expect(ping({})).rejects.toThrow(/certificate required|socket|ECONNRESET|alert/i);
   await expect(fetch(`http://127.0.0.1:${stack.httpPort}/ping`)).rejects.toThrow(/fetch failed/);
+  const plain = await sendRaw(stack.httpPort, ["GET /ping HTTP/1.1\r\nHost: x\r\n\r\n"]);
+  expect(plain.text).not.toContain("HTTP/1.1");
   await expect(ping({ ...(await clientCertificate()), maxVersion: "TLSv1.1", minVersion: "TLSv1" })).rejects.toThrow(
     /protocol|version|alert|handshake/i,
   );

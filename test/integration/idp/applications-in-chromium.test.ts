@@ -28,7 +28,11 @@ const application = (clientId: string, name: string, more: object) => ({
 });
 
 const clients = () => [
-  application("mail", "Webmail", { consent_mode: "granular_optional", optional_scopes: ["email"] }),
+  application("mail", "Webmail", {
+    consent_mode: "granular_optional",
+    optional_scopes: ["email"],
+    logo_uri: "https://logo.example.test/webmail.svg",
+  }),
   application("strict", "Payroll", { require_mfa: ["totp"], skip_consent: true }),
   application("tv", "Living room", { redirect_uris: [], grant_types: [deviceGrant] }),
 ];
@@ -47,6 +51,9 @@ afterAll(async () => {
   site.close();
   await idp[Symbol.asyncDispose]();
 });
+
+const logo =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"><rect width="40" height="20" fill="teal"/></svg>';
 
 /** A browser without script. */
 const newContext = (): Promise<BrowserContext> => browser.newContext({ locale: "en-US", javaScriptEnabled: false });
@@ -67,7 +74,7 @@ async function open(context: BrowserContext, clientId: string): Promise<Page> {
 }
 
 /** What the application was told, and where the browser is. */
-const told = (page: Page): readonly (string | boolean | null)[] => {
+const redirectResult = (page: Page): readonly (string | boolean | null)[] => {
   const { origin, pathname, searchParams } = new URL(page.url());
   return [origin + pathname, searchParams.has("code"), searchParams.get("error")];
 };
@@ -78,14 +85,54 @@ describe("an application that asks", () => {
     const page = await open(context, "mail");
     expect(await page.locator(".lead").textContent()).toContain("Webmail");
     await fillIn(page, "alice");
-    await expect.poll(() => heading(page), soon).toBe("Allow Webmail?");
+    await expect.poll(() => heading(page), soon).toBe("Allow Webmail to access your account?");
     await page.getByLabel("See your email address").uncheck();
     await press(page, "Allow");
-    await expect.poll(() => told(page), soon).toEqual([callback, true, null]);
+    await expect.poll(() => redirectResult(page), soon).toEqual([callback, true, null]);
     await page.goto(home);
     await follow(page, "Connected applications");
     await press(page, "Remove access Webmail");
-    expect(await page.getByText("No application uses your account.").isVisible()).toBe(true);
+    expect(await page.getByText("No applications have access to your account.").isVisible()).toBe(true);
+  });
+
+  test("shows its logo beside its name, and its name alone where the logo does not come", async () => {
+    for (const [answer, width] of [
+      [{ status: 200, contentType: "image/svg+xml", body: logo }, 40],
+      [{ status: 404, body: "" }, 0],
+    ] as const) {
+      await using context = await newContext();
+      const requests: string[] = [];
+      await context.route("https://**/*", async (route) => {
+        requests.push(`${route.request().url()} ${route.request().headers()["referer"] ?? "no referrer"}`);
+        await route.fulfill(answer);
+      });
+      const page = await open(context, "mail");
+      await fillIn(page, "carol");
+      await expect.poll(() => heading(page), soon).toBe("Allow Webmail to access your account?");
+      expect(await page.locator(".client").getByText("Webmail").isVisible()).toBe(true);
+      expect(requests).toEqual(["https://logo.example.test/webmail.svg no referrer"]);
+      expect((await page.locator(".client img").boundingBox())?.width ?? 0).toBe(width);
+      const policy = (await page.goto(page.url()))?.headers()["content-security-policy"] ?? "";
+      expect(policy).toContain("img-src 'self' data: https://logo.example.test;");
+    }
+  });
+
+  test("is used by another account than the one that is signed in", async () => {
+    await using context = await newContext();
+    const page = await open(context, "mail");
+    await fillIn(page, "carol");
+    await expect.poll(() => heading(page), soon).toBe("Allow Webmail to access your account?");
+    await page.getByText("Signed in as Carol").or(page.getByText("Signed in as carol")).first().waitFor();
+    await follow(page, "Use another account");
+    await expect.poll(() => heading(page), soon).toBe("Sign in");
+    expect(await page.locator("#username").inputValue()).toBe("");
+    await fillIn(page, "alice");
+    await expect.poll(() => heading(page), soon).toBe("Allow Webmail to access your account?");
+    await page.getByText(/Signed in as alice/iu).waitFor();
+    await press(page, "Don’t allow");
+    await expect.poll(() => heading(page), soon).toBe("You didn’t allow access");
+    await page.goto(home);
+    await page.getByText("Signed in as Alice Example").waitFor();
   });
 
   test("is told of a denial once the user goes back to it", async () => {
@@ -93,9 +140,9 @@ describe("an application that asks", () => {
     const page = await open(context, "mail");
     await fillIn(page, "alice");
     await press(page, "Don’t allow");
-    await expect.poll(() => heading(page), soon).toBe("Access was not allowed");
+    await expect.poll(() => heading(page), soon).toBe("You didn’t allow access");
     await follow(page, "Return to Webmail");
-    await expect.poll(() => told(page), soon).toEqual([callback, false, "access_denied"]);
+    await expect.poll(() => redirectResult(page), soon).toEqual([callback, false, "access_denied"]);
   });
 
   test("in one tab goes its way beside another in the next", async () => {
@@ -106,7 +153,7 @@ describe("an application that asks", () => {
     await expect.poll(() => heading(self), soon).toBe("Your account");
     await fillIn(mail, "carol");
     await press(mail, "Allow");
-    await expect.poll(() => told(mail), soon).toEqual([callback, true, null]);
+    await expect.poll(() => redirectResult(mail), soon).toEqual([callback, true, null]);
   });
 
   test("of which the sign-in is over is not gone back to", async () => {
@@ -124,9 +171,9 @@ describe("an application that demands a factor", () => {
     const page = await open(context, "strict");
     await fillIn(page, "carol");
     await expect.poll(() => heading(page), soon).toBe("Set up an authenticator app");
-    expect(await page.getByText("needs this before you can go on").isVisible()).toBe(true);
+    expect(await page.getByText("requires this step").isVisible()).toBe(true);
     await follow(page, "Cancel and sign out");
-    await expect.poll(() => heading(page), soon).toBe("You are signed out");
+    await expect.poll(() => heading(page), soon).toBe("You’re signed out");
     expect((await page.goto(`${issuer}/mfa/sessions`))?.status()).toBe(401);
   });
 
@@ -135,7 +182,7 @@ describe("an application that demands a factor", () => {
     const page = await open(context, "strict");
     await fillIn(page, "carol");
     await setUpApp(page);
-    await expect.poll(() => told(page), soon).toEqual([callback, true, null]);
+    await expect.poll(() => redirectResult(page), soon).toEqual([callback, true, null]);
   });
 });
 
@@ -156,7 +203,7 @@ describe("a device", () => {
     const device = await askForDevice();
     await page.goto(String(device["verification_uri"]));
     await enterDeviceCode(page, "BCDF-GHJK");
-    expect(await page.getByRole("alert").textContent()).toContain("not right");
+    expect(await page.getByRole("alert").textContent()).toMatch(/incorrect/i);
     await enterDeviceCode(page, device["user_code"]);
     await fillIn(page, "alice");
     await expect.poll(() => heading(page), soon).toBe("Connect this device?");
@@ -173,10 +220,10 @@ describe("a device", () => {
     await press(page, "Continue");
     await fillIn(page, "alice");
     await press(page, "Cancel");
-    await expect.poll(() => heading(page), soon).toBe("The device was not connected");
+    await expect.poll(() => heading(page), soon).toBe("Your device isn’t connected");
     await follow(page, "Enter another code");
     await enterDeviceCode(page, device["user_code"]);
-    expect(await page.getByRole("alert").textContent()).toContain("not right");
+    expect(await page.getByRole("alert").textContent()).toMatch(/incorrect/i);
   });
 });
 
@@ -191,7 +238,7 @@ test("signing out is asked for, may be thought better of, and ends the session",
   await expect.poll(() => heading(page), soon).toBe("Your account");
   await follow(page, "Sign out");
   await press(page, "Sign out");
-  await expect.poll(() => heading(page), soon).toBe("You are signed out");
+  await expect.poll(() => heading(page), soon).toBe("You’re signed out");
   expect(pathOf(page)).toBe("/logged_out");
   await follow(page, "Sign in again");
   await expect.poll(() => heading(page), soon).toBe("Sign in");

@@ -23,16 +23,16 @@ type Ask = (page: Page) => Promise<readonly string[]>;
 async function problemsOf(tag: string, ask: Ask): Promise<readonly (readonly [string, readonly string[]])[]> {
   await using context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 320, height: 640 } });
   const page = await context.newPage();
-  const told: string[] = [];
+  const violations: string[] = [];
   page.on("request", (request) => {
     const url = request.url();
-    if (!url.startsWith(server.origin) && !url.startsWith("data:")) told.push(`loads ${url}`);
+    if (!url.startsWith(server.origin) && !url.startsWith("data:")) violations.push(`loads ${url}`);
   });
-  page.on("console", (message) => told.push(message.text()));
+  page.on("console", (message) => violations.push(message.text()));
   const problems: (readonly [string, readonly string[]])[] = [];
   for (const url of [...server.names.map((name) => server.urlOf(name, tag)), ...server.stateUrls(tag)]) {
     await page.goto(url);
-    const found = [...(await ask(page)), ...told.splice(0)];
+    const found = [...(await ask(page)), ...violations.splice(0)];
     if (found.length > 0) problems.push([url, found]);
   }
   return problems;

@@ -1,71 +1,31 @@
-import { createHash } from "node:crypto";
 import { poll } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Browser, createBrowser, hiddenFields, type Page } from "../../support/browser.ts";
 import { totpCode } from "../../support/totp-code.ts";
+import { authorize, follow, issuer, passwordStep, publicClient } from "./authorization.ts";
 import { type IdpStack, startIdpStack } from "./idp-stack.ts";
 
 let idp: IdpStack;
-const issuer = "http://localhost:8080";
 const bobsSecret = "JBSWY3DPEHPK3PXP";
-const callback = "http://127.0.0.1:8090/callback";
-
-const client = (name: string, demands: object) => ({
-  client_id: name,
-  token_endpoint_auth_method: "none",
-  redirect_uris: [callback],
-  scopes: ["openid"],
-  grant_types: ["authorization_code"],
-  skip_consent: true,
-  ...demands,
-});
 
 beforeAll(async () => {
   const clients = [
-    client("plain", {}),
-    client("strict", { require_mfa: ["totp"] }),
-    client("delayed", { delayed_response: true }),
-    client("delayed-app", { delayed_response: true, supported_mfa: ["totp"] }),
-    client("high", { required_mfa_level: "5", mfa_policy: { levels: { totp: 5 } } }),
-    client("key", { required_mfa_level: "webauthn" }),
+    publicClient("plain"),
+    publicClient("strict", { require_mfa: ["totp"] }),
+    publicClient("delayed", { delayed_response: true }),
+    publicClient("delayed-app", { delayed_response: true, supported_mfa: ["totp"] }),
+    publicClient("high", { required_mfa_level: "5", mfa_policy: { levels: { totp: 5 } } }),
+    publicClient("key", { required_mfa_level: "webauthn" }),
   ];
   idp = await startIdpStack({ identity: { oidc: { enabled: true, issuer, clients } } });
 });
 
 afterAll(() => idp[Symbol.asyncDispose]());
 
-/** Follows redirects on the issuer; the last answer may lead to the client. */
-async function follow(browser: Browser, page: Page): Promise<Page> {
-  let now = page;
-  for (let hops = 0; hops < 12; hops += 1) {
-    const place = now.location?.replace(issuer, "");
-    if (place?.startsWith("/") !== true) return now;
-    now = await browser.get(place);
-  }
-  return now;
-}
-
-async function authorize(browser: Browser, clientId: string, more: Record<string, string> = {}): Promise<Page> {
-  const query = new URLSearchParams({
-    client_id: clientId,
-    redirect_uri: callback,
-    response_type: "code",
-    scope: "openid",
-    code_challenge: createHash("sha256").update("verifier-".repeat(6)).digest("base64url"),
-    code_challenge_method: "S256",
-    ...more,
-  });
-  return follow(browser, await browser.get(`/oidc/authorize?${query.toString()}`));
-}
-
 const user = (name: string, password = `${name}-demo-password`) => ({ username: `${name}@example.test`, password });
 
 const signIn = async (browser: Browser, login: Page, name: string): Promise<Page> =>
   follow(browser, await browser.submit(login, user(name)));
-
-async function passwordStep(browser: Browser, clientId: string, fields: Record<string, string>): Promise<Page> {
-  return follow(browser, await browser.submit(await authorize(browser, clientId), fields));
-}
 
 describe("a client that demands a factor", () => {
   test("lets nobody in before it is set up, whatever another client let in; then the sign-in goes on", async () => {
@@ -73,9 +33,9 @@ describe("a client that demands a factor", () => {
     const in1 = await signIn(browser, await authorize(browser, "plain"), "alice");
     expect(in1.location).toMatch(/^http:\/\/127\.0\.0\.1:8090\/callback\?code=/);
 
-    const asked = await authorize(browser, "strict");
-    expect([asked.url.replace(/\?.*/, ""), asked.status]).toEqual(["/login", 200]);
-    const setup = await signIn(browser, asked, "alice");
+    const loginPage = await authorize(browser, "strict");
+    expect([loginPage.url.replace(/\?.*/, ""), loginPage.status]).toEqual(["/login", 200]);
+    const setup = await signIn(browser, loginPage, "alice");
     expect([setup.url, setup.text]).toEqual(["/mfa/totp/register", expect.stringContaining("/mfa/register/cancel")]);
     // Not yet: authorize leads to the sign-in again.
     expect((await authorize(browser, "strict")).url).toMatch(/^\/login/);
@@ -99,8 +59,8 @@ describe("a client that demands a factor", () => {
     expect(await api("DELETE", "/api/v1/mfa/totp")).toEqual([403, { error: "factor_required" }]);
     const { csrf_token = "" } = hiddenFields(await browser.get("/mfa/totp/register"));
     expect((await browser.post("/mfa/totp", { csrf_token, _method: "DELETE" })).status).toBe(400);
-    const [status, told] = await api("POST", "/api/v1/mfa/recovery-codes/generate");
-    expect([status, Object(told).codes?.length]).toEqual([200, 10]);
+    const [status, body] = await api("POST", "/api/v1/mfa/recovery-codes/generate");
+    expect([status, Object(body).codes?.length]).toEqual([200, 10]);
     expect(await api("POST", "/api/v1/mfa/recovery-codes/generate", { "sec-fetch-site": "cross-site" })).toEqual([
       403,
       { error: "cross_site" },
@@ -177,7 +137,7 @@ describe("an application with delayed_response", () => {
     const refused = await wrong.submit(refusals[1], { code });
     expect([refused.status, refused.location]).toEqual([302, expect.stringMatching(/^\/login\?flow=/)]);
     const again = await follow(wrong, refused);
-    expect([again.status, again.text]).toEqual([200, expect.stringContaining("User name or password is not right")]);
+    expect([again.status, again.text]).toEqual([200, expect.stringContaining("Incorrect username or password")]);
     expect(wrong.cookies.has("service_session")).toBe(false);
     await poll("the engine to have counted it", async () => (await failedDecisions()) === before + 1);
     expect(await failedDecisions()).toBe(before + 1);
@@ -200,7 +160,13 @@ describe("an application with delayed_response", () => {
     const login = await browser.open("/login");
     const second = await follow(browser, await browser.submit(login, user("bob")));
     const recovery = await browser.get(second.url.replace("/login/mfa", "/login/recovery"));
-    const done = await follow(browser, await browser.submit(recovery, { code: "BOBS-RACE" }));
+    const low = await browser.submit(recovery, { code: "BOBS-RACE" });
+    // Few are left, which a page says before the sign-in goes on.
+    expect(low.location).toMatch(/^\/login\/codes\?flow=/);
+    const codesPage = await browser.get(low.location ?? "");
+    expect(codesPage.text).toContain("Codes left: ");
+    const [, next = ""] = /href="(\/login\?flow=[\w-]+)"/.exec(codesPage.text) ?? [];
+    const done = await follow(browser, await browser.get(next));
     expect(done.location).toMatch(/callback\?code=/);
   });
 
@@ -211,12 +177,12 @@ describe("an application with delayed_response", () => {
     const headers = { "content-type": "application/json", "x-csrf-token": csrf_token };
     const answer = await browser.send("/login/webauthn/finish", { method: "POST", headers, body: "{}" });
     // Bob has no passkey: what is no proof is told as ever.
-    expect([answer.status, JSON.parse(answer.text)]).toEqual([400, { error: "denied" }]);
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([400, { error: "denied", reference: expect.any(String) }]);
     // Nor does the audit stream name an account that no password has proved.
     const lines = (): readonly string[] =>
       [idp.first, idp.second]
         .flatMap((service) => service.output().split("\n"))
-        .filter((line) => line.includes('"event":"user.login"') && line.includes('"reason":"webauthn"'));
+        .filter((line) => line.includes('"event":"user.login"') && line.includes('"method":"webauthn"'));
     await poll("the audit line", () => lines().length > 0);
     for (const line of lines()) expect(JSON.parse(line)).not.toHaveProperty("actor");
   });
@@ -228,7 +194,7 @@ describe("an application with delayed_response", () => {
       ["bob", "plain"],
     ] as const) {
       const page = await passwordStep(createBrowser(idp.replicas), clientId, user(name, "wrong"));
-      expect([page.status, page.text]).toEqual([200, expect.stringContaining("User name or password is not right")]);
+      expect([page.status, page.text]).toEqual([200, expect.stringContaining("Incorrect username or password")]);
     }
   });
 });

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { freePort, scratchFolder } from "@postern/shared/testing";
-import { type ServiceProcess, startService, untilReady } from "../../support/service-process.ts";
+import { scratchFolder } from "@postern/shared/testing";
+import type { ServiceProcess } from "../../support/service-process.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
 import { demoBackends, merged, type Tree } from "../../support/stack-config.ts";
 
@@ -40,7 +40,7 @@ export interface IdpStack extends AsyncDisposable {
   readonly second: ServiceProcess;
 }
 
-/** `env` is that of services started later too, but the second replica. */
+/** `env` is that of all services, also of those started later. */
 export async function startIdpStack(
   settings: Tree = {},
   env: Readonly<Record<string, string>> = {},
@@ -49,7 +49,6 @@ export async function startIdpStack(
   const folder = started.use(await scratchFolder());
   const seedFile = join(folder.path, "seed.sql");
   await writeFile(seedFile, `${await readFile(demoSeed, "utf8")}${moreRows}`);
-  const [one, two] = await Promise.all([freePort(), freePort()]);
   const stack = started.use(
     await startStack({
       redis: true,
@@ -58,10 +57,7 @@ export async function startIdpStack(
       backends: backends(folder.path, seedFile),
       settings: merged(
         {
-          runtime: {
-            developer_mode: true,
-            services: { idp: { address: `127.0.0.1:${one}`, url: `http://127.0.0.1:${one}` } },
-          },
+          runtime: { developer_mode: true },
           identity: {
             session: { remember_me_ttl: "720h" },
             frontend: { enabled: true, branding: { name: "Example Mail" } },
@@ -72,14 +68,7 @@ export async function startIdpStack(
       ),
     }),
   );
-  const second = started.use(
-    await startService("idp", {
-      configFile: stack.configFile,
-      privatePort: await freePort(),
-      env: { SERVICE_RUNTIME_SERVICES_IDP_ADDRESS: `127.0.0.1:${two}` },
-    }),
-  );
-  await untilReady(second);
+  const second = await stack.startReplica("idp");
   const first = stack.services.get("idp");
   if (first === undefined) throw new Error("no idp");
   const owned = started.move();
@@ -87,8 +76,8 @@ export async function startIdpStack(
     stack,
     first,
     directoryFile: join(folder.path, "directory.sqlite"),
-    second,
-    replicas: [`http://127.0.0.1:${one}`, `http://127.0.0.1:${two}`],
+    second: second.process,
+    replicas: [stack.idpUrl, second.url],
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

@@ -11,6 +11,7 @@ import {
   pathOf,
   press,
   shownSecret,
+  signInAt,
   soon,
   tabTo,
 } from "../../support/chromium-user.ts";
@@ -35,16 +36,11 @@ const home = (): string => `${idp.stack.url}/mfa/register/home`;
 const inEnglish = { locale: "en-US" };
 const withoutScript = (): Promise<BrowserContext> => browser.newContext({ ...inEnglish, javaScriptEnabled: false });
 
-async function signIn(context: BrowserContext, name: string): Promise<Page> {
-  const page = await context.newPage();
-  await page.goto(home());
-  await fillIn(page, name);
-  return page;
-}
+const signIn = (context: BrowserContext, name: string): Promise<Page> => signInAt(context, home(), name);
 
 async function recoverWith(page: Page, code: string): Promise<void> {
   await page.getByLabel("Recovery code").fill(code);
-  await press(page, "Confirm");
+  await press(page, "Verify");
 }
 
 describe("without script, through the gateway", () => {
@@ -53,7 +49,7 @@ describe("without script, through the gateway", () => {
     const page = await context.newPage();
     await page.goto(home());
     await fillIn(page, "alice", "wrong");
-    expect(await page.getByRole("alert").textContent()).toContain("not right");
+    expect(await page.getByRole("alert").textContent()).toMatch(/incorrect/i);
     expect(await page.title()).toMatch(/^Error: /);
     await fillIn(page, "alice");
     await expect.poll(() => heading(page), soon).toBe("Your account");
@@ -74,31 +70,34 @@ describe("without script, through the gateway", () => {
   test("a second factor: wrong code, right code, replayed code, and a recovery code that counts once", async () => {
     await using first = await withoutScript();
     const one = await signIn(first, "bob");
-    await expect.poll(() => heading(one), soon).toBe("Confirm that it’s you");
+    await expect.poll(() => heading(one), soon).toBe("Two-step verification");
     await follow(one, "Authenticator app");
-    await enterCode(one, "000000", "Confirm");
-    expect(await one.getByRole("alert").textContent()).toContain("not right");
+    await enterCode(one, "000000", "Verify");
+    expect(await one.getByRole("alert").textContent()).toMatch(/incorrect/i);
     const code = totpCode(bobsSecret);
-    await enterCode(one, code, "Confirm");
+    await enterCode(one, code, "Verify");
     await expect.poll(() => heading(one), soon).toBe("Your account");
 
     await using second = await withoutScript();
     const two = await signIn(second, "bob");
     await follow(two, "Authenticator app");
-    await enterCode(two, code, "Confirm");
-    expect(await two.getByRole("alert").textContent()).toContain("has been used");
-    await follow(two, "Use another way");
+    await enterCode(two, code, "Verify");
+    expect(await two.getByRole("alert").textContent()).toContain("was already used");
+    await follow(two, "Try another way");
     await follow(two, "Recovery code");
     await recoverWith(two, "bobs 2345");
+    await expect.poll(() => heading(two), soon).toBe("You’re running out of recovery codes");
+    expect(await two.getByText("Codes left: 2").isVisible()).toBe(true);
+    await follow(two, "Continue");
     await expect.poll(() => heading(two), soon).toBe("Your account");
 
     await using third = await withoutScript();
     const three = await signIn(third, "bob");
     await follow(three, "Recovery code");
     await recoverWith(three, "BOBS-2345");
-    expect(await three.getByRole("alert").textContent()).toContain("has been used");
-    await follow(three, "Use another way");
-    await follow(three, "Sign in as someone else");
+    expect(await three.getByRole("alert").textContent()).toContain("was already used");
+    await follow(three, "Try another way");
+    await follow(three, "Use another account");
     await expect.poll(() => heading(three), soon).toBe("Sign in");
   });
 
@@ -108,16 +107,21 @@ describe("without script, through the gateway", () => {
     await follow(page, "Authenticator app");
     const secret = await shownSecret(page);
     await enterCode(page, "000000", "Set up");
-    expect(await page.getByRole("alert").textContent()).toContain("not right");
+    expect(await page.getByRole("alert").textContent()).toMatch(/incorrect/i);
     expect(await shownSecret(page)).toBe(secret);
     await enterCode(page, totpCode(secret), "Set up");
-    await follow(page, "Recovery codes");
-    await press(page, "Make new codes");
+    await expect.poll(() => heading(page), soon).toBe("Get recovery codes");
+    await press(page, "Create recovery codes");
     expect(await page.locator(".codes li").count()).toBe(10);
-    await press(page, "I have saved these codes");
+    await press(page, "I’ve saved these codes");
     expect(await page.getByText("Codes left: 10").isVisible()).toBe(true);
     await follow(page, "Authenticator app");
-    await press(page, "Remove authenticator app");
+    await follow(page, "Remove authenticator app");
+    await expect.poll(() => heading(page), soon).toBe("Remove your authenticator app?");
+    await follow(page, "Cancel");
+    await follow(page, "Remove authenticator app");
+    await press(page, "Remove");
+    expect(await page.getByRole("status").innerText()).toContain("Your recovery codes were also deleted.");
     expect(await page.getByText("Codes left: 0").isVisible()).toBe(true);
   });
 
@@ -127,7 +131,7 @@ describe("without script, through the gateway", () => {
     const page = await signIn(context, "carol");
     const elsewhere = await signIn(other, "carol");
     await follow(page, "App passwords");
-    await page.getByLabel("Name of the program or device").fill("Tablet");
+    await page.getByLabel("Program or device name").fill("Tablet");
     await press(page, "Create app password");
     expect(await page.locator("dd").last().innerText()).toMatch(/^app-[\w-]{30,}$/);
     await follow(page, "Back");
@@ -138,7 +142,7 @@ describe("without script, through the gateway", () => {
     await press(page, "Sign out on all other devices");
     expect(await page.locator(".things li").count()).toBe(1);
     const answer = await elsewhere.goto(`${idp.stack.url}/mfa/sessions`);
-    expect([answer?.status(), await heading(elsewhere)]).toEqual([401, "Please sign in"]);
+    expect([answer?.status(), await heading(elsewhere)]).toEqual([401, "Sign in to continue"]);
     await follow(elsewhere, "Sign in");
     await expect.poll(() => heading(elsewhere), soon).toBe("Sign in");
   });
@@ -188,9 +192,10 @@ describe("the keyboard alone", () => {
     await tabTo(page, "Six-digit code");
     await keyboard.type(totpCode(secret));
     await keyboard.press("Enter");
+    // Carol has recovery codes: none are offered.
     await page.waitForURL(home());
     await enterAt(page, "App passwords", "App passwords");
-    await tabTo(page, "Name of the program");
+    await tabTo(page, "Program or device name");
     await keyboard.type("Tablet");
     await keyboard.press("Enter");
     await page.getByText("Your new app password").waitFor();

@@ -1,7 +1,10 @@
+import { digestOf } from "@postern/shared/platform/crypto";
+import { passkeyAttemptsKey } from "@postern/shared/platform/redis";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { launchChromium } from "../../../tools/pages/chromium.ts";
 import { enterAt, fillIn, tabTo } from "../../support/chromium-user.ts";
+import { testRedis } from "../../support/redis-content.ts";
 import { type IdpStack, startIdpStack } from "./idp-stack.ts";
 
 let idp: IdpStack;
@@ -64,7 +67,7 @@ describe("a passkey", () => {
     await addPasskey(page, "Unverified");
     await page.locator("[data-problem]:visible").waitFor();
     await page.goto(`${origin}/mfa/webauthn/devices`);
-    await page.getByText("You have no passkeys yet.").waitFor();
+    await page.getByText("You don’t have any passkeys yet.").waitFor();
     expect(await page.locator(".things li").count()).toBe(0);
   });
 
@@ -73,12 +76,14 @@ describe("a passkey", () => {
     const { page, context } = device;
     await signIn(page, "alice");
     await addPasskey(page, "Laptop");
-    await page.waitForURL(`${origin}/mfa/webauthn/devices`);
+    await page.getByRole("heading", { name: "Get recovery codes" }).waitFor();
+    expect(await page.getByRole("status").innerText()).toBe("Passkey added.");
+    await page.goto(`${origin}/mfa/webauthn/devices`);
     await page.getByText("Laptop").first().waitFor();
 
     // The same device is not added twice.
     await addPasskey(page, "Again");
-    await page.getByText("This device is set up already.").waitFor();
+    await page.getByText("This device already has a passkey for your account.").waitFor();
 
     // Without a name: conditional mediation or the button.
     await context.clearCookies();
@@ -95,8 +100,12 @@ describe("a passkey", () => {
     await page.getByLabel("New name").fill("Work laptop");
     await page.getByRole("button", { name: "Save name" }).click();
     await page.getByText("Work laptop").first().waitFor();
-    await page.getByRole("button", { name: /^Remove\s+Work laptop$/ }).click();
-    await page.getByText("You have no passkeys yet.").waitFor();
+    await page.getByRole("link", { name: /^Remove\s+Work laptop$/ }).click();
+    await page.getByRole("heading", { name: "Remove “Work laptop”?" }).waitFor();
+    await page.getByText("Your password alone will be enough").waitFor();
+    await page.getByRole("button", { name: "Remove" }).click();
+    await page.getByText("Passkey removed.").waitFor();
+    await page.getByText("You don’t have any passkeys yet.").waitFor();
     expect(await page.locator(".things li").count()).toBe(0);
   });
 
@@ -105,7 +114,7 @@ describe("a passkey", () => {
     const { page, context } = device;
     await signIn(page, "carol");
     await addPasskey(page, "Phone");
-    await page.waitForURL(`${origin}/mfa/webauthn/devices`);
+    await page.getByText("Passkey added.").waitFor();
     await context.clearCookies();
     // The login page asks for a passkey as it loads: the password comes without that.
     await page.route("**/login/webauthn/begin*", (route) =>
@@ -128,7 +137,8 @@ describe("a passkey", () => {
     await page.getByRole("link", { name: "Recovery code" }).click();
     await page.getByLabel("Recovery code").fill("BOBS-2345");
     await keyboard.press("Enter");
-    await page.waitForURL(home);
+    await page.getByRole("heading", { name: "You’re running out of recovery codes" }).waitFor();
+    await enterAt(page, "Continue", "Your account");
     await enterAt(page, "Passkeys", "Passkeys");
     await enterAt(page, "Add a passkey", "Add a passkey");
     await tabTo(page, "Name");
@@ -142,9 +152,32 @@ describe("a passkey", () => {
     await keyboard.type("Work laptop");
     await keyboard.press("Enter");
     await page.getByText("Work laptop").first().waitFor();
-    await tabTo(page, "Remove Work laptop");
+    await enterAt(page, "Remove Work laptop", "Remove “Work laptop”?");
+    await tabTo(page, "Remove");
     await keyboard.press("Enter");
-    await page.getByText("You have no passkeys yet.").waitFor();
+    await page.getByText("You don’t have any passkeys yet.").waitFor();
     expect(await page.locator(".things li").count()).toBe(0);
+  });
+
+  test("hears that it must wait where too many of its network have failed", async () => {
+    await using device = await newDevice();
+    const { page, context } = device;
+    await signIn(page, "bob");
+    await page.getByRole("link", { name: "Recovery code" }).click();
+    await page.getByLabel("Recovery code").fill("BOBS-6789");
+    await page.keyboard.press("Enter");
+    await page.getByRole("link", { name: "Continue" }).click();
+    await addPasskey(page, "Tablet");
+    await page.waitForURL(`${origin}/mfa/webauthn/devices`);
+    const redis = await testRedis(idp.stack.redis?.port ?? 0);
+    const count = passkeyAttemptsKey.build("postern:", digestOf("127.0.0.1").toString("base64url"));
+    await redis.set(count, "60", "EX", 600);
+    await context.clearCookies();
+    // Offered by the form of the name, or asked for with the button.
+    await page.goto(home);
+    await page.getByText("Too many attempts. Try again in 10 minutes.").waitFor();
+    expect(new URL(page.url()).pathname).toBe("/login");
+    await redis.del(count);
+    redis.disconnect();
   });
 });

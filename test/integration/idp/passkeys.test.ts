@@ -1,28 +1,27 @@
 /* oxlint-disable unicorn/no-thenable -- a key of the configuration is named so; it holds no function */
 import { DatabaseSync } from "node:sqlite";
+import { digestOf } from "@postern/shared/platform/crypto";
+import { passkeyAttemptsKey } from "@postern/shared/platform/redis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Browser, createBrowser, hiddenFields, type Page } from "../../support/browser.ts";
+import { testRedis } from "../../support/redis-content.ts";
 import { createSoftAuthenticator, type SoftAuthenticator } from "../../support/soft-authenticator.ts";
+import { issuer, passwordStep, publicClient } from "./authorization.ts";
 import { type IdpStack, startIdpStack } from "./idp-stack.ts";
 
 let idp: IdpStack;
-const issuer = "http://localhost:8080";
-const callback = "http://127.0.0.1:8090/callback";
 const home = "/mfa/register/home";
 const csrfIn = (page: Page): string => hiddenFields(page)["csrf_token"] ?? "";
 
 beforeAll(async () => {
-  const client = {
-    client_id: "delayed",
-    token_endpoint_auth_method: "none",
-    redirect_uris: [callback],
-    scopes: ["openid"],
-    skip_consent: true,
-    delayed_response: true,
-    supported_mfa: ["webauthn"],
-  };
   idp = await startIdpStack({
-    identity: { oidc: { enabled: true, issuer, clients: [client] } },
+    identity: {
+      oidc: {
+        enabled: true,
+        issuer,
+        clients: [publicClient("delayed", { delayed_response: true, supported_mfa: ["webauthn"] })],
+      },
+    },
     auth: {
       policy: {
         policies: [
@@ -40,7 +39,7 @@ beforeAll(async () => {
 
 afterAll(() => idp[Symbol.asyncDispose]());
 
-async function asked(browser: Browser, path: string): Promise<unknown> {
+async function fetchPublicKeyOptions(browser: Browser, path: string): Promise<unknown> {
   return Object(JSON.parse((await browser.get(path)).text)).publicKey;
 }
 
@@ -57,27 +56,17 @@ async function withPasskey(name: string): Promise<{ readonly browser: Browser; r
   await browser.submit(login, { username: `${name}@example.test`, password: `${name}-demo-password` });
   const key = createSoftAuthenticator({ origin: issuer, rpId: "localhost" });
   const token = csrfIn(await browser.get("/mfa/app-passwords"));
-  const credential = key.create(await asked(browser, "/mfa/webauthn/register/begin"));
-  const told = await finish(browser, "/mfa/webauthn/register/finish", token, { name: "Laptop", credential });
-  expect(told).toEqual([200, { redirect: "/mfa/webauthn/devices" }]);
+  const credential = key.create(await fetchPublicKeyOptions(browser, "/mfa/webauthn/register/begin"));
+  const result = await finish(browser, "/mfa/webauthn/register/finish", token, { name: "Laptop", credential });
+  // After the first factor recovery codes are offered, where there are none.
+  expect(result).toEqual([200, { redirect: expect.stringMatching(/^\/mfa\/(webauthn\/devices|recovery\/register)$/) }]);
   return { browser, key };
 }
 
 /** A wrong password for an application with `delayed_response`; the browser is signed out before. */
 async function wrongPassword(browser: Browser, name: string): Promise<Page> {
   browser.cookies.delete("service_session");
-  const query = new URLSearchParams({
-    client_id: "delayed",
-    redirect_uri: callback,
-    response_type: "code",
-    scope: "openid",
-    code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
-    code_challenge_method: "S256",
-  });
-  const begun = await browser.get(`/oidc/authorize?${query.toString()}`);
-  const login = await browser.open((begun.location ?? "").replace(issuer, ""));
-  const answer = await browser.submit(login, { username: `${name}@example.test`, password: "wrong" });
-  return browser.open(answer.location ?? "");
+  return passwordStep(browser, "delayed", { username: `${name}@example.test`, password: "wrong" });
 }
 
 /** Without a name, from a browser that is signed out. */
@@ -85,13 +74,13 @@ async function passkeySignIn(key: SoftAuthenticator, clientIp?: string) {
   const browser = createBrowser(idp.replicas, clientIp);
   const login = await browser.open(home);
   const begin = login.url.replace("/login?", "/login/webauthn/begin?");
-  const credential = key.get(await asked(browser, begin));
-  const told = await finish(browser, "/login/webauthn/finish", csrfIn(login), { credential });
-  return { told, isIn: browser.cookies.has("service_session") };
+  const credential = key.get(await fetchPublicKeyOptions(browser, begin));
+  const result = await finish(browser, "/login/webauthn/finish", csrfIn(login), { credential });
+  return { result, isIn: browser.cookies.has("service_session") };
 }
 
-const in200 = { told: [200, { redirect: home }], isIn: true };
-const denied = { told: [400, { error: "denied" }], isIn: false };
+const in200 = { result: [200, { redirect: home }], isIn: true };
+const denied = { result: [400, { error: "denied", reference: expect.any(String) }], isIn: false };
 
 test("a passkey signs in, but neither against a policy nor an account that was disabled since", async () => {
   const { key } = await withPasskey("alice");
@@ -100,8 +89,8 @@ test("a passkey signs in, but neither against a policy nor an account that was d
   expect(
     await passkeySignIn(createSoftAuthenticator({ origin: issuer, rpId: "localhost" })).catch(() => denied),
   ).toEqual(denied);
-  using directory = new DatabaseSync(idp.directoryFile);
-  const setEnabled = directory.prepare("UPDATE users SET enabled = ? WHERE username = 'alice@example.test'");
+  using backend = new DatabaseSync(idp.directoryFile);
+  const setEnabled = backend.prepare("UPDATE users SET enabled = ? WHERE username = 'alice@example.test'");
   setEnabled.run(0);
   expect(await passkeySignIn(key)).toEqual(denied);
   setEnabled.run(1);
@@ -136,7 +125,7 @@ test("renamed twice at once it has one of the names, and deleted meanwhile it is
   const removal = { csrf_token: token, _method: "DELETE" };
   await Promise.all([rename("Two"), browser.post(path, removal), rename("Three")]);
   expect((await listed(browser)).names).toEqual([]);
-  expect((await browser.get("/mfa/webauthn/devices")).text).toContain("You have no passkeys yet");
+  expect((await browser.get("/mfa/webauthn/devices")).text).toContain("You don’t have any passkeys yet");
 });
 
 test("after a wrong password a right passkey is told to a script as 401, and leads back to the first page", async () => {
@@ -145,9 +134,52 @@ test("after a wrong password a right passkey is told to a script as 401, and lea
   expect(page.url).toMatch(/^\/login\/webauthn\?/);
   const begin = page.url.replace("/login/webauthn?", "/login/webauthn/begin?");
   const [, token = ""] = /data-csrf="([^"]+)"/.exec(page.text) ?? [];
-  const credential = key.get(await asked(browser, begin));
-  const [status, told] = await finish(browser, "/login/webauthn/finish", token, { credential });
-  expect([status, told]).toEqual([401, { redirect: expect.stringMatching(/^\/login\?flow=/) }]);
-  expect((await browser.open(Object(told).redirect)).text).toContain("User name or password is not right");
+  const credential = key.get(await fetchPublicKeyOptions(browser, begin));
+  const [status, body] = await finish(browser, "/login/webauthn/finish", token, { credential });
+  expect([status, body]).toEqual([401, { redirect: expect.stringMatching(/^\/login\?flow=/) }]);
+  expect((await browser.open(Object(body).redirect)).text).toContain("Incorrect username or password");
   expect(browser.cookies.has("service_session")).toBe(false);
+});
+
+/** A right answer of a passkey that names an account which nobody has. */
+async function probe(clientIp: string, handle: string) {
+  const browser = createBrowser(idp.replicas, clientIp);
+  const login = await browser.open(home);
+  const publicKey = await fetchPublicKeyOptions(browser, login.url.replace("/login?", "/login/webauthn/begin?"));
+  const key = createSoftAuthenticator({ origin: issuer, rpId: "localhost" });
+  key.create({ challenge: "unused", user: { id: Buffer.from(handle).toString("base64url") } });
+  return finish(browser, "/login/webauthn/finish", csrfIn(login), { credential: key.get(publicKey) });
+}
+
+test("passkeys of accounts that nobody has are denied, and braked by where they come from", async () => {
+  for (let count = 0; count < 60; count += 1) {
+    const handle = count % 2 === 0 ? `nobody-${count}@example.test` : "alice@example.test";
+    expect(await probe("203.0.113.77", handle)).toMatchObject([400, { error: "denied" }]);
+  }
+  expect(await probe("203.0.113.77", "nobody@example.test")).toMatchObject([400, { error: "throttled" }]);
+  // No account is locked: from elsewhere they are asked as before.
+  expect(await probe("203.0.113.78", "alice@example.test")).toMatchObject([400, { error: "denied" }]);
+});
+
+test("passkeys that sign in do not count, however many sign in from one address, nor do those that nobody could judge", async () => {
+  using backend = new DatabaseSync(idp.directoryFile);
+  backend.exec("DELETE FROM postern_webauthn WHERE account = 'alice@example.test'");
+  const { key } = await withPasskey("alice");
+  const office = "203.0.113.90";
+  for (let count = 0; count < 62; count += 1) expect(await passkeySignIn(key, office)).toEqual(in200);
+  const redis = await testRedis(idp.stack.redis?.port ?? 0);
+  const name = passkeyAttemptsKey.build("postern:", digestOf(office).toString("base64url"));
+  expect(await redis.get(name)).toBe("0");
+  const browser = createBrowser(idp.replicas, office);
+  const login = await browser.open(home);
+  const credential = key.get(
+    await fetchPublicKeyOptions(browser, login.url.replace("/login?", "/login/webauthn/begin?")),
+  );
+  for (const engine of idp.stack.engines) engine.signal("SIGSTOP");
+  const headers = { "content-type": "application/json", "x-csrf-token": csrfIn(login) };
+  const body = JSON.stringify({ credential });
+  const answer = await browser.send("/login/webauthn/finish", { method: "POST", headers, body });
+  for (const engine of idp.stack.engines) engine.signal("SIGCONT");
+  expect([answer.status, await redis.get(name)]).toEqual([500, "0"]);
+  redis.disconnect();
 });

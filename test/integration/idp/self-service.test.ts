@@ -69,12 +69,17 @@ describe("an authenticator app", () => {
     expect([wrong.status, wrong.text]).toEqual([200, expect.stringContaining('role="alert"')]);
     expect(secretIn(wrong)).toBe(secret);
     const set = await browser.submit(wrong, { code: totpCode(secret) });
-    expect([set.status, set.location]).toEqual([302, home]);
+    // The first factor: recovery codes are offered at once.
+    expect([set.status, set.location]).toEqual([302, "/mfa/recovery/register"]);
+    const offer = (await browser.open("/mfa/recovery/register")).text;
+    expect(offer).toContain("Authenticator app set up.");
+    expect(offer).toMatch(/Get recovery codes[\s\S]*Create recovery codes[\s\S]*href="\/mfa\/register\/home">Not now/);
+    expect((await browser.open(home)).text).toContain("No codes. Create some in case you lose your device.");
 
     const codesPage = await browser.submit(await browser.open("/mfa/recovery/register"), {});
     const codes = [...codesPage.text.matchAll(/<li><code>([A-Z2-9]{4}-[A-Z2-9]{4})</g)].map(([, code = ""]) => code);
     expect([codesPage.status, new Set(codes).size]).toEqual([200, 10]);
-    expect((await browser.open("/mfa/recovery/register")).text).toContain("Codes left: 0");
+    expect((await browser.open("/mfa/recovery/register")).text).toContain("Get recovery codes");
     const stale = await browser.submit(codesPage, { set: "another" });
     expect(stale.location).toBe("/mfa/recovery/register");
     expect((await browser.submit(codesPage, {})).location).toBe(home);
@@ -82,17 +87,30 @@ describe("an authenticator app", () => {
 
     const again = newBrowser();
     const login = await again.open(home);
-    const asked = await again.submit(login, { username: "alice@example.test", password: "alice-demo-password" });
-    const choice = await again.get(asked.location ?? "");
+    const redirect = await again.submit(login, { username: "alice@example.test", password: "alice-demo-password" });
+    const choice = await again.get(redirect.location ?? "");
     const [, recovery = ""] = /href="(\/login\/recovery\?flow=[\w-]+)"/.exec(choice.text) ?? [];
     const [code = ""] = codes;
     expect((await again.submit(await again.get(recovery), { code })).location).toBe(home);
 
-    const removal = await browser.open("/mfa/totp/register");
-    const removed = await browser.post("/mfa/totp", { csrf_token: csrfIn(removal), _method: "DELETE" });
+    const settings = await browser.open("/mfa/totp/register");
+    expect(settings.text).toContain('href="/mfa/totp/remove"');
+    const removal = await browser.open("/mfa/totp/remove");
+    for (const warning of [
+      "Your password alone will be enough",
+      "Your unused recovery codes (9) will also be deleted.",
+    ]) {
+      expect(removal.text).toContain(warning);
+    }
+    // To look is not to remove.
+    expect((await browser.open("/mfa/totp/remove")).text).toContain("Remove your authenticator app?");
+    const removed = await browser.post("/mfa/totp", hiddenFields(removal));
     expect([removed.status, removed.location]).toEqual([302, home]);
     const bare = await browser.open(home);
-    expect([bare.text.includes("Not set up"), bare.text.includes("Codes left: 0")]).toEqual([true, true]);
+    expect(bare.text).toMatch(/role="status">[\s\S]*Authenticator app removed\.[\s\S]*codes were also deleted\./);
+    expect((await browser.open(home)).text).not.toContain('role="status"');
+    expect((await browser.get("/mfa/totp/remove")).location).toBe("/mfa/totp/register");
+    expect([bare.text.includes(">Off<"), bare.text.includes("Codes left: 0")]).toEqual([true, true]);
   });
 });
 
@@ -144,8 +162,8 @@ describe("a session that is older than ten minutes", () => {
 describe("app passwords", () => {
   test("are shown once, listed and revoked", async () => {
     const browser = await signIn("carol");
-    const made = await browser.submit(await browser.open("/mfa/app-passwords"), { label: "Tablet <b>" });
-    expect(made.text).toMatch(/<code>app-[\w-]{30,}<\/code>/);
+    const page = await browser.submit(await browser.open("/mfa/app-passwords"), { label: "Tablet <b>" });
+    expect(page.text).toMatch(/<code>app-[\w-]{30,}<\/code>/);
     const list = await browser.open("/mfa/app-passwords");
     expect([list.text.includes("Tablet &lt;b&gt;"), /app-[\w]{20}/.test(list.text)]).toEqual([true, false]);
     const revokes = [...list.text.matchAll(/action="(\/mfa\/app-password\/[0-9a-f]{16})"/g)].map(

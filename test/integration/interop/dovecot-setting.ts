@@ -12,7 +12,7 @@ export interface DovecotSetting extends AsyncDisposable {
   readonly stack: Stack;
   readonly dovecot: Dovecot;
   /** What Dovecot asks. */
-  readonly asked: TcpRecorder;
+  readonly recorder: TcpRecorder;
 }
 
 export const shipped = (file: string): Promise<string> => readFile(join(repository, "deploy/dovecot", file), "utf8");
@@ -34,9 +34,9 @@ function search(homes: string): Tree {
 export async function startDovecotSetting(): Promise<DovecotSetting> {
   await using started = new AsyncDisposableStack();
   const httpPort = await freePort();
-  const asked = started.use(await startTcpRecorder(() => httpPort));
+  const recorder = started.use(await startTcpRecorder(() => httpPort));
   const lua = await shipped("postern.lua");
-  const files = { "/etc/dovecot/postern.lua": lua.replace("127.0.0.1:9080", `127.0.0.1:${asked.port}`) };
+  const files = { "/etc/dovecot/postern.lua": lua.replace("127.0.0.1:9080", `127.0.0.1:${recorder.port}`) };
   const dovecot = started.use(await spawnDovecot({ config: await shipped("dovecot.conf"), files }));
   const tree: unknown = parse(await shipped("postern.yaml"));
   if (!isTree(tree)) throw new Error("deploy/dovecot/postern.yaml holds no tree");
@@ -46,5 +46,5 @@ export async function startDovecotSetting(): Promise<DovecotSetting> {
   });
   const stack = started.use(await startStack({ httpPort, settings }));
   const owned = started.move();
-  return { stack, dovecot, asked, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { stack, dovecot, recorder, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

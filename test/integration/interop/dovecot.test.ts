@@ -22,8 +22,8 @@ const noUser = 67;
 const tryAgain = 75;
 
 /** The bodies of what Dovecot asked so far. */
-function askedBodies(): readonly unknown[] {
-  const sent = setting.asked.sent.map((bytes) => Buffer.from(bytes, "latin1").toString("utf8"));
+function requestBodies(): readonly unknown[] {
+  const sent = setting.recorder.sent.map((bytes) => Buffer.from(bytes, "latin1").toString("utf8"));
   const requests = sent.flatMap((text) => text.split(/(?=POST )/));
   return requests.map((request) => JSON.parse(request.slice(request.indexOf("\r\n\r\n") + 4)));
 }
@@ -66,7 +66,7 @@ describe("passdb", () => {
 
   test("Postern learns who signs in, how and from where", async () => {
     expect(await imapLogin("nobody@example.test", 'a "b" 100% wröng'.replaceAll('"', '\\"'))).toContain("NO");
-    expect(askedBodies()).toContainEqual({
+    expect(requestBodies()).toContainEqual({
       username: "nobody@example.test",
       password: 'a "b" 100% wröng',
       protocol: "imap",

@@ -21,7 +21,7 @@ export interface NginxSetting extends AsyncDisposable {
   readonly stack: Stack;
   readonly backends: Readonly<Record<"imap" | "pop3" | "smtp", MailBackend>>;
   /** What nginx asks. */
-  readonly asked: TcpRecorder;
+  readonly recorder: TcpRecorder;
   /** With `client.crt` and `client.key` of a client that the shipped configuration lets prove itself. */
   readonly folder: string;
 }
@@ -99,10 +99,10 @@ export async function startNginxSetting(): Promise<NginxSetting> {
       }),
     }),
   );
-  const asked = started.use(await startTcpRecorder(() => httpPort));
+  const recorder = started.use(await startTcpRecorder(() => httpPort));
   const ports = await freePorts();
-  const config = await shippedNginx(ports, asked.port, folder);
+  const config = await shippedNginx(ports, recorder.port, folder);
   started.use(await spawnNginx({ config, port: ports.imap, modules: ["ngx_mail_module"] }));
   const owned = started.move();
-  return { ports, stack, backends, asked, folder, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { ports, stack, backends, recorder, folder, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

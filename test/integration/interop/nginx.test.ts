@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => setting[Symbol.asyncDispose]());
 
-const denial = "Wrong user name or password";
+const denial = "Invalid login or password";
 const temporary = "Temporary server problem, try again later";
 const { username, password } = alice;
 const saslPlain = (user: string, secret: string): string => Buffer.from(`\0${user}\0${secret}`).toString("base64");
@@ -44,10 +44,38 @@ describe("IMAP", () => {
     await client.until(/^\+/);
     client.send(saslPlain("bob@example.test", "100% wröng + %41"));
     expect(await client.until(/^a1 /)).toBe(`a1 NO ${denial}`);
-    const asked = setting.asked.sent.at(-1) ?? "";
-    expect(asked).toContain("Auth-Pass: 100%25%20wr");
-    const rawHeaders = rawHeadersOf(asked);
+    const request = setting.recorder.sent.at(-1) ?? "";
+    expect(request).toContain("Auth-Pass: 100%25%20wr");
+    const rawHeaders = rawHeadersOf(request);
     expect(parse(rawHeaders)).toMatchObject({ username: "bob@example.test", password: "100% wröng + %41" });
+  });
+
+  test.each([
+    ["a space", "a b@example.test"],
+    ["a domain of Windows", "DOMAIN\\user"],
+    ["quotes", '"quoted"@example.test'],
+    ["an umlaut", "müller@example.test"],
+    ["a percent sign and brackets", "100% (work)"],
+  ])("a name with %s that nobody has is a login that fails", async (_what, user) => {
+    await using client = await connectLines(setting.ports.imap);
+    await client.until(/^\* OK/);
+    client.send("a1 AUTHENTICATE PLAIN");
+    await client.until(/^\+/);
+    client.send(saslPlain(user, "x"));
+    expect(await client.until(/^a1 /)).toBe(`a1 NO ${denial}`);
+    expect(parse(rawHeadersOf(setting.recorder.sent.at(-1) ?? ""))).toMatchObject({ username: user });
+  });
+
+  test.each([
+    ["bytes that are not UTF-8", Buffer.from("m\u00fcller@example.test", "latin1")],
+    ["a control character", Buffer.from("ali\u0007ce@example.test")],
+  ])("a name with %s is a login that fails too", async (_what, user) => {
+    await using client = await connectLines(setting.ports.imap);
+    await client.until(/^\* OK/);
+    client.send("a1 AUTHENTICATE PLAIN");
+    await client.until(/^\+/);
+    client.send(Buffer.concat([Buffer.of(0), user, Buffer.from("\0x")]).toString("base64"));
+    expect(await client.until(/^a1 /)).toBe(`a1 NO ${denial}`);
   });
 
   test("a wrong password waits, says the site's sentence, and may be corrected", async () => {
@@ -59,7 +87,7 @@ describe("IMAP", () => {
     expect(performance.now() - started).toBeGreaterThanOrEqual(950);
     client.send(`a2 LOGIN ${username} ${password}`);
     expect(await client.until(/^a2 /)).toBe("a2 OK signed in at the backend");
-    expect(setting.asked.sent.at(-1)).toContain("Auth-Login-Attempt: 2");
+    expect(setting.recorder.sent.at(-1)).toContain("Auth-Login-Attempt: 2");
   });
 
   test("client certificate: what nginx found out reaches the gateway", async () => {
@@ -69,7 +97,7 @@ describe("IMAP", () => {
     await client.until(/^\* OK/);
     client.send(`a1 LOGIN ${username} ${password}`);
     await client.until(/^a1 OK/);
-    const request = parse(rawHeadersOf(setting.asked.sent.at(-1) ?? ""));
+    const request = parse(rawHeadersOf(setting.recorder.sent.at(-1) ?? ""));
     expect(request.tls).toBe(true);
     expect(request.tlsDetails).toMatchObject({
       clientVerify: "SUCCESS",
@@ -87,7 +115,7 @@ describe("IMAP", () => {
     await client.until(/^\* OK/);
     client.send(`a1 LOGIN ${username} ${password}`);
     await client.until(/^a1 OK/);
-    const request = parse(rawHeadersOf(setting.asked.sent.at(-1) ?? ""));
+    const request = parse(rawHeadersOf(setting.recorder.sent.at(-1) ?? ""));
     expect(request).toMatchObject({ tls: true, tlsDetails: { clientVerify: "NONE" } });
   });
 });
@@ -183,6 +211,13 @@ function rawHeadersOf(request: string): readonly string[] {
 }
 
 function parse(rawHeaders: readonly string[]) {
-  const facts = { session: "s", clientIp: "", clientPort: "", userAgent: undefined, acceptLanguage: undefined };
+  const facts = {
+    session: "s",
+    clientIp: "",
+    clientPort: "",
+    clientIpIsPeer: true,
+    userAgent: undefined,
+    acceptLanguage: undefined,
+  };
   return parser({ url: "", rawHeaders, facts: { ...facts, dialect: "proxy" } });
 }

@@ -1,14 +1,8 @@
-import { Secret } from "@postern/shared/crypto";
-import { systemClock } from "@postern/shared/time";
-import type { DirectoryContext, DirectoryQuery } from "../../../services/auth-engine/src/directories/directory.ts";
-import {
-  createLdapDirectory,
-  type LdapDirectory,
-} from "../../../services/auth-engine/src/directories/ldap/ldap-directory.ts";
-import type {
-  LdapPoolSettings,
-  LdapSearchSettings,
-} from "../../../services/auth-engine/src/directories/ldap/settings.ts";
+import { Secret } from "@postern/shared/platform/crypto";
+import { systemClock } from "@postern/shared/platform/time";
+import type { BackendContext, BackendQuery } from "../../../services/auth-engine/src/backends/backend.ts";
+import { createLdapBackend, type LdapBackend } from "../../../services/auth-engine/src/backends/ldap/ldap-backend.ts";
+import type { LdapPoolSettings, LdapSearchSettings } from "../../../services/auth-engine/src/backends/ldap/settings.ts";
 
 /** People of the tests; each password is `<uid>-password`. Two share one mail address. */
 export const exampleLdif = `dn: ou=people,dc=example,dc=test
@@ -66,12 +60,13 @@ export function examplePool(
     modifyTimeoutMs: 400,
     lookupPoolOnly: false,
     bindRate: { perSecond: 0, burst: 0 },
+    decoyDns: [],
     caches: { negativeTtlMs: 0, dnTtlMs: 0, membershipTtlMs: 0, maxEntries: 100, evict: "ttl" },
     ...overrides,
   };
 }
 
-const exampleSearch: LdapSearchSettings = {
+export const exampleSearch: LdapSearchSettings = {
   protocols: ["imap", "smtp"],
   poolName: "default",
   baseDn: "ou=people,dc=example,dc=test",
@@ -90,14 +85,14 @@ const exampleSearch: LdapSearchSettings = {
   attributes: ["mail", "displayname", "jpegPhoto", "dn", "telephoneNumber"],
 };
 
-const silentLog = { warn: () => undefined, info: () => undefined };
+export const silentLog = { warn: () => undefined, info: () => undefined };
 
 export function exampleDirectory(
   serverUris: readonly string[],
   pool: Partial<LdapPoolSettings> = {},
   search: Partial<LdapSearchSettings> = {},
-): LdapDirectory {
-  return createLdapDirectory(
+): LdapBackend {
+  return createLdapBackend(
     {
       name: "example",
       pools: { default: examplePool(serverUris, pool) },
@@ -107,8 +102,8 @@ export function exampleDirectory(
   );
 }
 
-export const ask = (username: string, protocol = "imap"): DirectoryQuery => ({ username, protocol });
+export const ask = (username: string, protocol = "imap"): BackendQuery => ({ username, protocol });
 
-export function within(ms: number, signal: AbortSignal = new AbortController().signal): DirectoryContext {
+export function within(ms: number, signal: AbortSignal = new AbortController().signal): BackendContext {
   return { deadline: Date.now() + ms, signal };
 }

@@ -1,22 +1,22 @@
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
-import { Secret } from "@postern/shared/crypto";
+import { Secret } from "@postern/shared/platform/crypto";
 import { poll, type Slapd, spawnSlapd } from "@postern/shared/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { LdapDirectory } from "../../../services/auth-engine/src/directories/ldap/ldap-directory.ts";
+import type { LdapBackend } from "../../../services/auth-engine/src/backends/ldap/ldap-backend.ts";
 import { startStallableProxy } from "../../support/stallable-proxy.ts";
 import { ask, exampleDirectory, exampleLdif, within } from "./example-directory.ts";
 
 const right = new Secret("alice-password");
-const verify = (directory: LdapDirectory) => directory.verify(ask("alice"), right, within(5000));
+const verify = (backend: LdapBackend) => backend.verify(ask("alice"), right, within(5000));
 
 /** Logs in on several lines at once until told to stop; every outcome is kept. */
-function load(directory: LdapDirectory): { readonly outcomes: unknown[]; stop(): Promise<void> } {
+function load(backend: LdapBackend): { readonly outcomes: unknown[]; stop(): Promise<void> } {
   const outcomes: unknown[] = [];
   const over = new AbortController();
   const line = async (): Promise<void> => {
     while (!over.signal.aborted) {
-      outcomes.push(await verify(directory).then(({ kind }) => kind, String));
+      outcomes.push(await verify(backend).then(({ kind }) => kind, String));
     }
   };
   const lines = Array.from({ length: 6 }, line);
@@ -36,19 +36,19 @@ describe("an LDAP directory with two servers", () => {
   let stack: AsyncDisposableStack;
   let one: Slapd;
   let two: Slapd;
-  let directory: LdapDirectory;
+  let backend: LdapBackend;
 
   beforeEach(async () => {
     stack = new AsyncDisposableStack();
     one = stack.use(await spawnSlapd({ ldif: exampleLdif }));
     two = stack.use(await spawnSlapd({ ldif: exampleLdif }));
-    directory = exampleDirectory([one.uri, two.uri]);
-    stack.defer(() => directory.close());
+    backend = exampleDirectory([one.uri, two.uri]);
+    stack.defer(() => backend.close());
   });
   afterEach(() => stack.disposeAsync());
 
   it("uses both", async () => {
-    const traffic = load(directory);
+    const traffic = load(backend);
     await poll("searches on both", () => count(one) > 20 && count(two) > 20);
     await traffic.stop();
     expect(new Set(traffic.outcomes)).toEqual(new Set(["ok"]));
@@ -57,11 +57,11 @@ describe("an LDAP directory with two servers", () => {
   it.each(["SIGKILL", "SIGSTOP"] as const)(
     "fails no request when one of them gets %s, and uses it again after",
     async (signal) => {
-      const traffic = load(directory);
+      const traffic = load(backend);
       await poll("traffic on both", () => count(one) > 5 && count(two) > 5);
       if (signal === "SIGKILL") await one.kill();
       else await one.pause();
-      await poll("the breaker", () => directory.snapshot()["default"]?.servers[0]?.breaker === "open");
+      await poll("the breaker", () => backend.snapshot()["default"]?.servers[0]?.breaker === "open");
       const during = count(two);
       await poll("traffic on the other", () => count(two) > during + 20);
       if (signal === "SIGKILL") await one.start();
@@ -80,12 +80,12 @@ describe("one of two servers becomes a black hole", () => {
     const one = stack.use(await spawnSlapd({ ldif: exampleLdif }));
     const two = stack.use(await spawnSlapd({ ldif: exampleLdif }));
     const proxy = stack.use(await startStallableProxy(one.port));
-    const directory = exampleDirectory([`ldap://127.0.0.1:${proxy.port}`, two.uri]);
-    stack.defer(() => directory.close());
-    const traffic = load(directory);
+    const backend = exampleDirectory([`ldap://127.0.0.1:${proxy.port}`, two.uri]);
+    stack.defer(() => backend.close());
+    const traffic = load(backend);
     await poll("traffic on both", () => count(one) > 5 && count(two) > 5);
     proxy.stall();
-    await poll("the breaker", () => directory.snapshot()["default"]?.servers[0]?.breaker === "open");
+    await poll("the breaker", () => backend.snapshot()["default"]?.servers[0]?.breaker === "open");
     const during = count(two);
     await poll("traffic on the other", () => count(two) > during + 20);
     proxy.resume();
@@ -138,22 +138,22 @@ describe("an LDAP connection that ends before the server answered", () => {
     await using stack = new AsyncDisposableStack();
     const slapd = stack.use(await spawnSlapd({ ldif: exampleLdif }));
     const proxy = stack.use(await cuttingProxy(slapd.port));
-    const directory = exampleDirectory([proxy.uri], {
+    const backend = exampleDirectory([proxy.uri], {
       lookupPoolSize: 1,
       authPoolSize: 1,
       healthCheckIntervalMs: 60_000,
     });
-    stack.defer(() => directory.close());
+    stack.defer(() => backend.close());
     for (let round = 0; round < 5; round += 1) {
-      expect(await verify(directory)).toMatchObject({ kind: "ok" });
+      expect(await verify(backend)).toMatchObject({ kind: "ok" });
       proxy.cut();
-      expect(await verify(directory)).toMatchObject({ kind: "ok" });
+      expect(await verify(backend)).toMatchObject({ kind: "ok" });
     }
     // The service account, not an anonymous connection, asked after each loss.
     const ids = (pattern: RegExp) => new Set([...slapd.output().matchAll(pattern)].map(([, id]) => id));
     await poll("the searches in slapd's log", () => ids(/conn=(\d+) op=\d+ SRCH base="ou=people/g).size > 4);
-    const asked = ids(/conn=(\d+) op=\d+ SRCH base="ou=people/g);
+    const searchConnections = ids(/conn=(\d+) op=\d+ SRCH base="ou=people/g);
     const bound = ids(/conn=(\d+) op=\d+ BIND dn="cn=reader/g);
-    expect([...asked].filter((id) => !bound.has(id))).toEqual([]);
+    expect([...searchConnections].filter((id) => !bound.has(id))).toEqual([]);
   });
 });

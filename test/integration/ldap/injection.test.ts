@@ -1,36 +1,48 @@
-import { Secret } from "@postern/shared/crypto";
+import { Secret } from "@postern/shared/platform/crypto";
 import { poll, type Slapd, spawnSlapd } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { DirectoryQuery } from "../../../services/auth-engine/src/directories/directory.ts";
-import type { LdapDirectory } from "../../../services/auth-engine/src/directories/ldap/ldap-directory.ts";
+import type { BackendQuery } from "../../../services/auth-engine/src/backends/backend.ts";
+import type { LdapBackend } from "../../../services/auth-engine/src/backends/ldap/ldap-backend.ts";
 import { exampleDirectory, exampleLdif, within } from "./example-directory.ts";
 
 const payload = "x)(uid=*))(|(uid=*\\2a";
 /** As slapd writes it: the signs that mean something in a filter are bytes in hexadecimal. */
 const escaped = String.raw`x\29\28uid=\2A\29\29\28|\28uid=\2A\5C2a`;
 
+/** A line of LDIF whose value may be any text. */
+const line = (name: string, value: string): string => `${name}:: ${Buffer.from(value).toString("base64")}\n`;
+
 describe("what a caller says reaches the directory as a value (slapd's own log)", () => {
   let slapd: Slapd;
-  let directory: LdapDirectory;
+  let backend: LdapBackend;
 
   beforeAll(async () => {
     slapd = await spawnSlapd({ ldif: exampleLdif });
-    directory = exampleDirectory(
+    backend = exampleDirectory(
       [slapd.uri],
       {},
       {
         protocols: ["imap", payload],
-        userFilter:
-          "(|(uid=%{user})(cn=%{username})(sn=%{domain})(mail=%{service})(uid=%{remote_ip})(uid=%{remote_port})(uid=%{local_ip})(uid=%{local_port}))",
+        // Beside the name of an entry, each value alone would decide whether the entry is found.
+        userFilter: `(|(uid=%{user})(cn=%{username})${[
+          "sn=%{domain}",
+          "mail=%{service}",
+          "uid=%{remote_ip}",
+          "uid=%{remote_port}",
+          "uid=%{local_ip}",
+          "uid=%{local_port}",
+        ]
+          .map((assertion) => `(&(displayName=%{user})(${assertion}))`)
+          .join("")})`,
       },
     );
   });
   afterAll(async () => {
-    await directory.close();
+    await backend.close();
     await slapd[Symbol.asyncDispose]();
   });
 
-  const plain: DirectoryQuery = { username: "nobody", protocol: "imap" };
+  const plain: BackendQuery = { username: "Displayed alice", protocol: "imap" };
 
   it.each([
     ["username", "uid"],
@@ -41,12 +53,33 @@ describe("what a caller says reaches the directory as a value (slapd's own log)"
     ["localPort", "uid"],
   ] as const)("%s", async (field, attribute) => {
     const before = slapd.output().length;
-    const outcome = await directory.verify({ ...plain, [field]: payload }, new Secret("x"), within(3000));
+    const outcome = await backend.verify({ ...plain, [field]: payload }, new Secret("x"), within(3000));
     expect(outcome).toEqual({ kind: "unknown_user" });
     const log = (): string => slapd.output().slice(before);
     await poll("the search in slapd's log", () => log().includes("SRCH base="));
     expect(log().toLowerCase()).toContain(`(${attribute}=${escaped})`.toLowerCase());
     expect(log().match(/filter="\(\|/g)).toHaveLength(1);
+  });
+
+  it.each([
+    String.raw`DOMAIN\user`,
+    "a b@example.test",
+    '"quoted"@example.test',
+    "müller@example.test",
+    "100% (work)",
+    "%{user}",
+    "a{b};c",
+  ])("%j is found by its own name, and by no other", async (uid) => {
+    const dn = `uid=${Buffer.from(uid).toString("hex").replaceAll(/../g, String.raw`\$&`)},ou=people,dc=example,dc=test`;
+    await using odd = await spawnSlapd({
+      ldif: `${exampleLdif}\n${line("dn", dn)}objectClass: inetOrgPerson\n${line("uid", uid)}cn: odd\nsn: odd\nuserPassword: odd-password\n`,
+    });
+    const people = exampleDirectory([odd.uri]);
+    const verify = (username: string) =>
+      people.verify({ username, protocol: "imap" }, new Secret("odd-password"), within(3000));
+    expect(await verify(uid)).toMatchObject({ kind: "ok", account: { account: uid } });
+    expect(await verify(`${uid}x`)).toMatchObject({ kind: "unknown_user" });
+    await people.close();
   });
 
   it("the domain of a name, in filter and base", async () => {
@@ -76,15 +109,15 @@ pwdLockout: TRUE
 pwdMaxFailure: 2
 `,
     });
-    const directory = exampleDirectory([slapd.uri]);
+    const backend = exampleDirectory([slapd.uri]);
     const verify = (password: string) =>
-      directory.verify({ username: "bob", protocol: "imap" }, new Secret(password), within(3000));
+      backend.verify({ username: "bob", protocol: "imap" }, new Secret(password), within(3000));
     expect(await verify("bob-password")).toMatchObject({ kind: "ok" });
     expect(await verify("wrong")).toMatchObject({ kind: "wrong_password" });
     await expect
       .poll(() => verify("wrong-too"), { timeout: 5000 })
       .toMatchObject({ kind: "account_disabled", account: "bob", detail: "locked" });
     expect(await verify("bob-password")).toMatchObject({ kind: "account_disabled", account: "bob", detail: "locked" });
-    await directory.close();
+    await backend.close();
   });
 });

@@ -1,29 +1,26 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
-import { Secret } from "@postern/shared/crypto";
+import { Secret } from "@postern/shared/platform/crypto";
 import { freePort, poll, type Slapd, spawnSlapd } from "@postern/shared/testing";
 import { Attribute, Change, Client } from "ldapts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { LdapDirectory } from "../../../services/auth-engine/src/directories/ldap/ldap-directory.ts";
+import type { LdapBackend } from "../../../services/auth-engine/src/backends/ldap/ldap-backend.ts";
 import { ask, exampleDirectory, exampleLdif, within } from "./example-directory.ts";
 
 const unavailable = { code: "DIRECTORY_UNAVAILABLE" };
 const right = new Secret("alice-password");
 
-function verify(directory: LdapDirectory, deadlineMs = 3000) {
-  return directory.verify(ask("alice"), right, within(deadlineMs));
+/** Longer than a test may take: what ends before it did not wait for it. */
+const neverMs = 600_000;
+const patient = { searchTimeoutMs: neverMs, bindTimeoutMs: neverMs, connectTimeoutMs: neverMs };
+
+function verify(backend: LdapBackend, deadlineMs = neverMs) {
+  return backend.verify(ask("alice"), right, within(deadlineMs));
 }
 
-/** How long it took to settle, whatever the outcome. */
-async function timed(work: Promise<unknown>): Promise<number> {
-  const start = performance.now();
-  await work.catch(() => undefined);
-  return performance.now() - start;
-}
-
-async function recovers(directory: LdapDirectory): Promise<void> {
+async function recovers(backend: LdapBackend): Promise<void> {
   await poll("a login after the outage", async () => {
-    const outcome = await verify(directory).catch(() => undefined);
+    const outcome = await verify(backend).catch(() => undefined);
     if (outcome === undefined) return false;
     expect(outcome).toMatchObject({ kind: "ok" });
     return true;
@@ -34,9 +31,9 @@ describe("an LDAP directory in an outage", () => {
   let stack: AsyncDisposableStack;
   let slapd: Slapd;
 
-  const use = (directory: LdapDirectory): LdapDirectory => {
-    stack.defer(() => directory.close());
-    return directory;
+  const use = (backend: LdapBackend): LdapBackend => {
+    stack.defer(() => backend.close());
+    return backend;
   };
 
   beforeEach(async () => {
@@ -45,114 +42,105 @@ describe("an LDAP directory in an outage", () => {
   });
   afterEach(() => stack.disposeAsync());
 
-  it("says at once that it cannot decide while its server is gone, and recovers by itself", async () => {
-    const directory = use(exampleDirectory([slapd.uri]));
-    expect(await verify(directory)).toMatchObject({ kind: "ok" });
+  it("reports without waiting for its timeouts that it cannot decide while its server is gone, and recovers", async () => {
+    const backend = use(exampleDirectory([slapd.uri], patient));
+    expect(await verify(backend)).toMatchObject({ kind: "ok" });
     await slapd.kill();
     for (let round = 0; round < 8; round += 1) {
-      const start = performance.now();
-      await expect(verify(directory)).rejects.toMatchObject(unavailable);
-      expect(performance.now() - start).toBeLessThan(300);
+      await expect(verify(backend)).rejects.toMatchObject(unavailable);
     }
-    await expect(directory.check(within(1000))).rejects.toMatchObject(unavailable);
-    expect(directory.snapshot()["default"]?.servers).toMatchObject([{ breaker: "open" }]);
+    await expect(backend.check(within(1000))).rejects.toMatchObject(unavailable);
+    expect(backend.snapshot()["default"]?.servers).toMatchObject([{ breaker: "open" }]);
     await slapd.start();
-    await recovers(directory);
-    expect(directory.snapshot()["default"]?.servers).toMatchObject([{ breaker: "closed", inFlight: 0 }]);
+    await recovers(backend);
+    expect(backend.snapshot()["default"]?.servers).toMatchObject([{ breaker: "closed", inFlight: 0 }]);
   });
 
   it("starts while its server is away", async () => {
     await slapd.kill();
-    const directory = use(exampleDirectory([slapd.uri]));
-    await expect(verify(directory)).rejects.toMatchObject(unavailable);
+    const backend = use(exampleDirectory([slapd.uri]));
+    await expect(verify(backend)).rejects.toMatchObject(unavailable);
     await slapd.start();
-    await recovers(directory);
+    await recovers(backend);
   });
 
   it("goes on over a restart that happened between two requests", async () => {
-    const directory = use(exampleDirectory([slapd.uri]));
-    expect(await verify(directory)).toMatchObject({ kind: "ok" });
+    const backend = use(exampleDirectory([slapd.uri]));
+    expect(await verify(backend)).toMatchObject({ kind: "ok" });
     await slapd.stop();
     await slapd.start();
-    expect(await verify(directory)).toMatchObject({ kind: "ok" });
+    expect(await verify(backend)).toMatchObject({ kind: "ok" });
   });
 
   it("is bounded by its timeouts while its server hangs, and recovers by itself", async () => {
-    const directory = use(exampleDirectory([slapd.uri]));
-    expect(await verify(directory)).toMatchObject({ kind: "ok" });
+    const backend = use(exampleDirectory([slapd.uri]));
+    expect(await verify(backend)).toMatchObject({ kind: "ok" });
     await slapd.pause();
-    const hung = Array.from({ length: 20 }, () => verify(directory));
-    const took = await Promise.all(hung.map((work) => timed(work)));
+    const hung = Array.from({ length: 20 }, () => verify(backend));
     for (const result of await Promise.allSettled(hung)) {
       expect(result).toMatchObject({ status: "rejected", reason: unavailable });
     }
-    // One search of 400 ms at most; the answers that follow come from the breaker or a failed connection.
-    expect(Math.max(...took)).toBeLessThan(1500);
     slapd.resume();
-    await recovers(directory);
+    await recovers(backend);
   });
 
   it("respects a deadline that is shorter than its timeouts, and an abort", async () => {
-    const directory = use(exampleDirectory([slapd.uri], { searchTimeoutMs: 5000, connectTimeoutMs: 5000 }));
-    expect(await verify(directory)).toMatchObject({ kind: "ok" });
+    const backend = use(exampleDirectory([slapd.uri], patient));
+    expect(await verify(backend)).toMatchObject({ kind: "ok" });
     await slapd.pause();
-    const start = performance.now();
-    await expect(verify(directory, 100)).rejects.toMatchObject({ code: "DEADLINE_EXCEEDED" });
-    expect(performance.now() - start).toBeLessThan(300);
+    await expect(verify(backend, 100)).rejects.toMatchObject({ code: "DEADLINE_EXCEEDED" });
 
     const controller = new AbortController();
-    const aborted = directory.lookup(ask("alice"), within(5000, controller.signal));
+    const aborted = backend.lookup(ask("alice"), within(neverMs, controller.signal));
     controller.abort();
     await expect(aborted).rejects.toMatchObject({ code: "REQUEST_ABORTED" });
-    await expect(verify(directory, -1)).rejects.toMatchObject({ code: "DEADLINE_EXCEEDED" });
+    await expect(verify(backend, -1)).rejects.toMatchObject({ code: "DEADLINE_EXCEEDED" });
     slapd.resume();
-    await recovers(directory);
+    await recovers(backend);
   });
 
-  it("sheds at once when its queue is full, and loses nobody in it", async () => {
-    const directory = use(
+  it("sheds while its queue is full, and loses no request in it", async () => {
+    const backend = use(
       exampleDirectory([slapd.uri], {
         authPoolSize: 1,
         authQueueLength: 2,
-        bindTimeoutMs: 5000,
+        bindTimeoutMs: neverMs,
         healthCheckIntervalMs: 60_000,
       }),
     );
-    expect(await verify(directory)).toMatchObject({ kind: "ok" });
+    expect(await verify(backend)).toMatchObject({ kind: "ok" });
     await slapd.pause();
-    const spend = () => directory.spendVerification(ask("nobody"), right, within(5000));
+    const spend = () => backend.spendVerification(ask("nobody"), right, within(neverMs));
     const inFlight = spend();
     const waiting = [spend(), spend()];
-    const start = performance.now();
     await expect(spend()).rejects.toMatchObject({ code: "DIRECTORY_OVERLOADED" });
-    expect(performance.now() - start).toBeLessThan(100);
-    expect(directory.snapshot()["default"]?.bind).toMatchObject({ connections: 1, inFlight: 1, waiting: 2 });
+    expect(backend.snapshot()["default"]?.bind).toMatchObject({ connections: 1, inFlight: 1, waiting: 2 });
     slapd.resume();
     await expect(Promise.all([inFlight, ...waiting])).resolves.toHaveLength(3);
   });
 
   it("tells a refused service account from a wrong password, and does not try it until it is locked", async () => {
-    const directory = use(
+    const backend = use(
       exampleDirectory([slapd.uri], { bindPassword: new Secret("outdated"), healthCheckIntervalMs: 50 }),
     );
     for (let round = 0; round < 20; round += 1) {
-      await expect(verify(directory)).rejects.toMatchObject(unavailable);
+      await expect(verify(backend)).rejects.toMatchObject(unavailable);
     }
-    await expect(directory.lookup(ask("alice"), within(1000))).rejects.toThrow(/service account refused/);
+    await expect(backend.lookup(ask("alice"), within(1000))).rejects.toThrow(/service account refused/);
     await poll("slapd's log of the refusal", () => slapd.output().includes("err=49"));
     expect(slapd.output().match(/err=49/g)).toHaveLength(1);
   });
 
   it("goes on with the connections it has when the service account's password changed behind it", async () => {
-    const directory = use(exampleDirectory([slapd.uri], { healthCheckIntervalMs: 20 }));
-    expect(await verify(directory)).toMatchObject({ kind: "ok" });
+    const backend = use(exampleDirectory([slapd.uri], { healthCheckIntervalMs: 20 }));
+    expect(await verify(backend)).toMatchObject({ kind: "ok" });
     const administrator = new Client({ url: slapd.uri, timeout: 2000, connectTimeout: 2000 });
     await administrator.bind(slapd.rootDn, slapd.rootPassword);
     const modification = new Attribute({ type: "userPassword", values: ["another"] });
     await administrator.modify("cn=reader,dc=example,dc=test", new Change({ operation: "replace", modification }));
     await administrator.unbind();
     await poll("a refused health check", () => /RESULT tag=97 err=49/.test(slapd.output()));
-    const outcomes = await Promise.all(Array.from({ length: 40 }, () => verify(directory)));
+    const outcomes = await Promise.all(Array.from({ length: 40 }, () => verify(backend)));
     expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(["ok"]));
     expect(slapd.output().match(/RESULT tag=97 err=49/g)?.length).toBeLessThanOrEqual(2);
   });
@@ -180,27 +168,25 @@ describe("an LDAP directory in an outage", () => {
     });
     const address: AddressInfo | string | null = blackHole.address();
     if (address === null || typeof address === "string") throw new Error("no TCP address");
-    const directory = use(exampleDirectory([`ldap://127.0.0.1:${address.port}`]));
-    const start = performance.now();
-    const results = await Promise.allSettled(Array.from({ length: 30 }, () => verify(directory)));
-    expect(performance.now() - start).toBeLessThan(1500);
+    const backend = use(exampleDirectory([`ldap://127.0.0.1:${address.port}`]));
+    const results = await Promise.allSettled(Array.from({ length: 30 }, () => verify(backend)));
     for (const result of results) expect(result).toMatchObject({ status: "rejected", reason: unavailable });
   });
 
   it("has room for another server when one is not there at all", async () => {
-    const directory = use(exampleDirectory([`ldap://127.0.0.1:${await freePort()}`, slapd.uri], { lookupPoolSize: 1 }));
-    for (let round = 0; round < 10; round += 1) expect(await verify(directory)).toMatchObject({ kind: "ok" });
+    const backend = use(exampleDirectory([`ldap://127.0.0.1:${await freePort()}`, slapd.uri], { lookupPoolSize: 1 }));
+    for (let round = 0; round < 10; round += 1) expect(await verify(backend)).toMatchObject({ kind: "ok" });
   });
 
   it("ends its waiting callers and its connections when closed", async () => {
-    const directory = exampleDirectory([slapd.uri]);
-    expect(await verify(directory)).toMatchObject({ kind: "ok" });
+    const backend = exampleDirectory([slapd.uri]);
+    expect(await verify(backend)).toMatchObject({ kind: "ok" });
     await slapd.pause();
-    const pending = timed(verify(directory));
-    await directory.close();
+    const pending = verify(backend).catch(() => undefined);
+    await backend.close();
     await pending;
-    expect(directory.snapshot()["default"]).toMatchObject({ lookup: { connections: 0 }, bind: { connections: 0 } });
-    await expect(verify(directory)).rejects.toMatchObject({ code: "SHUTTING_DOWN" });
+    expect(backend.snapshot()["default"]).toMatchObject({ lookup: { connections: 0 }, bind: { connections: 0 } });
+    await expect(verify(backend)).rejects.toMatchObject({ code: "SHUTTING_DOWN" });
     slapd.resume();
   });
 });

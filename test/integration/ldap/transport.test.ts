@@ -2,10 +2,10 @@ import { execFile } from "node:child_process";
 import { chmod, copyFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { Secret } from "@postern/shared/crypto";
+import { Secret } from "@postern/shared/platform/crypto";
 import { freePort, poll, type Slapd, scratchFolder, spawnSlapd } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { LdapPoolSettings } from "../../../services/auth-engine/src/directories/ldap/settings.ts";
+import type { LdapPoolSettings } from "../../../services/auth-engine/src/backends/ldap/settings.ts";
 import { makeSignedCertificate } from "../../support/certificates.ts";
 import { ask, exampleDirectory, exampleLdif, within } from "./example-directory.ts";
 
@@ -25,13 +25,13 @@ async function makeCertificates(folder: string): Promise<void> {
 }
 
 async function login(uri: string, pool: Partial<LdapPoolSettings>): Promise<string> {
-  const directory = exampleDirectory([uri], { connectTimeoutMs: 2000, searchTimeoutMs: 2000, ...pool });
+  const backend = exampleDirectory([uri], { connectTimeoutMs: 2000, searchTimeoutMs: 2000, ...pool });
   try {
-    return await directory
+    return await backend
       .verify(ask("alice"), new Secret("alice-password"), within(4000))
       .then(({ kind }) => kind, String);
   } finally {
-    await directory.close();
+    await backend.close();
   }
 }
 

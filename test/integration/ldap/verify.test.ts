@@ -1,30 +1,32 @@
-import { Secret } from "@postern/shared/crypto";
+import { Secret } from "@postern/shared/platform/crypto";
 import { poll, type Slapd, spawnSlapd } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { LdapDirectory } from "../../../services/auth-engine/src/directories/ldap/ldap-directory.ts";
+import type { LdapBackend } from "../../../services/auth-engine/src/backends/ldap/ldap-backend.ts";
 import { ask, exampleDirectory, exampleLdif, within } from "./example-directory.ts";
 
 describe("an LDAP directory", () => {
   let slapd: Slapd;
-  let directory: LdapDirectory;
+  let backend: LdapBackend;
 
   beforeAll(async () => {
     slapd = await spawnSlapd({ ldif: exampleLdif });
-    directory = exampleDirectory([slapd.uri]);
+    backend = exampleDirectory([slapd.uri]);
   });
   afterAll(async () => {
-    await directory.close();
+    await backend.close();
     await slapd[Symbol.asyncDispose]();
   });
 
   const verify = (username: string, password: string, protocol?: string) =>
-    directory.verify(ask(username, protocol), new Secret(password), within(3000));
+    backend.verify(ask(username, protocol), new Secret(password), within(3000));
 
   it("lets a user in and maps configured attributes only, multi-values as lists, without binary ones", async () => {
     expect(await verify("alice", "alice-password")).toEqual({
       kind: "ok",
       account: {
         account: "alice",
+        // entryUUID, which slapd makes: asked for as the identifier, and not released.
+        uniqueUserId: expect.stringMatching(/^[\da-f-]{36}$/),
         accountField: "uid",
         totpSecretField: "description",
         attributes: {
@@ -55,15 +57,15 @@ describe("an LDAP directory", () => {
 
   it("does not serve a protocol that no search names", async () => {
     expect(await verify("alice", "alice-password", "IMAP")).toEqual({ kind: "not_served" });
-    expect(await directory.lookup(ask("alice", "pop3"), within(3000))).toEqual({ kind: "not_served" });
+    expect(await backend.lookup(ask("alice", "pop3"), within(3000))).toEqual({ kind: "not_served" });
   });
 
   it("looks a user up without a password", async () => {
-    expect(await directory.lookup(ask("bob"), within(3000))).toMatchObject({
+    expect(await backend.lookup(ask("bob"), within(3000))).toMatchObject({
       kind: "ok",
       account: { account: "bob", attributes: { displayname: ["Displayed bob"] } },
     });
-    expect(await directory.lookup(ask("nobody"), within(3000))).toEqual({ kind: "unknown_user" });
+    expect(await backend.lookup(ask("nobody"), within(3000))).toEqual({ kind: "unknown_user" });
   });
 
   it("refuses to decide between two entries", async () => {
@@ -88,7 +90,7 @@ describe("an LDAP directory", () => {
 
   it("spends a bind for an unknown user, under a name that cannot exist", async () => {
     const before = slapd.output().length;
-    await directory.spendVerification(ask("nobody"), new Secret("x"), within(3000));
+    await backend.spendVerification(ask("nobody"), new Secret("x"), within(3000));
     const pattern = /BIND dn="cn=[0-9a-f-]{36},ou=people,dc=example,dc=test" method=128/;
     const log = (): string => slapd.output().slice(before);
     await poll("the bind in slapd's log", () => pattern.test(log()));
@@ -96,7 +98,7 @@ describe("an LDAP directory", () => {
   });
 
   it("answers its check", async () => {
-    await expect(directory.check(within(3000))).resolves.toBeUndefined();
+    await expect(backend.check(within(3000))).resolves.toBeUndefined();
   });
 
   it("never opens more connections than its pools may hold", async () => {
@@ -105,7 +107,7 @@ describe("an LDAP directory", () => {
     );
     const outcomes = await Promise.all(work);
     expect(outcomes.every(({ kind }) => kind === "ok")).toBe(true);
-    const { lookup, bind } = directory.snapshot()["default"] ?? {};
+    const { lookup, bind } = backend.snapshot()["default"] ?? {};
     expect(lookup).toMatchObject({ inFlight: 0, waiting: 0, opening: 0 });
     expect(bind).toMatchObject({ connections: 4, inFlight: 0, waiting: 0, opening: 0 });
     expect(lookup?.connections).toBeLessThanOrEqual(2);

@@ -1,6 +1,6 @@
 import { poll, type Slapd, spawnSlapd } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { askAccounts, firstBytes, pagesRead, wholeBody } from "../../support/ask-accounts.ts";
+import { askAccounts, beginAccounts, firstBytes, pagesRead, wholeBody } from "../../support/ask-accounts.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
 import { ask, exampleDirectory, exampleLdif, within } from "../ldap/example-directory.ts";
 
@@ -32,9 +32,18 @@ beforeAll(async () => {
 afterAll(() => slapd[Symbol.asyncDispose]());
 
 /** As slapd's log has them. */
-function openConnections(): number {
+function closedConnections(): number {
+  return slapd.output().split(" closed").length - 1;
+}
+
+/** Connections on which accounts were listed, and those of them that are closed again, as slapd's log has them. */
+function listingConnections(): { readonly opened: number; readonly closed: number } {
   const log = slapd.output();
-  return log.split(" ACCEPT ").length - log.split(" closed").length;
+  const opened = new Set([...log.matchAll(/conn=(\d+) op=\d+ SRCH .*filter=".*uid=u\*/g)].map(([, conn]) => conn));
+  return {
+    opened: opened.size,
+    closed: [...opened].filter((conn) => new RegExp(`conn=${conn} fd=\\d+ closed`).test(log)).length,
+  };
 }
 
 const search = { listAccountsFilter: "(&(objectClass=inetOrgPerson)(uid=u*))" };
@@ -43,12 +52,12 @@ const longer = { searchTimeoutMs: 5000 };
 describe("a listing of an LDAP directory", () => {
   test("gives every account once, in pages of at most 1000", async () => {
     await using stack = new AsyncDisposableStack();
-    const directory = exampleDirectory([slapd.uri], longer, search);
-    stack.defer(() => directory.close());
+    const backend = exampleDirectory([slapd.uri], longer, search);
+    stack.defer(() => backend.close());
     const names: string[] = [];
     let position: string | undefined;
     do {
-      const page = await directory.listAccounts(ask(""), { position, limit: 2000 }, within(5000));
+      const page = await backend.listAccounts(ask(""), { position, limit: 2000 }, within(5000));
       if (page.kind !== "ok") throw new Error("not served");
       expect(page.accounts.length).toBeLessThanOrEqual(1000);
       names.push(...page.accounts);
@@ -60,15 +69,15 @@ describe("a listing of an LDAP directory", () => {
 
   test("an exact multiple of the page ends like any other list", async () => {
     const filter = "(|(uid=u0000*)(uid=u0001*))";
-    const directory = exampleDirectory([slapd.uri], longer, { listAccountsFilter: filter });
-    let page = await directory.listAccounts(ask(""), { limit: 10 }, within(5000));
+    const backend = exampleDirectory([slapd.uri], longer, { listAccountsFilter: filter });
+    let page = await backend.listAccounts(ask(""), { limit: 10 }, within(5000));
     let listed = 0;
     while (page.kind === "ok" && page.next !== undefined) {
       listed += page.accounts.length;
-      page = await directory.listAccounts(ask(""), { limit: 10, position: page.next.text }, within(5000));
+      page = await backend.listAccounts(ask(""), { limit: 10, position: page.next.text }, within(5000));
     }
     expect(listed).toBe(20);
-    await directory.close();
+    await backend.close();
   });
 
   test("a server's size limit is a failure, not the end of the list", async () => {
@@ -83,35 +92,35 @@ describe("a listing of an LDAP directory", () => {
   });
 
   test("a server that dies is a failure, and so is every later page", async () => {
-    const directory = exampleDirectory([slapd.uri], longer, search);
-    const first = await directory.listAccounts(ask(""), { limit: 100 }, within(5000));
+    const backend = exampleDirectory([slapd.uri], longer, search);
+    const first = await backend.listAccounts(ask(""), { limit: 100 }, within(5000));
     if (first.kind !== "ok" || first.next === undefined) throw new Error("no first page");
     const page = { limit: 100, position: first.next.text };
     await slapd.kill();
-    await expect(directory.listAccounts(ask(""), page, within(5000))).rejects.toThrow("DIRECTORY_UNAVAILABLE");
+    await expect(backend.listAccounts(ask(""), page, within(5000))).rejects.toThrow("DIRECTORY_UNAVAILABLE");
     await slapd.start();
-    await expect(directory.listAccounts(ask(""), page, within(5000))).rejects.toThrow("not open any more");
-    await directory.close();
+    await expect(backend.listAccounts(ask(""), page, within(5000))).rejects.toThrow("listing has expired");
+    await backend.close();
   });
 
   test("no more than eight are open; one that is ended makes room", async () => {
-    const directory = exampleDirectory([slapd.uri], longer, search);
+    const backend = exampleDirectory([slapd.uri], longer, search);
     const positions: string[] = [];
     for (let open = 0; open < 8; open += 1) {
-      const page = await directory.listAccounts(ask(""), { limit: 10 }, within(5000));
+      const page = await backend.listAccounts(ask(""), { limit: 10 }, within(5000));
       if (page.kind === "ok" && page.next !== undefined) positions.push(page.next.text);
     }
-    const another = () => directory.listAccounts(ask(""), { limit: 10 }, within(5000));
+    const another = () => backend.listAccounts(ask(""), { limit: 10 }, within(5000));
     await expect(another()).rejects.toThrow("DIRECTORY_OVERLOADED");
-    directory.endListing(positions[0] ?? "");
+    backend.endListing(positions[0] ?? "");
     expect(await another()).toMatchObject({ kind: "ok" });
-    await directory.close();
+    await backend.close();
   });
 
   test("a protocol whose searches list nothing is not served", async () => {
-    const directory = exampleDirectory([slapd.uri], longer);
-    expect(await directory.listAccounts(ask(""), { limit: 10 }, within(5000))).toEqual({ kind: "not_served" });
-    await directory.close();
+    const backend = exampleDirectory([slapd.uri], longer);
+    expect(await backend.listAccounts(ask(""), { limit: 10 }, within(5000))).toEqual({ kind: "not_served" });
+    await backend.close();
   });
 });
 
@@ -147,13 +156,34 @@ describe("mode=list-accounts from LDAP, through two engines", () => {
     expect(pages.toSorted((a, b) => a - b)).toEqual([0, expect.any(Number)]);
   });
 
-  test("a reader that leaves frees the engine at once", async () => {
-    const before = openConnections();
+  test("a reader that leaves frees the engine before the list is complete", async () => {
     const response = await askAccounts(stack.url, { accept: "text/plain" });
     await firstBytes(response);
-    await poll("the connection of the list", () => openConnections() > before);
+    // The engines' pools open connections of their own meanwhile, and close none.
+    const before = closedConnections();
     response.destroy();
-    await expect(poll("its end", () => openConnections() <= before, 5000)).resolves.toBe(true);
+    await expect(poll("its end", () => closedConnections() > before, 30_000)).resolves.toBe(true);
+  });
+
+  test("a reader that leaves before its first page is there leaves no listing open", async () => {
+    await poll("earlier listings to end", () => listingConnections().opened === listingConnections().closed, 50_000);
+    const { opened } = listingConnections();
+    await slapd.pause();
+    try {
+      const { request, closed } = beginAccounts(stack.url);
+      await poll("the gateway to read the page", async () =>
+        /service_auth_in_flight 1$/m.test(await stack.gateway.metrics()),
+      );
+      request.destroy();
+      await closed;
+      // Once around the gateway's event loop: it has seen that the reader left.
+      await stack.gateway.metrics();
+    } finally {
+      slapd.resume();
+    }
+    await poll("the listing to begin", () => listingConnections().opened > opened);
+    const isClosed = (): boolean => listingConnections().opened === listingConnections().closed;
+    await expect(poll("its end", isClosed, 30_000)).resolves.toBe(true);
   });
 
   test("the engine that began the list is killed: the connection is cut, though another engine is there", async () => {

@@ -1,4 +1,4 @@
-import type { RedisClient } from "@postern/shared/redis";
+import type { RedisClient } from "@postern/shared/platform/redis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callback, type OidcStack, startOidcStack } from "../../support/oidc-stack.ts";
 import { askToken, authorize, claimsOf, codeForm, signedIn } from "../../support/oidc-user.ts";
@@ -145,8 +145,8 @@ describe("codes and their tokens", () => {
       aud: "demo-web",
       token_type: "Bearer",
     });
-    const told = await askUserinfo(body["access_token"]);
-    expect(told.body).toEqual({
+    const userinfo = await askUserinfo(body["access_token"]);
+    expect(userinfo.body).toEqual({
       sub: "alice@example.test",
       name: "Alice Example",
       preferred_username: "alice@example.test",

@@ -27,7 +27,7 @@ afterAll(() => oidc[Symbol.asyncDispose]());
 
 function assertion(claims: Readonly<Record<string, unknown>> = {}): Promise<string> {
   const now = Math.floor(Date.now() / 1000);
-  const told = {
+  const payload = {
     iss: "signer",
     sub: "signer",
     aud: oidc.issuer,
@@ -36,7 +36,7 @@ function assertion(claims: Readonly<Record<string, unknown>> = {}): Promise<stri
     jti: randomUUID(),
     ...claims,
   };
-  return new SignJWT(told).setProtectedHeader({ alg: "ES256" }).sign(pair.privateKey);
+  return new SignJWT(payload).setProtectedHeader({ alg: "ES256" }).sign(pair.privateKey);
 }
 
 async function post(replica: number, path: string, value: string, form: Readonly<Record<string, string>>) {

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from "node:crypto";
-import type { RedisClient } from "@postern/shared/redis";
+import type { RedisClient } from "@postern/shared/platform/redis";
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { alice } from "../../support/ask-json.ts";

@@ -1,4 +1,4 @@
-import type { RedisClient } from "@postern/shared/redis";
+import type { RedisClient } from "@postern/shared/platform/redis";
 import { createRemoteJWKSet, jwtVerify } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Browser, createBrowser } from "../../support/browser.ts";
@@ -59,10 +59,10 @@ afterAll(async () => {
 });
 
 async function signIn(account = accountOfTest): Promise<Browser> {
-  const made = createBrowser(oidc.replicas);
+  const newBrowser = createBrowser(oidc.replicas);
   const [name = "", sid = ""] = (await signedIn(redis, account)).split("=");
-  made.cookies.set(name, sid);
-  return made;
+  newBrowser.cookies.set(name, sid);
+  return newBrowser;
 }
 
 beforeEach(async () => {
@@ -122,7 +122,7 @@ describe("RP-initiated logout", () => {
     expect(page.location).toBe(after);
   });
 
-  const asked: readonly (readonly [string, (hint: string) => Record<string, string>])[] = [
+  const cases: readonly (readonly [string, (hint: string) => Record<string, string>])[] = [
     [
       "oidcc-rp-initiated-logout-bad-post-logout-redirect-uri",
       (hint: string) => ({ id_token_hint: hint, post_logout_redirect_uri: `${after}/x` }),
@@ -144,7 +144,7 @@ describe("RP-initiated logout", () => {
     ["oidcc-rp-initiated-logout-only-state", () => ({ state: "only" })],
   ];
 
-  test.each(asked)("%s: the user is asked, and nobody is redirected", async (_what, queryOf) => {
+  test.each(cases)("%s: the user is asked, and nobody is redirected", async (_what, queryOf) => {
     const page = await logout(queryOf(await hintOf()));
     expect([page.status, page.location]).toEqual([200, undefined]);
     expect(page.text).toContain("Sign out?");
@@ -206,14 +206,15 @@ describe("RP-initiated logout", () => {
 });
 
 describe("back-channel logout", () => {
-  test("oidcc-backchannel-rp-initiated-logout, discovery: it says so, with sessions; front-channel logout is not offered", async () => {
+  test("oidcc-backchannel-rp-initiated-logout, discovery: both channels, with sessions", async () => {
     const { body } = await askInTurn(oidc, "/.well-known/openid-configuration");
     expect(body).toMatchObject({
       backchannel_logout_supported: true,
       backchannel_logout_session_supported: true,
+      frontchannel_logout_supported: true,
+      frontchannel_logout_session_supported: true,
       end_session_endpoint: `${oidc.issuer}/oidc/logout`,
     });
-    expect(body["frontchannel_logout_supported"] ?? false).toBe(false);
   });
 
   test("oidcc-backchannel-rp-initiated-logout: the client is sent a signed logout token and nothing else, with the session of its ID token", async () => {

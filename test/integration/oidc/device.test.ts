@@ -1,4 +1,4 @@
-import type { RedisClient } from "@postern/shared/redis";
+import type { RedisClient } from "@postern/shared/platform/redis";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Browser, createBrowser, type Page } from "../../support/browser.ts";
 import { type OidcStack, startOidcStack } from "../../support/oidc-stack.ts";
@@ -119,7 +119,7 @@ test("a denial is 403, and the device hears of it", async () => {
   const denied = await browser.submit(await follow(await enter(code)), { submit: "deny" });
   expect(denied.status).toBe(403);
   expect((await pollFor(code)).body["error"]).toBe("access_denied");
-  expect((await enter(code)).text).toContain("This code is not right");
+  expect((await enter(code)).text).toContain("This code is incorrect");
 });
 
 test("of two browsers one decides", async () => {
@@ -142,7 +142,7 @@ test("the page of another browser's sign-in is 400", async () => {
 
 test("an unknown code is told on the page; who guesses on is braked, in every browser of the address", async () => {
   let page = await enter({}, "BCDF-GHJK");
-  expect([page.status, page.text.includes("This code is not right")]).toEqual([200, true]);
+  expect([page.status, page.text.includes("This code is incorrect")]).toEqual([200, true]);
   for (let guess = 0; guess < 10; guess += 1) page = await browser.submit(page, { user_code: "BCDF-GHJK" });
   expect(page.text).toContain("Too many attempts");
   const code = await begin();

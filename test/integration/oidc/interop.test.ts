@@ -3,7 +3,7 @@ import { chmod, readFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { RedisClient } from "@postern/shared/redis";
+import type { RedisClient } from "@postern/shared/platform/redis";
 import { type Dovecot, scratchFolder, spawnDovecot } from "@postern/shared/testing";
 import * as client from "openid-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -69,13 +69,13 @@ test("keys rotate on schedule: published before they sign, kept until the last t
   const alive: Signed[] = [];
   let published = 0;
   const step = async (): Promise<boolean> => {
-    const made = await signed();
-    signers.add(made.kid);
-    alive.push(made);
+    const issued = await signed();
+    signers.add(issued.kid);
+    alive.push(issued);
     // A relying party that keeps the key set of before, for no longer than keys are published ahead.
     if (performance.now() - cached.atMs < publishMs) {
-      await jwtVerify(made.token, createLocalJWKSet(cached.keys), { issuer: oidc.issuer });
-      if (made.kid !== first) published += 1;
+      await jwtVerify(issued.token, createLocalJWKSet(cached.keys), { issuer: oidc.issuer });
+      if (issued.kid !== first) published += 1;
     }
     cached = await look();
     const kids = kidsOf(cached);

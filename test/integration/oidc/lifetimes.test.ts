@@ -1,5 +1,5 @@
-import { createKeyRing, Secret } from "@postern/shared/crypto";
-import type { RedisClient } from "@postern/shared/redis";
+import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
+import type { RedisClient } from "@postern/shared/platform/redis";
 import { pause } from "@postern/shared/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Browser, createBrowser } from "../../support/browser.ts";
@@ -48,10 +48,10 @@ afterAll(async () => {
 });
 
 async function signIn(replicas = oidc.replicas): Promise<Browser> {
-  const made = createBrowser(replicas);
+  const newBrowser = createBrowser(replicas);
   const [name = "", sid = ""] = (await signedIn(redis)).split("=");
-  made.cookies.set(name, sid);
-  return made;
+  newBrowser.cookies.set(name, sid);
+  return newBrowser;
 }
 
 beforeEach(async () => {
@@ -196,9 +196,9 @@ describe("back-channel logout", () => {
       user: "alice",
       client: "mail-secret",
     };
-    const told = Object.entries(kinds).map(([kind, value]) => [kind, String(value ?? "")] as const);
-    expect(told.filter(([, value]) => value.length < 5)).toEqual([]);
-    expect(told.filter(([, value]) => content.includes(value)).map(([kind]) => kind)).toEqual([]);
+    const entries = Object.entries(kinds).map(([kind, value]) => [kind, String(value ?? "")] as const);
+    expect(entries.filter(([, value]) => value.length < 5)).toEqual([]);
+    expect(entries.filter(([, value]) => content.includes(value)).map(([kind]) => kind)).toEqual([]);
     const models = ["AuthorizationCode", "RefreshToken", "DeviceCode", "PushedAuthorizationRequest"];
     for (const model of models) expect(content).toContain(`oidc:once:${model}`);
     for (const family of ["oidc:record:AccessToken", "oidc:record:Grant", "oidc:user-code", "oidc:{logout-notices}:"]) {

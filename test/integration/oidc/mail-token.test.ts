@@ -1,4 +1,4 @@
-import type { RedisClient } from "@postern/shared/redis";
+import type { RedisClient } from "@postern/shared/platform/redis";
 import { pause, poll } from "@postern/shared/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
@@ -111,4 +111,23 @@ test("Redis hung: a temporary failure, never a denial; no output has the token",
   for (const text of [...outputs, await redisContent(redis)]) {
     for (const token of [known, fresh]) expect(text).not.toContain(token);
   }
+});
+
+test("as a caller's, a user's living token is of the wrong kind: 401 at once; a token that nobody made waits", async () => {
+  const token = await tokenOf("mail");
+  const path = `${oidc.stack.url}/api/v1/auth/json`;
+  const statusOf = async (bearer: string): Promise<number> => {
+    const headers = { authorization: `Bearer ${bearer}`, "content-type": "application/json" };
+    return (await fetch(path, { method: "POST", headers, body: JSON.stringify(alice) })).status;
+  };
+  const outcomes = async (name: string): Promise<number> => {
+    const found = new RegExp(`outcome="${name}"\\} (\\d+)`).exec(await oidc.stack.gateway.metrics());
+    return Number(found?.[1] ?? 0);
+  };
+  const before = [await outcomes("wrong_token_type"), await outcomes("bad_token")];
+  expect(await statusOf(token)).toBe(401);
+  // The outcome's row says whether the answer waits (contract, "Caller rejection outcomes").
+  expect([await outcomes("wrong_token_type"), await outcomes("bad_token")]).toEqual([(before[0] ?? 0) + 1, before[1]]);
+  expect(await statusOf(`${token.slice(0, -4)}AAAA`)).toBe(401);
+  expect(await outcomes("bad_token")).toBe((before[1] ?? 0) + 1);
 });

@@ -1,4 +1,4 @@
-import type { RedisClient } from "@postern/shared/redis";
+import type { RedisClient } from "@postern/shared/platform/redis";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Browser, createBrowser, hiddenFields } from "../../support/browser.ts";
 import { callback, type OidcStack, startOidcStack } from "../../support/oidc-stack.ts";
@@ -54,10 +54,10 @@ async function m2mToken(scope: string): Promise<string> {
 }
 
 async function signIn(): Promise<Browser> {
-  const made = createBrowser(oidc.replicas);
+  const newBrowser = createBrowser(oidc.replicas);
   const [name = "", sid = ""] = (await signedIn(redis, account)).split("=");
-  made.cookies.set(name, sid);
-  return made;
+  newBrowser.cookies.set(name, sid);
+  return newBrowser;
 }
 
 beforeEach(async () => {
@@ -67,7 +67,7 @@ beforeEach(async () => {
   browser = await signIn();
 });
 
-const toldSessions = (): number => new Set(channel.tokens.map((token) => claimsOf(token)["sid"])).size;
+const notifiedSessionCount = (): number => new Set(channel.tokens.map((token) => claimsOf(token)["sid"])).size;
 
 async function tokensOf(clientId: string, user = browser): Promise<Tokens["body"]> {
   const party = relyingParty(oidc, clientId);
@@ -160,9 +160,9 @@ test("all of a user: tokens of every form, browsers; every client hears of it", 
   }
   expect((await ask("GET", `/${account}`)).sessions).toEqual([]);
   await expect.poll(() => channel.tokens, { timeout: 5000 }).toHaveLength(3);
-  const told = channel.tokens.map((token) => claimsOf(token));
-  expect(told.map(({ aud }) => String(aud)).toSorted((a, b) => a.localeCompare(b))).toEqual(["signed", "web", "web"]);
-  expect(new Set(told.map(({ sid }) => sid)).size).toBe(3);
+  const claims = channel.tokens.map((token) => claimsOf(token));
+  expect(claims.map(({ aud }) => String(aud)).toSorted((a, b) => a.localeCompare(b))).toEqual(["signed", "web", "web"]);
+  expect(new Set(claims.map(({ sid }) => sid)).size).toBe(3);
 });
 
 test("what is authorized or refreshed while all is ended does not live", async () => {
@@ -263,7 +263,7 @@ test("clients that sessions come to know while their user ends them in another b
   const [codes, ended] = await Promise.all([Promise.all(race), ending]);
   expect([ended.status, ended.location]).toEqual([302, "/mfa/sessions"]);
   const known = codes.filter((code) => code !== null).length;
-  await expect.poll(toldSessions, { timeout: 5000 }).toBeGreaterThanOrEqual(known);
+  await expect.poll(notifiedSessionCount, { timeout: 5000 }).toBeGreaterThanOrEqual(known);
 });
 
 test.each([

@@ -1,5 +1,5 @@
-import { decodeCbor } from "@postern/shared/cbor";
-import { callerRejections } from "@postern/shared/openapi";
+import { decodeCbor } from "@postern/shared/platform/cbor";
+import { callerRejections } from "@postern/shared/platform/openapi";
 import { Compile } from "typebox/compile";
 import { parse } from "yaml";
 import { isTree, type Tree } from "../../support/stack-config.ts";
@@ -57,7 +57,7 @@ function bodyValue({ type, bytes }: DriveAnswer): unknown {
   return bytes.toString();
 }
 
-function given(place: unknown, name: string, parts: DriveParts): string | undefined {
+function parameterValue(place: unknown, name: string, parts: DriveParts): string | undefined {
   if (place === "path") return parts.path?.[name];
   if (place === "query") return parts.query?.[name];
   return Object.entries(parts.headers ?? {}).find(([header]) => header.toLowerCase() === name.toLowerCase())?.[1];
@@ -67,7 +67,7 @@ function parameterFaults(object: Tree, parts: DriveParts): readonly string[] {
   const parameters = Array.isArray(object["parameters"]) ? object["parameters"] : [];
   return parameters.flatMap((row: unknown) => {
     const { name, in: place, required, schema } = tree(row);
-    const value = given(place, String(name), parts);
+    const value = parameterValue(place, String(name), parts);
     if (value === undefined) return required === true ? [`${String(name)} is required`] : [];
     return faults(String(name), schema, value);
   });

@@ -1,4 +1,4 @@
-import { encodeCbor } from "@postern/shared/cbor";
+import { encodeCbor } from "@postern/shared/platform/cbor";
 import { basicAuth, type Stack } from "../../support/stack.ts";
 
 /** One request to an operation, and the status that it must give. */

@@ -1,6 +1,6 @@
 import { channel } from "node:diagnostics_channel";
 import { readFileSync } from "node:fs";
-import { type Config, loadConfig } from "@postern/shared/config";
+import { type Config, loadConfig } from "@postern/shared/platform/config";
 import { createContext as createAdminContext } from "../../../services/admin/src/context.ts";
 import { createAdmin } from "../../../services/admin/src/server.ts";
 import { createContext as createGatewayContext } from "../../../services/gateway/src/context.ts";
@@ -27,7 +27,7 @@ function isObserved(value: unknown): value is Observed {
   return typeof value === "object" && value !== null && "addHook" in value;
 }
 
-const made = channel("fastify.initialization");
+const initialization = channel("fastify.initialization");
 
 /** Notes what is registered while a server is made; Fastify tells of itself before anything is. */
 async function routesOf(service: RegisteredRoute["service"], make: () => Promise<Server>): Promise<RegisteredRoute[]> {
@@ -39,12 +39,12 @@ async function routesOf(service: RegisteredRoute["service"], make: () => Promise
       for (const one of [method].flat()) routes.push({ service, method: one, url });
     });
   };
-  made.subscribe(watch);
+  initialization.subscribe(watch);
   try {
     const server = await make();
     await server.close();
   } finally {
-    made.unsubscribe(watch);
+    initialization.unsubscribe(watch);
   }
   return routes;
 }

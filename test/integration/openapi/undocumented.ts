@@ -1,4 +1,6 @@
-import { ownedPaths } from "../../../services/gateway/src/forward/owners.ts";
+import { operations } from "@postern/shared/contracts";
+import { routeOf } from "@postern/shared/platform/http";
+import { forwardedUrls } from "../../../services/gateway/src/forward/owners.ts";
 import type { RegisteredRoute } from "./registered-routes.ts";
 
 interface Exception {
@@ -6,7 +8,16 @@ interface Exception {
   readonly is: (route: RegisteredRoute) => boolean;
 }
 
-const forwarded = new Set(ownedPaths.flatMap(({ prefixes }) => prefixes.flatMap((path) => [path, `${path}/*`])));
+const forwarded = new Set(forwardedUrls());
+
+/** Operations that say so themselves. */
+const hidden: readonly Exception[] = operations.flatMap((operation) => {
+  const { family, undocumented: why } = operation;
+  const { method, url } = routeOf(operation);
+  const is = (route: RegisteredRoute): boolean =>
+    route.service === family.owner && route.method === method && route.url === url;
+  return why === undefined ? [] : [{ why, is }];
+});
 
 /** Routes that are in no document, each for a reason. */
 export const undocumented: readonly Exception[] = [
@@ -18,18 +29,7 @@ export const undocumented: readonly Exception[] = [
     why: "the gateway passes them on: their owner's routes are in the documents",
     is: ({ service, url }) => service === "gateway" && forwarded.has(url),
   },
-  {
-    why: "the pages' own stylesheet, scripts and pictures, under names that change with them",
-    is: ({ service, url }) => service === "idp" && url === "/static/*",
-  },
-  {
-    why: "they answer 400 only: the user of the documented path is missing",
-    is: ({ service, url }) => service === "idp" && url === "/api/v1/oidc/sessions",
-  },
-  {
-    why: "pages take a language tag, and SAML's paths are registered with them; no metadata names these",
-    is: ({ service, url }) => service === "idp" && /^\/saml\/\w+\/:languageTag$/u.test(url),
-  },
+  ...hidden,
   {
     why: "any method and path below; the document has one operation for each method of a hook",
     is: ({ service, url }) => service === "admin" && url === "/api/v1/custom/*",

@@ -1,7 +1,7 @@
 /* oxlint-disable unicorn/no-thenable -- a key of the configuration is named so; it holds no function */
-import { createAccountFlush } from "@postern/shared/account-epoch";
-import { type Bus, connectBus } from "@postern/shared/bus";
-import type { RedisClient } from "@postern/shared/redis";
+import { createAccountFlush } from "@postern/shared/domain/account-epoch";
+import { type Bus, connectBus } from "@postern/shared/platform/bus";
+import type { RedisClient } from "@postern/shared/platform/redis";
 import { poll } from "@postern/shared/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";

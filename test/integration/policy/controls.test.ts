@@ -94,16 +94,16 @@ describe("TLS required", () => {
 
 test("a domain that is not served is denied before any directory is asked", async () => {
   const [engine] = stack.engines;
-  const asked = async (): Promise<number> =>
+  const lookupCount = async (): Promise<number> =>
     Number(
       /directory_seconds_count\{kind="sql",outcome="unknown_user"\} (\d+)/.exec((await engine?.metrics()) ?? "")?.[1] ??
         0,
     );
-  const before = await asked();
+  const before = await lookupCount();
   expect(await ask({ username: "alice@elsewhere.test" })).toEqual([403, "FAIL"]);
-  expect(await asked()).toBe(before);
+  expect(await lookupCount()).toBe(before);
   expect(await ask({ username: "nobody@EXAMPLE.test" })).toEqual([403, "FAIL"]);
-  expect(await asked()).toBe(before + 1);
+  expect(await lookupCount()).toBe(before + 1);
 });
 
 describe("block lists", () => {
@@ -122,19 +122,19 @@ describe("block lists", () => {
 
   test("an answer is asked for once in its life", async () => {
     await ask({ client_ip: clients.listed });
-    const before = dns.asked.length;
+    const before = dns.queries.length;
     await Promise.all(Array.from({ length: 10 }, () => ask({ client_ip: clients.listed })));
-    expect(dns.asked.length).toBe(before);
+    expect(dns.queries.length).toBe(before);
   });
 
   test("fifty logins of an unknown address at a time share the questions", async () => {
     await Promise.all(Array.from({ length: 50 }, () => ask({ client_ip: "203.0.113.77" })));
-    const questions = dns.asked.filter((name) => name.startsWith("77.113.0.203."));
+    const questions = dns.queries.filter((name) => name.startsWith("77.113.0.203."));
     expect(questions.toSorted()).toEqual(["77.113.0.203.one.test", "77.113.0.203.three.test", "77.113.0.203.two.test"]);
   });
 
   test("a list that comes back is asked again within seconds", async () => {
-    dns.tell(`${reversed(clients.broken)}.two.test`, "nxdomain");
+    dns.setAnswer(`${reversed(clients.broken)}.two.test`, "nxdomain");
     const answer = await poll("the list to be asked again", async () => {
       const [status] = await ask({ client_ip: clients.broken });
       return status === 500 ? undefined : status;

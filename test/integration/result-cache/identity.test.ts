@@ -1,4 +1,4 @@
-import { createAccountFlush } from "@postern/shared/account-epoch";
+import { createAccountFlush } from "@postern/shared/domain/account-epoch";
 import { pause, poll, type Slapd, spawnSlapd } from "@postern/shared/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { askJson } from "../../support/ask-json.ts";

@@ -1,7 +1,7 @@
-import { type AccountFlushDeps, createAccountFlush, nameDigest } from "@postern/shared/account-epoch";
 import type { Ok } from "@postern/shared/contracts";
-import { createKeyRing, Secret } from "@postern/shared/crypto";
-import type { RedisClient } from "@postern/shared/redis";
+import { type AccountFlushDeps, createAccountFlush, nameDigest } from "@postern/shared/domain/account-epoch";
+import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
+import type { RedisClient } from "@postern/shared/platform/redis";
 import { freePort, poll, type RedisServer, spawnRedis } from "@postern/shared/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createRedisResultCache } from "../../../services/auth-engine/src/result-cache/result-cache-redis.ts";
@@ -11,7 +11,7 @@ import { redisContent, testRedis } from "../../support/redis-content.ts";
 const prefix = "t:";
 const secret = new Secret("first-encryption-secret");
 const digest = Buffer.alloc(32, 7);
-const directory = "sql";
+const backend = "sql";
 const ttlMs = 60_000;
 
 let server: RedisServer;
@@ -59,12 +59,12 @@ const asks = (username: string, context = `${username} imap`, family: CacheQuest
 
 async function login(question: CacheQuestion, account: string): Promise<boolean> {
   const look = await cache.read(question);
-  return cache.write(question, { result: { digest, decision: okOf(account), directory }, look, ttlMs });
+  return cache.write(question, { result: { digest, decision: okOf(account), backendName: backend }, look, ttlMs });
 }
 
 test("what one engine stored another reads, in the same context and family only", async () => {
   expect(await login(asks("alice"), "alice")).toBe(true);
-  expect((await cache.read(asks("alice"))).result).toEqual({ digest, decision: okOf("alice"), directory });
+  expect((await cache.read(asks("alice"))).result).toEqual({ digest, decision: okOf("alice"), backendName: backend });
   expect((await cache.read(asks("alice", "alice smtp"))).result).toBeUndefined();
   expect((await cache.read(asks("alice", "alice imap", "identity"))).result).toBeUndefined();
 });
@@ -121,7 +121,7 @@ test.each([
 ])("a login that was under way during a flush stores nothing: %s", async (_what, username, account) => {
   const look = await cache.read(asks(username));
   await flush(account);
-  const write = { result: { digest, decision: okOf(account), directory }, look, ttlMs };
+  const write = { result: { digest, decision: okOf(account), backendName: backend }, look, ttlMs };
   expect(await cache.write(asks(username), write)).toBe(false);
   expect((await cache.read(asks(username))).result).toBeUndefined();
   expect(await login(asks(username), account)).toBe(true);
@@ -132,7 +132,11 @@ test("of logins that race with a flush none leaves a result of before it", async
   for (let round = 0; round < 20; round += 1) {
     const question = asks(`u${round}`);
     const look = await cache.read(question);
-    const write = cache.write(question, { result: { digest, decision: okOf(`u${round}`), directory }, look, ttlMs });
+    const write = cache.write(question, {
+      result: { digest, decision: okOf(`u${round}`), backendName: backend },
+      look,
+      ttlMs,
+    });
     await Promise.all([flush(`u${round}`), write]);
     expect((await cache.read(question)).result).toBeUndefined();
   }

@@ -15,7 +15,7 @@ function stateIn(folder: string): State {
   return state;
 }
 
-function askedToEndAt(folder: string, name: string): bigint {
+function stopRequestedAt(folder: string, name: string): bigint {
   const log = readFileSync(join(folder, "logs", `${name}.log`), "utf8");
   return BigInt(/asked to end at (\d+)/u.exec(log)?.[1] ?? 0);
 }
@@ -30,7 +30,7 @@ test("starts stores, services and two engines; a second run does no harm; SIGINT
   expect(aliveProcesses(state).map(({ name }) => name)).toEqual(names);
 
   const second = await runTool("run", demo.args);
-  expect(second).toMatchObject({ code: 0, output: expect.stringContaining(`runs already at ${state.address}`) });
+  expect(second).toMatchObject({ code: 0, output: expect.stringContaining(`is already running at ${state.address}`) });
   expect(aliveProcesses(state).length).toBe(names.length);
 
   runner.signal("SIGINT");
@@ -39,9 +39,9 @@ test("starts stores, services and two engines; a second run does no harm; SIGINT
   expect(await runner.stop()).toBe(0);
   expect(aliveProcesses(state)).toEqual([]);
   expect(existsSync(join(demo.folder, "state.json"))).toBe(false);
-  const others = names.slice(3).map((name) => askedToEndAt(demo.folder, name));
-  expect(askedToEndAt(demo.folder, "gateway")).toBeGreaterThan(0n);
-  expect(others.every((at) => at > askedToEndAt(demo.folder, "gateway"))).toBe(true);
+  const others = names.slice(3).map((name) => stopRequestedAt(demo.folder, name));
+  expect(stopRequestedAt(demo.folder, "gateway")).toBeGreaterThan(0n);
+  expect(others.every((at) => at > stopRequestedAt(demo.folder, "gateway"))).toBe(true);
 });
 
 test("the end of its terminal stops everything", async () => {
@@ -80,7 +80,7 @@ test("a service that dies during the start ends the run with its last lines, and
   expect(code).toBe(1);
   expect(output).toContain("admin ended with code 3. Its last lines:\n    no such directory: demo.db");
   expect(existsSync(join(demo.folder, "state.json"))).toBe(false);
-  expect(askedToEndAt(demo.folder, "gateway")).toBeGreaterThanOrEqual(0n);
+  expect(stopRequestedAt(demo.folder, "gateway")).toBeGreaterThanOrEqual(0n);
   const again = await runTool("run", demo.args);
   expect(again.output).not.toContain("in use by another program");
 });

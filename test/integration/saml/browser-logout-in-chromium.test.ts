@@ -24,7 +24,7 @@ let wikiKeys: KeyPair;
 let stranger: KeyPair;
 let metadata = "";
 /** Logout tokens that the OIDC client got. */
-const told: string[] = [];
+const logoutTokens: string[] = [];
 
 const wikiSite = "http://wiki.test";
 const trackerSite = "http://tracker.test";
@@ -80,7 +80,7 @@ async function startClient(port: number): Promise<Server> {
   const server = createServer((request, response) => {
     void text(request).then((body) => {
       const token = new URLSearchParams(body).get("logout_token");
-      if (token !== null) told.push(token);
+      if (token !== null) logoutTokens.push(token);
       response.writeHead(200, { "content-type": "text/html" }).end("<p>mail</p>");
     });
   });
@@ -140,8 +140,8 @@ const newContext = (options = {}): Promise<BrowserContext> => browser.newContext
 const who = (page: Page): Promise<string | null> => page.locator("#who").textContent();
 
 async function password(page: Page, user = "alice"): Promise<void> {
-  await page.getByLabel("User name or email address").fill(`${user}@example.test`);
-  await page.getByLabel("Password").fill(`${user}-demo-password`);
+  await page.getByLabel("Username or email address").fill(`${user}@example.test`);
+  await page.getByLabel("Password", { exact: true }).fill(`${user}-demo-password`);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
 }
 
@@ -196,7 +196,7 @@ describe("a service provider in a browser", () => {
     await password(page, "bob");
     await page.getByRole("link", { name: /Authenticator app/ }).click();
     await page.getByLabel("Six-digit code").fill(currentCode());
-    await page.getByRole("button", { name: "Confirm" }).click();
+    await page.getByRole("button", { name: "Verify" }).click();
     await page.waitForURL(`${wikiSite}/`);
     expect(await who(page)).toBe("mail: bob@example.test, by: https://refeds.org/profile/mfa");
     const body = new URLSearchParams({ SAMLResponse: wiki.lastResponse });
@@ -226,15 +226,15 @@ describe("a logout in a browser", () => {
     await signIn(page);
     await authorizeWebmail(page);
     expect(await seeWho(context)).toEqual([expect.stringContaining("alice@example.test"), "login: alice"]);
-    told.length = 0;
+    logoutTokens.length = 0;
     await page.goto(`${wikiSite}/logout`);
     await page.waitForURL(`${wikiSite}/slo?**`);
     expect(await who(page)).toBe("logout answered");
     expect(await seeWho(context)).toEqual(["nobody", "nobody"]);
-    await poll("logout token", () => told.length === 1);
-    expect(decodeJwt(told[0] ?? "")).toMatchObject({ aud: "webmail", events: expect.anything() });
+    await poll("logout token", () => logoutTokens.length === 1);
+    expect(decodeJwt(logoutTokens[0] ?? "")).toMatchObject({ aud: "webmail", events: expect.anything() });
     await page.goto(`${trackerSite}/login`);
-    expect(await page.getByLabel("Password").isVisible()).toBe(true);
+    expect(await page.getByLabel("Password", { exact: true }).isVisible()).toBe(true);
   });
 
   test("that an OIDC client begins tells both, and ends where the client wants", async () => {
@@ -254,7 +254,7 @@ describe("a logout in a browser", () => {
     const page = await context.newPage();
     await signIn(page, hasScript);
     tracker.hangs = true;
-    const asked = askToSignOut(page);
+    const pendingSignOut = askToSignOut(page);
     await page.getByRole("heading", { name: "Signing you out" }).waitFor();
     await page.screenshot({ path: join(pictures, `signing_out-${hasScript ? "script" : "plain"}.png`) });
     const shown = await context.newPage();
@@ -262,14 +262,14 @@ describe("a logout in a browser", () => {
     expect(again?.headers()["content-security-policy"]).toMatch(
       /frame-src 'self'( http:\/\/wiki\.test)? http:\/\/tracker\.test;/,
     );
-    await asked;
+    await pendingSignOut;
     // Without script, browsers wait for every frame before they go on by themselves.
-    if (!hasScript) await page.getByRole("link", { name: "Don’t wait" }).click();
-    const partly = page.getByRole("heading", { name: "You are signed out here, but not everywhere" });
+    if (!hasScript) await page.getByRole("link", { name: "Continue without waiting" }).click();
+    const partly = page.getByRole("heading", { name: "You’re signed out here, but not everywhere" });
     await partly.waitFor();
     expect(await rows(page)).toEqual([
       expect.stringMatching(/Example wiki\s+Signed out$/),
-      expect.stringMatching(/Example tracker\s+Did not answer\s+Try again/),
+      expect.stringMatching(/Example tracker\s+No response\s+Try again/),
     ]);
     tracker.hangs = false;
     expect(await seeWho(context)).toEqual(["nobody", "login: alice"]);

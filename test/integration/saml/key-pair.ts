@@ -11,7 +11,7 @@ export interface KeyPair {
 /** An RSA key and its certificate, as PEM. */
 export async function keyPair(folder: string, name: string): Promise<KeyPair> {
   const [keyFile, certFile] = [join(folder, `${name}.key`), join(folder, `${name}.crt`)];
-  const made = ["-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", `/CN=${name}`];
-  await promisify(execFile)("openssl", ["req", "-x509", ...made, "-keyout", keyFile, "-out", certFile]);
+  const args = ["-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", `/CN=${name}`];
+  await promisify(execFile)("openssl", ["req", "-x509", ...args, "-keyout", keyFile, "-out", certFile]);
   return { key: await readFile(keyFile, "utf8"), cert: await readFile(certFile, "utf8") };
 }

@@ -1,6 +1,6 @@
 import { type KeyObject, X509Certificate } from "node:crypto";
-import { createKeyRing, Secret } from "@postern/shared/crypto";
-import type { RedisClient } from "@postern/shared/redis";
+import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
+import type { RedisClient } from "@postern/shared/platform/redis";
 import { type RedisServer, spawnRedis } from "@postern/shared/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { verifiedBytes } from "../../../services/idp/src/saml/inbound/verify-signature.ts";
@@ -14,7 +14,7 @@ const rotation = { intervalMs: 1000 * hour, publishMs: 100 * hour };
 let server: RedisServer;
 let redis: RedisClient;
 let nowMs = 0;
-let made = 0;
+let keysCreated = 0;
 
 beforeAll(async () => {
   server = await spawnRedis();
@@ -34,8 +34,8 @@ function replica(): () => Promise<SamlKeys> {
     clock: { now: () => nowMs },
     rotation,
     name: "test",
-    onMade: () => {
-      made += 1;
+    onCreated: () => {
+      keysCreated += 1;
     },
   });
 }
@@ -76,11 +76,11 @@ test("whoever reads the metadata between rotations can verify both replicas thro
   const first = await at(0);
   const [old] = first.map(keysIn);
   if (old === undefined) throw new Error("no key");
-  expect([made, old.length]).toEqual([1, 1]);
+  expect([keysCreated, old.length]).toEqual([1, 1]);
   verify(first, old);
 
   const announced = await at(1000);
-  expect(made).toBe(2);
+  expect(keysCreated).toBe(2);
   for (const document of announced) expect(keysIn(document)).toHaveLength(2);
   verify(announced, old);
   verify(await at(1099), old);
@@ -94,5 +94,5 @@ test("whoever reads the metadata between rotations can verify both replicas thro
   const alone = await at(1201);
   for (const document of alone) expect(keysIn(document)).toHaveLength(1);
   verify(alone, pinned);
-  expect(made).toBe(2);
+  expect(keysCreated).toBe(2);
 });

@@ -23,8 +23,8 @@ async function begin(browser: Browser, sp: SAML) {
   const place = leaving.location ?? "";
   const page = await browser.get(place);
   const [, frame = ""] = /<iframe src="([^"]+)"/.exec(page.text) ?? [];
-  const asked = await browser.get(frame.replaceAll("&amp;", "&"));
-  const { search } = new URL(asked.location ?? "");
+  const framePage = await browser.get(frame.replaceAll("&amp;", "&"));
+  const { search } = new URL(framePage.location ?? "");
   const { profile } = await sp.validateRedirectAsync(Object.fromEntries(new URLSearchParams(search)), search.slice(1));
   if (profile === null) throw new Error("no logout request");
   return { page, place, profile };
@@ -72,7 +72,7 @@ export function logoutBegunHere(tools: LogoutTools): void {
       const { place, profile } = await begin(browser, wiki());
       expect(await open(await wiki().getLogoutResponseUrlAsync(profile, "", {}, false))).toBe(204);
       const page = await browser.get(place);
-      expect([page.status, page.text]).toEqual([200, expect.stringContaining("Did not end your session")]);
+      expect([page.status, page.text]).toEqual([200, expect.stringContaining("Couldn’t sign you out")]);
       expect(page.text).toContain('href="/logged_out"');
     });
   });

@@ -6,7 +6,7 @@ import { startService, untilReady } from "../../support/service-process.ts";
 import { type IdpStack, startIdpStack } from "../idp/idp-stack.ts";
 import { type KeyPair, keyPair } from "./key-pair.ts";
 import { documentOf, entityId, type MetadataServer, startMetadataServer } from "./metadata-server.ts";
-import { entityId as ourEntityId, sso } from "./saml-stack.ts";
+import { entityId as ourEntityId, slo, sso } from "./saml-stack.ts";
 
 interface Keys {
   readonly sp: KeyPair;
@@ -24,12 +24,12 @@ const alice = { username: "alice@example.test", password: "alice-demo-password" 
 beforeAll(async () => {
   source = await startMetadataServer();
   await using folder = await scratchFolder();
-  const made = (name: string): Promise<KeyPair> => keyPair(folder.path, name);
+  const newKeyPair = (name: string): Promise<KeyPair> => keyPair(folder.path, name);
   const [sp, next, publisher, stranger] = await Promise.all([
-    made("sp"),
-    made("next"),
-    made("publisher"),
-    made("stranger"),
+    newKeyPair("sp"),
+    newKeyPair("next"),
+    newKeyPair("publisher"),
+    newKeyPair("stranger"),
   ]);
   keys = { sp, next, publisher, stranger };
   source.publish(documentOf(keys));
@@ -52,12 +52,17 @@ afterAll(async () => {
   await source[Symbol.asyncDispose]();
 });
 
-function provider({ key, cert }: KeyPair, callbackUrl = "https://sp.example.test/two"): SAML {
+function provider(
+  { key, cert }: KeyPair,
+  callbackUrl = "https://sp.example.test/two",
+  idpCert = "looked at elsewhere",
+): SAML {
   return new SAML({
     issuer: entityId,
     callbackUrl,
     entryPoint: sso,
-    idpCert: "looked at elsewhere",
+    logoutUrl: slo,
+    idpCert,
     identifierFormat: null,
     disableRequestedAuthnContext: true,
     privateKey: key,
@@ -115,6 +120,37 @@ describe("a service provider that is known by a federation's metadata", () => {
     expect((await browser.get(await requestOf(keys.sp, "https://evil.example.test/"))).status).toBe(400);
   });
 
+  test("gets assertions by the algorithms that its metadata name, which it can decrypt", async () => {
+    const xmlenc = "http://www.w3.org/2001/04/xmlenc#";
+    source.publish(documentOf({ ...keys, encryption: [`${xmlenc}aes128-cbc`, `${xmlenc}rsa-oaep-mgf1p`] }));
+    const browser = createBrowser([idp.replicas[0]]);
+    const answer = await browser.submit(await browser.open(await requestOf(keys.sp)), alice);
+    await browser.open(answer.location ?? "");
+    const page = await poll("the algorithm of the metadata", async () => {
+      const next = await browser.open(await requestOf(keys.sp));
+      const xml = Buffer.from(hiddenFields(next)["SAMLResponse"] ?? "", "base64").toString();
+      return xml.includes(`${xmlenc}aes128-cbc`) ? next : undefined;
+    });
+    const idpCert = /<ds:X509Certificate>([^<]+)/.exec((await browser.get("/saml/metadata")).text)?.[1] ?? "";
+    const { profile } = await provider(keys.sp, undefined, idpCert).validatePostResponseAsync(hiddenFields(page));
+    expect(profile?.issuer).toBe(ourEntityId);
+    source.publish(documentOf(keys));
+  });
+
+  test("cannot be spoken for without its signature: a page that signs its users out is refused", async () => {
+    const browser = createBrowser(idp.replicas);
+    const answer = await browser.submit(await browser.open(await requestOf(keys.sp)), alice);
+    await browser.open(answer.location ?? "");
+    const profile = { nameID: "anybody", nameIDFormat: "urn:oasis:names:tc:SAML:2.0:nameid-format:transient" };
+    const about = { ...profile, issuer: entityId };
+    const url = await provider(keys.sp).getLogoutUrlAsync(about, "", {});
+    const unsigned = url.slice(new URL(url).origin.length).replace(/&SigAlg=.*/, "");
+    expect((await browser.get(unsigned)).status).toBe(400);
+    expect((await browser.get("/mfa/register/home")).status).toBe(200);
+    const line = /"client":"urn:test:federated","reason":"signature_missing"/;
+    await poll("who was refused", () => [idp.first, idp.second].some((one) => line.test(one.output())));
+  });
+
   test("changes its key on every replica when the metadata do", async () => {
     expect(await answers(keys.next)).toEqual([400, 400]);
     source.publish(documentOf({ ...keys, sp: keys.next }));
@@ -135,7 +171,7 @@ describe("a service provider that is known by a federation's metadata", () => {
     await untilCounted("unreachable");
     source.answer((_request, response) => void response.writeHead(500).end());
     await untilCounted("unreachable");
-    expect(source.asked).not.toContain("/elsewhere");
+    expect(source.requestedPaths).not.toContain("/elsewhere");
     expect(await answers(keys.stranger)).toEqual([400, 400]);
     expect(await answers(keys.next)).toEqual([302, 302]);
     expect(all(await counted("service_idp_saml_metadata_unusable"), 0)).toBe(true);

@@ -15,7 +15,7 @@ export const entityId = "urn:test:federated";
 export interface MetadataServer extends AsyncDisposable {
   readonly url: string;
   /** Paths that were asked. */
-  readonly asked: string[];
+  readonly requestedPaths: string[];
   answer(listener: RequestListener): void;
   /** A document with this service provider's certificate. */
   publish(document: string): void;
@@ -26,19 +26,22 @@ export interface MetadataServer extends AsyncDisposable {
 export interface Published extends EntityOptions {
   readonly sp: KeyPair;
   readonly publisher: KeyPair;
+  /** URIs of what it can decrypt. */
+  readonly encryption?: readonly string[];
 }
 
-function descriptorOf({ cert }: KeyPair): string {
+function descriptorOf({ cert }: KeyPair, encryption: readonly string[]): string {
   const certificate = cert.replaceAll(/-----[^-]+-----/g, "");
   const ds = 'xmlns:ds="http://www.w3.org/2000/09/xmldsig#"';
-  return `<md:KeyDescriptor><ds:KeyInfo ${ds}><ds:X509Data><ds:X509Certificate>${certificate}</ds:X509Certificate></ds:X509Data></ds:KeyInfo></md:KeyDescriptor>`;
+  const methods = encryption.map((uri) => `<md:EncryptionMethod Algorithm="${uri}"/>`).join("");
+  return `<md:KeyDescriptor><ds:KeyInfo ${ds}><ds:X509Data><ds:X509Certificate>${certificate}</ds:X509Certificate></ds:X509Data></ds:KeyInfo>${methods}</md:KeyDescriptor>`;
 }
 
 /** A federation's document with our service provider among others. */
-export function documentOf({ sp, publisher, ...options }: Published): string {
+export function documentOf({ sp, publisher, encryption = [], ...options }: Published): string {
   const ours = entityOf({
     entityId,
-    certificates: descriptorOf(sp),
+    certificates: descriptorOf(sp, encryption),
     roleAttributes: ' AuthnRequestsSigned="true"',
     ...options,
   });
@@ -50,10 +53,10 @@ const unavailable: RequestListener = (_request, response) => void response.write
 
 export async function startMetadataServer(): Promise<MetadataServer> {
   const port = await freePort();
-  const asked: string[] = [];
+  const requestedPaths: string[] = [];
   let listener = unavailable;
   const server = createServer((request, response) => {
-    asked.push(request.url ?? "");
+    requestedPaths.push(request.url ?? "");
     listener(request, response);
   });
   await new Promise<void>((resolve) => {
@@ -65,7 +68,7 @@ export async function startMetadataServer(): Promise<MetadataServer> {
   };
   return {
     url: `http://127.0.0.1:${port}/metadata`,
-    asked,
+    requestedPaths,
     answer: (next) => {
       listener = next;
     },

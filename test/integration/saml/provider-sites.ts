@@ -138,8 +138,8 @@ export function samlifyLibrary({ entityId, origin, keys }: SiteKeys, idpMetadata
     logoutUrl: async ({ nameId, sessionIndex }) =>
       sp.createLogoutRequest(idp, "redirect", { logoutNameID: nameId, sessionIndex }).context,
     takeLogoutRequest: async (query, raw) => {
-      const asked = { query: Object.fromEntries(query), octetString: octets(raw) };
-      const found = await sp.parseLogoutRequest(idp, "redirect", asked);
+      const request = { query: Object.fromEntries(query), octetString: octets(raw) };
+      const found = await sp.parseLogoutRequest(idp, "redirect", request);
       const { context } = sp.createLogoutResponse(idp, { extract: found.extract }, "redirect", "");
       return { nameId: found.extract.nameID ?? "", answer: context };
     },

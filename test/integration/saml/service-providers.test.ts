@@ -79,6 +79,15 @@ describe("metadata", () => {
     expect(await validated(metadata)).toContain("validates");
   });
 
+  test("name the algorithms that we take, so that nobody signs with SHA-1 for us", () => {
+    const named = [...metadata.matchAll(/<alg:(\w+) xmlns:alg="[^"]+" Algorithm="([^"]+)"/g)];
+    expect(named.map(([, kind, uri]) => `${kind} ${uri}`)).toContain(
+      "SigningMethod http://www.w3.org/2001/04/xmldsig-more#rsa-sha256",
+    );
+    expect(named.filter(([, kind]) => kind === "DigestMethod")).toHaveLength(3);
+    expect(metadata).not.toContain("sha1");
+  });
+
   test("are the same key on both replicas, and reach service providers through the gateway", async () => {
     const answer = await fetch(`${saml.idp.stack.url}/saml/metadata`);
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/samlmetadata+xml"]);
@@ -145,9 +154,9 @@ describe("a sign-in", () => {
     });
     const request = sp.createLoginRequest(idp, "post");
     const browser = newBrowser();
-    const asked = await browser.post("/saml/sso", { SAMLRequest: request.context });
-    expect([asked.status, asked.location]).toEqual([302, expect.stringMatching(/^\/saml\/sso\?request=/)]);
-    const login = await browser.open(asked.location ?? "");
+    const redirect = await browser.post("/saml/sso", { SAMLRequest: request.context });
+    expect([redirect.status, redirect.location]).toEqual([302, expect.stringMatching(/^\/saml\/sso\?request=/)]);
+    const login = await browser.open(redirect.location ?? "");
     const answer = await browser.submit(login, alice);
     const page = await browser.open(answer.location ?? "");
     expect(page.status).toBe(200);

@@ -74,7 +74,11 @@ describe("users in MariaDB with a home-grown schema, by the example of the guide
     const right = await askJson(stack.url, login("ALICE", "alice-password"));
     expect([right.status, JSON.parse(right.body)]).toMatchObject([
       200,
-      { backend: 3, account_field: "login", attributes: { mail: ["alice@example.test", "sales@example.test"] } },
+      {
+        backend: 3,
+        account_field: "login",
+        attributes: { mail: ["alice@example.test", "sales@example.test"], login: ["alice"] },
+      },
     ]);
     const refused = [login("alice", "wrong"), login("gone", "gone-password"), login("nobody", "x")];
     const answers = await Promise.all(refused.map((one) => askJson(stack.url, one)));
@@ -128,8 +132,8 @@ describe("users in MariaDB with a home-grown schema, by the example of the guide
   });
 
   test("an app password lets its protocols in until it is revoked", async () => {
-    const made = await bus.request(mfaAppPasswordCreate, { ...target, label: "phone", protocols: ["imap"] }, soon());
-    if (made.outcome !== "ok") throw new Error(made.outcome);
+    const created = await bus.request(mfaAppPasswordCreate, { ...target, label: "phone", protocols: ["imap"] }, soon());
+    if (created.outcome !== "ok") throw new Error(created.outcome);
     const by = (protocol: string) =>
       bus.request(
         authenticate,
@@ -138,7 +142,7 @@ describe("users in MariaDB with a home-grown schema, by the example of the guide
           operation: "authenticate",
           dialect: "json",
           username: "alice",
-          password: made.password,
+          password: created.password,
           protocol,
           tls: false,
           memoryCache: false,
@@ -152,14 +156,14 @@ describe("users in MariaDB with a home-grown schema, by the example of the guide
       outcome: "ok",
       appPasswords: [{ label: "phone", protocols: ["imap"] }],
     });
-    const { id } = made.appPassword;
+    const { id } = created.appPassword;
     expect(await bus.request(mfaAppPasswordRevoke, { ...target, id }, soon())).toEqual({ outcome: "ok" });
     expect((await by("imap")).outcome).toBe("fail");
   });
 
   test("a user whom the script does not know has no second factors", async () => {
-    const asked = await bus.request(mfaFactorsRead, { ...target, username: "nobody" }, soon());
-    expect(asked).toEqual({ outcome: "unknown_user" });
+    const reply = await bus.request(mfaFactorsRead, { ...target, username: "nobody" }, soon());
+    expect(reply).toEqual({ outcome: "unknown_user" });
   });
 
   test("a database that hangs or is gone is a temporary failure, never a wrong password", async () => {

@@ -1,8 +1,8 @@
+import { systemClock } from "@postern/shared/platform/time";
 import { spawnSlapd } from "@postern/shared/testing";
-import { systemClock } from "@postern/shared/time";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createLdapPool, type LdapPool } from "../../../services/auth-engine/src/directories/ldap/ldap-pool.ts";
-import { ldapModule } from "../../../services/auth-engine/src/scripts/ldap-module.ts";
+import { createLdapPool, type LdapPool } from "../../../services/auth-engine/src/backends/ldap/ldap-pool.ts";
+import { ldapModule } from "../../../services/auth-engine/src/backends/ldap/script-module.ts";
 import { exampleLdif, examplePool } from "../ldap/example-directory.ts";
 
 let owned: AsyncDisposableStack;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => owned.disposeAsync());
 
 const search = (change: object = {}, name = "default") => {
-  const run = ldapModule((asked) => (asked === "default" ? pool : undefined))["ldap.search"];
+  const run = ldapModule((poolName) => (poolName === "default" ? pool : undefined))["ldap.search"];
   const base = "ou=people,dc=example,dc=test";
   const table = { base, filter: "(mail=%{mail})", values: { mail: "bob@example.test" }, attributes: ["UID", "mail"] };
   const context = { script: "x.lua", deadline: Date.now() + 4000, signal: AbortSignal.timeout(4000) };

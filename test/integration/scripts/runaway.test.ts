@@ -112,8 +112,8 @@ const guess = (password: string) => askJson(stack.url, { ...alice, password, cli
 
 test("an action of type brute_force runs for a blocked client, as the guide's webhook", async () => {
   let blocked = false;
-  for (let nth = 0; nth < 8 && !blocked; nth += 1) {
-    await guess(`wrong-${nth}`);
+  for (let attempt = 0; attempt < 8 && !blocked; attempt += 1) {
+    await guess(`wrong-${attempt}`);
     blocked = (await guess(alice.password)).status !== 200;
   }
   expect(blocked).toBe(true);

@@ -5,14 +5,16 @@ import { plantMachine } from "./machine.ts";
 
 const ownPolicy = "#!/bin/sh\n# the site's own\nexit 101";
 
+const testServers =
+  "chromium dovecot-auth-lua dovecot-imapd ldap-utils libnginx-mod-mail libxml2-utils lua-cjson mariadb-client-core" +
+  " mariadb-server-core nats-server nginx opensaml-schemas postgresql";
+const restOfTestServers = "redis-server slapd xmltooling-schemas";
+
 test.each([
   ["packages", ""],
   ["run", "setup: would install system packages: nats-server redis-server\n"],
-  [
-    "test",
-    "setup: would install system packages: chromium dovecot-auth-lua dovecot-imapd ldap-utils libnginx-mod-mail" +
-      " libxml2-utils lua-cjson mariadb-client-core mariadb-server-core nats-server nginx opensaml-schemas postgresql redis-server slapd xmltooling-schemas\n",
-  ],
+  ["test", `setup: would install system packages: ${testServers} ${restOfTestServers}\n`],
+  ["test-long", `setup: would install system packages: ${testServers} python3-venv ${restOfTestServers}\n`],
   ["screenshots", "setup: would install system packages: chromium fontconfig fonts-noto-cjk\n"],
   ["bench", "setup: would install system packages: ldap-utils nats-server redis-server slapd wrk\n"],
 ])("%s needs its own servers", async (purpose, expected) => {

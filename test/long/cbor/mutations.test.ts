@@ -1,4 +1,4 @@
-import { CborError, decodeCbor } from "@postern/shared/cbor";
+import { CborError, decodeCbor } from "@postern/shared/platform/cbor";
 import { askOracle, isCommonRule, readCborCorpus, wellFormedCbor } from "@postern/shared/testing/cbor";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";

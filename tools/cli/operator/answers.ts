@@ -6,12 +6,14 @@ import {
   CacheFlush,
   CacheFlushAsync,
   ConfigLoad,
+  FailedSignInRecord,
+  MfaBackchannelUnlocked,
 } from "@postern/shared/contracts";
 import { type Static, type TSchema, Type } from "typebox";
 import { Check } from "typebox/value";
 import { ApiError } from "./api.ts";
 
-/** Contract, "OIDC session record". */
+/** Sessions of OIDC clients. */
 const Sessions = Type.Object({
   sessions: Type.Array(
     Type.Object({
@@ -25,12 +27,29 @@ const Sessions = Type.Object({
       mfa_completed: Type.Boolean(),
     }),
   ),
+  /** Absent from versions that do not list them. */
+  browser_sessions: Type.Optional(
+    Type.Array(
+      Type.Object({
+        id: Type.String(),
+        client_ip: Type.String(),
+        user_agent: Type.String(),
+        auth_time: Type.String(),
+        last_seen: Type.String(),
+        mfa_completed: Type.Boolean(),
+        client_ids: Type.Array(Type.String()),
+      }),
+    ),
+  ),
 });
 
 function reader<Schema extends TSchema>(schema: Schema) {
   return (value: unknown): Static<Schema> => {
     if (Check(schema, value)) return value;
-    throw new ApiError(0, "the answer is not what this version understands");
+    throw new ApiError(
+      0,
+      "this version does not understand the answer; use the postern command of the same version as the services",
+    );
   };
 }
 
@@ -41,4 +60,6 @@ export const readBans = reader(BruteForceList);
 export const readCacheFlush = reader(CacheFlush);
 export const readCacheFlushAsync = reader(CacheFlushAsync);
 export const readConfig = reader(ConfigLoad);
+export const readFailedSignIn = reader(FailedSignInRecord);
+export const readUnlocked = reader(MfaBackchannelUnlocked);
 export const readSessions = reader(Sessions);

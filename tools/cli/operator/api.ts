@@ -1,4 +1,6 @@
-/** What the interface answered, or why it did not. */
+import { fillPath, type OperationId, operation, type PathParameters } from "@postern/shared/contracts";
+
+/** An error of the API, or the reason why it did not answer. */
 export class ApiError extends Error {
   readonly status: number;
 
@@ -11,22 +13,33 @@ export class ApiError extends Error {
 
 export interface ApiOptions {
   readonly url: string;
-  /** The value of `Authorization`; absent: none is sent. */
+  /** The value of `Authorization`. If absent, the header is not sent. */
   readonly authorization: string | undefined;
   readonly timeoutMs: number;
 }
 
+interface AskOptions {
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: object;
+}
+
+/** What an operation is called with: the parameters of its path, if it has any, and query and body. */
+type AskArguments<Id extends OperationId> =
+  unknown extends PathParameters<Id>
+    ? readonly [options?: AskOptions]
+    : readonly [options: AskOptions & { readonly path: PathParameters<Id> }];
+
 export interface Api {
-  /** The body as it is: undefined for an empty one. @throws ApiError for every status that is no success. */
-  readonly ask: (method: string, path: string, body?: object) => Promise<unknown>;
+  /** Returns the body, undefined if it is empty. @throws ApiError for every status except success. */
+  readonly ask: <Id extends OperationId>(id: Id, ...rest: AskArguments<Id>) => Promise<unknown>;
 }
 
 const reasons: Readonly<Record<number, string>> = {
-  401: "the credentials are missing or wrong",
-  403: "these credentials may not do that",
-  404: "there is no such thing, or the endpoint is switched off",
-  429: "this address has failed too often; wait and try again",
-  503: "the token cannot be judged now; try again",
+  401: "missing or wrong credentials: set POSTERN_USER and POSTERN_PASSWORD, or POSTERN_TOKEN",
+  403: "these credentials lack the permission for this command",
+  404: "not found, or the endpoint is disabled",
+  429: "too many failures from this address; try again later",
+  503: "the token cannot be verified at the moment; try again later",
 };
 
 function parsed(text: string): unknown {
@@ -38,16 +51,26 @@ function parsed(text: string): unknown {
 }
 
 function messageOf(status: number, body: unknown): string {
-  const told = typeof body === "object" && body !== null && "error" in body ? String(body.error) : undefined;
-  return `${status}: ${told ?? reasons[status] ?? "the interface refused"}`;
+  const error = typeof body === "object" && body !== null && "error" in body ? String(body.error) : undefined;
+  return `${status}: ${error ?? reasons[status] ?? "the request was rejected"}`;
+}
+
+/** The same options for every operation. */
+function partsOf(options: AskOptions & { readonly path?: unknown } = {}): AskOptions & { readonly path?: object } {
+  const { path, ...rest } = options;
+  return { ...rest, path: Object(path) };
 }
 
 /** The management API over HTTP. */
 export function createApi({ url, authorization, timeoutMs }: ApiOptions): Api {
   return {
-    ask: async (method, path, body) => {
-      const response = await fetch(`${url}${path}`, {
-        method,
+    ask: async (id, ...[options]) => {
+      const { path: parameters = {}, query = {}, body } = partsOf(options);
+      const { method, path } = operation(id);
+      const search = new URLSearchParams(query).toString();
+      const place = `${fillPath(path, parameters)}${search === "" ? "" : `?${search}`}`;
+      const response = await fetch(`${url}${place}`, {
+        method: method.toUpperCase(),
         redirect: "error",
         signal: AbortSignal.timeout(timeoutMs),
         headers: {

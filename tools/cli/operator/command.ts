@@ -1,6 +1,6 @@
 import type { Api } from "./api.ts";
 
-/** 0 well, 1 the answer is no or the interface refused, 2 the command line is wrong, 3 it cannot be reached. */
+/** 0 success, 1 a negative answer or a rejected request, 2 a wrong command line, 3 the site is unreachable. */
 export type ExitCode = 0 | 1 | 2 | 3;
 
 export interface OperatorResult {
@@ -22,11 +22,11 @@ export interface CommandContext {
   readonly api: Api;
   readonly operands: readonly string[];
   readonly flags: CommandFlags;
-  /** Shows how far it is, while it goes on. */
+  /** Reports progress. */
   readonly progress: (line: string) => void;
 }
 
-/** What is printed: the same as a table and as JSON. */
+/** The output, as a table and as JSON. */
 export interface Shown {
   readonly exitCode?: ExitCode;
   readonly lines: readonly string[];
@@ -36,8 +36,8 @@ export interface Shown {
 export interface OperatorCommand {
   readonly usage: string;
   readonly summary: string;
-  /** What an operator wants to know before typing it. */
+  /** Description for `--help`. */
   readonly help: readonly string[];
-  readonly operands: { readonly least: number; readonly most: number };
+  readonly operands: { readonly min: number; readonly max: number };
   readonly run: (context: CommandContext) => Promise<Shown>;
 }

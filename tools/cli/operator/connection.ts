@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { ApiOptions } from "./api.ts";
 
-/** Flags and variables that say where the interface is and who asks. */
+/** Flags for the URL and the credentials. */
 export interface ConnectionFlags {
   readonly url?: string | undefined;
   readonly user?: string | undefined;
@@ -12,18 +12,18 @@ export interface ConnectionFlags {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What is wrong on the command line, in words. */
+/** A wrong command line. */
 export class UsageError extends Error {}
 
 function firstLine(file: string): string {
   try {
     return readFileSync(file, "utf8").split("\n", 1)[0]?.trimEnd() ?? "";
   } catch {
-    throw new UsageError(`${file} cannot be read`);
+    throw new UsageError(`${file} cannot be read; check the path and the permissions`);
   }
 }
 
-/** There is no flag for a password: others of the machine would read it in the list of processes. */
+/** There is no flag for a password, because other users of the machine could read it in the list of processes. */
 function authorizationOf(flags: ConnectionFlags, environment: Environment): string | undefined {
   const tokenFile = flags["token-file"];
   const token = tokenFile === undefined ? environment["POSTERN_TOKEN"] : firstLine(tokenFile);
@@ -36,12 +36,13 @@ function authorizationOf(flags: ConnectionFlags, environment: Environment): stri
   return `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
 }
 
-/** Flags count before variables. @throws UsageError */
+/** Flags take precedence over variables. @throws UsageError */
 export function connectionOf(flags: ConnectionFlags, environment: Environment): ApiOptions {
   const url = flags.url ?? environment["POSTERN_URL"] ?? "http://127.0.0.1:9080";
-  if (!URL.canParse(url) || !/^https?:$/u.test(new URL(url).protocol)) throw new UsageError(`${url} is no http URL`);
+  if (!URL.canParse(url) || !/^https?:$/u.test(new URL(url).protocol))
+    throw new UsageError(`${url} is not an http or https URL`);
   const timeoutSeconds = Number(flags.timeout ?? "30");
-  if (!(timeoutSeconds > 0 && timeoutSeconds <= 3600)) throw new UsageError("--timeout is 1 to 3600 seconds");
+  if (!(timeoutSeconds > 0 && timeoutSeconds <= 3600)) throw new UsageError("invalid --timeout: use 1 to 3600 seconds");
   return {
     url: url.replace(/\/+$/u, ""),
     authorization: authorizationOf(flags, environment),

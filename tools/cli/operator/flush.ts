@@ -13,10 +13,10 @@ function removed(keys: readonly string[], status: string): Shown {
 async function flushUser(context: CommandContext): Promise<Shown> {
   const [user = ""] = context.operands;
   if (context.flags.async) {
-    const { result } = readCacheFlushAsync(await context.api.ask("DELETE", "/api/v1/cache/flush/async", { user }));
+    const { result } = readCacheFlushAsync(await context.api.ask("enqueueUserCacheFlush", { body: { user } }));
     return followJob(result.jobId, context);
   }
-  const { result } = readCacheFlush(await context.api.ask("DELETE", "/api/v1/cache/flush", { user }));
+  const { result } = readCacheFlush(await context.api.ask("flushUserCache", { body: { user } }));
   return removed(result.removed_keys, result.status);
 }
 
@@ -29,34 +29,37 @@ async function unban(context: CommandContext): Promise<Shown> {
     ...(protocol !== undefined && { protocol }),
     ...(client !== undefined && { oidc_cid: client }),
   };
-  const path = "/api/v1/bruteforce/flush";
   if (isAsync) {
-    const { result } = readBruteForceFlushAsync(await context.api.ask("DELETE", `${path}/async`, body));
+    const { result } = readBruteForceFlushAsync(await context.api.ask("enqueueBruteForceRuleFlush", { body }));
     return followJob(result.jobId, context);
   }
-  const { result } = readBruteForceFlush(await context.api.ask("DELETE", path, body));
-  return removed(result.removed_keys, result.status);
+  const { result } = readBruteForceFlush(await context.api.ask("flushBruteForceRule", { body }));
+  if (result.removed_keys.length > 0) return removed(result.removed_keys, result.status);
+  const by = rule === "*" && protocol === undefined && client === undefined ? "" : " by the selected rules";
+  return { ...removed([], `${address} was not banned${by}: nothing was removed`), json: result };
 }
 
 export const flushCommand: OperatorCommand = {
   usage: "flush USER [--async]",
-  summary: "forget what is cached of a user, and let the user's addresses in again",
+  summary: "remove the cached results of a user, and the bans of addresses that guessed at the account",
   help: [
-    "Every engine forgets the user's cached logins, in memory and in Redis, so that a changed password or a closed account",
-    "counts at once. Bans of the addresses from which the account was guessed go too. An unknown user is no error: nothing",
-    "is removed. With --async a worker does it, and this command follows the job until it is over; Ctrl-C leaves it running.",
+    "Removes the cached results of the user from all engines and from Redis, so that a changed password or a disabled",
+    "account takes effect immediately. Also removes the bans of addresses from which the account was guessed at, and ends",
+    "the account delay. An unknown user is not an error. With --async, a background job does the work and this command",
+    "waits for its end; Ctrl-C stops the waiting, not the job.",
   ],
-  operands: { least: 1, most: 1 },
+  operands: { min: 1, max: 1 },
   run: flushUser,
 };
 
 export const unbanCommand: OperatorCommand = {
   usage: "unban ADDRESS [--rule NAME] [--protocol NAME] [--client OIDC_CLIENT] [--async]",
-  summary: "let an address or a network in again",
+  summary: "remove the ban of an address or network",
   help: [
-    "Removes the bans and the counts of an address. Without --rule those of every rule; --protocol and --client narrow it to",
-    "rules that are restricted to them. `why ADDRESS` shows what holds before and after.",
+    "Removes the bans and failure counts of an address, by default those of all rules. --rule selects a rule; --protocol and",
+    "--client select the rules that are limited to that protocol or OIDC client. An address without a ban is not an error.",
+    "Use `postern why ADDRESS` to see the bans before and after.",
   ],
-  operands: { least: 1, most: 1 },
+  operands: { min: 1, max: 1 },
   run: unban,
 };

@@ -4,14 +4,14 @@ import type { OperatorCommand } from "./command.ts";
 
 export const remoteConfigCommand: OperatorCommand = {
   usage: "config load",
-  summary: "show the configuration that is in effect over there",
+  summary: "print the effective configuration of the running site",
   help: [
-    "Asks the running administration service, where `config dump` reads a file of this machine. Secrets are replaced.",
-    "As YAML; --json gives JSON.",
+    "Reads the configuration of the running admin service; `postern config dump` reads a local file. Secrets are masked.",
+    "Prints YAML, or JSON with --json.",
   ],
-  operands: { least: 1, most: 1 },
+  operands: { min: 1, max: 1 },
   run: async ({ api }) => {
-    const configuration: unknown = JSON.parse(readConfig(await api.ask("GET", "/api/v1/config/load")).result);
+    const configuration: unknown = JSON.parse(readConfig(await api.ask("loadConfiguration")).result);
     return { lines: stringify(configuration).trimEnd().split("\n"), json: configuration };
   },
 };

@@ -6,32 +6,40 @@ import { connectionOf, type Environment, UsageError } from "./connection.ts";
 import { flushCommand, unbanCommand } from "./flush.ts";
 import { remoteConfigCommand } from "./remote-config.ts";
 import { sessionsCommand } from "./sessions.ts";
+import { unlockCommand } from "./unlock.ts";
 import { whyCommand } from "./why.ts";
 
 const commands: ReadonlyMap<string, OperatorCommand> = new Map([
   ["why", whyCommand],
   ["unban", unbanCommand],
+  ["unlock", unlockCommand],
   ["flush", flushCommand],
   ["bans", bansCommand],
   ["sessions", sessionsCommand],
   ["config", remoteConfigCommand],
 ]);
 
-/** What every command that asks a running site understands. */
+export const operatorNames: readonly string[] = [...commands.keys()];
+
+/** Options of every command that connects to a running site. */
 const connectionHelp = [
-  "  --url URL             where the back channel is; POSTERN_URL, http://127.0.0.1:9080",
-  "  --user NAME           name of the Basic credentials; POSTERN_USER",
-  "  --password-file FILE  their password; POSTERN_PASSWORD",
-  "  --token-file FILE     a Bearer token instead; POSTERN_TOKEN",
-  "  --timeout SECONDS     for each request, 30",
+  "Options of commands that connect to a running site:",
+  "  --url URL             URL of the back channel (POSTERN_URL), http://127.0.0.1:9080 by default",
+  "  --user NAME           user name for HTTP Basic (POSTERN_USER)",
+  "  --password-file FILE  file with the password (POSTERN_PASSWORD holds the password itself)",
+  "  --token-file FILE     file with a Bearer token, in place of a user name (POSTERN_TOKEN holds the token itself)",
+  "  --timeout SECONDS     timeout of each request, 30 by default",
   "  --json                print JSON",
+  "Exit codes: 0 success, 1 a ban, a failure or a rejected request, 2 wrong command line, 3 site unreachable",
 ];
 
 export const operatorUsage: readonly string[] = [
-  "usage: postern COMMAND, for a running site over its HTTP interface; postern COMMAND --help tells more",
+  "usage: postern COMMAND",
+  "",
+  "Commands that connect to a running site (postern COMMAND --help shows details):",
   ...[...commands.values()].flatMap(({ usage, summary }) => [`  ${usage}`, `      ${summary}`]),
+  "",
   ...connectionHelp,
-  "  ends with 0 well, 1 blocked, refused or failed, 2 wrong command line, 3 not reached",
 ];
 
 const options = {
@@ -49,7 +57,7 @@ const options = {
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
-/** Whether the first words of the command line are ours. */
+/** Whether the command line names an operator command. */
 export function isOperatorCommand([name = "", second]: readonly string[]): boolean {
   return commands.has(name) && (name !== "config" || second === "load");
 }
@@ -84,8 +92,8 @@ async function runCommand(
   const command = commands.get(name);
   if (command === undefined) return { exitCode: 2, output: [], errors: operatorUsage };
   if (values.help) return helpOf(command);
-  const { least, most } = command.operands;
-  if (operands.length < least || operands.length > most) throw new UsageError(`usage: postern ${command.usage}`);
+  const { min, max } = command.operands;
+  if (operands.length < min || operands.length > max) throw new UsageError(`usage: postern ${command.usage}`);
   const { json, async: isAsync, rule, protocol, client, kill } = values;
   const flags = { json, async: isAsync, rule, protocol, client, kill };
   const shown = await command.run({ api: createApi(connectionOf(values, environment)), operands, flags, progress });
@@ -93,7 +101,7 @@ async function runCommand(
   return { exitCode: shown.exitCode ?? 0, output, errors: [] };
 }
 
-/** Runs a command of operators; whatever goes wrong is a sentence and an exit code. */
+/** Runs an operator command. Every failure becomes a sentence and an exit code. */
 export async function runOperatorCommand(
   args: readonly string[],
   surroundings: OperatorSurroundings,

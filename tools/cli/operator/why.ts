@@ -1,53 +1,102 @@
 import { isIP } from "node:net";
+import { type Api, ApiError } from "./api.ts";
 import { askBans, type Bans, banLines } from "./bans.ts";
 import type { OperatorCommand } from "./command.ts";
+import { askFailedSignIn, type FailedSignIn, failedSignInLines, isReference } from "./failed-sign-in.ts";
 import { printable } from "./table.ts";
 
 function isAddress(text: string): boolean {
   return isIP(text.split("/")[0] ?? "") > 0;
 }
 
-function verdict(asked: string, { networks, accounts }: Bans): string {
-  const name = printable(asked);
-  if (networks.length > 0) return `${name} is blocked by brute-force protection`;
-  if (accounts.length > 0) return `${name} was guessed at, but none of the addresses is blocked now`;
-  return `${name} is not blocked by brute-force protection`;
+function verdict(subject: string, { networks, accounts, slowed }: Bans): string {
+  const name = printable(subject);
+  if (networks.length > 0) return `${name} is banned by brute-force protection`;
+  if (slowed.length > 0) return `${name} is not banned, but logins from networks unknown to the account are delayed`;
+  if (accounts.length > 0) return `${name} was guessed at, but none of the addresses is banned now`;
+  return `${name} is not banned by brute-force protection`;
 }
 
-function advice(asked: string, { networks }: Bans): readonly string[] {
+function advice(subject: string, { networks, slowed }: Bans): readonly string[] {
   if (networks.length > 0) {
     const [[network] = [""]] = networks;
     return [
       "",
-      isAddress(asked) ? `let it in again: postern unban ${asked}` : `let one in again: postern unban ${network}`,
+      isAddress(subject) ? `to remove the ban: postern unban ${subject}` : `to remove a ban: postern unban ${network}`,
+    ];
+  }
+  if (slowed.length > 0) {
+    return [
+      "",
+      "Answers are delayed by a few seconds; correct passwords succeed. Networks from which the account has signed in are not",
+      `affected. To end the delay: postern flush ${printable(subject)}`,
     ];
   }
   return [
     "",
-    "If the login fails all the same: the password or a policy says no. The line of the decision is in the gateway's log,",
-    "by user name or by X-Service-Session; `postern flush USER` makes engines forget what they cached of the user.",
+    "If the login still fails, the cause is the password, a control or a policy: see the line `decided` in the gateway's log,",
+    "by user name or by X-Service-Session. `postern flush USER` removes the cached results of the user.",
   ];
 }
 
+function unknownReference(reference: string): readonly string[] {
+  return [
+    `no failed sign-in with the reference ${printable(reference)} is stored, and no user of that name was guessed at`,
+    "",
+    "References are stored for seven days. Search the log for a `session` that begins with it.",
+  ];
+}
+
+function unaskedReference(reference: string): readonly string[] {
+  return [
+    `no user named ${printable(reference)} was guessed at; it could not be looked up as the reference of a sign-in`,
+    "because the identity provider does not answer",
+  ];
+}
+
+/** A site without the identity provider may still have users whose names look like references. */
+async function failedSignInOf(api: Api, reference: string): Promise<{ failed?: FailedSignIn; isUnasked?: boolean }> {
+  if (!isReference(reference)) return {};
+  try {
+    const failed = await askFailedSignIn(api, reference);
+    return failed === undefined ? {} : { failed };
+  } catch (error) {
+    if (error instanceof ApiError && error.status >= 500) return { isUnasked: true };
+    throw error;
+  }
+}
+
 export const whyCommand: OperatorCommand = {
-  usage: "why USER|ADDRESS",
-  summary: "why a user or an address is kept out",
+  usage: "why USER|ADDRESS|REFERENCE",
+  summary: "show why a user or an address is refused, or why a sign-in failed",
   help: [
-    "For an address: the bans that hold for it, its networks included. For a user: the addresses from which the account",
-    "was guessed, and which of them are blocked. Ends with 1 when something is blocked, so scripts may ask.",
+    "ADDRESS: the bans of the address and of the networks that contain it.",
+    "USER: the addresses from which the account was guessed at, which of them are banned, and until when logins are delayed.",
+    "REFERENCE: why the sign-in failed whose page showed this reference. References are stored for seven days.",
+    "The exit code is 1 if there is a ban, a delay or a failed sign-in.",
   ],
-  operands: { least: 1, most: 1 },
-  run: async ({ api, operands: [asked = ""] }) => {
-    const bans = isAddress(asked) ? await askBans(api, { ip_addresses: [asked] }) : await bansOfUser(asked);
-    const exitCode = bans.networks.length + bans.errors.length > 0 ? 1 : 0;
-    return { exitCode, lines: [verdict(asked, bans), ...banLines(bans), ...advice(asked, bans)], json: bans };
+  operands: { min: 1, max: 1 },
+  run: async ({ api, operands: [subject = ""] }) => {
+    const { failed, isUnasked } = await failedSignInOf(api, subject);
+    if (failed !== undefined) return { exitCode: 1, lines: failedSignInLines(failed), json: failed };
+    const bans = isAddress(subject) ? await askBans(api, { ip_addresses: [subject] }) : await bansOfUser(subject);
+    const lines = [verdict(subject, bans), ...banLines(bans), ...advice(subject, bans)];
+    if (isReference(subject) && bans.networks.length + bans.accounts.length + bans.slowed.length === 0) {
+      return { exitCode: 1, lines: isUnasked ? unaskedReference(subject) : unknownReference(subject), json: null };
+    }
+    return { exitCode: bans.networks.length + bans.slowed.length + bans.errors.length > 0 ? 1 : 0, lines, json: bans };
 
     async function bansOfUser(user: string): Promise<Bans> {
       const guessed = await askBans(api, { accounts: [user] });
       const addresses = guessed.accounts.flatMap(([, from]) => from);
       if (addresses.length === 0) return guessed;
       const blocked = await askBans(api, { ip_addresses: addresses.slice(0, 1000) });
-      return { ...blocked, accounts: guessed.accounts, errors: [...guessed.errors, ...blocked.errors] };
+      return {
+        ...blocked,
+        accounts: guessed.accounts,
+        slowed: guessed.slowed,
+        errors: [...guessed.errors, ...blocked.errors],
+      };
     }
   },
 };

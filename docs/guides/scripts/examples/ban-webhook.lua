@@ -1,4 +1,4 @@
--- Tells a chat room or a firewall of a blocked client. Configure it as an action of type brute_force.
+-- Reports a banned client to a chat room or a firewall. Configure it as an action of type brute_force.
 local http, json, hash = require("http"), require("json"), require("hash")
 local key = "a-secret-that-the-receiver-knows"
 

@@ -1,4 +1,4 @@
--- Always sends an account to the same mail server, for the proxy-style endpoint.
+-- Directs each account to the same mail server every time, for the proxy-style endpoint.
 local hash = require("hash")
 local servers = {
   imap = { { address = "192.0.2.11", port = 1143 }, { address = "192.0.2.12", port = 1143 } },

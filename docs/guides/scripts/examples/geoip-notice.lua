@@ -1,5 +1,5 @@
--- Says in the log, and in an attribute, when a user signs in from another country than the last time.
--- The site's own service answers a country code: allowed_hosts names it. While it is away nobody is kept out.
+-- Reports in the log and in an attribute that a user signs in from a different country than before.
+-- The country code comes from a service of your own, listed in allowed_hosts. While it is unavailable, logins are not affected.
 local http, cache, log = require("http"), require("cache"), require("log")
 local one_day = 24 * 3600
 
@@ -15,7 +15,7 @@ function subject(request)
   local before = cache.get(key)
   cache.set(key, answer.body, one_day)
   if before and before ~= answer.body then
-    log.warn("another country than the last time", { before = before, now = answer.body })
+    log.warn("sign-in from a different country", { before = before, now = answer.body })
     return { attributes = { countryChanged = answer.body } }
   end
 end

@@ -1,5 +1,5 @@
--- Refuses a right password that is in a local copy of a list of leaked passwords: table pwned(sha1) in the database of
--- auth.backends.sql.default, in upper-case hexadecimal as the lists have it.
+-- Refuses a right password that is in a local list of leaked passwords: the table pwned(sha1) in the database of
+-- auth.backends.sql.default, with digests in upper-case hexadecimal.
 local sql, hash, i18n = require("sql"), require("hash"), require("i18n")
 
 function subject(request)

@@ -1,4 +1,4 @@
--- Users in a home-grown schema (sql-users.sql). auth.backends.order: [lua], and auth.backends.sql.default names the database.
+-- A backend for a schema of your own (sql-users.sql). Set auth.backends.order: [lua], and the database in auth.backends.sql.default.
 local sql, password = require("sql"), require("password")
 
 local people = "SELECT login, secret, gone FROM people WHERE login = :login"
@@ -38,7 +38,7 @@ function list_accounts(request)
   return { accounts = accounts, next = #accounts == 500 and accounts[500] or nil }
 end
 
--- Second factors and app passwords: with auth.backends.lua.backend.default.mfa.enabled.
+-- Second factors and app passwords, used if auth.backends.lua.backend.default.mfa.enabled is true.
 
 local function column(statement, login)
   local values = {}
@@ -46,7 +46,7 @@ local function column(statement, login)
   return values
 end
 
--- The database counts the rows that a statement found, so that of many at once one has changed something.
+-- The database counts the matched rows: of several simultaneous calls, exactly one has changed something.
 local function change(statement, parameters)
   return sql.execute("default", statement, parameters) == 1
 end
@@ -122,7 +122,7 @@ function mfa_list_app_passwords(request)
     local protocols = {}
     for protocol in row.protocols:gmatch("%S+") do protocols[#protocols + 1] = protocol end
     row.protocols = protocols
-    -- A database may tell a 64-bit number as text.
+    -- A database may return a 64-bit number as text.
     row.created_at, row.last_used_at = tonumber(row.created_at), tonumber(row.last_used_at)
     listed[#listed + 1] = row
   end

@@ -1,8 +1,8 @@
-import { type Audit, createAudit } from "../audit/audit.ts";
-import { createAuditStream } from "../audit/audit-stream.ts";
-import type { Config } from "../config/index.ts";
-import type { ProcessLogger } from "../logging/logger.ts";
-import type { Metrics } from "../metrics/registry.ts";
+import { type Audit, createAudit } from "../domain/audit/audit.ts";
+import { createAuditStream } from "../domain/audit/audit-stream.ts";
+import type { Config } from "../platform/config/index.ts";
+import type { ProcessLogger } from "../platform/logging/logger.ts";
+import type { Metrics } from "../platform/metrics/registry.ts";
 
 export interface AuditParts {
   readonly service: string;
@@ -11,7 +11,7 @@ export interface AuditParts {
   readonly metrics: Metrics;
 }
 
-/** The audit stream, and a way to open its file anew. */
+/** The audit stream, and `reopen` for its file. */
 export interface ServiceAudit extends Audit {
   readonly reopen: () => void;
 }
@@ -25,7 +25,7 @@ export function auditFromConfig({ observability, runtime }: Config, parts: Audit
   const prefix = runtime.naming.identifier;
   const records = metrics.counter({
     name: `${prefix}_audit_records_total`,
-    help: "Lines of the audit stream, by whether they could be written",
+    help: "Audit records, written and lost",
     labels: { result: ["written", "lost"] },
   });
   const written = records({ result: "written" });

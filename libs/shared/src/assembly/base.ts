@@ -1,20 +1,19 @@
 import { hostname } from "node:os";
-import type { Config } from "../config/index.ts";
-import { createLogger, type Logger, type ProcessLogger } from "../logging/logger.ts";
-import { createMetrics, type Metrics } from "../metrics/registry.ts";
+import type { Config } from "../platform/config/index.ts";
+import { createLogger, type Logger, type ProcessLogger } from "../platform/logging/logger.ts";
+import { createMetrics, type Metrics } from "../platform/metrics/registry.ts";
 import { auditFromConfig, type ServiceAudit } from "./audit-from-config.ts";
 
-/** What every service has before anything else. */
+/** What every service has before anything else is constructed. */
 export interface Base {
   readonly service: string;
-  /** Names this process among its replicas. */
+  /** Identifies this process among its replicas. */
   readonly instance: string;
   readonly processLogger: ProcessLogger;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Who did what to whom. */
   readonly audit: ServiceAudit;
-  /** `runtime.naming.identifier`, the first word of our metrics. */
+  /** `runtime.naming.identifier`, the prefix of metric names. */
   readonly prefix: string;
 }
 
@@ -24,7 +23,7 @@ export function baseFromConfig(config: Config, service: string): Base {
   const metrics = createMetrics();
   const droppedLines = metrics.counter({
     name: `${prefix}_log_lines_dropped_total`,
-    help: "Lines of the log and the audit stream that were dropped, as nobody read standard output",
+    help: "Log and audit lines that were dropped because the reader of standard output hung",
     labels: {},
   })({});
   const { level } = config.observability.log;

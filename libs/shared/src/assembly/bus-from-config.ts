@@ -1,9 +1,9 @@
-import { type Bus, type BusCredentials, type BusMetrics, type BusTls, connectBus } from "../bus/index.ts";
-import type { BusConfig, Config } from "../config/index.ts";
-import { Secret } from "../crypto/secret.ts";
-import { errorCodes } from "../errors/codes.ts";
-import type { Logger } from "../logging/logger.ts";
-import type { Metrics } from "../metrics/registry.ts";
+import { type Bus, type BusCredentials, type BusMetrics, type BusTls, connectBus } from "../platform/bus/index.ts";
+import type { BusConfig, Config } from "../platform/config/index.ts";
+import { Secret } from "../platform/crypto/secret.ts";
+import { errorCodes } from "../platform/errors/codes.ts";
+import type { Logger } from "../platform/logging/logger.ts";
+import type { Metrics } from "../platform/metrics/registry.ts";
 
 function credentialsOf({ credentials_file, token, username, password }: BusConfig): BusCredentials | undefined {
   if (credentials_file !== "") return { kind: "creds-file", path: credentials_file };
@@ -13,20 +13,20 @@ function credentialsOf({ credentials_file, token, username, password }: BusConfi
 
 function tlsOf({ tls }: BusConfig): BusTls | undefined {
   if (!tls.enabled) return undefined;
-  return { caFile: tls.ca_file, certFile: tls.cert, keyFile: tls.key };
+  return { caFile: tls.ca_file, certFile: tls.cert, keyFile: tls.key, skipVerify: tls.skip_verify };
 }
 
 function busMetrics(registry: Metrics, prefix: string): BusMetrics {
   const codes = Object.keys(errorCodes);
   const failed = registry.counter({
     name: `${prefix}_bus_requests_failed_total`,
-    help: "Requests over the bus that ended in an error, by code",
+    help: "Requests over NATS that ended in an error, by code",
     labels: { code: codes },
   });
   const failedByCode = new Map(codes.map((code) => [code, failed({ code })]));
   const facts = registry.counter({
     name: `${prefix}_bus_events_total`,
-    help: "What befell messages of the bus",
+    help: "Irregular events on NATS: late, expired, rejected, malformed and lost messages",
     labels: { fact: ["late_reply", "expired_dropped", "overloaded", "malformed", "event_lost"] },
   });
   const late = facts({ fact: "late_reply" });
@@ -50,7 +50,7 @@ export interface BusParts {
   readonly metrics: Metrics;
 }
 
-/** This service's connection to the bus; it keeps trying while NATS is away. */
+/** This service's connection to the bus; it keeps connecting while NATS is unavailable. */
 export function busFromConfig(config: Config, { service, logger, metrics }: BusParts): Promise<Bus> {
   const { bus, naming } = config.runtime;
   return connectBus({

@@ -1,11 +1,18 @@
-import { type BruteForceRules, bruteForceRules } from "../brute-force/index.ts";
-import type { Bus } from "../bus/bus.ts";
-import type { Config } from "../config/index.ts";
-import { createAccountNames, createFlushes, createSiteNames, type Flushes, searchProtocols } from "../flush/index.ts";
-import type { RedisClient } from "../redis/client.ts";
-import { systemClock } from "../time/clock.ts";
+import { type BruteForceRules, bruteForceRules } from "../domain/brute-force/index.ts";
+import {
+  createAccountNames,
+  createFlushes,
+  createSiteNames,
+  type FindAccountNames,
+  type Flushes,
+  searchProtocols,
+} from "../domain/flush/index.ts";
+import type { Bus } from "../platform/bus/bus.ts";
+import type { Config } from "../platform/config/index.ts";
+import type { RedisClient } from "../platform/redis/client.ts";
+import { systemClock } from "../platform/time/clock.ts";
 
-/** What a flush takes of the configuration; a reload swaps it. */
+/** The part of the configuration that a flush uses; a reload replaces it. */
 export interface FlushSettings {
   readonly rules: BruteForceRules;
   readonly protocols: readonly string[];
@@ -27,10 +34,20 @@ export interface FlushParts {
   readonly live: () => FlushSettings;
 }
 
-/** A directory that hangs must not keep a flush from what is known without it. */
+/** A backend that hangs must not delay the part of a flush that does not need it. */
 const lookUpTimeoutMs = 1000;
 
-/** The flushes, the same for those who wait and for jobs. */
+/** Finds the accounts behind a login name. */
+export function accountNamesFromSettings({ bus, live }: Pick<FlushParts, "bus" | "live">): FindAccountNames {
+  return createAccountNames({
+    bus,
+    clock: systemClock,
+    protocols: () => live().protocols,
+    timeoutMs: lookUpTimeoutMs,
+  });
+}
+
+/** Flushes for synchronous requests and for jobs. */
 export function flushesFromConfig({ storage }: Config, { state, cache, bus, live }: FlushParts): Flushes {
   const clock = systemClock;
   return createFlushes({
@@ -40,12 +57,7 @@ export function flushesFromConfig({ storage }: Config, { state, cache, bus, live
     prefix: storage.redis.prefix,
     rules: () => live().rules,
     clock,
-    accountNames: createAccountNames({
-      bus,
-      clock,
-      protocols: () => live().protocols,
-      timeoutMs: lookUpTimeoutMs,
-    }),
+    accountNames: accountNamesFromSettings({ bus, live }),
     siteNames: createSiteNames({
       bus,
       clock,

@@ -1,9 +1,16 @@
 export { type Base, baseFromConfig } from "./base.ts";
 export { busFromConfig } from "./bus-from-config.ts";
-export { type FlushSettings, flushesFromConfig, flushSettings } from "./flushes-from-config.ts";
+export { type EngineBus, engineBusFromConfig, watchEngines } from "./engine-bus-from-config.ts";
+export {
+  accountNamesFromSettings,
+  type FlushSettings,
+  flushesFromConfig,
+  flushSettings,
+} from "./flushes-from-config.ts";
 export { keyRingFromConfig } from "./key-ring-from-config.ts";
 export { type MailTokens, mailTokensFromConfig } from "./mail-tokens-from-config.ts";
 export { privateListenerAt } from "./private-listener-from-config.ts";
 export { redisFromConfig } from "./redis-from-config.ts";
 export { createService, type ServiceParts } from "./service.ts";
 export { type CallerTokens, callerTokensFromConfig } from "./tokens-from-config.ts";
+export { scriptPasswordReports, unverifiablePasswordCounter } from "./unverifiable-passwords.ts";

@@ -1,13 +1,7 @@
-import { backchannelAudience, type Config } from "../config/index.ts";
-import { systemClock } from "../time/clock.ts";
-import {
-  type AccessTokenRules,
-  createOpaqueRecordReader,
-  createOpaqueVerifier,
-  createTokenVerifier,
-  type TokenVerifier,
-} from "../tokens/index.ts";
-import { keyRingFromConfig } from "./key-ring-from-config.ts";
+import { type AccessTokenRules, createTokenVerifier, type TokenVerifier } from "../domain/tokens/index.ts";
+import { backchannelAudience, type Config } from "../platform/config/index.ts";
+import { systemClock } from "../platform/time/clock.ts";
+import { opaqueTokensFromConfig } from "./opaque-tokens-from-config.ts";
 import {
   type KeySetPlace,
   keySourceAt,
@@ -17,42 +11,30 @@ import {
   type TokenParts,
 } from "./token-parts.ts";
 
-/** The check of the tokens that mail clients sign in with. */
+/** Verifies the access tokens with which mail clients sign in. */
 export interface MailTokens {
   readonly verifier: TokenVerifier;
-  /** Stops asking for keys. */
+  /** Stops refreshing keys. */
   close(): void;
 }
 
-/** The callers' key set is taken only when none is named for users: a file of theirs must not hide a URL of ours. */
+/**
+ * The callers' key set is used only if none is configured for users: a file configured for callers must not take precedence over a URL
+ * configured for users.
+ */
 function keySetPlace({ auth }: Config): KeySetPlace {
   const { jwks_file, jwks_url } = auth.oauthbearer;
   return jwks_file === "" && jwks_url === "" ? auth.backchannel.oidc_bearer : { jwks_file, jwks_url };
 }
 
-/** Absent where the tokens' issuer is not our identity provider: then nobody here has their records. */
-function opaqueVerifier(config: Config, rules: AccessTokenRules, parts: TokenParts): TokenVerifier | undefined {
-  const { identity, storage, auth } = config;
-  const keys = keyRingFromConfig(config, "oidc");
-  if (!identity.oidc.enabled || identity.oidc.issuer !== rules.issuer || keys === undefined) return undefined;
-  return createOpaqueVerifier({
-    rules,
-    read: createOpaqueRecordReader({ redis: parts.redis, prefix: storage.redis.prefix, keys }),
-    ttlMs: auth.backchannel.oidc_bearer.revocation_ttl,
-    timeoutMs: storage.redis.read_timeout,
-    maxEntries: maxCachedTokens,
-    onError: stateUnreadable(parts.logger),
-  });
-}
-
 /**
- * The check of users' tokens, as `auth.oauthbearer` says. A token that names the back channel's audience is a
- * caller's and is refused, whatever its scope.
+ * Verifies users' tokens by `auth.oauthbearer`. A token with the audience of the back channel belongs to an API caller and is rejected,
+ * whatever its scope.
  */
-export function mailTokensFromConfig(config: Config, given: Omit<TokenParts, "clock">): MailTokens {
+export function mailTokensFromConfig(config: Config, deps: Omit<TokenParts, "clock">): MailTokens {
   const { oauthbearer, backchannel } = config.auth;
   const clock = systemClock;
-  const parts = { ...given, clock };
+  const parts = { ...deps, clock };
   const keys = keySourceAt(keySetPlace(config), config, parts);
   const access: AccessTokenRules = {
     issuer: oauthbearer.issuer === "" ? backchannel.oidc_bearer.issuer : oauthbearer.issuer,
@@ -72,10 +54,10 @@ export function mailTokensFromConfig(config: Config, given: Omit<TokenParts, "cl
     clock,
     cacheTtlMs: backchannel.oidc_bearer.cache_ttl,
     maxCached: maxCachedTokens,
-    onError: stateUnreadable(given.logger),
+    onError: stateUnreadable(deps.logger),
   });
-  const opaque = opaqueVerifier(config, access, parts);
-  // Every signed token has dots, no opaque one has any.
+  const opaque = opaqueTokensFromConfig(config, access, parts);
+  // Signed tokens contain dots, opaque ones never do.
   const kindOf = (token: string): TokenVerifier => (token.includes(".") ? signed : (opaque ?? signed));
   return { verifier: { verify: (token) => kindOf(token).verify(token) }, close: () => keys.close() };
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import type { Config, RedisRoleConfig } from "../config/index.ts";
-import { Secret } from "../crypto/secret.ts";
-import type { Logger } from "../logging/logger.ts";
-import { type HostPort, parseHostPort } from "../net/host-port.ts";
+import type { Config, RedisRoleConfig } from "../platform/config/index.ts";
+import { Secret } from "../platform/crypto/secret.ts";
+import type { Logger } from "../platform/logging/logger.ts";
+import { type HostPort, parseHostPort } from "../platform/net/host-port.ts";
 import {
   createRedisClient,
   type RedisClient,
@@ -10,11 +10,11 @@ import {
   type RedisSettings,
   type RedisTls,
   type RedisTopology,
-} from "../redis/client.ts";
+} from "../platform/redis/client.ts";
 
 const defaultPort = 6379;
 
-function told(text: string): string | undefined {
+function nonEmpty(text: string): string | undefined {
   return text === "" ? undefined : text;
 }
 
@@ -33,7 +33,7 @@ function topologyOf({ url, sentinels, cluster }: RedisRoleConfig): RedisTopology
       kind: "sentinel",
       master: sentinels.master,
       addresses: addresses(sentinels.addresses),
-      username: told(sentinels.username),
+      username: nonEmpty(sentinels.username),
       password: secret(sentinels.password),
     };
   }
@@ -59,7 +59,7 @@ function databaseOf({ url, database_number: number }: RedisRoleConfig, { kind }:
 interface RedisParts {
   readonly service: string;
   readonly logger: Logger;
-  /** For a worker that waits in Redis. */
+  /** For a worker with blocking commands. */
   readonly isBlocking?: boolean;
 }
 
@@ -72,7 +72,7 @@ function redisSettings(config: Config, role: RedisRole, { service, isBlocking = 
   return {
     topology,
     database: databaseOf(roleConfig, topology),
-    username: told(roleConfig.username) ?? told(cluster.username) ?? told(decodeURIComponent(url.username)),
+    username: nonEmpty(roleConfig.username) ?? nonEmpty(cluster.username) ?? nonEmpty(decodeURIComponent(url.username)),
     password: secret(roleConfig.password) ?? secret(cluster.password) ?? secret(decodeURIComponent(url.password)),
     tls: tlsOf(roleConfig),
     connectTimeoutMs: redis.connect_timeout,
@@ -83,17 +83,17 @@ function redisSettings(config: Config, role: RedisRole, { service, isBlocking = 
   };
 }
 
-/** The client of one role (design decision 4). A lost connection is one warning, not one a retry. */
+/** The client of one role (ADR 0004). A lost connection is logged once, not at each retry. */
 export function redisFromConfig(config: Config, role: RedisRole, parts: RedisParts): RedisClient {
   const { logger } = parts;
-  let told = false;
+  let hasWarned = false;
   const client = createRedisClient(redisSettings(config, role, parts), (err) => {
-    if (!told) logger.warn({ role, err }, "redis connection failed");
-    told = true;
+    if (!hasWarned) logger.warn({ role, err }, "redis connection failed");
+    hasWarned = true;
   });
   client.on("ready", () => {
     logger.info({ role }, "redis connected");
-    told = false;
+    hasWarned = false;
   });
   return client;
 }

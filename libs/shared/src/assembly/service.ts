@@ -1,33 +1,33 @@
-import { type Config, diffReload } from "../config/index.ts";
-import type { Health } from "../lifecycle/health.ts";
-import type { Service } from "../lifecycle/run-service.ts";
-import { type ShutdownStep, shutDown } from "../lifecycle/shutdown.ts";
+import { type Config, diffReload } from "../platform/config/index.ts";
+import type { Health } from "../platform/lifecycle/health.ts";
+import type { Service } from "../platform/lifecycle/run-service.ts";
+import { type ShutdownStep, shutDown } from "../platform/lifecycle/shutdown.ts";
 import type { Base } from "./base.ts";
 
 export interface ServiceParts {
   readonly config: Config;
   readonly base: Base;
   readonly health: Health;
-  /** Puts a valid configuration in the place of the old one. When it throws, the old one stays. */
+  /** Applies a valid configuration. If it throws, the old one stays in effect. */
   readonly apply: (next: Config) => Promise<void> | void;
-  /** Going down: stop accepting, finish what is in flight, close. */
+  /** The shutdown: stop accepting requests, finish those in progress, close. */
   readonly steps: readonly ShutdownStep[];
 }
 
-/** The same conduct of every service towards its process: reload, refusal, and going down in order. */
+/** Reload, rejected reload and ordered shutdown, identical in all services. */
 export function createService({ config, base, health, apply, steps }: ServiceParts): Service {
   const { logger, processLogger, metrics, prefix, audit } = base;
   const actor = "process";
   const reloads = metrics.counter({
     name: `${prefix}_config_reloads_total`,
-    help: "Configurations read again, by what became of them",
+    help: "Configuration reloads, by result",
     labels: { result: ["applied", "refused"] },
   });
   let current = config;
   const refused = (fields: object): void => {
     reloads({ result: "refused" }).inc();
     audit.record({ event: "configuration.reload", outcome: "failed", actor });
-    logger.error(fields, "configuration refused, the old one stays");
+    logger.error(fields, "configuration refused, the previous one stays in effect");
   };
   return {
     logger,

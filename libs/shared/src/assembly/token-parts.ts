@@ -1,7 +1,4 @@
-import type { Config } from "../config/index.ts";
-import type { Logger } from "../logging/logger.ts";
-import type { RedisClient } from "../redis/client.ts";
-import type { Clock } from "../time/clock.ts";
+import { pathTo } from "../contracts/index.ts";
 import {
   createKeySource,
   createRevocation,
@@ -9,9 +6,13 @@ import {
   keySetFile,
   keySetUrl,
   type Revocation,
-} from "../tokens/index.ts";
+} from "../domain/tokens/index.ts";
+import type { Config } from "../platform/config/index.ts";
+import type { Logger } from "../platform/logging/logger.ts";
+import type { RedisClient } from "../platform/redis/client.ts";
+import type { Clock } from "../platform/time/clock.ts";
 
-/** More than the holders of tokens that any process meets at a time; an entry is some hundred bytes. */
+/** More than the token holders that a process meets at a time; an entry takes some hundred bytes. */
 export const maxCachedTokens = 20_000;
 const keySetRetryMs = 5000;
 const keySetTimeoutMs = 5000;
@@ -23,7 +24,7 @@ export interface TokenParts {
   readonly clock: Clock;
 }
 
-/** Where a key set is; with both texts empty the identity provider's own. */
+/** Location of a key set; if both members are empty, the identity provider's own. */
 export interface KeySetPlace {
   readonly jwks_file: string;
   readonly jwks_url: string;
@@ -34,7 +35,7 @@ export function keySourceAt(
   { auth, runtime }: Config,
   { logger, clock }: TokenParts,
 ): KeySource {
-  const url = jwks_url === "" ? new URL("/oidc/jwks", runtime.services.idp.url).href : jwks_url;
+  const url = jwks_url === "" ? new URL(pathTo("jwks"), runtime.services.idp.url).href : jwks_url;
   return createKeySource({
     load: jwks_file === "" ? keySetUrl(url) : keySetFile(jwks_file),
     clock,

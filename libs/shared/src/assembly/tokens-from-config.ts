@@ -1,20 +1,22 @@
-import { backchannelAudience, type Config } from "../config/index.ts";
-import { Secret } from "../crypto/secret.ts";
-import { type Clock, systemClock } from "../time/clock.ts";
 import {
   type AccessTokenRules,
   createTokenVerifier,
   type KeySource,
   type ServiceTokenRules,
   serviceTokenKey,
+  type TokenVerdict,
   type TokenVerifier,
-} from "../tokens/index.ts";
+} from "../domain/tokens/index.ts";
+import { backchannelAudience, type Config } from "../platform/config/index.ts";
+import { Secret } from "../platform/crypto/secret.ts";
+import { type Clock, systemClock } from "../platform/time/clock.ts";
+import { opaqueTokensFromConfig } from "./opaque-tokens-from-config.ts";
 import { keySourceAt, maxCachedTokens, revocationFromConfig, stateUnreadable, type TokenParts } from "./token-parts.ts";
 
 export interface CallerTokens {
-  /** Absent when no kind of token is enabled. */
+  /** Absent if no kind of token is enabled. */
   readonly verifier: TokenVerifier | undefined;
-  /** Stops asking for keys. */
+  /** Stops refreshing keys. */
   close(): void;
 }
 
@@ -36,20 +38,40 @@ function serviceRules(config: Config, clock: Clock): ServiceTokenRules | undefin
   return { key: serviceTokenKey(new Secret(jwt.secret_key)), identifier, skewSeconds: skewSeconds(config), clock };
 }
 
-/** Nothing can be decided about tokens of an issuer that is not configured. */
+/** Tokens of an issuer that is not configured cannot be verified: every lookup is unavailable. */
 function undecidableKeys(): KeySource {
   return { held: () => undefined, find: async () => ({ outcome: "unavailable" }), close: () => undefined };
 }
 
-/** The check of callers' tokens, as `auth.backchannel.oidc_bearer` and `auth.backchannel.jwt` say. */
-export function callerTokensFromConfig(config: Config, given: CallerTokenParts): CallerTokens {
+function refused(verdict: TokenVerdict): TokenVerdict {
+  return verdict.outcome === "wrong_token_type" ? verdict : { outcome: "invalid", reason: "malformed" };
+}
+
+/**
+ * Opaque tokens belong to users and grant nothing on the back channel. A live one is a valid token of the wrong kind, which is rejected
+ * without delay; one that cannot be looked up is treated as an invalid token. Neither is accepted.
+ */
+function usersOpaqueTokens(config: Config, rules: AccessTokenRules, parts: TokenParts): TokenVerifier | undefined {
+  const found = opaqueTokensFromConfig(config, { ...rules, audiences: [] }, parts);
+  return (
+    found && {
+      verify: (token) => {
+        const verdict = found.verify(token);
+        return verdict instanceof Promise ? verdict.then(refused) : refused(verdict);
+      },
+    }
+  );
+}
+
+/** Verifies callers' tokens by `auth.backchannel.oidc_bearer` and `auth.backchannel.jwt`. */
+export function callerTokensFromConfig(config: Config, deps: CallerTokenParts): CallerTokens {
   const { oidc_bearer, jwt } = config.auth.backchannel;
   if (!oidc_bearer.enabled && !jwt.enabled) return { verifier: undefined, close: () => undefined };
-  const parts = { ...given, clock: systemClock };
+  const parts = { ...deps, clock: systemClock };
   const { clock, logger } = parts;
   const decidable = oidc_bearer.enabled && oidc_bearer.issuer !== "";
   const keys = decidable ? keySourceAt(oidc_bearer, config, parts) : undecidableKeys();
-  const verifier = createTokenVerifier({
+  const signed = createTokenVerifier({
     access: oidc_bearer.enabled ? accessRules(config, keys, clock) : undefined,
     service: serviceRules(config, clock),
     revocation: revocationFromConfig(config, parts),
@@ -58,5 +80,8 @@ export function callerTokensFromConfig(config: Config, given: CallerTokenParts):
     maxCached: maxCachedTokens,
     onError: stateUnreadable(logger),
   });
-  return { verifier, close: () => keys.close() };
+  const opaque = oidc_bearer.enabled ? usersOpaqueTokens(config, accessRules(config, keys, clock), parts) : undefined;
+  // Signed tokens contain dots, opaque ones never do.
+  const kindOf = (token: string): TokenVerifier => (token.includes(".") ? signed : (opaque ?? signed));
+  return { verifier: { verify: (token) => kindOf(token).verify(token) }, close: () => keys.close() };
 }

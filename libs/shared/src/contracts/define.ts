@@ -1,6 +1,6 @@
 import type { Static, TSchema } from "typebox";
 
-/** A request/reply method of the bus: who answers it, its name, its major version, and its two schemas. */
+/** A request/reply method of the bus: the service that serves it, its name, major version and two schemas. */
 export interface BusMethod<Req extends TSchema = TSchema, Rep extends TSchema = TSchema> {
   readonly service: string;
   readonly name: string;
@@ -9,7 +9,7 @@ export interface BusMethod<Req extends TSchema = TSchema, Rep extends TSchema = 
   readonly reply: Rep;
 }
 
-/** A fact that is told to whoever listens; delivered at most once. */
+/** An event for all subscribers, delivered at most once. */
 export interface BusEvent<Body extends TSchema = TSchema> {
   readonly domain: string;
   readonly fact: string;

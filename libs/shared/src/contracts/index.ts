@@ -1,5 +1,10 @@
 export { accountFlushed } from "./account/events.ts";
-export { BruteForceList, BruteForceListRequest, BruteForceListResult } from "./admin/brute-force-list.ts";
+export {
+  BruteForceList,
+  BruteForceListRequest,
+  BruteForceListResult,
+  SlowedAccount,
+} from "./admin/brute-force-list.ts";
 export { ConfigLoad } from "./admin/config-load.ts";
 export { BruteForceFlush, BruteForceFlushRequest, CacheFlush, CacheFlushRequest } from "./admin/flush.ts";
 export {
@@ -18,6 +23,8 @@ export {
   MfaBackchannelRecoveryCodes,
   MfaBackchannelReplacement,
   MfaBackchannelTotp,
+  MfaBackchannelUnlock,
+  MfaBackchannelUnlocked,
   MfaBackchannelUser,
 } from "./admin/mfa-backchannel.ts";
 export {
@@ -37,7 +44,9 @@ export {
   listAccountsAt,
 } from "./auth/list-accounts.ts";
 export { authenticate } from "./auth/methods.ts";
+export { normalisedProtocol } from "./auth/protocol.ts";
 export { AuthOperation, AuthRequest, Dialect, TlsDetails } from "./auth/request.ts";
+export { maxUserNameLength, userNameFault } from "./auth/user-name.ts";
 export { bruteForceFlushed } from "./brute-force/events.ts";
 export {
   type BusEvent,
@@ -49,10 +58,12 @@ export {
   type Request,
 } from "./define.ts";
 export { type CacheFlushScriptReply, cacheFlushScript } from "./engine/cache-flush-script.ts";
-export { engineAlive, engineBeatMs } from "./engine/events.ts";
+export { engineAlive, engineHeartbeatMs } from "./engine/events.ts";
 export { lentScriptFunctions, scriptModule } from "./engine/script-module.ts";
 export { budgetExhausted } from "./gateway/events.ts";
-export { AccountNotice, accountNoticed, noticeEvents } from "./idp/events.ts";
+export { AccountNotification, accountNotified, notificationEvents } from "./idp/events.ts";
+export { FailedSignInRecord } from "./idp/failed-sign-in-operations.ts";
+export type { BrowserSessionListed } from "./idp/sessions.ts";
 export { WebauthnAssertion, WebauthnRegistration } from "./idp/webauthn.ts";
 export {
   AppPassword,
@@ -77,6 +88,23 @@ export {
   mfaWebauthnSave,
   mfaWebauthnUpdate,
 } from "./mfa/webauthn.ts";
-export type { Audience, Operation, OperationAnswer, OperationSecurity } from "./openapi/define-operation.ts";
-export { operations } from "./openapi/operations.ts";
+export {
+  type Audience,
+  type DisabledEndpoint,
+  disabledEndpoints,
+  type HttpMethod,
+  type Operation,
+  type OperationAnswer,
+  type OperationSecurity,
+} from "./operations/define-operation.ts";
+export { apiPrefix, type Channel, type Owner, type RouteFamily, type ScopeWord } from "./operations/route-family.ts";
+export {
+  fillPath,
+  type OperationId,
+  operation,
+  operations,
+  type PathParameters,
+  pathTo,
+  routeFamilies,
+} from "./operations.ts";
 export { eventSubject, inboxPrefix, methodSubject, queueGroup } from "./subjects.ts";

@@ -1,8 +1,8 @@
 import type { BusEvent, BusMethod } from "./define.ts";
 
 /**
- * The only place that spells NATS subjects (design decision 3):
- * `<namespace>.rpc.<service>.<method>.v<major>` and `<namespace>.evt.<domain>.<fact>.v<major>`.
+ * The only place that builds NATS subjects (ADR 0003): `<namespace>.rpc.<service>.<method>.v<major>` and
+ * `<namespace>.evt.<domain>.<fact>.v<major>`.
  */
 export function methodSubject(namespace: string, method: Pick<BusMethod, "service" | "name" | "major">): string {
   return `${namespace}.rpc.${method.service}.${method.name}.v${method.major}`;
@@ -12,12 +12,12 @@ export function eventSubject(namespace: string, event: Pick<BusEvent, "domain" |
   return `${namespace}.evt.${event.domain}.${event.fact}.v${event.major}`;
 }
 
-/** The queue group of a service: one of its replicas gets each request. */
+/** The queue group of a service: each request is delivered to one of its replicas. */
 export function queueGroup(service: string): string {
   return service;
 }
 
-/** What the private inboxes of a service's processes begin with, so that NATS permissions can keep others out. */
+/** Prefix of the private inboxes of a service's processes, so that NATS permissions can exclude other services. */
 export function inboxPrefix(namespace: string, service: string): string {
   return `${namespace}.inbox.${service}`;
 }

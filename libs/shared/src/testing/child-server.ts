@@ -8,12 +8,12 @@ export interface ChildServerOptions {
   readonly args: readonly string[];
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Who runs it; default: whoever we are. */
+  /** User of the process; default: the current user. */
   readonly uid?: number;
   readonly gid?: number;
-  /** Ready when this TCP port of 127.0.0.1 accepts. */
+  /** The server is ready when this TCP port of 127.0.0.1 accepts connections. */
   readonly port?: number;
-  /** Ready when this resolves to true; asked again and again. */
+  /** The server is ready when this resolves to true; polled. */
   readonly ready?: () => Promise<boolean> | boolean;
   readonly readyWithinMs?: number;
 }
@@ -22,10 +22,10 @@ export interface ChildServerOptions {
 export interface ChildServer extends AsyncDisposable {
   readonly process: ChildProcess;
   readonly pid: number;
-  /** Everything that it wrote so far, both streams. */
+  /** Everything written so far to both streams. */
   output(): string;
   signal(name: NodeJS.Signals): void;
-  /** SIGTERM (SIGKILL after 5 s), then waits for its end; returns the exit code. Safe to call twice. */
+  /** Sends SIGTERM (SIGKILL after 5 s), waits for the exit and returns its code. Safe to call twice. */
   stop(): Promise<number | null>;
 }
 

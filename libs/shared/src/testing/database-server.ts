@@ -11,17 +11,17 @@ export interface DatabaseServer extends AsyncDisposable {
   readonly database: string;
   readonly user: string;
   readonly password: string;
-  /** Its throw-away folder. */
+  /** Its temporary folder. */
   readonly folder: string;
-  /** SIGSTOP, and waits until no thread of it runs any more. Connections still open then are frozen too. */
+  /** Sends SIGSTOP and waits until none of its threads runs. Open connections are then frozen too. */
   pause(): Promise<void>;
   /** SIGCONT. */
   resume(): Promise<void>;
-  /** SIGKILL, and waits for the end. */
+  /** Sends SIGKILL and waits for the exit. */
   kill(): Promise<void>;
   /** Starts it again after `kill`: same port, same data. */
   start(): Promise<void>;
-  /** What it wrote since the last start. */
+  /** Output since the last start. */
   output(): string;
 }
 
@@ -36,7 +36,7 @@ export interface DatabaseServerOptions {
   readonly scratch: AsyncDisposable & { readonly path: string };
 }
 
-/** PostgreSQL serves each connection in a process of its own, which goes on while their parent stands still. */
+/** PostgreSQL serves each connection in its own process, which keeps running while the parent is stopped. */
 async function childrenOf(pid: number | undefined): Promise<readonly number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8");
   return text.split(" ").filter(Boolean).map(Number);
@@ -65,7 +65,7 @@ export async function databaseServer(options: DatabaseServerOptions): Promise<Da
       server.signal("SIGKILL");
       await exited;
     },
-    // A killed server's own children end a moment later; until then PostgreSQL refuses to start on their data.
+    // The children of a killed server end a moment later; until then PostgreSQL refuses to start on their data.
     start: async () => {
       server = await poll("the database to start again", () => launch().catch(() => undefined), 15_000);
     },

@@ -1,23 +1,23 @@
 import { createSocket, type RemoteInfo } from "node:dgram";
 import { once } from "node:events";
 
-/** What the server says about a name: addresses, that there is no such name, a failure, or nothing at all. */
+/** What the server answers for a name: addresses, NXDOMAIN, a failure, or nothing at all. */
 export type DnsAnswer = readonly string[] | "nxdomain" | "servfail" | "silence";
 
-/** A name server on loopback that speaks UDP; names it was not told of do not exist. */
+/** A DNS server on loopback over UDP; names without a configured answer do not exist. */
 export interface DnsServer extends AsyncDisposable {
-  /** As `resolver.setServers` takes it. */
+  /** In the format of `resolver.setServers`. */
   readonly address: string;
-  /** The names that were asked for, in lower case, in their order. */
-  readonly asked: readonly string[];
-  /** Changes what is said about a name from now on. */
-  tell(name: string, answer: DnsAnswer): void;
+  /** The names that were queried, in lower case and in order. */
+  readonly queries: readonly string[];
+  /** Sets the answer for a name from now on. */
+  setAnswer(name: string, answer: DnsAnswer): void;
 }
 
 interface Question {
   readonly name: string;
   readonly type: number;
-  /** Where the question ends in the message. */
+  /** Offset at which the question ends in the message. */
   readonly end: number;
 }
 
@@ -52,17 +52,17 @@ function reply(message: Buffer, { end, type }: Question, answer: Exclude<DnsAnsw
   return Buffer.concat([head, message.subarray(headerBytes, end), ...records]);
 }
 
-/** @param ttlSeconds life of every record */
+/** @param ttlSeconds TTL of every record */
 export async function startDnsServer(
-  told: Readonly<Record<string, DnsAnswer>> = {},
+  records: Readonly<Record<string, DnsAnswer>> = {},
   ttlSeconds = 300,
 ): Promise<DnsServer> {
-  const answers = new Map(Object.entries(told));
-  const asked: string[] = [];
+  const answers = new Map(Object.entries(records));
+  const queries: string[] = [];
   const socket = createSocket("udp4");
   socket.on("message", (message: Buffer, peer: RemoteInfo) => {
     const question = readQuestion(message);
-    asked.push(question.name);
+    queries.push(question.name);
     const answer = answers.get(question.name) ?? "nxdomain";
     if (answer !== "silence") socket.send(reply(message, question, answer, ttlSeconds), peer.port, peer.address);
   });
@@ -70,8 +70,8 @@ export async function startDnsServer(
   await once(socket, "listening");
   return {
     address: `127.0.0.1:${socket.address().port}`,
-    asked,
-    tell: (name, answer) => void answers.set(name, answer),
+    queries,
+    setAnswer: (name, answer) => void answers.set(name, answer),
     [Symbol.asyncDispose]: async () => {
       socket.close();
       await once(socket, "close");

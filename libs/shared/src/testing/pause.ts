@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { poll } from "./poll.ts";
 
-/** A stopped process is one whose threads are all in state T; where there is no /proc the signal must do. */
+/** A process is stopped when all its threads are in state T; without /proc, the signal has to suffice. */
 async function isStopped(pid: number): Promise<boolean> {
   const tasks = `/proc/${pid}/task`;
   if (!existsSync(tasks)) return true;
@@ -11,8 +11,8 @@ async function isStopped(pid: number): Promise<boolean> {
   return states.every((stat) => /\) T /.test(stat));
 }
 
-/** SIGSTOP, and waits until the process stands still: the signal alone lets it run on for a moment. */
+/** Sends SIGSTOP and waits until the process has stopped, because it keeps running for a moment after the signal. */
 export async function pause(server: { readonly pid: number; signal(name: NodeJS.Signals): void }): Promise<void> {
   server.signal("SIGSTOP");
-  await poll(`process ${server.pid} to stand still`, () => isStopped(server.pid));
+  await poll(`process ${server.pid} to stop`, () => isStopped(server.pid));
 }

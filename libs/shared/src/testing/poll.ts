@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Asks until the answer is defined and not false, or the time is over; for tests that would else sleep. */
+/** Polls until the answer is defined and not false, or the time is over; for tests that would otherwise sleep. */
 export async function poll<T>(
   what: string,
   ask: () => Promise<T | undefined | false> | T | undefined | false,

@@ -8,14 +8,16 @@ import { freePort } from "./free-port.ts";
 import { scratchFolder } from "./scratch-folder.ts";
 
 export interface SpawnDovecotOptions {
-  /** A site's dovecot.conf; what depends on the machine (ports, folders, users, logs) is laid over it. */
+  /** A site's dovecot.conf; settings that depend on the machine (ports, folders, users, logs) override it. */
   readonly config: string;
-  /** Files by the path that the configuration names; they lie in the throw-away folder, where Dovecot's users can read them. */
+  /**
+   * Files by the path that the configuration names; they are placed in the temporary folder, where Dovecot's users can read them.
+   */
   readonly files?: Readonly<Record<string, string>>;
 }
 
 export interface DoveadmOutcome {
-  /** 0 for success, 75 (EX_TEMPFAIL) where Dovecot could not find out. */
+  /** 0 for success, 75 (EX_TEMPFAIL) for a temporary failure. */
   readonly code: number;
   /** Both streams. */
   readonly output: string;
@@ -23,16 +25,16 @@ export interface DoveadmOutcome {
 
 export interface Dovecot extends ChildServer {
   readonly imapPort: number;
-  /** Home folders are made in it. */
+  /** Folder of the users' home folders. */
   readonly homes: string;
-  /** `doveadm` against this server. */
+  /** Runs `doveadm` against this server. */
   doveadm(...args: readonly string[]): Promise<DoveadmOutcome>;
 }
 
 const run = promisify(execFile);
 const binaryPath = `${process.env["PATH"] ?? ""}:/usr/local/sbin:/usr/sbin:/sbin`;
 
-/** Dovecot opens no mail as root, so root's tests read mail as nobody. */
+/** Dovecot does not open mail as root, so tests that run as root read mail as `nobody`. */
 const nobody = 65_534;
 
 interface Owner {
@@ -45,7 +47,7 @@ function mailOwner(): Owner {
   return uid === 0 ? { uid: nobody, gid: nobody } : { uid, gid };
 }
 
-/** Where the master is no root, everything is this user's and nothing can change its root. */
+/** If the master does not run as root, everything runs as the current user and nothing may chroot. */
 async function unprivileged(): Promise<string> {
   const { uid, username } = userInfo();
   if (uid === 0) return "";
@@ -57,7 +59,7 @@ default_login_user = ${username}
 ${unrooted}`;
 }
 
-/** Also without what Dovecot makes a failed login wait for: a test's logins all come from one address. */
+/** Disables Dovecot's delay of failed logins, because all logins of a test come from one address. */
 async function machineConfig(folder: string, imapPort: number): Promise<string> {
   const { uid, gid } = mailOwner();
   return `
@@ -89,7 +91,7 @@ service imap-login {
 `;
 }
 
-/** A real Dovecot as child processes of this user, root or not, in a throw-away folder. */
+/** A real Dovecot as child processes of this user, root or not, in a temporary folder. */
 export async function spawnDovecot({ config, files = {} }: SpawnDovecotOptions): Promise<Dovecot> {
   await using owned = new AsyncDisposableStack();
   const { path: folder } = owned.use(await scratchFolder());
@@ -97,7 +99,7 @@ export async function spawnDovecot({ config, files = {} }: SpawnDovecotOptions):
   const file = join(folder, "dovecot.conf");
   const imapPort = await freePort();
   const { uid, gid } = mailOwner();
-  // Its login and internal users are others than root.
+  // Its login and internal users are not root.
   await chmod(folder, 0o755);
   await mkdir(homes);
   await chown(homes, uid, gid);

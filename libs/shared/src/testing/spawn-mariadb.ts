@@ -11,26 +11,26 @@ export interface SpawnMariadbOptions {
   readonly port?: number;
   /** SQL that fills the database `mail`. */
   readonly sql?: string;
-  /** Certificate and key, PEM: then it speaks TLS too. */
+  /** PEM files; if given, the server also offers TLS. */
   readonly tls?: { readonly cert: string; readonly key: string };
 }
 
 const path = `${process.env["PATH"] ?? ""}:/usr/local/sbin:/usr/sbin:/sbin`;
 
-/** Copies that the server's own user may read. */
+/** Copies that the server's own user can read. */
 async function tlsArguments(
   tls: SpawnMariadbOptions["tls"],
   { folder, ids }: { readonly folder: string; readonly ids: UserIds | undefined },
 ): Promise<readonly string[]> {
   if (tls === undefined) return [];
-  const made: string[] = [];
+  const args: string[] = [];
   for (const name of ["cert", "key"] as const) {
     const file = join(folder, `server.${name}`);
     await cp(tls[name], file);
     if (ids !== undefined) await chown(file, ids.uid, ids.gid);
-    made.push(`--ssl-${name}=${file}`);
+    args.push(`--ssl-${name}=${file}`);
   }
-  return made;
+  return args;
 }
 
 /** A real MariaDB with the database `mail`, as a child process on a port of 127.0.0.1. */
@@ -42,7 +42,7 @@ export async function spawnMariadb(options: SpawnMariadbOptions = {}): Promise<D
   const password = "mariadb-test-password";
   const init = join(scratch.path, "init.sql");
   await mkdir(data, { mode: 0o700 });
-  // The installation runs without grants until told to read them.
+  // The installation ignores grants until they are loaded.
   const account = `FLUSH PRIVILEGES;
 CREATE DATABASE mail CHARACTER SET utf8mb4;
 CREATE USER postern@'127.0.0.1' IDENTIFIED BY '${password}';

@@ -5,9 +5,9 @@ import { freePort } from "./free-port.ts";
 import { scratchFolder } from "./scratch-folder.ts";
 
 export interface SpawnNatsOptions {
-  /** A port to come back to after a kill; else a free one. */
+  /** A port to reuse after a kill; default: a free one. */
   readonly port?: number;
-  /** Further lines of the server's configuration file. */
+  /** Additional lines of the server's configuration file. */
   readonly config?: string;
 }
 
@@ -16,7 +16,7 @@ export interface NatsServer extends ChildServer {
   readonly port: number;
 }
 
-/** A real nats-server on 127.0.0.1 with the limits that we deploy, in a throw-away folder. */
+/** A real nats-server on 127.0.0.1 with the limits of the deployment, in a temporary folder. */
 export async function spawnNats(options: SpawnNatsOptions = {}): Promise<NatsServer> {
   const { port = await freePort(), config = "" } = options;
   const folder = await scratchFolder();

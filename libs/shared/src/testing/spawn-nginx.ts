@@ -5,9 +5,9 @@ import { type ChildServer, startChildServer } from "./child-server.ts";
 import { scratchFolder } from "./scratch-folder.ts";
 
 export interface SpawnNginxOptions {
-  /** What stands in nginx.conf beside `events`: `mail { … }`, `http { … }`. Its ports must be free ones. */
+  /** The blocks of nginx.conf beside `events`: `mail { … }`, `http { … }`. Its ports must be free. */
   readonly config: string;
-  /** One of its ports: ready when it accepts. */
+  /** One of its ports; the server is ready when it accepts connections. */
   readonly port: number;
   /** Modules to load where they are not built in, such as `ngx_mail_module`. */
   readonly modules?: readonly string[];
@@ -21,7 +21,7 @@ function loadModule(name: string): string {
   return file === undefined ? "" : `load_module ${file};\n`;
 }
 
-/** A real nginx as one process of this user, in a throw-away folder. */
+/** A real nginx as one process of this user, in a temporary folder. */
 export async function spawnNginx({ config, port, modules = [] }: SpawnNginxOptions): Promise<ChildServer> {
   const folder = await scratchFolder();
   const file = join(folder.path, "nginx.conf");

@@ -12,7 +12,7 @@ export interface SpawnPostgresqlOptions {
   readonly port?: number;
   /** SQL that fills the database `mail`. */
   readonly sql?: string;
-  /** Certificate and key, PEM: then it speaks TLS too. */
+  /** PEM files; if given, the server also offers TLS. */
   readonly tls?: { readonly cert: string; readonly key: string };
 }
 
@@ -46,7 +46,7 @@ export async function spawnPostgresql(options: SpawnPostgresqlOptions = {}): Pro
   const spawnOptions = { ...ids, env, cwd: scratch.path };
   const initdb = ["-D", data, "-U", "postern", "-A", "scram-sha-256", `--pwfile=${passwordFile}`, "-E", "UTF8", "-N"];
   await run(join(bin, "initdb"), initdb, spawnOptions);
-  // A single-user server fills it before anybody can connect.
+  // A single-user server fills it before clients can connect.
   await feed(join(bin, "postgres"), ["--single", "-D", data, "postgres"], {
     ...spawnOptions,
     input: "CREATE DATABASE mail;\n",
@@ -88,5 +88,5 @@ async function feed(
   const running = run(command, args, options);
   running.child.stdin?.end(input);
   const { stderr } = await running;
-  if (/\b(?:ERROR|FATAL|PANIC):/.test(stderr)) throw new Error(`PostgreSQL refused the seed:\n${stderr}`);
+  if (/\b(?:ERROR|FATAL|PANIC):/.test(stderr)) throw new Error(`PostgreSQL rejected the seed:\n${stderr}`);
 }

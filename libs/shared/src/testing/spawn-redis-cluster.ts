@@ -11,7 +11,7 @@ export interface RedisCluster extends AsyncDisposable {
 
 const run = promisify(execFile);
 
-/** Three masters in cluster mode on loopback, with all slots served. */
+/** Three masters in cluster mode on loopback that serve all slots. */
 export async function spawnRedisCluster(): Promise<RedisCluster> {
   await using started = new AsyncDisposableStack();
   const nodes: RedisServer[] = [];

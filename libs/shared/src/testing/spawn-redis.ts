@@ -3,9 +3,9 @@ import { freePort } from "./free-port.ts";
 import { scratchFolder } from "./scratch-folder.ts";
 
 export interface SpawnRedisOptions {
-  /** A free one when absent; the same one again for a Redis that comes back. */
+  /** Default: a free port. Pass the same port again to restart Redis there. */
   readonly port?: number;
-  /** More arguments of redis-server. */
+  /** Additional arguments of redis-server. */
   readonly args?: readonly string[];
 }
 
@@ -14,7 +14,7 @@ export interface RedisServer extends ChildServer {
   readonly url: string;
 }
 
-/** A real redis-server on loopback that keeps nothing on disk. */
+/** A real redis-server on loopback without persistence. */
 export async function spawnRedis(options: SpawnRedisOptions = {}): Promise<RedisServer> {
   const port = options.port ?? (await freePort());
   const folder = await scratchFolder();

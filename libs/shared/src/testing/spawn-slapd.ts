@@ -12,36 +12,36 @@ import { scratchFolder } from "./scratch-folder.ts";
 export interface SpawnSlapdOptions {
   /** Default `dc=example,dc=test`. */
   readonly suffix?: string;
-  /** Entries below the suffix, in order; the suffix's own entry is made here. */
+  /** Entries below the suffix, in order; the suffix's own entry is created automatically. */
   readonly ldif?: string;
-  /** Lines for the end of slapd.conf, in the database's section: access rules, limits. */
+  /** Lines for the end of slapd.conf, in the database section: access rules, limits. */
   readonly databaseConfig?: string;
   /** Lines for the global section: TLS files, modules. */
   readonly globalConfig?: string;
-  /** URLs to listen on beside the plain one, such as `ldaps://127.0.0.1:PORT` or `ldapi://…`. */
+  /** URLs to listen on in addition to the plain one, such as `ldaps://127.0.0.1:PORT` or `ldapi://…`. */
   readonly extraUrls?: readonly string[];
   readonly port?: number;
-  /** What it logs, as slapd's `-d` names it; default `stats`, `0` for nothing. */
+  /** Log level as in slapd's `-d`; default `stats`, `0` for nothing. */
   readonly logLevel?: string;
 }
 
-/** A real slapd with a database of its own, as a child process on a port of 127.0.0.1. */
+/** A real slapd with its own database, as a child process on a port of 127.0.0.1. */
 export interface Slapd extends AsyncDisposable {
   readonly uri: string;
   readonly port: number;
   readonly suffix: string;
   readonly rootDn: string;
   readonly rootPassword: string;
-  /** Of the process that runs now. */
+  /** Of the current process. */
   readonly pid: number;
-  /** Its throw-away folder. */
+  /** Its temporary folder. */
   readonly folder: string;
   signal(name: NodeJS.Signals): void;
-  /** SIGSTOP, and waits until no thread of it runs any more. */
+  /** Sends SIGSTOP and waits until none of its threads runs. */
   pause(): Promise<void>;
   /** SIGCONT. */
   resume(): void;
-  /** SIGKILL, and waits for the end. */
+  /** Sends SIGKILL and waits for the exit. */
   kill(): Promise<void>;
   /** Starts it again after `kill` or `stop`: same port, same data. */
   start(): Promise<void>;

@@ -9,7 +9,7 @@ function idOfNobody(option: string): number {
   return Number(execFileSync("id", [option, "nobody"], { encoding: "utf8" }));
 }
 
-/** Who runs a server that refuses root: `nobody`, and nobody else where we are not root ourselves. */
+/** The user for servers that refuse to run as root: `nobody` if the test runs as root, otherwise the current user. */
 export function unprivileged(): UserIds | undefined {
   if (process.getuid?.() !== 0) return undefined;
   return { uid: idOfNobody("-u"), gid: idOfNobody("-g") };

@@ -1,15 +1,21 @@
 import type { Base } from "@postern/shared/assembly";
 import { scriptPoolsFromConfig } from "@postern/shared/assembly/scripts";
-import type { Bus } from "@postern/shared/bus";
-import type { Config } from "@postern/shared/config";
-import type { PasswordVerifier } from "@postern/shared/passwords";
-import type { RedisClient } from "@postern/shared/redis";
-import { createScriptRunner, lentModules, type PreparedScripts, type ScriptRunner } from "@postern/shared/scripts";
+import type { PasswordVerifier } from "@postern/shared/domain/passwords";
+import {
+  createScriptRunner,
+  lentModules,
+  type PreparedScripts,
+  type ScriptRunner,
+} from "@postern/shared/domain/scripts";
+import type { Bus } from "@postern/shared/platform/bus";
+import type { Config } from "@postern/shared/platform/config";
+import type { RedisClient } from "@postern/shared/platform/redis";
+import { hookFiles } from "../hooks/hook-files.ts";
 
 /** The interpreters of custom hooks. */
 export interface HookScripts {
   readonly runner: ScriptRunner;
-  /** Compiles another configuration's hooks, to be used or discarded. Throws `CONFIG_INVALID`. */
+  /** Compiles the hooks of another configuration, which are then used or discarded. Throws `CONFIG_INVALID`. */
   prepare(config: Config): Promise<PreparedScripts>;
   close(): Promise<void>;
 }
@@ -26,8 +32,7 @@ export async function createHookScripts(config: Config, parts: Parts): Promise<H
   const makePool = scriptPoolsFromConfig(config, { base: parts, redis, passwords });
   const make = (of: Config) => {
     const { auth } = of;
-    const files = auth.controls.lua.hooks.map(({ script_path: path }) => ({ path, entryPoints: ["hook"] }));
-    return makePool(of, files, { workers: auth.backends.lua.backend.default.hook_number_of_workers, modules });
+    return makePool(of, hookFiles(of), { workers: auth.backends.lua.backend.default.hook_number_of_workers, modules });
   };
   const runner = createScriptRunner({
     first: await make(config),
@@ -37,8 +42,8 @@ export async function createHookScripts(config: Config, parts: Parts): Promise<H
   return {
     runner,
     prepare: async (next) => {
-      const made = await make(next);
-      return { use: () => runner.swap(made), discard: async () => made?.close() };
+      const pool = await make(next);
+      return { use: () => runner.swap(pool), discard: async () => pool?.close() };
     },
     close: () => runner.close(),
   };

@@ -1,32 +1,34 @@
-import { AppError } from "@postern/shared/errors";
-import { isLuaObject, type LuaValue } from "@postern/shared/scripts";
+import { isLuaObject, type LuaValue } from "@postern/shared/domain/scripts";
+import { AppError } from "@postern/shared/platform/errors";
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 
-/** What leaves to the caller of a hook. */
+/** The answer of a hook to its caller. */
 export interface HookAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
-const token = "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$";
+const token = "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,256}$";
 const line = "^[\\u0020-\\u007e]*$";
 
-/** The table that `response` marks. */
+/** The table that `response` returns. */
 const Response = Compile(
   Type.Object(
     {
       status: Type.Optional(Type.Integer({ minimum: 200, maximum: 599 })),
       content_type: Type.Optional(Type.String({ pattern: line })),
-      headers: Type.Optional(Type.Record(Type.String({ pattern: token }), Type.String({ pattern: line }))),
+      headers: Type.Optional(
+        Type.Record(Type.String({ pattern: token }), Type.String({ pattern: line }), { additionalProperties: false }),
+      ),
       body: Type.Optional(Type.Unknown()),
     },
     { additionalProperties: false },
   ),
 );
 
-/** Written by the servers between the script and its caller. */
+/** Set by the servers between the script and its caller. */
 const ownHeaders: ReadonlySet<string> = new Set(["content-length", "transfer-encoding", "connection", "date"]);
 
 function bodyOf(value: unknown): Buffer {
@@ -35,7 +37,7 @@ function bodyOf(value: unknown): Buffer {
   return value === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(value));
 }
 
-/** A table becomes JSON, a text the body; nothing is 204. Throws `SCRIPT_FAILED` for a response that cannot be one. */
+/** A table becomes JSON, a text the body, nil 204. Throws `SCRIPT_FAILED` for an invalid response. */
 export function hookAnswer(value: LuaValue, script: string, contentType: string): HookAnswer {
   if (value === undefined) return { status: 204, headers: {}, body: Buffer.alloc(0) };
   const marked = isLuaObject(value) ? value.$response : undefined;

@@ -1,4 +1,4 @@
-import type { Config } from "@postern/shared/config";
+import type { Config } from "@postern/shared/platform/config";
 
 /** One custom hook as the site configured it. */
 export interface Hook {
@@ -13,7 +13,7 @@ export interface HookTable {
   /** `runtime.servers.http.disabled_endpoints.custom_hooks` */
   readonly disabled: boolean;
   readonly timeoutMs: number;
-  /** By method and location, as `GET hello`. */
+  /** By method and location, such as `GET hello`. */
   readonly hooks: ReadonlyMap<string, Hook>;
 }
 

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { Secret } from "@postern/shared/crypto";
+import type { Secret } from "@postern/shared/platform/crypto";
 import type { JwtOutcome } from "./outcome.ts";
 import type { RefreshFamilies } from "./refresh-families.ts";
 import type { TokenLives, TokenPairs } from "./token-pair.ts";
 import type { JwtUsers, UserRequest } from "./users.ts";
 
-/** The two JWT endpoints without HTTP. Rejects with an AppError when nobody could decide. */
+/** The two JWT endpoints without HTTP. Rejects with an AppError for a temporary failure. */
 export interface JwtIssuer {
   logIn(
     credentials: { readonly username: string; readonly password: Secret },
@@ -19,15 +19,15 @@ export interface JwtIssuerDeps {
   readonly pairs: TokenPairs;
   readonly families: RefreshFamilies;
   readonly lives: () => TokenLives;
-  /** The epoch that tokens of this user carry now; rejects when it cannot be read. */
+  /** The current token epoch of this user; rejects if it cannot be read. */
   readonly epochOf: (username: string) => Promise<number>;
-  /** Told of a refresh token that came twice. */
+  /** Called when a refresh token was used a second time. */
   readonly onReuse: (session: string) => void;
 }
 
 const denied: JwtOutcome = { outcome: "denied" };
 
-/** Access tokens are granted some leeway beyond their end. */
+/** Access tokens are accepted for some seconds after they expire. */
 const longestSkewSeconds = 60;
 
 export function createJwtIssuer({ users, pairs, families, lives, epochOf, onReuse }: JwtIssuerDeps): JwtIssuer {
@@ -46,7 +46,7 @@ export function createJwtIssuer({ users, pairs, families, lives, epochOf, onReus
       const { sub, source, family, jti } = claims;
       const epoch = await epochOf(sub);
       if (claims.epoch < epoch) return denied;
-      // Before the token is used up: while a directory cannot be asked, it stays good.
+      // Before the token is redeemed, so that it remains valid while a backend is unavailable.
       const user = await users.find({ name: sub, source }, request);
       if (user === undefined || user.roles.length === 0) return denied;
       const { accessSeconds, refreshSeconds } = lives();

@@ -1,9 +1,9 @@
 import type { JwtTokenResponse } from "@postern/shared/contracts";
 
-/** How a request to the JWT endpoints ends; "could not decide" is an exception, and 500. */
+/** The result of a request to the JWT endpoints; a temporary failure is an exception, answered with 500. */
 export type JwtOutcome =
   | { readonly outcome: "issued"; readonly response: JwtTokenResponse }
-  /** Wrong credentials, or a refresh token that is none any more. */
+  /** Wrong credentials, or a refresh token that is no longer valid. */
   | { readonly outcome: "denied" }
-  /** Who it is was proved, but it may do nothing. */
+  /** The user was authenticated but has no role. */
   | { readonly outcome: "no_role" };

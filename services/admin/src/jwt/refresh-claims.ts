@@ -1,6 +1,6 @@
 import type { UserSource } from "./users.ts";
 
-/** What a refresh token says: enough to find its user and its family again, and nothing that opens a route. */
+/** The claims of a refresh token: enough to find its user and family, and nothing that grants access to a route. */
 export interface RefreshClaims {
   readonly sub: string;
   readonly source: UserSource;
@@ -15,7 +15,7 @@ function isSource(value: unknown): value is UserSource {
   return value === "configuration" || value === "directory";
 }
 
-/** Undefined for a payload that no refresh token of ours has. */
+/** Undefined for claims that are not from one of our refresh tokens. */
 export function readRefreshClaims(
   payload: Readonly<Record<string, unknown>>,
   audience: string,

@@ -1,19 +1,7 @@
-import { AppError } from "@postern/shared/errors";
-import { deniedTokenKey, type RedisClient, refreshFamilyKey } from "@postern/shared/redis";
+import { AppError } from "@postern/shared/platform/errors";
+import { defineScript, deniedTokenKey, type RedisClient, refreshFamilyKey } from "@postern/shared/platform/redis";
 import type { Redemption, RefreshFamilies } from "./refresh-families.ts";
-
-/** KEYS: family, denylist entry of the family; both carry its hash tag. ARGV: presented, next, life, denied for. */
-const redeemScript = `
-local current = redis.call("GET", KEYS[1])
-if not current then return "unknown" end
-if current ~= ARGV[1] then
-  redis.call("DEL", KEYS[1])
-  redis.call("SET", KEYS[2], "1", "EX", ARGV[4])
-  return "reused"
-end
-redis.call("SET", KEYS[1], ARGV[2], "EX", ARGV[3])
-return "redeemed"
-`;
+import { redeemRefreshToken } from "./scripts/scripts.generated.ts";
 
 const redemptions: readonly Redemption[] = ["redeemed", "unknown", "reused"];
 
@@ -22,6 +10,7 @@ function unavailable(cause: unknown): AppError {
 }
 
 export function createRefreshFamilies(redis: RedisClient, prefix: string): RefreshFamilies {
+  const redeem = defineScript(redis, redeemRefreshToken);
   return {
     begin: async (family, first, ttlSeconds) => {
       try {
@@ -31,10 +20,10 @@ export function createRefreshFamilies(redis: RedisClient, prefix: string): Refre
       }
     },
     redeem: async ({ family, presented, next, ttlSeconds, denySeconds }) => {
-      const keys = [refreshFamilyKey.build(prefix, family), deniedTokenKey.build(prefix, family)];
-      const result = await redis
-        .eval(redeemScript, keys.length, ...keys, presented, next, ttlSeconds, denySeconds)
-        .catch((error: unknown) => Promise.reject(unavailable(error)));
+      const result = await redeem(
+        { familyKey: refreshFamilyKey.build(prefix, family), deniedKey: deniedTokenKey.build(prefix, family) },
+        { presented, nextToken: next, lifeSeconds: ttlSeconds, deniedSeconds: denySeconds },
+      ).catch((error: unknown) => Promise.reject(unavailable(error)));
       const redemption = redemptions.find((name) => name === result);
       if (redemption === undefined) throw unavailable(undefined);
       return redemption;

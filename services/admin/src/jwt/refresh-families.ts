@@ -1,23 +1,25 @@
 /**
- * `redeemed`: this was the one token of its family that counts, and the next one is in its place. `unknown`: over, or
- * revoked. `reused`: redeemed before, so that one of two holders has stolen it: the whole family is revoked.
+ * `redeemed`: this was the valid token of its family, and the next one has replaced it. `unknown`: expired or revoked. `reused`: redeemed
+ * before, so one of two holders has stolen it, and the whole family is revoked.
  */
 export type Redemption = "redeemed" | "unknown" | "reused";
 
 export interface Redeem {
   readonly family: string;
-  /** `jti` of the token that came. */
+  /** `jti` of the presented token. */
   readonly presented: string;
-  /** `jti` of the one that takes its place. */
+  /** `jti` of its successor. */
   readonly next: string;
   readonly ttlSeconds: number;
-  /** How long access tokens of a revoked family have to be refused. */
+  /** How long access tokens of a revoked family must be rejected, in seconds. */
   readonly denySeconds: number;
 }
 
-/** Refresh tokens, each good for one use. Both reject when the store cannot be asked: then nothing is issued. */
+/** Single-use refresh tokens. Both functions reject if the store is unavailable; then no token is issued. */
 export interface RefreshFamilies {
   begin(family: string, first: string, ttlSeconds: number): Promise<void>;
-  /** Atomic: of any number of redeems of one token, by any number of processes, one is `redeemed`. */
+  /**
+   * Atomic: of any number of concurrent calls with one token, in any number of processes, exactly one is `redeemed`.
+   */
   redeem(redeem: Redeem): Promise<Redemption>;
 }

@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import type { JwtTokenResponse } from "@postern/shared/contracts";
-import type { Clock } from "@postern/shared/time";
 import {
-  readTokenHeader,
   type ServiceTokenRules,
   serviceRefreshTokenType,
   serviceTokenNames,
   serviceTokenType,
   signServiceToken,
   verifyServiceSignature,
-} from "@postern/shared/tokens";
+} from "@postern/shared/domain/tokens";
+import { readTokenHeader } from "@postern/shared/platform/crypto";
+import type { Clock } from "@postern/shared/platform/time";
 import { type RefreshClaims, readRefreshClaims } from "./refresh-claims.ts";
 import type { JwtUser } from "./users.ts";
 
@@ -18,7 +18,7 @@ export interface TokenLives {
   readonly refreshSeconds: number;
 }
 
-/** A pair belongs to a family, which begins with a login and lives on by refreshing. */
+/** A pair belongs to a family, which begins with a login and continues with each refresh. */
 export interface PairFacts {
   readonly user: JwtUser;
   readonly family: string;
@@ -26,10 +26,10 @@ export interface PairFacts {
   readonly epoch: number;
 }
 
-/** Makes token pairs, and reads the refresh tokens of them. */
+/** Creates token pairs and verifies their refresh tokens. */
 export interface TokenPairs {
   issue(facts: PairFacts): Promise<JwtTokenResponse>;
-  /** Undefined for whatever is no refresh token of ours, or too old. */
+  /** Undefined for anything but a valid refresh token of ours. */
   readRefreshToken(token: string): RefreshClaims | undefined;
 }
 

@@ -1,9 +1,9 @@
 import type { AuthDecision, AuthRequest } from "@postern/shared/contracts";
-import type { Secret } from "@postern/shared/crypto";
-import { AppError } from "@postern/shared/errors";
-import type { PasswordVerifier, WorkContext } from "@postern/shared/passwords";
+import type { PasswordVerifier, WorkContext } from "@postern/shared/domain/passwords";
+import type { Secret } from "@postern/shared/platform/crypto";
+import { AppError } from "@postern/shared/platform/errors";
 
-/** Where a user is known; a name of one place never counts as the same name of the other. */
+/** Where a user is defined; the same name in the other source is a different user. */
 export type UserSource = "configuration" | "directory";
 
 export interface JwtUser {
@@ -28,22 +28,22 @@ export interface UserRequest extends WorkContext {
   readonly clientIp: string;
 }
 
-/** Users of the JWT endpoints: those of the configuration, then those of the directories. */
+/** Users of the JWT endpoints: those of the configuration take precedence over those of the backends. */
 export interface JwtUsers {
-  /** @returns undefined for wrong credentials. @throws AppError when nobody could decide */
+  /** @returns undefined for wrong credentials. @throws AppError for a temporary failure */
   logIn(name: string, password: Secret, request: UserRequest): Promise<JwtUser | undefined>;
-  /** Who it is now, with today's roles; undefined when there is no such user any more. @throws AppError as above */
+  /** The user with current roles; undefined if the user no longer exists. @throws AppError as above */
   find(user: Pick<JwtUser, "name" | "source">, request: UserRequest): Promise<JwtUser | undefined>;
 }
 
 export interface JwtUsersDeps {
   readonly settings: () => UserSettings;
   readonly passwords: Pick<PasswordVerifier, "verify">;
-  /** Asks an engine; rejects when none could be asked. */
+  /** Requests a decision from an engine; rejects if no engine answered. */
   readonly decide: (request: AuthRequest, context: WorkContext) => Promise<AuthDecision>;
 }
 
-/** Neither cache is asked: a token outlives what a cache remembers. */
+/** Bypasses both caches, because a token outlives cached results. */
 function question(username: string, { session, clientIp }: UserRequest): Omit<AuthRequest, "operation"> {
   return {
     session,
@@ -70,8 +70,8 @@ export function createJwtUsers({ settings, passwords, decide }: JwtUsersDeps): J
     logIn: async (name, password, request) => {
       const configured = settings().users.get(name);
       if (configured === undefined) {
-        const asked: AuthRequest = { ...question(name, request), operation: "authenticate" };
-        return ask({ ...asked, password: password.reveal() }, request);
+        const authRequest: AuthRequest = { ...question(name, request), operation: "authenticate" };
+        return ask({ ...authRequest, password: password.reveal() }, request);
       }
       const isRight = await passwords.verify(configured.password, password, request);
       return isRight ? { name, source: "configuration", roles: configured.roles } : undefined;

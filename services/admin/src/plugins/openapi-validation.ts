@@ -1,15 +1,15 @@
-import type { Logger } from "@postern/shared/logging";
-import type { ValidateRequest } from "@postern/shared/openapi";
+import type { Logger } from "@postern/shared/platform/logging";
+import type { ValidateRequest } from "@postern/shared/platform/openapi";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-/** `runtime.servers.http.openapi_validation`; absent when it is off. */
+/** `runtime.servers.http.openapi_validation`; absent if it is off. */
 export interface RequestValidation {
   readonly validate: ValidateRequest;
-  /** False: a request that differs is only logged. */
+  /** False: an invalid request is only logged. */
   readonly enforce: boolean;
 }
 
-/** Compares a request with the management contract before its route sees it: 400 where it differs. */
+/** Validates a request against the OpenAPI document before its route runs: 400 if it does not match. */
 export function validateRequests(current: () => RequestValidation | undefined, logger: Logger) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
     const validation = current();
@@ -20,7 +20,7 @@ export function validateRequests(current: () => RequestValidation | undefined, l
     const { enforce } = validation;
     logger.warn(
       { session: request.caller?.session, route, difference, enforce },
-      "a request is not as the contract says",
+      "request does not match the API schema",
     );
     return enforce ? reply.code(400).send({ error: difference }) : undefined;
   };

@@ -1,6 +1,6 @@
-import { type Audit, type AuditOutcome, auditedCaller } from "@postern/shared/audit";
-import { type Flushed } from "@postern/shared/flush";
-import type { Logger } from "@postern/shared/logging";
+import { type Audit, type AuditOutcome, auditedCaller } from "@postern/shared/domain/audit";
+import { type Flushed } from "@postern/shared/domain/flush";
+import type { Logger } from "@postern/shared/platform/logging";
 import type { FastifyRequest } from "fastify";
 import type { AdminMetrics, FlushObject } from "../metrics.ts";
 
@@ -18,7 +18,7 @@ function targetOf({ body }: FastifyRequest): string | undefined {
   return typeof target === "string" ? target : undefined;
 }
 
-/** Whatever came of it: one that failed may have removed a part. */
+/** Whatever the result, because a failed flush may have removed some keys. */
 function written(object: FlushObject, request: FastifyRequest, audit: Audit) {
   return (outcome: AuditOutcome, reason?: "queued"): void => {
     const session = sessionOf(request);
@@ -31,7 +31,7 @@ export function sessionOf({ caller, id }: FastifyRequest): string {
   return caller?.session ?? id;
 }
 
-/** Runs a flush that its caller waits for, counted and logged. */
+/** Runs a flush for a waiting caller; counts and logs it. */
 export async function flushCounted(
   object: FlushObject,
   request: FastifyRequest,
@@ -55,7 +55,7 @@ export async function flushCounted(
   }
 }
 
-/** Keeps a flush for a worker, counted and logged, and resolves with the job's id. */
+/** Queues a flush for a worker, counts and logs it, and resolves with the job's id. */
 export async function enqueueCounted(
   object: FlushObject,
   request: FastifyRequest,

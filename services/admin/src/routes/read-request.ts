@@ -1,7 +1,7 @@
 import { BruteForceFlushRequest, CacheFlushRequest } from "@postern/shared/contracts";
-import { AppError } from "@postern/shared/errors";
-import { flushedAddress } from "@postern/shared/flush";
-import { compileCheck } from "@postern/shared/http";
+import { flushedAddress } from "@postern/shared/domain/flush";
+import { AppError } from "@postern/shared/platform/errors";
+import { compileCheck } from "@postern/shared/platform/http";
 
 export function malformed(what: string): AppError {
   return new AppError("REQUEST_MALFORMED", { publicMessage: `invalid payload: ${what}` });
@@ -12,7 +12,7 @@ interface BodyCheck<Body> {
   explain(value: unknown): string;
 }
 
-/** Unknown members are tolerated. @throws AppError REQUEST_MALFORMED */
+/** Unknown members are ignored. @throws AppError REQUEST_MALFORMED */
 function read<Body>(check: BodyCheck<Body>, body: unknown): Body {
   if (!check.accepts(body)) throw malformed(check.explain(body));
   return body;
@@ -27,6 +27,7 @@ export function readCacheFlush(body: unknown): CacheFlushRequest {
 
 export function readBruteForceFlush(body: unknown): Required<BruteForceFlushRequest> {
   const { ip_address, rule_name, protocol = "", oidc_cid = "" } = read(bruteForceFlush, body);
-  if (flushedAddress(ip_address) === undefined) throw malformed("/ip_address: no address");
+  if (flushedAddress(ip_address) === undefined)
+    throw malformed("ip_address: must be an address, or a network as the list names it");
   return { ip_address, rule_name, protocol, oidc_cid };
 }

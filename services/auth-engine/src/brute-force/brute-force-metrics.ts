@@ -1,15 +1,17 @@
-import type { Metrics } from "@postern/shared/metrics";
+import type { Metrics } from "@postern/shared/platform/metrics";
 
 const questions = ["check", "count", "success"] as const;
-/** Rules that came with a reload: series are made at start. */
+const sources = ["unknown_network", "no_address"] as const;
+/** Label for rules that a reload added: series are created at start. */
 const otherRule = "other";
 
-/** One function for each fact that the protection against guessing counts. */
+/** One function for each fact that brute-force protection counts. */
 export interface BruteForceMetrics {
   blocked(rule: string): void;
   failed(kind: "counted" | "repeated"): void;
   banned(rule: string): void;
   degraded(question: (typeof questions)[number]): void;
+  slowed(source: (typeof sources)[number]): void;
 }
 
 export interface BruteForceMetricsOptions {
@@ -24,33 +26,39 @@ export function createBruteForceMetrics(registry: Metrics, options: BruteForceMe
   const ruleOf = (name: string): string => (rules.includes(name) ? name : otherRule);
   const blocked = registry.counter({
     name: `${prefix}_brute_force_blocked_total`,
-    help: "Requests refused by a ban, by the rule that made it",
+    help: "Requests refused because of a ban, by rule",
     labels: { rule: rules },
   });
   const banned = registry.counter({
     name: `${prefix}_brute_force_bans_total`,
-    help: "Bans that this engine made, by rule",
+    help: "Bans written by this engine, by rule",
     labels: { rule: rules },
   });
   const failed = registry.counter({
     name: `${prefix}_brute_force_failures_total`,
-    help: "Failed logins, counted or repetitions of one that was",
+    help: "Failed sign-ins, counted or repeated",
     labels: { kind: ["counted", "repeated"] },
   });
   const degraded = registry.counter({
     name: `${prefix}_brute_force_degraded_total`,
-    help: "Questions that Redis did not answer: counted by this engine alone, or a temporary failure",
+    help: "Operations that Redis did not answer: decided by this engine alone, or a temporary failure",
     labels: { question: questions },
+  });
+  const slowed = registry.counter({
+    name: `${prefix}_brute_force_slowed_total`,
+    help: "Answers delayed by the account delay, by why the source is unknown",
+    labels: { source: sources },
   });
   registry.gauge({
     name: `${prefix}_brute_force_redis_away`,
-    help: "1 while this engine counts without Redis",
+    help: "1 while Redis is unavailable and this engine counts on its own",
     read: () => (away() ? 1 : 0),
   });
   return {
     blocked: (rule) => blocked({ rule: ruleOf(rule) }).inc(),
     failed: (kind) => failed({ kind }).inc(),
     banned: (rule) => banned({ rule: ruleOf(rule) }).inc(),
+    slowed: (source) => slowed({ source }).inc(),
     degraded: (question) => degraded({ question }).inc(),
   };
 }

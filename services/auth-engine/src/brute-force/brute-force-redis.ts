@@ -1,14 +1,26 @@
-import { parseBan, type SourceParts, tolerationKeysOf } from "@postern/shared/brute-force";
-import { defineScript, type RedisClient, type RunScript } from "@postern/shared/redis";
-import type { Clock } from "@postern/shared/time";
+import { parseBan, type SourceParts, tolerationKeysOf } from "@postern/shared/domain/brute-force";
+import {
+  defineVariableScript,
+  type RedisClient,
+  type RunVariableScript,
+  readFields,
+  type VariableScript,
+} from "@postern/shared/platform/redis";
+import type { Clock } from "@postern/shared/platform/time";
 import { createCountCall, type Failure, readCounts } from "./count-call.ts";
-import { countLua } from "./count-script.ts";
 import { createGathered } from "./gathered.ts";
-import { type Counted, memoryMs, type SharedStore, type Standing, type Target } from "./guess-store.ts";
+import {
+  type AccountTarget,
+  type Counted,
+  memoryMs,
+  type SharedStanding,
+  type SharedStore,
+  type Target,
+} from "./guess-store.ts";
 import type { RedisGuard } from "./redis-guard.ts";
-import { successLua } from "./success-script.ts";
+import { countFailures, recordSuccess } from "./scripts/scripts.generated.ts";
 
-/** Redis answers nobody else meanwhile: so many attempts a call, and so many rules of attempts. */
+/** Limits of one call, because Redis serves no other client while it runs: attempts, and rules of all attempts. */
 const maxAttemptsAtOnce = 32;
 const maxRulesAtOnce = 128;
 
@@ -18,75 +30,110 @@ export interface RedisStoreDeps {
   readonly clock: Clock;
   readonly guard: Pick<RedisGuard, "run">;
   readonly repeatWindowMs: number;
-  /** Wrong passwords that a success takes back. */
+  /** Wrong passwords that a success subtracts. */
   readonly takenBack: number;
 }
 
-/** On a cluster the keys of attempts lie in many slots, so that each is asked for alone. */
+/** On a cluster the keys of attempts are in many slots, so each attempt is its own call. */
 function atOnce({ isCluster }: RedisClient, { rules }: SourceParts): number {
-  return isCluster ? 1 : Math.max(1, Math.min(maxAttemptsAtOnce, Math.floor(maxRulesAtOnce / rules.length)));
+  return isCluster
+    ? 1
+    : Math.max(1, Math.min(maxAttemptsAtOnce, Math.floor(maxRulesAtOnce / Math.max(1, rules.length))));
 }
 
 /**
- * One command for each number of rules: a command's number of keys is fixed. All are made now: a pipeline that is open
- * does not know commands that come later.
+ * One command for each number of rules, because the number of keys of a command is fixed. All are defined at the start: a
+ * pipeline that is open does not know commands that are defined later.
  */
-function scriptsFor(redis: RedisClient, most: number, { name, lua, fixed, each }: ScriptShape) {
-  const made = Array.from({ length: most }, (_, index) =>
-    defineScript(redis, { name: `${name}${index + 1}`, lua, numberOfKeys: fixed + each * (index + 1) }),
+function scriptsFor(
+  redis: RedisClient,
+  maxRules: number,
+  { script, fixed, each }: { readonly script: VariableScript; readonly fixed: number; readonly each: number },
+) {
+  const scripts = Array.from({ length: maxRules }, (_, index) =>
+    defineVariableScript(redis, script, fixed + each * (index + 1)),
   );
-  return (rules: number): RunScript => {
-    const run = made[rules - 1];
+  return (rules: number): RunVariableScript => {
+    const run = scripts[rules - 1];
     if (run === undefined) throw new RangeError(`no script for ${rules} rules`);
     return run;
   };
 }
 
-interface ScriptShape {
-  readonly name: string;
-  readonly lua: string;
-  readonly fixed: number;
-  readonly each: number;
+interface StandingQuery {
+  readonly target: Target | undefined;
+  readonly account: AccountTarget | undefined;
 }
 
-function asList(answer: unknown): readonly unknown[] {
-  if (!Array.isArray(answer)) throw new TypeError("a script answered with no list");
-  return answer;
+/** Keys of the source, which have one hash tag. The account has another one. */
+function sourceKeys({ target }: StandingQuery): readonly string[] {
+  return target === undefined ? [] : [...target.places.map(({ banKey }) => banKey), target.keys.pending];
 }
 
-/** Bans and pending failures of the attempts of one turn of the event loop, by one command; see `atOnce`. */
-function createCheck({ redis, parts, guard }: RedisStoreDeps): SharedStore["check"] {
-  const ask = async (targets: readonly Target[]): Promise<readonly Standing[] | undefined> => {
-    const keys: string[] = [];
-    for (const target of targets) {
-      for (const { banKey } of target.places) keys.push(banKey);
-      keys.push(target.keys.pending);
-    }
-    const values = await guard.run(() => redis.mget(keys));
-    if (values === undefined) return undefined;
-    let next = 0;
-    return targets.map(({ places }) => {
-      const first = next;
-      next += places.length + 1;
-      const ban = values.slice(first, next - 1).find((value) => value !== null);
-      return { ban: typeof ban === "string" ? parseBan(ban) : undefined, pending: values[next - 1] !== null };
-    });
+function standingOf(
+  { target }: StandingQuery,
+  ofSource: readonly (string | null)[],
+  slowed: string | null,
+): SharedStanding {
+  const ban = ofSource.slice(0, target?.places.length ?? 0).find((value) => value !== null);
+  return {
+    ban: typeof ban === "string" ? parseBan(ban) : undefined,
+    pending: target !== undefined && ofSource[target.places.length] !== null,
+    accountFailures: slowed === null ? 0 : Number(slowed),
   };
-  return createGathered(ask, atOnce(redis, parts));
 }
 
-/** Failures of one turn of the event loop by one script. */
+/** Reads bans, pending failures and slowed accounts for the attempts of one turn of the event loop by one command. */
+async function askTogether(redis: RedisClient, queries: readonly StandingQuery[]): Promise<readonly SharedStanding[]> {
+  const keys: string[] = [];
+  for (const one of queries) {
+    if (one.target !== undefined) {
+      for (const { banKey } of one.target.places) keys.push(banKey);
+      keys.push(one.target.keys.pending);
+    }
+    if (one.account !== undefined) keys.push(one.account.keys.slowed);
+  }
+  const values = keys.length === 0 ? [] : await redis.mget(keys);
+  let next = 0;
+  return queries.map((one) => {
+    const first = next;
+    next += one.target === undefined ? 0 : one.target.places.length + 1;
+    const ofSource = values.slice(first, next);
+    return standingOf(one, ofSource, one.account === undefined ? null : (values[next++] ?? null));
+  });
+}
+
+/** On a cluster the two hash tags need two commands, which are sent concurrently. */
+async function askApart(redis: RedisClient, query: StandingQuery): Promise<SharedStanding> {
+  const keys = sourceKeys(query);
+  const [ofSource, slowed] = await Promise.all([
+    keys.length === 0 ? [] : redis.mget([...keys]),
+    query.account === undefined ? null : redis.get(query.account.keys.slowed),
+  ]);
+  return standingOf(query, ofSource, slowed);
+}
+
+function createCheck({ redis, parts, guard }: RedisStoreDeps): SharedStore["check"] {
+  const ask = (queries: readonly StandingQuery[]): Promise<readonly SharedStanding[] | undefined> =>
+    guard.run(() =>
+      redis.isCluster ? Promise.all(queries.map((one) => askApart(redis, one))) : askTogether(redis, queries),
+    );
+  const check = createGathered(ask, atOnce(redis, parts));
+  return (target, account) => check({ target, account });
+}
+
+/** Counts the failures of one turn of the event loop by one script. */
 function createCount(deps: RedisStoreDeps): SharedStore["count"] {
   const { redis, parts, clock, repeatWindowMs, guard } = deps;
   const call = createCountCall(parts, repeatWindowMs);
-  const one = scriptsFor(redis, parts.rules.length, { name: "bfCount", lua: countLua, fixed: 3, each: 4 });
-  const many = defineScript(redis, { name: "bfCountMany", lua: countLua });
+  const one = scriptsFor(redis, parts.rules.length, { script: countFailures, fixed: 3, each: 4 });
+  const many = defineVariableScript(redis, countFailures);
   const countAll = async (failures: readonly Failure[]): Promise<readonly (Counted | Error)[]> => {
     const { keys, args } = call(failures, clock.now());
     const [first] = failures;
     const run = redis.isCluster && first !== undefined ? one(first.target.places.length) : many;
     const answers = readCounts(await run(keys, args), failures.length);
-    // No memory, no longer the master: then it is so for all.
+    // Redis is out of memory, or no longer the master: every failure has the same error.
     const [failed] = answers;
     if (failed instanceof Error && answers.every((answer) => answer instanceof Error)) throw failed;
     return answers;
@@ -98,15 +145,10 @@ function createCount(deps: RedisStoreDeps): SharedStore["count"] {
   return (target, guess) => count({ target, guess });
 }
 
-/** Counts in Redis: every key of a decision has one hash tag, so that each question is one command in one slot. */
+/** Counts in Redis. All keys of a decision have one hash tag, so each question is one command in one slot. */
 export function createRedisStore(deps: RedisStoreDeps): SharedStore {
   const { redis, parts, clock, repeatWindowMs, takenBack, guard } = deps;
-  const successScript = scriptsFor(redis, parts.rules.length, {
-    name: "bfSuccess",
-    lua: successLua,
-    fixed: 2,
-    each: 3,
-  });
+  const successScript = scriptsFor(redis, parts.rules.length, { script: recordSuccess, fixed: 2, each: 3 });
   return {
     check: createCheck(deps),
     count: createCount(deps),
@@ -118,8 +160,8 @@ export function createRedisStore(deps: RedisStoreDeps): SharedStore {
         args.push(rule.periodMs, rule.failedRequests, minPercent);
       }
       return guard.run(async () => {
-        const [banned, value] = asList(await successScript(places.length)(keys, args));
-        return { ban: Number(banned) === 0 ? undefined : parseBan(String(value)) };
+        const { ban } = readFields(await successScript(places.length)(keys, args));
+        return { ban: typeof ban === "string" ? parseBan(ban) : undefined };
       });
     },
   };

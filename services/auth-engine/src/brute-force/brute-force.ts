@@ -1,20 +1,30 @@
-import type { FlushedPlaces } from "@postern/shared/brute-force";
-import type { Attempt } from "../pipeline/attempt.ts";
-import type { Target } from "./guess-store.ts";
+import type { FlushedPlaces } from "@postern/shared/domain/brute-force";
+import type { Attempt } from "../decision/attempt.ts";
+import type { AccountTarget, Target } from "./guess-store.ts";
 
-/** What the protection against guessing tells the steps after it: policies, logs. */
+/** State of brute-force protection for later steps, policies and logs. */
 export interface BruteForceFacts {
-  /** The attempt as the rules see it. */
-  readonly target: Target;
-  /** The rule whose ban stands. */
+  /** The attempt as the rules see it; absent if no rule applies or the client address is missing. */
+  readonly target: Target | undefined;
+  /** The attempt as its account sees it; absent if account delays are disabled. */
+  readonly account: AccountTarget | undefined;
+  /** Distinct wrong passwords of a delayed account when the attempt arrived. */
+  readonly accountFailures: number;
+  /** The account delay of the answer. */
+  holdMs: number;
+  /** The rule whose ban is in force. */
   rule?: string | undefined;
-  /** This failure moved a counter. */
+  /** Seconds until that ban ends; at least 1. */
+  retryAfterSeconds?: number | undefined;
+  /** Whether this failure raised a counter. */
   counted: boolean;
-  /** The same wrong password for the same account from the same network, again. */
+  /** Whether it repeats the same wrong password for the same account from the same network. */
   repeatedWrongPassword: boolean;
-  /** Redis is away: local counters decide. */
+  /** Redis is unavailable: local counters decide. */
   degraded: boolean;
-  /** Failures from here whose account may soon sign in: its success must be told to Redis even when it is a cached one. */
+  /**
+   * Failures from this network whose account may soon sign in: its success must reach Redis even if it is a cached one.
+   */
   pending: boolean;
   /** Distinct wrong passwords for this account from this network. */
   accountPasswordsSeen: number;
@@ -22,26 +32,33 @@ export interface BruteForceFacts {
   totalPasswordsSeen: number;
 }
 
-/** Who was guessed at. */
+/** The account that was guessed at. */
 export interface Guessed {
-  /** Whether there is such an account. */
+  /** Whether the account exists. */
   readonly isKnown: boolean;
-  /** What a directory calls it; absent where none said so. */
+  /** Whether the guess was a password, and not a token. */
+  readonly isPassword: boolean;
+  /** The backend's own name for it; absent if none was returned. */
   readonly account: string | undefined;
 }
 
-/** The protection against guessing, as the pipeline uses it. */
+/** Brute-force protection, as the pipeline uses it. */
 export interface BruteForce {
   /**
-   * Looks for a ban, in one round trip. Undefined: nothing is counted for this attempt.
+   * Checks for a ban and a delayed account, in one round trip. Undefined if nothing is counted for this attempt.
    *
-   * @throws AppError REDIS_UNAVAILABLE while Redis is away and the site wants temporary failures then.
+   * @throws AppError REDIS_UNAVAILABLE if Redis is unavailable and the site configured temporary failures for that.
    */
   check(attempt: Attempt): Promise<BruteForceFacts> | undefined;
-  /** Counts a failure and writes the ban, atomically. Fills in `facts`. */
+  /** Counts a failure for its network and its account and writes the ban, atomically. Updates `facts`. */
   countFailure(attempt: Attempt, guessed: Guessed, facts: BruteForceFacts): Promise<void>;
-  /** Learns from a success, unless a ban stands by now: `facts.rule` names it then. */
+  /** Records a success, unless a ban is in force by now; then `facts.rule` names it. */
   recordSuccess(account: string, facts: BruteForceFacts): Promise<void>;
-  /** These were flushed: what this process remembers of them for an outage of Redis goes. */
+  /**
+   * Determines the account delay of a success if its account is being guessed at and does not know the network.
+   * Undefined if there is nothing to do.
+   */
+  slow(account: string, facts: BruteForceFacts): Promise<void> | undefined;
+  /** Forgets flushed places, which this process remembers for an outage of Redis. */
   forget(places: FlushedPlaces): void;
 }

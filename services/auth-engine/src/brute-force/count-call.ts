@@ -1,6 +1,6 @@
-import { parseBan, type SourceParts, tolerationKeysOf, windowEndMs } from "@postern/shared/brute-force";
-import { guessesKey } from "@postern/shared/redis";
-import { createBoundedMap } from "./bounded-map.ts";
+import { parseBan, type SourceParts, tolerationKeysOf, windowEndMs } from "@postern/shared/domain/brute-force";
+import { createHotCache } from "@postern/shared/platform/cache";
+import { guessesKey } from "@postern/shared/platform/redis";
 import type { Counted, Guess, Target } from "./guess-store.ts";
 import { type Toleration, unknownWeight } from "./toleration.ts";
 
@@ -18,13 +18,13 @@ export interface CountCall {
   readonly args: readonly string[];
 }
 
-/** Keys that change with the window only are made once in it. */
+/** Builds the keys that change only with the window once in each window. */
 function createTolerationKeys(parts: SourceParts) {
-  const known = createBoundedMap<ReturnType<typeof tolerationKeysOf>>(maxNetworks);
+  let known = createHotCache<ReturnType<typeof tolerationKeysOf>>(maxNetworks);
   let until = 0;
   return (tag: string, network: string, nowMs: number): readonly [current: string, previous: string] => {
     if (nowMs >= until) {
-      known.clear();
+      known = createHotCache(maxNetworks);
       until = windowEndMs(parts, nowMs);
     }
     const found = known.get(network);
@@ -35,58 +35,66 @@ function createTolerationKeys(parts: SourceParts) {
   };
 }
 
-/** What the counting script is told of failures; what is the same for all is told once. */
+/** Makes the keys and arguments of `count-failures.lua`. */
 export function createCountCall(
   parts: SourceParts,
   repeatWindowMs: number,
 ): (failures: readonly Failure[], nowMs: number) => CountCall {
   const tolerationKeys = createTolerationKeys(parts);
-  const nthOfRule = new Map(parts.rules.map(({ name }, index) => [name, index + 1]));
-  const rules = parts.rules.flatMap(({ name, periodMs, failedRequests, banMs }) => [
-    name,
-    periodMs,
-    failedRequests,
-    banMs,
-  ]);
+  const ruleNumbers = new Map(parts.rules.map(({ name }, index) => [name, index + 1]));
+  const settings = JSON.stringify({
+    repeatWindowMs,
+    maxDigests,
+    guessesLifeMs: guessesKey.ttlSeconds * 1000,
+    unknownWeight,
+    rules: parts.rules.map(({ name, periodMs, failedRequests, banMs }) => ({ name, periodMs, failedRequests, banMs })),
+  });
   return (failures, nowMs) => {
-    const strings: string[] = [];
-    const keys: string[] = [];
+    const stringKeys: string[] = [];
+    const otherKeys: string[] = [];
     const tolerations: Toleration[] = [];
-    const args: (string | number)[] = [];
+    const [digests, networks]: [string[], string[]] = [[], []];
+    const [known, tolerationOf, ruleCounts, rules]: [number[], number[], number[], number[]] = [[], [], [], []];
     for (const { target, guess } of failures) {
       const { source, places } = target;
-      let nth = tolerations.indexOf(guess.toleration);
-      if (nth < 0) nth = tolerations.push(guess.toleration) - 1;
-      strings.push(target.keys.pending);
-      keys.push(target.keys.wrongPasswords, source.guessesKey);
-      args.push(guess.digest, guess.known ? 1 : 0, nth + 1, places.length);
+      let tolerationIndex = tolerations.indexOf(guess.toleration);
+      if (tolerationIndex < 0) tolerationIndex = tolerations.push(guess.toleration) - 1;
+      stringKeys.push(target.keys.pending);
+      otherKeys.push(target.keys.wrongPasswords, source.guessesKey);
+      digests.push(guess.digest);
+      known.push(guess.known ? 1 : 0);
+      tolerationOf.push(tolerationIndex + 1);
+      ruleCounts.push(places.length);
       for (const { banKey, countKey, network, rule } of places) {
         const [now, before] = tolerationKeys(source.tag, network, nowMs);
-        strings.push(banKey);
-        keys.push(countKey, now, before);
-        args.push(nthOfRule.get(rule.name) ?? 0, network);
+        stringKeys.push(banKey);
+        otherKeys.push(countKey, now, before);
+        rules.push(ruleNumbers.get(rule.name) ?? 0);
+        networks.push(network);
       }
     }
-    const start = [repeatWindowMs, maxDigests, guessesKey.ttlSeconds * 1000, unknownWeight, strings.length];
-    const tolerated = tolerations.flatMap(({ minPercent, maxPercent, scale }) => [minPercent, maxPercent, scale]);
-    return { keys: strings.concat(keys), args: [JSON.stringify([start, rules, tolerated, args])] };
+    const lists = { tolerations, digests, known, tolerationOf, ruleCounts, rules, networks };
+    const batch = JSON.stringify({ stringKeys: stringKeys.length, ...lists });
+    return { keys: stringKeys.concat(otherKeys), args: [settings, batch] };
   };
 }
 
-/** What it answered, in the order of the failures. */
+/** Reads the reply of `count-failures.lua`, in the order of the failures. */
 export function readCounts(answer: unknown, failures: number): readonly (Counted | Error)[] {
-  if (!Array.isArray(answer)) throw new TypeError("the counting script answered with no list");
-  const figures = String(answer[0]).split(" ");
-  let said = 1;
+  if (!Array.isArray(answer)) throw new TypeError("the counting script replied without a list");
+  const [figureText, ...explanations] = answer.map(String);
+  const figures = (figureText ?? "").split(" ").map(Number);
+  let explained = 0;
   return Array.from({ length: failures }, (_, index) => {
-    const status = Number(figures[index * answersEach]);
-    if (status < 0) return new Error(String(answer[said++]));
+    const start = index * answersEach;
+    const [status = 0, accountPasswordsSeen = 0, totalPasswordsSeen = 0] = figures.slice(start, start + answersEach);
+    if (status < 0) return new Error(explanations[explained++]);
     return {
       repeated: (status & 1) !== 0,
-      ban: (status & 2) === 0 ? undefined : parseBan(String(answer[said++])),
+      ban: (status & 2) === 0 ? undefined : parseBan(explanations[explained++] ?? ""),
       isNew: (status & 4) !== 0,
-      accountPasswordsSeen: Number(figures[index * answersEach + 1]),
-      totalPasswordsSeen: Number(figures[index * answersEach + 2]),
+      accountPasswordsSeen,
+      totalPasswordsSeen,
     };
   });
 }

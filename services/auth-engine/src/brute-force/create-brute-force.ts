@@ -1,73 +1,78 @@
-import type { Awaitable } from "@postern/shared/async";
-import type { Ban, RulePlace } from "@postern/shared/brute-force";
-import { AppError } from "@postern/shared/errors";
-import type { Clock } from "@postern/shared/time";
-import type { Attempt } from "../pipeline/attempt.ts";
-import { createBoundedMap } from "./bounded-map.ts";
+import type { Ban, RulePlace } from "@postern/shared/domain/brute-force";
+import { AppError } from "@postern/shared/platform/errors";
+import type { Clock } from "@postern/shared/platform/time";
+import type { Attempt } from "../decision/attempt.ts";
+import type { AccountBrake, AccountGuess } from "./account-brake.ts";
 import type { BruteForce, BruteForceFacts } from "./brute-force.ts";
+import { createEvery } from "./every.ts";
 import type { Counted, Guess, SharedStore, Standing, Succeeded, Target } from "./guess-store.ts";
 import type { LocalStore } from "./local-store.ts";
 import type { RedisGuard } from "./redis-guard.ts";
 import type { BruteForceSettings } from "./settings.ts";
+import type { Counting } from "./targets.ts";
 
-/** What an operator learns of. */
+/** Events for logs and metrics. */
 export interface BruteForceEvents {
   blocked(rule: string): void;
-  /** A failure was counted, or was a repetition. */
+  /** A failure was counted or was a repetition. */
   failed(kind: "counted" | "repeated"): void;
   banned(attempt: Attempt, ban: Ban, counted: Counted): void;
-  /** Redis did not answer this question. */
+  /** Redis did not answer this call. */
   degraded(question: "check" | "count" | "success"): void;
 }
 
 export interface BruteForceDeps {
   readonly settings: BruteForceSettings;
-  readonly targetOf: (attempt: Attempt) => Target | undefined;
-  /** Where the rules put an address; none for what is no address. */
+  readonly targetOf: (attempt: Attempt) => Counting;
+  /** The networks of an address under the rules; empty for anything but an address. */
   readonly placesOf: (address: string) => readonly RulePlace[];
   readonly shared: SharedStore;
   readonly local: LocalStore;
+  /** Absent if account delays are disabled. */
+  readonly brake: AccountBrake | undefined;
   readonly guard: Pick<RedisGuard, "run" | "away">;
   readonly clock: Clock;
   readonly digest: (username: string, password: string) => string;
-  /** Puts a ban where lists find it. */
+  /** Adds a ban to the index that lists use. */
   readonly index: (place: RulePlace, ban: Ban) => Promise<void>;
-  /** Remembers where a known account was guessed from, by the name that was typed and by the account's own. */
+  /** Records from where a known account was guessed at, under the typed name and the account's own. */
   readonly remember: (target: Target, account: string | undefined) => Promise<void>;
   readonly events: BruteForceEvents;
+}
+
+/** An answer of Redis, or of this process, which does not count accounts. */
+interface Checked extends Standing {
+  readonly accountFailures?: number;
 }
 
 function placeOf({ places }: Target, { rule }: Ban): RulePlace | undefined {
   return places.find((place) => place.rule.name === rule);
 }
 
-/** Writes that are repeated without harm are left out for so long, and for so many. */
+/** Interval in which harmless repeated writes are skipped. */
 const reindexMs = 60_000;
 const rememberMs = 10_000;
-const maxNotes = 16_384;
 
-/** Whether so much time has passed since the last time. */
-function createEvery(clock: Clock, everyMs: number): (key: string) => boolean {
-  const lastMs = createBoundedMap<number>(maxNotes);
-  return (key) => {
-    const now = clock.now();
-    if (now - (lastMs.get(key) ?? 0) < everyMs) return false;
-    lastMs.set(key, now);
-    return true;
-  };
-}
-
-function emptyFacts(target: Target): BruteForceFacts {
+function emptyFacts({ target, account }: Counting): BruteForceFacts {
   return {
     target,
+    account,
+    accountFailures: 0,
+    holdMs: 0,
     counted: false,
     repeatedWrongPassword: false,
     degraded: false,
     rule: undefined,
+    retryAfterSeconds: undefined,
     pending: false,
     accountPasswordsSeen: 0,
     totalPasswordsSeen: 0,
   };
+}
+
+function noteStanding(facts: BruteForceFacts, ban: Ban | undefined, clock: Clock): void {
+  facts.rule = ban?.rule;
+  if (ban !== undefined) facts.retryAfterSeconds = Math.max(1, Math.ceil((ban.expiresAtMs - clock.now()) / 1000));
 }
 
 function fillIn(facts: BruteForceFacts, counted: Counted): void {
@@ -75,113 +80,167 @@ function fillIn(facts: BruteForceFacts, counted: Counted): void {
   facts.repeatedWrongPassword = counted.repeated;
   facts.accountPasswordsSeen = counted.accountPasswordsSeen;
   facts.totalPasswordsSeen = counted.totalPasswordsSeen;
-  facts.rule = counted.ban?.rule;
 }
 
-/** A ban that Redis holds is remembered for when Redis is away, and indexed by whoever meets it. */
+/** Remembers a ban from Redis for an outage, and adds it to the index. */
 function createBanNotes({ local, index, clock }: BruteForceDeps) {
   const isDue = createEvery(clock, reindexMs);
   return (target: Target, ban: Ban | undefined): void => {
     const place = ban === undefined ? undefined : placeOf(target, ban);
     if (ban !== undefined && place !== undefined) {
       local.note(place, ban);
-      // The engine that made it may have died before it was indexed.
-      if (isDue(place.banKey)) void index(place, ban).catch(() => undefined);
+      // The engine that created the ban may have died before it added it to the index.
+      if (isDue.take(place.banKey)) void index(place, ban).catch(() => undefined);
     } else if (local.bans > 0) for (const { banKey } of target.places) local.forget(banKey);
   };
 }
 
-/** Counts in Redis, with what lies in other slots beside it. Undefined where Redis could not count this failure. */
+/** Counts in Redis, together with keys in other slots. Undefined if Redis could not count this failure. */
 function createSharedCount({ shared, guard, index, remember, clock }: BruteForceDeps) {
   const isDue = createEvery(clock, rememberMs);
-  return (target: Target, guess: Guess): Promise<Counted | undefined> => {
-    // Sent in the same tick as the count; where it was guessed from is no part of the decision.
-    const due = !guard.away && guess.known && isDue(`${target.source.address} ${target.username}`);
+  return async (target: Target, guess: Guess): Promise<Counted | undefined> => {
+    // Sent in the same tick as the count; the place of the guess does not affect the decision.
+    const due = !guard.away && guess.known && isDue.take(`${target.source.address} ${target.username}`);
     if (due) void remember(target, guess.account).catch(() => undefined);
-    const finish = (counted: Counted | undefined): Awaitable<Counted | undefined> => {
-      const ban = counted?.isNew === true ? counted.ban : undefined;
-      const place = ban === undefined ? undefined : placeOf(target, ban);
-      if (ban === undefined || place === undefined) return counted;
-      const note = (): Promise<unknown> =>
-        Promise.all([index(place, ban), guess.known && !due ? remember(target, guess.account) : undefined]);
-      // A ban that is in no list stands all the same: whoever meets it puts it there.
-      return guard.run(note).then(() => counted);
-    };
-    return shared.count(target, guess).then(finish, () => undefined);
+    const counted = await shared.count(target, guess).catch(() => undefined);
+    const ban = counted?.isNew === true ? counted.ban : undefined;
+    const place = ban === undefined ? undefined : placeOf(target, ban);
+    if (ban === undefined || place === undefined) return counted;
+    // A ban applies even if it is missing in the index; the next engine that meets it adds it.
+    await guard.run(() =>
+      Promise.all([index(place, ban), guess.known && !due ? remember(target, guess.account) : undefined]),
+    );
+    return counted;
   };
 }
 
-/** What is made of an answer, wherever it comes from. */
-function createFindings({ settings, events }: BruteForceDeps) {
+/** Applies an answer, whichever store it comes from. */
+function createFindings({ settings, events, clock }: BruteForceDeps) {
   const undecided = (question: "check" | "count" | "success"): void => {
     events.degraded(question);
     if (settings.withoutRedis.mode === "tempfail") {
       throw new AppError("REDIS_UNAVAILABLE", { detail: "failures cannot be counted" });
     }
   };
-  const checked = (target: Target, { ban, pending }: Standing, degraded: boolean): BruteForceFacts => {
-    const facts = emptyFacts(target);
-    facts.rule = ban?.rule;
+  const checked = (counting: Counting, { ban, pending, accountFailures }: Checked): BruteForceFacts => {
+    const facts: BruteForceFacts = { ...emptyFacts(counting), accountFailures: accountFailures ?? 0 };
+    noteStanding(facts, ban, clock);
     facts.pending = pending;
-    facts.degraded = degraded;
+    facts.degraded = accountFailures === undefined;
     if (ban !== undefined) events.blocked(ban.rule);
     return facts;
   };
   const counted = (attempt: Attempt, found: Counted, facts: BruteForceFacts): void => {
     fillIn(facts, found);
+    noteStanding(facts, found.ban, clock);
     events.failed(found.repeated ? "repeated" : "counted");
     if (found.isNew && found.ban !== undefined) events.banned(attempt, found.ban, found);
   };
   const succeeded = ({ ban }: Succeeded, facts: BruteForceFacts): void => {
-    facts.rule = ban?.rule;
+    noteStanding(facts, ban, clock);
     if (ban !== undefined) events.blocked(ban.rule);
   };
   return { undecided, checked, counted, succeeded };
 }
 
-export function createBruteForce(deps: BruteForceDeps): BruteForce {
-  const { settings, targetOf, shared, local } = deps;
-  const { undecided, checked, counted, succeeded } = createFindings(deps);
-  const noteBan = createBanNotes(deps);
-  const countShared = createSharedCount(deps);
+const noStanding: Standing = { ban: undefined, pending: false };
 
-  return {
-    check: (attempt) => {
-      const target = targetOf(attempt);
-      return target === undefined
-        ? undefined
-        : shared.check(target).then((answer) => {
-            if (answer === undefined) {
-              undecided("check");
-              return checked(target, local.check(target), true);
-            }
-            noteBan(target, answer.ban);
-            return checked(target, answer, false);
-          });
-    },
-    countFailure: (attempt, { isKnown: known, account }, facts) => {
-      const { target } = facts;
-      const digest = deps.digest(attempt.username, attempt.password?.reveal() ?? "");
-      const guess = { digest, known, account, toleration: settings.tolerationOf(target.source.address) };
-      return countShared(target, guess).then((answer) => {
-        if (answer !== undefined) return counted(attempt, answer, facts);
-        facts.degraded = true;
-        undecided("count");
-        return counted(attempt, local.count(target, guess), facts);
-      });
-    },
-    recordSuccess: (account, facts) => {
-      const { target } = facts;
+/** Counts a failure for its network, if it has one. */
+function createNetworkCount(deps: BruteForceDeps) {
+  const { settings, local } = deps;
+  const { undecided, counted } = createFindings(deps);
+  const countShared = createSharedCount(deps);
+  return async (attempt: Attempt, facts: BruteForceFacts, guessed: Omit<Guess, "toleration">): Promise<void> => {
+    const { target } = facts;
+    if (target === undefined) return;
+    const guess = { ...guessed, toleration: settings.tolerationOf(target.source.address) };
+    const answer = await countShared(target, guess);
+    if (answer !== undefined) return counted(attempt, answer, facts);
+    facts.degraded = true;
+    undecided("count");
+    counted(attempt, local.count(target, guess), facts);
+  };
+}
+
+/** Counts a failure for its account; without a client address nothing else is counted. */
+function createAccountCount({ brake, events }: BruteForceDeps) {
+  return async (facts: BruteForceFacts, guess: Omit<AccountGuess, "target" | "failuresBefore">): Promise<void> => {
+    const { account: target } = facts;
+    if (brake === undefined || target === undefined) return;
+    const found = await brake.count({ ...guess, target, failuresBefore: facts.accountFailures }).catch(() => {
+      events.degraded("count");
+      return undefined;
+    });
+    if (found === undefined) return;
+    facts.holdMs = found.holdMs;
+    if (facts.target !== undefined) return;
+    facts.counted = found.isNew;
+    facts.repeatedWrongPassword = !found.isNew;
+    facts.accountPasswordsSeen = found.failures;
+    facts.totalPasswordsSeen = found.failures;
+    events.failed(found.isNew ? "counted" : "repeated");
+  };
+}
+
+function createRecordSuccess(deps: BruteForceDeps): BruteForce["recordSuccess"] {
+  const { settings, shared, local, brake } = deps;
+  const { undecided, succeeded } = createFindings(deps);
+  return async (account, facts) => {
+    const { target, account: own } = facts;
+    if (target !== undefined) {
       const toleration = settings.tolerationOf(target.source.address);
-      return shared.succeed(target, account, toleration).then((answer) => {
-        if (answer !== undefined) {
-          if (answer.ban === undefined) local.noteSuccess(target, account);
-          return succeeded(answer, facts);
-        }
+      const answer = await shared.succeed(target, account, toleration);
+      if (answer === undefined) {
         facts.degraded = true;
         undecided("success");
         return succeeded(local.succeed(target, account, toleration), facts);
+      }
+      if (answer.ban === undefined) local.noteSuccess(target, account);
+      succeeded(answer, facts);
+    }
+    if (facts.rule === undefined && own !== undefined) brake?.note(account, own);
+  };
+}
+
+export function createBruteForce(deps: BruteForceDeps): BruteForce {
+  const { targetOf, shared, local, brake } = deps;
+  const { undecided, checked } = createFindings(deps);
+  const noteBan = createBanNotes(deps);
+  const countAtNetwork = createNetworkCount(deps);
+  const countAtAccount = createAccountCount(deps);
+
+  return {
+    check: (attempt) => {
+      const counting = targetOf(attempt);
+      const { target, account } = counting;
+      if (target === undefined && account === undefined) return undefined;
+      return shared.check(target, account).then((answer) => {
+        if (answer === undefined) {
+          undecided("check");
+          return checked(counting, target === undefined ? noStanding : local.check(target));
+        }
+        if (target !== undefined) noteBan(target, answer.ban);
+        return checked(counting, answer);
       });
+    },
+    countFailure: async (attempt, { isKnown, isPassword, account }, facts) => {
+      const digest = deps.digest(attempt.username, attempt.password?.reveal() ?? "");
+      // Both are sent in this tick, in one write.
+      await Promise.all([
+        countAtNetwork(attempt, facts, { digest, known: isKnown, account }),
+        isPassword ? countAtAccount(facts, { digest, isKnown, account }) : undefined,
+      ]);
+    },
+    recordSuccess: createRecordSuccess(deps),
+    slow: (account, facts) => {
+      if (brake === undefined || facts.account === undefined) return undefined;
+      const holdMs = brake.holdMs(account, facts.account, facts.accountFailures);
+      if (typeof holdMs !== "number")
+        return holdMs.then((ms) => {
+          facts.holdMs = ms;
+        });
+      facts.holdMs = holdMs;
+      return undefined;
     },
     forget: ({ addresses, rules }) => {
       for (const address of addresses) {

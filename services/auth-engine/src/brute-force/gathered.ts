@@ -3,29 +3,26 @@ interface Waiting<Answer> {
   readonly reject: (reason: unknown) => void;
 }
 
-/** Answers in the order of the items; an error is that of one item alone. Undefined: nobody could be asked. */
+/** Answers in the order of the items; an error concerns its item only. Undefined if the store is unavailable. */
 export type Ask<Item, Answer> = (items: readonly Item[]) => Promise<readonly (Answer | Error)[] | undefined>;
 
-/**
- * Asks for all items of one turn of the event loop together, at most so many at once: a message of the bus brings many
- * attempts.
- */
+/** Queries all items of one turn of the event loop together, up to a limit: one bus message brings many attempts. */
 export function createGathered<Item, Answer>(
   ask: Ask<Item, Answer>,
-  most: number,
+  maxBatchSize: number,
 ): (item: Item) => Promise<Answer | undefined> {
   let items: Item[] = [];
   let waiting: Waiting<Answer>[] = [];
   const send = (): void => {
-    const asked = items;
+    const batch = items;
     const askers = waiting;
     items = [];
     waiting = [];
-    if (asked.length === 0) return;
+    if (batch.length === 0) return;
     const reject = (reason: unknown): void => {
       for (const asker of askers) asker.reject(reason);
     };
-    ask(asked).then((answers) => {
+    ask(batch).then((answers) => {
       askers.forEach((asker, index) => {
         const answer = answers?.[index];
         if (answers === undefined) asker.resolve(undefined);
@@ -39,8 +36,8 @@ export function createGathered<Item, Answer>(
     new Promise((resolve, reject) => {
       items.push(item);
       waiting.push({ resolve, reject });
-      if (items.length >= most) send();
-      // After the promises that this turn settles: they bring more.
+      if (items.length >= maxBatchSize) send();
+      // Runs after the promises of this turn have settled, because they add more items.
       else if (items.length === 1) process.nextTick(send);
     });
 }

@@ -1,4 +1,4 @@
-import { createBoundedMap } from "./bounded-map.ts";
+import { createBoundedCache } from "@postern/shared/platform/cache";
 
 const maxEntries = 65_536;
 
@@ -10,7 +10,7 @@ export function createGoodAccounts() {
     if (count > 0) counts.set(network, count);
     else counts.delete(network);
   };
-  const seen = createBoundedMap<string>(maxEntries, (network) => change(network, -1));
+  const seen = createBoundedCache<string>({ maxEntries, evict: "oldest", onEvict: (network) => change(network, -1) });
   return {
     add: (network: string, account: string): void => {
       const key = `${network} ${account}`;

@@ -1,27 +1,43 @@
-import type { AccountKeys, Ban, RulePlace, Source } from "@postern/shared/brute-force";
+import type { AccountKeys, AccountWideKeys, Ban, RulePlace, Source } from "@postern/shared/domain/brute-force";
+import type { AccountSource } from "./account-delay.ts";
 import type { Toleration } from "./toleration.ts";
 
-/** One attempt in the eyes of the rules. */
+/** One attempt as the rules see it. */
 export interface Target {
   readonly source: Source;
-  /** Rules that the attempt is subject to, in the order of the configuration. */
+  /** Rules that apply to the attempt, in the order of the configuration. */
   readonly places: readonly RulePlace[];
   readonly username: string;
-  /** The account's own, at this source. */
+  /** The account's keys for this source. */
   readonly keys: AccountKeys;
+}
+
+/** The same attempt as its account sees it, for all networks together. */
+export interface AccountTarget {
+  /** The typed name, folded: the only name under which the account's failures are counted, looked up and delayed. */
+  readonly username: string;
+  readonly keys: AccountWideKeys;
+  readonly source: AccountSource;
+  /** The rest of the sign-in must look the same for a right and a wrong password, including its duration. */
+  readonly hidesOutcome?: boolean;
 }
 
 export interface Standing {
   readonly ban: Ban | undefined;
-  /** The account's success would take failures back. */
+  /** The account's success would forgive failures. */
   readonly pending: boolean;
+}
+
+export interface SharedStanding extends Standing {
+  /** Distinct wrong passwords of a delayed account; 0 for any other. */
+  readonly accountFailures: number;
 }
 
 export interface Guess {
   /** Keyed digest of user name and password. */
   readonly digest: string;
   readonly known: boolean;
-  /** What a directory calls the account; absent where none said so. */
+  /** The backend's own name for the account; absent if none was returned. */
   readonly account?: string | undefined;
   readonly toleration: Toleration;
 }
@@ -31,32 +47,32 @@ export interface Counted {
   readonly accountPasswordsSeen: number;
   readonly totalPasswordsSeen: number;
   readonly ban: Ban | undefined;
-  /** This very failure made a ban. */
+  /** Whether this failure created a ban. */
   readonly isNew: boolean;
 }
 
-/** What came of a success: with a ban nothing was learned from it. */
+/** Result of recording a success; with a ban, nothing was recorded. */
 export interface Succeeded {
   readonly ban: Ban | undefined;
 }
 
-/** Where failures are counted for all engines: Redis. Undefined while it is away. */
+/** The store in which all engines count failures: Redis. Returns undefined while Redis is unavailable. */
 export interface SharedStore {
-  check(target: Target): Promise<Standing | undefined>;
-  /** Rejects where this failure could not be counted while others could. */
+  check(target: Target | undefined, account?: AccountTarget): Promise<SharedStanding | undefined>;
+  /** Rejects if this failure could not be counted but others could. */
   count(target: Target, guess: Guess): Promise<Counted | undefined>;
-  /** Learns from a success, unless a ban stands. */
+  /** Records a success, unless a ban is in force. */
   succeed(target: Target, account: string, toleration: Toleration): Promise<Succeeded | undefined>;
 }
 
-/** Where failures are counted while Redis is away: this process. */
+/** The store that counts failures while Redis is unavailable: this process. */
 export interface GuessStore {
   check(target: Target): Standing;
   count(target: Target, guess: Guess): Counted;
   succeed(target: Target, account: string, toleration: Toleration): Succeeded;
 }
 
-/** The longest time for which a repeated wrong password of these rules must be remembered. */
+/** The longest time for which these rules need a repeated wrong password to be remembered. */
 export function memoryMs(windowMs: number, places: readonly RulePlace[]): number {
   return places.reduce((longest, { rule }) => Math.max(longest, rule.periodMs), windowMs);
 }

@@ -1,6 +1,6 @@
-import type { Ban, RulePlace } from "@postern/shared/brute-force";
-import type { Clock } from "@postern/shared/time";
-import { createBoundedMap } from "./bounded-map.ts";
+import type { Ban, RulePlace } from "@postern/shared/domain/brute-force";
+import { createBoundedCache } from "@postern/shared/platform/cache";
+import type { Clock } from "@postern/shared/platform/time";
 import { createGoodAccounts } from "./good-accounts.ts";
 import { type Counted, type Guess, type GuessStore, memoryMs, type Target } from "./guess-store.ts";
 import { allowance, guessScore } from "./toleration.ts";
@@ -11,23 +11,23 @@ const maxEntries = 65_536;
 
 export interface LocalStoreDeps {
   readonly clock: Clock;
-  /** Share of `failed_requests` that this process may let pass on its own. */
+  /** Share of `failed_requests` that this process alone may allow. */
   readonly sharePercent: () => number;
   readonly repeatWindowMs: () => number;
   readonly takenBack: () => number;
 }
 
-/** Counts of this process alone, while Redis is away. */
+/** Counts of this process alone, used while Redis is unavailable. */
 export interface LocalStore extends GuessStore {
-  /** A ban that Redis holds: it stands while Redis is away, too. */
+  /** Remembers a ban from Redis, which stays in force while Redis is unavailable. */
   note(place: RulePlace, ban: Ban): void;
-  /** Nobody stands banned here any more. */
+  /** Records that no ban is in force here any more. */
   forget(banKey: string): void;
-  /** Bans and counts of a place were flushed. */
+  /** Removes the bans and counts of a flushed place. */
   release(place: RulePlace): void;
-  /** An account signed in from here, seen while Redis was there. */
+  /** Records a sign-in from here that happened while Redis was available. */
   noteSuccess(target: Target, account: string): void;
-  /** Redis is back: its counts are the truth. */
+  /** Discards all counts, because Redis is available again. */
   clearCounts(): void;
   readonly bans: number;
 }
@@ -42,9 +42,9 @@ function accountAt({ source, username }: Target): string {
   return `${source.clientNetwork} ${username.toLowerCase()}`;
 }
 
-/** Bans that this process knows of. */
+/** Bans that this process knows. */
 function createLocalBans(clock: Clock) {
-  const bans = createBoundedMap<Ban>(maxEntries);
+  const bans = createBoundedCache<Ban>({ maxEntries, evict: "oldest" });
   return {
     bans,
     standing: ({ places }: Target): Ban | undefined => {
@@ -58,9 +58,9 @@ function createLocalBans(clock: Clock) {
   };
 }
 
-/** Failures by rule and network, and the ban that one of them makes. */
+/** Failures by rule and network, and the resulting ban. */
 function createLocalCounts(clock: Clock, sharePercent: () => number) {
-  const counts = createBoundedMap<WindowCount>(maxEntries);
+  const counts = createBoundedCache<WindowCount>({ maxEntries, evict: "oldest" });
   return {
     clear: (): void => counts.clear(),
     forget: (countKey: string): void => counts.delete(countKey),
@@ -99,10 +99,10 @@ export function createLocalStore(deps: LocalStoreDeps): LocalStore {
     let ban = standing(target);
     let isNew = false;
     for (const place of repeated ? [] : target.places) {
-      const made = counts.count(place, guess, good.countOf(place.network));
-      if (made === undefined || isNew || bans.get(place.banKey) !== undefined) continue;
-      bans.set(place.banKey, made);
-      ban ??= made;
+      const newBan = counts.count(place, guess, good.countOf(place.network));
+      if (newBan === undefined || isNew || bans.get(place.banKey) !== undefined) continue;
+      bans.set(place.banKey, newBan);
+      ban ??= newBan;
       isNew = true;
     }
     return { repeated, accountPasswordsSeen: wrong.countOf(account), totalPasswordsSeen: 0, ban, isNew };

@@ -1,16 +1,18 @@
-import { createRenewedSet } from "@postern/shared/collections";
+import { createRenewedSet } from "@postern/shared/platform/cache";
 
-/** Keeps decisions from waiting for a Redis that is away: killed, hung or failing over. */
+/** Keeps decisions from waiting for an unavailable Redis: dead, hung or failing over. */
 export interface RedisGuard {
   readonly away: boolean;
-  /** What Redis said, or undefined: at once while it is away, within the timeout when it goes away now. */
+  /**
+   * The answer of Redis, or undefined: immediately if Redis is known to be unavailable, otherwise within the timeout.
+   */
   run<T>(ask: () => Promise<T>): Promise<T | undefined>;
 }
 
 export interface RedisGuardDeps {
   readonly timeoutMs: number;
   readonly retryMs: number;
-  /** A write that shows whether Redis is back. */
+  /** A write that tests whether Redis is available again. */
   readonly probe: () => Promise<unknown>;
   readonly onAway: (reason: unknown) => void;
   readonly onBack: () => void;
@@ -21,7 +23,7 @@ interface Waiting {
   readonly goOn: (answer: undefined) => void;
 }
 
-/** One timer for all that wait: a decision sets none of its own. */
+/** One timer for all waiting calls; decisions set none of their own. */
 function createWaitingRoom(timeoutMs: number, onOverdue: (reason: unknown) => void) {
   const waiting = createRenewedSet<Waiting>();
   let timer: NodeJS.Timeout | undefined;
@@ -38,7 +40,7 @@ function createWaitingRoom(timeoutMs: number, onOverdue: (reason: unknown) => vo
   };
   const look = (): void => {
     timer = undefined;
-    // An answer that arrived while this process was busy is read before it is called late.
+    // An answer that arrived while this process was busy is read before it counts as late.
     if (oldestIsOverdue()) {
       setImmediate(() => {
         if (oldestIsOverdue()) giveUp(new Error(`no answer within ${timeoutMs} ms`));

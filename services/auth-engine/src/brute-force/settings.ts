@@ -1,20 +1,25 @@
-import { type BruteForceRules, bruteForceRules } from "@postern/shared/brute-force";
-import type { BruteForceConfig } from "@postern/shared/config";
-import { type CidrSet, createCidrSet } from "@postern/shared/net";
+import { type BruteForceRules, bruteForceRules } from "@postern/shared/domain/brute-force";
+import type { BruteForceConfig } from "@postern/shared/platform/config";
+import { type CidrSet, createCidrSet } from "@postern/shared/platform/net";
+import type { AccountDelaySettings } from "./account-delay.ts";
 import { noToleration, type Toleration } from "./toleration.ts";
 
-/** `auth.controls.brute_force`, ready for use. */
+/** `auth.controls.brute_force`, compiled. */
 export interface BruteForceSettings extends BruteForceRules {
-  /** Undefined: all. */
+  /** Undefined means all. */
   readonly protocols: ReadonlySet<string> | undefined;
   readonly addressAllowlist: CidrSet | undefined;
   /** By user name in lower case. */
   readonly userAllowlist: ReadonlyMap<string, CidrSet>;
-  /** What failures of an address are tolerated. */
+  /** Tolerated failures of an address. */
   readonly tolerationOf: (address: string) => Toleration;
   readonly repeatWindowMs: number;
-  /** Wrong passwords that a success takes back. */
+  /** Number of wrong passwords that a success forgives. */
   readonly takenBack: number;
+  /** Absent if account delays are disabled. */
+  readonly accountDelay: AccountDelaySettings | undefined;
+  /** Failures without a client address count for their caller's network. */
+  readonly countsPeers: boolean;
   readonly withoutRedis: {
     readonly mode: "degrade" | "tempfail";
     readonly sharePercent: number;
@@ -47,14 +52,27 @@ function tolerationsFrom(config: BruteForceConfig): (address: string) => Tolerat
   return (address) => custom.find(({ networks }) => networks.has(address))?.toleration ?? usual;
 }
 
-function userAllowlistFrom(given: unknown): ReadonlyMap<string, CidrSet> {
-  const entries = typeof given === "object" && given !== null ? Object.entries(given) : [];
+function userAllowlistFrom(allowlist: unknown): ReadonlyMap<string, CidrSet> {
+  const entries = typeof allowlist === "object" && allowlist !== null ? Object.entries(allowlist) : [];
   return new Map(
     entries.map(([user, networks]: [string, unknown]) => [
       user.toLowerCase(),
       createCidrSet(Array.isArray(networks) ? networks.map(String) : []),
     ]),
   );
+}
+
+function accountDelayFrom(config: BruteForceConfig): AccountDelaySettings | undefined {
+  const { account_delay: delay, without_client: withoutClient } = config;
+  if (!delay.enabled) return undefined;
+  return {
+    failures: delay.failures,
+    windowMs: delay.window,
+    maxDelayMs: delay.max_delay,
+    maxDelayWithoutClientMs: withoutClient.max_delay,
+    knownForMs: delay.known_for,
+    knownEverywhere: delay.known_networks.length === 0 ? undefined : createCidrSet(delay.known_networks),
+  };
 }
 
 export function bruteForceSettings(config: BruteForceConfig): BruteForceSettings {
@@ -67,6 +85,8 @@ export function bruteForceSettings(config: BruteForceConfig): BruteForceSettings
     tolerationOf: tolerationsFrom(config),
     repeatWindowMs: config.rwp_window,
     takenBack: config.rwp_allowed_unique_hashes,
+    accountDelay: accountDelayFrom(config),
+    countsPeers: config.without_client.count_network,
     withoutRedis: {
       mode: withoutRedis.mode,
       sharePercent: withoutRedis.share_percent,

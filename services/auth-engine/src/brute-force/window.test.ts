@@ -1,4 +1,4 @@
-import { networkOf } from "@postern/shared/brute-force";
+import { networkOf } from "@postern/shared/domain/brute-force";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { allowance, guessScore, noToleration } from "./toleration.ts";
@@ -59,7 +59,7 @@ describe("toleration", () => {
   const adaptive = { minPercent: 10, maxPercent: 50, scale: 1 };
   const figure = fc.double({ min: 0, max: 10_000, noNaN: true });
 
-  test("nobody signed in: every failure counts, known or not", () => {
+  test("every failure counts if no account has signed in, whether the guessed account exists or not", () => {
     expect(guessScore({ known: 4, unknown: 5 }, allowance(0, adaptive))).toBe(9);
     expect(allowance(1000, noToleration)).toBe(0);
   });

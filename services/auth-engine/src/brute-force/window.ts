@@ -1,4 +1,4 @@
-/** Failures of one network in this window and in the one before, by whether a directory knows the account. */
+/** Failures of one network in the current and the previous window, separately for known and unknown accounts. */
 export interface WindowCount {
   /** Number of the window: time divided by the period. */
   readonly window: number;
@@ -10,7 +10,7 @@ export interface WindowCount {
 
 export const emptyCount: WindowCount = { window: 0, known: 0, unknown: 0, previousKnown: 0, previousUnknown: 0 };
 
-/** The count seen from a later window. A clock that went back stays in the window that was. */
+/** The count as of a later window. If the clock went back, the later window stays. */
 export function rolledTo(count: WindowCount, window: number): WindowCount {
   if (window <= count.window) return count;
   const next = window === count.window + 1;
@@ -28,7 +28,10 @@ export interface Failures {
   readonly unknown: number;
 }
 
-/** What counts at a moment: this window's failures, and of the one before the share that is not over yet. */
+/**
+ * The failures that count at a moment: those of this window, and of the previous one the share that still overlaps the
+ * period.
+ */
 export function decayed(count: WindowCount, nowMs: number, periodMs: number): Failures {
   const rolled = rolledTo(count, Math.floor(nowMs / periodMs));
   const left = rolled.window > Math.floor(nowMs / periodMs) ? 1 : 1 - (nowMs % periodMs) / periodMs;

@@ -1,7 +1,7 @@
-import { createBoundedMap } from "./bounded-map.ts";
+import { createBoundedCache } from "@postern/shared/platform/cache";
 
 interface WrongPassword {
-  /** 0: taken back. */
+  /** 0 if a success has undone the count. */
   countedAtMs: number;
   lastMs: number;
 }
@@ -14,13 +14,13 @@ export interface WrongPasswords {
   /** Whether this one is a repetition; it is remembered either way. */
   repeats(account: string, digest: string, when: { readonly nowMs: number; readonly forMs: number }): boolean;
   countOf(account: string): number;
-  /** When those were counted that a success takes back: none when there are more than `most`. */
-  takeBack(account: string, most: number): readonly number[];
+  /** Marks the counts as undone by a success and returns their times. Empty if the account has more than `limit`. */
+  takeBack(account: string, limit: number): readonly number[];
   clear(): void;
 }
 
 export function createWrongPasswords(): WrongPasswords {
-  const accounts = createBoundedMap<Map<string, WrongPassword>>(maxAccounts);
+  const accounts = createBoundedCache<Map<string, WrongPassword>>({ maxEntries: maxAccounts, evict: "oldest" });
   return {
     repeats: (account, digest, { nowMs, forMs }) => {
       const passwords = accounts.get(account) ?? new Map<string, WrongPassword>();
@@ -36,9 +36,9 @@ export function createWrongPasswords(): WrongPasswords {
       return false;
     },
     countOf: (account) => accounts.get(account)?.size ?? 0,
-    takeBack: (account, most) => {
+    takeBack: (account, limit) => {
       const passwords = [...(accounts.get(account)?.values() ?? [])];
-      if (passwords.length > most) return [];
+      if (passwords.length > limit) return [];
       const times = passwords.map(({ countedAtMs }) => countedAtMs).filter((time) => time > 0);
       for (const password of passwords) password.countedAtMs = 0;
       return times;

@@ -1,11 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 import type { Base } from "@postern/shared/assembly";
-import { createBanIndex, createGuessedAccounts, sourceOf, userPart } from "@postern/shared/brute-force";
-import type { Bus } from "@postern/shared/bus";
-import type { Config } from "@postern/shared/config";
 import { bruteForceFlushed } from "@postern/shared/contracts";
-import { probeKey, type RedisClient } from "@postern/shared/redis";
-import { systemClock } from "@postern/shared/time";
+import { createBanIndex, createGuessedAccounts, sourceOf, userPart } from "@postern/shared/domain/brute-force";
+import type { Bus } from "@postern/shared/platform/bus";
+import type { Config } from "@postern/shared/platform/config";
+import { probeKey, type RedisClient } from "@postern/shared/platform/redis";
+import { systemClock } from "@postern/shared/platform/time";
+import { createAccountBrake } from "../brute-force/account-brake.ts";
+import { createAccountStore } from "../brute-force/account-store-redis.ts";
 import type { BruteForce } from "../brute-force/brute-force.ts";
 import { type BruteForceMetrics, createBruteForceMetrics } from "../brute-force/brute-force-metrics.ts";
 import { createRedisStore } from "../brute-force/brute-force-redis.ts";
@@ -16,7 +18,7 @@ import { createRedisGuard } from "../brute-force/redis-guard.ts";
 import { type BruteForceSettings, bruteForceSettings } from "../brute-force/settings.ts";
 import { createTargets } from "../brute-force/targets.ts";
 
-/** The protection in use; a reload puts another in its place. */
+/** The brute-force protection in use; a reload replaces it. */
 export interface BruteForceState {
   readonly current: BruteForce;
   readonly reload: (config: Config) => Promise<void>;
@@ -32,7 +34,7 @@ export function usesBruteForce({ auth }: Config): boolean {
   return auth.controls.enabled.includes("brute_force");
 }
 
-function makeStores(settings: BruteForceSettings, prefix: string, { base, redis }: Parts) {
+function makeStores(settings: BruteForceSettings, prefix: string, { base, redis, metrics }: Parts) {
   const parts = { ...settings, prefix };
   const local = createLocalStore({
     clock: systemClock,
@@ -46,22 +48,34 @@ function makeStores(settings: BruteForceSettings, prefix: string, { base, redis 
     retryMs: settings.withoutRedis.retryMs,
     probe: () => redis.set(probe, "1", "EX", probeKey.ttlSeconds),
     onAway: (err) =>
-      base.logger.error({ err, mode: settings.withoutRedis.mode }, "Redis is away: failures are counted here"),
+      base.logger.error(
+        { err, mode: settings.withoutRedis.mode },
+        "Redis is unavailable: this engine counts failures in memory",
+      ),
     onBack: () => {
       local.clearCounts();
-      base.logger.info("Redis is back: failures are counted there");
+      base.logger.info("Redis is available again: failures are counted in Redis");
     },
   });
   const { repeatWindowMs, takenBack } = settings;
   const shared = createRedisStore({ redis, parts, clock: systemClock, guard, repeatWindowMs, takenBack });
-  return { parts, local, shared, guard };
+  const { accountDelay } = settings;
+  const brake =
+    accountDelay &&
+    createAccountBrake({
+      settings: accountDelay,
+      store: createAccountStore({ redis, prefix, guard, settings: accountDelay }),
+      clock: systemClock,
+      slowed: (source) => metrics.slowed(source),
+    });
+  return { parts, local, shared, guard, brake };
 }
 
-function makeBruteForce(config: Config, given: Parts & { readonly away: { read: () => boolean } }): BruteForce {
-  const { base, redis, metrics, away } = given;
+function makeBruteForce(config: Config, deps: Parts & { readonly away: { read: () => boolean } }): BruteForce {
+  const { base, redis, metrics, away } = deps;
   const settings = bruteForceSettings(config.auth.controls.brute_force);
   const { prefix, password_nonce: nonce } = config.storage.redis;
-  const { parts, local, shared, guard } = makeStores(settings, prefix, given);
+  const { parts, local, shared, guard, brake } = makeStores(settings, prefix, deps);
   away.read = () => guard.away;
   const index = createBanIndex(redis, prefix);
   const remember = createGuessedAccounts(redis, prefix);
@@ -71,6 +85,7 @@ function makeBruteForce(config: Config, given: Parts & { readonly away: { read: 
     placesOf: (address) => sourceOf(address, parts)?.places ?? [],
     shared,
     local,
+    brake,
     guard,
     clock: systemClock,
     digest: createGuessDigest(nonce),
@@ -101,7 +116,7 @@ function makeBruteForce(config: Config, given: Parts & { readonly away: { read: 
   });
 }
 
-/** Undefined while `auth.controls.enabled` does not name it. */
+/** Undefined if `auth.controls.enabled` does not list brute-force protection. */
 export function createBruteForceState(
   config: Config,
   { base, bus, redis }: { readonly base: Base; readonly bus: Bus; readonly redis: RedisClient | undefined },
@@ -117,10 +132,10 @@ export function createBruteForceState(
   const state = {
     current: make(config),
     reload: async (next: Config): Promise<void> => {
-      const made = make(next);
-      // Pipelines that are open now do not know the new commands: they leave in this turn.
+      const replacement = make(next);
+      // Redis pipelines that are open now do not know the new commands; they are sent in this turn of the event loop.
       await setImmediate();
-      state.current = made;
+      state.current = replacement;
     },
   };
   bus.subscribe(bruteForceFlushed, (places) => state.current.forget(places));

@@ -1,5 +1,5 @@
-import type { Logger } from "@postern/shared/logging";
-import { systemClock } from "@postern/shared/time";
+import type { Logger } from "@postern/shared/platform/logging";
+import { systemClock } from "@postern/shared/platform/time";
 import type { Control } from "../controls/control.ts";
 import type { ControlSettings, RblControlSettings } from "../controls/control-settings.ts";
 import { type Controls, createControls } from "../controls/controls.ts";
@@ -22,16 +22,16 @@ function makeRbl({ rbl, dns, cache }: RblControlSettings, { logger, metrics }: P
   return createRbl({
     settings: rbl,
     lookup: createCachingLookup({ lookup: createDnsLookup(dns), clock: systemClock, settings: cache }),
-    observe: (outcome) => metrics.rblAsked(outcome),
+    observe: (outcome) => metrics.rblQueried(outcome),
     onFailure: createFailureNotes({
       clock: systemClock,
       everyMs: noteFailuresEveryMs,
-      note: (note) => logger.warn(note, "a block list could not be asked"),
+      note: (note) => logger.warn(note, "a block list could not be queried"),
     }),
   });
 }
 
-/** The controls that are in use, cheapest first; undefined while there is none. */
+/** The enabled controls, cheapest first; undefined if there is none. */
 export function makeControls(settings: ControlSettings, parts: Parts): Controls | undefined {
   const { cleartextNetworks, relayDomains, rbl } = settings;
   const controls = [

@@ -1,43 +1,40 @@
 import type { Base } from "@postern/shared/assembly";
-import type { Bus } from "@postern/shared/bus";
-import type { Config } from "@postern/shared/config";
-import { createHealth, type Health } from "@postern/shared/lifecycle";
-import { type RedisClient, redisHealth } from "@postern/shared/redis";
-import { systemClock } from "@postern/shared/time";
-import type { DirectorySet } from "../directories/directory-set.ts";
+import type { Bus } from "@postern/shared/platform/bus";
+import type { Config } from "@postern/shared/platform/config";
+import { createHealth, type Health } from "@postern/shared/platform/lifecycle";
+import { type RedisClient, redisHealth } from "@postern/shared/platform/redis";
+import { systemClock } from "@postern/shared/platform/time";
+import type { BackendSet } from "../backends/backend-set.ts";
 import type { ResultCacheParts } from "./result-cache.ts";
 
 interface HealthParts {
   readonly base: Base;
   readonly bus: Bus;
-  readonly directories: DirectorySet;
+  readonly backends: BackendSet;
   readonly redis: RedisClient | undefined;
   readonly resultCache: ResultCacheParts;
 }
 
-export function createEngineHealth(
-  config: Config,
-  { bus, directories, redis, resultCache, base }: HealthParts,
-): Health {
+export function createEngineHealth(config: Config, { bus, backends, redis, resultCache, base }: HealthParts): Health {
   const { logger, service, instance } = base;
   const { prefix } = config.storage.redis;
   const assertConnected = (): void => {
     if (!bus.isConnected()) throw new Error("not connected to NATS");
   };
-  const checkDirectories = async (signal: AbortSignal): Promise<void> => {
+  const checkBackends = async (signal: AbortSignal): Promise<void> => {
     const context = { deadline: systemClock.now() + 1000, signal };
-    await Promise.all(directories.current.map((directory) => directory.check(context)));
+    await Promise.all(backends.current.map((backend) => backend.check(context)));
   };
   return createHealth({
     checks: [
       { name: "bus", required: true, check: assertConnected },
-      // An engine without its directory answers temporary failures; taking it away would answer nothing at all.
-      { name: "directories", required: false, check: checkDirectories },
-      // Without it logins by token are temporary failures, and those by password go on.
+      // An engine without its backend answers temporary failures; without the engine there would be no answer at all.
+      { name: "directories", required: false, check: checkBackends },
+      // Without it, sign-ins by token are temporary failures; sign-ins by password continue.
       ...(redis === undefined
         ? []
         : [redisHealth({ client: redis, role: "state", required: false, prefix, service, instance })]),
-      // Without it more questions reach the directories.
+      // Without it, more queries reach the backends.
       ...(resultCache.redis === undefined
         ? []
         : [redisHealth({ client: resultCache.redis, role: "cache", required: false, prefix, service, instance })]),

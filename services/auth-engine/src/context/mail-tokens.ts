@@ -1,11 +1,11 @@
 import { type Base, type MailTokens, mailTokensFromConfig } from "@postern/shared/assembly";
-import type { Config } from "@postern/shared/config";
-import type { RedisClient } from "@postern/shared/redis";
+import type { Config } from "@postern/shared/platform/config";
+import type { RedisClient } from "@postern/shared/platform/redis";
 import { type CheckMailToken, createMailTokenCheck } from "../mail-tokens/check-mail-token.ts";
 import type { EngineMetrics } from "../metrics.ts";
 import type { EngineSettings } from "../settings.ts";
 
-/** What the check of users' access tokens holds open. */
+/** Verification of users' access tokens, with the resources that it keeps open. */
 export interface MailTokenState {
   readonly check: CheckMailToken;
   readonly tokens: MailTokens;

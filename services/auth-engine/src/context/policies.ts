@@ -1,5 +1,5 @@
-import type { Audit } from "@postern/shared/audit";
-import type { Logger } from "@postern/shared/logging";
+import type { Audit } from "@postern/shared/domain/audit";
+import type { Logger } from "@postern/shared/platform/logging";
 import { createMasterUsers, type MasterUsers } from "../master-user/master-users.ts";
 import type { EngineMetrics } from "../metrics.ts";
 import { createPolicies, type Policies } from "../policy/policies.ts";
@@ -11,21 +11,21 @@ interface Parts {
   readonly metrics: EngineMetrics;
 }
 
-/** Undefined while there are no rules. */
+/** Undefined if there are no policies. */
 export function makePolicies(settings: PolicySettings, { logger, metrics }: Parts): Policies | undefined {
   if (settings.rules.length === 0) return undefined;
   return createPolicies({
     ...settings,
     onApplied: (applied) => {
       metrics.policyApplied(applied.mode, applied.effect);
-      // A rule that lets decisions stand may hold for each of them.
+      // A policy that permits may match every decision.
       const level = applied.effect === "permit" && applied.mode === "enforce" ? "debug" : "info";
       logger[level](applied, applied.mode === "observe" ? "a policy would have applied" : "a policy applied");
     },
   });
 }
 
-/** Undefined while nobody may sign in as another user. */
+/** Undefined if no master user is configured. */
 export function makeMasterUsers(
   settings: MasterUserSettings | undefined,
   { audit }: { readonly audit: Audit },

@@ -1,12 +1,12 @@
 import { type Base, keyRingFromConfig, redisFromConfig } from "@postern/shared/assembly";
-import type { Bus } from "@postern/shared/bus";
-import type { Config } from "@postern/shared/config";
 import { accountFlushed } from "@postern/shared/contracts";
-import { Secret } from "@postern/shared/crypto";
-import type { RedisClient } from "@postern/shared/redis";
-import { systemClock } from "@postern/shared/time";
-import type { DirectorySet } from "../directories/directory-set.ts";
-import { createCircuitBreaker } from "../directories/servers/circuit-breaker.ts";
+import type { Bus } from "@postern/shared/platform/bus";
+import type { Config } from "@postern/shared/platform/config";
+import { Secret } from "@postern/shared/platform/crypto";
+import type { RedisClient } from "@postern/shared/platform/redis";
+import { systemClock } from "@postern/shared/platform/time";
+import type { BackendSet } from "../backends/backend-set.ts";
+import { createCircuitBreaker } from "../backends/servers/circuit-breaker.ts";
 import type { ResultCacheSettings } from "../result-cache/cache-rules.ts";
 import { createGuardedCache, type GuardedCache } from "../result-cache/guarded-cache.ts";
 import { createMemoryCache } from "../result-cache/memory-cache.ts";
@@ -16,10 +16,10 @@ import { createRedisResultCache } from "../result-cache/result-cache-redis.ts";
 import { createResultCaches, type ResultCaches } from "../result-cache/result-caches.ts";
 import type { EngineSettings } from "../settings.ts";
 
-/** The result caches with what they hold open. */
+/** The result caches, with the resources that they keep open. */
 export interface ResultCacheParts {
   readonly caches: ResultCaches;
-  /** Of the role `cache`; absent while nothing is shared. */
+  /** Client of the role `cache`; absent if nothing is shared. */
   readonly redis: RedisClient | undefined;
 }
 
@@ -27,10 +27,10 @@ export interface ResultCacheDeps {
   readonly base: Base;
   readonly bus: Bus;
   readonly live: { readonly current: { readonly resultCache: ResultCacheSettings } };
-  readonly directories: Pick<DirectorySet, "current">;
+  readonly backends: Pick<BackendSet, "current">;
 }
 
-/** Three failures in a row, then one try a second. */
+/** Opens after three consecutive failures, then allows one attempt a second. */
 const breakerSettings = { failureThreshold: 3, cooldownMs: 1000, halfOpenMax: 1 } as const;
 
 interface SharedParts {
@@ -49,9 +49,9 @@ function createShared(config: Config, timeoutMs: number, base: Base): SharedPart
     timeoutMs,
     breaker,
     onError: (err) => {
-      // One line for each outage; the metrics count the rest.
+      // One line per outage; the metrics count the rest.
       if (!isAway && breaker.state() !== "closed")
-        base.logger.warn({ err }, "the shared result cache is away: directories are asked");
+        base.logger.warn({ err }, "the shared result cache is unavailable: backends are queried instead");
       isAway = breaker.state() !== "closed";
     },
   });
@@ -61,7 +61,7 @@ function createShared(config: Config, timeoutMs: number, base: Base): SharedPart
 export function createResultCacheParts(
   config: Config,
   { memoryCache, sharedCache }: EngineSettings,
-  { base, bus, live, directories }: ResultCacheDeps,
+  { base, bus, live, backends }: ResultCacheDeps,
 ): ResultCacheParts {
   const memory = createMemoryCache(memoryCache, { clock: systemClock });
   const metrics = createResultCacheMetrics(base.metrics, base.prefix, memory);
@@ -76,8 +76,8 @@ export function createResultCacheParts(
     observeWrite: (level, outcome) => metrics.written(level, outcome),
   });
   bus.subscribe(accountFlushed, ({ names }) => {
-    // What a directory remembers of the account, first: else a login in between would be kept by it.
-    for (const directory of directories.current) for (const name of names) directory.forget?.(name);
+    // The backends forget the account first; otherwise a sign-in in between would cache what they remember.
+    for (const backend of backends.current) for (const name of names) backend.forget?.(name);
     memory.flush(names);
     metrics.flushed();
   });

@@ -1,12 +1,12 @@
-import type { Audit } from "@postern/shared/audit";
-import type { Logger } from "@postern/shared/logging";
+import type { Audit } from "@postern/shared/domain/audit";
+import type { Logger } from "@postern/shared/platform/logging";
 import type { EngineMetrics } from "../metrics.ts";
 import type { StepDeps } from "../pipeline/step.ts";
 import type { LiveEngineSettings } from "../settings.ts";
 import { makeControls } from "./controls.ts";
 import { makeMasterUsers, makePolicies } from "./policies.ts";
 
-/** What stands around the directories in a decision. */
+/** The dependencies of a decision besides the backends. */
 export type DecisionRules = Pick<StepDeps, "controls" | "policies" | "masterUsers">;
 
 export function rulesMaker(parts: {

@@ -1,43 +1,43 @@
 import type { Base } from "@postern/shared/assembly";
-import type { Config } from "@postern/shared/config";
-import { type HostFunctions, sqlModule } from "@postern/shared/scripts";
-import { systemClock } from "@postern/shared/time";
-import { createLdapPool, type LdapPool } from "../directories/ldap/ldap-pool.ts";
-import type { SqlClient } from "../directories/sql/sql-client.ts";
-import { ldapModule } from "../scripts/ldap-module.ts";
+import { type HostFunctions, sqlModule } from "@postern/shared/domain/scripts";
+import type { Config } from "@postern/shared/platform/config";
+import { systemClock } from "@postern/shared/platform/time";
+import { createLdapPool, type LdapPool } from "../backends/ldap/ldap-pool.ts";
+import { ldapModule } from "../backends/ldap/script-module.ts";
+import type { SqlClient } from "../backends/sql/sql-client.ts";
 import { ldapPoolSettings } from "../settings.ts";
-import { sqlDirectorySettings } from "../sql-settings.ts";
+import { sqlBackendSettings } from "../sql-settings.ts";
 import { makeSqlClient } from "./sql.ts";
 
-/** What only an engine lends to its scripts: the pools of its directories. */
+/** Script functions that only an engine provides: the pools of its backends. */
 export interface EngineModules {
   readonly functions: HostFunctions;
   close(): Promise<void>;
 }
 
-/** Made when first asked for: a pool that no script asks has no connections and no watch over its servers. */
+/** Creates a pool on first use: an unused pool has no connections and no health checks. */
 function createLazily<Resource extends { close(): Promise<void> }>(make: (name: string) => Resource | undefined) {
-  const made = new Map<string, Resource>();
+  const resources = new Map<string, Resource>();
   return {
     find: (name: string): Resource | undefined => {
-      const known = made.get(name) ?? make(name);
-      if (known !== undefined) made.set(name, known);
+      const known = resources.get(name) ?? make(name);
+      if (known !== undefined) resources.set(name, known);
       return known;
     },
     close: async (): Promise<void> => {
-      await Promise.all([...made.values()].map((one) => one.close()));
+      await Promise.all([...resources.values()].map((one) => one.close()));
     },
   };
 }
 
-/** Connections of their own, with the settings of the directories' pools, so that scripts never hold up directories. */
+/** Pools with their own connections and the backends' settings, so that scripts never delay backends. */
 export function createEngineModules({ auth }: Config, base: Base): EngineModules {
   const { sql, ldap } = auth.backends;
   const sqlPools = createLazily((name): SqlClient | undefined => {
     const pool = name === "default" ? sql.default : Object.hasOwn(sql.pools, name) ? sql.pools[name] : undefined;
     if (pool === undefined || (pool.driver === "sqlite" ? pool.file === "" : pool.server.length === 0))
       return undefined;
-    return makeSqlClient(name, sqlDirectorySettings(sql, name, name).database, base);
+    return makeSqlClient(name, sqlBackendSettings(sql, name, name).database, base);
   });
   const ldapPools = createLazily((name): LdapPool | undefined => {
     const pool = name === "default" ? ldap.default : Object.hasOwn(ldap.pools, name) ? ldap.pools[name] : undefined;

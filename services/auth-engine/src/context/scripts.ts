@@ -1,21 +1,20 @@
 import { type Base, redisFromConfig } from "@postern/shared/assembly";
 import { type MakeScriptPool, scriptPoolsFromConfig } from "@postern/shared/assembly/scripts";
-import type { Config } from "@postern/shared/config";
-import { type AppError, logFields } from "@postern/shared/errors";
-import type { PasswordVerifier } from "@postern/shared/passwords";
+import type { PasswordVerifier } from "@postern/shared/domain/passwords";
 import {
   createScriptRunner,
   type HostFunctions,
   type PreparedScripts,
-  type ScriptFile,
   type ScriptPool,
   type ScriptRunner,
-} from "@postern/shared/scripts";
-import { systemClock } from "@postern/shared/time";
+} from "@postern/shared/domain/scripts";
+import type { Config } from "@postern/shared/platform/config";
+import { type AppError, logFields } from "@postern/shared/platform/errors";
+import { systemClock } from "@postern/shared/platform/time";
 import type { EngineMetrics } from "../metrics.ts";
 import { type CallScriptModule, createCallScriptModule } from "../rpc/script-module.ts";
 import { createCacheFlushScript, type RunCacheFlushScript } from "../scripts/cache-flush-script.ts";
-import { decisionScripts } from "../scripts/script-settings.ts";
+import { actionFiles, decisionFiles } from "../scripts/script-files.ts";
 import {
   createSiteScripts,
   type ScriptStage,
@@ -24,15 +23,18 @@ import {
 } from "../scripts/site-scripts.ts";
 import { createEngineModules } from "./script-modules.ts";
 
-/** The site's scripts in an engine: the interpreters of decisions, and those of actions, which never delay them. */
+/**
+ * The site's scripts in an engine: the interpreters of decisions, and separate ones for actions, which never delay
+ * decisions.
+ */
 export interface EngineScripts {
   readonly siteScripts: SiteScripts;
   readonly decisions: ScriptRunner;
   readonly runCacheFlushScript: RunCacheFlushScript;
   readonly callScriptModule: CallScriptModule;
   /**
-   * Compiles another configuration's scripts, to be used or discarded. Throws `CONFIG_INVALID` when they do not
-   * compile, and nothing changes.
+   * Compiles another configuration's scripts, to be used or discarded. Throws `CONFIG_INVALID` and changes nothing if
+   * they do not compile.
    */
   prepare(config: Config): Promise<PreparedScripts>;
   close(): Promise<void>;
@@ -45,40 +47,18 @@ interface Parts {
   readonly settings: () => SiteScriptSettings;
 }
 
-function backendEntries({ backends }: Config["auth"]): readonly string[] {
-  const entries = ["verify_password", "lookup"];
-  return backends.lua.backend.default.mfa.enabled ? [...entries, "mfa_account", "mfa_read"] : entries;
-}
-
-function decisionFiles({ auth }: Config): readonly ScriptFile[] {
-  const { backend_script_path: backend, init_script_paths: inits } = auth.backends.lua.backend.default;
-  const { environment, subject } = decisionScripts(auth);
-  return [
-    ...(backend === "" ? [] : [{ path: backend, entryPoints: backendEntries(auth) }]),
-    ...inits.map((path) => ({ path, entryPoints: ["start"] })),
-    ...environment.map(({ script_path: path }) => ({ path, entryPoints: ["environment"] })),
-    ...subject.map(({ script_path: path }) => ({ path, entryPoints: ["subject"] })),
-  ];
-}
-
-function actionFiles({ auth }: Config): readonly ScriptFile[] {
-  const { cache_flush_script_path: flush } = auth.backends.lua.backend.default;
-  const actions = decisionScripts(auth).actions.map(({ script_path: path }) => ({ path, entryPoints: ["action"] }));
-  return flush === "" ? actions : [...actions, { path: flush, entryPoints: ["cache_flush"] }];
-}
-
 const isUsed = (config: Config): boolean => decisionFiles(config).length > 0 || actionFiles(config).length > 0;
 
 interface Generation {
   readonly decisions: ScriptPool | undefined;
   readonly actions: ScriptPool | undefined;
-  /** What hooks, which run in admin, may call here. */
+  /** Functions that hooks, which run in admin, may call here. */
   readonly lent: HostFunctions;
-  /** Called once nothing is lent any more. */
+  /** Called when no script uses the shared resources any more. */
   release(): Promise<void>;
 }
 
-/** The same pool; `onClosed` runs once it is closed. */
+/** The same pool; `onClosed` runs after it was closed. */
 function closingWith(pool: ScriptPool, onClosed: () => Promise<void>): ScriptPool {
   return {
     run: (call) => pool.run(call),
@@ -90,7 +70,7 @@ function closingWith(pool: ScriptPool, onClosed: () => Promise<void>): ScriptPoo
   };
 }
 
-/** Interpreters of a configuration. What they lend to scripts is closed with the last of them. */
+/** The interpreters of a configuration. Resources that scripts use are closed with the last interpreter. */
 function generationMaker(makePool: MakeScriptPool, base: Base): (of: Config) => Promise<Generation> {
   return async (of) => {
     const modules = createEngineModules(of, base);
@@ -122,7 +102,7 @@ function generationMaker(makePool: MakeScriptPool, base: Base): (of: Config) => 
   };
 }
 
-/** The stages that are asked from outside the interpreters. */
+/** The stages that are called from outside the interpreters. */
 function stagesOf(
   { base: { logger }, metrics, settings }: Parts,
   { decisions, actions }: { readonly decisions: ScriptRunner; readonly actions: ScriptRunner },
@@ -142,12 +122,15 @@ function stagesOf(
       settings,
       runner: actions,
       observe,
-      onFailed: failed("the script of flushes failed"),
+      onFailed: failed("the cache flush script failed"),
     }),
   };
 }
 
-/** What is lent now. A reload puts another in its place; the old one is released once calls to it are over, or at the end. */
+/**
+ * The functions that scripts may call now. A reload replaces them; the old ones are released after their last call, or
+ * at shutdown.
+ */
 function createLending(first: Generation, lingerMs: number, onError: (error: unknown) => void) {
   let current = first;
   const replaced = new Map<Generation, NodeJS.Timeout>();
@@ -176,7 +159,7 @@ export async function createEngineScripts(config: Config, parts: Parts): Promise
   const redis = isUsed(config) ? redisFromConfig(config, "cache", base) : undefined;
   const makePools = generationMaker(scriptPoolsFromConfig(config, { base, redis, passwords }), base);
   const first = await makePools(config);
-  const onError = (err: unknown): void => logger.warn({ err }, "ending replaced scripts failed");
+  const onError = (err: unknown): void => logger.warn({ err }, "closing replaced scripts failed");
   const { lua_backend, lua_script } = config.runtime.timeouts;
   const lending = createLending(first, lua_script, onError);
   const decisions = createScriptRunner({ first: first.decisions, lingerMs: lua_backend, onError });
@@ -198,16 +181,16 @@ export async function createEngineScripts(config: Config, parts: Parts): Promise
     ...stagesOf(parts, { decisions, actions }),
     callScriptModule: createCallScriptModule({ functions: lending.functions }),
     prepare: async (next) => {
-      const made = await makePools(next);
+      const generation = await makePools(next);
       return {
         use: () => {
-          lending.swap(made);
-          decisions.swap(made.decisions);
-          actions.swap(made.actions);
+          lending.swap(generation);
+          decisions.swap(generation.decisions);
+          actions.swap(generation.actions);
           begin(next);
         },
         discard: async () => {
-          await Promise.all([made.decisions?.close(), made.actions?.close(), made.release()]);
+          await Promise.all([generation.decisions?.close(), generation.actions?.close(), generation.release()]);
         },
       };
     },

@@ -1,32 +1,38 @@
-import type { PasswordVerifier } from "@postern/shared/passwords";
-import { systemClock } from "@postern/shared/time";
-import type { Directory } from "../directories/directory.ts";
-import type { ServerLog } from "../directories/servers/target-set.ts";
-import { loadedDriver } from "../directories/sql/loaded-driver.ts";
-import { seedDatabase } from "../directories/sql/seed.ts";
-import { createSqlServerClient } from "../directories/sql/server-client.ts";
-import type { SqlDriver } from "../directories/sql/server-connection.ts";
-import type { SqlDatabaseSettings } from "../directories/sql/settings.ts";
-import type { SqlClient } from "../directories/sql/sql-client.ts";
-import { createSqlDirectory } from "../directories/sql/sql-directory.ts";
-import { createSqliteClient } from "../directories/sql/sqlite-client.ts";
-import { createMfaArtefactsSql } from "../mfa-artefacts/mfa-artefacts-sql.ts";
-import type { DirectorySettings } from "../settings.ts";
+import {
+  createUnverifiableReports,
+  type DataFault,
+  type Decoys,
+  type PasswordVerifier,
+  unverifiableText,
+} from "@postern/shared/domain/passwords";
+import { systemClock } from "@postern/shared/platform/time";
+import type { Backend } from "../backends/backend.ts";
+import type { ServerLog } from "../backends/servers/target-set.ts";
+import { loadedDriver } from "../backends/sql/loaded-driver.ts";
+import { createMfaCredentialsSql } from "../backends/sql/mfa-credentials.ts";
+import { seedDatabase } from "../backends/sql/seed.ts";
+import { createSqlServerClient } from "../backends/sql/server-client.ts";
+import type { SqlDriver } from "../backends/sql/server-connection.ts";
+import type { SqlDatabaseSettings } from "../backends/sql/settings.ts";
+import { createSqlBackend } from "../backends/sql/sql-backend.ts";
+import type { SqlClient } from "../backends/sql/sql-client.ts";
+import { createSqliteClient } from "../backends/sql/sqlite-client.ts";
+import type { BackendSettings } from "../settings.ts";
 
-/** All of `Base` that is needed. */
+/** The part of `Base` that is needed. */
 interface LoggerOf {
   readonly logger: ServerLog;
 }
 
 const seedWaitMs = 10_000;
 
-/** Only the client library that a site uses takes memory: the two are a third of the engine's code. */
+/** Loads only the client library that a site uses: the two are a third of the engine's code. */
 const drivers: Readonly<Record<SqlDriver["dialect"], () => Promise<SqlDriver>>> = {
-  postgresql: async () => (await import("../directories/sql/postgresql-driver.ts")).postgresqlDriver,
-  mysql: async () => (await import("../directories/sql/mysql-driver.ts")).mysqlDriver,
+  postgresql: async () => (await import("../backends/sql/postgresql-driver.ts")).postgresqlDriver,
+  mysql: async () => (await import("../backends/sql/mysql-driver.ts")).mysqlDriver,
 };
 
-/** Connects to nobody yet. */
+/** Does not connect yet. */
 export function makeSqlClient(name: string, database: SqlDatabaseSettings, base: LoggerOf): SqlClient {
   if (database.driver === "sqlite") {
     const { file, busyTimeoutMs } = database;
@@ -42,15 +48,27 @@ export function makeSqlClient(name: string, database: SqlDatabaseSettings, base:
   });
 }
 
-export async function makeSqlDirectory(
-  { settings, database }: Extract<DirectorySettings, { kind: "sql" }>,
-  { base, passwords }: { readonly base: LoggerOf; readonly passwords: PasswordVerifier },
-): Promise<Directory> {
+interface SqlParts {
+  readonly base: LoggerOf;
+  readonly passwords: PasswordVerifier;
+  readonly decoys: Decoys;
+  readonly countUnverifiable?: ((reason: DataFault) => void) | undefined;
+}
+
+export async function makeSqlBackend(
+  { settings, database }: Extract<BackendSettings, { kind: "sql" }>,
+  { base, passwords, decoys, countUnverifiable = () => undefined }: SqlParts,
+): Promise<Backend> {
   if (database.driver === "sqlite" && database.seedFile !== undefined) {
     await seedDatabase({ file: database.file, seedFile: database.seedFile, waitMs: seedWaitMs });
   }
   const client = makeSqlClient(settings.name, database, base);
-  const mfa = createMfaArtefactsSql({ settings, client });
+  const mfa = createMfaCredentialsSql({ settings, client });
   const onUpgradeFailure = (err: unknown): void => base.logger.warn({ err }, "a password hash could not be upgraded");
-  return createSqlDirectory({ settings, client, passwords, mfa, onUpgradeFailure });
+  const onUnverifiable = createUnverifiableReports({
+    clock: systemClock,
+    count: countUnverifiable,
+    log: (fault) => base.logger.warn({ directory: settings.name, ...fault }, unverifiableText),
+  });
+  return createSqlBackend({ settings, client, passwords, decoys, mfa, onUnverifiable, onUpgradeFailure });
 }

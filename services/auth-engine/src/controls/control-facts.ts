@@ -1,9 +1,9 @@
-/** What the controls found out; absent where a control is off or did not look. */
+/** Findings of the controls; absent if a control is disabled or did not check. */
 export interface ControlFacts {
   tlsSecure?: boolean;
   relayDomainKnown?: boolean;
   rblScore?: number;
-  /** Names of the lists that have the client. */
+  /** Names of the block lists that contain the client. */
   rblListed?: readonly string[];
   /** The control that ended the decision. */
   rejectedBy?: string;

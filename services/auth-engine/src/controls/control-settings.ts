@@ -1,11 +1,11 @@
-import type { ControlsConfig } from "@postern/shared/config";
+import type { ControlsConfig } from "@postern/shared/platform/config";
 import type { DnsLookupSettings } from "./rbl/address-lookup-dns.ts";
 import type { CachingLookupSettings } from "./rbl/caching-lookup.ts";
 import type { RblSettings } from "./rbl/rbl.ts";
 import type { RelayDomainsSettings } from "./relay-domains.ts";
 import { createUserAllowlist } from "./user-allowlist.ts";
 
-/** `auth.controls`; a control that is off is absent. */
+/** `auth.controls`; disabled controls are absent. */
 export interface ControlSettings {
   readonly cleartextNetworks: readonly string[] | undefined;
   readonly relayDomains: RelayDomainsSettings | undefined;
@@ -18,7 +18,7 @@ export interface RblControlSettings {
   readonly cache: CachingLookupSettings;
 }
 
-/** Of one process; logins beyond have no answer in time anyway. */
+/** Limit of one process; sign-ins above it would not get an answer in time anyway. */
 const maxQuestions = 2000;
 
 function rblSettings({ rbl }: ControlsConfig): RblControlSettings {

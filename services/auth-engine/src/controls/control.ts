@@ -1,15 +1,15 @@
 import type { AuthDecision } from "@postern/shared/contracts";
-import type { Attempt } from "../pipeline/attempt.ts";
+import type { Attempt } from "../decision/attempt.ts";
 import type { ControlFacts } from "./control-facts.ts";
 
 export interface ControlContext {
   readonly signal: AbortSignal;
-  /** What the controls found out, for policies. */
+  /** Findings of the controls, for policies. */
   readonly facts: ControlFacts;
 }
 
 /**
- * Looks at a login before any directory is asked. Undefined: nothing against it. A denial or a temporary failure ends
+ * Checks a sign-in before any backend is queried. Undefined means no objection; a denial or a temporary failure ends
  * the decision.
  */
 export interface Control {
@@ -17,6 +17,6 @@ export interface Control {
   check(attempt: Attempt, context: ControlContext): Promise<AuthDecision | undefined> | AuthDecision | undefined;
 }
 
-/** Names of `auth.controls.enabled` that are controls here. */
+/** Names in `auth.controls.enabled` that belong to this folder. */
 export const controlNames = ["tls_encryption", "relay_domains", "rbl"] as const;
 export type ControlName = (typeof controlNames)[number];

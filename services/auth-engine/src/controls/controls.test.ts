@@ -1,7 +1,7 @@
 import type { AuthRequest } from "@postern/shared/contracts";
 import { type DnsServer, startDnsServer } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { attemptOf } from "../pipeline/attempt.ts";
+import { attemptOf } from "../decision/attempt.ts";
 import type { Control } from "./control.ts";
 import type { ControlFacts } from "./control-facts.ts";
 import { createDnsLookup } from "./rbl/address-lookup-dns.ts";
@@ -50,7 +50,7 @@ describe("TLS required", () => {
     },
   );
 
-  test("a client without an address is nobody's exception, and neither is loopback", async () => {
+  test("neither loopback nor a request without a client address is exempt", async () => {
     expect((await check(control, { clientIp: "127.0.0.1" })).decision).toMatchObject({ outcome: "tempfail" });
     const { clientIp: _unknown, ...unknown } = request;
     const context = { signal: new AbortController().signal, facts: {} };
@@ -139,7 +139,7 @@ describe("block lists", () => {
   });
 
   test.each(["broken", "silent", "refused"])(
-    "a list that cannot be asked (%s) is a temporary failure where it could matter",
+    "an unavailable list (%s) is a temporary failure if it could change the decision",
     async (zone) => {
       const { control, failures } = rbl([list("one"), list(zone)]);
       expect((await check(control)).decision).toMatchObject({ outcome: "tempfail", code: "RBL_UNAVAILABLE" });
@@ -147,27 +147,27 @@ describe("block lists", () => {
     },
   );
 
-  test("it does not matter where the list may fail, where the score stays below, or where it is reached without", async () => {
+  test("an unavailable list is ignored if it may fail, or if it cannot change the decision", async () => {
     expect(await outcome([list("one"), list("broken", { allowFailure: true })])).toBe("pass");
     expect(await outcome([list("none"), list("broken")])).toBe("pass");
     expect(await outcome([list("one", { weight: 10 }), list("broken")])).toBe("fail");
     expect(await outcome([list("one", { weight: 10 }), list("broken", { weight: -5 })])).toBe("tempfail");
   });
 
-  test("IPv6 clients are asked about in nibbles, lists by family", async () => {
+  test("an IPv6 address is looked up in nibbles, and only in lists for its family", async () => {
     const clientIp = "2001:db8::1";
     expect(await outcome([list("one", { weight: 10 })], { clientIp })).toBe("fail");
     expect(await outcome([list("one", { weight: 10, ipv6: false })], { clientIp })).toBe("pass");
     expect(await outcome([list("one", { weight: 10, ipv4: false })])).toBe("pass");
   });
 
-  test("who is on an allow-list is not asked about", async () => {
-    const before = dns.asked.length;
+  test("a client or user on an allow-list is not looked up", async () => {
+    const before = dns.queries.length;
     expect(await outcome([list("one", { weight: 10 })], { clientIp: "192.0.2.9" })).toBe("pass");
     const allowlist = createUserAllowlist({ "ALICE@example.test": ["203.0.113.9"] });
     const { control } = rbl([list("one", { weight: 10 })], { allowlist });
     expect((await check(control)).decision).toBeUndefined();
-    expect(dns.asked.length).toBe(before);
+    expect(dns.queries.length).toBe(before);
   });
 
   test("a caller who left is no longer waited for", async () => {

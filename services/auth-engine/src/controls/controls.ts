@@ -1,11 +1,11 @@
 import type { AuthDecision } from "@postern/shared/contracts";
-import type { Attempt } from "../pipeline/attempt.ts";
+import type { Attempt } from "../decision/attempt.ts";
 import type { Control, ControlContext, ControlName } from "./control.ts";
 
 export const controlOutcomes = ["pass", "deny", "tempfail"] as const;
 export type ControlOutcome = (typeof controlOutcomes)[number];
 
-/** The controls that are in use. */
+/** The enabled controls. */
 export interface Controls {
   run(attempt: Attempt, context: ControlContext): Promise<AuthDecision | undefined>;
 }

@@ -2,18 +2,18 @@ import type { Control } from "./control.ts";
 import type { UserAllowlist } from "./user-allowlist.ts";
 
 export interface RelayDomainsSettings {
-  /** `auth.controls.relay_domains.static`; none serves every domain. */
+  /** `auth.controls.relay_domains.static`; an empty list serves every domain. */
   readonly domains: readonly string[];
   readonly allowlist: UserAllowlist;
 }
 
-/** The domain of `local@domain`; undefined for a name without one, or with more than one `@`. */
+/** The domain of `local@domain`; undefined for a name without a domain or with more than one `@`. */
 function domainOf(username: string): string | undefined {
   const [, domain, ...more] = username.split("@");
   return domain === undefined || domain === "" || more.length > 0 ? undefined : domain.toLowerCase();
 }
 
-/** Denies users of domains that are not served, before a directory or a counter hears of them. */
+/** Denies users of domains that are not served, before any backend is queried or failure counted. */
 export function createRelayDomains({ domains, allowlist }: RelayDomainsSettings): Control {
   const served = new Set(domains.map((domain) => domain.toLowerCase()));
   return {

@@ -1,10 +1,10 @@
-import { errorCodes } from "@postern/shared/errors";
-import { createCidrSet } from "@postern/shared/net";
+import { errorCodes } from "@postern/shared/platform/errors";
+import { createCidrSet } from "@postern/shared/platform/net";
 import type { Control } from "./control.ts";
 
 /**
- * Without TLS between client and mail server the answer is a temporary failure: the password may well be right, and
- * the client shall change its settings, not its password.
+ * Answers with a temporary failure if client and mail server did not use TLS: the password may be right, and the user
+ * has to change the client's settings, not the password.
  *
  * @param cleartextNetworks `auth.controls.tls_encryption.allow_cleartext_networks`
  */

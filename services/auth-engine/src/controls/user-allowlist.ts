@@ -1,13 +1,13 @@
-import { type CidrSet, createCidrSet } from "@postern/shared/net";
+import { type CidrSet, createCidrSet } from "@postern/shared/platform/net";
 
-/** Users with the networks from which a control lets them be. Names are compared in lower case. */
+/** Users and the networks from which a control does not apply to them. Names are compared in lower case. */
 export interface UserAllowlist {
   has(username: string, clientIp: string | undefined): boolean;
 }
 
-/** @param given networks by user name, as the configuration has checked them */
-export function createUserAllowlist(given: unknown): UserAllowlist {
-  const entries = typeof given === "object" && given !== null ? Object.entries(given) : [];
+/** @param allowlist networks by user name, as validated by the configuration */
+export function createUserAllowlist(allowlist: unknown): UserAllowlist {
+  const entries = typeof allowlist === "object" && allowlist !== null ? Object.entries(allowlist) : [];
   const byName = new Map<string, CidrSet>(
     entries.map(([name, networks]) => [
       name.toLowerCase(),

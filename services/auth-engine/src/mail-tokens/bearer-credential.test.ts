@@ -57,12 +57,12 @@ describe("the password field of a login by token", () => {
       fc.array(piece, { maxLength: 12 }).map((all) => all.join("")),
     );
     fc.assert(
-      fc.property(text, mechanism, (given, name) => {
-        const read = readBearerCredential(given, name);
+      fc.property(text, mechanism, (input, name) => {
+        const read = readBearerCredential(input, name);
         if (read === undefined) return;
-        expect(given).toContain(read.token);
+        expect(input).toContain(read.token);
         expect(read.token).toMatch(/^[A-Za-z0-9._~+/-]+=*$/);
-        expect(read.token === given || given.endsWith(`${read.token}\x01\x01`) || given.includes("\x01")).toBe(true);
+        expect(read.token === input || input.endsWith(`${read.token}\x01\x01`) || input.includes("\x01")).toBe(true);
       }),
       { numRuns: 1000 },
     );
@@ -87,7 +87,7 @@ describe("the password field of a login by token", () => {
   });
 });
 
-test("the mechanism is told by method, in any case and between blanks", () => {
+test("the method names the mechanism, whatever its case and surrounding blanks", () => {
   expect(["OAUTHBEARER", "XOAuth2", " xoauth2\t"].map(tokenMechanism)).toEqual(["oauthbearer", "xoauth2", "xoauth2"]);
   expect(["plain", "login", "", "oauth", undefined].map(tokenMechanism)).toEqual(Array(5).fill(undefined));
 });

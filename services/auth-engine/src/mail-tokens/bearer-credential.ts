@@ -1,9 +1,9 @@
 import type { TokenMechanism } from "./mechanism.ts";
 
-/** What stands in the password field of a login by token. */
+/** The content of the password field of a sign-in by token. */
 export interface BearerCredential {
   readonly token: string;
-  /** The user that a SASL message names; undefined where it names none. */
+  /** The user in the SASL message; undefined if it names none. */
   readonly username: string | undefined;
 }
 
@@ -13,16 +13,16 @@ const bareToken = /^[A-Za-z0-9._~+/-]+=*$/;
 const bearer = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 /** RFC 7628 §3.1, kvpair. */
 const pair = /^([A-Za-z]+)=([\t\r\n\x20-\x7e]*)$/;
-/** RFC 5801 §4 without channel binding: no token here is bound to one. */
+/** RFC 5801 §4 without channel binding: tokens are not bound to a channel. */
 const gs2Header = /^[ny],(?:a=([^,]+))?,$/;
 
-/** RFC 5801 §4, saslname: `=2C` is a comma and `=3D` an equals sign; no other `=` may stand in it. */
+/** RFC 5801 §4, saslname: `=2C` is a comma and `=3D` an equals sign; no other `=` is allowed. */
 function saslName(text: string): string | undefined {
   const unescaped = text.replaceAll("=2C", ",").replaceAll("=3D", "=");
   return /=(?!2C|3D)/.test(text) ? undefined : unescaped;
 }
 
-/** The pairs of a message, each name once; undefined when one of them is none. */
+/** The pairs of a message, each name once; undefined if one of them is invalid. */
 function pairsOf(parts: readonly string[]): ReadonlyMap<string, string> | undefined {
   const pairs = new Map<string, string>();
   for (const part of parts) {
@@ -53,7 +53,7 @@ function xoauth2Message(first: string, rest: readonly string[]): BearerCredentia
 }
 
 /**
- * A bare token, as mail servers hand it over, or the mechanism's whole first message: RFC 7628 §3.1
+ * A bare token, as mail servers pass it on, or the mechanism's whole first message: RFC 7628 §3.1
  * `n,a=<user>,^Aauth=Bearer <token>^A^A`, or of XOAUTH2 `user=<user>^Aauth=Bearer <token>^A^A`. Undefined for anything
  * else.
  */

@@ -1,4 +1,4 @@
-import type { TokenVerdict, VerifiedToken } from "@postern/shared/tokens";
+import type { TokenVerdict, VerifiedToken } from "@postern/shared/domain/tokens";
 import { describe, expect, test } from "vitest";
 import { createMailTokenCheck, type MailTokenOutcome } from "./check-mail-token.ts";
 

@@ -1,5 +1,6 @@
-import { AppError } from "@postern/shared/errors";
-import type { TokenVerdict, TokenVerifier } from "@postern/shared/tokens";
+import type { TokenVerdict, TokenVerifier } from "@postern/shared/domain/tokens";
+import { unlessAborted } from "@postern/shared/platform/concurrency";
+import { AppError } from "@postern/shared/platform/errors";
 import { readBearerCredential } from "./bearer-credential.ts";
 import type { TokenMechanism } from "./mechanism.ts";
 
@@ -10,15 +11,15 @@ export interface MailTokenQuestion {
   readonly credential: string;
 }
 
-/** What came of a check, for the counter. */
+/** Outcome of a check, for the metric. */
 export const mailTokenOutcomes = ["ok", "invalid", "other_use", "other_user", "unavailable"] as const;
 export type MailTokenOutcome = (typeof mailTokenOutcomes)[number];
 
 /**
- * The user name as the token spells it when the token is good and that user's; undefined when it is not.
+ * The user name in the token's spelling if the token is valid and belongs to that user; otherwise undefined.
  *
- * @throws AppError UPSTREAM_UNAVAILABLE without keys, REDIS_UNAVAILABLE without the state of revocations,
- *   REQUEST_ABORTED when the caller left.
+ * @throws AppError UPSTREAM_UNAVAILABLE without keys, REDIS_UNAVAILABLE without the revocation state, REQUEST_ABORTED
+ * if the caller left.
  */
 export type CheckMailToken = (
   question: MailTokenQuestion,
@@ -36,17 +37,8 @@ const maxMessageLength = 16_384;
 
 function undecidable(cause: "keys" | "revocation"): AppError {
   return cause === "keys"
-    ? new AppError("UPSTREAM_UNAVAILABLE", { detail: "the keys of access tokens cannot be read" })
-    : new AppError("REDIS_UNAVAILABLE", { detail: "whether a token is revoked cannot be read" });
-}
-
-/** A promise that ends with the caller's patience; the check goes on behind it and fills the caches. */
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>();
-  const abort = (): void => aborted.reject(new AppError("REQUEST_ABORTED"));
-  if (signal.aborted) throw new AppError("REQUEST_ABORTED");
-  signal.addEventListener("abort", abort, { once: true });
-  return Promise.race([promise, aborted.promise]).finally(() => signal.removeEventListener("abort", abort));
+    ? new AppError("UPSTREAM_UNAVAILABLE", { detail: "the keys that verify access tokens are unavailable" })
+    : new AppError("REDIS_UNAVAILABLE", { detail: "the revocation state of access tokens is unavailable" });
 }
 
 export function createMailTokenCheck({ verifier, ignoreCase, observe }: MailTokenDeps): CheckMailToken {

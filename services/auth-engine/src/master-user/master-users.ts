@@ -1,11 +1,11 @@
 import type { AuthRequest, Dialect } from "@postern/shared/contracts";
-import type { Secret } from "@postern/shared/crypto";
+import type { Secret } from "@postern/shared/platform/crypto";
 
-/** A login in another user's name. */
+/** A sign-in of a master user as another user. */
 export interface MasterLoginFacts {
-  /** Whose account is opened. */
+  /** The user whose account is opened. */
   readonly user: string;
-  /** The login as it was sent. */
+  /** The login name as sent. */
   readonly submitted: string;
 }
 
@@ -19,7 +19,7 @@ export interface MasterLoginAudit {
 }
 
 export interface MasterUsersDeps {
-  /** Undefined for a login that names one user only. */
+  /** Undefined for a login name with one user only. */
   readonly parse: (username: string) => { readonly user: string; readonly masterUser: string } | undefined;
   /** `auth.pipeline.master_user.users` */
   readonly users: readonly string[];
@@ -29,12 +29,12 @@ export interface MasterUsersDeps {
 type Login = Omit<AuthRequest, "password"> & { readonly password: Secret | undefined };
 
 export interface MasterUsers {
-  /** The attempt as the master's, where it is one of a configured master; else as it was. */
+  /** Rewrites the attempt as the master user's if it names a configured master user; otherwise returns it unchanged. */
   read(attempt: Login): Login & { readonly masterLogin?: MasterLoginFacts };
   audit(event: MasterLoginAudit): void;
 }
 
-/** Mail and its like only: tokens and browser sessions of somebody else are never made this way. */
+/** Mail dialects only: tokens and browser sessions for another user are never issued this way. */
 const dialects: ReadonlySet<Dialect> = new Set(["json", "cbor", "header", "basic", "proxy", "sasl", "grpc"]);
 
 export function createMasterUsers({ parse, users, audit }: MasterUsersDeps): MasterUsers {

@@ -2,14 +2,14 @@ import type { AuthDecision } from "@postern/shared/contracts";
 
 /** `auth.pipeline.wait_delay` and `max_login_attempts`. */
 export interface AuthWaitSettings {
-  /** Seconds; 0 asks for no wait at all. */
+  /** In seconds; 0 disables the wait. */
   readonly waitDelay: number;
   readonly maxLoginAttempts: number;
 }
 
 /**
- * How long the next attempt should wait, in seconds: 1 after the first failure, growing evenly to `waitDelay`. At
- * `maxLoginAttempts` it is 0, which makes nginx close the session: its manual asks for an end of the waiting.
+ * Seconds to wait before the next attempt: 1 after the first failure, growing linearly to `waitDelay`. From
+ * `maxLoginAttempts` on it is 0, which makes nginx close the session.
  */
 export function authWaitSeconds(
   attempt: number,
@@ -22,7 +22,7 @@ export function authWaitSeconds(
   return Math.min(waitDelay, 1 + Math.round(((waitDelay - 1) * (current - 1)) / steps));
 }
 
-/** The decision with its wait, where it is a denial. `attempt` is the caller's counter: 1 is a session's first. */
+/** Adds the wait to a denial. `attempt` is the caller's counter and starts at 1 for each session. */
 export function withAuthWait(
   decision: AuthDecision,
   attempt: number | undefined,

@@ -1,14 +1,14 @@
 import type { AuthRequest } from "@postern/shared/contracts";
-import { Secret } from "@postern/shared/crypto";
+import { Secret } from "@postern/shared/platform/crypto";
 import { expect, test } from "vitest";
-import type { Directory, VerifyOutcome } from "../directories/directory.ts";
+import type { Backend, VerifyOutcome } from "../backends/backend.ts";
+import { attemptOf } from "../decision/attempt.ts";
+import type { Facts } from "../facts/facts.ts";
 import type { GuardedCache } from "../result-cache/guarded-cache.ts";
 import { createMemoryCache } from "../result-cache/memory-cache.ts";
 import { createPasswordDigest } from "../result-cache/password-digest.ts";
 import { createResultCaches, type ResultCaches } from "../result-cache/result-caches.ts";
 import type { SharedLook } from "../result-cache/shared-cache.ts";
-import { attemptOf } from "./attempt.ts";
-import type { Facts } from "./facts.ts";
 import { decide } from "./pipeline.ts";
 
 const request: AuthRequest = {
@@ -34,7 +34,7 @@ const ok: VerifyOutcome = {
   },
 };
 
-function directoryNamed(name: string, outcome: VerifyOutcome): Directory {
+function backendNamed(name: string, outcome: VerifyOutcome): Backend {
   return {
     kind: "test",
     name,
@@ -65,7 +65,7 @@ function engineCaches(shared: GuardedCache): ResultCaches {
     settings: () => ({
       context: { configuration: "c", usesClientPort: false },
       memoryEnabled: true,
-      sharedDirectories: new Set(["staff"]),
+      sharedBackends: new Set(["staff"]),
       sharedTtlMs: 1000,
       identityEnabled: false,
       identityTtlMs: 0,
@@ -78,47 +78,56 @@ function engineCaches(shared: GuardedCache): ResultCaches {
   });
 }
 
-async function login(resultCaches: ResultCaches, directories: readonly Directory[]) {
+async function login(resultCaches: ResultCaches, backends: readonly Backend[]) {
   const facts: Facts = {};
   const context = { deadline: Number.MAX_SAFE_INTEGER, signal: new AbortController().signal, facts };
-  const deps = { directories, checkMailToken: undefined, resultCaches, bruteForce: undefined };
+  const deps = { backends, checkMailToken: undefined, resultCaches, bruteForce: undefined };
   const decision = await decide(attemptOf(request), context, deps);
-  const { cache, accountHasSecondFactor, ...told } = facts;
-  return { decision, servedFrom: cache?.servedFrom, told, hasSecondFactor: await accountHasSecondFactor?.() };
+  const { cache, accountHasSecondFactor, ...policyFacts } = facts;
+  return {
+    decision,
+    servedFrom: cache?.servedFrom,
+    policyFacts,
+    hasSecondFactor: await accountHasSecondFactor?.(),
+  };
 }
 
-test("policies hear of a cached success what they heard of the directory's", async () => {
+test("policies receive the same facts for a cached success as for the backend's", async () => {
   const shared = onePlace();
   const [one, two] = [engineCaches(shared), engineCaches(shared)];
-  const directories = [directoryNamed("other", { kind: "unknown_user" }), directoryNamed("staff", ok)];
-  const asked = await login(one, directories);
-  const fromShared = await login(two, directories);
-  const fromMemory = await login(two, directories);
-  expect([asked, fromShared, fromMemory].map(({ servedFrom }) => servedFrom)).toEqual([undefined, "shared", "memory"]);
-  expect(asked).toMatchObject({
-    told: { accountKnown: true, directory: "staff", groups: ["staff", "admins"], credential: "password" },
+  const backends = [backendNamed("other", { kind: "unknown_user" }), backendNamed("staff", ok)];
+  const fromBackend = await login(one, backends);
+  const fromShared = await login(two, backends);
+  const fromMemory = await login(two, backends);
+  expect([fromBackend, fromShared, fromMemory].map(({ servedFrom }) => servedFrom)).toEqual([
+    undefined,
+    "shared",
+    "memory",
+  ]);
+  expect(fromBackend).toMatchObject({
+    policyFacts: { accountKnown: true, directory: "staff", groups: ["staff", "admins"], credential: "password" },
     hasSecondFactor: false,
   });
-  for (const { told, hasSecondFactor, decision } of [fromShared, fromMemory]) {
-    expect([told, hasSecondFactor]).toEqual([asked.told, asked.hasSecondFactor]);
+  for (const { policyFacts, hasSecondFactor, decision } of [fromShared, fromMemory]) {
+    expect([policyFacts, hasSecondFactor]).toEqual([fromBackend.policyFacts, fromBackend.hasSecondFactor]);
     expect(decision).toMatchObject({ outcome: "ok", groups: ["staff", "admins"] });
   }
 });
 
-test("the second factor is asked of the directory anew, so that one that was added counts for a cached login", async () => {
+test("a cached login queries the backend for second factors again, so that a new one counts", async () => {
   const caches = engineCaches(onePlace());
-  const plain = directoryNamed("staff", ok);
+  const plain = backendNamed("staff", ok);
   expect(await login(caches, [plain])).toMatchObject({ hasSecondFactor: false });
-  const mfa: Directory["mfa"] = {
-    find: () => Promise.reject(new Error("the directory is away")),
+  const mfa: Backend["mfa"] = {
+    find: () => Promise.reject(new Error("the backend is unavailable")),
   };
-  await expect(login(caches, [{ ...plain, mfa }])).rejects.toThrow("the directory is away");
+  await expect(login(caches, [{ ...plain, mfa }])).rejects.toThrow("the backend is unavailable");
 });
 
-test("what a directory said that is in use no more is a miss, and the next answer takes its place", async () => {
+test("a result of a backend that is no longer configured is a miss, and the next result replaces it", async () => {
   const caches = engineCaches(onePlace());
-  await login(caches, [directoryNamed("staff", ok)]);
-  const moved = [directoryNamed("moved", ok)];
-  expect(await login(caches, moved)).toMatchObject({ servedFrom: undefined, told: { directory: "moved" } });
-  expect(await login(caches, moved)).toMatchObject({ servedFrom: "memory", told: { directory: "moved" } });
+  await login(caches, [backendNamed("staff", ok)]);
+  const moved = [backendNamed("moved", ok)];
+  expect(await login(caches, moved)).toMatchObject({ servedFrom: undefined, policyFacts: { directory: "moved" } });
+  expect(await login(caches, moved)).toMatchObject({ servedFrom: "memory", policyFacts: { directory: "moved" } });
 });

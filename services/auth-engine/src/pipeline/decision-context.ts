@@ -1,9 +1,9 @@
-import type { Facts } from "./facts.ts";
+import type { Facts } from "../facts/facts.ts";
 import type { StepContext } from "./step.ts";
 
 /**
- * What a decision's steps know of its call. A class, because V8 gives every object literal with a getter a hidden class
- * of its own, which keeps the whole request alive until the next full collection (ADR 0100).
+ * The context that the steps of one decision share. It is a class because V8 gives every object literal with a getter
+ * its own hidden class, which keeps the whole request alive until the next full collection (docs/performance.md).
  */
 export class DecisionContext implements StepContext {
   readonly deadline: number;
@@ -15,7 +15,7 @@ export class DecisionContext implements StepContext {
     this.#call = call;
   }
 
-  /** Asked for when a step does: most decisions never need one. */
+  /** Created on first access; most decisions never need one. */
   get signal(): AbortSignal {
     return this.#call.signal;
   }

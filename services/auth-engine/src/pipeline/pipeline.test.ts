@@ -1,10 +1,10 @@
 import type { AuthRequest } from "@postern/shared/contracts";
-import { AppError } from "@postern/shared/errors";
+import { AppError } from "@postern/shared/platform/errors";
 import { describe, expect, test } from "vitest";
-import type { Directory, VerifyOutcome } from "../directories/directory.ts";
+import type { Backend, VerifyOutcome } from "../backends/backend.ts";
+import { attemptOf } from "../decision/attempt.ts";
 import type { CheckMailToken } from "../mail-tokens/check-mail-token.ts";
-import { attemptOf } from "./attempt.ts";
-import { decide, finishes, steps } from "./pipeline.ts";
+import { decide, finalizers, steps } from "./pipeline.ts";
 
 const context = { deadline: Number.MAX_SAFE_INTEGER, signal: new AbortController().signal, facts: {} };
 
@@ -20,18 +20,18 @@ const request: AuthRequest = {
   sharedCache: true,
 };
 
-/** A directory that always says the same, and remembers what it was asked. */
-function fixedDirectory(name: string, outcome: VerifyOutcome | AppError): Directory & { readonly asked: string[] } {
-  const asked: string[] = [];
+/** A backend that always returns the same outcome and records its calls. */
+function fixedBackend(name: string, outcome: VerifyOutcome | AppError): Backend & { readonly calls: string[] } {
+  const calls: string[] = [];
   const say = (what: string): VerifyOutcome => {
-    asked.push(what);
+    calls.push(what);
     if (outcome instanceof AppError) throw outcome;
     return outcome;
   };
   return {
     kind: "test",
     name,
-    asked,
+    calls,
     verify: async () => say("verify"),
     lookup: async () => {
       const said = say("lookup");
@@ -40,7 +40,7 @@ function fixedDirectory(name: string, outcome: VerifyOutcome | AppError): Direct
     },
     listAccounts: async () => ({ kind: "not_served" }),
     endListing: () => undefined,
-    spendVerification: async () => void asked.push("spend"),
+    spendVerification: async () => void calls.push("spend"),
     check: async () => undefined,
     close: async () => undefined,
   };
@@ -63,14 +63,14 @@ function ask(
   change: Partial<AuthRequest> = {},
   checkMailToken?: CheckMailToken,
 ) {
-  const directories = outcomes.map((outcome, index) => fixedDirectory(`d${index}`, outcome));
+  const backends = outcomes.map((outcome, index) => fixedBackend(`d${index}`, outcome));
   const decision = decide(attemptOf({ ...request, ...change }), context, {
-    directories,
+    backends,
     checkMailToken,
     resultCaches: undefined,
     bruteForce: undefined,
   });
-  return { decision, directories };
+  return { decision, backends };
 }
 
 test("the order of the steps is the documented one", () => {
@@ -84,11 +84,12 @@ test("the order of the steps is the documented one", () => {
     "verify-app-password",
     "read-memory-cache",
     "read-shared-cache",
-    "look-up-in-directories",
-    "verify-in-directories",
+    "look-up-in-backends",
+    "verify-in-backends",
   ]);
-  expect(finishes.map(({ name }) => name)).toEqual([
+  expect(finalizers.map(({ name }) => name)).toEqual([
     "count-failure",
+    "determine-account-delay",
     "keep-success",
     "run-subject-scripts",
     "apply-policies",
@@ -96,50 +97,50 @@ test("the order of the steps is the documented one", () => {
 });
 
 test("policies have the last word", () => {
-  expect(finishes.at(-1)?.name).toBe("apply-policies");
+  expect(finalizers.at(-1)?.name).toBe("apply-policies");
 });
 
 describe("verifying", () => {
-  test("the first directory that knows the user decides, and the next is not asked", async () => {
-    const { decision, directories } = ask([unknown, knows, wrong]);
+  test("the first backend that knows the user decides, and the engine does not query the next", async () => {
+    const { decision, backends } = ask([unknown, knows, wrong]);
     expect(await decision).toMatchObject({
       outcome: "ok",
       account: "alice@example.test",
       backend: 4,
       memoryCache: "miss",
     });
-    expect(directories.map(({ asked }) => asked)).toEqual([["verify"], ["verify"], []]);
+    expect(backends.map(({ calls }) => calls)).toEqual([["verify"], ["verify"], []]);
   });
 
   test.each([
     ["a wrong password", [wrong], "wrong_password"],
     ["a disabled account", [{ kind: "account_disabled" }], "account_disabled"],
     ["an unknown user", [unknown, unknown], "unknown_user"],
-    ["an unknown user beside a directory that does not serve the protocol", [notServed, unknown], "unknown_user"],
+    ["an unknown user after a backend that does not serve the protocol", [notServed, unknown], "unknown_user"],
   ] satisfies [string, VerifyOutcome[], string][])("%s is a denial", async (_what, outcomes, reason) => {
     expect(await ask(outcomes).decision).toEqual({ outcome: "fail", reason, memoryCache: "miss" });
   });
 
   test("an unknown user costs one verification", async () => {
-    const { decision, directories } = ask([notServed, unknown, unknown]);
+    const { decision, backends } = ask([notServed, unknown, unknown]);
     await decision;
-    expect(directories.map(({ asked }) => asked)).toEqual([["verify"], ["verify", "spend"], ["verify"]]);
+    expect(backends.map(({ calls }) => calls)).toEqual([["verify"], ["verify", "spend"], ["verify"]]);
   });
 
   test("a known user costs no second one", async () => {
-    const { decision, directories } = ask([wrong]);
+    const { decision, backends } = ask([wrong]);
     await decision;
-    expect(directories[0]?.asked).toEqual(["verify"]);
+    expect(backends[0]?.calls).toEqual(["verify"]);
   });
 
-  test("a directory that is away does not hide a user of the next one", async () => {
+  test("an unavailable backend does not hide a user of the next one", async () => {
     expect(await ask([down, knows]).decision).toMatchObject({ outcome: "ok" });
   });
 
   test.each([
-    ["nobody knows the user but one could not be asked", [unknown, down]],
-    ["a wrong password behind a directory that could not be asked", [down, wrong]],
-    ["the only directory is away", [down]],
+    ["no backend knows the user, but one is unavailable", [unknown, down]],
+    ["a wrong password in the backend after an unavailable one", [down, wrong]],
+    ["the only backend is unavailable", [down]],
   ] satisfies [string, (VerifyOutcome | AppError)[]][])(
     "undecidable is never a denial: %s",
     async (_what, outcomes) => {
@@ -151,18 +152,18 @@ describe("verifying", () => {
     await expect(ask(outcomes).decision).rejects.toMatchObject({ code: "DIRECTORY_NOT_CONFIGURED" });
   });
 
-  test("an empty password reaches no directory", async () => {
-    const { decision, directories } = ask([knows], { password: "" });
+  test("an empty password reaches no backend", async () => {
+    const { decision, backends } = ask([knows], { password: "" });
     expect(await decision).toMatchObject({ outcome: "fail", reason: "empty_password" });
-    expect(directories[0]?.asked).toEqual([]);
+    expect(backends[0]?.calls).toEqual([]);
   });
 });
 
 describe("looking up (mode=no-auth)", () => {
   test("needs no password and verifies none", async () => {
-    const { decision, directories } = ask([unknown, knows], { operation: "lookup" });
+    const { decision, backends } = ask([unknown, knows], { operation: "lookup" });
     expect(await decision).toMatchObject({ outcome: "ok" });
-    expect(directories.map(({ asked }) => asked)).toEqual([["lookup"], ["lookup"]]);
+    expect(backends.map(({ calls }) => calls)).toEqual([["lookup"], ["lookup"]]);
   });
 
   test("an unknown user is a denial, one that could not be looked up is not", async () => {
@@ -183,27 +184,27 @@ const unasked: CheckMailToken = () => Promise.reject(new Error("asked"));
 describe("signing in with a token", () => {
   const byToken = { method: "OAuthBearer" };
 
-  test("a good token lets in the account that the directories know, without a password", async () => {
-    const { decision, directories } = ask([unknown, knows], byToken, good);
+  test("a good token admits an account that a backend knows, without a password", async () => {
+    const { decision, backends } = ask([unknown, knows], byToken, good);
     expect(await decision).toMatchObject({ outcome: "ok", account: "alice@example.test", attributes: { mail: ["a"] } });
-    expect(directories.map(({ asked }) => asked)).toEqual([["lookup"], ["lookup"]]);
+    expect(backends.map(({ calls }) => calls)).toEqual([["lookup"], ["lookup"]]);
   });
 
-  test("a bad token is a denial before any directory is asked, whoever exists", async () => {
+  test("a bad token is denied before the engine queries a backend, whether or not the user exists", async () => {
     for (const outcome of [knows, unknown, down]) {
-      const { decision, directories } = ask([outcome], byToken, bad);
+      const { decision, backends } = ask([outcome], byToken, bad);
       expect(await decision).toEqual({ outcome: "fail", reason: "bad_token", memoryCache: "miss" });
-      expect(directories[0]?.asked).toEqual([]);
+      expect(backends[0]?.calls).toEqual([]);
     }
   });
 
-  test("while it is off, the token is denied and reaches no directory as a password", async () => {
-    const { decision, directories } = ask([knows], { method: "xoauth2" });
+  test("while the method is disabled, the token is denied and reaches no backend as a password", async () => {
+    const { decision, backends } = ask([knows], { method: "xoauth2" });
     expect(await decision).toEqual({ outcome: "fail", reason: "method_not_enabled", memoryCache: "miss" });
-    expect(directories[0]?.asked).toEqual([]);
+    expect(backends[0]?.calls).toEqual([]);
   });
 
-  test("a good token of a user whom no directory knows, or whose account is off, is a denial", async () => {
+  test("a good token of a user whom no backend knows is a denial", async () => {
     expect(await ask([unknown], byToken, good).decision).toMatchObject({ outcome: "fail", reason: "unknown_user" });
   });
 

@@ -1,25 +1,28 @@
 import type { AuthDecision } from "@postern/shared/contracts";
+import type { AccountShares } from "../backends/account-shares.ts";
+import type { Backend } from "../backends/backend.ts";
 import type { BruteForce } from "../brute-force/brute-force.ts";
 import type { Controls } from "../controls/controls.ts";
-import type { Directory } from "../directories/directory.ts";
+import type { Attempt } from "../decision/attempt.ts";
+import type { Facts } from "../facts/facts.ts";
 import type { CheckMailToken } from "../mail-tokens/check-mail-token.ts";
 import type { MasterUsers } from "../master-user/master-users.ts";
-import type { AppPasswordOutcome, AppPasswordUses } from "../mfa-artefacts/app-password-uses.ts";
+import type { AppPasswordOutcome, AppPasswordUses } from "../mfa-credentials/app-password-uses.ts";
 import type { Policies } from "../policy/policies.ts";
 import type { ResultCaches } from "../result-cache/result-caches.ts";
 import type { SiteScripts } from "../scripts/site-scripts.ts";
-import type { Attempt } from "./attempt.ts";
-import type { Facts } from "./facts.ts";
 
-/** What every step may use. `directories` are in the order of `auth.backends.order`. */
+/** Dependencies of the steps. `backends` are in the order of `auth.backends.order`. */
 export interface StepDeps {
-  readonly directories: readonly Directory[];
+  readonly backends: readonly Backend[];
+  /** Absent in tests of other steps: the first backend then spends the cost of an unknown name. */
+  readonly accountShares?: AccountShares | undefined;
   /** Absent while `auth.oauthbearer` is off. */
   readonly checkMailToken: CheckMailToken | undefined;
   readonly resultCaches: ResultCaches | undefined;
-  /** Absent while `auth.controls.enabled` does not name it. */
+  /** Absent if `auth.controls.enabled` does not list brute-force protection. */
   readonly bruteForce: BruteForce | undefined;
-  /** Absent while none of `auth.controls.enabled` is one. */
+  /** Absent if `auth.controls.enabled` lists none of the controls. */
   readonly controls?: Controls | undefined;
   /** Absent while `auth.pipeline.master_user` is off. */
   readonly masterUsers?: MasterUsers | undefined;
@@ -27,7 +30,7 @@ export interface StepDeps {
   readonly policies?: Policies | undefined;
   /** Absent where no site scripts run, as in tests of other steps. */
   readonly scripts?: SiteScripts | undefined;
-  /** Absent where nobody keeps or counts them, as in tests of other steps. */
+  /** Absent in tests of other steps. */
   readonly appPasswordUses?: Pick<AppPasswordUses, "note"> | undefined;
   readonly appPasswordChecked?: ((outcome: AppPasswordOutcome) => void) | undefined;
 }
@@ -36,11 +39,14 @@ export interface StepContext {
   /** Absolute, in epoch milliseconds. */
   readonly deadline: number;
   readonly signal: AbortSignal;
-  /** What this decision's steps found out, for the steps after them. */
+  /** Findings of the earlier steps, for the later ones. */
   readonly facts: Facts;
 }
 
-/** Decides, or leaves it to the next step with undefined; throws an `AppError` when nobody can decide. */
+/**
+ * One step: returns a decision, or undefined to pass the attempt to the next step. Throws an `AppError` if no decision
+ * is possible.
+ */
 export interface Step {
   readonly name: string;
   run(
@@ -50,8 +56,11 @@ export interface Step {
   ): Promise<AuthDecision | undefined> | AuthDecision | undefined;
 }
 
-/** What is done about a decision, whoever made it: it returns the decision that stands then. Not run when nobody could decide. */
-export interface Finish {
+/**
+ * Runs after a decision, whichever step made it, and returns the decision to use from then on. Does not run if no
+ * decision was possible.
+ */
+export interface Finalizer {
   readonly name: string;
   run(
     attempt: Attempt,

@@ -5,11 +5,11 @@ import {
   type FactValue,
   isPolicyFact,
   type PolicyFact,
-} from "@postern/shared/policies";
-import type { Attempt } from "../pipeline/attempt.ts";
-import type { Facts } from "../pipeline/facts.ts";
+} from "@postern/shared/platform/policies";
+import type { Attempt } from "../decision/attempt.ts";
+import type { Facts } from "../facts/facts.ts";
 
-/** All that is known when a decision stands. */
+/** What is known once a decision was made. */
 export interface Known {
   readonly attempt: Attempt;
   readonly decision: AuthDecision;
@@ -89,7 +89,7 @@ function attributeOf({ decision }: Known, name: string): FactValue | undefined {
   return decision.attributes[name];
 }
 
-/** The facts of one decision, read when a condition asks for them. */
+/** Reads the facts of one decision when a condition needs them. */
 export function factReader(known: Known): FactReader {
   return (name) =>
     isPolicyFact(name) ? readers[name](known) : attributeOf(known, name.slice(attributeFactPrefix.length));

@@ -1,10 +1,11 @@
 /* oxlint-disable unicorn/no-thenable -- a key of the configuration is named so; it holds no function */
-import { loadConfig } from "@postern/shared/config";
+
 import type { AuthDecision, AuthRequest } from "@postern/shared/contracts";
-import { AppError } from "@postern/shared/errors";
+import { loadConfig } from "@postern/shared/platform/config";
+import { AppError } from "@postern/shared/platform/errors";
 import { describe, expect, test } from "vitest";
-import { attemptOf } from "../pipeline/attempt.ts";
-import type { Facts } from "../pipeline/facts.ts";
+import { attemptOf } from "../decision/attempt.ts";
+import type { Facts } from "../facts/facts.ts";
 import { type AppliedPolicy, createPolicies } from "./policies.ts";
 import { policySettings } from "./policy-settings.ts";
 
@@ -33,7 +34,6 @@ const ok: AuthDecision = {
 const wrong: AuthDecision = { outcome: "fail", reason: "wrong_password", memoryCache: "miss" };
 const blocked: AuthDecision = { outcome: "blocked", rule: "net", memoryCache: "miss" };
 const undecided: AuthDecision = { outcome: "tempfail", code: "TLS_REQUIRED", message: "TLS please" };
-
 const files: Readonly<Record<string, string>> = { "site.yaml": "moved: Your mailbox moved\n" };
 
 function policies(policy: object) {
@@ -55,12 +55,11 @@ interface Situation {
 
 function decided(policy: object, decision: AuthDecision, { change = {}, facts = {} }: Situation = {}): AuthDecision {
   const applied = policies(policy).apply({ attempt: attemptOf({ ...request, ...change }), decision, facts });
-  if (applied instanceof Promise) throw new Error("no rule of this test asks a directory");
+  if (applied instanceof Promise) throw new Error("no rule of this test queries a backend");
   return applied;
 }
 
 const always = { always: true };
-
 function one(decision: string, then: object = {}, condition: object = always) {
   return { policies: [{ name: "r", if: condition, then: { decision, ...then } }] };
 }
@@ -99,7 +98,7 @@ describe("effects", () => {
     expect(decided({ policies: [denial, words] }, undecided)).toEqual({ ...undecided, message: "Use TLS" });
   });
 
-  test.each([ok, wrong, blocked, undecided])("permit lets %j stand: nobody is let in by a rule", (decision) => {
+  test.each([ok, wrong, blocked, undecided])("permit leaves %j unchanged: a rule cannot admit a user", (decision) => {
     expect(decided(one("permit"), decision)).toBe(decision);
   });
 });
@@ -151,6 +150,9 @@ const bruteForce = {
     username: "alice",
     keys: { wrongPasswords: "pw", pending: "pending" },
   },
+  account: undefined,
+  accountFailures: 0,
+  holdMs: 0,
   counted: true,
   repeatedWrongPassword: false,
   degraded: false,
@@ -208,9 +210,12 @@ describe("words", () => {
 
   test("a catalogue's words are in the client's language, else in the default one", () => {
     const then = { response_message: i18n("auth.account_locked", "x") };
-    expect(said(then, "de-CH, en;q=0.5")).toEqual(["Dieses Konto ist gesperrt", "de"]);
-    expect(said(then, "fr")).toEqual(["This account is locked", "en"]);
-    expect(said(then)).toEqual(["This account is locked", "en"]);
+    expect(said(then, "de-CH, en;q=0.5")).toEqual([
+      "Dieses Konto ist gesperrt; wenden Sie sich an Ihren Administrator",
+      "de",
+    ]);
+    expect(said(then, "fr")).toEqual(["This account is locked; contact your administrator", "en"]);
+    expect(said(then)).toEqual(["This account is locked; contact your administrator", "en"]);
     expect(said(then, "fr", { localization: { default_language: "de" } })[1]).toBe("de");
   });
 
@@ -258,17 +263,16 @@ describe("the account's second factor", () => {
     ],
   };
   const ask = (answer: () => Promise<boolean>, change: Partial<AuthRequest> = {}, mode = "enforce") => {
-    let asked = 0;
+    let callCount = 0;
     const facts: Facts = {
       credential: "password",
       accountHasSecondFactor: () => {
-        asked += 1;
+        callCount += 1;
         return answer();
       },
     };
     const known = { attempt: attemptOf({ ...request, ...change }), decision: ok, facts };
-    const result = policies({ mode, ...one("deny", {}, condition) }).apply(known);
-    return { result, asked: () => asked };
+    return { result: policies({ mode, ...one("deny", {}, condition) }).apply(known), callCount: () => callCount };
   };
 
   test("refuses the main password where there is one, and only there", async () => {
@@ -277,11 +281,11 @@ describe("the account's second factor", () => {
   });
 
   test("is asked for only when a rule gets that far", () => {
-    const { result, asked } = ask(async () => true, { protocol: "oidc" });
-    expect([result, asked()]).toEqual([ok, 0]);
+    const { result, callCount } = ask(async () => true, { protocol: "oidc" });
+    expect([result, callCount()]).toEqual([ok, 0]);
   });
 
-  test("a directory that cannot say is undecidable, and changes nothing while rules only watch", async () => {
+  test("an unavailable backend is a temporary failure, and has no effect in mode observe", async () => {
     await expect(ask(away).result).rejects.toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });
     expect(await ask(away, {}, "observe").result).toEqual(ok);
   });
@@ -289,8 +293,8 @@ describe("the account's second factor", () => {
 
 test("groups and what was presented are facts", () => {
   const staff = one("deny", {}, { attribute: "auth.account.groups", contains: "suspended" });
-  expect(decided(staff, ok, { facts: { groups: ["suspended"] } })).toMatchObject({ outcome: "fail" });
-  expect(decided(staff, ok, { facts: { groups: ["staff"] } })).toEqual(ok);
   const byToken = one("deny", {}, { attribute: "auth.credential", eq: "token" });
-  expect(decided(byToken, ok, { facts: { credential: "token" } })).toMatchObject({ outcome: "fail" });
+  expect(decided(staff, ok, { facts: { groups: ["suspended"] } }).outcome).toBe("fail");
+  expect(decided(staff, ok, { facts: { groups: ["staff"] } })).toEqual(ok);
+  expect(decided(byToken, ok, { facts: { credential: "token" } }).outcome).toBe("fail");
 });

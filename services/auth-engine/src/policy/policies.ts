@@ -1,7 +1,7 @@
 import type { AuthDecision, AuthOperation } from "@postern/shared/contracts";
-import { errorCodes } from "@postern/shared/errors";
-import type { Catalogues } from "@postern/shared/localisation";
-import type { Condition, FactReader } from "@postern/shared/policies";
+import type { Catalogues } from "@postern/shared/domain/localisation";
+import { errorCodes } from "@postern/shared/platform/errors";
+import type { Condition, FactReader } from "@postern/shared/platform/policies";
 import { factReader, type Known } from "./fact-readers.ts";
 import { type MessageSource, type RenderedMessage, renderMessage } from "./response-message.ts";
 
@@ -20,7 +20,7 @@ export interface PolicyRule {
   readonly message: MessageSource | undefined;
 }
 
-/** A rule that held, and what came or would have come of it. */
+/** A policy that matched, and its effect, applied or observed only. */
 export interface AppliedPolicy {
   readonly session: string;
   readonly mode: PolicyMode;
@@ -40,17 +40,17 @@ export interface PoliciesDeps {
 
 export interface Policies {
   /**
-   * The decision that stands after the first rule that holds; with `observe` the same decision always. A promise only
-   * when a rule asks for the account's second factor, which its directory has to be asked for.
+   * The decision after the first policy that matches; with `observe`, always the same decision. A promise only if a
+   * policy needs to know about the account's second factor, which requires a query to its backend.
    *
-   * @throws AppError when that directory cannot answer and the rules are enforced: nobody can decide then.
+   * @throws AppError if that backend cannot answer and the policies are enforced: no decision is possible then.
    */
   apply(known: Known): AuthDecision | Promise<AuthDecision>;
 }
 
 /**
- * A refusal says so with its own words where it has some. A temporary failure stays one: whether the password was right
- * is not known, so no rule can make a denial of it.
+ * A denial gets the policy's message, if it has one. A temporary failure stays one: it is unknown whether the password
+ * was right, so no policy can turn it into a denial.
  */
 function fits(effect: PolicyEffect, decision: AuthDecision): boolean {
   return effect !== "deny" || decision.outcome !== "tempfail";
@@ -72,7 +72,7 @@ function decisionAfter(effect: PolicyEffect, decision: AuthDecision, words: Rend
   return withWords({ outcome: "fail", reason: "policy", memoryCache }, words);
 }
 
-/** Rules in order; the first that holds decides. A rule never lets in who was refused. */
+/** Policies in order; the first that matches decides. A policy never admits a user who was refused. */
 export function createPolicies({ mode, rules, catalogues, onApplied }: PoliciesDeps): Policies {
   const ofOperation = (operation: AuthOperation): readonly PolicyRule[] =>
     rules.filter(({ operations }) => operations.has(operation));

@@ -1,7 +1,12 @@
-import type { PolicyConfig } from "@postern/shared/config";
 import type { AuthOperation } from "@postern/shared/contracts";
-import { builtInCatalogues, type Catalogue, type Catalogues, createCatalogues } from "@postern/shared/localisation";
-import { compileCondition, type PolicySets, readSets } from "@postern/shared/policies";
+import {
+  builtInCatalogues,
+  type Catalogue,
+  type Catalogues,
+  createCatalogues,
+} from "@postern/shared/domain/localisation";
+import type { PolicyConfig } from "@postern/shared/platform/config";
+import { compileCondition, type PolicySets, readSets } from "@postern/shared/platform/policies";
 import { parse } from "yaml";
 import { operationNames } from "./fact-readers.ts";
 import { type PolicyMode, type PolicyRule, policyEffects } from "./policies.ts";
@@ -9,7 +14,7 @@ import type { MessageSource } from "./response-message.ts";
 
 type RuleConfig = PolicyConfig["policies"][number];
 
-/** `auth.policy`, ready to be used. */
+/** `auth.policy`, compiled. */
 export interface PolicySettings {
   readonly mode: PolicyMode;
   readonly rules: readonly PolicyRule[];
@@ -52,20 +57,22 @@ function ruleOf(config: RuleConfig, path: string, sets: PolicySets): PolicyRule 
   };
 }
 
-function textsOf(given: unknown, namespace: string, path: string): ReadonlyMap<string, string> {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) return refuse(path, "texts by key");
+function textsOf(value: unknown, namespace: string, path: string): ReadonlyMap<string, string> {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return refuse(path, "a mapping of keys to strings");
   const prefix = namespace === "" ? "" : `${namespace}.`;
   return new Map(
-    Object.entries(given).map(([name, text]: [string, unknown]) => [
+    Object.entries(value).map(([name, text]: [string, unknown]) => [
       `${prefix}${name}`,
-      typeof text === "string" ? text : refuse(`${path}.${name}`, "a text"),
+      typeof text === "string" ? text : refuse(`${path}.${name}`, "a string"),
     ]),
   );
 }
 
 type CatalogueConfig = PolicyConfig["localization"]["catalogs"][number];
 
-function catalogueOf(config: CatalogueConfig, path: string, readFile: (file: string) => string): Catalogue {
+/** @throws Error if its file cannot be read or contains no texts */
+export function catalogueOf(config: CatalogueConfig, path: string, readFile: (file: string) => string): Catalogue {
   const { namespace, language, entries, file } = config;
   const fromFile: unknown = file === "" ? {} : parse(readFile(file));
   const texts = new Map([
@@ -76,14 +83,14 @@ function catalogueOf(config: CatalogueConfig, path: string, readFile: (file: str
 }
 
 /**
- * Compiles the rules and reads the catalogues.
+ * Compiles the policies and reads the catalogues.
  *
- * @throws Error that names the key when a catalogue's file cannot be read or holds no texts
+ * @throws Error that names the key if a catalogue's file cannot be read or contains no texts
  */
 export function policySettings(config: PolicyConfig, readFile: (file: string) => string): PolicySettings {
-  const { mode, policies, sets: given, localization } = config;
+  const { mode, policies, sets: setsConfig, localization } = config;
   const root = "auth.policy";
-  const sets = readSets(given, `${root}.sets`, refuse);
+  const sets = readSets(setsConfig, `${root}.sets`, refuse);
   const own = localization.catalogs.map((catalogue, index) =>
     catalogueOf(catalogue, `${root}.localization.catalogs[${index}]`, readFile),
   );

@@ -1,23 +1,23 @@
-import type { Catalogues } from "@postern/shared/localisation";
-import type { FactReader, FactValue } from "@postern/shared/policies";
+import type { Catalogues } from "@postern/shared/domain/localisation";
+import type { FactReader, FactValue } from "@postern/shared/platform/policies";
 
-/** Where a policy's words come from; `undefined` leaves those of the answer. */
+/** Source of a policy's message; `undefined` keeps that of the answer. */
 export type MessageSource =
   | { readonly from: "literal"; readonly text: string }
   | { readonly from: "attribute"; readonly fact: string; readonly fallback: string }
   | { readonly from: "i18n"; readonly key: string; readonly fallback: string; readonly language: string | undefined };
 
-/** `language` only for words out of a catalogue: it becomes Content-Language. */
+/** `language` is set only for messages from a catalogue; it becomes Content-Language. */
 export interface RenderedMessage {
   readonly message?: string;
   readonly language?: string;
 }
 
-/** Characters, not bytes; what is longer is cut. */
+/** In characters, not bytes; longer messages are cut. */
 const maxLength = 256;
 
 function words(text: string): RenderedMessage {
-  // Control characters would end a header, or hide something in a log.
+  // Control characters could end a header, or hide something in a log.
   const line = text.replaceAll(/\p{Cc}+/gu, " ").trim();
   if (line === "") return {};
   return { message: line.length <= maxLength ? line : Array.from(line).slice(0, maxLength).join("") };

@@ -1,15 +1,16 @@
 import type { Ok } from "@postern/shared/contracts";
+import { withAccountAttribute } from "../decision/account-attribute.ts";
 
-/** A directory's answer as it is cached: `decision` is frozen, and the same for all who hit it. */
+/** A backend's answer in the cache: `decision` is frozen and shared by all hits. */
 export interface CachedResult {
-  /** Keyed digest of the context and the password; empty for a look-up without one. */
+  /** Keyed digest of the context and the password; empty for a lookup without password. */
   readonly digest: Buffer;
   readonly decision: Ok;
-  /** Name of the directory whose answer it is: policies may ask about it, and ask it again. */
-  readonly directory: string;
+  /** Name of the backend that answered; policies may use it and query it again. */
+  readonly backendName: string;
 }
 
-/** A copy that nobody can change. Its attributes are shared by every hit. */
+/** A deeply frozen copy. All hits share its attributes. */
 export function frozenDecision(decision: Ok, memoryCache: Ok["memoryCache"]): Ok {
   const attributes: Record<string, string[]> = {};
   for (const [name, values] of Object.entries(decision.attributes)) {
@@ -31,11 +32,11 @@ function isAttributes(value: unknown): value is Record<string, string[]> {
   return typeof value === "object" && value !== null && !Array.isArray(value) && Object.values(value).every(isTexts);
 }
 
-/** One line of JSON, to be encrypted. Fields are added at the end only; an engine that knows fewer has a miss. */
-export function encodeResult({ digest, decision, directory }: CachedResult): string {
+/** One line of JSON, to be encrypted. New fields are only appended; an engine that knows fewer fields gets a miss. */
+export function encodeResult({ digest, decision, backendName }: CachedResult): string {
   const { account, accountField, totpSecretField, backend, attributes, groups = null } = decision;
   const text = digest.toString("base64");
-  return JSON.stringify([text, account, accountField, totpSecretField, backend, attributes, directory, groups]);
+  return JSON.stringify([text, account, accountField, totpSecretField, backend, attributes, backendName, groups]);
 }
 
 const fieldCount = 8;
@@ -46,13 +47,13 @@ function isFields(value: unknown): value is readonly unknown[] {
 
 type Fields = Pick<Ok, "account" | "accountField" | "totpSecretField">;
 
-/** The texts of a decision that follow the digest. */
+/** The string fields of a decision, which follow the digest. */
 function textsOf([, account, accountField, totpSecretField]: readonly unknown[]): Fields | undefined {
   if (typeof account !== "string" || typeof accountField !== "string") return undefined;
   return typeof totpSecretField === "string" ? { account, accountField, totpSecretField } : undefined;
 }
 
-/** Undefined for what `encodeResult` of this version did not make. */
+/** Undefined for anything that `encodeResult` of this version did not write. */
 export function decodeResult(text: string): CachedResult | undefined {
   let value: unknown;
   try {
@@ -63,11 +64,13 @@ export function decodeResult(text: string): CachedResult | undefined {
   if (!isFields(value)) return undefined;
   const texts = textsOf(value);
   const digest = value[0];
-  const [backend, attributes, directory, groups] = value.slice(4);
-  if (texts === undefined || typeof digest !== "string" || typeof directory !== "string") return undefined;
+  const [backend, attributes, backendName, groups] = value.slice(4);
+  if (texts === undefined || typeof digest !== "string" || typeof backendName !== "string") return undefined;
   if (typeof backend !== "number" || !isAttributes(attributes) || !(groups === null || isTexts(groups)))
     return undefined;
   const known = groups === null ? undefined : { groups };
-  const decision: Ok = { outcome: "ok", ...texts, backend, attributes, ...known, memoryCache: "miss" };
-  return { digest: Buffer.from(digest, "base64"), decision, directory };
+  // The previous version wrote results without the attribute of the account's name.
+  const released = withAccountAttribute(attributes, texts.accountField, texts.account);
+  const decision: Ok = { outcome: "ok", ...texts, backend, attributes: released, ...known, memoryCache: "miss" };
+  return { digest: Buffer.from(digest, "base64"), decision, backendName };
 }

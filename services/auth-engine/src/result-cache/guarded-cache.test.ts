@@ -1,22 +1,22 @@
 import { expect, test } from "vitest";
-import { createCircuitBreaker } from "../directories/servers/circuit-breaker.ts";
+import { createCircuitBreaker } from "../backends/servers/circuit-breaker.ts";
 import { createGuardedCache } from "./guarded-cache.ts";
 import type { SharedLook } from "./shared-cache.ts";
 
 const question = { family: "result", username: "alice", context: "c" } as const;
 const empty: SharedLook = { result: undefined, epochs: new Map(), generation: "" };
 
-/** A shared cache that does as it is told. */
+/** A guarded cache whose reads return what the test supplies. */
 function start(read: () => Promise<SharedLook>) {
   const time = { now: 0 };
-  const asked = { times: 0 };
+  const reads = { times: 0 };
   const errors: unknown[] = [];
   const breaker = createCircuitBreaker(
     { failureThreshold: 2, cooldownMs: 1000, halfOpenMax: 1 },
     { now: () => time.now },
   );
   const ask = (): Promise<SharedLook> => {
-    asked.times += 1;
+    reads.times += 1;
     return read();
   };
   const cache = createGuardedCache({
@@ -25,15 +25,15 @@ function start(read: () => Promise<SharedLook>) {
     breaker,
     onError: (error) => void errors.push(error),
   });
-  return { cache, time, asked, errors };
+  return { cache, time, reads, errors };
 }
 
 test("a cache that hangs costs its timeout a few times, then nothing, then one trial at a time", async () => {
-  const { cache, time, asked, errors } = start(() => Promise.withResolvers<SharedLook>().promise);
+  const { cache, time, reads, errors } = start(() => Promise.withResolvers<SharedLook>().promise);
   expect(await cache.read(question)).toBe("error");
   expect(await cache.read(question)).toBe("error");
   expect(await cache.read(question)).toBe("skipped");
-  expect(asked.times).toBe(2);
+  expect(reads.times).toBe(2);
   time.now += 1000;
   expect(await Promise.all([cache.read(question), cache.read(question)])).toEqual(["error", "skipped"]);
   expect(errors).toHaveLength(3);
@@ -62,6 +62,6 @@ test("a write that fails is an error and throws nothing", async () => {
     attributes: {},
     memoryCache: "miss",
   } as const;
-  const write = { result: { digest: Buffer.alloc(0), decision, directory: "sql" }, look: empty, ttlMs: 1000 };
+  const write = { result: { digest: Buffer.alloc(0), decision, backendName: "sql" }, look: empty, ttlMs: 1000 };
   expect(await cache.write(question, write)).toBe("error");
 });

@@ -1,33 +1,27 @@
-import type { CircuitBreaker } from "../directories/servers/circuit-breaker.ts";
+import { within } from "@postern/shared/platform/concurrency";
+import type { CircuitBreaker } from "../backends/servers/circuit-breaker.ts";
 import type { CacheQuestion, SharedCache, SharedLook, SharedWrite } from "./shared-cache.ts";
 
 export type ReadOutcome = "hit" | "miss" | "error" | "skipped";
 export type WriteOutcome = "stored" | "stale" | "error" | "skipped";
 
-/** The shared cache as a decision may use it: it never rejects, and never takes longer than it may. */
+/** The shared cache as decisions use it: it never rejects and never exceeds its time limit. */
 export interface GuardedCache {
-  /** `error` and `skipped`: nobody knows, so the directory is asked and nothing is stored in the shared cache. */
+  /**
+   * `error` and `skipped`: the cache could not be read, so the backend is queried and nothing is stored in the shared
+   * cache.
+   */
   read(question: CacheQuestion): Promise<SharedLook | "error" | "skipped">;
   write(question: CacheQuestion, write: SharedWrite): Promise<WriteOutcome>;
 }
 
 export interface GuardedCacheDeps {
   readonly cache: SharedCache;
-  /** Longest wait for one read or write. */
+  /** Time limit for one read or write. */
   readonly timeoutMs: number;
-  /** While it is open nobody waits at all; one request at a time tries whether Redis is back. */
+  /** While it is open, no request waits; one request at a time tests whether Redis is available again. */
   readonly breaker: CircuitBreaker;
   readonly onError: (error: unknown) => void;
-}
-
-async function within<T>(promise: Promise<T>, timeoutMs: number): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
-  try {
-    return await Promise.race([promise, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 export function createGuardedCache({ cache, timeoutMs, breaker, onError }: GuardedCacheDeps): GuardedCache {

@@ -22,7 +22,7 @@ function start(settings: Partial<MemoryCacheSettings> = {}) {
   const time = { now: 1000 };
   const cache = createMemoryCache({ ...roomy, ...settings }, { clock: { now: () => time.now } });
   const keep = (context: string, account = context, username = account): boolean =>
-    cache.set(context, { digest, decision: okOf(account), directory: "sql", username }, cache.generation);
+    cache.set(context, { digest, decision: okOf(account), backendName: "sql", username }, cache.generation);
   return { cache, keep, time };
 }
 
@@ -47,7 +47,7 @@ test("a hit does not lengthen a life", () => {
   expect(cache.get("alice")).toBeUndefined();
 });
 
-test("nobody can change what others hit", () => {
+test("a caller cannot change a cached decision", () => {
   const { cache, keep } = start();
   keep("alice");
   const decision = cache.get("alice")?.decision;
@@ -55,7 +55,7 @@ test("nobody can change what others hit", () => {
   expect(Object.isFrozen(decision) && Object.isFrozen(decision?.attributes)).toBe(true);
 });
 
-test("above the number of entries what was used longest ago goes", () => {
+test("a full cache removes the least recently used entry", () => {
   const { cache, keep, time } = start({ maxEntries: 2, ttlMs: 10_000 });
   keep("a");
   keep("b");
@@ -73,7 +73,7 @@ test("above the number of bytes what was used longest ago goes; what is too big 
   expect(cache.get("a")).toBeUndefined();
   cache.set(
     "big",
-    { digest, decision: okOf("big", "x".repeat(5000)), directory: "sql", username: "big" },
+    { digest, decision: okOf("big", "x".repeat(5000)), backendName: "sql", username: "big" },
     cache.generation,
   );
   expect(cache.get("big")).toBeUndefined();
@@ -96,7 +96,7 @@ test("a login that was under way during a flush is not kept", () => {
   const { cache } = start();
   const { generation } = cache;
   cache.flush(["somebody"]);
-  cache.set("alice", { digest, decision: okOf("alice"), directory: "sql", username: "alice" }, generation);
+  cache.set("alice", { digest, decision: okOf("alice"), backendName: "sql", username: "alice" }, generation);
   expect(cache.get("alice")).toBeUndefined();
 });
 

@@ -1,27 +1,27 @@
 import type { Ok } from "@postern/shared/contracts";
-import type { Clock } from "@postern/shared/time";
+import type { Clock } from "@postern/shared/platform/time";
 import { type CachedResult, frozenDecision } from "./cached-result.ts";
 import { createNameIndex, type NameIndex } from "./name-index.ts";
 
 export interface MemoryCacheSettings {
-  /** Life of an entry; 0 keeps none. */
+  /** Lifetime of an entry; 0 disables the cache. */
   readonly ttlMs: number;
   readonly maxEntries: number;
-  /** An estimate is counted: text, and what a JavaScript engine spends around it. */
+  /** Bound of the estimated size: the text, and the overhead of a JavaScript engine. */
   readonly maxBytes: number;
 }
 
-/** Right logins of a short while ago, by their context. What was used longest ago goes first, to the second. */
+/** Recent successes, by their context. The least recently used entry is evicted first, to the second. */
 export interface MemoryCache {
   get(context: string): CachedResult | undefined;
   /**
-   * `generation` is that of the time before the directory was asked: when a flush came in between, nothing is kept.
-   * Replaces what the context had. False when nothing is kept.
+   * `generation` is the one from before the backend was queried: after a flush in between, nothing is kept. Replaces
+   * the entry of the context. Returns false if nothing was kept.
    */
   set(context: string, result: CachedResult & { readonly username: string }, generation: number): boolean;
-  /** Drops all entries of these accounts or login names. */
+  /** Removes all entries of these accounts or login names. */
   flush(names: readonly string[]): void;
-  /** Rises with each flush. */
+  /** Increases with each flush. */
   readonly generation: number;
   readonly entries: number;
   readonly bytes: number;
@@ -31,18 +31,18 @@ interface Entry extends CachedResult {
   readonly expiresAt: number;
   readonly bytes: number;
   readonly names: readonly string[];
-  /** When it was last put behind all others. */
+  /** When it was last moved to the end of the order. */
   usedAt: number;
 }
 
-/** A place in the order is taken anew no more often: many are used hundreds of times a second. */
+/** An entry is moved no more often than this: many are used hundreds of times a second. */
 const usedAgainMs = 1000;
 
-/** Objects, map slots and the index of one entry, as an estimate on the high side; each text adds its own. */
+/** Objects, map slots and the index of one entry, estimated generously; each text adds its own size. */
 const entryOverheadBytes = 900;
 const textOverheadBytes = 40;
 
-/** Twice as a text, and once more in the bytes of the reply, which the bus keeps as long as the entry lives. */
+/** A text counts twice, and once more as bytes of the reply, which the bus keeps as long as the entry lives. */
 function textBytes(text: string): number {
   return textOverheadBytes + text.length * 3;
 }
@@ -57,7 +57,7 @@ function sizeOf(context: string, { account, attributes, groups = [] }: Ok): numb
   return bytes;
 }
 
-/** The entries, with what they take and whose they are. */
+/** The entries, with their size and their names. */
 class EntryTable {
   readonly #entries = new Map<string, Entry>();
   readonly #index: NameIndex = createNameIndex();
@@ -71,7 +71,7 @@ class EntryTable {
     return this.#entries.get(context);
   }
 
-  /** Longest unused first. */
+  /** Least recently used first. */
   [Symbol.iterator](): Iterator<[string, Entry]> {
     return this.#entries[Symbol.iterator]();
   }
@@ -115,7 +115,7 @@ export function createMemoryCache(
     let looked = 0;
     for (const [context, entry] of table) {
       const isOver = table.size > maxEntries || table.bytes > maxBytes;
-      // Two dead ones go for each that comes, so that what nobody asks for again does not stay until the bound.
+      // Each new entry removes up to two expired ones, so that unused entries do not stay until the cache is full.
       if (!isOver && (looked >= 2 || entry.expiresAt > now)) return;
       looked += 1;
       table.remove(context);
@@ -133,14 +133,14 @@ export function createMemoryCache(
       table.remove(context);
       return undefined;
     },
-    set: (context, { digest, decision, directory, username }, before) => {
+    set: (context, { digest, decision, backendName, username }, before) => {
       if (ttlMs === 0 || before !== generation) return false;
       table.remove(context);
       const bytes = sizeOf(context, decision);
       if (bytes > maxBytes) return false;
       const names = username === decision.account ? [username] : [username, decision.account];
       const usedAt = clock.now();
-      const kept = { digest, decision: frozenDecision(decision, "hit"), directory };
+      const kept = { digest, decision: frozenDecision(decision, "hit"), backendName };
       table.put(context, { ...kept, expiresAt: usedAt + ttlMs, usedAt, bytes, names });
       makeRoom();
       return true;

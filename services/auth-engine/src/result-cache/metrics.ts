@@ -1,4 +1,4 @@
-import type { Metrics } from "@postern/shared/metrics";
+import type { Metrics } from "@postern/shared/platform/metrics";
 import type { ReadOutcome, WriteOutcome } from "./guarded-cache.ts";
 import type { MemoryCache } from "./memory-cache.ts";
 import type { CacheLevel } from "./result-caches.ts";
@@ -21,27 +21,27 @@ export function createResultCacheMetrics(
 ): ResultCacheMetrics {
   const reads = registry.counter({
     name: `${prefix}_result_cache_reads_total`,
-    help: "Looks into the result caches",
+    help: "Reads of the result caches",
     labels: { level: levels, outcome: readOutcomes },
   });
   const writes = registry.counter({
     name: `${prefix}_result_cache_writes_total`,
-    help: "Results that were to be cached",
+    help: "Writes to the result caches",
     labels: { level: levels, outcome: writeOutcomes },
   });
   const flushes = registry.counter({
     name: `${prefix}_result_cache_flushes_total`,
-    help: "Flushes of accounts that were heard of",
+    help: "Flushes of accounts that this engine received",
     labels: {},
   });
   registry.gauge({
     name: `${prefix}_result_cache_memory_entries`,
-    help: "Successes kept in memory",
+    help: "Results cached in memory",
     read: () => memory.entries,
   });
   registry.gauge({
     name: `${prefix}_result_cache_memory_bytes`,
-    help: "Memory that they take, as estimated",
+    help: "Estimated memory of the results cached in memory, in bytes",
     read: () => memory.bytes,
   });
   return {

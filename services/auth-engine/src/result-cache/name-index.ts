@@ -1,4 +1,4 @@
-/** Which contexts a name has. */
+/** The contexts of each name. */
 export interface NameIndex {
   add(name: string, context: string): void;
   remove(name: string, context: string): void;

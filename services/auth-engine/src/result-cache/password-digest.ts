@@ -1,10 +1,10 @@
 import { createSecretKey, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
-import { createKeyedDigest, type KeyedDigest, type Secret } from "@postern/shared/crypto";
+import { createKeyedDigest, type KeyedDigest, type Secret } from "@postern/shared/platform/crypto";
 
-/** HMAC-SHA-256 over the context, whose end is told by its own lengths, and the password. */
+/** HMAC-SHA-256 over the context, which encodes its own lengths, and the password. */
 export type PasswordDigest = (context: string, password: Secret) => Buffer;
 
-/** Keyed alike in all engines that have one `nonce`, for this process alone without. */
+/** The key is the same in all engines with the same `nonce`; without one it is random for this process. */
 export function createPasswordDigest(nonce: Secret | undefined): PasswordDigest {
   const material = nonce === undefined ? randomBytes(32) : nonce.reveal();
   const key = Buffer.from(hkdfSync("sha256", material, "postern", "cached password digest", 32));

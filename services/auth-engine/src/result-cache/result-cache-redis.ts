@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import { nameDigest } from "@postern/shared/account-epoch";
-import type { KeyRing } from "@postern/shared/crypto";
+import { nameDigest } from "@postern/shared/domain/account-epoch";
+import type { KeyRing } from "@postern/shared/platform/crypto";
 import {
   accountEpochKey,
   accountNamesKey,
@@ -11,8 +11,9 @@ import {
   flushGenerationKey,
   loginNameKey,
   type RedisClient,
-} from "@postern/shared/redis";
+} from "@postern/shared/platform/redis";
 import { type CachedResult, decodeResult, encodeResult } from "./cached-result.ts";
+import { storeCachedResult } from "./scripts/scripts.generated.ts";
 import type { CacheFamily, CacheQuestion, SharedCache } from "./shared-cache.ts";
 
 export interface RedisResultCacheDeps {
@@ -27,31 +28,11 @@ const families = { result: cachedResultKey, identity: cachedIdentityKey } as con
   object
 >;
 
-/** What an account without a flush has. */
+/** The epoch of an account that was never flushed; the script has it too. */
 const firstEpoch = "0";
 const maxIndexed = 1024;
 
-/**
- * Stores a result while the account's epoch is still the one that was seen before the directory was asked.
- * KEYS: epoch, result, results, names; ARGV: epoch, value, TTL (ms), login name's key or "", index TTL (s), index bound.
- */
-const storeLua = `
-if (redis.call("GET", KEYS[1]) or "${firstEpoch}") ~= ARGV[1] then return 0 end
-local time = redis.call("TIME")
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local function note(index, member, expires)
-  redis.call("ZREMRANGEBYSCORE", index, "-inf", now)
-  redis.call("ZADD", index, expires, member)
-  redis.call("ZREMRANGEBYRANK", index, 0, -1 - tonumber(ARGV[6]))
-  redis.call("EXPIRE", index, ARGV[5])
-end
-redis.call("SET", KEYS[2], ARGV[2], "PX", ARGV[3])
-note(KEYS[3], KEYS[2], now + ARGV[3])
-if ARGV[4] ~= "" then note(KEYS[4], ARGV[4], now + ARGV[5] * 1000) end
-return 1
-`;
-
-/** `<epoch>.<sealed, base64>`; undefined when it is of another epoch, or was sealed by a key that is gone. */
+/** `<epoch>.<sealed, base64>`; undefined if it has another epoch, or was sealed by a key that was removed. */
 function readEntry(key: string, text: string | null, epoch: string, keys: KeyRing): CachedResult | undefined {
   if (text === null || !text.startsWith(`${epoch}.`)) return undefined;
   const plain = keys.open(Buffer.from(text.slice(epoch.length + 1), "base64"), key);
@@ -69,11 +50,12 @@ function keysOf(prefix: string, { family, context }: CacheQuestion, account: str
 }
 
 /**
- * Results stand under their account, so that one hash tag holds what a flush must reach. A reader knows the login name
- * only: it looks under that name and asks for the account behind it at the same time, and mostly the two are one.
+ * Results are stored under their account, so that one hash tag holds everything that a flush must reach. A reader knows
+ * only the login name: it reads the results of that name and the account behind it at the same time. The two are
+ * usually the same.
  */
 export function createRedisResultCache({ redis, prefix, keys }: RedisResultCacheDeps): SharedCache {
-  const store = defineScript(redis, { name: "storeCachedResult", lua: storeLua, numberOfKeys: 4 });
+  const store = defineScript(redis, storeCachedResult);
   const generationKey = flushGenerationKey.build(prefix);
 
   const look = async (question: CacheQuestion, account: string, epochs: Map<string, string>) => {
@@ -82,7 +64,7 @@ export function createRedisResultCache({ redis, prefix, keys }: RedisResultCache
     epochs.set(account, current ?? firstEpoch);
     return readEntry(entry, text ?? null, current ?? firstEpoch, keys);
   };
-  /** Read before the generation: a flush changes the generation first and the epoch then, so no flush hides between. */
+  /** Read before the generation: a flush changes the generation before the epoch, so no flush is missed in between. */
   const epochBehind = async (key: string, generation: string): Promise<string | undefined> => {
     const current = (await redis.get(key)) ?? firstEpoch;
     return ((await redis.get(generationKey)) ?? "") === generation ? current : undefined;
@@ -108,10 +90,16 @@ export function createRedisResultCache({ redis, prefix, keys }: RedisResultCache
       const value = `${expected}.${keys.seal(encodeResult(result), entry).toString("base64")}`;
       const isAlias = account !== question.username;
       const nameKey = isAlias ? loginNameKey.build(prefix, nameDigest(question.username)) : "";
-      const indexed = [accountResultsKey.ttlSeconds, maxIndexed];
       const stored = await store(
-        [epoch, entry, results, names],
-        [expected, value, Math.ceil(ttlMs), nameKey, ...indexed],
+        { epochKey: epoch, resultKey: entry, resultsKey: results, namesKey: names },
+        {
+          expectedEpoch: expected,
+          value,
+          lifeMs: Math.ceil(ttlMs),
+          loginNameKey: nameKey,
+          indexSeconds: accountResultsKey.ttlSeconds,
+          maxIndexed,
+        },
       );
       if (stored !== 1) return false;
       if (isAlias) await redis.set(nameKey, account, "EX", loginNameKey.ttlSeconds);

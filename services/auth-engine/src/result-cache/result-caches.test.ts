@@ -1,6 +1,6 @@
 import type { AuthRequest, Ok } from "@postern/shared/contracts";
 import { expect, test } from "vitest";
-import { attemptOf } from "../pipeline/attempt.ts";
+import { attemptOf } from "../decision/attempt.ts";
 import type { ResultCacheSettings } from "./cache-rules.ts";
 import type { GuardedCache, WriteOutcome } from "./guarded-cache.ts";
 import { createMemoryCache } from "./memory-cache.ts";
@@ -11,7 +11,7 @@ import type { SharedLook } from "./shared-cache.ts";
 const settings: ResultCacheSettings = {
   context: { configuration: "c", usesClientPort: false },
   memoryEnabled: true,
-  sharedDirectories: new Set(["ldap"]),
+  sharedBackends: new Set(["ldap"]),
   sharedTtlMs: 1000,
   identityEnabled: true,
   identityTtlMs: 500,
@@ -59,13 +59,13 @@ function start(change: Partial<ResultCacheSettings> = {}, outcome: WriteOutcome 
     observeRead: () => undefined,
     observeWrite: () => undefined,
   });
-  /** One decision's way through the caches; `directory` answers when nothing was cached. */
-  const decide = async (over: Partial<AuthRequest> = {}, directory = "ldap", decision = ok): Promise<Ok> => {
+  /** Passes one decision through the caches. Without a cached result, `backendName` supplies `decision`. */
+  const decide = async (over: Partial<AuthRequest> = {}, backendName = "ldap", decision = ok): Promise<Ok> => {
     const attempt = attemptOf({ ...request, ...over });
     const facts = caches.begin(attempt);
     if (facts === undefined) return decision;
     const cached = caches.readMemory(attempt, facts) ?? (await caches.readShared(attempt, facts));
-    await caches.write(attempt, cached ?? { decision, directory }, facts);
+    await caches.write(attempt, cached ?? { decision, backendName }, facts);
     return cached?.decision ?? decision;
   };
   return { decide, memory, written };
@@ -80,7 +80,7 @@ test("the second of two equal logins is a hit; another password is a miss, and t
   expect((await decide()).memoryCache).toBe("miss");
 });
 
-test("only a directory behind `cache` in the order is shared, and only an LDAP look-up is", async () => {
+test("only results of a backend after `cache` in the order are shared, and only lookups in LDAP", async () => {
   const { decide, written } = start();
   await decide({}, "sql", { ...ok, backend: 8 });
   expect(written).toEqual([]);
@@ -114,7 +114,7 @@ test("a result that a flush overtook is kept nowhere", async () => {
   expect(memory.entries).toBe(0);
 });
 
-test("when the shared cache is away memory keeps what was verified", async () => {
+test("memory keeps a verified result while the shared cache is unavailable", async () => {
   const { decide, memory } = start({}, "error");
   await decide();
   expect(memory.entries).toBe(1);

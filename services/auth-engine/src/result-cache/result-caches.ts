@@ -1,4 +1,4 @@
-import type { Attempt } from "../pipeline/attempt.ts";
+import type { Attempt } from "../decision/attempt.ts";
 import { createCacheRules, type ResultCacheSettings } from "./cache-rules.ts";
 import type { CachedResult } from "./cached-result.ts";
 import type { GuardedCache, ReadOutcome, WriteOutcome } from "./guarded-cache.ts";
@@ -7,38 +7,38 @@ import { type PasswordDigest, sameDigest } from "./password-digest.ts";
 import { securityContext } from "./security-context.ts";
 import type { CacheFamily, CacheQuestion, SharedLook } from "./shared-cache.ts";
 
-/** What one decision knows of its place in the caches; made before a directory is asked. */
+/** The state of one decision in the caches; created before a backend is queried. */
 export interface CacheFacts {
   readonly context: string;
-  /** Of the memory cache, before the directory was asked. */
+  /** The memory cache's generation before the backend was queried. */
   readonly generation: number;
-  /** Computed once, when first wanted. */
+  /** Computed once, on first use. */
   digest?: Buffer;
   look?: SharedLook;
   servedFrom?: "memory" | "shared";
 }
 
-/** What a directory said, with its name. */
-export type DirectoryAnswer = Pick<CachedResult, "decision" | "directory">;
+/** A backend's answer with the backend's name. */
+export type BackendAnswer = Pick<CachedResult, "decision" | "backendName">;
 
 /** The result caches, as the pipeline uses them. */
 export interface ResultCaches {
-  /** Undefined for what is never cached. */
+  /** Undefined for decisions that are never cached. */
   begin(attempt: Attempt): CacheFacts | undefined;
   readMemory(attempt: Attempt, facts: CacheFacts): CachedResult | undefined;
-  /** Undefined at once where the shared cache has no part in the decision. Never rejects. */
+  /** Undefined immediately if the shared cache is not used for the decision. Never rejects. */
   readShared(attempt: Attempt, facts: CacheFacts): Promise<CachedResult | undefined> | undefined;
   /** Never rejects. */
-  write(attempt: Attempt, answer: DirectoryAnswer, facts: CacheFacts): Promise<void> | undefined;
+  write(attempt: Attempt, answer: BackendAnswer, facts: CacheFacts): Promise<void> | undefined;
 }
 
 export type CacheLevel = "memory" | CacheFamily;
 
 export interface ResultCachesDeps {
-  /** What holds now; a reload swaps it. */
+  /** The current settings; a reload replaces them. */
   readonly settings: () => ResultCacheSettings;
   readonly memory: MemoryCache;
-  /** Absent where nothing is configured that needs it. */
+  /** Absent if no configured feature needs it. */
   readonly shared: GuardedCache | undefined;
   readonly passwordDigest: PasswordDigest;
   readonly observeRead: (level: CacheLevel, outcome: ReadOutcome) => void;
@@ -81,24 +81,19 @@ export function createResultCaches(deps: ResultCachesDeps): ResultCaches {
   const { settings, memory, shared, passwordDigest, observeRead, observeWrite } = deps;
   const rules = createCacheRules(settings, shared !== undefined);
 
-  const keepInMemory = (attempt: Attempt, answer: DirectoryAnswer, facts: CacheFacts): void => {
+  const keepInMemory = (attempt: Attempt, answer: BackendAnswer, facts: CacheFacts): void => {
     if (!rules.usesMemory(attempt)) return;
     const result = { ...answer, digest: digestOf(attempt, facts, passwordDigest), username: attempt.username };
     const isKept = memory.set(facts.context, result, facts.generation);
     observeWrite("memory", isKept ? "stored" : "stale");
   };
-  const share = async (
-    attempt: Attempt,
-    answer: DirectoryAnswer,
-    facts: CacheFacts,
-    look: SharedLook,
-  ): Promise<void> => {
+  const share = async (attempt: Attempt, answer: BackendAnswer, facts: CacheFacts, look: SharedLook): Promise<void> => {
     if (shared === undefined) return;
     const question = questionOf(attempt, facts.context);
     const result = { ...answer, digest: digestOf(attempt, facts, passwordDigest) };
     const outcome = await shared.write(question, { result, look, ttlMs: rules.sharedTtlMs(attempt) });
     observeWrite(question.family, outcome);
-    // A flush came while the directory was asked: its answer may be the one that was flushed.
+    // If the account was flushed while the backend was queried, the answer may be the flushed one.
     if (outcome !== "stale") keepInMemory(attempt, answer, facts);
   };
 

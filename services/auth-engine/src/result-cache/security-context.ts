@@ -1,20 +1,22 @@
-import type { Attempt } from "../pipeline/attempt.ts";
+import type { Attempt } from "../decision/attempt.ts";
 
 export interface ContextSettings {
-  /** Digest of everything in the configuration that shapes a directory's answer; another one is another name space. */
+  /** Digest of all settings that influence a backend's answer; another digest is another name space. */
   readonly configuration: string;
-  /** Whether a search reads the client's port: then each connection is a context of its own. */
+  /** Whether a search uses the client's port, so that each connection has its own context. */
   readonly usesClientPort: boolean;
 }
 
-/** With its length before it, so that no two lists of fields make one text; absent differs from empty. */
+/**
+ * Prefixed with its length, so that two different lists of fields never give the same text; absent differs from empty.
+ */
 function field(value: string | undefined): string {
   return value === undefined ? "-;" : `${value.length}:${value};`;
 }
 
 /**
- * Everything that the directories' answer may depend on, but for the password: two requests share a cached result only
- * when this text is the same (ADR 0049). What is not in it (attempt counter, language, host names) no directory reads.
+ * Everything that the backends' answer may depend on, except the password: two requests share a cached result only if
+ * this text is equal (ADR 0049). Backends do not read the rest (attempt counter, language, host names).
  */
 export function securityContext(attempt: Attempt, { configuration, usesClientPort }: ContextSettings): string {
   return (

@@ -1,22 +1,22 @@
 import type { CachedResult } from "./cached-result.ts";
 
-/** `result`: right logins. `identity`: look-ups without a password. Neither is ever read as the other. */
+/** `result`: successful sign-ins. `identity`: lookups without a password. The two are kept apart. */
 export type CacheFamily = "result" | "identity";
 
 export interface CacheQuestion {
   readonly family: CacheFamily;
-  /** The login name, as the caller gave it. */
+  /** The login name as the caller sent it. */
   readonly username: string;
   /** `securityContext`. */
   readonly context: string;
 }
 
-/** What was there before a directory was asked: a result is stored only when no flush came since. */
+/** The state before a backend was queried: a result is stored only if no flush happened since. */
 export interface SharedLook {
   readonly result: CachedResult | undefined;
-  /** Epochs of the accounts that were looked at. */
+  /** Epochs of the accounts that were read. */
   readonly epochs: ReadonlyMap<string, string>;
-  /** Stands in for the epoch of an account that was not known yet. */
+  /** Replaces the epoch of an account that was not yet known. */
   readonly generation: string;
 }
 
@@ -26,9 +26,9 @@ export interface SharedWrite {
   readonly ttlMs: number;
 }
 
-/** Port of the cache that all engines share. Both reject when it cannot be reached. */
+/** Port of the cache that all engines share. Both methods reject if it is unavailable. */
 export interface SharedCache {
   read(question: CacheQuestion): Promise<SharedLook>;
-  /** False when a flush came between the look and now: then nothing is stored, and nobody else may keep it either. */
+  /** False if a flush happened since the read: nothing is stored, and the caller must not cache the result either. */
   write(question: CacheQuestion, write: SharedWrite): Promise<boolean>;
 }

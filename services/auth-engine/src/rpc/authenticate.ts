@@ -1,25 +1,29 @@
 import type { AuthDecision, AuthRequest } from "@postern/shared/contracts";
-import { type AppError, fromUnknown } from "@postern/shared/errors";
-import { type Attempt, attemptOf } from "../pipeline/attempt.ts";
+import { type AppError, fromUnknown } from "@postern/shared/platform/errors";
+import { type Attempt, attemptOf } from "../decision/attempt.ts";
+import type { CallContext } from "../decision/call-context.ts";
+import { held } from "../facts/held.ts";
 import { type AuthWaitSettings, withAuthWait } from "../pipeline/auth-wait.ts";
 import { DecisionContext } from "../pipeline/decision-context.ts";
 import { decide } from "../pipeline/pipeline.ts";
 import type { StepDeps } from "../pipeline/step.ts";
-import type { CallContext } from "./call-context.ts";
 
 export interface AuthenticateDeps {
-  /** What the steps use now; a reload swaps it. */
+  /** Dependencies of the steps; a reload replaces them. */
   readonly stepDeps: () => StepDeps;
   readonly authWait: () => AuthWaitSettings;
   readonly observe: (request: AuthRequest, decision: AuthDecision, seconds: number) => void;
   readonly onUndecided: (request: AuthRequest, error: AppError) => void;
-  /** Told once the decision is on its way; nothing that it does delays the answer. */
+  /** Called after the decision was sent; nothing it does delays the answer. */
   readonly afterAnswer: (attempt: Attempt, decision: AuthDecision) => void;
 }
 
 export type Authenticate = (request: AuthRequest, context: CallContext) => Promise<AuthDecision>;
 
-/** The bus method `auth-engine.authenticate`: one request through the pipeline; "could not decide" is an answer too. */
+/**
+ * The bus method `auth-engine.authenticate`: runs one request through the pipeline. A temporary failure is an answer
+ * too.
+ */
 export function createAuthenticate({
   stepDeps,
   authWait,
@@ -38,7 +42,8 @@ export function createAuthenticate({
     const attempt = attemptOf(request, deps.masterUsers);
     let decision: AuthDecision;
     try {
-      decision = await decide(attempt, new DecisionContext(context), deps);
+      const decided = new DecisionContext(context);
+      decision = held(await decide(attempt, decided, deps), decided.facts);
     } catch (thrown) {
       decision = undecided(request, thrown);
     }

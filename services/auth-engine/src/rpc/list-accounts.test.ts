@@ -1,22 +1,22 @@
 import type { ListAccountsReply, ListAccountsRequest } from "@postern/shared/contracts";
-import { AppError } from "@postern/shared/errors";
+import { AppError } from "@postern/shared/platform/errors";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Directory } from "../directories/directory.ts";
+import type { Backend } from "../backends/backend.ts";
 import { createListAccounts } from "./list-accounts.ts";
 import { formatListCursor, parseListCursor } from "./list-cursor.ts";
 
 const context = { deadline: Number.MAX_SAFE_INTEGER, signal: new AbortController().signal };
 
 interface Listed {
-  readonly directory: Directory;
+  readonly backend: Backend;
   readonly ended: string[];
 }
 
-/** A directory with these names, or none that it lists, or one that fails at its second page. */
+/** A backend with these names, one that lists no accounts, or one that fails at its second page. */
 function listed(name: string, names: readonly string[] | "not_served" | "fails", isHeld = false): Listed {
   const ended: string[] = [];
-  const directory: Directory = {
+  const backend: Backend = {
     kind: "test",
     name,
     verify: async () => ({ kind: "not_served" }),
@@ -34,12 +34,12 @@ function listed(name: string, names: readonly string[] | "not_served" | "fails",
     check: async () => undefined,
     close: async () => undefined,
   };
-  return { directory, ended };
+  return { backend, ended };
 }
 
-function engine(directories: () => readonly Listed[]) {
+function engine(backends: () => readonly Listed[]) {
   return createListAccounts({
-    directories: () => directories().map(({ directory }) => directory),
+    backends: () => backends().map(({ backend }) => backend),
     instance: "0123456789abcdef",
     observe: () => undefined,
     onUndecided: () => undefined,
@@ -49,45 +49,45 @@ function engine(directories: () => readonly Listed[]) {
 const first: ListAccountsRequest = { session: "7d3f", protocol: "imap", limit: 2 };
 
 /** Each page from another engine, as the bus would choose. */
-async function listAll(directories: readonly Listed[]): Promise<string[]> {
+async function listAll(backends: readonly Listed[]): Promise<string[]> {
   const names: string[] = [];
   let cursor: string | undefined;
   do {
     const request = cursor === undefined ? first : { ...first, cursor };
-    const reply: ListAccountsReply = await engine(() => directories)(request, context);
+    const reply: ListAccountsReply = await engine(() => backends)(request, context);
     names.push(...reply.accounts);
     ({ cursor } = reply);
   } while (cursor !== undefined);
   return names;
 }
 
-describe("a list of all directories", () => {
+describe("a list of all backends", () => {
   test("they follow in the order of auth.backends.order, and what two have is listed twice", async () => {
-    const directories = [
+    const backends = [
       listed("sql", ["b", "a", "c"]),
       listed("none", "not_served"),
       listed("empty", []),
       listed("ldap", ["a", "d"]),
       listed("last", "not_served"),
     ];
-    expect(await listAll(directories)).toEqual(["b", "a", "c", "a", "d"]);
+    expect(await listAll(backends)).toEqual(["b", "a", "c", "a", "d"]);
   });
 
   test("one that fails fails the list", async () => {
     await expect(listAll([listed("sql", ["a"]), listed("ldap", "fails")])).rejects.toThrow("DIRECTORY_UNAVAILABLE");
   });
 
-  test("with no directory that lists there is no list, not an empty one", async () => {
+  test("without a backend that lists accounts, the request is rejected rather than answered with an empty list", async () => {
     await expect(listAll([])).rejects.toThrow("DIRECTORY_NOT_CONFIGURED");
     await expect(listAll([listed("sql", "not_served")])).rejects.toThrow("DIRECTORY_NOT_CONFIGURED");
   });
 
-  test("other directories than those it began with fail it", async () => {
-    let directories = [listed("sql", ["a", "b", "c"]), listed("ldap", ["d"])];
-    const answer = engine(() => directories);
+  test("a list fails if the backends change before its next page", async () => {
+    let backends = [listed("sql", ["a", "b", "c"]), listed("ldap", ["d"])];
+    const answer = engine(() => backends);
     const { cursor = "" } = await answer(first, context);
-    directories = directories.toReversed();
-    await expect(answer({ ...first, cursor }, context)).rejects.toThrow("the directories changed");
+    backends = backends.toReversed();
+    await expect(answer({ ...first, cursor }, context)).rejects.toThrow("the backends changed");
   });
 
   test("names the engine only where that engine alone has the next page", async () => {

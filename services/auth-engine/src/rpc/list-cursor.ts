@@ -1,10 +1,10 @@
-import { AppError } from "@postern/shared/errors";
+import { AppError } from "@postern/shared/platform/errors";
 
-/** Where a listing goes on: in which directory, of which order of directories, and where in it. */
+/** Where a listing continues: the order of the backends, the backend, and the position in it. */
 export interface ListCursor {
   readonly order: string;
   readonly index: number;
-  /** The directory's own; absent at its begin. */
+  /** The backend's own position; absent at its beginning. */
   readonly position?: string | undefined;
 }
 
@@ -21,12 +21,12 @@ function readFields(cursor: string): readonly unknown[] {
   }
 }
 
-/** Throws `REQUEST_MALFORMED` for what `formatListCursor` did not write. */
+/** Throws `REQUEST_MALFORMED` for anything that `formatListCursor` did not write. */
 export function parseListCursor(cursor: string): ListCursor {
   const [order, index, position] = readFields(cursor);
   const isIndex = typeof index === "number" && Number.isSafeInteger(index) && index >= 0;
-  if (typeof order !== "string" || !isIndex) throw new AppError("REQUEST_MALFORMED", { detail: "no list cursor" });
+  if (typeof order !== "string" || !isIndex) throw new AppError("REQUEST_MALFORMED", { detail: "invalid list cursor" });
   if (position === undefined) return { order, index };
-  if (typeof position !== "string") throw new AppError("REQUEST_MALFORMED", { detail: "no list cursor" });
+  if (typeof position !== "string") throw new AppError("REQUEST_MALFORMED", { detail: "invalid list cursor" });
   return { order, index, position };
 }

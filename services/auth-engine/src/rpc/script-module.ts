@@ -1,9 +1,9 @@
 import type { Reply, Request, scriptModule } from "@postern/shared/contracts";
-import { type HostFunctions, toLuaValue } from "@postern/shared/scripts";
-import type { CallContext } from "./call-context.ts";
+import { type HostFunctions, toLuaValue } from "@postern/shared/domain/scripts";
+import type { CallContext } from "../decision/call-context.ts";
 
 export interface ScriptModuleDeps {
-  /** What may be called now; nothing while no script outside of engines is configured. */
+  /** Functions that may be called now; empty if no script outside the engines is configured. */
   readonly functions: () => HostFunctions;
 }
 
@@ -12,7 +12,10 @@ export type CallScriptModule = (
   context: CallContext,
 ) => Promise<Reply<typeof scriptModule>>;
 
-/** The bus method `auth-engine.script-module`. What the function throws is an answer: an error in the script. */
+/**
+ * The bus method `auth-engine.script-module`. An exception of the function becomes an answer, which is an error in the
+ * script.
+ */
 export function createCallScriptModule({ functions }: ScriptModuleDeps): CallScriptModule {
   return async ({ script, function: name, args }, { deadline, signal }) => {
     const run = functions()[name];

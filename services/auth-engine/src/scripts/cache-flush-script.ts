@@ -1,14 +1,14 @@
 import type { CacheFlushScriptReply, cacheFlushScript, Request } from "@postern/shared/contracts";
-import { type AppError, fromUnknown } from "@postern/shared/errors";
-import { type ScriptRunner, scriptCacheDigest } from "@postern/shared/scripts";
-import { systemClock } from "@postern/shared/time";
-import type { CallContext } from "../rpc/call-context.ts";
+import { type ScriptRunner, scriptCacheDigest } from "@postern/shared/domain/scripts";
+import { type AppError, fromUnknown } from "@postern/shared/platform/errors";
+import { systemClock } from "@postern/shared/platform/time";
+import type { CallContext } from "../decision/call-context.ts";
 import { CacheFlushResult, itemsOf, resultReader } from "./results.ts";
 import type { SiteScriptSettings, SiteScriptsDeps } from "./site-scripts.ts";
 
 export interface CacheFlushScriptDeps extends Pick<SiteScriptsDeps, "observe"> {
   readonly settings: () => Pick<SiteScriptSettings, "cacheFlush" | "actionTimeoutMs">;
-  /** The interpreters of actions: a flush must not wait behind decisions, nor they behind it. */
+  /** The interpreters of actions, so that flushes and decisions do not wait for each other. */
   readonly runner: ScriptRunner;
   readonly onFailed: (script: string, session: string, error: AppError) => void;
 }
@@ -20,7 +20,7 @@ export type RunCacheFlushScript = (
 
 const read = resultReader(CacheFlushResult);
 
-/** The bus method `auth-engine.cache-flush-script`. Without a script a name has no other. */
+/** The bus method `auth-engine.cache-flush-script`. Without a script, a name has no further names. */
 export function createCacheFlushScript({
   settings,
   runner,

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { type LuaValue, sqlModule } from "@postern/shared/scripts";
+import { type LuaValue, sqlModule } from "@postern/shared/domain/scripts";
 import { scratchFolder } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { SqlClient } from "../directories/sql/sql-client.ts";
-import { createSqliteClient } from "../directories/sql/sqlite-client.ts";
+import type { SqlClient } from "../backends/sql/sql-client.ts";
+import { createSqliteClient } from "../backends/sql/sqlite-client.ts";
 
 describe("sql, with a real SQLite database", () => {
   let owned: AsyncDisposableStack;

@@ -1,8 +1,8 @@
 import type { AuthDecision } from "@postern/shared/contracts";
-import type { LuaObject } from "@postern/shared/scripts";
-import type { Attempt } from "../pipeline/attempt.ts";
+import type { LuaObject } from "@postern/shared/domain/scripts";
+import type { Attempt } from "../decision/attempt.ts";
 
-/** An attempt as scripts see it: the fields of docs/guides/scripts/stages.md. The password is left out for actions. */
+/** The attempt as scripts see it, with the fields of docs/guides/scripts/stages.md. Actions do not get the password. */
 export function requestTable({ tlsDetails, password, ...attempt }: Attempt, withPassword: boolean): LuaObject {
   return {
     session: attempt.session,
@@ -28,7 +28,7 @@ export function requestTable({ tlsDetails, password, ...attempt }: Attempt, with
   };
 }
 
-/** A decision as the scripts after it see it. */
+/** The decision as later scripts see it. */
 export function decisionTable(decision: AuthDecision): LuaObject {
   switch (decision.outcome) {
     case "ok": {

@@ -1,5 +1,5 @@
-import { AppError } from "@postern/shared/errors";
-import type { LuaValue } from "@postern/shared/scripts";
+import type { LuaValue } from "@postern/shared/domain/scripts";
+import { AppError } from "@postern/shared/platform/errors";
 import { type Static, type TSchema, Type } from "typebox";
 import { Compile } from "typebox/compile";
 
@@ -9,16 +9,16 @@ const attributeValue = Type.Union([Type.String(), Type.Array(Type.String())]);
 const attributes = Type.Optional(Type.Record(Type.String({ pattern: attributeName }), attributeValue));
 const closed = { additionalProperties: false };
 
-/** A list of a script; the empty table of Lua is one too. */
+/** A list that a script returns; an empty Lua table is an empty list. */
 function listOf<Item extends TSchema>(item: Item, maxItems: number) {
   return Type.Union([Type.Array(item, { maxItems }), Type.Object({}, closed)]);
 }
 
-/** What `environment` returns; nothing at all lets the request go on. */
+/** What `environment` returns; if it returns nothing, the request continues. */
 export const EnvironmentResult = Type.Object(
   {
     deny: Type.Optional(Type.Boolean()),
-    skip: Type.Optional(Type.Boolean({ description: "leave out the environment scripts after this one" })),
+    skip: Type.Optional(Type.Boolean({ description: "Skips the environment scripts after this one." })),
     message,
   },
   closed,
@@ -47,6 +47,7 @@ export const BackendResult = Type.Object(
       Type.Literal("unknown_user"),
     ]),
     account: Type.Optional(Type.String({ minLength: 1 })),
+    unique_user_id: Type.Optional(Type.String()),
     account_field: Type.Optional(Type.String({ minLength: 1 })),
     totp_secret_field: Type.Optional(Type.String()),
     groups: Type.Optional(listOf(Type.String({ minLength: 1 }), 1000)),
@@ -55,7 +56,7 @@ export const BackendResult = Type.Object(
   closed,
 );
 
-/** What `cache_flush` returns; nothing at all: the name has no other. */
+/** What `cache_flush` returns; if it returns nothing, the name has no further names. */
 export const CacheFlushResult = Type.Object(
   {
     accounts: Type.Optional(listOf(Type.String({ minLength: 1, maxLength: 1024 }), 64)),
@@ -70,14 +71,14 @@ export const ListResult = Type.Object(
   closed,
 );
 
-/** Compiles a stage's result once; the reader throws `SCRIPT_FAILED` for anything else than that. */
+/** Compiles the schema of a stage's result once; the reader throws `SCRIPT_FAILED` for any other result. */
 export function resultReader<Schema extends TSchema>(schema: Schema) {
   const compiled = Compile(schema);
   return (script: string, value: LuaValue): Static<Schema> => {
     const result: unknown = value ?? {};
     if (compiled.Check(result)) return result;
     const [first] = compiled.Errors(result);
-    const detail = `${script} returned what its stage does not know: ${first?.instancePath ?? ""} ${first?.message ?? ""}`;
+    const detail = `${script} returned an invalid result for its stage: ${first?.instancePath ?? ""} ${first?.message ?? ""}`;
     throw new AppError("SCRIPT_FAILED", { detail });
   };
 }
@@ -90,7 +91,7 @@ export function attributesOf(values: Values | undefined): Record<string, string[
   return Object.fromEntries(entries.map(([name, value]) => [name, typeof value === "string" ? [value] : [...value]]));
 }
 
-/** A list of a result; the empty table is one too. */
+/** A list in a result; an empty table is an empty list. */
 export function itemsOf<Item>(list: readonly Item[] | object | undefined): readonly Item[] {
   return Array.isArray(list) ? list : [];
 }

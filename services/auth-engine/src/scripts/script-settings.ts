@@ -1,9 +1,9 @@
-import type { Config } from "@postern/shared/config";
+import type { Config } from "@postern/shared/platform/config";
 import type { SiteScriptSettings } from "./site-scripts.ts";
 
 type DecisionScripts = Pick<Config["auth"]["controls"]["lua"], "environment" | "subject" | "actions">;
 
-/** The scripts around decisions; none while `auth.controls.enabled` does not name `lua`. */
+/** The scripts of the decision stages; none unless `auth.controls.enabled` lists `lua`. */
 export function decisionScripts({ controls }: Config["auth"]): DecisionScripts {
   return controls.enabled.includes("lua") ? controls.lua : { environment: [], subject: [], actions: [] };
 }

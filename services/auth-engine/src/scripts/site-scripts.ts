@@ -1,8 +1,8 @@
 import type { AuthDecision } from "@postern/shared/contracts";
-import { type AppError, fromUnknown } from "@postern/shared/errors";
-import type { ScriptRunner } from "@postern/shared/scripts";
-import { systemClock } from "@postern/shared/time";
-import type { Attempt } from "../pipeline/attempt.ts";
+import type { ScriptRunner } from "@postern/shared/domain/scripts";
+import { type AppError, fromUnknown } from "@postern/shared/platform/errors";
+import { systemClock } from "@postern/shared/platform/time";
+import type { Attempt } from "../decision/attempt.ts";
 import { decisionTable, requestTable } from "./request-table.ts";
 import { EnvironmentResult, resultReader, SubjectResult } from "./results.ts";
 
@@ -15,12 +15,12 @@ export interface ActionScript extends NamedScript {
   readonly type: "post" | "brute_force" | "lua";
 }
 
-/** The scripts around a decision; a reload swaps them as a whole. */
+/** The scripts that run before and after a decision; a reload replaces all of them together. */
 export interface SiteScriptSettings {
   readonly environment: readonly NamedScript[];
   readonly subject: readonly NamedScript[];
   readonly actions: readonly ActionScript[];
-  /** File of the script that knows more of a name that is flushed. */
+  /** File of the script that knows further names of a flushed account. */
   readonly cacheFlush: string | undefined;
   readonly decisionTimeoutMs: number;
   readonly actionTimeoutMs: number;
@@ -39,9 +39,9 @@ export interface SiteScriptsDeps {
 export type EnvironmentVerdict = ReturnType<typeof readEnvironment>;
 export type SubjectVerdict = ReturnType<typeof readSubject>;
 
-/** Runs the scripts of each stage. What they throw is an `AppError`: nobody could decide. */
+/** Runs the scripts of each stage. A script that fails throws an `AppError`: no decision is possible. */
 export interface SiteScripts {
-  /** The verdicts of the environment scripts, in their order, up to one that skips the others. */
+  /** The verdicts of the environment scripts in order, up to one that skips the rest. */
   environment(
     attempt: Attempt,
     deadline: number,
@@ -51,7 +51,7 @@ export interface SiteScripts {
     decision: AuthDecision,
     deadline: number,
   ): Promise<readonly SubjectVerdict[]> | readonly SubjectVerdict[];
-  /** Begins the actions of an answered request; nobody waits for them. */
+  /** Starts the actions of an answered request and does not wait for them. */
   afterAnswer(attempt: Attempt, decision: AuthDecision): void;
 }
 
@@ -91,7 +91,7 @@ function createAfterAnswer({
 
 export function createSiteScripts(deps: SiteScriptsDeps): SiteScripts {
   const { settings, decisions, observe } = deps;
-  /** All run side by side; the first that cannot decide counts only when none before it ends the stage. */
+  /** Runs all scripts in parallel. The first failure counts only if no earlier script ends the stage. */
   const inOrder = async <Verdict>(
     stage: "environment" | "subject",
     runs: readonly Promise<Verdict>[],

@@ -1,45 +1,32 @@
-import type { Bus } from "@postern/shared/bus";
 import { type AuthDecision, type AuthRequest, authenticate } from "@postern/shared/contracts";
-import { AppError, type ErrorCode, errorCodes, fromUnknown } from "@postern/shared/errors";
-import type { Clock } from "@postern/shared/time";
-import type { EngineWatch } from "./engine-watch.ts";
+import { type EngineWatch, enginesAnswered, trialTimeoutMs } from "@postern/shared/domain/engine-watch";
+import type { Bus } from "@postern/shared/platform/bus";
+import { AppError, errorCodes, fromUnknown } from "@postern/shared/platform/errors";
+import type { Clock } from "@postern/shared/platform/time";
 
 export interface DecideDeps {
   readonly bus: Pick<Bus, "request">;
   readonly watch: Pick<EngineWatch, "admit" | "answered">;
   readonly clock: Clock;
-  /** How long one decision may take, in milliseconds. */
+  /** Time limit of one decision, in milliseconds. */
   readonly timeoutMs: () => number;
-  /** Told of everything that is no ordinary "could not decide". */
+  /** Called for every error other than an ordinary temporary failure. */
   readonly onError: (error: AppError, session: string) => void;
 }
 
-/** What a caller who is there for a known time says of it; the configured time bounds it too. */
+/** How long a caller with its own deadline waits; the configured timeout also applies. */
 export interface CallerPatience {
-  /** Milliseconds of the epoch; Infinity for none. */
+  /** Milliseconds since the epoch; Infinity for none. */
   readonly deadlineMs: number;
-  /** Aborts when the caller has left. */
+  /** Aborts when the caller has disconnected. */
   readonly signal: AbortSignal;
 }
 
 export type Decide = (request: AuthRequest, patience?: CallerPatience) => Promise<AuthDecision>;
 
-/** A request that tries out silent engines waits no longer than finding out that they are silent took. */
-const trialTimeoutMs = 700;
-
-/** What ends a request without a word of an engine; every other error is an engine's or NATS's answer. */
-const unanswered: ReadonlySet<ErrorCode> = new Set([
-  "DEADLINE_EXCEEDED",
-  "ENGINE_SILENT",
-  "REQUEST_ABORTED",
-  "BUS_DISCONNECTED",
-  "BUS_BACKLOG",
-  "BUS_PAYLOAD",
-]);
-
 /**
- * Asks an engine. Whatever goes wrong on the way (no engine, no bus, no time, an error of the engine) is a temporary
- * failure: nobody could decide, so nobody may say no (design rule 3).
+ * Requests a decision from an engine. Any problem on the way (no engine, no bus, no time, an error of the engine) becomes a temporary
+ * failure, because no decision was made (ADR 0034).
  */
 export function createDecide({ bus, watch, clock, timeoutMs, onError }: DecideDeps): Decide {
   const ask = (request: AuthRequest, patience: CallerPatience | undefined): Promise<AuthDecision> => {
@@ -55,9 +42,9 @@ export function createDecide({ bus, watch, clock, timeoutMs, onError }: DecideDe
   };
   const undecided = (thrown: unknown, session: string): AuthDecision => {
     const error = fromUnknown(thrown);
-    if (!unanswered.has(error.code)) watch.answered();
+    if (enginesAnswered(error.code)) watch.answered();
     onError(error, session);
-    // A peer's complaint about our own message is our bug, not the caller's request.
+    // If the peer rejects our own message, the bug is ours and not in the caller's request.
     const message = error.row.kind === "caller" ? errorCodes.INTERNAL.publicMessage : error.publicMessage;
     return { outcome: "tempfail", code: error.code, message };
   };

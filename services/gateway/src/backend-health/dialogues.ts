@@ -1,6 +1,6 @@
 import type { MailProtocol, MailTarget } from "./target.ts";
 
-/** One step of a protocol: what to send, which line ends the answer, and whether that line is a good one. */
+/** One step of a protocol: what to send, which line ends the answer, and whether that line means success. */
 export interface Exchange {
   readonly send: string;
   readonly isLast: (line: string) => boolean;
@@ -8,11 +8,11 @@ export interface Exchange {
 }
 
 export interface Dialogue {
-  /** What the server says first; for HTTP what it answers. */
+  /** The server's greeting; for HTTP its answer. */
   readonly greeting: Exchange;
-  /** Up to the consent to TLS. */
+  /** The steps up to the server's agreement to start TLS. */
   readonly startTls: readonly Exchange[];
-  /** Polite end; nobody waits for its answer. */
+  /** A polite end; its answer is not awaited. */
   readonly quit: string;
 }
 

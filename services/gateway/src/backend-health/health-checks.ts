@@ -7,15 +7,15 @@ export interface HealthCheckDeps {
   readonly probe: Probe;
   readonly log: { warn(fields: object, message: string): void; info(fields: object, message: string): void };
   readonly observe: (protocol: MailTarget["protocol"], outcome: "up" | "down") => void;
-  /** From 0 to 1; spreads the looks of gateways that started together. */
+  /** From 0 to 1; spreads the checks of gateways that started together. */
   readonly random: () => number;
 }
 
-/** What is known of the mail servers. */
+/** The state of the mail servers. */
 export interface BackendHealth {
-  /** A live one for the account; undefined when none is. */
+  /** A live server for the account; undefined if there is none. */
   readonly pick: (protocol: string, account: string) => MailBackend | undefined;
-  /** Other settings; what is known of targets that stay is kept. */
+  /** Applies other settings; the state of targets that remain is kept. */
   apply(settings: HealthCheckSettings): void;
   count(): { readonly up: number; readonly down: number };
   close(): void;
@@ -23,17 +23,17 @@ export interface BackendHealth {
 
 interface Watched {
   readonly target: MailTarget;
-  /** Undefined while a name was never resolved. */
+  /** Undefined until the name has been resolved once. */
   address: string | undefined;
-  /** Until the first look: nobody knows of an outage. */
+  /** True until the first check, because no outage is known. */
   isUp: boolean;
-  /** Looks in a row that contradict `isUp`. */
+  /** Number of consecutive checks that contradict `isUp`. */
   contrary: number;
   timer: NodeJS.Timeout | undefined;
 }
 
 const looksAtOnce = 16;
-/** After a restart the first looks come at once, but not all of them in one moment. */
+/** The first checks run soon after a start, but not all at the same time. */
 const firstLookWithinMs = 250;
 
 interface Seen {
@@ -49,7 +49,7 @@ function note({ one, isUp, err }: Seen, settings: HealthCheckSettings, { observe
   if (one.contrary < (isUp ? settings.recoveryThreshold : settings.failureThreshold)) return;
   one.isUp = isUp;
   one.contrary = 0;
-  if (isUp) log.info({ protocol, host, port }, "mail server is back");
+  if (isUp) log.info({ protocol, host, port }, "mail server is up again");
   else log.warn({ protocol, host, port, err }, "mail server is down");
 }
 
@@ -61,7 +61,7 @@ function aliveFor(protocol: string, watched: Iterable<Watched>): readonly MailBa
   return alive;
 }
 
-/** Looks at each target in the background, all the time. Its timers keep no process alive. */
+/** Checks each target continuously in the background. Its timers do not keep the process alive. */
 export function createBackendHealth(deps: HealthCheckDeps, first: HealthCheckSettings): BackendHealth {
   const watched = new Map<string, Watched>();
   let settings = first;

@@ -1,12 +1,16 @@
 import type { Socket } from "node:net";
 
-/** A greeting is short; what sends more is no mail server. */
+/** A greeting is short; a server that sends more is not a mail server. */
 const maxBytes = 16_384;
 
 export interface LineReader {
-  /** Lines up to the first that `isLast`, that one included. Rejects when the connection ends or too much was said. */
+  /**
+   * Reads lines up to and including the first for which `isLast` is true. Rejects if the connection ends or the limit is exceeded.
+   */
   until(isLast: (line: string) => boolean): Promise<string>;
-  /** Takes its listeners away; what was read and not asked for is an error, as before a TLS handshake. */
+  /**
+   * Removes its listeners. Data that was received but not expected is an error, because it could precede the TLS handshake.
+   */
   detach(): void;
 }
 
@@ -16,7 +20,7 @@ export function createLineReader(socket: Socket): LineReader {
   let wake: (() => void) | undefined;
   const onData = (chunk: Buffer): void => {
     text += chunk.toString("latin1");
-    if (text.length > maxBytes) failure = new Error("more than a greeting");
+    if (text.length > maxBytes) failure = new Error("server sent more than a greeting");
     wake?.();
   };
   const onEnd = (): void => {
@@ -49,7 +53,7 @@ export function createLineReader(socket: Socket): LineReader {
     },
     detach: () => {
       socket.off("data", onData).off("close", onEnd).off("end", onEnd);
-      if (text !== "") throw new Error("text after the consent to TLS");
+      if (text !== "") throw new Error("server sent data before the TLS handshake");
     },
   };
 }

@@ -5,7 +5,7 @@ import { pickBackend } from "./pick-backend.ts";
 const servers = ["192.0.2.1", "192.0.2.2", "2001:db8::3"].map((address) => ({ address, port: 143 }));
 
 describe("the choice of a mail server", () => {
-  it("is the same for an account at every gateway, whatever the order and the case", () => {
+  it("is the same for an account at every gateway, for any order and case", () => {
     fc.assert(
       fc.property(fc.emailAddress(), (account) => {
         expect(pickBackend(servers.toReversed(), account.toUpperCase())).toEqual(
@@ -15,8 +15,8 @@ describe("the choice of a mail server", () => {
     );
   });
 
-  it("moves the accounts of a server that went, and no others", () => {
-    const accounts = Array.from({ length: 300 }, (_, nth) => `user${nth}@example.test`);
+  it("moves only the accounts of a server that is gone", () => {
+    const accounts = Array.from({ length: 300 }, (_, index) => `user${index}@example.test`);
     const [gone, ...left] = servers;
     const counts = new Map(servers.map(({ address }) => [address, 0]));
     for (const account of accounts) {
@@ -29,7 +29,7 @@ describe("the choice of a mail server", () => {
     for (const count of counts.values()) expect(count).toBeGreaterThan(60);
   });
 
-  it("is nobody when nobody lives", () => {
+  it("is undefined when no server is up", () => {
     expect(pickBackend([], "alice")).toBeUndefined();
   });
 });

@@ -10,8 +10,8 @@ function weight(account: string, { address, port }: MailBackend): bigint {
 }
 
 /**
- * Rendezvous hashing: all gateways send an account to the same server, as servers that share a store want it, and when
- * one goes only its accounts move. Undefined when there is none.
+ * Rendezvous hashing: all gateways send an account to the same server, as servers with a shared store require, and when a server fails only
+ * its accounts move. Undefined if there is no server.
  */
 export function pickBackend(alive: readonly MailBackend[], account: string): MailBackend | undefined {
   let best: { readonly backend: MailBackend; readonly weight: bigint } | undefined;

@@ -1,14 +1,15 @@
 import { once } from "node:events";
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
+import { within } from "@postern/shared/platform/concurrency";
 import { type Dialogue, dialogueOf, type Exchange } from "./dialogues.ts";
 import { createLineReader, type LineReader } from "./line-reader.ts";
 import type { MailTarget } from "./target.ts";
 
-/** PROXY protocol version 2, command LOCAL, no addresses: "this is the proxy's own connection". */
+/** PROXY protocol version 2, command LOCAL, no addresses: the proxy's own connection. */
 const localProxyHeader = Buffer.from("0d0a0d0a000d0a515549540a20000000", "hex");
 
-/** Asks a server as a client would, up to its greeting. Resolves with the address that answered. */
+/** Connects to a server as a client would, up to its greeting. Resolves with the address that answered. */
 export type Probe = (target: MailTarget, timeoutMs: number) => Promise<string>;
 
 async function exchange(socket: Socket, reader: LineReader, { send, isLast, isGood }: Exchange): Promise<void> {
@@ -25,7 +26,7 @@ async function secured(socket: Socket, { host, skipVerify }: MailTarget): Promis
     rejectUnauthorized: !skipVerify,
   });
   tls.on("error", () => undefined);
-  socket.once("close", () => tls.destroy(new Error("connection closed in the TLS handshake")));
+  socket.once("close", () => tls.destroy(new Error("connection closed during the TLS handshake")));
   await once(tls, "secureConnect");
   return tls;
 }
@@ -51,17 +52,15 @@ async function converse(socket: Socket, target: MailTarget): Promise<string> {
 
 export const probeMailServer: Probe = async (target, timeoutMs) => {
   const socket = connectTcp({ host: target.host, port: target.port, noDelay: true });
-  const late = new Error(`no greeting within ${timeoutMs} ms`);
-  const { promise: timedOut, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(late), timeoutMs);
+  const { promise: failed, reject } = Promise.withResolvers<never>();
   socket.on("error", reject);
   const conversation = converse(socket, target);
   try {
-    return await Promise.race([conversation, timedOut]);
+    const first = Promise.race([conversation, failed]);
+    return await within(first, timeoutMs, () => new Error(`no greeting within ${timeoutMs} ms`));
   } finally {
-    clearTimeout(timer);
     conversation.catch(() => undefined);
-    // `end` was written before: what is unread goes with the socket.
+    // QUIT has already been written; unread data is dropped with the socket.
     socket.destroySoon();
     setTimeout(() => socket.destroy(), 1000).unref();
   }

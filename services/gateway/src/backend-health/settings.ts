@@ -1,7 +1,7 @@
-import type { AuthConfig } from "@postern/shared/config";
+import type { AuthConfig } from "@postern/shared/platform/config";
 import type { HealthCheckSettings, MailProtocol } from "./target.ts";
 
-/** Without TLS and with it from the first byte on; IANA's registry. */
+/** Ports without TLS and with implicit TLS, from IANA's registry. */
 const ownPorts: Readonly<Record<MailProtocol, readonly [number, number]>> = {
   imap: [143, 993],
   pop3: [110, 995],

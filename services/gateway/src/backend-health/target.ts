@@ -1,6 +1,6 @@
 export type MailProtocol = "imap" | "pop3" | "smtp" | "lmtp" | "sieve" | "http";
 
-/** A mail server as the site names it (`auth.services.backend_health_checks.targets[]`). */
+/** A mail server as configured (`auth.services.backend_health_checks.targets[]`). */
 export interface MailTarget {
   readonly protocol: MailProtocol;
   readonly host: string;
@@ -20,5 +20,5 @@ export interface HealthCheckSettings {
   readonly targets: readonly MailTarget[];
 }
 
-/** Two targets with one key are one server asked in one way. */
+/** Targets with the same key are checked once. */
 export const targetKey = (target: MailTarget): string => JSON.stringify(Object.values(target));

@@ -1,4 +1,4 @@
-import { Secret } from "@postern/shared/crypto";
+import { Secret } from "@postern/shared/platform/crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createBasicCheck } from "./basic.ts";
@@ -11,8 +11,8 @@ test.each([
   ["scheme in another case", `bAsIc ${right}`],
   ["more spaces", `Basic   ${right}  `],
   ["without padding", `Basic ${right.replace(/=+$/, "")}`],
-  ["in the URL's alphabet", `Basic ${Buffer.from("backchannel:gehéim:secret").toString("base64url")}`],
-])("right credentials are right: %s", (_what, authorization) => {
+  ["in the URL-safe alphabet", `Basic ${Buffer.from("backchannel:gehéim:secret").toString("base64url")}`],
+])("correct credentials are accepted: %s", (_what, authorization) => {
   expect(check(authorization)).toBe(true);
 });
 
@@ -21,14 +21,14 @@ test.each([
   ["the scheme alone", "Basic "],
   ["cut short", `Basic ${right}`.slice(0, -5)],
   ["lengthened", `Basic ${right}AAAA`],
-  ["followed by something", `Basic ${right} x`],
+  ["followed by other text", `Basic ${right} x`],
   ["another scheme", `Bearer ${right}`],
-  ["NUL in place of what is missing", `Basic ${right.slice(0, -1)}\u0000`],
-])("anything else is wrong: %s", (_what, authorization) => {
+  ["NUL in place of missing text", `Basic ${right.slice(0, -1)}\u0000`],
+])("anything else is rejected: %s", (_what, authorization) => {
   expect(check(authorization)).toBe(false);
 });
 
-test("no changed character passes", () => {
+test("no changed character is accepted", () => {
   const usual = `Basic ${right}`;
   fc.assert(
     fc.property(fc.nat(usual.length - 1), fc.string({ minLength: 1, maxLength: 1 }), (at, letter) => {
@@ -40,7 +40,7 @@ test("no changed character passes", () => {
   );
 });
 
-test("what was asked before does not stay for who asks next", () => {
+test("an earlier check does not affect the next", () => {
   expect(check(`Basic ${right}`)).toBe(true);
   expect(check("Basic")).toBe(false);
   expect(check(`Basic ${right}`)).toBe(true);

@@ -1,7 +1,7 @@
-import type { TokenVerdict, TokenVerifier, VerifiedToken } from "@postern/shared/tokens";
+import type { TokenVerdict, TokenVerifier, VerifiedToken } from "@postern/shared/domain/tokens";
 import type { CallerAuthOutcome } from "./outcome.ts";
 
-/** A caller who proved itself with a token; what the token opens is the route's question. */
+/** A caller that authenticated with a token; which routes the token grants is decided by the route. */
 export interface BearerCaller {
   readonly outcome: "ok_bearer";
   readonly token: VerifiedToken;
@@ -9,7 +9,9 @@ export interface BearerCaller {
 
 export type BearerFinding = BearerCaller | Extract<CallerAuthOutcome, "bad_token" | "wrong_token_type" | "unavailable">;
 
-/** What an `Authorization` value of the Bearer scheme proves (RFC 6750 §2.1); at once for a token checked before. */
+/**
+ * Verifies an `Authorization` value of the Bearer scheme (RFC 6750 §2.1); synchronous for a recently verified token.
+ */
 export type BearerCheck = (authorization: string) => BearerFinding | Promise<BearerFinding>;
 
 const scheme = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i;

@@ -1,4 +1,4 @@
-import { Secret } from "@postern/shared/crypto";
+import { Secret } from "@postern/shared/platform/crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createBasicCheck } from "./basic.ts";
@@ -10,7 +10,7 @@ function header(credentials: string, scheme = "Basic"): string {
   return `${scheme} ${Buffer.from(credentials).toString("base64")}`;
 }
 
-test("the configured credentials are let in, the scheme in any case (RFC 7617)", () => {
+test("the configured credentials are accepted, with the scheme in any case (RFC 7617)", () => {
   expect(basic(header("backchannel:s:cret-ä"))).toBe(true);
   expect(basic(header("backchannel:s:cret-ä", "bASIC"))).toBe(true);
 });
@@ -25,11 +25,11 @@ test.each([
   "Basic !!!",
   `Bearer ${Buffer.from("backchannel:s:cret-ä").toString("base64")}`,
   `${header("backchannel:s:cret-ä")} extra`,
-])("%j is not", (authorization) => {
+])("%j is rejected", (authorization) => {
   expect(basic(authorization)).toBe(false);
 });
 
-test("no other value is let in", () => {
+test("no other value is accepted", () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       expect(basic(text)).toBe(false);
@@ -46,15 +46,15 @@ test("outcomes", () => {
   expect(check(header("backchannel:s:cret-ä"))).toBe("ok_basic");
 });
 
-test("without a way to authenticate, only developer mode lets anybody in", () => {
+test("without configured authentication, only developer mode admits callers", () => {
   expect(createCallerCheck({ basic: undefined, openWhenUnconfigured: true })(undefined)).toBe("ok_open");
   expect(createCallerCheck({ basic: undefined, openWhenUnconfigured: false })(header("a:b"))).toBe("not_configured");
 });
 
-test("the scheme picks the way: a Bearer never reaches Basic, and Basic never Bearer", () => {
-  const asked: string[] = [];
+test("the scheme selects the method: Bearer never reaches Basic, and Basic never Bearer", () => {
+  const calls: string[] = [];
   const bearer = (authorization: string) => {
-    asked.push(authorization);
+    calls.push(authorization);
     return "bad_token" as const;
   };
   const either = createCallerCheck({ basic, bearer, openWhenUnconfigured: true });
@@ -62,12 +62,12 @@ test("the scheme picks the way: a Bearer never reaches Basic, and Basic never Be
   expect(either(header("backchannel:s:cret-ä"))).toBe("ok_basic");
   expect(either("Digest x")).toBe("bad_basic");
   expect(either("Bearer")).toBe("bad_token");
-  expect(asked).toEqual(["bEARER abc", "Bearer"]);
+  expect(calls).toEqual(["bEARER abc", "Bearer"]);
 });
 
 const refuse = () => "bad_token" as const;
 
-test("what is not configured opens nothing", () => {
+test("a method that is not configured admits no caller", () => {
   const onlyBearer = createCallerCheck({ basic: undefined, bearer: refuse, openWhenUnconfigured: true });
   expect(onlyBearer(undefined)).toBe("missing");
   expect(onlyBearer(header("backchannel:s:cret-ä"))).toBe("bad_basic");

@@ -3,17 +3,17 @@ import type { BearerCheck, BearerFinding } from "./bearer.ts";
 import type { CallerAuthOutcome } from "./outcome.ts";
 
 export interface CallerCheckSettings {
-  /** Absent when `auth.backchannel.basic_auth` is off. */
+  /** Absent if `auth.backchannel.basic_auth` is off. */
   readonly basic: BasicCheck | undefined;
-  /** Absent when both `auth.backchannel.oidc_bearer` and `auth.backchannel.jwt` are off. */
+  /** Absent if `auth.backchannel.oidc_bearer` and `auth.backchannel.jwt` are off. */
   readonly bearer?: BearerCheck | undefined;
-  /** Developer mode: with no way to authenticate configured, everybody may. */
+  /** Developer mode: if no authentication is configured, every caller is admitted. */
   readonly openWhenUnconfigured: boolean;
 }
 
 export type CallerFinding = CallerAuthOutcome | BearerFinding;
 
-/** A promise only where a token's state has to be read. */
+/** A promise only if the state of a token has to be read. */
 export type CallerCheck = (authorization: string | undefined) => CallerFinding | Promise<CallerFinding>;
 
 const bearerScheme = /^bearer(?: |$)/i;
@@ -23,8 +23,8 @@ export function isBearer(authorization: string): boolean {
 }
 
 /**
- * Contract, "Backchannel callers": the scheme picks the way. Never locked out, never told which half of the credentials
- * was wrong, or what about a token.
+ * Authenticates API callers; the scheme selects the method. There is no lockout, and the answer reveals neither which part of the
+ * credentials was wrong nor what is wrong with a token.
  */
 export function createCallerCheck({ basic, bearer, openWhenUnconfigured }: CallerCheckSettings): CallerCheck {
   if (basic === undefined && bearer === undefined) return () => (openWhenUnconfigured ? "ok_open" : "not_configured");

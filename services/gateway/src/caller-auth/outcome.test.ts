@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type CallerAuthOutcome, callerAuthOutcomeNames, type OutcomeRow, outcomeRow } from "./outcome.ts";
 
-/** "Caller rejection outcomes" of the contract, as it stands there. */
+/** The outcomes of caller authentication, copied from the HTTP interface's specification. */
 const contractTable = `
 | Missing credentials, wrong Basic credentials, unknown/expired/revoked/denylisted/wrongly signed token | 401 | UNAUTHENTICATED | yes |
 | Valid token lacking the base or route scope | 403 | PERMISSION_DENIED | no |
@@ -36,7 +36,7 @@ function delayedCell({ delayedOnHttp, delayedOnGrpc }: OutcomeRow): string {
   return delayedOnGrpc ? "gRPC only" : "no";
 }
 
-describe("the table is the contract's", () => {
+describe("the table of outcomes", () => {
   test.each(contractRows)("$meaning", ({ http, grpc, delayed, outcomes }) => {
     expect(outcomes.length).toBeGreaterThan(0);
     const rows = outcomes.map(outcomeRow);
@@ -48,12 +48,12 @@ describe("the table is the contract's", () => {
     expect([...new Set(rows.map(({ grpcCode }) => grpcCode))].join(" / ")).toBe(grpc);
   });
 
-  test("each outcome that lets nobody in is of one row, but the three that other rules of the contract tell", () => {
+  test("each rejecting outcome belongs to one row, except the three that other rules define", () => {
     const refusing = callerAuthOutcomeNames.filter((name) => outcomeRow(name).httpStatus !== 200);
     expect(refusing.toSorted()).toEqual([...outcomesOfRow.flat(), "not_configured", "budget_exhausted"].toSorted());
   });
 
-  test("failure-budget rule 2: failures take a token, a 503 and a success do not", () => {
+  test("failures take a token of the budget, a 503 and a success do not", () => {
     expect(callerAuthOutcomeNames.filter((name) => outcomeRow(name).spendsBudget)).toEqual([
       "missing",
       "bad_basic",
@@ -64,18 +64,18 @@ describe("the table is the contract's", () => {
     ]);
   });
 
-  test("without auth.backchannel: 401 after the delay; on gRPC the validator that is not configured", () => {
+  test("without auth.backchannel: 401 after the delay; on gRPC the unconfigured-validator code", () => {
     const row = outcomeRow("not_configured");
     expect([row.httpStatus, row.delayedOnHttp]).toEqual([401, true]);
     expect([row.grpcCode, row.delayedOnGrpc]).toEqual(["UNAVAILABLE", false]);
   });
 
-  test("failure-budget rule 3: 429 at once, and not on gRPC", () => {
+  test("an empty budget: 429 immediately, and not on gRPC", () => {
     const row = outcomeRow("budget_exhausted");
     expect([row.httpStatus, row.grpcCode, delayedCell(row), row.retryAfter]).toEqual([429, "none", "no", true]);
   });
 
-  test("every rejection after an evaluation has a reason in the log, and nothing else has", () => {
+  test("exactly the rejections after an evaluation have a reason in the log", () => {
     for (const name of callerAuthOutcomeNames) {
       const row = outcomeRow(name);
       expect([name, row.logReason !== "none"]).toEqual([name, [401, 403, 503].includes(row.httpStatus)]);

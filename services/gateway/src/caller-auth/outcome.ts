@@ -1,4 +1,4 @@
-/** Codes of gRPC that checking a caller can end with. */
+/** gRPC codes that the authentication of a caller can result in. */
 export type CallerGrpcCode =
   | "OK"
   | "UNAUTHENTICATED"
@@ -7,19 +7,19 @@ export type CallerGrpcCode =
   | "CANCELED"
   | "DEADLINE_EXCEEDED";
 
-/** Everything that follows from one outcome. */
+/** All consequences of one outcome. */
 export interface OutcomeRow {
-  /** 200 lets the caller in. */
+  /** 200 admits the caller. */
   readonly httpStatus: 200 | 401 | 403 | 429 | 503;
-  /** `none` where gRPC has no such outcome. */
+  /** `none` if gRPC has no such outcome. */
   readonly grpcCode: CallerGrpcCode | "none";
-  /** Genuine rejections wait 300 ms. */
+  /** Rejections of wrong credentials are delayed by 300 ms. */
   readonly delayedOnHttp: boolean;
   readonly delayedOnGrpc: boolean;
   readonly retryAfter: boolean;
-  /** Takes a token from the address's failure budget (contract, "Failure-budget rules", 2). */
+  /** Takes a token from the address's failure budget. */
   readonly spendsBudget: boolean;
-  /** The fixed reason of the one warning of a rejection; `none` where nothing was evaluated or nothing is wrong. */
+  /** The fixed reason in the single warning of a rejection; `none` if nothing was evaluated or nothing is wrong. */
   readonly logReason: string;
 }
 
@@ -42,7 +42,7 @@ const rejected = {
   spendsBudget: true,
 } as const satisfies Omit<OutcomeRow, "logReason">;
 
-/** Undecidable is never "wrong credentials". */
+/** A temporary failure is never reported as wrong credentials. */
 const undecided = {
   httpStatus: 503,
   grpcCode: "UNAVAILABLE",
@@ -54,8 +54,7 @@ const undecided = {
 } as const satisfies OutcomeRow;
 
 /**
- * Contract, "Caller rejection outcomes" and "Failure-budget rules", as one table. The name of a row is its label in
- * `backchannel_caller_auth_total`.
+ * The outcomes of caller authentication as one table. The name of a row is its label in `backchannel_caller_auth_total`.
  */
 export const callerAuthOutcomes = {
   ok_basic: letIn,
@@ -75,7 +74,7 @@ export const callerAuthOutcomes = {
   bad_basic: { ...rejected, logReason: "bad_basic" },
   /** Unknown, expired, revoked, denylisted or wrongly signed. */
   bad_token: { ...rejected, logReason: "bad_token" },
-  /** A valid token that is no access token for the back channel. */
+  /** A valid token that is not an access token for the back channel. */
   wrong_token_type: { ...rejected, delayedOnHttp: false, logReason: "wrong_token_type" },
   missing_scope: {
     ...rejected,
@@ -87,15 +86,15 @@ export const callerAuthOutcomes = {
   },
   /** No `auth.backchannel` at all. */
   not_configured: { ...rejected, grpcCode: "UNAVAILABLE", delayedOnGrpc: false, logReason: "not_configured" },
-  /** Token state or signing keys cannot be reached. */
+  /** Token state or signing keys are unavailable. */
   unavailable: { ...undecided, logReason: "unavailable" },
   canceled: { ...undecided, grpcCode: "CANCELED", logReason: "canceled" },
   deadline_exceeded: { ...undecided, grpcCode: "DEADLINE_EXCEEDED", logReason: "deadline_exceeded" },
-  /** No token is left: nothing was evaluated. */
+  /** No token is left in the budget: the credentials were not evaluated. */
   budget_exhausted: { ...undecided, httpStatus: 429, grpcCode: "none" },
 } as const satisfies Readonly<Record<string, OutcomeRow>>;
 
-/** What checking a caller can end with. */
+/** Possible results of authenticating a caller. */
 export type CallerAuthOutcome = keyof typeof callerAuthOutcomes;
 
 function isCallerAuthOutcome(name: string): name is CallerAuthOutcome {

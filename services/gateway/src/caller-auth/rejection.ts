@@ -1,16 +1,16 @@
 import type { ServerResponse } from "node:http";
 
-/** Contract, "Limits": caller rejection delay. */
+/** The delay of a caller's rejection, in milliseconds. */
 export const rejectionDelayMs = 300;
 
 /**
- * Answers that wait cost a socket and a timer each. Above this number the next one leaves at once and its connection is
- * closed, so that a flood of wrong credentials holds no more than this.
+ * Each delayed answer costs a socket and a timer. Above this number answers are sent without delay and their connections closed, so that a
+ * flood of wrong credentials cannot hold more than this.
  */
 const maxWaiting = 1024;
 
 export interface RejectionDelay {
-  /** Calls `answer` after 300 ms, or never when the client is gone by then. */
+  /** Calls `answer` after 300 ms, or never if the client has disconnected by then. */
   later(response: ServerResponse, answer: (closing: boolean) => void): void;
   readonly waiting: number;
 }

@@ -1,26 +1,17 @@
-import { anyScopeOf, scopeName } from "@postern/shared/http";
-import type { VerifiedToken } from "@postern/shared/tokens";
+import type { VerifiedToken } from "@postern/shared/domain/tokens";
+import { anyScopeOf, scopeName } from "@postern/shared/platform/http";
+import { pathOf } from "../request-path.ts";
 
-/** What a route asks of a caller who comes with a token, in wire names. */
+/** The scopes that a route requires of a caller with a token, by their wire names. */
 export interface ScopeNeed {
   readonly base: string;
-  /** Any one of them suffices; none: the base scope is all. */
+  /** Any one of them is sufficient; empty: only the base scope is required. */
   readonly anyScope: readonly string[];
 }
 
 export type NeedOf = (method: string, url: string) => ScopeNeed;
 
-/** Without query and percent-encoding; what cannot be decoded has no row in the table. */
-function pathOf(url: string): string {
-  const [path = ""] = url.split("?", 1);
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return "";
-  }
-}
-
-/** The contract's table of scopes with this site's names. */
+/** The scopes of each route with this site's names. */
 export function createNeedOf(identifier: string): NeedOf {
   const base = scopeName(identifier, "authenticate");
   return (method, url) => ({
@@ -29,9 +20,15 @@ export function createNeedOf(identifier: string): NeedOf {
   });
 }
 
+/** The scopes that a token lacks, for the challenge of a 403 (RFC 6750 §3.1); all alternatives are listed. */
+export function lackingScopes({ scopes }: VerifiedToken, { base, anyScope }: ScopeNeed): readonly string[] {
+  const alternatives = anyScope.some((scope) => scopes.includes(scope)) ? [] : anyScope;
+  return [...(scopes.includes(base) ? [] : [base]), ...alternatives];
+}
+
 /**
- * Contract, "Backchannel callers", rule 2: an access token needs the base scope everywhere, and one of the route's. A
- * token of the JWT endpoints carries roles instead: each opens its own routes (rule 1, "earlier versions").
+ * An access token needs the base scope everywhere, and one of the route's scopes. A token of the JWT endpoints contains roles instead, each
+ * of which grants its own routes.
  */
 export function opens({ kind, scopes }: VerifiedToken, { base, anyScope }: ScopeNeed): boolean {
   const hasBase = scopes.includes(base);

@@ -5,11 +5,11 @@ import type { HealthCheckSettings } from "../backend-health/target.ts";
 
 const protocols = ["imap", "pop3", "smtp", "lmtp", "sieve", "http"] as const;
 
-/** The watch over the mail servers behind the proxy-style endpoint. */
+/** Monitors the mail servers behind the proxy dialect. */
 export function createMailBackends({ metrics, prefix, logger }: Base, settings: HealthCheckSettings): BackendHealth {
   const looks = metrics.counter({
     name: `${prefix}_mail_backend_checks_total`,
-    help: "Looks at mail servers, by what they found",
+    help: "Health checks of mail servers, by outcome",
     labels: { protocol: protocols, outcome: ["up", "down"] },
   });
   const health = createBackendHealth(
@@ -23,7 +23,7 @@ export function createMailBackends({ metrics, prefix, logger }: Base, settings: 
   );
   metrics.gauge({
     name: `${prefix}_mail_backends_up`,
-    help: "Mail servers that are alive",
+    help: "Mail servers that are up",
     read: () => health.count().up,
   });
   metrics.gauge({

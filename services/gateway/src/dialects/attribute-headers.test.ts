@@ -8,7 +8,7 @@ const asHeaders = createAttributeHeaders(wireNames("service"), createAttributeFi
 const namesOf = (attributes: Record<string, string[]>, maxBytes = 10_000): readonly string[] =>
   asHeaders(attributes, maxBytes).headers.map(([name]) => name);
 
-test("X-Service-<AttributeName>: one header for each attribute, its name as it is", () => {
+test("X-Service-<AttributeName>: one header per attribute, with its name unchanged", () => {
   expect(asHeaders({ DisplayName: ["Alice Example"], mail: ["a@example.test"], Uid: ["alice"] }, 10_000)).toEqual({
     headers: [
       ["X-Service-DisplayName", "Alice Example"],
@@ -30,7 +30,7 @@ test.each(["session", "Session", "Memory-Cache", "memory-cache"])("%s is never o
   expect(namesOf({ [name]: ["x"] })).toEqual([]);
 });
 
-test("an existing header of the same name is not overwritten, in whatever case", () => {
+test("an existing header of the same name, in any case, is not overwritten", () => {
   expect(asHeaders({ mail: ["first"], Mail: ["second"] }, 10_000).headers).toEqual([["X-Service-mail", "first"]]);
 });
 
@@ -54,7 +54,7 @@ test.each([
   "a\r\nSet-Cookie",
   "ä",
   "mail;lang-de",
-])("%j is refused as a name", (name) => {
+])("%j is rejected as a name", (name) => {
   expect(namesOf({ [name]: ["x"], mail: ["m"] })).toEqual(["X-Service-mail"]);
 });
 
@@ -68,7 +68,7 @@ test("an attribute without values has no header", () => {
   expect(namesOf({ mail: [] })).toEqual([]);
 });
 
-test("what does not fit is left out and named, and what fits is kept", () => {
+test("attributes that do not fit are omitted and reported, the others are kept", () => {
   const { headers, leftOut } = asHeaders({ a: ["x".repeat(50)], b: ["y".repeat(500)], c: ["z"] }, 100);
   expect(headers.map(([name]) => name)).toEqual(["X-Service-a", "X-Service-c"]);
   expect(leftOut).toEqual(["b"]);

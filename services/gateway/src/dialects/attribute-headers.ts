@@ -6,32 +6,34 @@ type Attributes = Readonly<Record<string, readonly string[]>>;
 
 export interface AttributeHeaders {
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Attributes that did not fit into `maxBytes`. */
+  /** Attributes that exceeded `maxBytes`. */
   readonly leftOut: readonly string[];
 }
 
-/** Attributes of one decision as headers that take no more than `maxBytes` on the wire. */
+/** Attributes of one decision as headers that take at most `maxBytes` on the wire. */
 export type AttributesAsHeaders = (attributes: Attributes, maxBytes: number) => AttributeHeaders;
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** Hop-by-hop headers, and those that mean something to whoever copies headers without their prefix. */
+/** Hop-by-hop headers, and headers that have a meaning for software that copies them without their prefix. */
 const refused =
   /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|set-cookie2?|content-.*|auth-.*)$/i;
 
-/** `: ` and the line's end. */
+/** `: ` and the line ending. */
 const lineBytes = 4;
 
 interface HeaderForm {
   readonly name: string;
   readonly lowerName: string;
-  /** Between two values. */
+  /** Separator between two values. */
   readonly separator: string;
 }
 
 const maxForms = 10_000;
 
-/** The header of an attribute; undefined for a name that no header may have. Kept, as names are few and come again. */
+/**
+ * The header of an attribute; undefined for a name that is not a valid header name. Cached, because names are few and repeat.
+ */
 function createHeaderForms({ prefix, session, memoryCache }: WireNames): (attribute: string) => HeaderForm | undefined {
   const reserved = new Set([session.toLowerCase(), memoryCache.toLowerCase()]);
   const forms = new Map<string, HeaderForm | undefined>();
@@ -56,8 +58,8 @@ function joined(values: readonly string[], separator: string): string {
 }
 
 /**
- * Contract, "Attribute-header rules": one header for each released attribute, its name as the directory spells it. No
- * name begins as any other header of an answer does but session and memory cache, and those are never overwritten.
+ * Adds one header per released attribute, with the name as the backend spells it. Except for session and memory cache, no other response
+ * header shares the attributes' prefix, and those two are never overwritten.
  */
 export function createAttributeHeaders(names: WireNames, releasable: AttributeFilter): AttributesAsHeaders {
   const formOf = createHeaderForms(names);

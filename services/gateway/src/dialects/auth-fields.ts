@@ -1,12 +1,21 @@
 import type { AuthRequest, TlsDetails } from "@postern/shared/contracts";
-import { AppError } from "@postern/shared/errors";
+import { AppError } from "@postern/shared/platform/errors";
 
 type TextField = Exclude<
   keyof AuthRequest,
-  "session" | "operation" | "dialect" | "loginAttempt" | "tls" | "tlsDetails" | "memoryCache" | "sharedCache"
+  | "session"
+  | "operation"
+  | "dialect"
+  | "clientIpIsPeer"
+  | "hidesOutcome"
+  | "loginAttempt"
+  | "tls"
+  | "tlsDetails"
+  | "memoryCache"
+  | "sharedCache"
 >;
 
-/** Contract, "Authentication request": wire name → our name. Every field is a string. */
+/** Fields of an authentication request: wire name → internal name. Every field is a string. */
 export const textFields: Readonly<Record<string, TextField>> = {
   username: "username",
   password: "password",
@@ -23,7 +32,7 @@ export const textFields: Readonly<Record<string, TextField>> = {
   oidc_cid: "oidcClientId",
 };
 
-/** The `ssl_*` fields. `ssl_verify` is the older name of `ssl_client_verify` and counts when that is empty. */
+/** The `ssl_*` fields. `ssl_verify` is the older name of `ssl_client_verify` and is used if that is empty. */
 export const tlsFields: Readonly<Record<string, keyof TlsDetails>> = {
   ssl_verify: "clientVerify",
   ssl_session_id: "sessionId",
@@ -50,19 +59,19 @@ const fieldNames: ReadonlySet<string> = new Set([
   "ssl",
 ]);
 
-/** Whether the contract's request has a field of this name. */
+/** Whether an authentication request has a field of this name. */
 export function isFieldName(wireName: string): boolean {
   return fieldNames.has(wireName);
 }
 
-/** Made once: every request goes through both tables. */
+/** Computed once, because every request uses both tables. */
 const textRows = Object.entries(textFields);
 const tlsRows = Object.entries(tlsFields);
 
-/** One field of a body as its dialect decoded it; undefined or null when the body does not have it. */
+/** Reads one field of a decoded body; undefined or null if the body does not have it. */
 export type FieldReader = (wireName: string) => unknown;
 
-/** What a body says, before defaults and the facts of the connection are added. */
+/** The content of a body, before defaults and the facts of the connection are added. */
 export type BodyFields = Partial<Pick<AuthRequest, TextField | "loginAttempt" | "tlsDetails">> & { tls: boolean };
 
 function malformed(reason: string): AppError {
@@ -73,7 +82,11 @@ function readText(read: FieldReader, wireName: string): string | undefined {
   const value = read(wireName);
   if (value === undefined || value === null) return undefined;
   if (typeof value !== "string") throw malformed(`${wireName} must be a string`);
-  return value;
+  if (value.isWellFormed() || wireName === "username") return value;
+  // An unpaired surrogate, which JSON can escape, would become U+FFFD on the bus. In a password it is replaced with NUL, so that the
+  // password is wrong and counted like any other.
+  if (wireName === "password") return value.toWellFormed().replaceAll("\ufffd", "\0");
+  throw malformed(`${wireName} is not valid Unicode`);
 }
 
 function readLoginAttempt(read: FieldReader): number | undefined {
@@ -87,8 +100,8 @@ function readLoginAttempt(read: FieldReader): number | undefined {
 }
 
 /**
- * Reads the contract's fields and no others; whether an unknown one is refused is the dialect's business (design
- * decision 14). An empty string means "not told", but for the password, where it is a password that is empty.
+ * Reads the known fields; whether an unknown field is rejected depends on the dialect. An empty string means "not given", except for the
+ * password, where it is an empty password.
  *
  * @throws AppError REQUEST_MALFORMED that names the field.
  */

@@ -4,7 +4,7 @@ import { decodeBase64Text } from "./base64-text.ts";
 
 const texts = fc.string({ unit: "grapheme" });
 
-test.each(["base64", "base64url"] as const)("%s comes back, with and without padding", (alphabet) => {
+test.each(["base64", "base64url"] as const)("%s is decoded, with and without padding", (alphabet) => {
   fc.assert(
     fc.property(texts, (text) => {
       const encoded = Buffer.from(text).toString(alphabet).replace(/=+$/, "");
@@ -14,11 +14,11 @@ test.each(["base64", "base64url"] as const)("%s comes back, with and without pad
   );
 });
 
-test.each(["a", "YWI=A", "YW Jj", "YWJj=", "YQ=", "YQ===", "ä", "YWJ\n", "=", "gICA"])("%j is none", (encoded) => {
+test.each(["a", "YWI=A", "YW Jj", "YWJj=", "YQ=", "YQ===", "ä", "YWJ\n", "=", "gICA"])("%j is invalid", (encoded) => {
   expect(decodeBase64Text(encoded)).toBeUndefined();
 });
 
-test("any text gives text or nothing", () => {
+test("any input results in text or undefined", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (encoded) => {
       const decoded = decodeBase64Text(encoded);

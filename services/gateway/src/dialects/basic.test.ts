@@ -1,5 +1,5 @@
 import type { AuthDecision, AuthRequest } from "@postern/shared/contracts";
-import { AppError } from "@postern/shared/errors";
+import { AppError } from "@postern/shared/platform/errors";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { defaultHeaderNames } from "../../../../test/support/header-names.ts";
@@ -12,6 +12,7 @@ const facts: RequestFacts = {
   dialect: "basic",
   clientIp: "198.51.100.7",
   clientPort: "40000",
+  clientIpIsPeer: false,
   userAgent: "curl/8",
   acceptLanguage: undefined,
 };
@@ -30,7 +31,7 @@ function reasonOf(run: () => unknown): string {
   throw new Error("was taken");
 }
 
-describe("GET /api/v1/auth/basic (contract, Authentication endpoints)", () => {
+describe("GET /api/v1/auth/basic", () => {
   test("Authorization carries the user's credentials; the first colon ends the name", () => {
     const request = parse({ Authorization: basic("alice:p:w ä"), "Auth-Protocol": "http" });
     expect(request).toMatchObject({ username: "alice", password: "p:w ä", protocol: "http", dialect: "basic" });
@@ -38,23 +39,23 @@ describe("GET /api/v1/auth/basic (contract, Authentication endpoints)", () => {
   });
 
   test("Auth-Method, Auth-Login-Attempt and the OIDC client header are read", () => {
-    const told = { "Auth-Method": "plain", "Auth-Login-Attempt": "2", "X-OIDC-CID": "web" };
-    expect(parse({ Authorization: basic("a:b"), "Auth-Protocol": "http", ...told })).toMatchObject({
+    const headers = { "Auth-Method": "plain", "Auth-Login-Attempt": "2", "X-OIDC-CID": "web" };
+    expect(parse({ Authorization: basic("a:b"), "Auth-Protocol": "http", ...headers })).toMatchObject({
       method: "plain",
       loginAttempt: 2,
       oidcClientId: "web",
     });
   });
 
-  test("nothing else is taken from whoever comes along", () => {
-    const told = {
+  test("no other field is accepted from an unauthenticated client", () => {
+    const headers = {
       "Auth-User": "root",
       "Auth-Pass": "x",
       "Auth-SSL": "on",
       "X-Local-IP": "10.0.0.1",
       "X-Client-Id": "x",
     };
-    expect(parse({ Authorization: basic("a:b"), "Auth-Protocol": "http", ...told })).toEqual({
+    expect(parse({ Authorization: basic("a:b"), "Auth-Protocol": "http", ...headers })).toEqual({
       session: "7d3f",
       operation: "authenticate",
       dialect: "basic",
@@ -87,7 +88,7 @@ describe("GET /api/v1/auth/basic (contract, Authentication endpoints)", () => {
     expect(reasonOf(() => parser({ url: "", rawHeaders, facts }))).toContain("more than once");
   });
 
-  test("whatever the value: a request or a reason", () => {
+  test("any value results in a request or a reason", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.boolean(), (text, encoded) => {
         const headers = { Authorization: encoded ? basic(text) : `Basic ${text}`, "Auth-Protocol": "http" };
@@ -100,7 +101,7 @@ describe("GET /api/v1/auth/basic (contract, Authentication endpoints)", () => {
     );
   });
 
-  test("answers: 200 without a body, 403 null, 500 {error}, none with account or wait", () => {
+  test("answers: 200 with the account, 403 null without a wait, 500 {error}", () => {
     const ok: AuthDecision = {
       outcome: "ok",
       account: "alice",
@@ -126,6 +127,9 @@ describe("GET /api/v1/auth/basic (contract, Authentication endpoints)", () => {
     const status = answers.map(({ headers }) => headers.find(([name]) => name === "Auth-Status")?.[1]);
     expect(status).toEqual(["OK", "FAIL", "Later", undefined]);
     const sent = new Set(answers.flatMap(({ headers }) => headers.map(([name]) => name)));
-    expect(sent).toEqual(new Set(["Auth-Status", "X-Service-Session", "X-Service-Memory-Cache", "Content-Type"]));
+    expect(answers[0]?.headers).toContainEqual(["Auth-User", "alice"]);
+    expect(sent).toEqual(
+      new Set(["Auth-Status", "Auth-User", "X-Service-Session", "X-Service-Memory-Cache", "Content-Type"]),
+    );
   });
 });

@@ -1,5 +1,5 @@
 import type { AuthRequest } from "@postern/shared/contracts";
-import { AppError } from "@postern/shared/errors";
+import { AppError } from "@postern/shared/platform/errors";
 import { readAuthFields } from "./auth-fields.ts";
 import { decodeBase64Text } from "./base64-text.ts";
 import { completeRequest } from "./complete-request.ts";
@@ -9,7 +9,9 @@ import type { WireNames } from "./naming.ts";
 import { plainQuery } from "./query.ts";
 import { createStatusRenderer, type StatusRenderer } from "./status-renderer.ts";
 
-/** All that a user's own client may tell of itself; the rest of the header endpoint's is for callers who proved who they are. */
+/**
+ * Fields that a user's own client may set; the other fields of the header dialect require an authenticated API caller.
+ */
 const tellable = new Set(["protocol", "method", "auth_login_attempt", "oidc_cid"]);
 
 function malformed(reason: string): AppError {
@@ -28,8 +30,8 @@ function credentials(authorization: unknown): { readonly username: string; reado
 
 /** `GET /api/v1/auth/basic`: the credentials are the user's own, and `Auth-Protocol` is required. */
 export function createBasicParser(names: RequestHeaderNames): HeaderParser {
-  const told = Object.entries(fieldHeaders(names)).filter(([field]) => tellable.has(field));
-  const headers = { ...Object.fromEntries(told), authorization: "Authorization" };
+  const allowed = Object.entries(fieldHeaders(names)).filter(([field]) => tellable.has(field));
+  const headers = { ...Object.fromEntries(allowed), authorization: "Authorization" };
   const readerOf = createHeaderReader(headers);
   return ({ rawHeaders, facts }: HeaderInput): AuthRequest => {
     const read = readerOf(rawHeaders);
@@ -39,11 +41,7 @@ export function createBasicParser(names: RequestHeaderNames): HeaderParser {
   };
 }
 
-/** Users' own clients are told neither the account nor how long to wait. */
+/** Users' own clients receive the account name, but no `Auth-Wait`. */
 export function createBasicRenderer(names: WireNames): StatusRenderer {
-  return createStatusRenderer(
-    names,
-    (headers) => headers.filter(([name]) => name !== "Auth-User"),
-    new Set(["Auth-Wait"]),
-  );
+  return createStatusRenderer(names, (headers) => headers, new Set(["Auth-Wait"]));
 }

@@ -1,5 +1,5 @@
-import { isUtf8 } from "node:buffer";
-import { AppError } from "@postern/shared/errors";
+import { AppError } from "@postern/shared/platform/errors";
+import { parseStrictJson, StrictJsonError } from "@postern/shared/platform/http";
 import type { FieldReader } from "./auth-fields.ts";
 import { readForm } from "./form.ts";
 import { mediaTypeOf } from "./media-type.ts";
@@ -13,21 +13,20 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 function readJson(body: Buffer): FieldReader {
-  if (!isUtf8(body)) throw malformed("the body is not UTF-8");
   let value: unknown;
   try {
-    value = JSON.parse(body.toString("utf8"));
-  } catch {
-    throw malformed("the body is not valid JSON");
+    value = parseStrictJson(body);
+  } catch (thrown) {
+    throw thrown instanceof StrictJsonError ? malformed(thrown.message) : thrown;
   }
   if (!isRecord(value)) throw malformed("the body must be a JSON object");
   const record = value;
-  // No field of the contract has a name that objects inherit, and a member `__proto__` of JSON is one as any other.
+  // No field has the name of an inherited object member, and JSON's `__proto__` is an ordinary member.
   return (wireName) => record[wireName];
 }
 
 /**
- * Contract, `POST /api/v1/auth/json`: JSON, or a form with the same field names.
+ * Reads a JSON body, or a form with the same field names.
  *
  * @throws AppError REQUEST_MEDIA_TYPE, REQUEST_MALFORMED
  */

@@ -1,18 +1,18 @@
-import { CborError, decodeCbor } from "@postern/shared/cbor";
-import { AppError } from "@postern/shared/errors";
+import { CborError, decodeCbor } from "@postern/shared/platform/cbor";
+import { AppError } from "@postern/shared/platform/errors";
 import { type FieldReader, isFieldName } from "./auth-fields.ts";
 import { mediaTypeOf } from "./media-type.ts";
 
 export const cborMediaType = "application/cbor";
 
-/** Names that are worth telling: what a caller can send as a name has no other bound than the body's. */
+/** Field names that may appear in an error; otherwise only the body limits their length. */
 const tellableName = /^[\u0021-\u007e]{1,64}$/;
 
 function malformed(reason: string): AppError {
   return new AppError("REQUEST_MALFORMED", { publicMessage: reason });
 }
 
-/** A refusal of the decoder in words for the caller. */
+/** Converts an error of the decoder to a message for the caller. */
 function refusal(thrown: unknown): unknown {
   if (!(thrown instanceof CborError)) return thrown;
   if (thrown.reason === "too-large") return new AppError("REQUEST_TOO_LARGE");
@@ -31,8 +31,7 @@ function readMap(body: Buffer): ReadonlyMap<string, unknown> {
 }
 
 /**
- * Contract, "Authentication request", rule 2: one CBOR map of the contract's fields and no others. `null` stands for a
- * field that is not there, as in JSON.
+ * Reads one CBOR map of known fields only. `null` means that the field is absent, as in JSON.
  *
  * @throws AppError REQUEST_MEDIA_TYPE, REQUEST_MALFORMED, REQUEST_TOO_LARGE
  */

@@ -1,6 +1,6 @@
-import { decodeCbor, encodeCbor } from "@postern/shared/cbor";
 import type { AuthDecision } from "@postern/shared/contracts";
-import { AppError } from "@postern/shared/errors";
+import { decodeCbor, encodeCbor } from "@postern/shared/platform/cbor";
+import { AppError } from "@postern/shared/platform/errors";
 import { readCborCorpus, wellFormedCbor } from "@postern/shared/testing/cbor";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -16,6 +16,7 @@ const facts: RequestFacts = {
   dialect: "cbor",
   clientIp: "198.51.100.7",
   clientPort: "40000",
+  clientIpIsPeer: false,
   userAgent: "doveadm/1",
   acceptLanguage: undefined,
 };
@@ -41,7 +42,7 @@ function reasonOf(run: () => unknown): string {
   throw new Error("was taken");
 }
 
-/** A map of text to an item that is given as hex. */
+/** A map of text to an item in hex. */
 const withField = (name: string, hex: string): Buffer =>
   Buffer.concat([
     Buffer.of(0xa3),
@@ -49,9 +50,10 @@ const withField = (name: string, hex: string): Buffer =>
     Buffer.from(hex, "hex"),
   ]);
 
-describe("request fields (contract, Authentication request)", () => {
+describe("request fields", () => {
   test.each(Object.entries(textFields))("%s", (wireName, name) => {
-    expect(parse({ ...minimal, [wireName]: "value-1" })[name]).toBe("value-1");
+    const value = wireName === "client_ip" ? "203.0.113.9" : "value-1";
+    expect(parse({ ...minimal, [wireName]: value })[name]).toBe(value);
   });
 
   test.each(Object.entries(tlsFields))("%s", (wireName, name) => {
@@ -67,7 +69,7 @@ describe("request fields (contract, Authentication request)", () => {
     expect(parse({ ...minimal, ssl }).tls).toBe(tls);
   });
 
-  test("auth_login_attempt is an integer in any width", () => {
+  test("auth_login_attempt is an integer of any width", () => {
     for (const hex of ["03", "1803", "190003", "1b0000000000000003", "f94200", "fb4008000000000000"]) {
       expect(parse(withField("auth_login_attempt", hex)).loginAttempt).toBe(3);
     }
@@ -76,12 +78,12 @@ describe("request fields (contract, Authentication request)", () => {
     }
   });
 
-  test("null is a field that is not there", () => {
+  test("null means that the field is absent", () => {
     expect(parse({ ...minimal, method: null, client_ip: null, auth_login_attempt: null })).toEqual(parse(minimal));
     expect(reasonOf(() => parse({ ...minimal, password: null }))).toContain("password");
   });
 
-  test("CBOR and JSON make the same request of the same fields", () => {
+  test("CBOR and JSON parse the same fields to the same request", () => {
     const names = fc.constantFrom(...Object.keys(textFields), ...Object.keys(tlsFields), "ssl");
     fc.assert(
       fc.property(fc.dictionary(names, fc.oneof(fc.string(), fc.constant(null))), (extra) => {
@@ -96,7 +98,7 @@ describe("request fields (contract, Authentication request)", () => {
 });
 
 describe("query parameters", () => {
-  test("mode=no-auth asks for the account, without a password", () => {
+  test("mode=no-auth is a lookup, without a password", () => {
     expect(parse({ username: "alice" }, { url: "/x?mode=no-auth" })).toMatchObject({ operation: "lookup" });
   });
 
@@ -105,7 +107,7 @@ describe("query parameters", () => {
   });
 });
 
-describe("400 (contract, Authentication request, rule 2)", () => {
+describe("400", () => {
   test.each([
     ["nothing", Buffer.alloc(0), "CBOR"],
     ["an array", encodeCbor([]), "map"],
@@ -141,7 +143,7 @@ describe("400 (contract, Authentication request, rule 2)", () => {
     expect(reasonOf(() => parse({ ...minimal, constructor: "a" }))).toBe("unknown field constructor");
   });
 
-  test("an unknown field with an odd or endless name is refused without it", () => {
+  test("an unknown field with an unusual or endless name is rejected without repeating it", () => {
     for (const name of ["x".repeat(65), "a\r\nb", "ä", ""]) {
       expect(reasonOf(() => parse({ ...minimal, [name]: "a" }))).toBe("unknown field");
     }
@@ -162,7 +164,7 @@ describe("400 (contract, Authentication request, rule 2)", () => {
     expect(parse(minimal, { contentType }).username).toBe(minimal.username);
   });
 
-  test("whatever the bytes: a request or a reason, never anything else", () => {
+  test("any bytes result in a request or a reason", () => {
     const seeds = readCborCorpus("requests").map(({ bytes }) => bytes);
     const bodies = fc.oneof(
       fc.uint8Array({ maxLength: 200 }),
@@ -186,7 +188,7 @@ describe("400 (contract, Authentication request, rule 2)", () => {
   });
 });
 
-describe("answers (contract, Authentication endpoints, cbor)", () => {
+describe("answers", () => {
   const names = wireNames("service");
   const renderer = createCborRenderer({ names, releasable: createAttributeFilter(["mailTotp"]) });
   const ok: AuthDecision = {
@@ -270,7 +272,7 @@ describe("answers (contract, Authentication endpoints, cbor)", () => {
     ]);
   });
 
-  test("400 is the map {error}, and no denial", () => {
+  test("400 is the map {error}, and not a denial", () => {
     const { status, headers, body } = renderer.malformed("unknown field x", "7d3f");
     expect([status, decodeCbor(bytesOf(body))]).toEqual([400, new Map([["error", "unknown field x"]])]);
     expect(headers).toEqual([

@@ -1,5 +1,5 @@
-import { type CborEncodable, encodeCbor } from "@postern/shared/cbor";
 import type { AuthRequest } from "@postern/shared/contracts";
+import { type CborEncodable, encodeCbor } from "@postern/shared/platform/cbor";
 import { readAuthFields } from "./auth-fields.ts";
 import { cborMediaType, readCbor } from "./cbor-body.ts";
 import { completeRequest, type RequestFacts } from "./complete-request.ts";
@@ -19,7 +19,7 @@ export interface CborInput {
 }
 
 /**
- * `POST /api/v1/auth/cbor` as a request.
+ * Parses `POST /api/v1/auth/cbor`.
  *
  * @throws AppError of kind `caller`: the request is answered with 400.
  */
@@ -28,7 +28,7 @@ export function parseCborRequest({ url, contentType, body, facts }: CborInput): 
   return completeRequest(readAuthFields(readCbor(contentType, body)), query, facts);
 }
 
-/** The message that a denial is rendered with where no policy or script has another. */
+/** The message of a denial if no policy or script provides one. */
 const denialText = "Invalid login or password";
 
 const contentTypeHeader = ["Content-Type", cborMediaType] as const;
@@ -43,7 +43,9 @@ const cborFormat: ObjectFormat = {
   nothing: (status, headers) => ({ status, headers: [...headers, contentTypeHeader], body: nullBody }),
 };
 
-/** As JSON's answers, in deterministic CBOR; `Auth-Status` of a denial is always the rendered message (decision 13). */
+/**
+ * The same answers as JSON, in deterministic CBOR; `Auth-Status` of a denial is always the rendered message (ADR 0013).
+ */
 export function createCborRenderer(deps: ObjectRendererDeps): ObjectRenderer {
   return createObjectRenderer(deps, cborFormat, denialText);
 }

@@ -1,63 +1,109 @@
-import type { AuthRequest, Dialect } from "@postern/shared/contracts";
-import { AppError } from "@postern/shared/errors";
+import { type AuthRequest, type Dialect, normalisedProtocol, userNameFault } from "@postern/shared/contracts";
+import { AppError } from "@postern/shared/platform/errors";
+import { readClientAddress } from "@postern/shared/platform/net";
+import type { ReportIgnoredAddress } from "../ignored-addresses.ts";
 import type { BodyFields } from "./auth-fields.ts";
+import { CredentialsError } from "./credentials-error.ts";
 import type { AuthQuery } from "./query.ts";
 
-/** What the gateway knows of a request beside its body. */
+/** What the gateway knows about a request apart from its body. */
 export interface RequestFacts {
   readonly session: string;
   readonly dialect: Dialect;
   readonly clientIp: string;
+  /** Empty if the client's port is unknown. */
   readonly clientPort: string;
+  /** Whether `clientIp` is only the address of the API caller, because no accepted header names the client. */
+  readonly clientIpIsPeer: boolean;
+  readonly reportIgnoredAddress?: ReportIgnoredAddress;
   readonly userAgent: string | undefined;
   readonly acceptLanguage: string | undefined;
 }
-
-/** Control characters and what directories and shells read as more than a name; `*` stays, for master users. */
-// oxlint-disable-next-line no-control-regex -- control characters are what it finds
-const forbiddenInUsernames = /[\u0000-\u0020\u007f(){}%"\\;]/;
 
 function malformed(reason: string): AppError {
   return new AppError("REQUEST_MALFORMED", { publicMessage: reason });
 }
 
-function checkedUsername(fields: BodyFields, query: AuthQuery): string {
-  const { username } = fields;
-  if (query.operation === "list-accounts") return username ?? "";
-  if (username === undefined) throw malformed("username is required");
-  if (query.operation === "authenticate" && forbiddenInUsernames.test(username)) {
-    throw malformed("username has characters that no username has");
+/** The trimmed user name: surrounding spaces are typing errors, and backends treat them differently. */
+function usernameOf(
+  { username: rawUsername, protocol }: BodyFields,
+  { operation }: AuthQuery,
+  clientIp?: string,
+): string {
+  const isListing = operation === "list-accounts";
+  if (rawUsername === undefined) {
+    if (isListing) return "";
+    throw malformed("username is required");
   }
+  const username = rawUsername.trim();
+  const fault = userNameFault(rawUsername) ?? (username === "" && !isListing ? "username is empty" : undefined);
+  if (fault !== undefined) throw new CredentialsError(fault, { username: rawUsername, protocol, clientIp });
   return username;
 }
 
-/** Where the caller names no protocol; a site has searches of its own for the listing. */
+/** The protocol if the caller names none; a site has its own searches for listings. */
 const defaultProtocol = { authenticate: "default", lookup: "default", "list-accounts": "account-provider" } as const;
 
+/** In lower case, like the configured protocols, because some mail servers send `IMAP`. */
+function protocolOf({ protocol = "" }: BodyFields, { operation }: AuthQuery): string {
+  return normalisedProtocol(protocol) || defaultProtocol[operation];
+}
+
 /**
- * Body, query and connection as one `AuthRequest`. What the body tells of the client wins over the connection: the
- * caller has proved who it is.
+ * Takes the client from the body if it is valid there, otherwise from the connection. A port belongs to its address, so the connection's
+ * port is never combined with an address from the body.
+ */
+function putClient(request: AuthRequest, { clientIp: rawClientIp }: BodyFields, facts: RequestFacts): void {
+  const named = rawClientIp === undefined ? undefined : readClientAddress(rawClientIp);
+  if (named !== undefined) {
+    request.clientIp = named.address;
+    if (named.port !== undefined) request.clientPort ??= named.port;
+    return;
+  }
+  request.clientIp = facts.clientIp;
+  if (facts.clientIpIsPeer) request.clientIpIsPeer = true;
+  if (rawClientIp !== undefined) {
+    facts.reportIgnoredAddress?.({
+      session: facts.session,
+      dialect: facts.dialect,
+      reason: "unreadable",
+      value: rawClientIp,
+    });
+  }
+  if (facts.clientPort !== "") request.clientPort ??= facts.clientPort;
+}
+
+/** The server's address in canonical form; a name that a site sends instead is left unchanged. */
+function putServer(request: AuthRequest): void {
+  const named = request.localIp === undefined ? undefined : readClientAddress(request.localIp);
+  if (named === undefined) return;
+  request.localIp = named.address;
+  if (named.port !== undefined) request.localPort ??= named.port;
+}
+
+/**
+ * Combines body, query and connection to an `AuthRequest`. The body takes precedence over the connection, because the caller is
+ * authenticated.
  *
- * @throws AppError REQUEST_MALFORMED when a required field is missing.
+ * @throws AppError REQUEST_MALFORMED if a required field is missing.
  */
 export function completeRequest(fields: BodyFields, query: AuthQuery, facts: RequestFacts): AuthRequest {
-  const username = checkedUsername(fields, query);
-  if (query.operation === "authenticate" && fields.password === undefined) throw malformed("password is required");
   const { userAgent, acceptLanguage, session, dialect } = facts;
-  // One copy of the fields, and what is missing put into it: spreading parts into one object costs three times as much.
+  // One copy of the fields, to which missing ones are added: merging with spread costs three times as much.
   const request: AuthRequest = {
     ...fields,
-    clientIp: fields.clientIp ?? facts.clientIp,
-    protocol: fields.protocol ?? defaultProtocol[query.operation],
-    username,
+    protocol: protocolOf(fields, query),
+    username: "",
     session,
     dialect,
     operation: query.operation,
     memoryCache: query.memoryCache,
     sharedCache: query.sharedCache,
   };
-  // The port belongs to the address: one of the connection beside one of the body would name nobody.
-  if (fields.clientIp === undefined) request.clientPort ??= facts.clientPort;
+  putClient(request, fields, facts);
+  putServer(request);
+  request.username = usernameOf(fields, query, request.clientIp);
+  if (query.operation === "authenticate" && fields.password === undefined) throw malformed("password is required");
   if (userAgent !== undefined) request.userAgent ??= userAgent;
   if (acceptLanguage !== undefined) request.acceptLanguage ??= acceptLanguage;
   return request;

@@ -1,12 +1,12 @@
-import { encodeCbor } from "@postern/shared/cbor";
 import type { AuthRequest, TlsDetails } from "@postern/shared/contracts";
+import { encodeCbor } from "@postern/shared/platform/cbor";
 import { describe, expect, test } from "vitest";
 import { parseCborRequest } from "./cbor.ts";
 import type { RequestFacts } from "./complete-request.ts";
 import { parseJsonRequest } from "./json.ts";
 
-/** The contract's "Authentication request", row by row and in its words: what is written here is not read from our tables. */
-const rows: readonly (readonly [field: string, told: string | number, read: Partial<AuthRequest>])[] = [
+/** The fields of an authentication request, row by row. They are written out here and not read from our tables. */
+const rows: readonly (readonly [field: string, value: string | number, read: Partial<AuthRequest>])[] = [
   ["username", "alice@example.test", { username: "alice@example.test" }],
   ["password", "p w", { password: "p w" }],
   ["protocol", "pop3", { protocol: "pop3" }],
@@ -48,6 +48,7 @@ const facts: RequestFacts = {
   dialect: "json",
   clientIp: "198.51.100.7",
   clientPort: "40000",
+  clientIpIsPeer: false,
   userAgent: "doveadm/1",
   acceptLanguage: undefined,
 };
@@ -55,7 +56,7 @@ const minimal = { username: "a", password: "b", protocol: "imap" };
 const jsonUrl = "/api/v1/auth/json";
 const form = "application/x-www-form-urlencoded";
 
-test("no field has a name that every object has: a body without it has none", () => {
+test("no field has the name of an inherited object member: a body without it has no such field", () => {
   const inherited = [...rows, ...tlsRows].map(([field]) => field).filter((field) => field in {});
   expect(inherited).toEqual([]);
 });
@@ -83,9 +84,9 @@ const dialects: readonly (readonly [string, (fields: Fields) => AuthRequest])[] 
   ],
 ];
 
-describe.each(dialects)("request fields of the contract, %s", (_dialect, parse) => {
-  test.each(rows)("%s", (field, told, read) => {
-    expect(parse({ ...minimal, [field]: told })).toMatchObject(read);
+describe.each(dialects)("request fields of the specification, %s", (_dialect, parse) => {
+  test.each(rows)("%s", (field, value, read) => {
+    expect(parse({ ...minimal, [field]: value })).toMatchObject(read);
   });
 
   test.each(tlsRows)("%s", (field, name) => {

@@ -4,7 +4,7 @@ import { authWait, type Denial, type DialectReply, headerText } from "./reply.ts
 
 export type ReplyHeaders = DialectReply["headers"];
 
-/** The contract's response headers that every dialect's answer has, without what a dialect adds. */
+/** Response headers that every dialect has, before a dialect adds its own. */
 export interface DecisionHeaders {
   readonly ok: (decision: Ok, session: string) => ReplyHeaders;
   readonly denied: (decision: Denial, session: string) => ReplyHeaders;
@@ -13,20 +13,20 @@ export interface DecisionHeaders {
 
 export interface DecisionHeadersDeps {
   readonly names: WireNames;
-  /** `Auth-Status` of a denial that no policy or script has words for (design decision 13). */
+  /** `Auth-Status` of a denial for which no policy or script has a text (ADR 0013). */
   readonly denialText: string;
 }
 
-/** What nginx and others take for something else than a refusal. */
+/** Values that nginx and other proxies do not treat as a denial. */
 const statusWords = new Set(["", "OK", "WAIT"]);
 
-/** `Auth-Status` of an answer that lets nobody in. */
+/** `Auth-Status` of an answer that admits no user. */
 export function refusalStatus(text: string): string {
   const status = headerText(text);
   return statusWords.has(status.trim().toUpperCase()) ? "FAIL" : status;
 }
 
-/** Contract, "Response headers": only for words out of a catalogue. */
+/** Only for texts from a catalogue. */
 function contentLanguage({ language }: Denial | TempFail): ReplyHeaders {
   return language === undefined ? [] : [["Content-Language", headerText(language)]];
 }

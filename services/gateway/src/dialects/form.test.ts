@@ -1,4 +1,4 @@
-import { AppError } from "@postern/shared/errors";
+import { AppError } from "@postern/shared/platform/errors";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isForm, readForm } from "./form.ts";
@@ -13,7 +13,7 @@ function reasonOf(run: () => unknown): string {
   throw new Error("was taken");
 }
 
-test("what URLSearchParams writes comes back", () => {
+test("forms of URLSearchParams survive the round trip", () => {
   const fields = fc.dictionary(fc.string({ unit: "grapheme" }), fc.string({ unit: "grapheme" }), { maxKeys: 20 });
   fc.assert(
     fc.property(fields, (record) => {
@@ -23,7 +23,7 @@ test("what URLSearchParams writes comes back", () => {
   );
 });
 
-test("what is well-formed is read as URLSearchParams reads it", () => {
+test("well-formed forms are parsed like URLSearchParams does", () => {
   const units = fc.constantFrom("g", "h", "=", "&", "+", "%", "%4", "%41", "%c3%a4", "%zz");
   fc.assert(
     fc.property(fc.array(units, { maxLength: 20 }), (parts) => {
@@ -37,7 +37,7 @@ test("what is well-formed is read as URLSearchParams reads it", () => {
   );
 });
 
-test("any bytes give fields or a reason", () => {
+test("any bytes result in fields or a reason", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
       try {
@@ -49,7 +49,7 @@ test("any bytes give fields or a reason", () => {
   );
 });
 
-test("a field that is read and stands there twice is refused; one that nobody reads is not", () => {
+test("a known field that occurs twice is rejected; an unknown one is not", () => {
   const read = readForm(Buffer.from("a=1&b=2&a=3"));
   expect(read("b")).toBe("2");
   expect(reasonOf(() => read("a"))).toContain("a is given more than once");
@@ -57,7 +57,7 @@ test("a field that is read and stands there twice is refused; one that nobody re
 
 test.each([
   ["escapes that are not UTF-8", "password=%ff", "UTF-8"],
-  ["more fields than a form has", "a=1&".repeat(300), "too many"],
+  ["too many fields", "a=1&".repeat(300), "too many"],
 ])("%s: 400", (_what, body, word) => {
   expect(reasonOf(() => readForm(Buffer.from(body)))).toContain(word);
 });

@@ -1,5 +1,6 @@
-import { AppError } from "@postern/shared/errors";
+import { AppError } from "@postern/shared/platform/errors";
 import type { FieldReader } from "./auth-fields.ts";
+import { CredentialsError } from "./credentials-error.ts";
 import { decodePercents } from "./percent-decode.ts";
 
 const maxFields = 256;
@@ -13,15 +14,21 @@ export function isForm(contentType: string | undefined): boolean {
   return type.trim().toLowerCase() === "application/x-www-form-urlencoded";
 }
 
-function decoded(text: string): string {
-  const value = decodePercents(text.replaceAll("+", " "));
-  if (value === undefined) throw malformed("the form is not UTF-8");
-  return value;
+function decoded(text: string): string | undefined {
+  return decodePercents(text.replaceAll("+", " "));
+}
+
+/** A user name or password that is not UTF-8 was typed by a mail user, and is logged with the name. */
+function notUtf8(name: string, fields: ReadonlyMap<string, readonly string[]>, raw: string): AppError {
+  const fault = "the form is not UTF-8";
+  if (name !== "username" && name !== "password") return malformed(fault);
+  const username = name === "username" ? raw : fields.get("username")?.[0];
+  return new CredentialsError(fault, { username, protocol: fields.get("protocol")?.[0] });
 }
 
 /**
- * The fields of a form (URL standard, §5.1), with UTF-8 demanded where the standard would replace what is none: a
- * password must not change on its way. A field that is read and stands there twice is refused.
+ * Reads the fields of a form (URL standard, §5.1). Invalid UTF-8 is rejected where the standard would replace it, because a password must
+ * not change in transit. A known field that occurs twice is rejected.
  *
  * @throws AppError REQUEST_MALFORMED
  */
@@ -33,7 +40,10 @@ export function readForm(body: Buffer): FieldReader {
     if (pair === "") continue;
     const equals = pair.indexOf("=");
     const name = decoded(equals === -1 ? pair : pair.slice(0, equals));
-    const value = decoded(equals === -1 ? "" : pair.slice(equals + 1));
+    if (name === undefined) throw malformed("the form is not UTF-8");
+    const raw = equals === -1 ? "" : pair.slice(equals + 1);
+    const value = decoded(raw);
+    if (value === undefined) throw notUtf8(name, fields, raw);
     const values = fields.get(name);
     if (values === undefined) fields.set(name, [value]);
     else values.push(value);

@@ -1,9 +1,10 @@
-import { AppError } from "@postern/shared/errors";
+import { AppError } from "@postern/shared/platform/errors";
 import type { FieldReader } from "./auth-fields.ts";
 import { decodeBase64Text } from "./base64-text.ts";
-import { decodePercents } from "./percent-decode.ts";
+import { CredentialsError } from "./credentials-error.ts";
+import { decodeLatin1, decodePercents, decodeUtf8 } from "./percent-decode.ts";
 
-/** Contract, "Request and response headers of header-style endpoints": field → key of `auth.request.headers`. */
+/** Field → key of `auth.request.headers`. */
 const keyOfField = {
   username: "username",
   password: "password",
@@ -38,15 +39,15 @@ const keyOfField = {
 export type HeaderField = keyof typeof keyOfField;
 
 /**
- * `auth.request.headers`. The client's address and port are none of them here: they depend on who sent them, and come
- * with the facts of the connection.
+ * `auth.request.headers`. The client's address and port are not read here: whether they count depends on the sender, so they are part of
+ * the facts of the connection.
  */
 export type RequestHeaderNames = Readonly<Record<(typeof keyOfField)[HeaderField], string>>;
 
-/** The header of each field; a field whose name the site has emptied is not read. */
+/** The header of each field; a field whose name the site has set to empty is not read. */
 export type FieldHeaders = Readonly<Partial<Record<string, string>>>;
 
-/** Headers as they came: name, value, name, value … (`IncomingMessage.rawHeaders`). */
+/** Headers as received: name, value, name, value … (`IncomingMessage.rawHeaders`). */
 export type RawHeaders = readonly string[];
 
 export function fieldHeaders(names: RequestHeaderNames): FieldHeaders {
@@ -72,9 +73,41 @@ function collect(rawHeaders: RawHeaders, wanted: ReadonlySet<string>): ReadonlyM
   return found;
 }
 
+/** Encoding of `Auth-Pass`. Without `Auth-Password-Encoded` it has escapes, as nginx writes it. */
+type PasswordForm = "escaped" | "verbatim" | "base64";
+
+const passwordForms: Readonly<Record<string, PasswordForm>> = { "": "escaped", "0": "verbatim", "1": "base64" };
+
+const decoders: Readonly<Record<PasswordForm, (byteText: string) => string | undefined>> = {
+  escaped: decodePercents,
+  verbatim: decodeUtf8,
+  base64: decodeBase64Text,
+};
+
+/** Reads a field of one request's headers, undecoded. */
+type Found = (field: string) => string | undefined;
+
+/** @throws AppError if `Auth-Password-Encoded` is neither 0 nor 1 */
+function passwordForm(found: Found, headers: FieldHeaders): PasswordForm {
+  const flag = found("password_encoded") ?? "";
+  const form = Object.hasOwn(passwordForms, flag) ? passwordForms[flag] : undefined;
+  if (form === undefined) throw malformed(`${headers["password_encoded"]} must be 0 or 1`);
+  return form;
+}
+
 /**
- * Reads fields from headers: percent-decoded in part, each header at most once (proxies disagree on which of two
- * counts), the password out of its Base64 where a header says so.
+ * Invalid bytes in a user name or password were typed by a mail user and count as wrong credentials; anywhere else they are the caller's
+ * mistake.
+ */
+function notUtf8(field: string, found: Found, headers: FieldHeaders): AppError {
+  const fault = `${headers[field]} is not UTF-8`;
+  if (field !== "username" && field !== "password") return malformed(fault);
+  return new CredentialsError(fault, { username: found("username"), protocol: found("protocol") });
+}
+
+/**
+ * Reads fields from headers: some are percent-decoded, each header may occur once (proxies disagree on which of two counts), and the
+ * password is decoded by `Auth-Password-Encoded`.
  */
 export function createHeaderReader(headers: FieldHeaders): (rawHeaders: RawHeaders) => FieldReader {
   const lowerNames = new Map(
@@ -82,26 +115,24 @@ export function createHeaderReader(headers: FieldHeaders): (rawHeaders: RawHeade
   );
   const wanted = new Set(lowerNames.values());
   return (rawHeaders) => {
-    const found = collect(rawHeaders, wanted);
-    const text = (field: string): string | undefined => {
-      const value = found.get(lowerNames.get(field) ?? "");
-      if (value === undefined) return undefined;
-      const decoded = decodePercents(value);
-      if (decoded === undefined) throw malformed(`${headers[field]} is not UTF-8`);
-      return decoded;
-    };
+    const values = collect(rawHeaders, wanted);
+    const found: Found = (field) => values.get(lowerNames.get(field) ?? "");
+    const form = passwordForm(found, headers);
     return (field) => {
-      const value = text(field);
-      if (field !== "password" || value === undefined || text("password_encoded") !== "1") return value;
-      const password = decodeBase64Text(value);
-      if (password === undefined) throw malformed(`${headers[field]} is not Base64`);
-      return password;
+      const value = found(field);
+      if (value === undefined) return undefined;
+      const decoded = field === "password" ? decoders[form](value) : decodePercents(value);
+      if (decoded !== undefined) return decoded;
+      // Names in certificates may be Latin-1 or T.61, which is no reason to reject the request.
+      if (field.startsWith("ssl_")) return decodeLatin1(value);
+      if (field === "password" && form === "base64") throw malformed(`${headers[field]} is not Base64`);
+      throw notUtf8(field, found, headers);
     };
   };
 }
 
 /**
- * A header that the contract requires of an endpoint.
+ * Requires a header that the endpoint cannot do without.
  *
  * @throws AppError REQUEST_MALFORMED
  */

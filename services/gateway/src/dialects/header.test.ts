@@ -1,5 +1,5 @@
 import type { AuthDecision, AuthRequest } from "@postern/shared/contracts";
-import { AppError } from "@postern/shared/errors";
+import { AppError } from "@postern/shared/platform/errors";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { defaultHeaderNames } from "../../../../test/support/header-names.ts";
@@ -14,6 +14,7 @@ const facts: RequestFacts = {
   dialect: "header",
   clientIp: "198.51.100.7",
   clientPort: "40000",
+  clientIpIsPeer: false,
   userAgent: "nginx/1",
   acceptLanguage: undefined,
 };
@@ -35,7 +36,7 @@ function reasonOf(run: () => unknown): string {
   throw new Error("was taken");
 }
 
-describe("request headers (contract, Request and response headers of header-style endpoints)", () => {
+describe("request headers", () => {
   test("Auth-User is the username, and required", () => {
     expect(parse(minimal).username).toBe("alice@example.test");
     expect(reasonOf(() => parse({ "Auth-Pass": "pw", "Auth-Protocol": "imap" }))).toContain("username");
@@ -53,12 +54,33 @@ describe("request headers (contract, Request and response headers of header-styl
     expect(parse({ "Auth-User": "a", "Auth-Protocol": "imap" }).password).toBe("");
   });
 
+  test("Auth-Password-Encoded 0 means that the password is not decoded at all", () => {
+    for (const plain of ["a%41b", "100%", "%c3%a4", "+"]) {
+      expect(parse({ ...minimal, "Auth-Pass": plain, "Auth-Password-Encoded": "0" }).password).toBe(plain);
+    }
+    const bytes = Buffer.from("wörter%41").toString("latin1");
+    expect(parse({ ...minimal, "Auth-Pass": bytes, "Auth-Password-Encoded": "0" }).password).toBe("wörter%41");
+    expect(reasonOf(() => parse({ ...minimal, "Auth-Pass": "\u00ff", "Auth-Password-Encoded": "0" }))).toContain(
+      "UTF-8",
+    );
+    expect(parse({ ...minimal, "Auth-Pass": "a%41b", "Auth-Password-Encoded": "" }).password).toBe("aAb");
+  });
+
+  test.each(["true", "yes", "2", "01", "1, 1", "%31"])("Auth-Password-Encoded %j is 400", (value) => {
+    const headers = { ...minimal, "Auth-Pass": "x", "Auth-Password-Encoded": value };
+    expect(reasonOf(() => parse(headers))).toContain("Auth-Password-Encoded");
+  });
+
   test("Auth-Password-Encoded 1 means that the password is Base64, 0 that it is plain", () => {
     const encoded = Buffer.from("p w ä").toString("base64");
     expect(parse({ ...minimal, "Auth-Pass": encoded, "Auth-Password-Encoded": "1" }).password).toBe("p w ä");
     expect(parse({ ...minimal, "Auth-Pass": encoded, "Auth-Password-Encoded": "0" }).password).toBe(encoded);
     expect(parse({ ...minimal, "Auth-Pass": "_-8", "Auth-Password-Encoded": "0" }).password).toBe("_-8");
     expect(reasonOf(() => parse({ ...minimal, "Auth-Pass": "!", "Auth-Password-Encoded": "1" }))).toContain("Base64");
+  });
+
+  test("a certificate's Latin-1 names are decoded as such, and do not cause a rejection", () => {
+    expect(parse({ ...minimal, "Auth-SSL-Subject": "\u00f6 %DF%80" }).tlsDetails?.clientDn).toBe("\u00f6 \u00df\ufffd");
   });
 
   test("Auth-Method is the method", () => {
@@ -70,7 +92,7 @@ describe("request headers (contract, Request and response headers of header-styl
     expect(reasonOf(() => parse({ ...minimal, "Auth-Login-Attempt": "x" }))).toContain("auth_login_attempt");
   });
 
-  test("Client-IP and X-Client-Port come with the facts of the connection, by the trust rule", () => {
+  test("Client-IP and X-Client-Port are part of the connection's facts, by the trusted-proxy rule", () => {
     const request = parse({ ...minimal, "Client-IP": "203.0.113.9", "X-Client-Port": "1" });
     expect(request).toMatchObject({ clientIp: "198.51.100.7", clientPort: "40000" });
   });
@@ -120,7 +142,7 @@ describe("request headers (contract, Request and response headers of header-styl
     expect(parse({ ...minimal, [header]: "cn=a%2Co=b" }).tlsDetails).toEqual({ [field]: "cn=a,o=b" });
   });
 
-  test("names are the configured ones, in whatever case they come, and an emptied one is not read", () => {
+  test("names are the configured ones, in any case, and an emptied one is not read", () => {
     const names = { ...headerNames, username: "X-Login", client_id: "" };
     const request = createHeaderParser({ names, query: true })({
       url: "/",
@@ -136,7 +158,7 @@ describe("request headers (contract, Request and response headers of header-styl
     expect(reasonOf(() => parseWithQuery({ url: "/", rawHeaders, facts }))).toContain("more than once");
   });
 
-  test.each(["Auth-User", "Auth-Pass", "Auth-Protocol", "Auth-SSL-Subject"])("%s that is no UTF-8 is 400", (name) => {
+  test.each(["Auth-User", "Auth-Pass", "Auth-Protocol", "X-Client-Host"])("%s that is not UTF-8 is 400", (name) => {
     for (const value of ["%ff", "\u00ff"]) {
       expect(reasonOf(() => parse({ ...minimal, [name]: value }))).toContain(name);
     }
@@ -148,7 +170,7 @@ describe("request headers (contract, Request and response headers of header-styl
     expect(reasonOf(() => parse({ ...minimal, "Auth-User": "a%0d%0ab" }))).toContain("username");
   });
 
-  test("whatever the headers: a request or a reason, and never the password in the reason", () => {
+  test("any headers result in a request or a reason, and the reason never contains the password", () => {
     const header = fc.tuple(fc.constantFrom(...Object.values(headerNames)), fc.string({ unit: "binary-ascii" }));
     fc.assert(
       fc.property(fc.array(header), fc.boolean(), (pairs, encoded) => {
@@ -171,7 +193,7 @@ describe("request headers (contract, Request and response headers of header-styl
 });
 
 describe("query parameters", () => {
-  test("mode=no-auth asks for the account", () => {
+  test("mode=no-auth is a lookup", () => {
     const request = parse({ "Auth-User": "a", "Auth-Protocol": "imap" }, "/x?mode=no-auth");
     expect(request.operation).toBe("lookup");
     expect(request).not.toHaveProperty("password");
@@ -181,14 +203,14 @@ describe("query parameters", () => {
     expect(parse(minimal, "/x?in-memory=0&cache=0")).toMatchObject({ memoryCache: false, sharedCache: false });
   });
 
-  test("where the endpoint takes none they mean nothing", () => {
+  test("an endpoint without query parameters ignores them", () => {
     const parser = createHeaderParser({ names: headerNames, query: false });
     const request = parser({ url: "/x?mode=no-auth&cache=0", rawHeaders: Object.entries(minimal).flat(), facts });
     expect(request).toMatchObject({ operation: "authenticate", sharedCache: true });
   });
 });
 
-describe("response headers (contract, Response headers of authentication endpoints)", () => {
+describe("response headers", () => {
   const names = wireNames("service");
   const leftOut: unknown[] = [];
   const renderer = createHeaderRenderer({
@@ -218,7 +240,7 @@ describe("response headers (contract, Response headers of authentication endpoin
     ]);
   });
 
-  test.each(["OK", " ok ", "WAIT", "", " "])("a refusal that says %j says FAIL", (message) => {
+  test.each(["OK", " ok ", "WAIT", "", " "])("a denial with the text %j says FAIL", (message) => {
     expect(valueOf({ ...denied, message }, "Auth-Status")).toBe("FAIL");
     expect(valueOf({ ...undecided, message }, "Auth-Status")).toBe("FAIL");
   });
@@ -258,7 +280,7 @@ describe("response headers (contract, Response headers of authentication endpoin
     expect(valueOf(ok, "X-Service-userPassword")).toBeUndefined();
   });
 
-  test("attributes beyond what clients read are left out, and somebody is told", () => {
+  test("attributes beyond the size that clients read are omitted and reported", () => {
     const decision = { ...ok, attributes: { big: ["x".repeat(20_000)], mail: ["m"] } };
     expect(valueOf(decision, "X-Service-big")).toBeUndefined();
     expect(valueOf(decision, "X-Service-mail")).toBe("m");

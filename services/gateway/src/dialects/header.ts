@@ -2,6 +2,7 @@ import type { AuthRequest } from "@postern/shared/contracts";
 import type { AttributesAsHeaders } from "./attribute-headers.ts";
 import { readAuthFields } from "./auth-fields.ts";
 import { completeRequest, type RequestFacts } from "./complete-request.ts";
+import { CredentialsError } from "./credentials-error.ts";
 import {
   createHeaderReader,
   fieldHeaders,
@@ -21,14 +22,16 @@ export interface HeaderInput {
 
 export interface HeaderParserOptions {
   readonly names: RequestHeaderNames;
-  /** Whether the endpoint takes `mode`, `in-memory` and `cache`. */
+  /** Whether the endpoint accepts `mode`, `in-memory` and `cache`. */
   readonly query: boolean;
 }
 
 /** @throws AppError of kind `caller`: the request is answered with 400. */
 export type HeaderParser = (input: HeaderInput) => AuthRequest;
 
-/** The request of the header and the proxy-style endpoint. No password is an empty one: the decision says no to it. */
+/**
+ * Parses requests of the header and proxy dialects. A missing password is treated as empty, which the decision denies.
+ */
 export function createHeaderParser({ names, query: takesQuery }: HeaderParserOptions): HeaderParser {
   const headers = fieldHeaders(names);
   const readerOf = createHeaderReader(headers);
@@ -37,6 +40,9 @@ export function createHeaderParser({ names, query: takesQuery }: HeaderParserOpt
     const read = readerOf(rawHeaders);
     requireHeader(read, "protocol", headers);
     const fields = readAuthFields(read);
+    if (read("username") === "" && query.operation !== "list-accounts") {
+      throw new CredentialsError("username is empty", { username: "", protocol: fields.protocol });
+    }
     const password = query.operation === "authenticate" ? { password: "" } : undefined;
     return completeRequest({ ...password, ...fields }, query, facts);
   };
@@ -45,14 +51,14 @@ export function createHeaderParser({ names, query: takesQuery }: HeaderParserOpt
 export interface HeaderRendererDeps {
   readonly names: WireNames;
   readonly attributeHeaders: AttributesAsHeaders;
-  /** Told which attributes an answer has no room for. */
+  /** Called with the attributes that did not fit into an answer. */
   readonly onLeftOut: (session: string, attributes: readonly string[]) => void;
 }
 
-/** Of an answer's headers; common clients stop reading at 16 KiB. */
+/** Limit for attributes in headers; common clients stop reading at 16 KiB. */
 const maxAttributeBytes = 12_288;
 
-/** Contract, `POST /api/v1/auth/header`: 200 with an empty body and the attributes in headers. */
+/** `POST /api/v1/auth/header`: 200 with an empty body and the attributes in headers. */
 export function createHeaderRenderer({ names, attributeHeaders, onLeftOut }: HeaderRendererDeps): StatusRenderer {
   return createStatusRenderer(names, (common, decision, session) => {
     const { headers, leftOut } = attributeHeaders(decision.attributes, maxAttributeBytes);

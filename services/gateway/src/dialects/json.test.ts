@@ -1,5 +1,5 @@
 import type { AuthDecision } from "@postern/shared/contracts";
-import { AppError } from "@postern/shared/errors";
+import { AppError } from "@postern/shared/platform/errors";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { textFields, tlsFields } from "./auth-fields.ts";
@@ -13,6 +13,7 @@ const facts: RequestFacts = {
   dialect: "json",
   clientIp: "198.51.100.7",
   clientPort: "40000",
+  clientIpIsPeer: false,
   userAgent: "doveadm/1",
   acceptLanguage: undefined,
 };
@@ -35,16 +36,17 @@ function reasonOf(run: () => unknown): string {
   throw new Error("was taken");
 }
 
-describe("request fields (contract, Authentication request)", () => {
+describe("request fields", () => {
   test.each(Object.entries(textFields))("%s", (wireName, name) => {
-    expect(parse({ ...minimal, [wireName]: "value-1" })[name]).toBe("value-1");
+    const value = wireName === "client_ip" ? "203.0.113.9" : "value-1";
+    expect(parse({ ...minimal, [wireName]: value })[name]).toBe(value);
   });
 
   test.each(Object.entries(tlsFields))("%s", (wireName, name) => {
     expect(parse({ ...minimal, [wireName]: "value-1" }).tlsDetails?.[name]).toBe("value-1");
   });
 
-  test("ssl_client_verify wins over its older name ssl_verify", () => {
+  test("ssl_client_verify takes precedence over its older name ssl_verify", () => {
     expect(parse({ ...minimal, ssl_client_verify: "SUCCESS", ssl_verify: "NONE" }).tlsDetails?.clientVerify).toBe(
       "SUCCESS",
     );
@@ -66,7 +68,7 @@ describe("request fields (contract, Authentication request)", () => {
     }
   });
 
-  test("protocol selects the protocol, service and unknown members are ignored", () => {
+  test("protocol selects the protocol; service and unknown members are ignored", () => {
     const request = parse({ ...minimal, service: "smtp", whatever: { deep: [1] } });
     expect(request.protocol).toBe("imap");
     expect(request).not.toHaveProperty("whatever");
@@ -76,19 +78,24 @@ describe("request fields (contract, Authentication request)", () => {
     expect(parse({ username: "a", password: "b" }).protocol).toBe("default");
   });
 
-  test("without user_agent the HTTP header is used, and the body's wins", () => {
+  test("without user_agent the HTTP header is used; the body takes precedence", () => {
     expect(parse(minimal).userAgent).toBe("doveadm/1");
     expect(parse({ ...minimal, user_agent: "mine" }).userAgent).toBe("mine");
   });
 
-  test("an address of the body wins over the connection's, and takes the connection's port with it", () => {
+  test("an address in the body takes precedence over the connection's, and discards the connection's port", () => {
     const request = parse({ ...minimal, client_ip: "203.0.113.9" });
     expect(request).toMatchObject({ clientIp: "203.0.113.9" });
     expect(request.clientPort).toBeUndefined();
     expect(parse(minimal)).toMatchObject({ clientIp: "198.51.100.7", clientPort: "40000" });
   });
 
-  test("a form takes the same names", () => {
+  test("an unpaired surrogate in a password does not become a replacement character", () => {
+    expect(parse({ ...minimal, password: "a\ud800" }).password).toBe("a\0");
+    expect(parse({ ...minimal, password: "a\ufffd" }).password).toBe("a\ufffd");
+  });
+
+  test("a form has the same names", () => {
     const body = new URLSearchParams({ ...minimal, password: "p w&=ä", ssl: "on", auth_login_attempt: "2" }).toString();
     const contentType = "application/x-www-form-urlencoded; charset=utf-8";
     expect(parse(body, { contentType })).toMatchObject({ ...minimal, password: "p w&=ä", tls: true, loginAttempt: 2 });
@@ -96,7 +103,7 @@ describe("request fields (contract, Authentication request)", () => {
 });
 
 describe("query parameters", () => {
-  test("mode=no-auth asks for the account, without a password", () => {
+  test("mode=no-auth is a lookup, without a password", () => {
     expect(parse({ username: "alice" }, { url: "/x?mode=no-auth" })).toMatchObject({ operation: "lookup" });
   });
 
@@ -123,7 +130,8 @@ describe("400", () => {
     ["no username", { password: "x" }, "username"],
     ["an empty username", { username: "", password: "x" }, "username"],
     ["no password", { username: "alice" }, "password"],
-    ["a username with a space", { username: "al ice", password: "x" }, "username"],
+    ["a username of spaces", { username: "  ", password: "x" }, "username"],
+    ["an unpaired surrogate", { ...minimal, client_id: "\ud800" }, "Unicode"],
     ["a username with a line break", { username: "al\r\nice", password: "x" }, "username"],
     ["a number for a string", { ...minimal, client_port: 25 }, "client_port"],
     ["an object for a string", { ...minimal, method: {} }, "method"],
@@ -141,7 +149,7 @@ describe("400", () => {
     expect(reasonOf(() => parse("username=a&username=b&password=c", { contentType }))).toContain("username");
   });
 
-  test("whatever the bytes: a request or a reason, never anything else", () => {
+  test("any bytes result in a request or a reason", () => {
     const contentTypes = fc.constantFrom("application/json", "application/x-www-form-urlencoded");
     const bodies = fc.oneof(
       fc.uint8Array({ maxLength: 200 }),
@@ -159,12 +167,12 @@ describe("400", () => {
     );
   });
 
-  test("members of the prototype are no fields", () => {
+  test("inherited members are not fields", () => {
     expect(reasonOf(() => parse('{"__proto__":{"username":"root","password":"x"}}'))).toContain("username");
   });
 });
 
-describe("answers (contract, Errors, rules 1 and 2)", () => {
+describe("answers", () => {
   const names = wireNames("service");
   const renderer = createJsonRenderer({ names, releasable: createAttributeFilter(["mailTotp"]) });
   const ok: AuthDecision = {
@@ -183,7 +191,7 @@ describe("answers (contract, Errors, rules 1 and 2)", () => {
     memoryCache: "miss",
   };
 
-  test("success is 200 with the object in the contract's order and no secret attribute", () => {
+  test("success is 200 with the object in its documented order and without secret attributes", () => {
     const { status, headers, body } = renderer.decision(ok, "7d3f");
     expect(status).toBe(200);
     expect(headers).toEqual([
@@ -202,7 +210,7 @@ describe("answers (contract, Errors, rules 1 and 2)", () => {
     expect(renderer.decision({ ...ok, attributes: {} }, "7d3f").body).toContain('"attributes":{}');
   });
 
-  test("whatever the attributes hold, the body is their JSON in UTF-8, byte for byte", () => {
+  test("the body is the attributes' JSON in UTF-8, byte for byte, whatever they contain", () => {
     const text = fc.oneof(
       fc.string(),
       fc.string({ unit: "binary" }),
@@ -211,8 +219,8 @@ describe("answers (contract, Errors, rules 1 and 2)", () => {
     fc.assert(
       fc.property(text, (value) => {
         const { body } = renderer.decision({ ...ok, attributes: { cn: [value] } }, "7d3f");
-        const told: unknown = JSON.parse(Buffer.from(body, "latin1").toString("utf8"));
-        expect(told).toMatchObject({ attributes: { cn: [value] } });
+        const parsed: unknown = JSON.parse(Buffer.from(body, "latin1").toString("utf8"));
+        expect(parsed).toMatchObject({ attributes: { cn: [value] } });
       }),
     );
   });
@@ -223,7 +231,7 @@ describe("answers (contract, Errors, rules 1 and 2)", () => {
     ["a disabled account", { outcome: "fail", reason: "account_disabled", memoryCache: "miss" }],
     ["a ban", { outcome: "blocked", rule: "r1", memoryCache: "miss" }],
   ] satisfies [string, AuthDecision][])(
-    "%s is 403, FAIL, null, and looks like every other denial",
+    "%s is 403, FAIL, null, and indistinguishable from every other denial",
     (_what, decision) => {
       const { status, headers, body } = renderer.decision(decision, "7d3f");
       expect([status, body]).toEqual([403, "null"]);

@@ -19,7 +19,7 @@ export interface JsonInput {
 }
 
 /**
- * `POST /api/v1/auth/json` as a request.
+ * Parses `POST /api/v1/auth/json`.
  *
  * @throws AppError of kind `caller`: the request is answered with 400.
  */

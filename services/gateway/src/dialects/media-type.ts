@@ -1,4 +1,4 @@
-/** The media type of a `Content-Type`, in lower case and without its parameters; empty when there is none. */
+/** The media type of a `Content-Type`, in lower case and without parameters; empty if there is none. */
 export function mediaTypeOf(contentType: string | undefined): string {
   if (contentType === undefined) return "";
   const end = contentType.indexOf(";");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { wireNames } from "./naming.ts";
 
-test("runtime.naming.identifier names the headers (design decision 1)", () => {
+test("runtime.naming.identifier names the headers (ADR 0021)", () => {
   expect(wireNames("service")).toEqual({
     prefix: "X-Service-",
     session: "X-Service-Session",

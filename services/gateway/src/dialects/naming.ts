@@ -1,20 +1,14 @@
-/** Design decision 1: the word that stands for the product on the wire. */
+import { headerPrefix, sessionHeader } from "@postern/shared/platform/http";
+
+/** The site's names in the HTTP interface (ADR 0021). */
 export interface WireNames {
-  /** `X-Service-`: what session, memory cache and attribute headers begin with. */
+  /** `X-Service-`: prefix of session, memory cache and attribute headers. */
   readonly prefix: string;
   readonly session: string;
   readonly memoryCache: string;
 }
 
-/** `service` → `Service`, `mail-gate` → `Mail-Gate`: the spelling that header names have. */
-function capitalised(identifier: string): string {
-  return identifier
-    .split("-")
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join("-");
-}
-
 export function wireNames(identifier: string): WireNames {
-  const prefix = `X-${capitalised(identifier)}-`;
-  return { prefix, session: `${prefix}Session`, memoryCache: `${prefix}Memory-Cache` };
+  const prefix = headerPrefix(identifier);
+  return { prefix, session: sessionHeader(identifier), memoryCache: `${prefix}Memory-Cache` };
 }

@@ -4,7 +4,7 @@ import type { WireNames } from "./naming.ts";
 import type { DialectReply } from "./reply.ts";
 import type { AttributeFilter } from "./secret-attributes.ts";
 
-/** Contract, "Authentication success response". */
+/** Body of a successful authentication. */
 export type SuccessObject = {
   readonly ok: true;
   readonly account_field: string;
@@ -13,10 +13,10 @@ export type SuccessObject = {
   readonly attributes: Readonly<Record<string, readonly string[]>>;
 };
 
-/** Contract: the body of a temporary failure, and of a request that is none. */
+/** Body of a temporary failure and of a malformed request. */
 export type ErrorObject = { readonly error: string };
 
-/** How a format writes the bodies of the contract. */
+/** Encodes the bodies in one format. */
 export interface ObjectFormat {
   readonly object: (
     status: number,
@@ -29,7 +29,7 @@ export interface ObjectFormat {
 
 export interface ObjectRenderer {
   readonly decision: (decision: AuthDecision, session: string) => DialectReply;
-  /** 400: the request is not one. */
+  /** 400 for a malformed request. */
   readonly malformed: (reason: string, session: string) => DialectReply;
 }
 
@@ -48,7 +48,7 @@ function successObject(decision: Ok, releasable: AttributeFilter): SuccessObject
   };
 }
 
-/** Contract, "Errors", rules 1 and 2: 200 with the object, 403 with `null`, 500 with `{error}`, in JSON or in CBOR. */
+/** The answers of the object dialects: 200 with the object, 403 with `null`, 500 with `{error}`, in JSON or CBOR. */
 export function createObjectRenderer(
   { names, releasable }: ObjectRendererDeps,
   { object, nothing }: ObjectFormat,

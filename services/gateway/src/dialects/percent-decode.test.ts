@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { decodePercents } from "./percent-decode.ts";
 
-/** As Node hands a header value over: a character for each byte. */
+/** A header value as Node returns it: one character per byte. */
 const asHeader = (text: string): string => Buffer.from(text).toString("latin1");
 
 test.each([
@@ -27,7 +27,7 @@ test.each(["%ff", "%c3", "%c3%28", "\u00e4", "%ed%a0%80"])("%j is not UTF-8", (e
   expect(decodePercents(encoded)).toBeUndefined();
 });
 
-test("what encodeURIComponent makes comes back, with any of its characters left as they are", () => {
+test("encodeURIComponent's output is decoded, with any of its characters left unescaped", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), (text) => {
       expect(decodePercents(encodeURIComponent(text))).toBe(text);
@@ -35,7 +35,7 @@ test("what encodeURIComponent makes comes back, with any of its characters left 
   );
 });
 
-test("what nginx escapes comes back: bytes up to the space, the percent sign and everything above ~", () => {
+test("nginx's escapes are decoded: bytes up to the space, the percent sign and everything above ~", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
       const escaped = [...Buffer.from(text)]
@@ -50,7 +50,7 @@ test("what nginx escapes comes back: bytes up to the space, the percent sign and
   );
 });
 
-test("any bytes give text or nothing", () => {
+test("any bytes result in text or undefined", () => {
   fc.assert(
     fc.property(fc.uint8Array(), (bytes) => {
       const decoded = decodePercents(Buffer.from(bytes).toString("latin1"));

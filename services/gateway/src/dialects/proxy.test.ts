@@ -50,13 +50,13 @@ test("200 always for success, failure and temporary failure", () => {
   ]);
 });
 
-test("a request that is none is 400", () => {
+test("a malformed request is 400", () => {
   const { status, headers, body } = rendererWith().malformed("why", "7d3f");
   expect([status, body]).toEqual([400, '{"error":"why"}']);
   expect(headers).toContainEqual(["X-Service-Session", "7d3f"]);
 });
 
-describe("response headers (contract, Response headers of authentication endpoints)", () => {
+describe("response headers", () => {
   test.each([
     ["imap", "192.0.2.1", "143"],
     ["IMAP", "192.0.2.1", "143"],
@@ -79,7 +79,7 @@ describe("response headers (contract, Response headers of authentication endpoin
     }
   });
 
-  test("a success for a protocol without an upstream is a temporary failure that is told", () => {
+  test("a success for a protocol without an upstream is a temporary failure and is reported", () => {
     const headers = headersOf(ok, { protocol: "sieve" });
     expect(headers["Auth-Status"]).toBe("Temporary server problem, try again later");
     expect(headers).not.toHaveProperty("Auth-Server");
@@ -92,14 +92,14 @@ describe("response headers (contract, Response headers of authentication endpoin
     for (const decision of [ok, undecided]) expect(headersOf(decision)).not.toHaveProperty("Auth-Wait");
   });
 
-  test("Auth-Status of a denial is the decision's message, else proxy_denial_text, else FAIL", () => {
+  test("Auth-Status of a denial is the decision's message, otherwise proxy_denial_text, otherwise FAIL", () => {
     const denialText = "Wrong user name or password";
     expect(headersOf(denied)["Auth-Status"]).toBe("FAIL");
     expect(headersOf(denied, { denialText })["Auth-Status"]).toBe(denialText);
     expect(headersOf({ ...denied, message: "Not from here" }, { denialText })["Auth-Status"]).toBe("Not from here");
   });
 
-  test.each(["OK", "ok", "WAIT"])("no denial says %s, which nginx takes for something else", (word) => {
+  test.each(["OK", "ok", "WAIT"])("no denial says %s, which nginx would not treat as a denial", (word) => {
     expect(headersOf({ ...denied, message: word })["Auth-Status"]).toBe("FAIL");
     expect(headersOf(denied, { denialText: word })["Auth-Status"]).toBe("FAIL");
     expect(headersOf({ ...undecided, message: word })["Auth-Status"]).toBe("FAIL");
@@ -123,7 +123,7 @@ describe("response headers (contract, Response headers of authentication endpoin
     expect(headersOf(denied)).not.toHaveProperty("X-Service-uid");
   });
 
-  test("an answer fits into the 1024 bytes that nginx reads, whatever the attributes and texts", () => {
+  test("an answer fits into nginx's buffer of 1024 bytes, whatever the attributes and texts", () => {
     const attributes = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`a${index}`, ["x".repeat(30)]]));
     const message = "ä".repeat(2000);
     const frame = 200;

@@ -1,5 +1,5 @@
-import type { AuthDecision, Ok, TempFail } from "@postern/shared/contracts";
-import { errorCodes } from "@postern/shared/errors";
+import { type AuthDecision, normalisedProtocol, type Ok, type TempFail } from "@postern/shared/contracts";
+import { errorCodes } from "@postern/shared/platform/errors";
 import type { AttributesAsHeaders } from "./attribute-headers.ts";
 import { createDecisionHeaders, type ReplyHeaders } from "./decision-headers.ts";
 import type { WireNames } from "./naming.ts";
@@ -21,24 +21,24 @@ export interface ProxyRendererDeps {
   readonly names: WireNames;
   readonly attributeHeaders: AttributesAsHeaders;
   readonly settings: () => ProxySettings;
-  /** A server that is known to live, by protocol and account; undefined leaves it to `upstreams`. */
+  /** A live server for protocol and account; if undefined, `upstreams` applies. */
   readonly liveUpstream: (protocol: string, account: string) => Upstream | undefined;
-  /** Told of a success that nobody could be proxied for. */
+  /** Called for a success for which no upstream is configured. */
   readonly onNoUpstream: (session: string, protocol: string) => void;
 }
 
-interface Asked {
+interface RequestContext {
   readonly session: string;
   readonly protocol: string;
 }
 
 export interface ProxyRenderer {
-  /** `protocol` as the request tells it, even where nothing else of the request could be read. */
+  /** `protocol` is taken from the request, even if nothing else of the request could be read. */
   readonly decision: (decision: AuthDecision, session: string, protocol: string) => DialectReply;
   readonly malformed: (reason: string, session: string) => DialectReply;
 }
 
-/** nginx reads an answer, from status line to the end of its headers, into a buffer of 1024 bytes and no more. */
+/** nginx reads an answer, from the status line to the end of its headers, into a buffer of 1024 bytes. */
 const maxAnswerBytes = 1000;
 /** Status line, Date, Connection, Keep-Alive, Content-Type and Content-Length. */
 const frameBytes = 200;
@@ -51,25 +51,24 @@ function bytesOf(headers: ReplyHeaders): number {
 function cut(text: string): string {
   if (text.length <= maxStatusBytes) return text;
   let end = maxStatusBytes;
-  // A byte that continues a character of UTF-8 is 10xxxxxx.
+  // A continuation byte of UTF-8 is 10xxxxxx.
   while (end > 0 && ((text.codePointAt(end) ?? 0) & 0xc0) === 0x80) end -= 1;
   return text.slice(0, end);
 }
 
-/** `Auth-Status` cut at a character, as clients show it to people. */
+/** `Auth-Status` truncated at a character boundary, because clients show it to users. */
 function bounded(headers: ReplyHeaders): ReplyHeaders {
   return headers.map(([name, value]) => [name, name === "Auth-Status" ? cut(value) : value]);
 }
 
 /**
- * The proxy-style endpoint (contract, "Authentication endpoints"): 200 whatever the outcome, which is in `Auth-Status`.
- * Attributes are sent as far as nginx has room for them.
+ * The proxy dialect: always 200, with the outcome in `Auth-Status`. Attributes are sent as far as they fit into nginx's buffer.
  */
 export function createProxyRenderer(deps: ProxyRendererDeps): ProxyRenderer {
   const { names, attributeHeaders, settings, liveUpstream, onNoUpstream } = deps;
   const common = createDecisionHeaders({ names, denialText: "FAIL" });
 
-  const undecided = (decision: TempFail, { session, protocol }: Asked): DialectReply => {
+  const undecided = (decision: TempFail, { session, protocol }: RequestContext): DialectReply => {
     const code = protocol === "smtp" ? ([["Auth-Error-Code", "451 4.3.0"]] as const) : [];
     const headers = [...bounded(common.tempfail(decision, session)), ...code];
     return jsonReply(200, headers, { error: decision.message });
@@ -81,13 +80,13 @@ export function createProxyRenderer(deps: ProxyRendererDeps): ProxyRenderer {
     return jsonNullReply(200, bounded(headers(decision, session)));
   };
 
-  const succeeded = (decision: Ok, asked: Asked): DialectReply => {
-    const { session, protocol } = asked;
+  const succeeded = (decision: Ok, context: RequestContext): DialectReply => {
+    const { session, protocol } = context;
     const upstream =
       decision.upstream ?? liveUpstream(protocol, decision.account) ?? settings().upstreams.get(protocol);
     if (upstream === undefined) {
       onNoUpstream(session, protocol);
-      return undecided({ outcome: "tempfail", code: "INTERNAL", message: errorCodes.INTERNAL.publicMessage }, asked);
+      return undecided({ outcome: "tempfail", code: "INTERNAL", message: errorCodes.INTERNAL.publicMessage }, context);
     }
     const headers: ReplyHeaders = [
       ...common.ok(decision, session),
@@ -99,16 +98,16 @@ export function createProxyRenderer(deps: ProxyRendererDeps): ProxyRenderer {
   };
 
   return {
-    decision: (decision, session, told) => {
-      const asked = { session, protocol: told.toLowerCase() };
+    decision: (decision, session, protocol) => {
+      const context = { session, protocol: normalisedProtocol(protocol) };
       switch (decision.outcome) {
         case "ok":
-          return succeeded(decision, asked);
+          return succeeded(decision, context);
         case "fail":
         case "blocked":
           return denied(decision, session);
         case "tempfail":
-          return undecided(decision, asked);
+          return undecided(decision, context);
       }
     },
     malformed: (reason, session) => jsonReply(400, [[names.session, session]], { error: reason }),

@@ -1,5 +1,5 @@
 import type { AuthOperation } from "@postern/shared/contracts";
-import { AppError } from "@postern/shared/errors";
+import { AppError } from "@postern/shared/platform/errors";
 
 export interface AuthQuery {
   readonly operation: AuthOperation;
@@ -7,7 +7,7 @@ export interface AuthQuery {
   readonly sharedCache: boolean;
 }
 
-/** Also the query of the dialects that take none. */
+/** Also used for dialects that accept no query. */
 export const plainQuery: AuthQuery = { operation: "authenticate", memoryCache: true, sharedCache: true };
 
 function operationOf(mode: string | null): AuthOperation {
@@ -18,8 +18,8 @@ function operationOf(mode: string | null): AuthOperation {
 }
 
 /**
- * Contract, "Query parameters of the auth endpoints". A parameter that is given twice is refused: proxies disagree on
- * which one counts. Any value of `in-memory` and `cache` but `0` leaves the cache on.
+ * Parses the query of the authentication endpoints. A repeated parameter is rejected, because proxies disagree on which one counts. Any
+ * value of `in-memory` and `cache` other than `0` leaves the cache on.
  */
 export function parseAuthQuery(url: string): AuthQuery {
   const start = url.indexOf("?");

@@ -1,11 +1,11 @@
 import type { AuthDecision } from "@postern/shared/contracts";
 import type { WireNames } from "./naming.ts";
 
-/** An answer in final form: what goes out, byte for byte. Header names keep the contract's spelling. */
+/** An answer in its final form, byte for byte. Header names keep their documented spelling. */
 export interface DialectReply {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Bytes as latin1 text, which leaves in one write with the headers where a Buffer takes two. */
+  /** Bytes as latin1 text, which is written together with the headers; a Buffer takes two writes. */
   readonly body: string;
 }
 
@@ -13,7 +13,7 @@ const jsonType = "application/json; charset=utf-8";
 
 const plainText = /^[ -~]*$/;
 
-/** Control characters never reach a header: a value cannot split it, whatever a directory or caller put into it. */
+/** Removes control characters, so that a value from a backend or caller cannot split a header. */
 export function headerText(value: string): string {
   if (plainText.test(value)) return value;
   // oxlint-disable-next-line no-control-regex -- control characters are what this removes
@@ -21,7 +21,7 @@ export function headerText(value: string): string {
 }
 
 /** A text in UTF-8 as a body. */
-function utf8Body(text: string): string {
+export function utf8Body(text: string): string {
   return Buffer.byteLength(text) === text.length ? text : Buffer.from(text, "utf8").toString("latin1");
 }
 
@@ -37,14 +37,14 @@ export function emptyReply(status: number, headers: DialectReply["headers"]): Di
   return { status, headers, body: "" };
 }
 
-/** A path that is nobody's, or switched off. */
+/** The answer for a path that does not exist or is disabled. */
 export function notFoundReply(names: WireNames, session: string): DialectReply {
   return emptyReply(404, [[names.session, session]]);
 }
 
 export type Denial = Extract<AuthDecision, { outcome: "fail" | "blocked" }>;
 
-/** `Auth-Wait`, where the engine asks for one. */
+/** `Auth-Wait`, if the engine requests one. */
 export function authWait({ waitSeconds }: Denial): DialectReply["headers"] {
   return waitSeconds === undefined ? [] : [["Auth-Wait", String(waitSeconds)]];
 }

@@ -1,5 +1,5 @@
 import type { AuthDecision, AuthRequest } from "@postern/shared/contracts";
-import { AppError } from "@postern/shared/errors";
+import { AppError } from "@postern/shared/platform/errors";
 import { describe, expect, test } from "vitest";
 import type { RequestFacts } from "./complete-request.ts";
 import { wireNames } from "./naming.ts";
@@ -10,6 +10,7 @@ const facts: RequestFacts = {
   dialect: "sasl",
   clientIp: "198.51.100.7",
   clientPort: "40000",
+  clientIpIsPeer: false,
   userAgent: "saslauthd",
   acceptLanguage: undefined,
 };
@@ -29,7 +30,7 @@ function reasonOf(run: () => unknown): string {
   throw new Error("was taken");
 }
 
-describe("form fields (contract, Form fields of the SASL-style endpoint)", () => {
+describe("form fields", () => {
   test("protocol", () => {
     expect(parse({ ...minimal, protocol: "smtp" }).protocol).toBe("smtp");
     expect(parse(minimal).protocol).toBe("default");
@@ -55,7 +56,7 @@ describe("form fields (contract, Form fields of the SASL-style endpoint)", () =>
     expect(parse({ ...minimal, security: "TLSv1.3" }).tlsDetails).toEqual({ protocol: "TLSv1.3" });
   });
 
-  test("user_agent wins over the HTTP header", () => {
+  test("user_agent takes precedence over the HTTP header", () => {
     expect(parse({ ...minimal, user_agent: "mine" }).userAgent).toBe("mine");
     expect(parse(minimal).userAgent).toBe("saslauthd");
   });
@@ -71,12 +72,12 @@ describe("form fields (contract, Form fields of the SASL-style endpoint)", () =>
     }
   });
 
-  test("realm is appended to the username when it is not empty", () => {
+  test("realm is appended to the username if it is not empty", () => {
     expect(parse({ ...minimal, realm: "example.test" }).username).toBe("alice@example.test");
     expect(parse({ ...minimal, realm: "" }).username).toBe("alice");
   });
 
-  test("password is required, an empty one is the decision's business", () => {
+  test("password is required; an empty one is left to the decision", () => {
     expect(parse({ username: "alice", password: "p w&ä=" }).password).toBe("p w&ä=");
     expect(parse({ username: "alice", password: "" }).password).toBe("");
     expect(reasonOf(() => parse({ username: "alice" }))).toContain("password");
@@ -92,7 +93,7 @@ test.each(["application/json", "text/plain", "", "multipart/form-data"])("the me
   expect(reasonOf(() => parse(minimal, contentType))).toBe("Unsupported media type");
 });
 
-test("answers: the header endpoint's, without attributes and wait", () => {
+test("answers: those of the header endpoint, without attributes and Auth-Wait", () => {
   const ok: AuthDecision = {
     outcome: "ok",
     account: "alice@example.test",

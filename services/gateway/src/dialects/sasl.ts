@@ -1,5 +1,5 @@
 import type { AuthRequest } from "@postern/shared/contracts";
-import { AppError } from "@postern/shared/errors";
+import { AppError } from "@postern/shared/platform/errors";
 import { type FieldReader, readAuthFields } from "./auth-fields.ts";
 import { completeRequest, type RequestFacts } from "./complete-request.ts";
 import { isForm, readForm } from "./form.ts";
@@ -13,7 +13,7 @@ export interface SaslInput {
   readonly facts: RequestFacts;
 }
 
-/** Contract, "Form fields of the SASL-style endpoint": field of an authentication request → field of the form. */
+/** Field of an authentication request → field of the SASL form. */
 const formFields = new Map([
   ["protocol", "protocol"],
   ["local_port", "port"],
@@ -33,7 +33,7 @@ function withRealm(form: FieldReader): unknown {
 }
 
 /**
- * `POST /api/v1/auth/sasl`: the nine fields of its form and no others.
+ * Parses `POST /api/v1/auth/sasl`: the nine fields of its form and no others.
  *
  * @throws AppError of kind `caller`: the request is answered with 400.
  */
@@ -48,7 +48,7 @@ export function parseSaslRequest({ contentType, body, facts }: SaslInput): AuthR
   return completeRequest(fields, plainQuery, facts);
 }
 
-/** As the header endpoint, without attributes and without a wait, which SASL daemons do not know. */
+/** The answers of the header dialect, without attributes and without `Auth-Wait`, which SASL daemons do not support. */
 export function createSaslRenderer(names: WireNames): StatusRenderer {
   return createStatusRenderer(names, (headers) => headers, new Set(["Auth-Wait"]));
 }

@@ -12,7 +12,7 @@ test.each([
   "myRecoveryCodes",
   "x-mfa-secret-backup",
   "refreshToken",
-])("%s is secret-bearing", (name) => {
+])("%s is secret", (name) => {
   expect(isSecretAttribute(name)).toBe(true);
 });
 
@@ -20,19 +20,19 @@ test.each(["sshPublicKey", "mail", "tokenizer", "passwordChangedTime", "displayN
   expect(isSecretAttribute(name)).toBe(false);
 });
 
-test("the fields configured for TOTP and recovery codes never leave, whatever their names", () => {
+test("the fields configured for TOTP and recovery codes are never released, whatever their names", () => {
   const releasable = createAttributeFilter(["roomNumber", ""]);
   expect(releasable({ roomNumber: ["JBSW"], mail: ["a"] })).toEqual({ mail: ["a"] });
 });
 
-test("what is held back for one account is not for the next, and attributes without a secret go as they are", () => {
+test("filtering for one account does not affect the next, and attributes without a secret are passed on unchanged", () => {
   const releasable = createAttributeFilter([]);
   const harmless = { mail: ["a"], uid: ["1"] };
   expect(releasable({ mail: ["a"], userPassword: ["x"], uid: ["1"] })).toEqual(harmless);
   expect(releasable(harmless)).toEqual({ mail: ["a"], uid: ["1"] });
 });
 
-test("an attribute named like a member of Object is an attribute", () => {
+test("an attribute named like a member of Object is an ordinary attribute", () => {
   const attributes = JSON.parse('{"__proto__":["a"],"constructor":["b"]}');
   expect(JSON.stringify(createAttributeFilter([])(attributes))).toBe('{"__proto__":["a"],"constructor":["b"]}');
 });

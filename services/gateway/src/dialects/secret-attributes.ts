@@ -1,4 +1,4 @@
-/** Last segments that make an attribute secret-bearing, whatever stands before them. */
+/** Attributes whose last segment is one of these are secret, whatever precedes it. */
 const secretSegments = [
   "access_token",
   "api_token",
@@ -36,7 +36,7 @@ function snakeCase(name: string): string {
     .toLowerCase();
 }
 
-/** Contract, "Authentication success response": attributes classified as secret-bearing never leave. */
+/** Attributes with a secret value are never released. */
 export function isSecretAttribute(name: string): boolean {
   const normalised = snakeCase(name);
   return (
@@ -50,8 +50,8 @@ type Attributes = Readonly<Record<string, readonly string[]>>;
 export type AttributeFilter = (attributes: Attributes) => Attributes;
 
 /**
- * Keeps what may leave: by the name rule, and none of the fields that the site keeps TOTP secrets or recovery codes in.
- * The verdict on a name is kept, as names come from the site's configuration and directories and are few.
+ * Filters attributes that may be released: by the name rule, and except the fields in which the site stores TOTP secrets or recovery codes.
+ * The result for a name is cached, because names come from the configuration and the backends and are few.
  */
 export function createAttributeFilter(configuredSecretFields: readonly string[]): AttributeFilter {
   const verdicts = new Map<string, boolean>(
@@ -66,12 +66,12 @@ export function createAttributeFilter(configuredSecretFields: readonly string[])
     return verdict;
   };
   return (attributes) => {
-    // Most accounts have none, and a copy costs more than the look.
+    // Most accounts have none, and a copy costs more than the check.
     if (!Object.keys(attributes).some(isSecret)) return attributes;
     const released: Record<string, readonly string[]> = {};
     for (const [name, values] of Object.entries(attributes)) {
       if (isSecret(name)) continue;
-      // An attribute of this name would be taken for the prototype; defining each one costs too much.
+      // Assigning this name would set the prototype; defining every attribute would cost too much.
       if (name === "__proto__") Object.defineProperty(released, name, { value: values, enumerable: true });
       else released[name] = values;
     }

@@ -8,12 +8,12 @@ const seeded = parsers.filter((name) => name !== "cbor");
 const cborSeeds = ["taken", "refused", "requests"].flatMap((name) => readCborCorpus(name));
 
 describe.each(seeded)("%s", (parser) => {
-  test.each(readSeeds(parser))("$what: taken is $taken", ({ bytes, taken }) => {
+  test.each(readSeeds(parser))("$what: accepted is $taken", ({ bytes, taken }) => {
     expect(isTaken(parser, bytes)).toBe(taken);
   });
 });
 
-test.each(parsers)("%s: a request or a refusal for the seeds of every parser", (parser) => {
+test.each(parsers)("%s: a request or an error for the seeds of every parser", (parser) => {
   const seeds = [...seeded.flatMap((name) => readSeeds(name)), ...cborSeeds];
   const thrown = seeds.filter(({ bytes }) => {
     try {

@@ -5,16 +5,15 @@ import { type DialectReply, emptyReply, jsonNullReply, jsonReply } from "./reply
 
 export interface StatusRenderer {
   readonly decision: (decision: AuthDecision, session: string) => DialectReply;
-  /** 400: the request is not one. */
+  /** 400 for a malformed request. */
   readonly malformed: (reason: string, session: string) => DialectReply;
 }
 
-/** What the endpoint makes of the headers that every success has. */
+/** Adapts the headers that every success has to the endpoint. */
 export type SuccessHeaders = (headers: ReplyHeaders, decision: Ok, session: string) => ReplyHeaders;
 
 /**
- * The answers of endpoints that say everything in status and headers (contract, "Errors", rules 1 and 2): success
- * without a body, 403 with `null`, 500 with `{error}`.
+ * Answers of endpoints that use only status and headers: success without a body, 403 with `null`, 500 with `{error}`.
  *
  * @param omitted headers that the endpoint's denials do not have
  */

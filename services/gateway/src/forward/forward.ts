@@ -1,52 +1,92 @@
 import type { Readable } from "node:stream";
 import replyFrom from "@fastify/reply-from";
-import { errorCodes } from "@postern/shared/errors";
-import { type AssertionAudience, type Caller, type SignCaller } from "@postern/shared/http";
-import type { Logger } from "@postern/shared/logging";
+import { errorCodes } from "@postern/shared/platform/errors";
+import { type AssertionAudience, type Caller, type SignCaller } from "@postern/shared/platform/http";
+import type { Logger } from "@postern/shared/platform/logging";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { RejectionDelay } from "../caller-auth/rejection.ts";
-import type { WireNames } from "../dialects/naming.ts";
-import { type DialectReply, jsonReply, notFoundReply } from "../dialects/reply.ts";
+import { type DialectReply, jsonReply, notFoundReply, utf8Body } from "../dialects/reply.ts";
 import type { BudgetAnswer } from "../limits/failure-budget.ts";
+import type { GuessesInFlight } from "../limits/guesses-in-flight.ts";
 import type { OnRequest } from "../plugins/caller-auth.ts";
 import { retryAfterSeconds } from "../plugins/reject-caller.ts";
 import { sendReply } from "../plugins/send-reply.ts";
+import { type ExpandBodiesDeps, expandBodies } from "./expand-bodies.ts";
 import { requestHeaders, responseHeaders } from "./headers.ts";
-import { type OwnedPaths, ownedPaths } from "./owners.ts";
+import { OwnerAgent } from "./owner-agent.ts";
+import { failureReason, type OwnerFailure } from "./owner-failure.ts";
+import { type OwnedPaths, ownedPaths, urlsOf } from "./owners.ts";
+import { acceptsHtml, unavailablePage } from "./unavailable-page.ts";
 
-export interface ForwardDeps {
+export interface OwnerRejected {
+  readonly clientIp: string;
+  readonly session: string;
+  readonly status: 401 | 403;
+  readonly url: string | undefined;
+}
+
+export interface ForwardDeps extends ExpandBodiesDeps {
   readonly sign: SignCaller;
-  /** Where each owner listens: an origin without a path. */
+  /** The origin of each owner, without a path. */
   readonly origins: Readonly<Record<AssertionAudience, string>>;
   readonly callerAuth: OnRequest;
-  /** Where credentials are not ours to check, among the paths that take them when they come. */
+  /** Paths on which the gateway does not check credentials, among those that accept them optionally. */
   readonly publicPaths: () => ReadonlySet<string>;
-  /** For paths whose owner asks who is calling. */
+  /** For paths whose owner identifies the caller. */
   readonly limitAddress: OnRequest;
   /** For paths whose owner checks credentials. */
   readonly admitByBudget: OnRequest;
+  readonly guesses: GuessesInFlight;
   readonly delay: RejectionDelay;
-  /** Told of an owner's 401 or 403 where it checks credentials itself; answers whether there was a token for it. */
-  readonly onOwnerRejected: (clientIp: string, status: 401 | 403, answer: BudgetAnswer) => void;
+  /**
+   * Called for an owner's 401 or 403 if the owner checks credentials itself; the answer says whether the budget had a token for it.
+   */
+  readonly onOwnerRejected: (rejected: OwnerRejected, answer: BudgetAnswer) => void;
+  readonly onOwnerFailed: (owner: AssertionAudience, reason: OwnerFailure) => void;
   readonly addressOf: (request: FastifyRequest) => string;
-  readonly names: WireNames;
+  /** `identity.frontend.enabled`: `/` redirects to the account page. */
+  readonly servesPages: boolean;
   readonly timeoutMs: number;
   readonly logger: Logger;
 }
 
-function upstreamFailed(
-  reply: FastifyReply,
-  request: FastifyRequest,
-  { names, logger }: ForwardDeps,
-  err: unknown,
-): void {
-  logger.error({ session: request.id, err }, "owner of the path cannot be reached");
-  const { publicMessage } = errorCodes.UPSTREAM_UNAVAILABLE;
-  sendReply(reply, jsonReply(500, [[names.session, request.id]], { error: publicMessage }));
+interface OwnerFailed {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly owner: AssertionAudience;
+  readonly error: unknown;
 }
 
-/** A path that the client of HTTP would rewrite on the way, so that the owner saw another than we checked. */
+/** Answers in the owner's place: a page for browsers, JSON otherwise. */
+function upstreamFailed({ request, reply, owner, error: err }: OwnerFailed, deps: ForwardDeps): void {
+  const { names, logger, onOwnerFailed } = deps;
+  const reason = failureReason(err);
+  onOwnerFailed(owner, reason);
+  logger[reason === "oversized" ? "warn" : "error"](
+    { session: request.id, owner, reason, err },
+    "service behind the path is unreachable",
+  );
+  const session: DialectReply["headers"] = [[names.session, request.id]];
+  if (reason === "oversized") {
+    sendReply(reply, jsonReply(400, session, { error: "the request asks for an answer that is too long" }));
+    return;
+  }
+  const { accept, "accept-language": acceptLanguage } = request.raw.headers;
+  if (acceptsHtml(accept)) {
+    const { headers, html } = unavailablePage({ url: request.raw.url ?? "/", accept, acceptLanguage }, request.id);
+    sendReply(reply, { status: 500, headers: [...session, ...headers], body: utf8Body(html) });
+  } else {
+    sendReply(reply, jsonReply(500, session, { error: errorCodes.UPSTREAM_UNAVAILABLE.publicMessage }));
+  }
+}
+
+/**
+ * A path that the HTTP client would rewrite, so that the owner would see a different path from the one that was checked.
+ */
 const dotSegment = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)|\\/i;
+
+/** The owner decides which of them a path supports. */
+const forwardedMethods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 interface OwnerAnswer {
   readonly statusCode?: number | undefined;
@@ -68,14 +108,16 @@ function passLater(reply: FastifyReply, stream: Readable, { delay }: ForwardDeps
   });
 }
 
-/** Passes the answer on; a rejection of credentials takes a token and leaves after 300 ms, as the gateway's own. */
+/** Passes the answer on. A rejection of credentials takes a token and is delayed by 300 ms, like the gateway's own. */
 function passAnswer({ request, reply, clientIp, answer }: OwnerAnswered, deps: ForwardDeps): void {
   const { stream, statusCode: status } = answer;
   if (status !== 401 && status !== 403) {
     reply.send(stream);
     return;
   }
-  deps.onOwnerRejected(clientIp, status, (waitMs) => {
+  // An answer that is not passed on is destroyed. Its stream reports that as an error, for which there is no other listener yet.
+  stream.on("error", () => undefined);
+  deps.onOwnerRejected({ clientIp, session: request.id, status, url: request.raw.url }, (waitMs) => {
     if (waitMs > 0) {
       stream.destroy();
       const headers: DialectReply["headers"] = [
@@ -92,10 +134,10 @@ function passAnswer({ request, reply, clientIp, answer }: OwnerAnswered, deps: F
 }
 
 function registerOwned(app: FastifyInstance, owned: OwnedPaths, deps: ForwardDeps): void {
-  const { owner, caller, prefixes, checksCredentials } = owned;
+  const { owner, caller, checksCredentials } = owned;
   const origin = deps.origins[owner];
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    // Without the query, which is passed on as it came: the library would look for paths in it and refuse some.
+    // Without the query, which is passed on unchanged: the library would look for paths in it and reject some.
     const [path = "/"] = (request.raw.url ?? "/").split("?", 1);
     if (dotSegment.test(path)) {
       sendReply(reply, notFoundReply(deps.names, request.id));
@@ -109,18 +151,26 @@ function registerOwned(app: FastifyInstance, owned: OwnedPaths, deps: ForwardDep
       session: request.id,
     };
     const assertion = await deps.sign(who, owner);
-    return reply.from(`${origin}${path}`, {
+    reply.from(`${origin}${path}`, {
       rewriteRequestHeaders: (_request, headers) =>
         requestHeaders(request.method, headers, { rule: caller, caller: who, assertion }),
       rewriteHeaders: responseHeaders,
-      // A 503 with Retry-After is the owner's answer to the caller, not ours to ask again for.
+      // A 503 with Retry-After is the owner's answer to the caller; the gateway must not retry it.
       retryDelay: () => null,
       ...(checksCredentials === true && {
-        onResponse: (_request: unknown, _reply: unknown, answer: OwnerAnswer) =>
-          passAnswer({ request, reply, clientIp: who.clientIp, answer }, deps),
+        onResponse: (_request: unknown, _reply: unknown, answer: OwnerAnswer) => {
+          passAnswer({ request, reply, clientIp: who.clientIp, answer }, deps);
+          // The wrong password has taken its token by now, with no other request in between.
+          deps.guesses.leave(request);
+        },
       }),
-      onError: (_reply, { error }) => upstreamFailed(reply, request, deps, error),
+      onError: (_reply, { error }) => {
+        deps.guesses.leave(request);
+        upstreamFailed({ request, reply, owner, error }, deps);
+      },
     });
+    deps.guesses.forwarded(request);
+    return reply;
   };
   const offered: OnRequest = (request, reply, next) => {
     const [path = ""] = (request.raw.url ?? "").split("?", 1);
@@ -130,21 +180,27 @@ function registerOwned(app: FastifyInstance, owned: OwnedPaths, deps: ForwardDep
   const ownersHooks = checksCredentials === true ? [deps.limitAddress, deps.admitByBudget] : [deps.limitAddress];
   const hooksOf = { backchannel: [deps.callerAuth], owner: ownersHooks, offered: [deps.limitAddress, offered] };
   const hooks = { onRequest: hooksOf[caller] };
-  for (const prefix of prefixes) {
-    app.all(prefix, hooks, handler);
-    app.all(`${prefix}/*`, hooks, handler);
-  }
+  for (const url of urlsOf(owned)) app.route({ method: forwardedMethods, url, ...hooks, handler });
 }
 
-/** Passes the paths of the other services on (design decision 10), bodies as streams, with who is calling signed. */
+/** Forwards the paths of the other services (ADR 0010): bodies as streams, with a signed caller assertion. */
 export async function registerForwarding(app: FastifyInstance, deps: ForwardDeps): Promise<void> {
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
-    await scope.register(replyFrom, {
-      undici: { connections: 64, pipelining: 1, headersTimeout: deps.timeoutMs, bodyTimeout: deps.timeoutMs },
-      disableRequestLogging: true,
+    expandBodies(scope, deps);
+    const { origins, timeoutMs, logger } = deps;
+    const onSilent = (owner: AssertionAudience, requests: number): void =>
+      logger.error({ owner, requests }, "service behind a path does not respond: its waiting requests are failed");
+    const agent = new OwnerAgent({ origins, timeoutMs, onSilent });
+    scope.addHook("onClose", async () => agent.unwatch());
+    // The owner would reject it and close its connection during the upload, which would look like an outage.
+    scope.addHook("onRequest", (request, reply, next) => {
+      if (!(Number(request.raw.headers["content-length"]) > deps.maxBodyBytes)) next();
+      else sendReply(reply, jsonReply(413, [[deps.names.session, request.id]], { error: "the body is too large" }));
     });
-    for (const owned of ownedPaths) registerOwned(scope, owned, deps);
+    await scope.register(replyFrom, { undici: agent, destroyAgent: true, disableRequestLogging: true });
+    for (const owned of ownedPaths) {
+      if (owned.isPage !== true || deps.servesPages) registerOwned(scope, owned, deps);
+    }
   });
 }

@@ -3,7 +3,7 @@ import { requestHeaders, responseHeaders } from "./headers.ts";
 
 const caller = { method: "basic", scopes: [], clientIp: "192.0.2.1", session: "s" } as const;
 
-test("the credentials that the gateway checked end there; those that the owner checks go on", () => {
+test("credentials that the gateway checked are removed; those that the owner checks are passed on", () => {
   const headers = { authorization: "Basic eDp5", accept: "*/*" };
   expect(requestHeaders("GET", headers, { rule: "backchannel", caller, assertion: "a" })).toEqual({
     accept: "*/*",
@@ -13,7 +13,7 @@ test("the credentials that the gateway checked end there; those that the owner c
   expect(requestHeaders("GET", headers, { rule: "owner", caller, assertion: "a" }).authorization).toBe("Basic eDp5");
 });
 
-test("what is about one connection is passed on in neither direction", () => {
+test("hop-by-hop headers are passed on in neither direction", () => {
   const connection = { connection: "keep-alive", "keep-alive": "timeout=5", "transfer-encoding": "chunked", te: "x" };
   expect(responseHeaders({ ...connection, "content-length": "3" })).toEqual({ "content-length": "3" });
   const sent = requestHeaders(

@@ -1,15 +1,16 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { type Caller, callerAssertionHeader } from "@postern/shared/http";
+import { type Caller, callerAssertionHeader } from "@postern/shared/platform/http";
+import { isCoded } from "../plugins/decompress-body.ts";
 import type { CallerRule } from "./owners.ts";
 
-/** Who asks, as the owner of a path is told. */
+/** The caller, for the assertion to the owner of a path. */
 export interface Vouched {
   readonly rule: CallerRule;
   readonly caller: Caller;
   readonly assertion: string;
 }
 
-/** RFC 9110 §7.6.1: about one connection, so never passed on. Node answers `Expect` itself. */
+/** RFC 9110 §7.6.1: specific to one connection, so never passed on. Node answers `Expect` itself. */
 const hopByHop: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
@@ -23,7 +24,7 @@ const hopByHop: ReadonlySet<string> = new Set([
   "expect",
 ]);
 
-/** Told by whoever connects to us and meant for us; the owner must not take any of it from a client. */
+/** Headers addressed to the gateway by its peers; the owner must not receive them from a client. */
 const meantForUs: ReadonlySet<string> = new Set([
   callerAssertionHeader,
   "x-forwarded-for",
@@ -33,7 +34,7 @@ const meantForUs: ReadonlySet<string> = new Set([
   "forwarded",
 ]);
 
-/** The headers of a request as the owner of its path gets them. */
+/** The headers of a request for the owner of its path. */
 export function requestHeaders(
   method: string,
   headers: IncomingHttpHeaders,
@@ -41,14 +42,17 @@ export function requestHeaders(
 ): IncomingHttpHeaders {
   const kept = Object.entries(headers).filter(([name]) => !hopByHop.has(name) && !meantForUs.has(name));
   const passed: IncomingHttpHeaders = Object.fromEntries(kept);
-  // What the gateway has checked ends here: the assertion says what it proved.
+  // Credentials that the gateway has checked are not passed on; the assertion states the result.
   if (rule === "backchannel" || (rule === "offered" && caller.method !== "none")) delete passed.authorization;
-  // Their bodies mean nothing (RFC 9110 §9.3.1) and are not passed on.
+  // Their bodies have no meaning (RFC 9110 §9.3.1) and are not passed on.
   if (method === "GET" || method === "HEAD") delete passed["content-length"];
+  // The gateway has expanded the body, which changes its length.
+  if (isCoded(passed["content-encoding"])) delete passed["content-length"];
+  delete passed["content-encoding"];
   return { ...passed, [callerAssertionHeader]: assertion, "x-forwarded-for": caller.clientIp };
 }
 
-/** The headers of an owner's answer as the client gets them. */
+/** The headers of an owner's answer for the client. */
 export function responseHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name)));
 }

@@ -1,41 +1,42 @@
-import type { AssertionAudience } from "@postern/shared/http";
+import { type OperationSecurity, operations, type RouteFamily, routeFamilies } from "@postern/shared/contracts";
+import type { AssertionAudience } from "@postern/shared/platform/http";
 
 /**
- * Whether the gateway checks the caller before it passes a request on, or leaves that to the owner. `offered`: it checks
- * credentials that come, and the owner says whether a request may do without.
+ * Whether the gateway authenticates the caller before it forwards a request, or leaves that to the owner. `offered`: it checks credentials
+ * that are sent, and the owner decides whether they are required.
  */
 export type CallerRule = "backchannel" | "owner" | "offered";
 
-export interface OwnedPaths {
+/** A family that another service serves. */
+export interface OwnedPaths extends Pick<RouteFamily, "prefix" | "checksCredentials" | "isPage"> {
   readonly owner: AssertionAudience;
   readonly caller: CallerRule;
-  /** The owner checks credentials there: its 401 is a rejection like the gateway's own, delayed and counted. */
-  readonly checksCredentials?: true;
-  /** Each stands for itself and everything below it. */
-  readonly prefixes: readonly string[];
 }
 
-/** Design decision 22: who serves what behind the gateway. A path of no row is 404. */
-export const ownedPaths: readonly OwnedPaths[] = [
-  {
-    owner: "admin",
-    caller: "backchannel",
-    prefixes: [
-      "/api/v1/cache",
-      "/api/v1/bruteforce",
-      "/api/v1/async",
-      "/api/v1/config",
-      "/api/v1/mfa-backchannel",
-      "/api/v1/openapi.yaml",
-      "/api/v1/openapi.json",
-    ],
-  },
-  { owner: "admin", caller: "owner", checksCredentials: true, prefixes: ["/api/v1/jwt"] },
-  { owner: "admin", caller: "offered", prefixes: ["/api/v1/custom"] },
-  { owner: "idp", caller: "backchannel", prefixes: ["/api/v1/oidc/sessions", "/api/v1/dev/ui"] },
-  {
-    owner: "idp",
-    caller: "owner",
-    prefixes: ["/api/v1/mfa", "/.well-known", "/login", "/logout", "/logged_out", "/oidc", "/saml", "/mfa", "/static"],
-  },
-];
+function ruleOf(security: OperationSecurity): CallerRule {
+  if (security === "backchannel") return "backchannel";
+  return security === "hook" ? "offered" : "owner";
+}
+
+/** @throws Error if the operations of the family disagree */
+function callerRuleOf(family: RouteFamily): CallerRule {
+  const own = operations.filter((operation) => operation.family === family);
+  const [rule = "backchannel", ...others] = new Set(own.map(({ security }) => ruleOf(security)));
+  if (others.length > 0) throw new Error(`operations below ${family.prefix} check their callers in different ways`);
+  return rule;
+}
+
+/** The patterns of a row: the prefix and everything below it. */
+export function urlsOf({ prefix, isPage }: OwnedPaths): readonly string[] {
+  return isPage === true ? [prefix] : [prefix, `${prefix}/*`];
+}
+
+/** The service behind each path (ADR 0010). A path without a row is 404. */
+export const ownedPaths: readonly OwnedPaths[] = routeFamilies.flatMap((family) => {
+  const { owner } = family;
+  return owner === "gateway" ? [] : [{ ...family, owner, caller: callerRuleOf(family) }];
+});
+
+export function forwardedUrls(): readonly string[] {
+  return ownedPaths.flatMap(urlsOf);
+}

@@ -1,14 +1,17 @@
 import { type handleUnaryCall, Metadata, status, type UntypedServiceImplementation } from "@grpc/grpc-js";
 import type { AuthDecision, AuthOperation, AuthRequest } from "@postern/shared/contracts";
-import { AppError, fromUnknown } from "@postern/shared/errors";
-import type { CidrSet } from "@postern/shared/net";
+import { AppError, fromUnknown } from "@postern/shared/platform/errors";
+import type { CidrSet } from "@postern/shared/platform/net";
+import type { Clock } from "@postern/shared/platform/time";
 import type { CallerPatience, Decide } from "../auth-client/decide.ts";
 import type { DecisionLog } from "../decision-log.ts";
 import { readAuthFields } from "../dialects/auth-fields.ts";
 import { completeRequest, type RequestFacts } from "../dialects/complete-request.ts";
 import type { WireNames } from "../dialects/naming.ts";
 import type { AttributeFilter } from "../dialects/secret-attributes.ts";
+import type { ReportIgnoredAddress } from "../ignored-addresses.ts";
 import type { ConcurrencyGate } from "../limits/concurrency-gate.ts";
+import type { SlowAnswers, Slowed } from "../limits/slow-answers.ts";
 import type { GatewayMetrics } from "../metrics.ts";
 import { type AuthCall, callFacts, metadataValue, patienceOf } from "./call-facts.ts";
 import { type CallResult, callerRefusal, errorResult } from "./call-result.ts";
@@ -19,25 +22,28 @@ import type { Incoming } from "./protocol.ts";
 
 export interface AuthServiceDeps {
   readonly checkCall: CheckCall;
-  /** The scope that a refusal names. */
+  /** The base scope, named in rejections. */
   readonly baseScope: string;
   readonly trusted: () => CidrSet;
   readonly decide: Decide;
   readonly listAll: ListAllAccounts;
   readonly releasable: AttributeFilter;
   readonly gate: ConcurrencyGate;
+  readonly slowAnswers: SlowAnswers;
+  readonly clock: Clock;
   readonly metrics: GatewayMetrics;
   readonly log: DecisionLog;
+  readonly reportIgnoredAddress: ReportIgnoredAddress;
   readonly names: WireNames;
   readonly newSession: () => string;
 }
 
-/** A message as a request; @throws AppError REQUEST_MALFORMED */
+/** Converts a message to a request; @throws AppError REQUEST_MALFORMED */
 export function requestOf(operation: AuthOperation, { message }: Incoming, facts: RequestFacts): AuthRequest {
   if (message === undefined) throw new AppError("REQUEST_MALFORMED");
   const fields = readAuthFields((wireName) => {
     const value: unknown = Reflect.get(message, wireName);
-    // Proto3 does not tell 0 from nothing.
+    // Proto3 cannot distinguish 0 from an absent value.
     return value === 0 ? undefined : value;
   });
   return completeRequest(fields, { operation, memoryCache: true, sharedCache: true }, facts);
@@ -56,24 +62,34 @@ function tempfail({ code, publicMessage }: AppError): AuthDecision {
 
 async function askEngine(question: Question, deps: AuthServiceDeps): Promise<CallResult> {
   const { operation, incoming, facts, patience } = question;
-  const { decide, listAll, releasable, metrics, log } = deps;
+  const { decide, listAll, releasable, metrics, log, clock } = deps;
   const started = performance.now();
   const request = requestOf(operation, incoming, facts);
   if (operation === "list-accounts") return listAll(request, patience.signal);
   const decision = await decide(request, patience);
   const seconds = (performance.now() - started) / 1000;
   metrics.decided({ dialect: "grpc", operation, outcome: decision.outcome, seconds });
-  log.decided(request, decision, seconds);
-  return decisionResult(decision, facts.session, releasable);
+  const result = decisionResult(decision, facts.session, releasable);
+  const slowed: Slowed = {
+    decision,
+    isPeer: request.clientIpIsPeer === true,
+    caller: facts.clientIp,
+    elapsedMs: seconds * 1000,
+    patienceMs: patience.deadlineMs - clock.now(),
+  };
+  const written = (heldMs: number): void => log.decided(request, decision, seconds, heldMs);
+  if (result.code === status.OK) return { ...result, slowed, written };
+  written(0);
+  return result;
 }
 
-/** A decision where the answer has room for one, else a code. */
+/** A decision if the response message can contain one, otherwise a code. */
 function undecided({ operation, facts }: Question, error: AppError, { releasable }: AuthServiceDeps): CallResult {
   if (operation === "list-accounts") return errorResult(error);
   return decisionResult(tempfail(error), facts.session, releasable);
 }
 
-/** Above the bound on concurrent requests the answer is a temporary failure at once (design decision 25). */
+/** Above the limit of concurrent requests the answer is an immediate temporary failure (ADR 0013). */
 async function answer(question: Question, deps: AuthServiceDeps): Promise<CallResult> {
   const { gate, metrics, log } = deps;
   if (!gate.enter()) return undecided(question, new AppError("OVERLOADED"), deps);
@@ -87,7 +103,7 @@ async function answer(question: Question, deps: AuthServiceDeps): Promise<CallRe
       return undecided(question, error, deps);
     }
     metrics.malformed("grpc");
-    log.malformed(session, "grpc", error);
+    log.malformed({ session, dialect: "grpc", error, clientIp: question.facts.clientIp });
     return errorResult(error);
   } finally {
     gate.leave();
@@ -95,15 +111,15 @@ async function answer(question: Question, deps: AuthServiceDeps): Promise<CallRe
 }
 
 async function serve(operation: AuthOperation, call: AuthCall, deps: AuthServiceDeps, session: string) {
-  const facts = callFacts(call, session, deps.trusted());
+  const facts = { ...callFacts(call, session, deps.trusted()), reportIgnoredAddress: deps.reportIgnoredAddress };
   const patience = patienceOf(call);
   const authorization = metadataValue(call.metadata, "authorization");
-  const outcome = await deps.checkCall({ authorization, clientIp: facts.clientIp, patience });
+  const outcome = await deps.checkCall({ authorization, session, clientIp: facts.clientIp, patience });
   const refusal = callerRefusal(outcome, deps.baseScope);
   return refusal ?? answer({ operation, incoming: call.request, facts, patience }, deps);
 }
 
-/** The rows of `AuthService`: one for each `mode` of the HTTP endpoints. */
+/** The methods of `AuthService`: one for each `mode` of the HTTP endpoints. */
 export function createAuthService(deps: AuthServiceDeps): UntypedServiceImplementation {
   const sessionKey = deps.names.session.toLowerCase();
   const method =
@@ -123,7 +139,18 @@ export function createAuthService(deps: AuthServiceDeps): UntypedServiceImplemen
         call.sendMetadata(metadata);
         callback(null, result.message);
       };
-      serve(operation, call, deps, session).then(end, (thrown: unknown) => {
+      const answer = (result: CallResult): void => {
+        const slowed = result.code === status.OK ? result.slowed : undefined;
+        const held = slowed && deps.slowAnswers.hold(slowed, () => end(result));
+        if (result.code === status.OK) result.written?.(held?.ms ?? 0);
+        if (held === undefined) end(result);
+        else
+          call.once("cancelled", () => {
+            held.cancel();
+            end(result);
+          });
+      };
+      serve(operation, call, deps, session).then(answer, (thrown: unknown) => {
         const error = new AppError("INTERNAL", { cause: thrown });
         deps.log.failed(session, error);
         end(errorResult(error));

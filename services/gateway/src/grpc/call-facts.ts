@@ -1,12 +1,17 @@
 import type { Metadata, ServerUnaryCall } from "@grpc/grpc-js";
-import { type CidrSet, parseHostPort, resolveForwardedFor } from "@postern/shared/net";
+import {
+  type CidrSet,
+  peerOf as connectionPeerOf,
+  parseHostPort,
+  resolveForwardedFor,
+} from "@postern/shared/platform/net";
 import type { CallerPatience } from "../auth-client/decide.ts";
 import type { RequestFacts } from "../dialects/complete-request.ts";
 import type { Incoming } from "./protocol.ts";
 
 export type AuthCall = ServerUnaryCall<Incoming, object>;
 
-/** The values of one key as one text; more than one `authorization` is thus nobody's credentials. */
+/** The values of one key joined to one text; several `authorization` values are therefore never valid credentials. */
 export function metadataValue(metadata: Metadata, key: string): string | undefined {
   const values = metadata.get(key);
   return values.length === 0 ? undefined : values.map(String).join(",");
@@ -25,22 +30,33 @@ export function peerOf(text: string): Peer {
   return at === -1 ? { host: text, port: "" } : { host: text.slice(0, at), port: text.slice(at + 1) };
 }
 
-/** What the gateway knows of a call beside its message; the caller's address by the contract's trust rule. */
-export function callFacts(call: AuthCall, session: string, trusted: CidrSet): RequestFacts {
+/**
+ * What the gateway knows about a call apart from its message; the client address is determined as on the HTTP listeners.
+ */
+export function callFacts(
+  call: Pick<AuthCall, "metadata" | "getPeer">,
+  session: string,
+  trusted: CidrSet,
+): Omit<RequestFacts, "reportIgnoredAddress"> {
   const { metadata } = call;
   const { host, port } = peerOf(call.getPeer());
+  const { address } = connectionPeerOf(host, trusted);
   const forwardedFor = metadataValue(metadata, "x-forwarded-for");
+  const forwarding = { peer: host, forwardedFor, realIp: metadataValue(metadata, "x-real-ip") };
+  const clientIp = resolveForwardedFor(forwarding, trusted);
   return {
     session,
     dialect: "grpc",
-    clientIp: resolveForwardedFor({ peer: host, forwardedFor, realIp: metadataValue(metadata, "x-real-ip") }, trusted),
-    clientPort: port,
+    clientIp,
+    clientPort: clientIp === address ? port : "",
+    // A chain that consists only of trusted proxies contains no client.
+    clientIpIsPeer: clientIp === address || trusted.has(clientIp),
     userAgent: metadataValue(metadata, "user-agent"),
     acceptLanguage: metadataValue(metadata, "accept-language"),
   };
 }
 
-/** How long the caller is there: its deadline, and an end when it cancels or its connection breaks. */
+/** How long the caller waits: until its deadline, or until it cancels or its connection breaks. */
 export function patienceOf(call: AuthCall): CallerPatience {
   const left = new AbortController();
   call.once("cancelled", () => left.abort());

@@ -1,20 +1,25 @@
 import { status } from "@grpc/grpc-js";
-import type { AppError, ErrorKind } from "@postern/shared/errors";
+import type { AppError, ErrorKind } from "@postern/shared/platform/errors";
 import { type CallerAuthOutcome, type OutcomeRow, outcomeRow } from "../caller-auth/outcome.ts";
+import type { Slowed } from "../limits/slow-answers.ts";
 
-/** How a call ends: with a message, or with a code that is not OK. */
+/** How a call ends: with a message, or with a code other than OK. */
 export type CallResult =
   | {
       readonly code: typeof status.OK;
       readonly message: object;
       readonly authStatus: string;
       readonly contentLanguage?: string | undefined;
+      /** Set if the answer may be delayed. */
+      readonly slowed?: Slowed | undefined;
+      /** Writes the decision to the log, with the delay of the answer in milliseconds. */
+      readonly written?: ((heldMs: number) => void) | undefined;
     }
   | { readonly code: Exclude<status, typeof status.OK>; readonly details: string };
 
 type RefusalCode = Exclude<status, typeof status.OK>;
 
-/** A row without a code of gRPC cannot come up here; if it does, it is our mistake. */
+/** A row without a gRPC code cannot occur here; if it does, it is a bug. */
 const codeOfCaller: Readonly<Record<Exclude<OutcomeRow["grpcCode"], "OK">, RefusalCode>> = {
   UNAUTHENTICATED: status.UNAUTHENTICATED,
   PERMISSION_DENIED: status.PERMISSION_DENIED,
@@ -36,7 +41,7 @@ function callerDetails(code: RefusalCode, baseScope: string): string {
   return "caller authentication could not be decided";
 }
 
-/** Contract, "Caller rejection outcomes", column gRPC; undefined for a caller who is let in. */
+/** The gRPC error of a caller authentication outcome; undefined for an admitted caller. */
 export function callerRefusal(outcome: CallerAuthOutcome, baseScope: string): CallResult | undefined {
   const { grpcCode } = outcomeRow(outcome);
   if (grpcCode === "OK") return undefined;
@@ -44,7 +49,7 @@ export function callerRefusal(outcome: CallerAuthOutcome, baseScope: string): Ca
   return { code, details: callerDetails(code, baseScope) };
 }
 
-/** What is left of an error where the answer has no decision in it. */
+/** An error as a call result, if the response message cannot contain a decision. */
 export function errorResult(error: AppError): CallResult {
   const code = error.code === "LIST_TOO_LONG" ? status.RESOURCE_EXHAUSTED : codeOfKind[error.row.kind];
   return { code, details: error.publicMessage };

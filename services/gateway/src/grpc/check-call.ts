@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Audit } from "@postern/shared/audit";
-import type { Logger } from "@postern/shared/logging";
-import type { Clock } from "@postern/shared/time";
+import type { Audit } from "@postern/shared/domain/audit";
+import { remainingMs } from "@postern/shared/platform/concurrency";
+import type { Logger } from "@postern/shared/platform/logging";
+import type { Clock } from "@postern/shared/platform/time";
 import type { CallerPatience } from "../auth-client/decide.ts";
 import { type CallerCheck, type CallerFinding, isBearer } from "../caller-auth/check-caller.ts";
 import { type CallerAuthOutcome, outcomeRow } from "../caller-auth/outcome.ts";
@@ -10,7 +11,7 @@ import { opens, type ScopeNeed } from "../caller-auth/scopes.ts";
 
 export interface CheckCallDeps {
   readonly check: () => CallerCheck;
-  /** Whether tokens can be checked at all. */
+  /** Whether token verification is configured. */
   readonly takesTokens: boolean;
   readonly need: ScopeNeed;
   readonly clock: Clock;
@@ -22,15 +23,16 @@ export interface CheckCallDeps {
 }
 
 export interface CallerOfCall {
+  readonly session: string;
   readonly authorization: string | undefined;
   readonly clientIp: string;
   readonly patience: CallerPatience;
 }
 
-/** Resolves when the caller may be told: a genuine rejection waits 300 ms. */
+/** Resolves when the caller may be answered: a rejection of wrong credentials is delayed by 300 ms. */
 export type CheckCall = (caller: CallerOfCall) => Promise<CallerAuthOutcome>;
 
-/** Rejections that wait cost memory each; above this number the next one is told at once. */
+/** Each delayed rejection costs memory; above this number, rejections are not delayed. */
 const maxWaiting = 1024;
 
 async function settled(
@@ -40,7 +42,7 @@ async function settled(
 ): Promise<CallerFinding> {
   const { promise, resolve } = Promise.withResolvers<CallerFinding>();
   const leave = (): void => resolve(deadlineMs <= clock.now() ? "deadline_exceeded" : "canceled");
-  const timer = setTimeout(() => resolve("deadline_exceeded"), Math.min(timeoutMs(), deadlineMs - clock.now()));
+  const timer = setTimeout(() => resolve("deadline_exceeded"), Math.min(timeoutMs(), remainingMs(deadlineMs, clock)));
   signal.addEventListener("abort", leave, { once: true });
   if (signal.aborted) leave();
   found.then(resolve, () => resolve("unavailable"));
@@ -53,8 +55,8 @@ async function settled(
 }
 
 /**
- * The check of the HTTP listeners for one call, without a failure budget (contract, "Failure-budget rules", 5). A token
- * where no validator is configured is undecidable, not wrong.
+ * Authenticates the caller of one call like the HTTP listeners, but without a failure budget. A token is a temporary failure if no token
+ * verification is configured.
  */
 export function createCheckCall(deps: CheckCallDeps): CheckCall {
   const { check, takesTokens, need, counted, logger, audit } = deps;
@@ -77,14 +79,21 @@ export function createCheckCall(deps: CheckCallDeps): CheckCall {
     counted(outcome);
     const { logReason, httpStatus, delayedOnGrpc } = outcomeRow(outcome);
     if (logReason !== "none") {
-      const { clientIp } = caller;
+      const { clientIp, session } = caller;
       const isUndecided = httpStatus === 503;
       logger.warn(
-        { transport: "grpc", client_ip: clientIp, reason: logReason },
+        { session, transport: "grpc", client_ip: clientIp, reason: logReason },
         isUndecided ? "caller undecided" : "caller rejected",
       );
-      const told = isUndecided ? "undecided" : "denied";
-      audit.record({ event: "caller.rejected", outcome: told, clientIp, reason: logReason, protocol: "grpc" });
+      const auditOutcome = isUndecided ? "undecided" : "denied";
+      audit.record({
+        event: "caller.rejected",
+        outcome: auditOutcome,
+        clientIp,
+        session,
+        reason: logReason,
+        protocol: "grpc",
+      });
     }
     if (delayedOnGrpc) await wait(caller.patience.signal);
     return outcome;

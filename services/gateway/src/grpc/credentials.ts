@@ -9,13 +9,13 @@ interface TlsMaterial {
   readonly minVersion: GrpcTlsSettings["minVersion"];
 }
 
-/** The library's own `createSsl` takes no oldest version. */
+/** The library's `createSsl` does not accept a minimum TLS version. */
 class ListenerCredentials extends ServerCredentials {
   constructor({ cert, key, ca, minVersion }: TlsMaterial) {
-    const asked = ca !== undefined;
+    const requiresClientCert = ca !== undefined;
     super(
-      { requestCert: asked, rejectUnauthorized: asked, minVersion },
-      { cert, key, minVersion, ...(asked && { ca }) },
+      { requestCert: requiresClientCert, rejectUnauthorized: requiresClientCert, minVersion },
+      { cert, key, minVersion, ...(requiresClientCert && { ca }) },
     );
   }
 
@@ -24,7 +24,7 @@ class ListenerCredentials extends ServerCredentials {
   }
 }
 
-/** @throws when a file cannot be read: a listener without its certificate does not open. */
+/** @throws if a file cannot be read: a listener without its certificate does not open. */
 export async function listenerCredentials(tls: GrpcTlsSettings | undefined): Promise<ServerCredentials> {
   if (tls === undefined) return ServerCredentials.createInsecure();
   const { certFile, keyFile, clientCaFile, minVersion } = tls;

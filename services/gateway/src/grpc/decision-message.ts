@@ -4,13 +4,13 @@ import { refusalStatus } from "../dialects/decision-headers.ts";
 import type { AttributeFilter } from "../dialects/secret-attributes.ts";
 import type { CallResult } from "./call-result.ts";
 
-/** Numbers of the proto file's enum. */
+/** Values of the enum in the proto file. */
 const decisionNumbers = { ok: 1, fail: 2, blocked: 2, tempfail: 3 } as const satisfies Record<
   AuthDecision["outcome"],
   number
 >;
 
-/** Metadata is printable ASCII; the message has the whole text. */
+/** Metadata is printable ASCII; the message contains the full text. */
 export function metadataText(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/gu, "?");
 }
@@ -21,7 +21,7 @@ function attributeValues(attributes: Attributes): Readonly<Record<string, { read
   return Object.fromEntries(Object.entries(attributes).map(([name, values]) => [name, { values }]));
 }
 
-/** `AuthResponse` of the proto file: a denial is a call that succeeds. */
+/** `AuthResponse` of the proto file: a denial is a successful call. */
 export function decisionResult(decision: AuthDecision, session: string, releasable: AttributeFilter): CallResult {
   const base = { session, decision: decisionNumbers[decision.outcome] };
   const refused = (text: string, more: object): CallResult => ({

@@ -1,22 +1,22 @@
-import type { Config } from "@postern/shared/config";
+import type { Config } from "@postern/shared/platform/config";
 
 export interface GrpcTlsSettings {
   readonly certFile: string;
   readonly keyFile: string;
-  /** Absent: clients are not asked for certificates. */
+  /** Absent: no client certificates are requested. */
   readonly clientCaFile: string | undefined;
   readonly minVersion: "TLSv1.2" | "TLSv1.3";
 }
 
 export interface GrpcSettings {
-  /** `host:port`, as gRPC takes it. */
+  /** `host:port`, in gRPC's format. */
   readonly address: string;
-  /** Absent: plain text, which configuration allows on loopback only. */
+  /** Absent: plain text, which the configuration allows on loopback only. */
   readonly tls: GrpcTlsSettings | undefined;
   readonly maxRequestBytes: number;
 }
 
-/** `runtime.servers.grpc.authority`; undefined while it is off. */
+/** `runtime.servers.grpc.authority`; undefined if it is disabled. */
 export function grpcSettings({ runtime }: Config): GrpcSettings | undefined {
   const { enabled, address, tls } = runtime.servers.grpc.authority;
   if (!enabled) return undefined;

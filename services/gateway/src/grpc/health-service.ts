@@ -6,9 +6,9 @@ import {
   status,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import type { Health } from "@postern/shared/lifecycle";
+import type { Health } from "@postern/shared/platform/lifecycle";
 
-/** Numbers of `grpc.health.v1.HealthCheckResponse.ServingStatus`. */
+/** Values of `grpc.health.v1.HealthCheckResponse.ServingStatus`. */
 const servingStatus = { serving: 1, notServing: 2, serviceUnknown: 3 } as const;
 type ServingStatus = (typeof servingStatus)[keyof typeof servingStatus];
 
@@ -23,11 +23,11 @@ const watchEveryMs = 1000;
 
 export interface HealthService {
   readonly implementation: UntypedServiceImplementation;
-  /** Ends the watching calls, which would keep the listener open. */
+  /** Ends the streaming health calls, which would keep the listener open. */
   close(): void;
 }
 
-/** `grpc.health.v1`: what `/readyz` says. Open to everybody, as probes have no credentials. */
+/** `grpc.health.v1` with the state of `/readyz`. Open to all callers, because probes have no credentials. */
 export function createHealthService(health: Health, serviceNames: readonly string[]): HealthService {
   const watchers = new Map<Watcher, ServingStatus | undefined>();
   const known = new Set(["", ...serviceNames]);
@@ -36,13 +36,13 @@ export function createHealthService(health: Health, serviceNames: readonly strin
     const report = await health.report();
     return report.status === "up" || report.status === "degraded" ? servingStatus.serving : servingStatus.notServing;
   };
-  const tell = async (watcher: Watcher): Promise<void> => {
+  const sendStatus = async (watcher: Watcher): Promise<void> => {
     const now = await statusOf(watcher.request.service);
     if (!watchers.has(watcher) || watchers.get(watcher) === now) return;
     watchers.set(watcher, now);
     watcher.write({ status: now });
   };
-  const timer = setInterval(() => void Promise.all([...watchers.keys()].map(tell)), watchEveryMs);
+  const timer = setInterval(() => void Promise.all([...watchers.keys()].map(sendStatus)), watchEveryMs);
   timer.unref();
   const answerCheck = async (service: string, callback: sendUnaryData<Reply>): Promise<void> => {
     const now = await statusOf(service);
@@ -58,7 +58,7 @@ export function createHealthService(health: Health, serviceNames: readonly strin
     }
     watchers.set(call, undefined);
     call.once("cancelled", () => watchers.delete(call));
-    void tell(call);
+    void sendStatus(call);
   };
   return {
     implementation: { Check: check, Watch: watch },

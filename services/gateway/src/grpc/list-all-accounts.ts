@@ -1,17 +1,17 @@
 import { status } from "@grpc/grpc-js";
 import type { AuthRequest } from "@postern/shared/contracts";
-import { AppError, fromUnknown } from "@postern/shared/errors";
+import { AppError, fromUnknown } from "@postern/shared/platform/errors";
 import type { DecisionLog } from "../decision-log.ts";
 import type { AccountPages } from "../list-accounts/account-pages.ts";
 import { isListable } from "../list-accounts/render.ts";
 import type { GatewayMetrics } from "../metrics.ts";
 import { type CallResult, errorResult } from "./call-result.ts";
 
-/** What clients of gRPC take of one message unless told otherwise. */
+/** Default message size limit of gRPC clients. */
 export const maxResponseBytes = 4 * 1024 * 1024;
-/** Room for the session, and for the frame around the names. */
+/** Reserve for the session and for the encoding around the names. */
 const maxNamesBytes = maxResponseBytes - 1024;
-/** A tag and a length that no name makes longer. */
+/** Tag and length of one name; no valid name needs more. */
 const bytesAroundName = 5;
 
 export interface ListAllDeps {
@@ -20,7 +20,7 @@ export interface ListAllDeps {
   readonly log: DecisionLog;
 }
 
-/** A whole list as one message, or no list: half a list would pass for all there is. */
+/** Returns a whole list as one message or fails: a partial list would be mistaken for the whole. */
 export type ListAllAccounts = (request: AuthRequest, signal: AbortSignal) => Promise<CallResult>;
 
 export function createListAllAccounts({ pages, metrics, log }: ListAllDeps): ListAllAccounts {
@@ -51,7 +51,7 @@ export function createListAllAccounts({ pages, metrics, log }: ListAllDeps): Lis
   };
 }
 
-/** A peer's complaint about our own message is our bug, not the caller's request. */
+/** If the peer rejects our own message, the bug is ours and not in the caller's request. */
 function ours(error: AppError): AppError {
   return error.row.kind === "caller" && error.code !== "LIST_TOO_LONG"
     ? new AppError("INTERNAL", { cause: error })

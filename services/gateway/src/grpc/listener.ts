@@ -1,7 +1,8 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { Server, type ServerOptions } from "@grpc/grpc-js";
 import { ReflectionService } from "@grpc/reflection";
-import { systemClock } from "@postern/shared/time";
+import { pathTo } from "@postern/shared/contracts";
+import { endsWithin } from "@postern/shared/platform/concurrency";
+import { systemClock } from "@postern/shared/platform/time";
 import { createNeedOf } from "../caller-auth/scopes.ts";
 import type { GatewayContext } from "../context.ts";
 import { type AuthServiceDeps, createAuthService } from "./auth-service.ts";
@@ -15,11 +16,11 @@ import { loadProtocol } from "./protocol.ts";
 export interface GrpcListener {
   /** Where it listens. */
   readonly addresses: readonly string[];
-  /** Stops accepting, lets calls end, and resolves when the last connection is gone. */
+  /** Stops accepting calls, lets running calls end, and resolves when the last connection is closed. */
   close(): Promise<void>;
 }
 
-/** Answers that are under way get the time of a decision and this much more. */
+/** Answers in progress get the time limit of a decision plus this much. */
 const closeMarginMs = 500;
 
 function serverOptions({ maxRequestBytes }: GrpcSettings): ServerOptions {
@@ -45,8 +46,8 @@ function authServiceDeps(context: GatewayContext): AuthServiceDeps {
     newSession,
     accountPages: pages,
   } = context;
-  const { decide, metrics, log, gate } = authRoute;
-  const need = createNeedOf(settings.identifier)("POST", "/api/v1/auth");
+  const { decide, metrics, log, gate, slowAnswers, reportIgnoredAddress } = authRoute;
+  const need = createNeedOf(settings.identifier)("POST", pathTo("authenticateJson"));
   return {
     checkCall: createCheckCall({
       check: () => live.current.checkCaller,
@@ -64,8 +65,11 @@ function authServiceDeps(context: GatewayContext): AuthServiceDeps {
     listAll: createListAllAccounts({ pages, metrics, log }),
     releasable,
     gate,
+    slowAnswers,
+    clock: systemClock,
     metrics,
     log,
+    reportIgnoredAddress,
     names,
     newSession,
   };
@@ -78,7 +82,9 @@ async function bind(server: Server, { address, tls }: GrpcSettings): Promise<num
   });
 }
 
-/** `runtime.servers.grpc.authority`: AuthService, health and reflection, with the parts that the HTTP routes have. */
+/**
+ * Opens `runtime.servers.grpc.authority` with AuthService, health and reflection, using the same components as the HTTP routes.
+ */
 export async function openGrpcListener(context: GatewayContext, own: GrpcSettings): Promise<GrpcListener> {
   const { settings, health, live } = context;
   const protocol = loadProtocol(settings.identifier);
@@ -95,7 +101,7 @@ export async function openGrpcListener(context: GatewayContext, own: GrpcSetting
       const ended = new Promise<void>((resolve) => {
         server.tryShutdown(() => resolve());
       });
-      await Promise.race([ended, delay(live.current.decisionTimeoutMs + closeMarginMs, undefined, { ref: false })]);
+      await endsWithin(ended, live.current.decisionTimeoutMs + closeMarginMs, { ref: false });
       server.forceShutdown();
     },
   };

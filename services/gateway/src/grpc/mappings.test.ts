@@ -1,5 +1,5 @@
 import { status } from "@grpc/grpc-js";
-import { AppError } from "@postern/shared/errors";
+import { AppError } from "@postern/shared/platform/errors";
 import { expect, test } from "vitest";
 import type { CallerAuthOutcome } from "../caller-auth/outcome.ts";
 import { createAttributeFilter } from "../dialects/secret-attributes.ts";
@@ -14,6 +14,7 @@ const facts = {
   dialect: "grpc",
   clientIp: "192.0.2.7",
   clientPort: "4711",
+  clientIpIsPeer: false,
   userAgent: undefined,
   acceptLanguage: undefined,
 } as const;
@@ -28,25 +29,25 @@ test.each<[CallerAuthOutcome, number]>([
   ["unavailable", status.UNAVAILABLE],
   ["canceled", status.CANCELLED],
   ["deadline_exceeded", status.DEADLINE_EXCEEDED],
-])("a caller with %s leaves with code %i (contract, Caller rejection outcomes)", (outcome, code) => {
+])("a caller with %s ends with code %i", (outcome, code) => {
   expect(callerRefusal(outcome, "service:authenticate")?.code).toBe(code);
 });
 
-test("a caller who is let in has no refusal, and a missing scope is named", () => {
+test("an admitted caller has no error, and a missing scope is named", () => {
   expect(callerRefusal("ok_basic", "service:authenticate")).toBeUndefined();
   expect(callerRefusal("missing_scope", "service:authenticate")).toMatchObject({
     details: "missing scope service:authenticate",
   });
 });
 
-test("errors: the caller's are INVALID_ARGUMENT, undecided is UNAVAILABLE, a bug is INTERNAL", () => {
+test("errors: the caller's are INVALID_ARGUMENT, temporary failures are UNAVAILABLE, a bug is INTERNAL", () => {
   const codes = (["REQUEST_MALFORMED", "BUS_NO_RESPONDERS", "INTERNAL", "LIST_TOO_LONG"] as const).map(
     (code) => errorResult(new AppError(code)).code,
   );
   expect(codes).toEqual([status.INVALID_ARGUMENT, status.UNAVAILABLE, status.INTERNAL, status.RESOURCE_EXHAUSTED]);
 });
 
-test("secret-bearing attributes do not leave, by name and by configured field", () => {
+test("secret attributes are not released, by name and by configured field", () => {
   const result = decisionResult(
     {
       outcome: "ok",
@@ -74,7 +75,7 @@ test("a policy's text is whole in the message, printable ASCII in metadata, and 
   expect(denied("OK")).toMatchObject({ authStatus: "FAIL" });
 });
 
-test("a message as a request: empty texts and a 0 are not told, an empty password is one", () => {
+test("a message as a request: empty texts and 0 mean absent, an empty password does not", () => {
   const message = { username: "alice", password: "", client_ip: "", ssl: "on", auth_login_attempt: 0, protocol: "" };
   expect(requestOf("authenticate", { message }, facts)).toEqual({
     session: "s-1",
@@ -98,6 +99,6 @@ test.each([
   ["[::1]:4711", { host: "::1", port: "4711" }],
   ["2001:db8::7:4711", { host: "2001:db8::7", port: "4711" }],
   ["unknown", { host: "unknown", port: "" }],
-])("the peer %s in parts", (text, parts) => {
+])("the peer %s is parsed", (text, parts) => {
   expect(peerOf(text)).toEqual(parts);
 });

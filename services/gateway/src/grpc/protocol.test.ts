@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { loadProtocol } from "./protocol.ts";
 
-test("the package follows runtime.naming.identifier (design decision 1)", () => {
+test("the package follows runtime.naming.identifier (ADR 0021)", () => {
   const { authServiceName, authService } = loadProtocol("mailgate");
   expect(authServiceName).toBe("mailgate.auth.v1.AuthService");
   expect(Object.values(authService).map(({ path }) => path)).toEqual([
@@ -12,11 +12,11 @@ test("the package follows runtime.naming.identifier (design decision 1)", () => 
   ]);
 });
 
-test("the proto files are spoken as they stand with the default word", () => {
+test("the proto files are used unchanged with the default identifier", () => {
   expect(loadProtocol("service").authServiceName).toBe("service.auth.v1.AuthService");
 });
 
-test("no bytes make reading a message throw", () => {
+test("reading a message never throws, whatever the bytes", () => {
   const method = loadProtocol("service").authService["Authenticate"];
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {

@@ -1,21 +1,22 @@
+import { isUtf8 } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { fromJSON, type Options, type PackageDefinition, type ServiceDefinition } from "@grpc/proto-loader";
 import protobuf from "protobufjs";
 
-/** A message as it came. */
+/** A received message. */
 export interface Incoming {
-  /** Absent when the bytes are no such message. */
+  /** Absent if the bytes are not a valid message of this type. */
   readonly message: object | undefined;
 }
 
-/** What is spoken on the listener. */
+/** The services of the listener. */
 export interface Protocol {
-  /** `service.auth.v1.AuthService` with this site's word. */
+  /** `service.auth.v1.AuthService`, with this site's identifier. */
   readonly authServiceName: string;
   /** Its requests are read as `Incoming`. */
   readonly authService: ServiceDefinition;
   readonly healthService: ServiceDefinition;
-  /** As the proto files have it, for reflection. */
+  /** The original proto files, for reflection. */
   readonly all: PackageDefinition;
 }
 
@@ -37,12 +38,37 @@ function serviceOf(all: PackageDefinition, name: string): ServiceDefinition {
   return definition;
 }
 
-/** The library answers a message that cannot be read with INTERNAL: it is the caller's fault, and ours to say. */
+const replacement = "\ufffd";
+
+/** The library replaces invalid UTF-8 with a replacement character, which the sender may also have sent. */
+function hasReplacedBytes(message: object): boolean {
+  return Object.values(message).some((value) => typeof value === "string" && value.includes(replacement));
+}
+
+const lengthDelimited = 2;
+
+/**
+ * Whether all strings of a message are valid UTF-8 (Protocol Buffers, "string"). Requests have no other length-delimited fields.
+ */
+function isUtf8Throughout(bytes: Buffer): boolean {
+  const reader = protobuf.Reader.create(bytes);
+  while (reader.pos < reader.len) {
+    const wireType = reader.uint32() & 7;
+    if (wireType !== lengthDelimited) reader.skipType(wireType);
+    else if (!isUtf8(reader.bytes())) return false;
+  }
+  return true;
+}
+
+/**
+ * The library would answer an unreadable message with INTERNAL; it is the caller's mistake, and reported as such here.
+ */
 function readingAnything(service: ServiceDefinition): ServiceDefinition {
   const rows = Object.entries(service).map(([name, method]) => {
     const requestDeserialize = (bytes: Buffer): Incoming => {
       try {
-        return { message: method.requestDeserialize(bytes) };
+        const message = method.requestDeserialize(bytes);
+        return { message: hasReplacedBytes(message) && !isUtf8Throughout(bytes) ? undefined : message };
       } catch {
         return { message: undefined };
       }
@@ -52,7 +78,7 @@ function readingAnything(service: ServiceDefinition): ServiceDefinition {
   return Object.fromEntries(rows);
 }
 
-/** The proto files of this folder's parent, with `runtime.naming.identifier` in the package (design decision 1). */
+/** Loads the proto files of the parent folder, with `runtime.naming.identifier` in the package (ADR 0021). */
 export function loadProtocol(identifier: string): Protocol {
   const authPackage = `${identifier}.auth.v1`;
   const authText = protoText("auth.proto").replace(/^package service\.auth\.v1;$/m, `package ${authPackage};`);

@@ -1,35 +1,37 @@
 import type { Rate } from "./gcra.ts";
 
-/** What taking a token from the bucket that all gateways share came to. */
+/** The result of taking a token from the bucket that all gateways share. */
 export interface SharedTake {
   readonly granted: boolean;
   /** The bucket's debt afterwards. */
   readonly debtUs: number;
 }
 
-/** Rejects when Redis does not answer as it should. */
+/** Rejects if Redis does not answer as expected. */
 export type TakeShared = (addressKey: string, rate: Rate) => Promise<SharedTake>;
 
 export interface BookingDeps {
   readonly take: TakeShared;
-  /** How long a failure waits for Redis. */
+  /** Maximum time that a failure waits for Redis. */
   readonly timeoutMs: number;
-  /** Between two attempts while Redis is away. */
+  /** Time between two attempts while Redis is unavailable. */
   readonly retryMs: number;
   readonly onAway: (reason: unknown) => void;
   readonly onBack: () => void;
 }
 
-/** Undefined: Redis is away, and the local bucket's word stands. */
+/** Undefined: Redis is unavailable, and the local bucket applies. */
 export type BookingDone = (take: SharedTake | undefined) => void;
 
 export interface Booking {
   readonly away: boolean;
-  /** Calls `done` within the timeout; at once while Redis is away. */
+  /** Calls `done` within the timeout; immediately while Redis is unavailable. */
   book(addressKey: string, rate: Rate, done: BookingDone): void;
 }
 
-/** Takes tokens in Redis. Away, it is asked again beside a failure that does not wait for it, one at a time. */
+/**
+ * Takes tokens in Redis. While Redis is unavailable it is retried in the background, one attempt at a time, and no failure waits for it.
+ */
 export function createBooking({ take, timeoutMs, retryMs, onAway, onBack }: BookingDeps): Booking {
   let awayUntilMs: number | undefined;
   const leave = (reason: unknown): void => {

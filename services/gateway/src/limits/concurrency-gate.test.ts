@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { createConcurrencyGate } from "./concurrency-gate.ts";
 
-test("above the limit it says no at once, and a place that is given back is free again", () => {
+test("requests above the limit are rejected immediately, and a released slot can be used again", () => {
   const onShed = vi.fn<() => void>();
   const gate = createConcurrencyGate(2, onShed);
   expect([gate.enter(), gate.enter(), gate.enter()]).toEqual([true, true, false]);

@@ -1,6 +1,6 @@
-/** Contract, "Limits": process-wide concurrency of backchannel auth callers. Nobody waits: above the limit is "no". */
+/** Limits the concurrent authentication requests of a process. Requests above the limit are rejected, not queued. */
 export interface ConcurrencyGate {
-  /** Takes a place, to be given back by `leave`; false when there is none. */
+  /** Takes a slot, to be released with `leave`; false if there is none. */
   enter(): boolean;
   leave(): void;
   readonly inside: number;

@@ -1,22 +1,25 @@
+import { createRenewedMap } from "@postern/shared/platform/cache";
 import { debtAt, type Rate, untilTokenUs } from "./gcra.ts";
 
-/** Whole microseconds of a clock that never goes back. */
+/** Integer microseconds of a monotonic clock. */
 export type NowUs = () => number;
 
 export const monotonicUs: NowUs = () => Math.floor(performance.now() * 1000);
 
-/** One address that has taken tokens and not got all of them back. */
+/** An address whose bucket is not full. */
 export interface Debtor {
   readonly key: string;
   fullAtUs: number;
 }
 
 export interface DebtTable<D extends Debtor> {
-  /** True while nobody owes anything. */
+  /** True while no address has a debt. */
   readonly clear: boolean;
   readonly size: number;
   find(key: string): D | undefined;
-  /** The address's row, made where it has none. In a full table, whoever took longest ago is forgotten. */
+  /**
+   * The address's row, created if it does not exist. If the table is full, the row that was used longest ago is dropped.
+   */
   open(key: string): D;
 }
 
@@ -24,32 +27,36 @@ export interface DebtTableDeps<D extends Debtor> {
   readonly now: NowUs;
   readonly maxRows: number;
   readonly create: (key: string) => D;
-  /** A row that stays although its debt is paid. */
+  /** Whether a row must be kept although its debt is paid. */
   readonly inUse: (row: D) => boolean;
 }
 
 const sweepEveryMs = 1000;
 
-/** Debts by address, bounded. Rows whose debt is paid leave within a second, so that "nobody owes" is soon true again. */
+/**
+ * Debts by address, limited in number. Rows are removed within a second after their debt is paid, so that `clear` becomes true again
+ * quickly. This is the hot path of failures, hence the renewed Map.
+ */
 export function createDebtTable<D extends Debtor>({ now, maxRows, create, inUse }: DebtTableDeps<D>): DebtTable<D> {
-  const rows = new Map<string, D>();
+  const rows = createRenewedMap<string, D>();
   let sweeping = false;
   const sweep = (): void => {
     const at = now();
-    for (const [key, row] of rows) if (row.fullAtUs <= at && !inUse(row)) rows.delete(key);
-    sweeping = rows.size > 0;
+    for (const [key, row] of rows.entries()) if (row.fullAtUs <= at && !inUse(row)) rows.delete(key);
+    sweeping = rows.size() > 0;
     if (sweeping) setTimeout(sweep, sweepEveryMs).unref();
   };
   const makeRoom = (): void => {
-    const [oldest] = rows.keys();
-    if (rows.size >= maxRows && oldest !== undefined) rows.delete(oldest);
+    if (rows.size() < maxRows) return;
+    const [oldest] = rows.values();
+    if (oldest !== undefined) rows.delete(oldest.key);
   };
   return {
     get clear() {
-      return rows.size === 0;
+      return rows.size() === 0;
     },
     get size() {
-      return rows.size;
+      return rows.size();
     },
     find: (key) => rows.get(key),
     open: (key) => {
@@ -67,7 +74,7 @@ export function createDebtTable<D extends Debtor>({ now, maxRows, create, inUse 
   };
 }
 
-/** Takes a token, or tells in how many microseconds one is back. */
+/** Takes a token: returns 0, or the microseconds until one is available. */
 export function takeToken(debtor: Debtor, nowUs: number, rate: Rate): number {
   const debt = debtAt(debtor.fullAtUs, nowUs, rate);
   const wait = untilTokenUs(debt, rate);
@@ -75,7 +82,7 @@ export function takeToken(debtor: Debtor, nowUs: number, rate: Rate): number {
   return wait;
 }
 
-/** Takes nothing. */
+/** The same without taking a token. */
 export function untilToken(debtor: Debtor, nowUs: number, rate: Rate): number {
   return untilTokenUs(debtAt(debtor.fullAtUs, nowUs, rate), rate);
 }

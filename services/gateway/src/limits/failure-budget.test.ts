@@ -9,7 +9,7 @@ const burst = 5;
 const rate = rateOf({ perSecond: 10, burst });
 const client = "192.0.2.1";
 
-/** Time that only moves by hand, and the bucket that Redis would have. */
+/** A manually advanced clock, and a bucket like that in Redis. */
 function createWorld() {
   const world = { nowUs: 1_000_000, takes: 0, answering: true };
   const row = { key: client, fullAtUs: 0 };
@@ -74,14 +74,14 @@ describe("one gateway", () => {
     expect(await admitted(budget)).toBe(true);
   });
 
-  test("other addresses do not owe", async () => {
+  test("other addresses have no debt", async () => {
     const { budget } = gatewayIn(createWorld());
     await Promise.all(Array.from({ length: 50 }, () => fail(budget)));
     const other = new Promise((resolve) => budget.admit("192.0.2.2", resolve));
     expect(await other).toBe(0);
   });
 
-  test("while Redis is away its own bucket has the last word, and nobody is told", async () => {
+  test("while Redis is unavailable the local bucket decides, and no other gateway is notified", async () => {
     const world = createWorld();
     world.world.answering = false;
     const { budget, announced, onAway, booking } = gatewayIn(world);
@@ -92,30 +92,30 @@ describe("one gateway", () => {
     expect(announced).toEqual([]);
   });
 
-  test("a Redis that never answers is waited for once, for the timeout", async () => {
+  test("a Redis that never answers is awaited once, for the timeout", async () => {
     const world = createWorld();
+    const take = vi.fn(() => new Promise<never>(() => undefined));
     const booking = createBooking({
-      take: () => new Promise(() => undefined),
+      take,
       timeoutMs: 20,
       retryMs: 10_000,
       onAway: () => undefined,
       onBack: () => undefined,
     });
     const { budget } = gatewayIn(world, { booking });
-    const started = performance.now();
     expect(await fail(budget)).toBe("401");
     expect(await fail(budget)).toBe("401");
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(take).toHaveBeenCalledTimes(1);
     expect(booking.away).toBe(true);
   });
 
-  test("the address that took longest ago is forgotten when the table is full", () => {
+  test("the address that took a token longest ago is dropped when the table is full", () => {
     const { budget } = gatewayIn(createWorld(), { maxAddresses: 10 });
     for (let host = 0; host < 50; host += 1) budget.spend(`192.0.2.${host}`, () => undefined);
     expect(budget.size).toBe(10);
   });
 
-  test("a request that cannot wait is let on, and its failure still needs a token", async () => {
+  test("a request that cannot wait is evaluated, and its failure still needs a token", async () => {
     const { budget } = gatewayIn(createWorld(), { maxWaiting: 0 });
     const answers = await Promise.all(Array.from({ length: 50 }, () => fail(budget)));
     expect(answers.filter((answer) => answer === "401").length).toBe(burst);
@@ -123,7 +123,7 @@ describe("one gateway", () => {
 });
 
 describe("several gateways with one Redis", () => {
-  test("whatever comes where, burst failures are 401, and each gateway evaluates at most one in vain", async () => {
+  test("in any distribution, burst failures are 401, and each gateway evaluates at most one in vain", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 2, max: 4 }),
@@ -145,7 +145,7 @@ describe("several gateways with one Redis", () => {
     );
   });
 
-  test("a gateway that was told evaluates nothing", async () => {
+  test("a gateway that was notified evaluates nothing", async () => {
     const world = createWorld();
     const { budget } = gatewayIn(world);
     budget.learn(client, 100);
@@ -155,7 +155,7 @@ describe("several gateways with one Redis", () => {
     expect(await fail(budget)).toBe("401");
   });
 
-  test("no word of others makes an address wait longer than for one token", async () => {
+  test("events of other gateways never make an address wait longer than for one token", async () => {
     const world = createWorld();
     const { budget } = gatewayIn(world);
     budget.learn(client, 1e12);

@@ -1,21 +1,23 @@
 import type { Booking } from "./budget-booking.ts";
 import { createDebtTable, type Debtor, type NowUs, takeToken, untilToken } from "./debt-table.ts";
-import { debtWithTokenIn, type Rate } from "./gcra.ts";
+import { debtAt, debtWithTokenIn, type Rate, tokensIn } from "./gcra.ts";
 
-/** 0: go on. Otherwise nothing is left, and one token is back after so many milliseconds. */
+/** 0: continue. Otherwise the budget is empty, and the next token is available after this many milliseconds. */
 export type BudgetAnswer = (waitMs: number) => void;
 
-/** Contract, "Failure-budget rules". Addresses are keys, see `addressKey`. */
+/** Failure budgets of client addresses. Addresses are keys, see `addressKey`. */
 export interface FailureBudget {
-  /** Nobody owes anything: whoever calls now may be evaluated, and need not be asked for. */
+  /** True if no address has a debt: callers may be evaluated without calling `admit`. */
   readonly clear: boolean;
-  /** Before an evaluation; at once, but while a failure of the same address is being booked. */
+  /** Called before an evaluation. Answers synchronously, unless a failure of the same address is being booked. */
   admit(addressKey: string, answer: BudgetAnswer): void;
   /** Takes one token. */
   spend(addressKey: string, answer: BudgetAnswer): void;
+  /** Number of whole tokens that the address has left, as far as this gateway knows. */
+  left(addressKey: string): number;
   /** Another gateway has found the budget empty. */
   learn(addressKey: string, emptyForMs: number): void;
-  /** Addresses with a debt. */
+  /** Number of addresses with a debt. */
   readonly size: number;
 }
 
@@ -26,46 +28,49 @@ export interface FailureBudgetDeps {
   readonly rate: () => Rate;
   readonly now: NowUs;
   readonly maxAddresses: number;
-  /** Requests that may wait for a booking; beyond it they are evaluated without. */
+  /** Maximum number of requests that wait for a booking; further ones are evaluated without waiting. */
   readonly maxWaiting: number;
-  /** Tells the other gateways. */
+  /** Notifies the other gateways. */
   readonly announce: (addressKey: string, emptyForMs: number) => void;
   readonly counted: (bucket: Bucket, result: "taken" | "empty") => void;
-  /** Once while the address owes. */
+  /** Called once while the address has a debt. */
   readonly onEmpty: (addressKey: string) => void;
 }
 
 interface Address extends Debtor {
-  /** Failures that Redis has been asked about. */
+  /** Failures that are being booked in Redis. */
   bookings: number;
   /** Requests that wait for them. */
   readonly line: BudgetAnswer[];
-  toldEmpty: boolean;
+  isEmptyReported: boolean;
 }
 
 function createAddress(key: string): Address {
-  return { key, fullAtUs: 0, bookings: 0, line: [], toldEmpty: false };
+  return { key, fullAtUs: 0, bookings: 0, line: [], isEmptyReported: false };
 }
 
 function inUse({ bookings }: Address): boolean {
   return bookings > 0;
 }
 
-/** The debt of the shared bucket is never less than ours, so ours is raised to it and an empty one of ours is the truth. */
+/**
+ * The debt of the shared bucket is never less than ours, so ours is raised to it, and an empty local bucket is conclusive.
+ */
 function owe(address: Address, untilUs: number): void {
   address.fullAtUs = Math.max(address.fullAtUs, untilUs);
 }
 
-/** While `middlewares.rate` is off. */
+/** Used while `middlewares.rate` is off. */
 export const noFailureBudget: FailureBudget = {
   clear: true,
   size: 0,
   admit: (_addressKey, answer) => answer(0),
   spend: (_addressKey, answer) => answer(0),
+  left: () => Number.POSITIVE_INFINITY,
   learn: () => undefined,
 };
 
-/** Requests that wait for a booking of their address, all addresses together bounded. */
+/** Requests that wait for a booking of their address, limited over all addresses. */
 function createWaitingLine(maxWaiting: number) {
   let waiting = 0;
   return {
@@ -75,7 +80,7 @@ function createWaitingLine(maxWaiting: number) {
       line.push(answer);
       return true;
     },
-    /** An answer may make its request fail, and so begin the next booking, before it returns. */
+    /** An answer may fail its request, and so begin the next booking, before it returns. */
     letOn: (address: Address, waitMs: () => number): void => {
       while (address.bookings === 0) {
         const answer = address.line.shift();
@@ -88,26 +93,26 @@ function createWaitingLine(maxWaiting: number) {
 }
 
 /**
- * Each gateway has a bucket of its own for each address that failed; a failure takes a token from it and then from the
- * bucket in Redis that all gateways share, and learns that one's debt. So Redis is asked for failures only, and never
- * for an address that is known to be empty. While a failure is being booked, the address's other requests wait for it:
- * however parallel they are, a gateway evaluates one guess more than there are tokens.
+ * Each gateway has a local bucket for each address with failures. A failure takes a token from it and then from the bucket in Redis that
+ * all gateways share, and adopts that one's debt. Redis is therefore called only for failures, and never for an address that is known to be
+ * empty. While a failure is being booked, other requests of the address wait: however many are sent in parallel, a gateway evaluates at
+ * most one guess more than there are tokens.
  */
 export function createFailureBudget(deps: FailureBudgetDeps): FailureBudget {
   const { booking, rate, now, maxAddresses, maxWaiting, counted } = deps;
   const table = createDebtTable({ now, maxRows: maxAddresses, create: createAddress, inUse });
   const waitingLine = createWaitingLine(maxWaiting);
   const waitMs = (address: Address): number => untilToken(address, now(), rate()) / 1000;
-  const tell = (address: Address): void => {
-    if (!address.toldEmpty) deps.onEmpty(address.key);
-    address.toldEmpty = true;
+  const warn = (address: Address): void => {
+    if (!address.isEmptyReported) deps.onEmpty(address.key);
+    address.isEmptyReported = true;
   };
   const settle = (address: Address, granted: boolean, answer: BudgetAnswer): void => {
     const emptyForMs = waitMs(address);
-    if (emptyForMs > 0) tell(address);
+    if (emptyForMs > 0) warn(address);
     if (emptyForMs > 0 && granted && !booking.away) deps.announce(address.key, emptyForMs);
     address.bookings -= 1;
-    // A refusal stays one, also when the token came back on the reply's way here.
+    // A rejection remains one, even if a token became available while the reply was in transit.
     answer(granted ? 0 : Math.max(1, emptyForMs));
     waitingLine.letOn(address, () => waitMs(address));
   };
@@ -139,9 +144,10 @@ export function createFailureBudget(deps: FailureBudgetDeps): FailureBudget {
         return;
       }
       counted("local", "empty");
-      tell(address);
+      warn(address);
       answer(waitUs / 1000);
     },
+    left: (key) => tokensIn(debtAt(table.find(key)?.fullAtUs ?? 0, now(), rate()), rate()),
     learn: (key, emptyForMs) => owe(table.open(key), now() + debtWithTokenIn(emptyForMs * 1000, rate())),
   };
 }

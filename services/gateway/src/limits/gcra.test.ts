@@ -4,7 +4,7 @@ import { debtAt, debtWithTokenIn, type Rate, rateOf, untilTokenUs } from "./gcra
 
 const settings = fc.record({ perSecond: fc.integer({ min: 1, max: 5000 }), burst: fc.integer({ min: 1, max: 500 }) });
 
-/** Takes at each of the times what there is to take; the number of tokens that it got. */
+/** Takes a token at each of the times if one is available; returns the number of tokens taken. */
 function takeAt(times: readonly number[], rate: Rate): number {
   let fullAtUs = 0;
   let taken = 0;
@@ -17,7 +17,7 @@ function takeAt(times: readonly number[], rate: Rate): number {
   return taken;
 }
 
-test("a full bucket has burst tokens, and not one more", () => {
+test("a full bucket has exactly burst tokens", () => {
   fc.assert(
     fc.property(settings, fc.nat(1_000_000), ({ perSecond, burst }, at) => {
       const times = Array.from({ length: burst + 3 }, () => at);
@@ -26,7 +26,7 @@ test("a full bucket has burst tokens, and not one more", () => {
   );
 });
 
-test("whatever the times, no more than burst plus refill", () => {
+test("never more than burst plus refill, at any times", () => {
   fc.assert(
     fc.property(settings, fc.array(fc.nat(50_000), { minLength: 1, maxLength: 500 }), (rate, steps) => {
       let now = 0;
@@ -37,7 +37,7 @@ test("whatever the times, no more than burst plus refill", () => {
   );
 });
 
-test("whoever waits as told gets the token", () => {
+test("a caller that waits for the returned time gets the token", () => {
   fc.assert(
     fc.property(settings, fc.nat(), (settingsOf, debt) => {
       const rate = rateOf(settingsOf);

@@ -4,13 +4,19 @@ import { type ConcurrencyGate, createConcurrencyGate } from "./concurrency-gate.
 import { monotonicUs } from "./debt-table.ts";
 import { createFailureBudget, type FailureBudget, type FailureBudgetDeps, noFailureBudget } from "./failure-budget.ts";
 import type { Rate } from "./gcra.ts";
+import { createGuessesInFlight, type GuessesInFlight } from "./guesses-in-flight.ts";
 import type { LimitMetrics } from "./limit-metrics.ts";
+import { addressOfKey } from "./password-failures.ts";
 
 export interface LimitsDeps {
   readonly takeShared: TakeShared;
-  /** `middlewares.rate`: without it there is neither budget nor per-client limit. */
+  /** `middlewares.rate`: if false, there is neither a failure budget nor a per-address limit. */
   readonly rateLimited: boolean;
   readonly rate: () => Rate;
+  /** The rate for wrong passwords of users who sign in over the API. */
+  readonly passwordRate: () => Rate;
+  /** Maximum time for the owner of a path to answer. */
+  readonly forwardTimeoutMs: number;
   /** Infinity while `middlewares.limit` is off. */
   readonly maxConcurrentRequests: number;
   readonly announce: FailureBudgetDeps["announce"];
@@ -21,48 +27,76 @@ export interface LimitsDeps {
   };
 }
 
-/** How often anybody may ask. */
+/** The limits of this process, shared with other gateways where noted. */
 export interface Limits {
   readonly budget: FailureBudget;
+  /**
+   * The same for wrong passwords of users: smaller than for callers, because users choose passwords and callers' credentials are generated.
+   */
+  readonly passwordBudget: FailureBudget;
   readonly addressLimit: AddressRateLimit;
+  readonly guesses: GuessesInFlight;
+  /** Compressed bodies of unauthenticated callers that the gateway is collecting. */
+  readonly strangersBodies: ConcurrencyGate;
   readonly gate: ConcurrencyGate;
 }
 
-/** Memory: about 200 bytes an address. */
+/** Takes about 200 bytes of memory per address. */
 const maxAddresses = 65_536;
+/** Takes 64 KiB (compressed) and 1 MiB (expanded) of memory each. */
+const maxStrangersBodies = 64;
 const maxWaitingForBookings = 1024;
-/** A failure waits no longer for Redis; it is answered after 300 ms anyway. */
+/** A failure waits no longer for Redis; its answer is delayed by 300 ms anyway. */
 const redisTimeoutMs = 100;
 const redisRetryMs = 1000;
 
-function createSharedBudget(deps: LimitsDeps): FailureBudget {
-  const { takeShared, rate, announce, metrics, logger } = deps;
+function createSharedBudgets(deps: LimitsDeps): Pick<Limits, "budget" | "passwordBudget"> {
+  const { takeShared, rate, passwordRate, announce, metrics, logger } = deps;
   const booking = createBooking({
     take: takeShared,
     timeoutMs: redisTimeoutMs,
     retryMs: redisRetryMs,
-    onAway: (err) => logger.warn({ err }, "failure budget: redis is away, this gateway counts on its own"),
-    onBack: () => logger.info("failure budget: redis is back, the budget is shared again"),
+    onAway: (err) => logger.warn({ err }, "failure budget: Redis is unavailable, this gateway counts locally"),
+    onBack: () => logger.info("failure budget: Redis is available again, the budget is shared"),
   });
-  const budget = createFailureBudget({
+  const shared = {
     booking,
-    rate,
     now: monotonicUs,
     maxAddresses,
     maxWaiting: maxWaitingForBookings,
     announce,
     counted: metrics.budgetToken,
-    onEmpty: (address) => logger.warn({ transport: "http", client_ip: address }, "failure budget is empty"),
+  };
+  const onEmpty = (key: string, of: "callers" | "passwords"): void => {
+    logger.warn({ transport: "http", client_ip: addressOfKey(key), budget: of }, "failure budget is empty");
+  };
+  const budget = createFailureBudget({ ...shared, rate, onEmpty: (key) => onEmpty(key, "callers") });
+  const passwordBudget = createFailureBudget({
+    ...shared,
+    rate: passwordRate,
+    onEmpty: (key) => onEmpty(key, "passwords"),
   });
-  metrics.watchBudget({ addresses: () => budget.size, isLocal: () => booking.away });
-  return budget;
+  metrics.watchBudget({ addresses: () => budget.size + passwordBudget.size, isLocal: () => booking.away });
+  return { budget, passwordBudget };
 }
 
 export function createLimits(deps: LimitsDeps): Limits {
-  const { rateLimited, rate, maxConcurrentRequests, metrics } = deps;
+  const { rateLimited, rate, maxConcurrentRequests, forwardTimeoutMs, metrics } = deps;
   const gate = createConcurrencyGate(maxConcurrentRequests, metrics.shed);
   metrics.watchGate(() => gate.inside);
-  if (!rateLimited) return { budget: noFailureBudget, addressLimit: () => 0, gate };
+  const guesses = createGuessesInFlight(forwardTimeoutMs);
+  metrics.watchGuesses(() => guesses.size);
+  const strangersBodies = createConcurrencyGate(maxStrangersBodies, metrics.bodyShed);
+  if (!rateLimited) {
+    return {
+      budget: noFailureBudget,
+      passwordBudget: noFailureBudget,
+      addressLimit: () => 0,
+      guesses,
+      strangersBodies,
+      gate,
+    };
+  }
   const addressLimit = createAddressRateLimit({ rate, now: monotonicUs, maxAddresses });
-  return { budget: createSharedBudget(deps), addressLimit, gate };
+  return { ...createSharedBudgets(deps), addressLimit, guesses, strangersBodies, gate };
 }

@@ -1,4 +1,3 @@
-import type { Bus } from "@postern/shared/bus";
 import {
   type AuthRequest,
   type ListAccountsMethod,
@@ -6,24 +5,29 @@ import {
   listAccounts,
   listAccountsAt,
 } from "@postern/shared/contracts";
-import type { Clock } from "@postern/shared/time";
+import type { Bus } from "@postern/shared/platform/bus";
+import { AppError } from "@postern/shared/platform/errors";
+import type { Clock } from "@postern/shared/platform/time";
 
 export interface AccountsPage {
   readonly accounts: readonly string[];
   readonly isLast: boolean;
 }
 
-/** The pages of one list, each asked for when it is wanted. Throws an `AppError`; a list that ends is a whole one. */
+/**
+ * The pages of one list, each requested when it is needed. Throws an `AppError`; a list that ends normally is complete.
+ * If `signal` aborts, the page that is being read is awaited first, so that its listing can be closed at the engine.
+ */
 export type AccountPages = (request: AuthRequest, signal: AbortSignal) => AsyncGenerator<AccountsPage, undefined>;
 
 export interface AccountPagesDeps {
   readonly bus: Pick<Bus, "request">;
   readonly clock: Clock;
-  /** How long one page may take, in milliseconds. */
+  /** Time limit for one page, in milliseconds. */
   readonly timeoutMs: () => number;
 }
 
-/** About 16 KiB of usual names: small pages are garbage before they grow old. */
+/** About 16 KiB of typical names: small pages are collected by the garbage collector while young. */
 const accountsPerPage = 500;
 
 interface Place {
@@ -46,31 +50,36 @@ function firstPage(request: AuthRequest): ListAccountsRequest {
   };
 }
 
-/** Any engine has the next page, or the one that holds the listing open. */
+/** Any engine can return the next page, or only the one that keeps the listing open. */
 function placeAfter(cursor: string, instance: string | undefined, before: Place | undefined): Place {
   if (instance === undefined) return { method: listAccounts, cursor, instance };
-  // A method that is made anew compiles its schemas anew.
+  // A newly created method would compile its schemas again.
   const method = before?.instance === instance ? before.method : listAccountsAt(instance);
   return { method, cursor, instance };
 }
 
+function throwIfLeft({ aborted }: AbortSignal): void {
+  if (aborted) throw new AppError("REQUEST_ABORTED", { detail: "the client disconnected" });
+}
+
 export function createAccountPages({ bus, clock, timeoutMs }: AccountPagesDeps): AccountPages {
   return async function* accountPages(request, signal) {
+    throwIfLeft(signal);
     const first = firstPage(request);
     let place: Place | undefined;
     try {
       do {
         const body = place === undefined ? first : { ...first, cursor: place.cursor };
         const method: ListAccountsMethod = place?.method ?? listAccounts;
-        const { accounts, cursor, instance } = await bus.request(method, body, {
-          deadline: clock.now() + timeoutMs(),
-          signal,
-        });
+        // Without the reader's signal: only the reply says which listing to end if the reader leaves while it is
+        // awaited.
+        const { accounts, cursor, instance } = await bus.request(method, body, { deadline: clock.now() + timeoutMs() });
         place = cursor === undefined ? undefined : placeAfter(cursor, instance, place);
+        throwIfLeft(signal);
         yield { accounts, isLast: place === undefined };
       } while (place !== undefined);
     } finally {
-      // Nobody will ask for the rest: the engine need not keep it until it notices.
+      // The rest will not be requested, so the engine can end the listing now.
       if (place?.instance !== undefined) {
         const end = { ...first, cursor: place.cursor, limit: 0 };
         bus.request(place.method, end, { deadline: clock.now() + timeoutMs() }).catch(() => undefined);

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AuthRequest } from "@postern/shared/contracts";
-import { AppError, fromUnknown } from "@postern/shared/errors";
+import { AppError, fromUnknown } from "@postern/shared/platform/errors";
 import type { WireNames } from "../dialects/naming.ts";
 import type { AccountPages, AccountsPage } from "./account-pages.ts";
 import { negotiateListType } from "./negotiate.ts";
@@ -10,11 +10,11 @@ export interface ListingDeps {
   readonly pages: AccountPages;
   readonly names: WireNames;
   readonly onError: (error: AppError, session: string) => void;
-  /** How long a reader may take nothing before it is given up, in milliseconds. */
+  /** How long a reader may accept no data before the list is aborted, in milliseconds. */
   readonly stallMs?: number | undefined;
 }
 
-/** How a listing went. With an error that came before the first byte, the caller has no answer yet. */
+/** How a listing ended. With an error before the first byte, the caller has not been answered yet. */
 export interface ListingResult {
   readonly outcome: "ok" | "tempfail";
   readonly error: AppError | undefined;
@@ -25,43 +25,47 @@ export interface ListingResult {
   readonly seconds: number;
 }
 
-/** @throws AppError ACCEPT_UNSUPPORTED before anybody was asked. */
+/** @throws AppError ACCEPT_UNSUPPORTED before an engine is called. */
 export type AnswerListing = (
-  asked: AuthRequest,
+  authRequest: AuthRequest,
   request: IncomingMessage,
   response: ServerResponse,
 ) => Promise<ListingResult>;
 
-/** Shorter than engines keep a listing open for the next page. */
+/** Shorter than the time for which engines keep a listing open for the next page. */
 const defaultStallMs = 30_000;
 
 /**
- * `mode=list-accounts`: writes page after page, the next one asked for when the socket has taken the last one, so that
- * a list of any length costs one page of memory. A failure before the first byte is left to the dialect to tell; after
- * it the connection is reset, since a body that ends in order would pass for the whole list.
+ * `mode=list-accounts`: writes page after page. The next page is requested when the socket has accepted the previous one, so a list of any
+ * length needs one page of memory. The dialect answers a failure before the first byte. After it the connection is reset, because a body
+ * that ends normally would be mistaken for the whole list.
  */
 export function createAnswerListing(deps: ListingDeps): AnswerListing {
   const { pages, names, onError, stallMs = defaultStallMs } = deps;
-  return async (asked, request, response) => {
+  return async (authRequest, request, response) => {
     const type = negotiateListType(request.headers.accept);
     if (type === undefined) throw new AppError("ACCEPT_UNSUPPORTED");
     const started = performance.now();
     const seconds = (): number => (performance.now() - started) / 1000;
-    const writer = createListWriter(response, { renderer: createListRenderer(type), names, session: asked.session });
+    const writer = createListWriter(response, {
+      renderer: createListRenderer(type),
+      names,
+      session: authRequest.session,
+    });
     const left = new AbortController();
-    const onClose = (): void => left.abort(new AppError("REQUEST_ABORTED", { detail: "the reader has left" }));
+    const onClose = (): void => left.abort(new AppError("REQUEST_ABORTED", { detail: "the client disconnected" }));
     response.once("close", onClose);
     let firstPageSeconds: number | undefined;
     let error: AppError | undefined;
     try {
-      for await (const page of pages(asked, left.signal)) {
+      for await (const page of pages(authRequest, left.signal)) {
         firstPageSeconds ??= seconds();
         writer.write(page);
         if (!page.isLast) await untilTaken(response, left.signal, stallMs);
       }
     } catch (thrown) {
       error = undecided(thrown);
-      onError(error, asked.session);
+      onError(error, authRequest.session);
       if (response.headersSent) cut(response);
     } finally {
       response.off("close", onClose);
@@ -78,7 +82,7 @@ export function createAnswerListing(deps: ListingDeps): AnswerListing {
   };
 }
 
-/** A peer's complaint about our own message is our bug, not the caller's request. */
+/** If the peer rejects our own message, the bug is ours and not in the caller's request. */
 function undecided(thrown: unknown): AppError {
   const error = fromUnknown(thrown);
   return error.row.kind === "caller" ? new AppError("INTERNAL", { cause: error }) : error;
@@ -115,14 +119,14 @@ function createListWriter(response: ServerResponse, { renderer, names, session }
   };
 }
 
-/** Resolves when the reader has taken what was written. */
+/** Resolves when the reader has accepted what was written. */
 async function untilTaken(response: ServerResponse, signal: AbortSignal, stallMs: number): Promise<void> {
   signal.throwIfAborted();
   if (!response.writableNeedDrain) return;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const onAbort = (): void => reject(signal.reason);
   const timer = setTimeout(() => {
-    reject(new AppError("DEADLINE_EXCEEDED", { detail: "the reader of a list takes nothing" }));
+    reject(new AppError("DEADLINE_EXCEEDED", { detail: "the client does not read the list" }));
   }, stallMs);
   response.once("drain", resolve);
   signal.addEventListener("abort", onAbort);
@@ -135,7 +139,9 @@ async function untilTaken(response: ServerResponse, signal: AbortSignal, stallMs
   }
 }
 
-/** A reset, where there is one: without chunks (HTTP/1.0), a connection that ends in order ends the body in order. */
+/**
+ * Resets the connection if that is possible: without chunks (HTTP/1.0), a normal end of the connection is a normal end of the body.
+ */
 function cut(response: ServerResponse): void {
   const { socket } = response;
   if (socket === null || "encrypted" in socket) response.destroy();

@@ -4,11 +4,13 @@ import { listTypes, negotiateListType } from "./negotiate.ts";
 
 const [cbor, json, form, text] = listTypes;
 
-describe("content negotiation for mode=list-accounts (contract)", () => {
+describe("content negotiation for mode=list-accounts", () => {
   test.each([
     ["missing", undefined, cbor],
     ["empty", "", cbor],
     ["a wildcard", "*/*", cbor],
+    ["Java's default", "text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2", cbor],
+    ["half of a wildcard, and a weight without its zero", "*;q=.1, application/json;q=.25", json],
     ["a wildcard of the type", "application/*", cbor],
     ["tied in quality", "application/json, application/cbor", cbor],
     ["tied in quality, spelt out", "text/plain;q=0.5, application/json;q=0.5, application/cbor;q=0.5", cbor],
@@ -21,10 +23,10 @@ describe("content negotiation for mode=list-accounts (contract)", () => {
     ["the higher quality", "application/cbor;q=0.8, text/plain;q=0.9", text],
     ["a named type over a low wildcard", "*/*;q=0.1, application/json", json],
     ["the specific range, not the wide one", "application/json;q=0.2, */*;q=0.5", cbor],
-    ["the server's order where cbor is not asked for", "text/plain, application/x-www-form-urlencoded", form],
-    ["what only a wildcard leaves", "application/cbor;q=0, */*", json],
+    ["the server's order if cbor is not requested", "text/plain, application/x-www-form-urlencoded", form],
+    ["what only a wildcard permits", "application/cbor;q=0, */*", json],
     ["spaces, case and parameters", 'TEXT/Plain ; charset="utf-8,;" ; Q=1.000', text],
-    ["elements that are none", ",, nonsense, text/plain;q=2, application/json;q=0.5", json],
+    ["invalid elements", ",, nonsense, text/plain;q=2, application/json;q=0.5", json],
   ])("%s", (_what, accept, expected) => {
     expect(negotiateListType(accept)).toBe(expected);
   });
@@ -33,14 +35,14 @@ describe("content negotiation for mode=list-accounts (contract)", () => {
     ["another type", "text/html"],
     ["quality 0", "application/cbor;q=0"],
     ["everything refused", "*/*;q=0"],
-    ["no media range at all", "nonsense"],
-    ["a weight that is none", "application/json;q=high"],
+    ["not a media range", "nonsense"],
+    ["an invalid weight", "application/json;q=high"],
     ["half a wildcard", "*/json"],
   ])("415 for %s", (_what, accept) => {
     expect(negotiateListType(accept)).toBeUndefined();
   });
 
-  test("whatever stands in the field, the answer is a type that it does not refuse, or none", () => {
+  test("the answer is a type that the field does not refuse, or none", () => {
     const range = fc.constantFrom(...listTypes, "*/*", "text/*", "application/*", "text/html", "", "x", '"');
     const weight = fc.constantFrom("", ";q=0", ";q=0.5", ";q=1", ";q=1.1", ';a="b,c";q=0.3', ";q");
     const element = fc.tuple(range, weight).map((parts) => parts.join(""));
@@ -52,13 +54,13 @@ describe("content negotiation for mode=list-accounts (contract)", () => {
       fc.property(field, (accept) => {
         const chosen = negotiateListType(accept);
         expect([...listTypes, undefined]).toContain(chosen);
-        // One more refusal of the chosen type, and of no other, cannot make it the answer by a wildcard.
+        // Refusing the chosen type as well, and no other, cannot make it the answer by a wildcard.
         if (chosen !== undefined) expect(negotiateListType(`${chosen};q=0`)).toBeUndefined();
       }),
     );
   });
 
-  test("the type named with the only highest weight wins", () => {
+  test("the type with the only highest weight wins", () => {
     fc.assert(
       fc.property(fc.shuffledSubarray([...listTypes], { minLength: 1 }), (types) => {
         const accept = types.map((type, index) => `${type};q=${1 - index / 10}`).join(", ");

@@ -1,4 +1,4 @@
-/** In the order that the contract prefers ("Content negotiation for mode=list-accounts"). */
+/** In order of preference; part of the HTTP interface. */
 export const listTypes = [
   "application/cbor",
   "application/json",
@@ -12,22 +12,28 @@ interface MediaRange {
   readonly quality: number;
 }
 
-/** Commas and semicolons inside quoted strings separate nothing (RFC 9110 section 5.6.4). */
+/** Commas and semicolons inside quoted strings are not separators (RFC 9110 section 5.6.4). */
 const quoted = /"(?:[^"\\]|\\.)*"/g;
 const mediaRange = /^(?:\*\/\*|[!#$%&'*+.^_`|~0-9a-z-]+\/(?:\*|[!#$%&'*+.^_`|~0-9a-z-]+))$/;
-const weight = /^q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
+/** Java's default field uses `*` for everything and `.2` for 0.2. */
+const weight = /^q\s*=\s*(0?\.\d{1,3}|0\.?|1(?:\.0{0,3})?)$/;
 
-/** Undefined for what is none; it then accepts nothing. Parameters other than the weight narrow nothing that we offer. */
+/**
+ * Undefined for an invalid range, which then accepts nothing. Parameters other than the weight do not narrow the offered types.
+ */
 function parseRange(element: string): MediaRange | undefined {
-  const [range = "", ...parameters] = element.split(";").map((part) => part.trim().toLowerCase());
+  const [written = "", ...parameters] = element.split(";").map((part) => part.trim().toLowerCase());
+  const range = written === "*" ? "*/*" : written;
   if (!mediaRange.test(range)) return undefined;
-  const given = parameters.find((parameter) => /^q\s*=/.test(parameter));
-  if (given === undefined) return { range, quality: 1 };
-  const value = weight.exec(given)?.[1];
+  const qParameter = parameters.find((parameter) => /^q\s*=/.test(parameter));
+  if (qParameter === undefined) return { range, quality: 1 };
+  const value = weight.exec(qParameter)?.[1];
   return value === undefined ? undefined : { range, quality: Number(value) };
 }
 
-/** The most specific range that covers the type decides (RFC 9110 section 12.5.1); of two equal ones the higher. */
+/**
+ * The most specific range that covers the type applies (RFC 9110 section 12.5.1); of two equal ones the higher quality.
+ */
 function qualityOf(type: ListType, ranges: readonly MediaRange[]): number {
   for (const pattern of [type, `${type.slice(0, type.indexOf("/"))}/*`, "*/*"]) {
     const matching = ranges.filter(({ range }) => range === pattern).map(({ quality }) => quality);
@@ -37,9 +43,9 @@ function qualityOf(type: ListType, ranges: readonly MediaRange[]): number {
 }
 
 /**
- * The media type of a list of accounts, or undefined when nothing that the caller accepts is offered (415). The highest
- * quality wins, and the contract's order among equals. A missing or empty field accepts everything. An element that is
- * no media range, or has a weight that is none, accepts nothing: to guess would send bytes that nobody asked for.
+ * The media type of a list of accounts; undefined if the caller accepts none of the offered types (415). The highest quality wins, then the
+ * order of preference. A missing or empty field accepts everything. An invalid media range, or one with an invalid weight, accepts nothing,
+ * because guessing would send a format that was not requested.
  */
 export function negotiateListType(accept: string | undefined): ListType | undefined {
   const elements = (accept ?? "")

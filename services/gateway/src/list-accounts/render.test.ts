@@ -5,7 +5,7 @@ import { createListRenderer, isListable } from "./render.ts";
 
 const [cbor, json, form, text] = listTypes;
 
-/** Text strings in one array, as far as a list of accounts needs it. */
+/** Text strings in one array, as far as a list of accounts needs them. */
 function readCborArray(bytes: Buffer): string[] {
   let at = 0;
   const head = (): { readonly major: number; readonly length: number } => {
@@ -48,7 +48,7 @@ const name = fc.string({ unit: "grapheme", minLength: 1, maxLength: 300 }).filte
 const pagesOfNames = fc.array(fc.array(name, { maxLength: 5 }), { minLength: 1, maxLength: 5 });
 
 describe.each(listTypes)("a list as %s", (type) => {
-  test("reads back as the names of all pages in order, however they are cut into pages", () => {
+  test("parses to the names of all pages in order, for any page sizes", () => {
     fc.assert(
       fc.property(pagesOfNames, (pages) => {
         expect(readers[type](render(type, pages))).toEqual(pages.flat());
@@ -56,7 +56,7 @@ describe.each(listTypes)("a list as %s", (type) => {
     );
   });
 
-  test("is an empty list when nobody is there", () => {
+  test("is an empty list if there are no accounts", () => {
     expect(readers[type](render(type, [[]]))).toEqual([]);
     expect(readers[type](render(type, [[], [], []]))).toEqual([]);
   });
@@ -84,12 +84,12 @@ test("json, form and text", () => {
 });
 
 test.each(["", "a\r\nb", "a\nb", "a\u0000", "a\u0085b", "a\u2028b", "a\tb", "\u007f"])(
-  "%j is no name for a list",
+  "%j cannot be in a list",
   (bad) => {
     expect(isListable(bad)).toBe(false);
   },
 );
 
-test.each(["alice@example.test", "ünï@例え.test", "a b", "*"])("%j is one", (good) => {
+test.each(["alice@example.test", "ünï@例え.test", "a b", "*"])("%j can", (good) => {
   expect(isListable(good)).toBe(true);
 });

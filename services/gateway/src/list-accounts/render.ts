@@ -1,9 +1,9 @@
 import type { ListType } from "./negotiate.ts";
 
-/** Turns the pages of one list into the bytes of its body, one after the other. */
+/** Converts the pages of one list to the bytes of its body. */
 export interface ListRenderer {
   readonly contentType: string;
-  /** The bytes of a page; `isLast` closes the list. */
+  /** The bytes of a page; `isLast` completes the list. */
   page(names: readonly string[], isLast: boolean): Buffer;
 }
 
@@ -11,7 +11,7 @@ export interface ListRenderer {
 // oxlint-disable-next-line no-control-regex -- control characters are what it finds
 const unlistable = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
-/** A name that would become two in a list of lines, or none, is nobody's account name. */
+/** Excludes names that would appear as two names, or as none, in a list of lines. */
 export function isListable(name: string): boolean {
   return name !== "" && !unlistable.test(name);
 }
@@ -22,7 +22,7 @@ const cborIndefiniteArray = Buffer.from([0x9f]);
 const cborBreak = Buffer.from([0xff]);
 const nothing = Buffer.alloc(0);
 
-/** The shortest head for a type and a length (RFC 8949 section 4.2.1); lengths of ours are below 2^32. */
+/** The shortest head for a type and a length (RFC 8949 section 4.2.1); our lengths are below 2^32. */
 function cborHead(majorType: number, length: number): Buffer {
   if (length < 24) return Buffer.from([majorType | length]);
   if (length < 0x100) return Buffer.from([majorType | 24, length]);
@@ -34,8 +34,8 @@ function cborHead(majorType: number, length: number): Buffer {
 }
 
 /**
- * One array of text strings: of definite length when it fits into one page, else of indefinite length, as nobody knows
- * the count of a list that is still being read (RFC 8949 section 3.2.2).
+ * One array of text strings: of definite length if it fits into one page, otherwise of indefinite length, because the count is unknown
+ * while the list is being read (RFC 8949 section 3.2.2).
  */
 function cborRenderer(): ListRenderer {
   let isFirst = true;
@@ -78,7 +78,7 @@ function joiningRenderer({ contentType, begin, separator, end, encode }: Joined)
   };
 }
 
-/** Names as they are: existing readers split the body of both types at CRLF and decode nothing. */
+/** Names are written unchanged: existing readers split the body of both types at CRLF and decode nothing. */
 function lines(contentType: string): Joined {
   return { contentType, begin: "", separator: "\r\n", end: "", encode: (name) => name };
 }

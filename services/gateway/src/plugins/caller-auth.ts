@@ -1,18 +1,18 @@
-import type { Caller } from "@postern/shared/http";
-import type { VerifiedToken } from "@postern/shared/tokens";
+import type { VerifiedToken } from "@postern/shared/domain/tokens";
+import type { Caller } from "@postern/shared/platform/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { CallerCheck, CallerFinding } from "../caller-auth/check-caller.ts";
 import { type CallerAuthOutcome, outcomeRow } from "../caller-auth/outcome.ts";
-import { opens, type ScopeNeed } from "../caller-auth/scopes.ts";
+import { lackingScopes, opens, type ScopeNeed } from "../caller-auth/scopes.ts";
 import type { FailureBudget } from "../limits/failure-budget.ts";
 import { settleCaller } from "./pending-caller.ts";
 import type { RejectCaller } from "./reject-caller.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** How the caller of the back channel proved itself; `none` before, and where nobody asks. */
+    /** How the API caller authenticated; `none` before that, and where no authentication is required. */
     callerMethod: Caller["method"];
-    /** Whose credential it was. */
+    /** The name of the credential's owner. */
     callerName: string | null;
     /** The token of a Bearer caller. */
     callerToken: VerifiedToken | null;
@@ -23,7 +23,7 @@ export type OnRequest = (request: FastifyRequest, reply: FastifyReply, next: () 
 
 export interface CallerAuthDeps {
   readonly check: () => CallerCheck;
-  /** The user name that Basic callers prove. */
+  /** The configured user name of Basic callers. */
   readonly basicName: () => string;
   /** How long a caller waits for the state of its token, in milliseconds. */
   readonly timeoutMs: () => number;
@@ -32,7 +32,7 @@ export interface CallerAuthDeps {
   readonly budget: FailureBudget;
   readonly addressOf: (request: FastifyRequest) => string;
   readonly addressKeyOf: (request: FastifyRequest) => string;
-  /** For callers that come in without being asked who they are. */
+  /** For callers that are admitted without authentication. */
   readonly limitAddress: OnRequest;
 }
 
@@ -41,7 +41,7 @@ interface Recognised extends Pick<CallerAuthDeps, "basicName"> {
   readonly need: ScopeNeed;
 }
 
-/** Read while the socket is there: a request whose client has left has no address any more. */
+/** Read while the socket exists: the address of a disconnected client is no longer available. */
 interface From {
   readonly clientIp: string;
   readonly addressKey: string;
@@ -52,14 +52,16 @@ interface Attempt {
   readonly reply: FastifyReply;
   readonly next: () => void;
   readonly from?: From;
+  /** The scopes that a rejected token lacks. */
+  readonly lacking?: readonly string[];
 }
 
-/** Clients of which another party is the subject act for it: both are told. */
+/** A client whose token has a different subject acts for that subject: both are named. */
 function bearerName({ clientId, subject }: VerifiedToken): string {
   return clientId === "" || clientId === subject ? subject : `${clientId}:${subject}`;
 }
 
-/** Puts a caller who was let in on the request, and says with what outcome it leaves this check. */
+/** Stores an admitted caller on the request, and returns the outcome of the check. */
 function recognise({ request, need, basicName }: Recognised, finding: CallerFinding): CallerAuthOutcome {
   if (typeof finding === "string") {
     if (finding === "ok_basic") {
@@ -75,14 +77,15 @@ function recognise({ request, need, basicName }: Recognised, finding: CallerFind
   return "ok_bearer";
 }
 
-/** How a caller that is not let in leaves: a failure takes a token, and there is 429 in its place when none is left. */
+/** Rejects a caller: a failure takes a token, and the answer is 429 instead when none is left. */
 function createFail({ reject, counted, budget, addressKeyOf }: CallerAuthDeps) {
-  const finish = ({ request, reply, from }: Attempt, outcome: CallerAuthOutcome, waitMs: number): void => {
+  const finish = ({ request, reply, from, lacking }: Attempt, outcome: CallerAuthOutcome, waitMs: number): void => {
     counted(outcome);
     reject(request, reply, {
       outcome,
       ...(waitMs === 0 ? undefined : { retryAfterMs: waitMs }),
       ...(from === undefined ? undefined : { clientIp: from.clientIp }),
+      ...(lacking === undefined ? undefined : { lacking }),
     });
   };
   return (attempt: Attempt, outcome: CallerAuthOutcome, waitMs = 0): void => {
@@ -97,18 +100,19 @@ function createFail({ reject, counted, budget, addressKeyOf }: CallerAuthDeps) {
 }
 
 /**
- * Lets the configured callers of the back channel in, before a body is read (contract, "Backchannel callers" and
- * "Failure-budget rules"). A success costs its evaluation and nothing else; while the address's budget is empty there
- * is no evaluation.
+ * Admits configured API callers, before a body is read. A success takes no token; while the address's budget is empty, credentials are not
+ * evaluated.
  */
 export function createCallerAuthHook(deps: CallerAuthDeps, needOf: (request: FastifyRequest) => ScopeNeed): OnRequest {
   const { check, basicName, timeoutMs, counted, budget, addressOf, addressKeyOf, limitAddress } = deps;
   const fail = createFail(deps);
   const settle = (attempt: Attempt, finding: CallerFinding): void => {
     const { request, reply, next } = attempt;
-    const outcome = recognise({ request, need: needOf(request), basicName }, finding);
+    const need = needOf(request);
+    const outcome = recognise({ request, need, basicName }, finding);
     if (outcomeRow(outcome).httpStatus !== 200) {
-      fail(attempt, outcome);
+      const isScope = outcome === "missing_scope" && typeof finding !== "string";
+      fail(isScope ? { ...attempt, lacking: lackingScopes(finding.token, need) } : attempt, outcome);
       return;
     }
     counted(outcome);

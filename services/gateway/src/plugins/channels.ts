@@ -1,43 +1,60 @@
 import type { IncomingMessage, RequestListener } from "node:http";
+import { type Channel, routeFamilies } from "@postern/shared/contracts";
+import { isBelow } from "@postern/shared/platform/http";
 import type { FastifyRequest } from "fastify";
 import type { WireNames } from "../dialects/naming.ts";
 import { notFoundReply } from "../dialects/reply.ts";
 import type { OnRequest } from "./caller-auth.ts";
 import { sendReply } from "./send-reply.ts";
 
-export type Channel = "back" | "front";
-
-const backPaths = new Set(["/ping", "/healthz", "/metrics"]);
-/** Dots that a server behind us would resolve lead from one channel's path to the other's. */
+/** Dot segments that a server behind us would resolve could lead from one channel's path to the other's. */
 const dotSegment = /(?:\/|%2f|\\)(?:\.|%2e){1,2}(?:[/\\?#]|%2f|$)/i;
 
-/** Design decision 24: `/api/v1/*` and the operators' pages are the back channel, all else is the front channel. */
-function channelOf(route: string): Channel {
-  return route.startsWith("/api/v1/") || backPaths.has(route) ? "back" : "front";
+/** The channel of a route's family, by the route's pattern (ADR 0024). */
+function createChannelOf(): (pattern: string) => Channel {
+  // Bounded: one entry for each route.
+  const known = new Map<string, Channel>();
+  return (pattern) => {
+    const found = known.get(pattern);
+    if (found !== undefined) return found;
+    const channel = routeFamilies.find(({ prefix }) => isBelow(prefix, pattern))?.channel ?? "front";
+    known.set(pattern, channel);
+    return channel;
+  };
 }
 
-/** Two listeners before one router: each request remembers by which it came. */
+/** Two listeners with one router: each request remembers the listener that received it. */
 export interface Channels {
-  /** What the front channel's listener calls. */
+  /** The request handler of the front channel's listener. */
   readonly frontHandle: (handle: RequestListener) => RequestListener;
+  /** Whether the request came through the front channel, which is open to the internet. */
+  readonly isFront: (raw: IncomingMessage) => boolean;
+  /** Whether a route, by its pattern, belongs to the other channel than the request. */
+  readonly isForeign: (request: FastifyRequest, pattern: string) => boolean;
   /** 404 for a route of the other channel. */
   readonly onlyOwn: OnRequest;
 }
 
-/** The route that matched decides, not the URL, which has many spellings. */
+/** The matched route decides, not the URL, which has many spellings. */
 export function createChannels(names: WireNames): Channels {
+  const channelOf = createChannelOf();
   const cameByFront = new WeakSet<IncomingMessage>();
-  const isForeign = ({ raw, routeOptions }: FastifyRequest): boolean => {
+  const isForeign: Channels["isForeign"] = ({ raw }, pattern) => {
     const cameBy: Channel = cameByFront.has(raw) ? "front" : "back";
-    return channelOf(routeOptions.url ?? "/") !== cameBy || dotSegment.test(raw.url ?? "");
+    const channel = channelOf(pattern);
+    return (channel !== "both" && channel !== cameBy) || dotSegment.test(raw.url ?? "");
   };
   return {
+    isFront: (raw) => cameByFront.has(raw),
+    isForeign,
     frontHandle: (handle) => (request, response) => {
       cameByFront.add(request);
       handle(request, response);
     },
     onlyOwn: (request, reply, next) => {
-      if (isForeign(request)) sendReply(reply, notFoundReply(names, request.id));
+      const { url: pattern } = request.routeOptions;
+      // Paths without a route are answered by `answerUnrouted`.
+      if (pattern !== undefined && isForeign(request, pattern)) sendReply(reply, notFoundReply(names, request.id));
       else next();
     },
   };

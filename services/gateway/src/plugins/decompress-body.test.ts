@@ -1,5 +1,5 @@
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
-import { AppError } from "@postern/shared/errors";
+import { AppError } from "@postern/shared/platform/errors";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { expandBody } from "./decompress-body.ts";
@@ -33,14 +33,14 @@ test.each(compressors)("%s is expanded", async (coding, compress) => {
   expect(await expandBody(` ${coding.toUpperCase()} `, compress(text), settings)).toEqual(text);
 });
 
-test.each(compressors)("%s: 1 MiB is taken, one byte more is not", async (coding, compress) => {
+test.each(compressors)("%s: 1 MiB is accepted, one byte more is not", async (coding, compress) => {
   const full = Buffer.alloc(mebibyte, "ab");
   expect(await expandBody(coding, compress(full), settings)).toHaveLength(mebibyte);
   const over = compress(Buffer.alloc(mebibyte + 1, "ab"));
   expect(await codeOf(expandBody(coding, over, settings))).toBe("REQUEST_TOO_LARGE");
 });
 
-test.each(compressors)("%s: a bomb stops at the limit and costs no memory", async (coding, compress) => {
+test.each(compressors)("%s: a decompression bomb stops at the limit and costs no memory", async (coding, compress) => {
   const bomb = compress(Buffer.alloc(32 * mebibyte));
   const before = process.memoryUsage();
   const heldBefore = before.external + before.arrayBuffers;
@@ -50,13 +50,13 @@ test.each(compressors)("%s: a bomb stops at the limit and costs no memory", asyn
   expect(external + arrayBuffers - heldBefore).toBeLessThan(24 * mebibyte);
 });
 
-test.each(compressors)("%s: bytes that are none, or cut off, are malformed", async (coding, compress) => {
+test.each(compressors)("%s: invalid or truncated bytes are malformed", async (coding, compress) => {
   const whole = compress(Buffer.from("a body of some length, so that it can be cut"));
   expect(await codeOf(expandBody(coding, Buffer.from("nonsense"), settings))).toBe("REQUEST_MALFORMED");
   expect(await codeOf(expandBody(coding, whole.subarray(0, -6), settings))).toBe("REQUEST_MALFORMED");
 });
 
-test("a frame of zstd that asks for a window beyond 8 MiB is refused before memory is taken", async () => {
+test("a zstd frame with a window above 8 MiB is rejected before memory is allocated", async () => {
   const params = { [constants.ZSTD_c_windowLog]: 27, [constants.ZSTD_c_contentSizeFlag]: 0 };
   const { createZstdCompress } = await import("node:zlib");
   const stream = createZstdCompress({ params });
@@ -69,19 +69,19 @@ test("a frame of zstd that asks for a window beyond 8 MiB is refused before memo
 });
 
 test.each(["deflate", "gzip, gzip", "gzip,br", "", "constructor", "identity, gzip", "compress"])(
-  "the coding %j is refused",
+  "the coding %j is rejected",
   async (coding) => {
     expect(await codeOf(expandBody(coding, deflateSync(text), settings))).toBe("REQUEST_MEDIA_TYPE");
   },
 );
 
-test("switched off, only identity is taken", async () => {
+test("if disabled, only identity is accepted", async () => {
   const off = { ...settings, enabled: false };
   expect(await expandBody("identity", text, off)).toBe(text);
   expect(await codeOf(expandBody("gzip", gzipSync(text), off))).toBe("REQUEST_MEDIA_TYPE");
 });
 
-test("any bytes give a body or a reason", async () => {
+test("any bytes result in a body or a reason", async () => {
   const codings = fc.constantFrom("gzip", "br", "zstd");
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 100 }), codings, async (bytes, coding) => {

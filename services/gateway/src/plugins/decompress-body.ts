@@ -1,11 +1,11 @@
 import { promisify } from "node:util";
 import { brotliDecompress, constants, gunzip, type InputType, zstdDecompress } from "node:zlib";
-import { AppError } from "@postern/shared/errors";
+import { AppError } from "@postern/shared/platform/errors";
 
 export interface BodyParserSettings {
   /** `runtime.servers.http.middlewares.request_decompression` */
   readonly enabled: boolean;
-  /** Largest body after expansion. */
+  /** Maximum size of a body after expansion. */
   readonly maxBytes: number;
 }
 
@@ -15,7 +15,7 @@ const expandGzip = promisify(gunzip);
 const expandBrotli = promisify(brotliDecompress);
 const expandZstd = promisify(zstdDecompress);
 
-/** RFC 9659: what every decoder of zstd on the web allows, 8 MiB. A frame that asks for more memory is refused. */
+/** RFC 9659: the limit of every zstd decoder on the web, 8 MiB. A frame that requires more memory is rejected. */
 const maxZstdWindowLog = 23;
 
 const gzip: Expand = (body, maxOutputLength) => expandGzip(body, { maxOutputLength });
@@ -29,12 +29,17 @@ const codings: Readonly<Record<string, Expand>> = {
     expandZstd(body, { maxOutputLength, params: { [constants.ZSTD_d_windowLogMax]: maxZstdWindowLog } }),
 };
 
+/** Whether a body has a content coding other than `identity`. */
+export function isCoded(contentEncoding: string | undefined): boolean {
+  return contentEncoding !== undefined && contentEncoding.trim().toLowerCase() !== "identity";
+}
+
 function isTooLarge(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
 }
 
 /**
- * A body without its one content coding.
+ * Removes the single content coding of a body.
  *
  * @throws AppError REQUEST_MEDIA_TYPE, REQUEST_TOO_LARGE, REQUEST_MALFORMED
  */

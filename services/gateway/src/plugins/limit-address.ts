@@ -12,7 +12,9 @@ export interface LimitAddressDeps {
   readonly limited: () => void;
 }
 
-/** For routes that check no caller: each request counts, and above the limit it is answered 429 at once. */
+/**
+ * For routes without caller authentication: each request counts, and requests above the limit are answered with 429 immediately.
+ */
 export function createLimitAddressHook({ limit, addressKeyOf, names, limited }: LimitAddressDeps): OnRequest {
   return (request, reply, next) => {
     const waitMs = limit(addressKeyOf(request));

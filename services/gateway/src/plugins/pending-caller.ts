@@ -7,7 +7,7 @@ export interface PendingCaller {
   readonly timeoutMs: number;
 }
 
-/** Ends once: with what was found, or with the caller's going, or when the time is over. */
+/** Settles once: with the result, when the caller disconnects, or at the timeout. */
 export function settleCaller(
   found: Promise<CallerFinding>,
   { response, timeoutMs }: PendingCaller,

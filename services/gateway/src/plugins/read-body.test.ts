@@ -2,13 +2,13 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
-import { AppError } from "@postern/shared/errors";
+import { AppError } from "@postern/shared/platform/errors";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createReadBody } from "./read-body.ts";
 
 const maxBytes = 1000;
 const readBody = createReadBody({ enabled: true, maxBytes });
-/** What each request came to, by its path. */
+/** The result of each request, by its path. */
 const results = new Map<string, string>();
 const waiting = new Map<string, () => void>();
 
@@ -49,28 +49,28 @@ function chunked(...sizes: number[]): RequestInit & { duplex: "half" } {
   return { body: new Blob(chunks).stream(), duplex: "half" };
 }
 
-test("a body is taken as it came, whole or in chunks, and none is an empty one", async () => {
+test("a body is read as sent, whole or in chunks, and a missing one is empty", async () => {
   expect(await resultOf("/whole", { body: "text" })).toBe("4:text");
   expect(await resultOf("/chunks", chunked(300, 700))).toBe("1000:abab");
   expect(await resultOf("/none", {})).toBe("0:");
 });
 
-test("one byte above the limit is refused, whether its length was told or not", async () => {
+test("one byte above the limit is rejected, with and without Content-Length", async () => {
   expect(await resultOf("/told", { body: Buffer.alloc(1001) })).toBe("REQUEST_TOO_LARGE");
   expect(await resultOf("/untold", chunked(300, 701, 5000))).toBe("REQUEST_TOO_LARGE");
 });
 
-test("a content coding is taken off, and one that is broken is told once", async () => {
+test("a content coding is removed, and a broken one is reported once", async () => {
   const headers = { "Content-Encoding": "gzip" };
   expect(await resultOf("/gzip", { headers, body: gzipSync("hello") })).toBe("5:hell");
   expect(await resultOf("/broken", { headers, body: "hello" })).toBe("REQUEST_MALFORMED");
 });
 
-test("a sender that hangs up in the middle is told once", async () => {
-  const told = new Promise<void>((resolve) => waiting.set("/cut", resolve));
+test("a client that disconnects in the middle is reported once", async () => {
+  const settled = new Promise<void>((resolve) => waiting.set("/cut", resolve));
   const { port } = new URL(url("/"));
   const socket = connect(Number(port), "127.0.0.1");
   socket.end("POST /cut HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf");
-  await told;
+  await settled;
   expect(results.get("/cut")).toBe("REQUEST_MALFORMED");
 });

@@ -1,18 +1,18 @@
 import type { IncomingMessage } from "node:http";
-import { AppError } from "@postern/shared/errors";
+import { AppError } from "@postern/shared/platform/errors";
 import { type BodyParserSettings, expandBody } from "./decompress-body.ts";
 
-/** Told once: the body, or why there is none. */
+/** Called once: with the body, or with the reason why there is none. */
 export type TakeBody = (body: Buffer, refused?: unknown) => void;
 
-/** Reads a body of at most `maxBytes` as it is on the wire. */
+/** Reads a body of at most `maxBytes`, as sent. */
 export type ReadBody = (request: IncomingMessage, maxBytes: number, take: TakeBody) => void;
 
 const noBody = Buffer.alloc(0);
 
 /**
- * The bytes on the wire. Fastify's parsers for content types take 7 µs more a request, for a context that nothing here
- * uses. What comes after the limit is dropped as it comes.
+ * Collects the bytes as sent. Fastify's content-type parsers cost 7 µs more per request, for a context that is not used here. Data beyond
+ * the limit is dropped as it arrives.
  */
 function collect(request: IncomingMessage, maxBytes: number, take: TakeBody): void {
   const chunks: Buffer[] = [];
@@ -34,13 +34,13 @@ function collect(request: IncomingMessage, maxBytes: number, take: TakeBody): vo
     else chunks.push(chunk);
   });
   request.on("end", () => finish(chunks.length === 1 ? (chunks[0] ?? noBody) : Buffer.concat(chunks)));
-  // Its sender hung up.
+  // The client disconnected.
   request.on("error", (cause) => finish(noBody, new AppError("REQUEST_MALFORMED", { cause })));
 }
 
 /**
- * The body as its sender meant it (contract, "Request body decompression"). Its expanded size is counted while it
- * expands, off the event loop, and it ends where the limit is passed. One coding at most: a list of them is a bomb's.
+ * Reads and expands a body. The expanded size is counted during expansion, off the event loop, which stops at the limit. At most one coding
+ * is accepted, because a list of codings could be a decompression bomb.
  */
 export function createReadBody(settings: BodyParserSettings): ReadBody {
   const expand = async (contentEncoding: string, body: Buffer, take: TakeBody): Promise<void> => {

@@ -1,5 +1,5 @@
-import type { Audit } from "@postern/shared/audit";
-import type { Logger } from "@postern/shared/logging";
+import type { Audit } from "@postern/shared/domain/audit";
+import type { Logger } from "@postern/shared/platform/logging";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type CallerAuthOutcome, outcomeRow } from "../caller-auth/outcome.ts";
 import type { RejectionDelay } from "../caller-auth/rejection.ts";
@@ -9,7 +9,7 @@ import { writeRaw } from "./send-reply.ts";
 export interface RejectCallerDeps {
   readonly delay: RejectionDelay;
   readonly names: WireNames;
-  /** Values of `WWW-Authenticate`: the ways to authenticate that are configured. */
+  /** `WWW-Authenticate` values: the configured ways to authenticate. */
   readonly challenges: () => readonly string[];
   readonly logger: Pick<Logger, "warn">;
   readonly audit: Audit;
@@ -18,22 +18,41 @@ export interface RejectCallerDeps {
 
 export interface Rejection {
   readonly outcome: CallerAuthOutcome;
-  /** For outcomes with `Retry-After`; one second where nobody knows better. */
+  /** For outcomes with `Retry-After`; one second if no better value is known. */
   readonly retryAfterMs?: number;
-  /** Where the request may have lost its client, and with it its address. */
+  /** For requests that may have lost their client, and with it the address. */
   readonly clientIp?: string;
+  /** Scopes that a token lacks. */
+  readonly lacking?: readonly string[];
 }
 
 export type RejectCaller = (request: FastifyRequest, reply: FastifyReply, rejection: Rejection) => void;
 
-/** Whole seconds, and never "now". */
+/** In whole seconds, at least 1. */
 export function retryAfterSeconds(waitMs: number): string {
   return String(Math.max(1, Math.ceil(waitMs / 1000)));
 }
 
+const bearer = /^Bearer\b/;
+
+/** RFC 6750 §3.1: one error code says what was wrong with a token, never which part of it. */
+function challengesFor(
+  outcome: CallerAuthOutcome,
+  configured: readonly string[],
+  lacking: readonly string[],
+): readonly string[] {
+  if (outcome === "missing_scope") {
+    const scope = lacking.length === 0 ? "" : `, scope="${lacking.join(" ")}"`;
+    return configured.filter((one) => bearer.test(one)).map((one) => `${one}, error="insufficient_scope"${scope}`);
+  }
+  if (outcomeRow(outcome).httpStatus !== 401) return [];
+  if (outcome !== "bad_token" && outcome !== "wrong_token_type") return configured;
+  return configured.map((one) => (bearer.test(one) ? `${one}, error="invalid_token"` : one));
+}
+
 /**
- * Answers a caller that is not let in as the outcome's row says: status, headers, delay, and the one warning with
- * transport, address and a fixed reason only (contract, "Caller rejection outcomes").
+ * Answers a rejected caller by the outcome's row: status, headers, delay, and one warning with session, transport, address and a fixed
+ * reason.
  */
 export function createRejectCaller({
   delay,
@@ -43,12 +62,12 @@ export function createRejectCaller({
   audit,
   addressOf,
 }: RejectCallerDeps): RejectCaller {
-  return (request, reply, { outcome, retryAfterMs = 1000, clientIp }) => {
+  return (request, reply, { outcome, retryAfterMs = 1000, clientIp, lacking = [] }) => {
     const row = outcomeRow(outcome);
     if (row.logReason !== "none") {
       const address = clientIp ?? addressOf(request);
       const isUndecided = row.httpStatus === 503;
-      const fields = { transport: "http", client_ip: address, reason: row.logReason };
+      const fields = { session: request.id, transport: "http", client_ip: address, reason: row.logReason };
       logger.warn(fields, isUndecided ? "caller undecided" : "caller rejected");
       const outcome = isUndecided ? "undecided" : "denied";
       audit.record({
@@ -62,7 +81,7 @@ export function createRejectCaller({
     }
     reply.hijack();
     const headers = [names.session, request.id];
-    if (row.httpStatus === 401) for (const challenge of challenges()) headers.push("WWW-Authenticate", challenge);
+    for (const challenge of challengesFor(outcome, challenges(), lacking)) headers.push("WWW-Authenticate", challenge);
     if (row.retryAfter) headers.push("Retry-After", retryAfterSeconds(retryAfterMs));
     headers.push("Content-Length", "0");
     const answer = (closing: boolean): void =>

@@ -1,6 +1,8 @@
-import { createCidrSet, resolveForwardedFor } from "@postern/shared/net";
+import type { Dialect } from "@postern/shared/contracts";
+import { createCidrSet, resolveForwardedFor } from "@postern/shared/platform/net";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { IgnoredAddress } from "../ignored-addresses.ts";
 import { type AddressedRequest, createRequestAddresses } from "./request-address.ts";
 
 type Headers = AddressedRequest["raw"]["headers"];
@@ -8,6 +10,7 @@ type Headers = AddressedRequest["raw"]["headers"];
 const clientHeaders = { clientIp: "client-ip", clientPort: "x-client-port" };
 const proxies = createCidrSet(["127.0.0.1", "::1", "10.0.0.0/8", "2001:db8:1::/48"]);
 const nobody = createCidrSet([]);
+const noReport = (): void => undefined;
 
 const address = fc.constantFrom(
   "127.0.0.1",
@@ -38,38 +41,120 @@ const requests = fc.array(
   { maxLength: 30 },
 );
 
-test("whatever its connection and the configuration were before, a request's caller is the trust rule's", () => {
+test("a request's caller follows the trusted-proxy rule, whatever its connection and the configuration were before", () => {
   fc.assert(
     fc.property(fc.array(address, { minLength: 4, maxLength: 4 }), requests, (peers, sent) => {
       let trustedProxies = proxies;
-      const { callerOf } = createRequestAddresses(() => ({ trustedProxies, clientHeaders }));
+      const { callerOf } = createRequestAddresses(() => ({ trustedProxies, clientHeaders }), noReport);
       const sockets = peers.map((remoteAddress) => ({ remoteAddress, remotePort: 4711 }));
-      for (const { connection, forwardedFor: told, realIp, reloaded } of sent) {
+      for (const { connection, forwardedFor: xForwardedFor, realIp, reloaded } of sent) {
         if (reloaded) trustedProxies = trustedProxies === proxies ? nobody : proxies;
-        const headers: Headers = { "x-forwarded-for": told, "x-real-ip": realIp };
+        const headers: Headers = { "x-forwarded-for": xForwardedFor, "x-real-ip": realIp };
         const socket = sockets[connection] ?? { remoteAddress: "", remotePort: 0 };
-        const direct = resolveForwardedFor({ peer: socket.remoteAddress, forwardedFor: told, realIp }, trustedProxies);
+        const direct = resolveForwardedFor(
+          { peer: socket.remoteAddress, forwardedFor: xForwardedFor, realIp },
+          trustedProxies,
+        );
         expect(callerOf({ raw: { headers, socket } })).toBe(direct);
       }
     }),
   );
 });
 
-test("a peer that a reload no longer trusts tells no client address on the connection that it has", () => {
+test("a peer that a reload no longer trusts cannot name a client on its existing connection", () => {
   let trustedProxies = proxies;
-  const { clientOf } = createRequestAddresses(() => ({ trustedProxies, clientHeaders }));
+  const { clientOf } = createRequestAddresses(() => ({ trustedProxies, clientHeaders }), noReport);
   const socket = { remoteAddress: "::ffff:10.1.2.3", remotePort: 4711 };
   const raw = { headers: { "client-ip": "198.51.100.7", "x-client-port": "40123" }, socket };
-  expect(clientOf({ raw })).toEqual({ clientIp: "198.51.100.7", clientPort: "40123" });
+  const byHeader = { clientIp: "198.51.100.7", clientPort: "40123", clientIpIsPeer: false };
+  expect(clientOf({ raw }, "s", "header")).toEqual(byHeader);
   trustedProxies = nobody;
-  expect(clientOf({ raw })).toEqual({ clientIp: "10.1.2.3", clientPort: "4711" });
+  expect(clientOf({ raw }, "s", "header")).toEqual({ clientIp: "10.1.2.3", clientPort: "4711", clientIpIsPeer: true });
 });
 
-test("two clients behind one connection of a proxy are two", () => {
-  const { callerOf } = createRequestAddresses(() => ({ trustedProxies: proxies, clientHeaders }));
+test("two clients behind one proxy connection are distinguished", () => {
+  const { callerOf } = createRequestAddresses(() => ({ trustedProxies: proxies, clientHeaders }), noReport);
   const socket = { remoteAddress: "10.1.2.3", remotePort: 4711 };
-  const callers = ["198.51.100.1", "6.6.6.6, 198.51.100.2", undefined].map((told) =>
-    callerOf({ raw: { headers: { "x-forwarded-for": told }, socket } }),
+  const callers = ["198.51.100.1", "6.6.6.6, 198.51.100.2", undefined].map((xForwardedFor) =>
+    callerOf({ raw: { headers: { "x-forwarded-for": xForwardedFor }, socket } }),
   );
   expect(callers).toEqual(["198.51.100.1", "198.51.100.2", "10.1.2.3"]);
+});
+
+const proxy = "10.1.2.3";
+const stranger = "203.0.113.9";
+const user = "198.51.100.7";
+
+/** The peer, its headers, and the expected address, whether it is only the caller's, and what is reported. */
+type DialectRow = readonly [string, Headers, string, "caller" | "named", (IgnoredAddress["reason"] | undefined)?];
+type Row = readonly [Dialect, string, Headers, string, string, string];
+
+const forEachOf = (dialects: readonly Dialect[], rows: readonly DialectRow[]): readonly Row[] =>
+  dialects.flatMap((dialect) =>
+    rows.map(([peer, headers, address, by, reason = ""]): Row => [dialect, peer, headers, address, by, reason]),
+  );
+
+test.each<Row>([
+  ...forEachOf(
+    ["json", "cbor", "header", "proxy"],
+    [
+      [proxy, {}, proxy, "caller"],
+      [proxy, { "client-ip": user }, user, "named"],
+      [proxy, { "client-ip": `${user}:51234` }, user, "named"],
+      [proxy, { "client-ip": "[2001:db8::7]:51234" }, "2001:db8::7", "named"],
+      [proxy, { "client-ip": "unknown" }, proxy, "caller", "unreadable"],
+      [proxy, { "client-ip": `${user}, ${stranger}` }, proxy, "caller", "unreadable"],
+      [proxy, { "client-ip": "unknown", "x-forwarded-for": user }, user, "named", "unreadable"],
+      [proxy, { "client-ip": "" }, proxy, "caller"],
+      [proxy, { "x-forwarded-for": user }, user, "named"],
+      [proxy, { "x-forwarded-for": `${user}:51234` }, user, "named"],
+      [proxy, { "x-forwarded-for": "unknown" }, proxy, "caller"],
+      [proxy, { "x-forwarded-for": "10.9.9.9" }, "10.9.9.9", "caller"],
+      [proxy, { "x-real-ip": `${user}:51234` }, user, "named"],
+      [stranger, {}, stranger, "caller"],
+      [stranger, { "client-ip": user }, stranger, "caller", "untrusted"],
+      [stranger, { "x-forwarded-for": user, "x-real-ip": user }, stranger, "caller"],
+    ],
+  ),
+  // saslauthd names no client: a proxy before the gateway names the mail server.
+  ...forEachOf(
+    ["sasl"],
+    [
+      [proxy, { "x-forwarded-for": stranger }, stranger, "caller"],
+      [proxy, { "x-real-ip": stranger }, stranger, "caller"],
+      [proxy, { "client-ip": user }, user, "named"],
+      [stranger, { "client-ip": user }, stranger, "caller", "untrusted"],
+    ],
+  ),
+  // The caller is the user's own client.
+  ...forEachOf(
+    ["basic"],
+    [
+      [proxy, { "client-ip": user }, proxy, "named"],
+      [proxy, { "client-ip": user, "x-forwarded-for": stranger }, stranger, "named"],
+      [proxy, { "client-ip": user, "x-real-ip": stranger }, stranger, "named"],
+      [stranger, { "client-ip": user, "x-forwarded-for": user }, stranger, "named"],
+    ],
+  ),
+])("%s from %s with %j: the client is %s (%s)", (dialect, remoteAddress, headers, clientIp, by, reason) => {
+  const reported: IgnoredAddress[] = [];
+  const { clientOf } = createRequestAddresses(
+    () => ({ trustedProxies: proxies, clientHeaders }),
+    (ignored) => void reported.push(ignored),
+  );
+  const client = clientOf({ raw: { headers, socket: { remoteAddress, remotePort: 4711 } } }, "s", dialect);
+  expect([client.clientIp, client.clientIpIsPeer]).toEqual([clientIp, by === "caller"]);
+  expect(reported.map((ignored) => ignored.reason)).toEqual(reason === "" ? [] : [reason]);
+});
+
+test("a port belongs to its address", () => {
+  const { clientOf } = createRequestAddresses(() => ({ trustedProxies: proxies, clientHeaders }), noReport);
+  const portOf = (headers: Headers): string =>
+    clientOf({ raw: { headers, socket: { remoteAddress: proxy, remotePort: 4711 } } }, "s", "header").clientPort;
+  expect(portOf({})).toBe("4711");
+  expect(portOf({ "x-client-port": "1" })).toBe("4711");
+  expect(portOf({ "x-forwarded-for": user })).toBe("");
+  expect(portOf({ "client-ip": `${user}:51234` })).toBe("51234");
+  expect(portOf({ "client-ip": `${user}:51234`, "x-client-port": "40123" })).toBe("40123");
+  expect(portOf({ "client-ip": user })).toBe("");
 });

@@ -1,9 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Socket } from "node:net";
-import { type CidrSet, callerBehind, canonicalIp, type Peer, peerOf } from "@postern/shared/net";
+import type { Dialect } from "@postern/shared/contracts";
+import { type CidrSet, callerBehind, type Peer, peerOf, readClientAddress } from "@postern/shared/platform/net";
 import { decodePercents } from "../dialects/percent-decode.ts";
+import type { ReportIgnoredAddress } from "../ignored-addresses.ts";
 
-/** What of a request tells addresses. */
+/** The members of a request that determine addresses. */
 export interface AddressedRequest {
   readonly raw: {
     readonly headers: IncomingHttpHeaders;
@@ -18,23 +20,27 @@ export interface ClientHeaderNames {
 
 export interface ClientAddress {
   readonly clientIp: string;
+  /** Empty if unknown. */
   readonly clientPort: string;
+  /** No accepted header names the client: the address is that of the API caller. */
+  readonly clientIpIsPeer: boolean;
 }
 
-/** What a reload may change. */
+/** Settings that a reload may change. */
 export interface TrustSettings {
   readonly trustedProxies: CidrSet;
   readonly clientHeaders: ClientHeaderNames;
 }
 
 export interface RequestAddresses {
-  /** The address of whoever calls us, by the contract's trust rule. */
+  /** The API caller's address (docs/integrations/README.md, "Client address"). */
   readonly callerOf: (request: AddressedRequest) => string;
   /**
-   * The mail user's address where the body does not tell it: the configured headers, from a trusted peer only, else the
-   * caller's own. A header that holds no address counts for nothing.
+   * The mail user's address if the body does not name it. A trusted proxy may name it in the configured headers, and on all dialects except
+   * `sasl` in `X-Forwarded-For` and `X-Real-IP`. On `basic` the caller is the user's own client, whose configured headers are ignored.
+   * Ignored headers are reported.
    */
-  readonly clientOf: (request: AddressedRequest) => ClientAddress;
+  readonly clientOf: (request: AddressedRequest, session: string, dialect: Dialect) => ClientAddress;
 }
 
 type Connection = AddressedRequest["raw"]["socket"];
@@ -43,7 +49,9 @@ function single(value: string | readonly string[] | undefined): string | undefin
   return typeof value === "string" ? value : value?.join(",");
 }
 
-/** A connection's peer is looked at once for each set of proxies: a look into the set costs more than the rest. */
+/**
+ * A connection's peer is checked once for each set of proxies, because a look-up in the set costs more than the rest.
+ */
 function createPeers(): (connection: Connection, trusted: CidrSet) => Peer {
   const known = new WeakMap<Connection, { readonly peer: Peer; readonly by: CidrSet }>();
   return (connection, trusted) => {
@@ -51,28 +59,48 @@ function createPeers(): (connection: Connection, trusted: CidrSet) => Peer {
     if (kept?.by === trusted) return kept.peer;
     const { remoteAddress } = connection;
     const peer = peerOf(remoteAddress ?? "", trusted);
-    // A client that has left has no address.
+    // A disconnected client has no address.
     if (remoteAddress !== undefined) known.set(connection, { peer, by: trusted });
     return peer;
   };
 }
 
-export function createRequestAddresses(live: () => TrustSettings): RequestAddresses {
+export function createRequestAddresses(live: () => TrustSettings, report: ReportIgnoredAddress): RequestAddresses {
   const peerOfConnection = createPeers();
   const callerOf = ({ raw: { headers, socket } }: AddressedRequest): string => {
     const { trustedProxies: trusted } = live();
-    const told = { forwardedFor: single(headers["x-forwarded-for"]), realIp: single(headers["x-real-ip"]) };
-    return callerBehind(peerOfConnection(socket, trusted), told, trusted);
+    const forwarding = { forwardedFor: single(headers["x-forwarded-for"]), realIp: single(headers["x-real-ip"]) };
+    return callerBehind(peerOfConnection(socket, trusted), forwarding, trusted);
   };
-  const clientOf = (request: AddressedRequest): ClientAddress => {
+  const portOf = (request: AddressedRequest, address: string): string => {
+    const { socket } = request.raw;
+    return peerOfConnection(socket, live().trustedProxies).address === address ? String(socket.remotePort ?? "") : "";
+  };
+  /** The client's own connection, and the proxies that it came through. */
+  const byConnection = (request: AddressedRequest, dialect: Dialect): ClientAddress => {
+    const clientIp = callerOf(request);
+    const { address, isTrusted } = peerOfConnection(request.raw.socket, live().trustedProxies);
+    // A chain that consists only of trusted proxies contains no client.
+    const isNamed = isTrusted && clientIp !== address && !live().trustedProxies.has(clientIp);
+    const clientIpIsPeer = dialect !== "basic" && (dialect === "sasl" || !isNamed);
+    return { clientIp, clientPort: portOf(request, clientIp), clientIpIsPeer };
+  };
+  const clientOf: RequestAddresses["clientOf"] = (request, session, dialect) => {
     const { headers, socket } = request.raw;
     const { trustedProxies, clientHeaders: names } = live();
-    const own = { clientIp: callerOf(request), clientPort: String(socket.remotePort ?? "") };
-    const told = single(headers[names.clientIp]);
-    if (told === undefined || !peerOfConnection(socket, trustedProxies).isTrusted) return own;
-    const clientIp = canonicalIp(decodePercents(told) ?? "");
-    const clientPort = decodePercents(single(headers[names.clientPort]) ?? "") ?? "";
-    return clientIp === undefined ? own : { clientIp, clientPort };
+    const headerValue = dialect === "basic" ? undefined : single(headers[names.clientIp]);
+    if (headerValue === undefined || headerValue === "") return byConnection(request, dialect);
+    if (!peerOfConnection(socket, trustedProxies).isTrusted) {
+      report({ session, dialect, reason: "untrusted", value: headerValue });
+      return byConnection(request, dialect);
+    }
+    const named = readClientAddress(decodePercents(headerValue) ?? "");
+    if (named === undefined) {
+      report({ session, dialect, reason: "unreadable", value: headerValue });
+      return byConnection(request, dialect);
+    }
+    const clientPort = decodePercents(single(headers[names.clientPort]) ?? "") || named.port;
+    return { clientIp: named.address, clientPort: clientPort ?? "", clientIpIsPeer: false };
   };
   return { callerOf, clientOf };
 }

@@ -3,8 +3,7 @@ import type { FastifyReply } from "fastify";
 import type { DialectReply } from "../dialects/reply.ts";
 
 /**
- * Writes a finished answer past Fastify, which would spell every header in lower case. A client that has hung up gets
- * nothing, and nobody is troubled by it.
+ * Writes a finished answer and bypasses Fastify, which would write every header in lower case. Does nothing if the client has disconnected.
  */
 export function sendReply(reply: FastifyReply, { status, headers, body }: DialectReply): void {
   reply.hijack();

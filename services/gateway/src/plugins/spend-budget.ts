@@ -1,6 +1,6 @@
 import type { CallerAuthDeps, OnRequest } from "./caller-auth.ts";
 
-/** For `GET /api/v1/auth/basic`, where each request takes a token, a success too (contract, "Failure-budget rules", 2). */
+/** For `GET /api/v1/auth/basic`, where each request takes a token, even a successful one. */
 export function createSpendBudgetHook({
   budget,
   addressKeyOf,

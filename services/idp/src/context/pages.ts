@@ -1,89 +1,43 @@
 import { randomUUID } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
-import { extname, join } from "node:path";
 import { type Base, keyRingFromConfig } from "@postern/shared/assembly";
-import type { Audit } from "@postern/shared/audit";
-import type { Bus } from "@postern/shared/bus";
-import type { Config } from "@postern/shared/config";
-import { authenticate } from "@postern/shared/contracts";
-import type { KeyRing } from "@postern/shared/crypto";
-import type { Logger } from "@postern/shared/logging";
-import type { RedisClient } from "@postern/shared/redis";
-import { systemClock } from "@postern/shared/time";
+import type { Audit } from "@postern/shared/domain/audit";
+import type { Bus } from "@postern/shared/platform/bus";
+import { createAnswerHolds } from "@postern/shared/platform/concurrency";
+import type { Config } from "@postern/shared/platform/config";
+import type { KeyRing } from "@postern/shared/platform/crypto";
+import type { RedisClient } from "@postern/shared/platform/redis";
+import { systemClock } from "@postern/shared/platform/time";
 import { createFlowGate } from "../flow/flow-gate.ts";
 import { createFlowStarter } from "../flow/flow-starter.ts";
 import { createFlowStore } from "../flow/flow-store-redis.ts";
 import { type FrontendSettings, frontendSettings } from "../frontend-settings.ts";
 import { createCompleteSignIn, type FlowEnds } from "../login/complete-sign-in.ts";
 import type { ConnectedApplications, ListDemands } from "../login/connected-applications.ts";
-import { createLookUpAccount, createPasswordCheck } from "../login/password-check.ts";
+import { createFailedSignIns } from "../login/failed-sign-ins-redis.ts";
+import { createHoldBack } from "../login/hold-back.ts";
 import type { IdpMetrics } from "../metrics.ts";
-import { auditFactorStore, auditFactors } from "../mfa/audited-factors.ts";
-import { createFactorGuard } from "../mfa/factor-guard-redis.ts";
-import { createFactorStore } from "../mfa/factor-store-nats.ts";
-import { createFactors } from "../mfa/factors-nats.ts";
-import { createPendingProofs } from "../mfa/pending-proofs-redis.ts";
-import { createSelfService } from "../mfa/self-service.ts";
-import { createCeremonies } from "../mfa/webauthn/ceremonies.ts";
-import type { Notice, Notify } from "../notices/notice.ts";
-import type { Notifier } from "../notices/notifier.ts";
-import { createAssets, type LogoFile } from "../pages/assets.ts";
-import { pageList } from "../pages/page-list.ts";
-import { createPages, type Pages } from "../pages/pages.ts";
-import { createSiteTemplates } from "../pages/site-templates.ts";
-import type { DevUiDeps } from "../routes/dev-ui/register.ts";
-import type { LoginDeps } from "../routes/login/deps.ts";
+import type { PagesDeps } from "../routes/pages/register.ts";
 import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
 import { createSessionStore } from "../sessions/session-store-redis.ts";
-import type { NoticesContext } from "./notices.ts";
+import { createEngineCalls } from "./pages/engine-calls.ts";
+import { createFactorsFeature } from "./pages/factors.ts";
+import { createSitePages } from "./pages/site-pages.ts";
+import type { NotificationsContext } from "./user-notifications.ts";
 
-/** Everything that the pages are made of. */
-export interface PagesContext {
-  readonly login: LoginDeps;
-  /** Ends what still tells of accounts. */
+/** All objects of the pages. */
+export interface PagesContext extends PagesDeps {
+  /** Answers all held-back sign-ins immediately. */
+  readonly letGo: () => void;
+  /** Resolves when every pending user notification is queued or lost. */
   readonly close: () => Promise<void>;
-  readonly devUi: Omit<DevUiDeps, "pages">;
 }
 
-/** What the protocols give the pages. */
+/** What the pages need from the protocols. */
 export interface ProtocolParts {
   readonly ends: FlowEnds;
   readonly onReplaced: (session: BrowserSessionRecord) => Promise<void>;
   readonly applications: ConnectedApplications | undefined;
   readonly demanders: readonly ListDemands[];
-}
-
-const largestLogoBytes = 65_536;
-
-function logoOf(file: string): LogoFile | undefined {
-  if (file === "") return undefined;
-  const ending = extname(file).slice(1).toLowerCase();
-  if (ending !== "svg" && ending !== "png" && ending !== "webp") throw new RangeError(`${file}: not svg, png or webp`);
-  const body = readFileSync(file);
-  if (body.length > largestLogoBytes) throw new RangeError(`${file}: larger than ${largestLogoBytes} bytes`);
-  return { ending, body };
-}
-
-/** `<page>.mustache`; a name of no page is a mistake that nobody would see otherwise. */
-function templatesOf(folder: string): ReadonlyMap<string, string> {
-  if (folder === "") return new Map();
-  const files = readdirSync(folder).filter((file) => file.endsWith(".mustache"));
-  return new Map(
-    files.map((file) => {
-      const name = file.slice(0, -".mustache".length);
-      if (!pageList.some((page) => page.name === name))
-        throw new RangeError(`${join(folder, file)}: no page is called ${name}`);
-      return [name, readFileSync(join(folder, file), "utf8")];
-    }),
-  );
-}
-
-function pagesOf(settings: FrontendSettings): Pages {
-  return createPages({
-    settings: settings.pages,
-    assets: createAssets(settings.accent, logoOf(settings.logoFile)),
-    templates: createSiteTemplates(templatesOf(settings.templatesFolder)),
-  });
 }
 
 export interface PagesParts {
@@ -93,41 +47,31 @@ export interface PagesParts {
   readonly state: RedisClient;
   readonly protocols: ProtocolParts;
   readonly metrics: IdpMetrics;
-  readonly notices: NoticesContext | undefined;
+  readonly notifications: NotificationsContext | undefined;
 }
 
-interface FactorPartsDeps {
-  readonly bus: Bus;
-  readonly state: RedisClient;
-  readonly prefix: string;
-  readonly keys: KeyRing;
-  readonly settings: FrontendSettings;
-  readonly nowMs: () => number;
-  readonly logger: Logger;
-  readonly audit: Audit;
-  readonly notifier: Notifier | undefined;
-}
-
-/** Second factors: at the sign-in and in self-service. */
-function factorParts(deps: FactorPartsDeps) {
-  const { bus, state, prefix, keys, settings, nowMs, logger, audit, notifier } = deps;
-  const store = auditFactorStore(createFactorStore(bus), audit);
-  const pending = createPendingProofs({ redis: state, prefix, keys });
-  const guard = createFactorGuard(state, prefix, settings.maxFactorAttempts);
-  const ceremonies = createCeremonies({ settings: settings.webauthn, pending, store, nowMs });
-  const notify: Notify = (notice: Notice): void => {
-    const { event, factor, account, session } = notice;
-    logger.info({ session, event, factor, account }, "second factor changed or used");
-    notifier?.notify(notice);
+/** The settings that the pages use unchanged. */
+function pageSettings({ pages, explainsNetworkBlock, totpSkew, lives }: FrontendSettings, { runtime }: Config) {
+  return {
+    origin: new URL(pages.issuer).origin,
+    explainsNetworkBlock,
+    totpSkew,
+    rememberMs: lives.rememberMs,
+    decisionTimeoutMs: () => runtime.timeouts.decision,
   };
-  const { totpIssuer, totpSkew } = settings;
-  const self = createSelfService({ store, pending, guard, ceremonies, notify, totpIssuer, totpSkew, nowMs });
-  return { store, guard, ceremonies, notify, notifier, self };
+}
+
+/** A sign-in ends another user's session in the same browser. This writes the audit event. */
+function auditReplaced(audit: Audit, onReplaced: ProtocolParts["onReplaced"]): ProtocolParts["onReplaced"] {
+  return async (session) => {
+    audit.record({ event: "session.end", outcome: "ok", target: session.account, reason: "replaced" });
+    await onReplaced(session);
+  };
 }
 
 /** Undefined while `identity.frontend.enabled` is off. */
 export function createPagesContext(parts: PagesParts): PagesContext | undefined {
-  const { config, base, bus, state, protocols, metrics, notices } = parts;
+  const { config, base, bus, state, protocols, metrics, notifications } = parts;
   const sessionKeys = keyRingFromConfig(config, "browser-session");
   const flowKeys = keyRingFromConfig(config, "flow");
   const { enabled } = config.identity.frontend;
@@ -136,52 +80,47 @@ export function createPagesContext(parts: PagesParts): PagesContext | undefined 
   const { prefix } = config.storage.redis;
   const clock = systemClock;
   const nowMs = (): number => clock.now();
-  const pages = pagesOf(settings);
+  const pages = createSitePages(settings);
   const sessions = createSessionStore({ redis: state, prefix, keys: sessionKeys, clock, lives: settings.lives });
-  const proofKeys = keyRingFromConfig(config, "pending-proof") ?? flowKeys;
-  const notifier = notices?.notifier;
+  const keysFor = (purpose: string): KeyRing => keyRingFromConfig(config, purpose) ?? flowKeys;
+  const notifier = notifications?.notifier;
   const { logger, audit } = base;
-  const factors = factorParts({ bus, state, prefix, keys: proofKeys, settings, nowMs, logger, audit, notifier });
+  const keys = keysFor("pending-proof");
+  const factors = createFactorsFeature({ bus, state, prefix, keys, settings, nowMs, logger, audit, notifier });
+  const holds = createAnswerHolds();
   const flows = createFlowStore({ redis: state, prefix, keys: flowKeys, clock });
   const gate = createFlowGate(flows);
   const { ends, onReplaced, applications, demanders } = protocols;
-  const tls = !settings.pages.issuer.startsWith("http://");
-  const decide: Parameters<typeof createPasswordCheck>[0]["decide"] = (request, context) =>
-    bus.request(authenticate, request, context);
   return {
     login: {
       pages,
       gate,
       sessions,
       starts: createFlowStarter({ flows, cookies: pages.cookies, clock }),
-      checkPassword: createPasswordCheck({ decide, tls }),
-      lookUp: createLookUpAccount({ decide, tls }),
-      factors: auditFactors(createFactors(bus), audit),
+      ...createEngineCalls(bus, settings),
+      failedSignIns: createFailedSignIns({ redis: state, prefix, keys: keysFor("failed-sign-in") }),
       ...factors,
       applications,
       demanders,
       onEnded: onReplaced,
-      origin: new URL(settings.pages.issuer).origin,
       completeSignIn: createCompleteSignIn({
         sessions,
         gate,
         ends,
-        onReplaced: async (session) => {
-          const target = session.account;
-          audit.record({ event: "session.end", outcome: "ok", target, reason: "replaced" });
-          await onReplaced(session);
-        },
+        onReplaced: auditReplaced(audit, onReplaced),
         nowSeconds: () => Math.floor(nowMs() / 1000),
+        subject: settings.subject,
       }),
       metrics,
       logger,
       audit,
       nowMs,
-      decisionTimeoutMs: () => config.runtime.timeouts.decision,
-      totpSkew: settings.totpSkew,
-      rememberMs: settings.lives.rememberMs,
+      ...pageSettings(settings, config),
+      holdBack: createHoldBack({ holds, devices: notifications?.devices, maxWaiting: settings.maxHeld, logger }),
     },
-    close: async () => notices?.close(),
+    letGo: () => holds.end(),
+    close: async () => notifications?.close(),
+    identifier: config.runtime.naming.identifier,
     devUi: { enabled: config.runtime.developer_mode, version: randomUUID() },
   };
 }

@@ -1,8 +1,8 @@
-import type { Config } from "@postern/shared/config";
-import type { KeyRing } from "@postern/shared/crypto";
-import type { Logger } from "@postern/shared/logging";
-import type { RedisClient } from "@postern/shared/redis";
-import { systemClock } from "@postern/shared/time";
+import type { Config } from "@postern/shared/platform/config";
+import type { KeyRing } from "@postern/shared/platform/crypto";
+import type { Logger } from "@postern/shared/platform/logging";
+import type { RedisClient } from "@postern/shared/platform/redis";
+import { systemClock } from "@postern/shared/platform/time";
 import { loadDocument } from "../saml/metadata/load-document.ts";
 import { createMetadataCopies } from "../saml/metadata/metadata-copies-redis.ts";
 import { metadataSources } from "../saml/metadata/metadata-sources.ts";
@@ -17,14 +17,14 @@ export interface SamlState {
   readonly providers: Providers;
 }
 
-/** The configuration with what the metadata of service providers say, exchanged as a whole. */
+/** The configuration combined with the metadata of the service providers; replaced as a whole. */
 export interface SamlRegistry {
   current(): SamlState;
-  /** Takes another configuration; when it rejects, the old one stays. */
+  /** Applies a new configuration. If it rejects, the previous one remains in use. */
   apply(config: Config): Promise<void>;
-  /** Begins to follow the metadata; resolves when each was looked for, or after five seconds. */
+  /** Starts watching the metadata. Resolves when each document was requested once, or after five seconds. */
   start(): Promise<void>;
-  /** Resolves when the metadata of a service provider are known or were looked for, or after five seconds. */
+  /** Resolves when the metadata of a service provider is known or was requested, or after five seconds. */
   lookedFor(entityId: string): Promise<void>;
   close(): void;
 }

@@ -1,29 +1,34 @@
 import { keyRingFromConfig } from "@postern/shared/assembly";
-import type { Config } from "@postern/shared/config";
-import { systemClock } from "@postern/shared/time";
+import { pathTo } from "@postern/shared/contracts";
+import type { Config } from "@postern/shared/platform/config";
+import { systemClock } from "@postern/shared/platform/time";
 import type { FlowEnd } from "../flow/flow-port.ts";
 import type { ListDemands } from "../login/connected-applications.ts";
 import type { SamlRoutesDeps } from "../routes/saml/deps.ts";
 import { createSamlKeyStore } from "../saml/keys/saml-keys-redis.ts";
-import { createParticipants } from "../saml/logout/participants-redis.ts";
 import { createSamlMetrics } from "../saml/saml-metrics.ts";
 import { createAnswers } from "../saml/sso/answers.ts";
-import { createPendingRequests, createReplayGuard } from "../saml/sso/pending-requests-redis.ts";
+import { createPendingRequests } from "../saml/sso/pending-requests-redis.ts";
 import { createSso } from "../saml/sso/sso.ts";
+import { createParticipants } from "../saml/state/participants-redis.ts";
+import { createReplayGuard } from "../saml/state/replay-guard-redis.ts";
 import { createSamlLogout, type SamlLogoutContext, type SamlParts } from "./saml-logout.ts";
 import { createSamlRegistry, type SamlState } from "./saml-registry.ts";
 
-/** The SAML identity provider; the pages complete its routes. */
+/** The SAML identity provider. The routes also need parts of the pages. */
 export interface SamlContext {
   readonly routes: Omit<SamlRoutesDeps, "pages" | "starts" | "sessions">;
-  /** Ends the sign-in pages' flows of kind `saml`. */
+  /** Ends flows of kind `saml`. */
   readonly finish: FlowEnd;
   readonly logout: SamlLogoutContext;
-  /** What service providers demand that the account's sessions have signed in to. */
+  /** The demands of the service providers that the account's sessions have signed in to. */
   readonly demandsOn: ListDemands;
-  /** Takes another configuration; when it throws, the old one stays. */
+  /** Applies a new configuration. If it rejects, the previous one remains in use. */
   apply(config: Config): Promise<void>;
-  /** Begins to follow the service providers' metadata; resolves when each was looked for, or after five seconds. */
+  /**
+   * Starts watching the service providers' metadata. Resolves when each document was requested once, or after five
+   * seconds.
+   */
   start(): Promise<void>;
   close(): void;
 }
@@ -31,7 +36,7 @@ export interface SamlContext {
 function keysOf(config: Config, { base, state }: SamlParts, current: () => SamlState): SamlRoutesDeps["keys"] {
   const ring = keyRingFromConfig(config, "saml");
   const { saml } = config.identity;
-  const made =
+  const loadKeys =
     ring === undefined
       ? undefined
       : createSamlKeyStore({
@@ -41,13 +46,13 @@ function keysOf(config: Config, { base, state }: SamlParts, current: () => SamlS
           clock: systemClock,
           rotation: { intervalMs: saml.key_rotation_interval, publishMs: saml.key_publish_delay },
           name: saml.entity_id,
-          onMade: () => base.logger.info("SAML signing key made"),
+          onCreated: () => base.logger.info("SAML signing key created"),
         });
   return async () => {
     const { configuredKeys } = current().settings;
     if (configuredKeys !== undefined) return configuredKeys;
-    if (made === undefined) throw new RangeError("no storage.redis.encryption_secret");
-    return made();
+    if (loadKeys === undefined) throw new RangeError("no storage.redis.encryption_secret");
+    return loadKeys();
   };
 }
 
@@ -69,7 +74,11 @@ export function createSamlContext(config: Config, parts: SamlParts): SamlContext
     participants: createParticipants(stored),
     clock: systemClock,
   };
-  const sso = createSso({ ...shared, answers: createAnswers(shared), requests: createPendingRequests(stored) });
+  const answers = createAnswers({
+    ...shared,
+    onNoName: (refused) => base.logger.error({ ...refused }, "no SAML name ID for the account"),
+  });
+  const sso = createSso({ ...shared, answers, requests: createPendingRequests(stored) });
   const logout = createSamlLogout(parts, stored, { ...shared, metrics });
   return {
     routes: { ...shared, lookedFor: (entityId) => registry.lookedFor(entityId), sso, ...logout.routes },
@@ -77,7 +86,7 @@ export function createSamlContext(config: Config, parts: SamlParts): SamlContext
     finish: {
       finishLogin: async (flowId, { uid }) =>
         (await sso.signedIn(flowId, uid))
-          ? { redirect: `/saml/sso?${new URLSearchParams({ request: flowId }).toString()}` }
+          ? { redirect: `${pathTo("samlSignIn")}?${new URLSearchParams({ request: flowId }).toString()}` }
           : { expired: true },
     },
     demandsOn: async (account) => {

@@ -1,11 +1,11 @@
 import { keyRingFromConfig } from "@postern/shared/assembly";
-import type { Config } from "@postern/shared/config";
-import type { RedisClient } from "@postern/shared/redis";
-import { systemClock } from "@postern/shared/time";
+import type { Config } from "@postern/shared/platform/config";
+import type { RedisClient } from "@postern/shared/platform/redis";
+import { systemClock } from "@postern/shared/platform/time";
 import type { SessionStore } from "../sessions/session-store.ts";
 import { createSessionStore } from "../sessions/session-store-redis.ts";
 
-/** Browser sessions; undefined without `storage.redis.encryption_secret`, as nothing is kept in the clear. */
+/** Browser sessions; undefined without `storage.redis.encryption_secret`, because they are stored only encrypted. */
 export function createSessions(config: Config, redis: RedisClient): SessionStore | undefined {
   const keys = keyRingFromConfig(config, "browser-session");
   if (keys === undefined) return undefined;

@@ -3,7 +3,7 @@ import { documentOf } from "../pages/layout.ts";
 import { pageList } from "../pages/page-list.ts";
 import type { Pages, Shown } from "../pages/pages.ts";
 
-/** A list of all pages in all languages. */
+/** The list of all pages in all languages. */
 export function developerPage(pages: Pages, base: string): Shown {
   const english = pages.languages.find(({ tag }) => tag === "en");
   const look = pages.lookOf({ path: "", query: "", language: english, headers: {} });
@@ -18,6 +18,6 @@ export function developerPage(pages: Pages, base: string): Shown {
   return {
     status: 200,
     headers: pages.headers.page({ formTargets: [], script: false }),
-    body: documentOf(look, { title: "Pages", body: body, script: false }),
+    body: documentOf(look, { title: "Pages", body, scripts: [] }),
   };
 }

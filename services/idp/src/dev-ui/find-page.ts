@@ -1,6 +1,6 @@
 import { type ListedPage, pageList } from "../pages/page-list.ts";
 
-/** Names of template files of the compatible product that are spelt otherwise here. */
+/** Template file names of the compatible product that differ from the page names here. */
 const aliases: Readonly<Record<string, string>> = {
   mfa_select: "mfa",
   totp_verify: "totp",
@@ -11,7 +11,7 @@ const aliases: Readonly<Record<string, string>> = {
   device_verify_failed: "device_failed",
 };
 
-/** A page by its name, or by the file name of a template: `idp_login.html` is `login`. */
+/** Finds a page by its name or by the file name of a template: `idp_login.html` is `login`. */
 export function findPage(template: string): ListedPage | undefined {
   const stem = template.replace(/\.html$/, "").replace(/^idp_/, "");
   const name = Object.hasOwn(aliases, stem) ? aliases[stem] : stem;

@@ -15,7 +15,7 @@ test("a token names its flow to its browser, and to no other", () => {
   );
 });
 
-test("a token of one flow is none of another", () => {
+test("a token created for one flow is invalid for another", () => {
   const mine = newBrowserToken();
   fc.assert(
     fc.property(flowId, flowId, (one, other) => {

@@ -3,43 +3,46 @@ import type { FlowRecord } from "./flow-record.ts";
 import type { FlowStore } from "./flow-store.ts";
 import { type FlowEvent, type FlowState, nextState } from "./flow-table.ts";
 
-/** What a browser shows to be let on. */
+/** What a browser presents to enter a flow. */
 export interface Presented {
   /** The flow cookie. */
   readonly browserToken: string | undefined;
-  /** Of the URL, by GET. */
+  /** From the URL of a GET. */
   readonly flowId?: string | undefined;
-  /** Of the form, by POST: it names the flow and proves that the form is ours. */
+  /** From the form of a POST: names the flow and proves that the form came from our page. */
   readonly csrfToken?: string | undefined;
 }
 
 /**
- * `open`: go on. `elsewhere`: the flow is this browser's, but stands on another page. `none`: no such flow, not of
- * this browser, over, or the form is not ours: 400.
+ * `open`: admitted. `elsewhere`: the flow belongs to this browser but is on another page. `none`: the flow is unknown,
+ * over or another browser's, or the form is not ours; answered with 400.
  */
 export type Passage =
   | { readonly passage: "open"; readonly flow: FlowRecord; readonly browserToken: string }
   | { readonly passage: "elsewhere"; readonly flow: FlowRecord; readonly browserToken: string }
   | { readonly passage: "none" };
 
-/** What may be told beside a move. */
+/** Fields that may change together with a move. */
 export type FlowChange = Pick<Partial<FlowRecord>, "pending" | "sessionUid" | "client" | "missing" | "deviceKey">;
 
-/** The only way into a flow and the only way on in it. */
+/** The only way into a flow and from one of its states to the next. */
 export interface FlowGate {
-  /** By GET: the flow of the URL, or without one the browser's latest. */
+  /** For GET: the flow named in the URL, or else the browser's latest. */
   enter(presented: Presented, states: readonly FlowState[]): Promise<Passage>;
-  /** By POST. */
+  /** For POST. */
   submit(presented: Presented, states: readonly FlowState[]): Promise<Passage>;
   /**
-   * Moves the flow as the table says.
-   * @returns undefined when somebody else moved it since it was read
-   * @throws RangeError for a move that the table does not have: a bug
+   * Moves the flow according to the table.
+   * @returns undefined if another request moved it since it was read
+   * @throws RangeError for a move that is not in the table, which is a bug
    */
   move(flow: FlowRecord, event: FlowEvent, change?: FlowChange): Promise<FlowRecord | undefined>;
-  /** Back to the first page: what was shown so far is forgotten. @returns undefined as `move` does */
-  restart(flow: FlowRecord, change?: Pick<FlowRecord, "hasFailed">): Promise<FlowRecord | undefined>;
-  /** A flow that was let through before, as it is now. */
+  /** Returns the flow to the first page and forgets its proofs. @returns undefined, as `move` does */
+  restart(
+    flow: FlowRecord,
+    change?: Pick<FlowRecord, "hasFailed" | "failedReference">,
+  ): Promise<FlowRecord | undefined>;
+  /** Reads again a flow that was admitted before. */
   reread(id: string): Promise<FlowRecord | undefined>;
 }
 
@@ -66,11 +69,13 @@ export function createFlowGate(flows: FlowStore): FlowGate {
       if (state === undefined) throw new RangeError(`no move ${event} from ${flow.state} of ${flow.kind}`);
       return flows.replace({ ...flow, ...change, state });
     },
-    restart: (asked, change = {}) => {
-      const { pending: _forgotten, hasFailed: _told, ...flow } = asked;
+    restart: (current, change = {}) => {
+      const { pending: _forgotten, hasFailed: _told, failedReference: _shown, ...flow } = current;
       const state = nextState(flow.kind, flow.state, "restarted");
       if (state === undefined) throw new RangeError(`no way back from ${flow.state} of ${flow.kind}`);
-      return flows.replace({ ...flow, ...change, state });
+      // A user who switches accounts must not be asked for this one again.
+      const { accountId: _left, sessionUid: _over, ...anew } = flow;
+      return flows.replace({ ...(flow.state === "consent" ? anew : flow), ...change, state });
     },
     reread: (id) => flows.find(id),
   };

@@ -1,36 +1,44 @@
-import type { FlowRecord } from "./flow-record.ts";
+import { pathTo } from "@postern/shared/contracts";
+import type { FactorMethod, FlowRecord } from "./flow-record.ts";
 
-/** A path of ours with its optional language tag and its query. */
+/** A path of the identity provider with its optional language tag and its query. */
 export function localPath(path: string, tag: string | undefined, query: Readonly<Record<string, string>> = {}): string {
   const search = new URLSearchParams(query).toString();
   return `${path}${tag === undefined ? "" : `/${tag}`}${search === "" ? "" : `?${search}`}`;
 }
 
+/** The pages of the second factors. */
+export const factorPaths: Readonly<Record<FactorMethod, string>> = {
+  totp: pathTo("totpPage"),
+  webauthn: pathTo("webauthnPage"),
+  recovery: pathTo("recoveryPage"),
+};
+
 function factorPath({ pending }: FlowRecord): string {
-  const methods = pending?.methods ?? [];
-  return methods.length === 1 ? `/login/${methods.join("")}` : "/login/mfa";
+  const [only, ...others] = pending?.methods ?? [];
+  return only !== undefined && others.length === 0 ? factorPaths[only] : pathTo("mfaPage");
 }
 
 function consentPath({ kind, id, params }: FlowRecord, tag: string | undefined): string {
   return kind === "device"
-    ? localPath("/oidc/device/consent", tag, { flow: id })
-    : localPath("/oidc/consent", tag, { consent_challenge: id, state: params?.state ?? "" });
+    ? localPath(pathTo("deviceConsentPage"), tag, { flow: id })
+    : localPath(pathTo("consentPage"), tag, { consent_challenge: id, state: params?.state ?? "" });
 }
 
-/** The page on which a flow stands; undefined where none of ours goes on with it. */
+/** The page of a flow's current state; undefined if the flow continues outside the pages. */
 export function placeOf(flow: FlowRecord, tag: string | undefined): string | undefined {
   const query = { flow: flow.id };
   switch (flow.state) {
     case "code":
-      return localPath("/oidc/device/verify", tag, query);
+      return localPath(pathTo("deviceCodePage"), tag, query);
     case "login":
     case "ready":
-      return localPath("/login", tag, query);
+      return localPath(pathTo("loginPage"), tag, query);
     case "factor":
     case "latched":
       return localPath(factorPath(flow), tag, query);
     case "enrolment":
-      return localPath("/mfa/register/continue", tag, query);
+      return localPath(pathTo("continueRegistration"), tag, query);
     case "consent":
       return consentPath(flow, tag);
     case "finished":

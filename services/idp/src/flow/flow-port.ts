@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
 import type { FlowClient, FlowMissing, FlowParams } from "./flow-record.ts";
 
-/** An interaction of the OIDC provider, for which a flow begins. */
+/** An interaction of the OIDC provider, which starts a flow. */
 export interface OidcFlowStart {
   /** Becomes the flow's id. */
   readonly interactionUid: string;
@@ -12,30 +12,30 @@ export interface OidcFlowStart {
   readonly params: FlowParams;
   readonly missing: FlowMissing;
   readonly languageTag?: string;
-  /** Who is signed in already. */
+  /** The account that is already signed in. */
   readonly accountId?: string;
   readonly expiresAtMs: number;
 }
 
 export interface FlowStarter {
-  /** @returns the path to which the browser goes; may set the flow cookie on `response` */
+  /** @returns the path to redirect the browser to; may set the flow cookie on `response` */
   startOidc(request: IncomingMessage, response: ServerResponse, flow: OidcFlowStart): Promise<string>;
 }
 
 export type FlowEnding = { readonly redirect: string } | { readonly expired: true };
 
-/** Where a signed-in browser goes on: one for each kind of flow. */
+/** What follows a sign-in; one for each kind of flow. */
 export interface FlowEnd {
-  /** May be asked again for the same flow: a browser may repeat its last step. */
+  /** May be called again for the same flow, because a browser may repeat its last step. */
   finishLogin(
     flowId: string,
     session: Pick<BrowserSessionRecord, "uid" | "accountId" | "loginTs" | "acr" | "amr" | "remember">,
   ): Promise<FlowEnding>;
 }
 
-/** What becomes of the user's answer to a consent page. */
+/** Passes the user's answer to a consent page on to the provider. */
 export interface ConsentEnd {
-  /** Answers on `response` itself: 302 to the client with code and state. */
+  /** Writes the response itself: 302 to the client with code and state. */
   finishConsent(
     flowId: string,
     choice: { readonly scopes: readonly string[]; readonly remember: boolean },

@@ -1,6 +1,6 @@
 import type { FlowKind, FlowState } from "./flow-table.ts";
 
-/** Who asks for the sign-in: an OIDC client or a SAML service provider. */
+/** The application that requests the sign-in: an OIDC client or a SAML service provider. */
 export interface FlowClient {
   readonly id: string;
   readonly name?: string;
@@ -12,7 +12,7 @@ export interface FlowClient {
   /** Factors that its users must have set up. */
   readonly requireMfa?: readonly string[];
   readonly supportedMfa?: readonly string[];
-  /** What each factor is worth to this application. */
+  /** The level of each factor for this application. */
   readonly mfaLevels?: Readonly<Record<FactorMethod, number>>;
   readonly delayedResponse?: boolean;
 }
@@ -23,12 +23,12 @@ export interface FlowParams {
   readonly uiLocales?: string;
   readonly acrValues?: string;
   readonly claims?: string;
-  /** Where the protocol sends the browser in the end; pages allow a form to lead there. */
+  /** Where the protocol finally redirects the browser; the pages' CSP allows forms to lead there. */
   readonly redirectUri?: string;
   readonly state?: string;
 }
 
-/** What a consent page asks for. */
+/** What the user must consent to. */
 export interface FlowMissing {
   readonly scopes: readonly string[];
   readonly claims: readonly string[];
@@ -37,10 +37,12 @@ export interface FlowMissing {
 
 export type FactorMethod = "totp" | "webauthn" | "recovery";
 
-/** A password that was right, while its second factor is awaited. */
+/** A sign-in whose password was correct and whose second factor is still missing. */
 export interface PendingSignIn {
   readonly account: string;
-  /** The name that was typed, where the account's own must not be told yet. */
+  /** The mapped identifier; empty if the account has none, absent if no identifier is mapped. */
+  readonly uniqueUserId?: string;
+  /** The name that the user typed, if the account's own name must not be shown yet. */
   readonly shownAs?: string;
   readonly displayName?: string;
   readonly attributes: Readonly<Record<string, readonly string[]>>;
@@ -48,18 +50,18 @@ export interface PendingSignIn {
   readonly remember: boolean;
   /** Seconds since the epoch. */
   readonly passwordTs: number;
-  /** The ways that are enrolled and allowed. */
+  /** The factors that are enrolled and allowed. */
   readonly methods: readonly FactorMethod[];
-  /** What is to be set up before the sign-in goes on. */
+  /** Factors to set up before the sign-in can continue. */
   readonly missing?: readonly FactorMethod[];
 }
 
-/** One errand of one browser tab. Nothing of it is in the browser but its id. */
+/** One sign-in of one browser tab. The browser knows only its id. */
 export interface FlowRecord {
   readonly id: string;
   readonly kind: FlowKind;
   readonly state: FlowState;
-  /** Rises with every move; a move counts only for the version that it was decided on. */
+  /** Rises with every move. A move is valid only for the version on which it was decided. */
   readonly version: number;
   /** SHA-256 of the browser's flow cookie, base64url. */
   readonly browser: string;
@@ -71,15 +73,17 @@ export interface FlowRecord {
   readonly params?: FlowParams;
   readonly missing?: FlowMissing;
   readonly languageTag?: string;
-  /** Who is signed in already. */
+  /** Name of the account that is already signed in. */
   readonly accountId?: string;
-  /** Of a device code. */
+  /** From a device code. */
   readonly deviceKey?: string;
-  /** A path of ours to which a self-service flow leads. */
+  /** Path of the identity provider to which a self-service flow leads. */
   readonly returnTo?: string;
   readonly pending?: PendingSignIn;
-  /** The last attempt was refused: the first page says so. */
+  /** The last attempt failed, which the first page says. */
   readonly hasFailed?: boolean;
-  /** The session that this flow's sign-in made. */
+  /** Reference of that attempt, for the user to report. */
+  readonly failedReference?: string;
+  /** The session that this flow's sign-in created. */
   readonly sessionUid?: string;
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Clock } from "@postern/shared/time";
+import { pathTo } from "@postern/shared/contracts";
+import type { Clock } from "@postern/shared/platform/time";
 import { cookieNames, type SiteCookies } from "../sessions/cookies.ts";
 import { browserDigest, isBrowserToken, newBrowserToken } from "./browser-binding.ts";
 import { localPath, placeOf } from "./flow-paths.ts";
@@ -15,36 +16,36 @@ export interface FlowStarterDeps {
   readonly clock: Clock;
 }
 
-/** A sign-in that a SAML service provider asked for. */
+/** A sign-in that a SAML service provider requested. */
 export interface SamlStart {
   /** Becomes the flow's id. */
   readonly id: string;
   readonly client: FlowClient;
   readonly loginHint: string | undefined;
-  /** Who is signed in already. */
+  /** The account that is already signed in. */
   readonly accountId: string | undefined;
   readonly languageTag: string | undefined;
 }
 
 export interface SelfServiceStart {
-  /** A path of ours to which the sign-in leads. */
+  /** Path of the identity provider to which the sign-in leads. */
   readonly returnTo: string;
   readonly languageTag: string | undefined;
-  /** Who is signed in and must prove it anew. */
+  /** The signed-in account that must authenticate again. */
   readonly accountId?: string;
 }
 
-/** Begins flows, and binds them to the browser that asked. */
+/** Starts flows and binds them to the requesting browser. */
 export interface FlowStarts extends FlowStarter {
   startSaml(request: IncomingMessage, response: ServerResponse, flow: SamlStart): Promise<string>;
-  /** For a device's user: the code comes first. @returns the flow's id and the browser's token, for the page */
+  /** For a user who enters a device's code first. @returns the flow's id and the browser's token, for the page */
   startDevice(
     request: IncomingMessage,
     response: ServerResponse,
     languageTag: string | undefined,
   ): Promise<{ readonly id: string; readonly browserToken: string }>;
   startSelfService(request: IncomingMessage, response: ServerResponse, flow: SelfServiceStart): Promise<string>;
-  /** The browser's flow cookie, which is set where there is none. */
+  /** Returns the browser's flow cookie and sets one if there is none. */
   bind(request: IncomingMessage, response: ServerResponse): string;
 }
 
@@ -53,20 +54,20 @@ const ownFlowMs = 10 * 60 * 1000;
 type Wanted = Omit<NewFlow, "browser">;
 
 export function createFlowStarter({ flows, cookies, clock }: FlowStarterDeps): FlowStarts {
-  /** The cookie stays for all flows of the browser, so that several tabs share it. */
+  /** The cookie is the same for all flows of the browser, so that several tabs share it. */
   const browserOf = (request: IncomingMessage, response: ServerResponse): string => {
     const kept = cookies.read(request.headers.cookie, cookieNames.flow);
     if (isBrowserToken(kept)) return kept;
-    const made = newBrowserToken();
-    response.appendHeader("set-cookie", cookies.set(cookieNames.flow, made));
-    return made;
+    const token = newBrowserToken();
+    response.appendHeader("set-cookie", cookies.set(cookieNames.flow, token));
+    return token;
   };
   const begin = async (request: IncomingMessage, response: ServerResponse, wanted: Wanted): Promise<string> => {
     if (!mayBegin(wanted.kind, wanted.state)) throw new RangeError(`${wanted.kind} cannot begin at ${wanted.state}`);
     const flow = { ...wanted, browser: browserDigest(browserOf(request, response)) };
-    if (!(await flows.begin(flow))) throw new RangeError("a flow of this id has begun before");
+    if (!(await flows.begin(flow))) throw new RangeError("a flow with this id exists");
     const place = placeOf({ ...flow, version: 1 }, wanted.languageTag);
-    return place ?? localPath("/login", wanted.languageTag, { flow: flow.id });
+    return place ?? localPath(pathTo("loginPage"), wanted.languageTag, { flow: flow.id });
   };
   return {
     startOidc: (request, response, { interactionUid, prompt, ...rest }) => {

@@ -1,10 +1,10 @@
-import { digestOf, type KeyRing } from "@postern/shared/crypto";
-import { AppError } from "@postern/shared/errors";
-import { defineScript, flowKey, latestFlowKey, type RedisClient } from "@postern/shared/redis";
-import type { Clock } from "@postern/shared/time";
+import { digestOf, type KeyRing } from "@postern/shared/platform/crypto";
+import { decidedInRedis, defineScript, flowKey, latestFlowKey, type RedisClient } from "@postern/shared/platform/redis";
+import type { Clock } from "@postern/shared/platform/time";
 import type { FlowRecord } from "./flow-record.ts";
 import type { FlowStore } from "./flow-store.ts";
 import { parseFlowRecord } from "./parse-flow-record.ts";
+import { writeFlow } from "./scripts/scripts.generated.ts";
 
 export interface FlowStoreDeps {
   readonly redis: RedisClient;
@@ -13,28 +13,13 @@ export interface FlowStoreDeps {
   readonly clock: Clock;
 }
 
-/** KEYS: record. ARGV: version it must have, 0 for none; sealed record; its end in ms since the epoch. */
-const writeScript = `
-local version = redis.call("HGET", KEYS[1], "n") or "0"
-if version ~= ARGV[1] then return 0 end
-redis.call("HSET", KEYS[1], "v", ARGV[2], "n", ARGV[1] + 1)
-redis.call("PEXPIREAT", KEYS[1], ARGV[3])
-return 1
-`;
-
 const digest = (text: string): string => digestOf(text).toString("base64url");
 
-async function decided<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    throw new AppError("REDIS_UNAVAILABLE", { detail: "flows cannot be reached", cause });
-  }
-}
+const decided = decidedInRedis("flows cannot be reached");
 
-/** Flows in Redis, sealed, under digests of their ids. */
+/** Flows in Redis, encrypted, under digests of their ids. */
 export function createFlowStore({ redis, prefix, keys, clock }: FlowStoreDeps): FlowStore {
-  const write = defineScript(redis, { name: "posternFlowWrite", lua: writeScript, numberOfKeys: 1 });
+  const write = defineScript(redis, writeFlow);
   const recordKey = (id: string): string => flowKey.build(prefix, digest(id));
   const longestMs = flowKey.ttlSeconds * 1000;
 
@@ -43,8 +28,8 @@ export function createFlowStore({ redis, prefix, keys, clock }: FlowStoreDeps): 
     const key = recordKey(id);
     const { version: _, ...kept } = { version, ...flow };
     const sealed = keys.seal(JSON.stringify(kept), key).toString("base64url");
-    const end = Math.min(Math.ceil(expiresAtMs), clock.now() + longestMs);
-    return (await write([key], [String(version), sealed, end])) === 1;
+    const endMs = Math.min(Math.ceil(expiresAtMs), clock.now() + longestMs);
+    return (await write({ flowKey: key }, { expectedVersion: version, sealed, endMs })) === 1;
   };
 
   return {

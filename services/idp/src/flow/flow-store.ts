@@ -2,13 +2,16 @@ import type { FlowRecord } from "./flow-record.ts";
 
 export type NewFlow = Omit<FlowRecord, "version">;
 
-/** Flow records. Everything throws AppError `REDIS_UNAVAILABLE` when nobody could decide. */
+/** Flow records. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer. */
 export interface FlowStore {
-  /** @returns false when a flow of this id exists */
+  /** @returns false if a flow with this id exists */
   begin(flow: NewFlow): Promise<boolean>;
   find(id: string): Promise<FlowRecord | undefined>;
-  /** Writes `next` if the record is still of `next.version`; the version rises. @returns undefined when it is not */
+  /**
+   * Writes `next` if the stored version is still `next.version`, and raises the version. @returns undefined if it is
+   * not
+   */
   replace(next: FlowRecord): Promise<FlowRecord | undefined>;
-  /** The id of the flow that this browser began last. */
+  /** The id of the flow that this browser started last. */
   latestOf(browser: string): Promise<string | undefined>;
 }

@@ -16,7 +16,7 @@ const events: readonly FlowEvent[] = [
   "denied",
 ];
 
-/** The state after each event; events that the table does not have are refused and change nothing. */
+/** The state after each event. Events that are not in the table are rejected and change nothing. */
 function walk(
   kind: FlowKind,
   start: FlowState,
@@ -33,7 +33,7 @@ function walk(
   return taken;
 }
 
-test("whatever events come, nobody is signed in but from the password, the factor or the enrolment", () => {
+test("whatever events occur, a flow signs the user in only from the password or the factor, and allows only from the consent", () => {
   fc.assert(
     fc.property(fc.constantFrom(...kinds), fc.array(fc.constantFrom(...events), { maxLength: 20 }), (kind, steps) => {
       for (const start of flowTable[kind].begins) {

@@ -1,14 +1,15 @@
-/** What a flow leads to. */
+/** What a flow is for. */
 export type FlowKind = "oidc" | "saml" | "device" | "self_service";
 
 /**
- * Where a flow stands. `code`: a device's user code is to be entered; `login`: name and password; `factor`: a second
- * factor; `latched`: the same to whoever looks, but the password was wrong and nothing leads to a sign-in; `enrolment`: a factor that must be set up first; `ready`: signed in, the protocol goes on; `consent`: the
- * user is asked; `finished`: nothing more happens.
+ * The state of a flow. `code`: the user enters a device's code; `login`: name and password; `factor`: a second factor;
+ * `latched`: looks like `factor`, but the password was wrong and the sign-in can no longer succeed; `enrolment`: a factor
+ * must be set up first; `ready`: signed in, the protocol continues; `consent`: the user decides about consent;
+ * `finished`: over.
  */
 export type FlowState = "code" | "login" | "factor" | "latched" | "enrolment" | "ready" | "consent" | "finished";
 
-/** What moves it. */
+/** The events that move a flow. */
 export type FlowEvent =
   | "code_accepted"
   | "password_accepted"
@@ -35,9 +36,10 @@ const signIn = {
   enrolment: { enrolled: "ready", restarted: "login" },
 } as const satisfies Moves;
 
-const consent = { allowed: "finished", denied: "finished" } as const;
+/** `restarted`: the user switches to another account. */
+const consent = { allowed: "finished", denied: "finished", restarted: "login" } as const;
 
-/** Every state in which a flow may begin, and every move that it may make. What is not here does not happen. */
+/** Every state in which a flow may start and every move that it may make. Nothing else is possible. */
 export const flowTable: Readonly<Record<FlowKind, { readonly begins: readonly FlowState[]; readonly moves: Moves }>> =
   Object.freeze({
     oidc: { begins: ["login", "consent"], moves: { ...signIn, consent } },
@@ -54,10 +56,10 @@ export const flowTable: Readonly<Record<FlowKind, { readonly begins: readonly Fl
     self_service: { begins: ["login", "factor"], moves: signIn },
   });
 
-/** Where a second factor is asked for. */
+/** The states that ask for a second factor. */
 export const factorStates = ["factor", "latched"] as const satisfies readonly FlowState[];
 
-/** The state after `event`, or undefined when the table has no such move. */
+/** The state after `event`, or undefined if the table has no such move. */
 export function nextState(kind: FlowKind, state: FlowState, event: FlowEvent): FlowState | undefined {
   return flowTable[kind].moves[state]?.[event];
 }

@@ -33,6 +33,7 @@ const Params = Type.Object({
 
 const Pending = Type.Object({
   account: text,
+  uniqueUserId: optional(text),
   shownAs: optional(text),
   displayName: optional(text),
   attributes: Type.Record(text, texts),
@@ -60,10 +61,11 @@ const Record = Type.Object({
   returnTo: optional(text),
   pending: optional(Pending),
   hasFailed: optional(Type.Boolean()),
+  failedReference: optional(text),
   sessionUid: optional(text),
 });
 
-/** A record of this or the neighbouring version; undefined for anything else, so that its flow begins again. */
+/** Reads a record of this or an adjacent version; undefined for anything else, so that the flow starts again. */
 export function parseFlowRecord(json: string, version: number): FlowRecord | undefined {
   const value: unknown = JSON.parse(json);
   return Value.Check(Record, value) ? { ...value, version } : undefined;

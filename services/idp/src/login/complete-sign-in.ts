@@ -1,3 +1,4 @@
+import { pathTo } from "@postern/shared/contracts";
 import type { FlowGate } from "../flow/flow-gate.ts";
 import { placeOf } from "../flow/flow-paths.ts";
 import type { FlowEnd, FlowEnding } from "../flow/flow-port.ts";
@@ -6,8 +7,9 @@ import { type FlowKind, nextState } from "../flow/flow-table.ts";
 import type { BrowserSessionRecord, SessionOrigin } from "../sessions/browser-session-port.ts";
 import type { NewSession, SessionStore } from "../sessions/session-store.ts";
 import { acrOfRank, rankOfMethod } from "./acr.ts";
+import { type SubjectRule, subjectOf } from "./subject.ts";
 
-/** What was shown beside the password; a passkey needs none. */
+/** What was verified besides the password; a passkey needs no password. */
 export type SignInMethod = FactorMethod | "passkey";
 
 export type FlowEnds = Readonly<Partial<Record<Exclude<FlowKind, "self_service">, FlowEnd>>>;
@@ -16,37 +18,42 @@ export interface CompleteSignInDeps {
   readonly sessions: SessionStore;
   readonly gate: FlowGate;
   readonly ends: FlowEnds;
-  /** A session was replaced by another user's: its tokens end too. */
+  /** A session was replaced by another user's: also ends its tokens. */
   readonly onReplaced: (session: BrowserSessionRecord) => Promise<void>;
   readonly nowSeconds: () => number;
+  /** `identity.subject` */
+  readonly subject: SubjectRule;
 }
 
 export interface SignedIn {
   readonly pending: PendingSignIn;
   readonly method: SignInMethod | undefined;
-  /** The session that the browser has. */
+  /** The browser's current session. */
   readonly cookie: string | undefined;
   readonly origin: SessionOrigin;
 }
 
 export type Completion =
   | { readonly completion: "signed_in"; readonly session: BrowserSessionRecord; readonly redirect: string }
-  /** The errand is over, elsewhere or by time. */
+  /** The flow is over: finished in another tab, or expired. */
   | { readonly completion: "expired" };
 
-/** RFC 8176; a recovery code is something that the user has, as a one-time password is. */
+/** RFC 8176; a recovery code counts as something that the user has, like a one-time password. */
 const references: Readonly<Record<SignInMethod, readonly string[]>> = {
   totp: ["pwd", "otp", "mfa"],
   webauthn: ["pwd", "hwk", "mfa"],
   recovery: ["pwd", "otp", "mfa"],
-  // A key and the PIN or fingerprint that unlocks it.
+  // A key, and the PIN or fingerprint that unlocks it.
   passkey: ["hwk", "user", "mfa"],
 };
 
-function sessionOf({ pending, method, origin }: SignedIn, nowSeconds: number): NewSession {
+function sessionOf(
+  { pending, method, origin }: SignedIn,
+  { nowSeconds, rule }: { readonly nowSeconds: number; readonly rule: SubjectRule },
+): NewSession {
   const { account, displayName, attributes, backend, remember } = pending;
   return {
-    accountId: account,
+    ...subjectOf(pending, rule),
     account,
     attributes,
     backend,
@@ -61,32 +68,33 @@ function sessionOf({ pending, method, origin }: SignedIn, nowSeconds: number): N
 }
 
 export interface CompleteSignIn {
-  /** Makes or renews the session, moves the flow, and says where the browser goes. */
+  /** Creates or renews the session, moves the flow, and returns the browser's next location. */
   complete(flow: FlowRecord, signedIn: SignedIn): Promise<Completion>;
-  /** Goes on with a flow whose sign-in is done: a browser repeats its last step. */
+  /** Continues a flow whose sign-in is complete, because a browser repeats its last step. */
   resume(flow: FlowRecord, session: BrowserSessionRecord | undefined): Promise<Completion>;
 }
 
 export function createCompleteSignIn(deps: CompleteSignInDeps): CompleteSignIn {
-  const { sessions, gate, ends, onReplaced, nowSeconds } = deps;
+  const { sessions, gate, ends, onReplaced, nowSeconds, subject: rule } = deps;
 
   const establish = async (signedIn: SignedIn): Promise<BrowserSessionRecord> => {
-    const made = sessionOf(signedIn, nowSeconds());
+    const newSession = sessionOf(signedIn, { nowSeconds: nowSeconds(), rule });
     const old = signedIn.cookie === undefined ? undefined : await sessions.findBySid(signedIn.cookie);
-    if (old?.account === made.account) {
-      const renewed = await sessions.renew(old.uid, made);
+    // Compares both: a name may have been reassigned, and a subject may have been renamed.
+    if (old?.account === newSession.account && old.accountId === newSession.accountId) {
+      const renewed = await sessions.renew(old.uid, newSession);
       if (renewed !== undefined) return renewed;
     } else if (old !== undefined) {
       const ended = await sessions.end(old.uid);
       if (ended !== undefined) await onReplaced(ended);
     }
-    return sessions.create(made);
+    return sessions.create(newSession);
   };
 
   const endOf = (flow: FlowRecord, session: BrowserSessionRecord): Promise<FlowEnding> => {
-    if (flow.kind === "self_service") return Promise.resolve({ redirect: flow.returnTo ?? "/mfa/register/home" });
+    if (flow.kind === "self_service") return Promise.resolve({ redirect: flow.returnTo ?? pathTo("registrationHome") });
     const end = ends[flow.kind];
-    if (end === undefined) throw new RangeError(`nothing ends a flow of ${flow.kind}`);
+    if (end === undefined) throw new RangeError(`no handler ends a flow of ${flow.kind}`);
     return end.finishLogin(flow.id, session);
   };
 
@@ -100,7 +108,7 @@ export function createCompleteSignIn(deps: CompleteSignInDeps): CompleteSignIn {
       : { completion: "signed_in", session, redirect: ending.redirect };
   };
 
-  /** To what must be set up first, or on with the protocol. */
+  /** The page for a factor that must be set up first, or the protocol's next step. */
   const onwards = async (flow: FlowRecord, session: BrowserSessionRecord | undefined): Promise<Completion> => {
     if (flow.state !== "enrolment" || session === undefined) return resume(flow, session);
     const redirect = placeOf(flow, flow.languageTag);
@@ -112,12 +120,12 @@ export function createCompleteSignIn(deps: CompleteSignInDeps): CompleteSignIn {
       const { pending } = signedIn;
       const isMissing = (pending.missing ?? []).length > 0;
       const event = isMissing ? "enrolment_required" : "signed_in";
-      // Before there is a session: the table alone says from where one may begin.
+      // Checked before a session exists: only the table decides in which states a sign-in may complete.
       if (nextState(flow.kind, flow.state, event) === undefined) throw new RangeError(`no ${event} from ${flow.state}`);
       const session = await establish(signedIn);
       const moved = await gate.move(flow, event, { sessionUid: session.uid, pending });
       if (moved !== undefined) return onwards(moved, session);
-      // A form that was sent twice: the other one has moved the flow. Only one session stays.
+      // The form was sent twice and the other request has moved the flow. Only one session remains.
       const now = await gate.reread(flow.id);
       if (now?.sessionUid === undefined) return { completion: "expired" };
       if (now.sessionUid !== session.uid) await sessions.end(session.uid);

@@ -6,12 +6,12 @@ export interface ConnectedApplication {
   readonly demands: SignInDemands;
 }
 
-/** What the applications of one protocol demand of an account that uses them. @throws AppError when nobody could decide */
-export type ListDemands = (accountId: string) => Promise<readonly SignInDemands[]>;
+/** What the applications of one protocol demand of an account. @throws AppError if that cannot be determined */
+export type ListDemands = (account: string) => Promise<readonly SignInDemands[]>;
 
-/** Applications that may use an account. Everything throws AppError `REDIS_UNAVAILABLE` when nobody could decide. */
+/** Applications that may use an account. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer. */
 export interface ConnectedApplications {
-  list(accountId: string): Promise<readonly ConnectedApplication[]>;
-  /** Ends its tokens and forgets the user's consent. */
-  disconnect(accountId: string, clientId: string): Promise<void>;
+  list(account: string): Promise<readonly ConnectedApplication[]>;
+  /** Revokes the application's tokens and the user's consent. */
+  disconnect(account: string, clientId: string): Promise<void>;
 }

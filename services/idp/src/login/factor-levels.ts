@@ -1,12 +1,12 @@
 import type { FactorMethod } from "../flow/flow-record.ts";
 
-/** How much each factor proves, as a site judges it (`identity.mfa_policy.levels`). */
+/** The level that a site assigns to each factor (`identity.mfa_policy.levels`). */
 export type FactorLevels = Readonly<Record<FactorMethod, number>>;
 
-/** Of records that were written before levels could be configured: what can be read off a screen proves less than a key. */
+/** For records from before levels were configurable: what can be read off a screen counts less than a key. */
 export const defaultLevels: FactorLevels = Object.freeze({ recovery: 1, totp: 2, webauthn: 3 });
 
-/** As configurations spell them. */
+/** The spelling in the configuration. */
 const names: Readonly<Record<string, FactorMethod>> = {
   totp: "totp",
   webauthn: "webauthn",
@@ -24,13 +24,13 @@ export interface ConfiguredLevels {
   readonly webauthn: number;
 }
 
-/** The site's levels; where an application has its own (0: none) those take their place. */
+/** The site's levels, replaced by those that an application sets (0: not set). */
 export function levelsOf(general: ConfiguredLevels, own: ConfiguredLevels): FactorLevels {
   const levelOf = (name: keyof ConfiguredLevels): number => (own[name] > 0 ? own[name] : general[name]);
   return { recovery: levelOf("recovery_codes"), totp: levelOf("totp"), webauthn: levelOf("webauthn") };
 }
 
-/** A level as a number, or as the factor that has it; 0 for none. */
+/** The number of a level that is given as a number or as the factor that has it; 0 for none. */
 export function levelNumber(text: string | undefined, levels: FactorLevels): number {
   if (text === undefined || text === "") return 0;
   const method = methodNamed(text);

@@ -5,7 +5,7 @@ const none = { hasTotp: false, recoveryCodesLeft: 0, webauthnCredentials: 0 };
 const app = { ...none, hasTotp: true };
 const all = { hasTotp: true, recoveryCodesLeft: 3, webauthnCredentials: 1 };
 
-test("whoever has a factor is asked; recovery codes alone are none", () => {
+test("an account with a factor needs one to sign in; recovery codes alone are not a factor", () => {
   expect(neededFactors(none, undefined)).toEqual({ isNeeded: false, methods: [], missing: [] });
   expect(neededFactors({ ...none, recoveryCodesLeft: 5 }, undefined).isNeeded).toBe(false);
   expect(neededFactors(all, undefined).methods).toEqual(["webauthn", "totp", "recovery"]);
@@ -17,7 +17,7 @@ test("a client's level leaves the factors that reach it, and its list those that
   expect(neededFactors(all, { supportedMfa: ["totp", "recovery_codes"] }).methods).toEqual(["totp", "recovery"]);
 });
 
-test("what a client demands and nobody has set up is missing", () => {
+test("a factor that the client demands and the account lacks is missing", () => {
   expect(neededFactors(none, { requireMfa: ["recovery_codes", "totp"] }).missing).toEqual(["totp", "recovery"]);
   expect(neededFactors(none, { requiredMfaLevel: "2" }).missing).toEqual(["totp"]);
   expect(neededFactors(none, { requiredMfaLevel: "2", supportedMfa: ["webauthn"] }).missing).toEqual(["webauthn"]);

@@ -1,14 +1,20 @@
 import type { FactorMethod, FlowClient } from "../flow/flow-record.ts";
-import type { EnrolledFactors } from "../mfa/factors.ts";
 import { rankOfMethod, wantedRank } from "./acr.ts";
 import { defaultLevels, levelNumber, methodNamed } from "./factor-levels.ts";
 
+/** The second factors of an account, as far as a sign-in needs to know them. */
+export interface EnrolledFactors {
+  readonly hasTotp: boolean;
+  readonly recoveryCodesLeft: number;
+  readonly webauthnCredentials: number;
+}
+
 export interface NeededFactors {
-  /** Whether a second factor is asked for at all: whoever has one is always asked. */
+  /** Whether a second factor is required: it always is for an account that has one. */
   readonly isNeeded: boolean;
-  /** Those that can be shown, in the order in which they are offered. */
+  /** The factors that the user can use, in the order in which the page offers them. */
   readonly methods: readonly FactorMethod[];
-  /** Those that the client demands and the account does not have: they are set up before the sign-in goes on. */
+  /** The factors that the client demands and the account lacks: they are set up before the sign-in continues. */
   readonly missing: readonly FactorMethod[];
 }
 
@@ -20,7 +26,7 @@ export function isSupported(method: FactorMethod, client: Pick<FlowClient, "supp
 }
 
 const strongest = ["webauthn", "totp", "recovery"] as const;
-/** What is set up to reach a level, the easier first. */
+/** The factors that can be set up to reach a level, the easier first. */
 const toReach = ["totp", "webauthn"] as const;
 
 function missingOf(has: Readonly<Record<FactorMethod, boolean>>, client: Demands | undefined): readonly FactorMethod[] {
@@ -33,13 +39,13 @@ function missingOf(has: Readonly<Record<FactorMethod, boolean>>, client: Demands
   const reaches = (method: FactorMethod): boolean => isSupported(method, client) && levels[method] >= level;
   const isReached = level === 0 || toReach.some((method) => will[method] && reaches(method));
   const way = isReached ? undefined : toReach.find((method) => reaches(method));
-  // Recovery codes are made for another factor: they come last.
+  // Recovery codes back up another factor, so they come last.
   return [...demanded, ...(way === undefined ? [] : [way])].toSorted(
     (left, right) => rankOfMethod(right) - rankOfMethod(left),
   );
 }
 
-/** Recovery codes stand in for a factor that was lost; on their own they are none. */
+/** Recovery codes replace a lost factor; on their own they are not one. */
 export function neededFactors(
   { hasTotp, recoveryCodesLeft, webauthnCredentials }: EnrolledFactors,
   client: Demands | undefined,
@@ -56,6 +62,6 @@ export function neededFactors(
   const rank = wantedRank(acrValues) ?? 0;
   const wished = enough.filter((method) => rankOfMethod(method) >= rank);
   if (wished.length > 0) return { isNeeded, methods: wished, missing };
-  // A lesser factor opens the way to the one that is to be set up.
+  // A weaker factor admits the user to setting up the demanded one.
   return { isNeeded, methods: missing.length > 0 ? usable : enough, missing };
 }

@@ -1,9 +1,10 @@
 import type { AuthDecision, AuthRequest } from "@postern/shared/contracts";
-import type { Secret } from "@postern/shared/crypto";
-import { AppError } from "@postern/shared/errors";
+import type { Secret } from "@postern/shared/platform/crypto";
+import { AppError } from "@postern/shared/platform/errors";
+import type { PendingSignIn } from "../flow/flow-record.ts";
 import type { FlowKind } from "../flow/flow-table.ts";
 
-/** Until when an answer is of use, and of which request it is. */
+/** The deadline of a call to an engine, and the request that it belongs to. */
 export interface CallContext {
   readonly session: string;
   /** For the audit stream. */
@@ -22,27 +23,82 @@ export interface PasswordAttempt {
   readonly clientIp: string;
   readonly userAgent: string | undefined;
   readonly acceptLanguage: string | undefined;
+  /** The application has `delayed_response`. */
+  readonly hidesOutcome: boolean;
 }
 
 export type PasswordOutcome =
   | {
       readonly outcome: "ok";
       readonly account: string;
+      /** The mapped identifier; empty if the account has none, undefined if no identifier is mapped. */
+      readonly uniqueUserId: string | undefined;
       readonly displayName: string | undefined;
       readonly attributes: Readonly<Record<string, readonly string[]>>;
       readonly backend: number;
+      /** How long to delay the response, in milliseconds. */
+      readonly holdMs: number;
     }
-  /** A policy's own sentence, or none. */
-  | { readonly outcome: "denied"; readonly message: string | undefined };
+  | PasswordDenial;
 
-/** Asks the engine, which alone checks passwords. @throws AppError when nobody could decide */
+export interface PasswordDenial {
+  readonly outcome: "denied";
+  /** For logs: the engine's reason; `blocked` for a banned network. */
+  readonly reason: string;
+  /** For logs: the brute-force rule of that ban. */
+  readonly rule?: string | undefined;
+  /** For logs: the account, if a backend has it. */
+  readonly account?: string | undefined;
+  /** The message of a policy, if any. */
+  readonly message: string | undefined;
+  /**
+   * The user's network is banned. Says neither whether it was before this attempt nor whether the password was correct.
+   */
+  readonly isBlocked: boolean;
+  /** Time until that ban expires; absent in replies of older engines. */
+  readonly retryAfterSeconds?: number | undefined;
+  /** How long to delay the response, in milliseconds. */
+  readonly holdMs: number;
+}
+
+/** The engine replied with a temporary failure; `engineCode` is its error code. */
+export class EngineUndecided extends AppError {
+  readonly engineCode: string;
+
+  constructor(engineCode: string) {
+    super("UPSTREAM_UNAVAILABLE", { detail: `the engine could not decide: ${engineCode}` });
+    this.engineCode = engineCode;
+  }
+}
+
+/** Asks the engine, which alone verifies passwords. @throws AppError on a temporary failure */
 export type CheckPassword = (attempt: PasswordAttempt, context: CallContext) => Promise<PasswordOutcome>;
 
-/** Who a passkey signs in: as a directory knows the account now, without a password. */
+/** Looks up the account that a passkey signs in, without a password. */
 export type LookUpAccount = (
   attempt: Omit<PasswordAttempt, "password">,
   context: CallContext,
 ) => Promise<PasswordOutcome>;
+
+/** The account data that a pending sign-in stores. */
+export function pendingUser({
+  account,
+  uniqueUserId,
+  displayName,
+  attributes,
+  backend,
+}: Extract<PasswordOutcome, { outcome: "ok" }>): Pick<
+  PendingSignIn,
+  "account" | "uniqueUserId" | "displayName" | "attributes" | "backend"
+> {
+  return {
+    account,
+    attributes,
+    backend,
+    ...(uniqueUserId === undefined ? {} : { uniqueUserId }),
+    ...(displayName === undefined ? {} : { displayName }),
+  };
+}
 
 const protocols = { oidc: "oidc", device: "oidc", saml: "saml", self_service: "idp" } as const;
 
@@ -52,7 +108,7 @@ export interface PasswordCheckDeps {
 }
 
 function questionOf(attempt: Omit<PasswordAttempt, "password">, session: string, tls: boolean): AuthRequest {
-  const { username, kind, clientId, clientIp, userAgent, acceptLanguage } = attempt;
+  const { username, kind, clientId, clientIp, userAgent, acceptLanguage, hidesOutcome } = attempt;
   return {
     session,
     operation: "lookup",
@@ -60,28 +116,42 @@ function questionOf(attempt: Omit<PasswordAttempt, "password">, session: string,
     username,
     protocol: protocols[kind],
     tls,
-    // A session outlives what a cache remembers.
+    // A session lasts longer than a cached result.
     memoryCache: false,
     sharedCache: false,
     ...(clientIp === "" ? {} : { clientIp }),
     ...(userAgent === undefined ? {} : { userAgent }),
     ...(acceptLanguage === undefined ? {} : { acceptLanguage }),
     ...(clientId === undefined ? {} : { oidcClientId: clientId }),
+    ...(hidesOutcome ? { hidesOutcome } : {}),
   };
 }
 
 function outcomeOf(decision: AuthDecision): PasswordOutcome {
   switch (decision.outcome) {
     case "ok": {
-      const { account, attributes, backend } = decision;
+      const { account, uniqueUserId, attributes, backend, holdMs = 0 } = decision;
       const displayName = attributes["displayName"]?.[0];
-      return { outcome: "ok", account, displayName, attributes, backend };
+      return { outcome: "ok", account, uniqueUserId, displayName, attributes, backend, holdMs };
     }
-    case "fail":
-    case "blocked":
-      return { outcome: "denied", message: decision.message };
+    case "fail": {
+      const { reason, message, account, retryAfterSeconds, holdMs = 0 } = decision;
+      return {
+        outcome: "denied",
+        reason,
+        message,
+        account,
+        isBlocked: retryAfterSeconds !== undefined,
+        retryAfterSeconds,
+        holdMs,
+      };
+    }
+    case "blocked": {
+      const { rule, message, retryAfterSeconds } = decision;
+      return { outcome: "denied", reason: "blocked", rule, message, isBlocked: true, retryAfterSeconds, holdMs: 0 };
+    }
     case "tempfail":
-      throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `the engine could not decide: ${decision.code}` });
+      throw new EngineUndecided(decision.code);
   }
 }
 

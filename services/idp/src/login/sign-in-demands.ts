@@ -1,23 +1,23 @@
-import type { Config } from "@postern/shared/config";
+import type { Config } from "@postern/shared/platform/config";
 import type { FlowClient } from "../flow/flow-record.ts";
 import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
 import { levelOfAcr } from "./acr.ts";
 import { type ConfiguredLevels, type FactorLevels, levelNumber, levelsOf } from "./factor-levels.ts";
 
-/** What an application asks of its users' second factors. */
+/** What an application demands of its users' second factors. */
 export interface SignInDemands {
-  /** Methods that its users must have set up. */
+  /** Methods that users must have set up. */
   readonly methods: readonly string[];
-  /** Methods that it takes; empty: all. */
+  /** Methods that it accepts; empty: all. */
   readonly supported: readonly string[];
   /** 0: none. */
   readonly level: number;
   readonly levels: FactorLevels;
-  /** For so long a factor that was shown counts; 0: as long as the session. */
+  /** How long a verified factor counts; 0: for the whole session. */
   readonly freshSeconds: number;
 }
 
-/** A client or service provider, as far as it demands factors. */
+/** The part of a client's or service provider's configuration that demands factors. */
 export interface DemandingConfig {
   readonly require_mfa: readonly string[];
   readonly supported_mfa: readonly string[];
@@ -33,14 +33,14 @@ export function demandsOf(config: DemandingConfig, general: MfaPolicyConfig): Si
   return {
     methods,
     supported,
-    // Whoever demands that a factor is set up wants one shown.
+    // An application that demands that a factor is set up also demands that one is used.
     level: Math.max(levelNumber(level, levels), methods.length > 0 ? 1 : 0),
     levels,
     freshSeconds: Math.floor(general.freshness / 1000),
   };
 }
 
-/** The same for the flow of a sign-in. */
+/** The same demands for the flow of a sign-in. */
 export function flowDemands(config: DemandingConfig, general: MfaPolicyConfig): Partial<FlowClient> {
   const { require_mfa: requireMfa, supported_mfa: supportedMfa, required_mfa_level: level } = config;
   return {
@@ -51,7 +51,7 @@ export function flowDemands(config: DemandingConfig, general: MfaPolicyConfig): 
   };
 }
 
-/** Whether a session shows enough, and lately, so that its user need not be asked. */
+/** Whether a session meets the demands, recently enough, so that its user need not prove more. */
 export function meetsDemands(
   { acr, mfaTs }: Pick<BrowserSessionRecord, "acr" | "mfaTs">,
   { level, levels, freshSeconds }: SignInDemands,

@@ -1,19 +1,20 @@
 import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
 import type { SessionStore } from "../sessions/session-store.ts";
 
-/** The end of a browser session for everybody who knows of it, whatever the protocol. */
+/** Ends a browser session for all its applications, whatever the protocol. */
 export interface SingleLogout {
-  /** The session's browser asks for it and goes to `place` then. @returns where it goes first */
-  leave(session: BrowserSessionRecord, place: string): Promise<string>;
-  /** The session has ended already, and its browser is not there. */
+  /** The session's browser requests the logout and is then redirected to `place`. @returns its first redirect */
+  /** `headStartMs`: how long the browser stays on another page before it follows the redirect. */
+  leave(session: BrowserSessionRecord, place: string, headStartMs?: number): Promise<string>;
+  /** The session has already ended, without its browser. */
   ended(session: BrowserSessionRecord): Promise<void>;
 }
 
 export interface SingleLogoutDeps {
   readonly sessions: Pick<SessionStore, "end">;
-  /** Tokens die and OIDC clients are told; absent while OIDC is off. */
+  /** Revokes tokens and notifies OIDC clients; absent if OIDC is off. */
   readonly oidc: Pick<SingleLogout, "ended"> | undefined;
-  /** Service providers are told, and what `oidc` does is done too in `leave`; absent while SAML is off. */
+  /** Notifies service providers; its `leave` includes what `oidc` does. Absent if SAML is off. */
   readonly saml:
     | {
         readonly leave: SingleLogout["leave"];
@@ -24,8 +25,8 @@ export interface SingleLogoutDeps {
 
 export function createSingleLogout({ sessions, oidc, saml }: SingleLogoutDeps): SingleLogout {
   return {
-    leave: async (session, place) => {
-      if (saml !== undefined) return saml.leave(session, place);
+    leave: async (session, place, headStartMs) => {
+      if (saml !== undefined) return saml.leave(session, place, headStartMs);
       const ended = await sessions.end(session.uid);
       if (ended !== undefined) await oidc?.ended(ended);
       return place;

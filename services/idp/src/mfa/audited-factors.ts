@@ -1,4 +1,4 @@
-import type { Audit, AuditEvent } from "@postern/shared/audit";
+import type { Audit, AuditEvent } from "@postern/shared/domain/audit";
 import type { CallContext } from "../login/password-check.ts";
 import type { FactorStore } from "./factor-store.ts";
 import type { Factors } from "./factors.ts";
@@ -10,7 +10,7 @@ interface Change {
   readonly reason?: string;
 }
 
-/** Writes what came of a change that a user made; `undecided` when nobody knows whether it was made. */
+/** Records the outcome of a user's change; `undecided` if it is unknown whether the change was made. */
 function auditor(audit: Audit) {
   return async <Result>(
     { event, account, context: { session, clientIp }, reason }: Change,
@@ -29,7 +29,7 @@ function auditor(audit: Audit) {
 
 const done = (result: string): boolean => result === "done";
 
-/** The same store, with a line of the audit stream for each factor and app password that a user adds or removes. */
+/** Adds an audit record for each factor and app password that a user adds or removes. */
 export function auditFactorStore(store: FactorStore, audit: Audit): FactorStore {
   const audited = auditor(audit);
   const add = { event: "second_factor.add" } as const;
@@ -54,14 +54,18 @@ export function auditFactorStore(store: FactorStore, audit: Audit): FactorStore 
       audited({ ...remove, account, context, reason: "recovery" }, store.deleteRecoveryCodes(account, context), done),
     createAppPassword: (account, label, context) => {
       const change = store.createAppPassword(account, label, context);
-      return audited({ event: "app_password.create", account, context }, change, (made) => typeof made === "object");
+      return audited(
+        { event: "app_password.create", account, context },
+        change,
+        (result) => typeof result === "object",
+      );
     },
     revokeAppPassword: (account, id, context) =>
       audited({ event: "app_password.delete", account, context }, store.revokeAppPassword(account, id, context), done),
   };
 }
 
-/** The same, with a line for each recovery code that is used up. A wrong one is a sign-in that failed. */
+/** Adds an audit record for each recovery code that is used. A wrong code is recorded as a failed sign-in. */
 export function auditFactors(factors: Factors, audit: Audit): Factors {
   return {
     ...factors,

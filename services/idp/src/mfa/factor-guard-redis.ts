@@ -1,35 +1,101 @@
-import { digestOf } from "@postern/shared/crypto";
-import { AppError } from "@postern/shared/errors";
-import { defineScript, factorAttemptsKey, type RedisClient, usedTotpStepKey } from "@postern/shared/redis";
-import type { FactorGuard } from "./factor-guard.ts";
+import { accountDigest, factorLockKeys } from "@postern/shared/domain/factor-locks";
+import { digestOf } from "@postern/shared/platform/crypto";
+import {
+  createWindowCount,
+  decidedInRedis,
+  defineScript,
+  factorFlowAttemptsKey,
+  type RedisClient,
+  readFields,
+  usedTotpStepKey,
+} from "@postern/shared/platform/redis";
+import type { Admission, Admitted, FactorAttempt, FactorGuard } from "./factor-guard.ts";
+import { admitFactorAttempt, takeBackFactorAttempt } from "./scripts/scripts.generated.ts";
+import { readTotpSecret } from "./totp.ts";
 
-/** KEYS: count. ARGV: most attempts, window in seconds. The window begins with the first attempt and does not move. */
-const admitScript = `
-local count = redis.call("INCR", KEYS[1])
-if count == 1 then redis.call("EXPIRE", KEYS[1], ARGV[2]) end
-return count <= tonumber(ARGV[1]) and 1 or 0
-`;
+const admissions: Readonly<Record<string, Admission>> = {
+  admitted: "admitted",
+  throttled: "throttled",
+  locked: "locked",
+  discarded: "discarded",
+};
 
-const digest = (account: string): string => digestOf(account).toString("base64url");
+const decided = decidedInRedis("attempts at second factors cannot be counted");
 
-async function decided<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    throw new AppError("REDIS_UNAVAILABLE", { detail: "attempts at second factors cannot be counted", cause });
-  }
+function readAdmitted(reply: unknown): Admitted {
+  const { admission, failures } = readFields(reply);
+  const known = admissions[String(admission)];
+  if (known === undefined) throw new TypeError("the script of factor attempts replied with an unknown admission");
+  return { admission: known, failures: Number(failures) };
 }
 
-export function createFactorGuard(redis: RedisClient, prefix: string, maxAttempts: number): FactorGuard {
-  const admit = defineScript(redis, { name: "posternFactorAdmit", lua: admitScript, numberOfKeys: 1 });
-  const countKey = (account: string): string => factorAttemptsKey.build(prefix, digest(account));
+export interface FactorGuardSettings {
+  /** Attempts within the window. */
+  readonly maxAttempts: number;
+  /** Wrong codes in a row, of one factor. */
+  readonly maxFailures: number;
+}
+
+/** Counts attempts at sign-ins: for the account, in a row, and for the flow. */
+function createAttemptCounts(
+  redis: RedisClient,
+  prefix: string,
+  { maxAttempts, maxFailures }: FactorGuardSettings,
+): Pick<FactorGuard, "admit" | "undecided"> {
+  const admit = defineScript(redis, admitFactorAttempt);
+  const takeBack = defineScript(redis, takeBackFactorAttempt);
+  const keysOf = ({ account, method, flowId }: FactorAttempt) => {
+    const { attempts, failures } = factorLockKeys(prefix, account, method);
+    const flow = factorFlowAttemptsKey.build(prefix, accountDigest(account), digestOf(flowId).toString("base64url"));
+    return { attemptsKey: attempts, failuresKey: failures, flowKey: flow };
+  };
   return {
-    admit: (account) =>
-      decided(async () => (await admit([countKey(account)], [maxAttempts, factorAttemptsKey.ttlSeconds])) === 1),
-    succeeded: (account) => decided(async () => void (await redis.del(countKey(account)))),
-    claimTotpStep: (account, step) =>
+    admit: (attempt) =>
       decided(async () => {
-        const key = usedTotpStepKey.build(prefix, digest(account), String(step));
+        const { account, method, isProved, isHidden } = attempt;
+        const { windowSeconds, failuresSeconds } = factorLockKeys(prefix, account, method);
+        const reply = await admit(keysOf(attempt), {
+          maxAttempts,
+          windowSeconds,
+          // A signature cannot be guessed.
+          maxFailures: method === "webauthn" ? 0 : maxFailures,
+          failuresSeconds,
+          isProved: isProved ? 1 : 0,
+          isHidden: isHidden ? 1 : 0,
+        });
+        return readAdmitted(reply);
+      }),
+    undecided: (attempt, admission) =>
+      decided(async () => {
+        const isAccountCounted = attempt.isProved && admission === "admitted" ? 1 : 0;
+        await takeBack(keysOf(attempt), { isAccountCounted, isFlowCounted: attempt.isHidden ? 1 : 0 });
+      }),
+  };
+}
+
+export function createFactorGuard(redis: RedisClient, prefix: string, settings: FactorGuardSettings): FactorGuard {
+  const { maxAttempts } = settings;
+  const count = createWindowCount(redis);
+  const clear = async (keys: readonly string[]): Promise<void> =>
+    void (await Promise.all(keys.map((key) => redis.del(key))));
+  return {
+    ...createAttemptCounts(redis, prefix, settings),
+    succeeded: ({ account, method }) =>
+      decided(async () => {
+        const { attempts, failures } = factorLockKeys(prefix, account, method);
+        await clear([attempts, failures]);
+      }),
+    admitSetup: (account) =>
+      decided(async () => {
+        const { attempts, windowSeconds } = factorLockKeys(prefix, account, "totp");
+        return (await count(attempts, windowSeconds)) <= maxAttempts;
+      }),
+    replaced: (account, method) => decided(() => clear([factorLockKeys(prefix, account, method).failures])),
+    claimTotpStep: ({ account, stored, step }) =>
+      decided(async () => {
+        const secret = readTotpSecret(stored)?.secret ?? stored;
+        const digest = digestOf(`${account}\n${secret}`).toString("base64url");
+        const key = usedTotpStepKey.build(prefix, digest, String(step));
         return (await redis.set(key, "1", "EX", usedTotpStepKey.ttlSeconds, "NX")) === "OK";
       }),
   };

@@ -1,4 +1,3 @@
-import type { Bus } from "@postern/shared/bus";
 import {
   mfaAppPasswordCreate,
   mfaAppPasswordRevoke,
@@ -12,13 +11,14 @@ import {
   mfaWebauthnSave,
   mfaWebauthnUpdate,
 } from "@postern/shared/contracts";
-import { AppError } from "@postern/shared/errors";
+import type { Bus } from "@postern/shared/platform/bus";
+import { AppError } from "@postern/shared/platform/errors";
 import type { CallContext } from "../login/password-check.ts";
 import type { Change, FactorStore } from "./factor-store.ts";
 
 const target = (account: string, { session }: CallContext) => ({ session, username: account });
 
-/** A user whom no directory knows any more, or an answer of no sense here: nobody could decide. */
+/** The account no longer exists, or the reply is unexpected: a temporary failure. */
 function changeOf({ outcome }: { readonly outcome: string }): Change {
   if (outcome === "ok" || outcome === "absent") return "done";
   if (outcome === "unsupported" || outcome === "invalid") return "refused";
@@ -66,7 +66,7 @@ function createAppPasswordStore(
   };
 }
 
-/** Second factors and app passwords by way of the engine's directories. */
+/** Second factors and app passwords, stored in the backends through an engine. */
 export function createFactorStore(bus: Bus): FactorStore {
   return {
     ...createCredentialStore(bus),

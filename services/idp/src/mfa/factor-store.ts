@@ -1,29 +1,29 @@
 import type { AppPassword } from "@postern/shared/contracts";
 import type { CallContext } from "../login/password-check.ts";
 
-/** What an account has, without secrets. */
+/** The factors of an account, without secrets. */
 export interface FactorState {
   readonly account: string;
   readonly displayName: string | undefined;
   readonly hasTotp: boolean;
   readonly recoveryCodesLeft: number;
-  /** As they are stored, byte for byte. */
+  /** The stored texts, unchanged. */
   readonly webauthnCredentials: readonly string[];
   readonly appPasswords: number;
 }
 
-/** `refused`: the directory keeps nothing of the kind, or takes no more. */
+/** `refused`: the backend does not store this kind of factor, or accepts no more. */
 export type Change = "done" | "refused";
 
-/** The second factors and app passwords that the directories keep. Everything throws AppError when nobody could decide. */
+/** The second factors and app passwords in the backends. Every method throws AppError on a temporary failure. */
 export interface FactorStore {
-  /** Undefined where the account's directory keeps none. */
+  /** Undefined if the account's backend does not store factors. */
   read(account: string, context: CallContext): Promise<FactorState | undefined>;
   setTotp(account: string, secret: string, context: CallContext): Promise<Change>;
   deleteTotp(account: string, context: CallContext): Promise<Change>;
   setRecoveryCodes(account: string, codes: readonly string[], context: CallContext): Promise<Change>;
   deleteRecoveryCodes(account: string, context: CallContext): Promise<Change>;
-  /** `exists`: this credential is known. */
+  /** `exists`: the credential is already stored. */
   addCredential(account: string, credential: string, context: CallContext): Promise<Change | "exists">;
   /** `conflict`: `old` is no longer stored. */
   replaceCredential(
@@ -33,7 +33,7 @@ export interface FactorStore {
   ): Promise<Change | "conflict">;
   deleteCredential(account: string, credential: string, context: CallContext): Promise<Change>;
   appPasswords(account: string, context: CallContext): Promise<readonly AppPassword[]>;
-  /** `full`: the account has as many as it may. Undefined: refused. */
+  /** `full`: the account has reached its maximum. Undefined: refused. */
   createAppPassword(
     account: string,
     label: string,

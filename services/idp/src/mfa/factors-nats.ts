@@ -1,8 +1,9 @@
-import type { Bus } from "@postern/shared/bus";
 import { mfaFactorsRead, mfaRecoveryCodeRedeem } from "@postern/shared/contracts";
-import { AppError } from "@postern/shared/errors";
+import type { Bus } from "@postern/shared/platform/bus";
+import { AppError } from "@postern/shared/platform/errors";
+import type { EnrolledFactors } from "../login/needed-factors.ts";
 import type { CallContext } from "../login/password-check.ts";
-import type { EnrolledFactors, Factors } from "./factors.ts";
+import type { Factors } from "./factors.ts";
 
 const none: EnrolledFactors = Object.freeze({ hasTotp: false, recoveryCodesLeft: 0, webauthnCredentials: 0 });
 
@@ -10,13 +11,13 @@ function undecided(outcome: string): AppError {
   return new AppError("UPSTREAM_UNAVAILABLE", { detail: `second factors could not be read: ${outcome}` });
 }
 
-/** Second factors by way of the engine's directories. */
+/** Second factors, read from the backends through an engine. */
 export function createFactors(bus: Bus): Factors {
   const ask = (username: string, { session, deadline, signal }: CallContext, secrets: boolean) =>
     bus.request(mfaFactorsRead, { session, username, secrets }, { deadline, signal });
   const read = async (account: string, context: CallContext, secrets: boolean) => {
     const reply = await ask(account, context, secrets);
-    // A directory that keeps none: its users have none.
+    // The backend does not store factors, so its users have none.
     if (reply.outcome === "unsupported") return undefined;
     if (reply.outcome !== "ok") throw undecided(reply.outcome);
     return reply;

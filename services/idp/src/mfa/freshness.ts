@@ -1,11 +1,11 @@
 import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
 
-/** For this long after a sign-in factors may be changed. */
+/** How long after a sign-in factors may be changed. */
 const freshSeconds = 600;
 
 /**
- * Whether the user has just proved to be it: by a second factor, where there is one. Whoever finds an open session, or
- * has only the password, changes no factor.
+ * Whether the user has authenticated recently, with a second factor if the account has one. An open session, or the
+ * password alone, is not enough to change factors.
  */
 export function isFresh(
   { loginTs, mfaTs }: Pick<BrowserSessionRecord, "loginTs" | "mfaTs">,

@@ -1,15 +1,8 @@
-import { digestOf, type KeyRing } from "@postern/shared/crypto";
-import { AppError } from "@postern/shared/errors";
-import { pendingProofKey, type RedisClient } from "@postern/shared/redis";
+import { digestOf, type KeyRing } from "@postern/shared/platform/crypto";
+import { decidedInRedis, pendingProofKey, type RedisClient } from "@postern/shared/platform/redis";
 import type { PendingProofs, ProofKind } from "./pending-proofs.ts";
 
-async function decided<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    throw new AppError("REDIS_UNAVAILABLE", { detail: "pending proofs cannot be reached", cause });
-  }
-}
+const decided = decidedInRedis("pending proofs cannot be reached");
 
 export interface PendingProofDeps {
   readonly redis: RedisClient;

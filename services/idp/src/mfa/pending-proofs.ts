@@ -1,14 +1,14 @@
-/** What a session (or, at a sign-in, a flow) was given and must show or confirm. */
+/** A secret or challenge that a session, or at sign-in a flow, received and must confirm. */
 export type ProofKind = "totp" | "recovery" | "webauthn_register" | "webauthn_login" | "passkey";
 
 /**
- * Secrets and challenges under way, one of a kind for each owner, for ten minutes. Everything throws AppError
- * `REDIS_UNAVAILABLE` when nobody could decide.
+ * Pending secrets and challenges, one of a kind per owner, for ten minutes. Every method throws AppError
+ * `REDIS_UNAVAILABLE` if Redis cannot answer.
  */
 export interface PendingProofs {
-  /** Replaces what was pending before. */
+  /** Replaces the previous one. */
   put(kind: ProofKind, owner: string, value: string): Promise<void>;
   find(kind: ProofKind, owner: string): Promise<string | undefined>;
-  /** Reads and forgets: of any number of requests, at any number of replicas, one gets the value. */
+  /** Reads and deletes: of concurrent requests, on any replica, one gets the value. */
   take(kind: ProofKind, owner: string): Promise<string | undefined>;
 }

@@ -1,7 +1,12 @@
 import { createHash } from "node:crypto";
 import type { RegistrationResponseJSON } from "@simplewebauthn/server";
 import type { CallContext } from "../login/password-check.ts";
-import type { Notice, NoticeEvent, NoticeOrigin, Notify } from "../notices/notice.ts";
+import type {
+  Notification,
+  NotificationEvent,
+  NotificationOrigin,
+  Notify,
+} from "../user-notifications/notification.ts";
 import type { FactorGuard } from "./factor-guard.ts";
 import type { FactorState, FactorStore } from "./factor-store.ts";
 import type { PendingProofs } from "./pending-proofs.ts";
@@ -11,12 +16,12 @@ import { newTotpSecret, totpUrl } from "./totp-enrolment.ts";
 import type { Ceremonies } from "./webauthn/ceremonies.ts";
 import { readCredential, renamedCredential } from "./webauthn/stored-credential.ts";
 
-/** Whose factors, in which session and request. */
+/** The account whose factors are changed, with session and request. */
 export interface Subject {
   readonly account: string;
   readonly sessionUid: string;
   readonly context: CallContext;
-  readonly origin: NoticeOrigin;
+  readonly origin: NotificationOrigin;
 }
 
 export interface SelfServiceDeps {
@@ -32,26 +37,33 @@ export interface SelfServiceDeps {
 
 export type Outcome = "done" | "denied" | "throttled" | "refused" | "absent" | "exists";
 
-/** What users do with their own factors, whether by pages or by JSON. Everything throws AppError when nobody could decide. */
+/**
+ * What users do with their own factors, on the pages or through JSON. Every method throws AppError on a temporary
+ * failure.
+ */
 export interface SelfService {
   read(subject: Pick<Subject, "account" | "context">): Promise<FactorState | undefined>;
-  /** The secret under way; asked again, the same one. */
+  /** The pending secret; repeated calls return the same one. */
   totpSetup(subject: Subject): Promise<{ readonly secret: string; readonly url: string }>;
   confirmTotp(subject: Subject, code: string): Promise<Outcome>;
   removeTotp(subject: Subject): Promise<Outcome>;
-  /** Codes that are stored once they are confirmed. */
+  /** Creates codes that are stored once the user confirms them. */
   draftCodes(subject: Subject): Promise<{ readonly codes: readonly string[]; readonly set: string }>;
-  /** `absent`: these codes were never made, or are saved already. */
+  /** `absent`: these codes were never created, or are already stored. */
   saveCodes(subject: Subject, set: string | undefined): Promise<Outcome>;
-  /** Codes that are stored at once. Undefined: refused. */
+  /** Creates codes and stores them immediately. Undefined: refused. */
   makeCodes(subject: Subject): Promise<readonly string[] | undefined>;
   addPasskey(subject: Subject, response: RegistrationResponseJSON, name: string): Promise<Outcome>;
   renamePasskey(subject: Subject, id: string, name: string): Promise<Outcome>;
   removePasskeys(subject: Subject, id: string | undefined): Promise<Outcome>;
 }
 
-/** What is told of what a user did. */
-export function noticeOf({ account, context, origin }: Subject, event: NoticeEvent, factor?: Notice["factor"]): Notice {
+/** The user notification about a change. */
+export function notificationOf(
+  { account, context, origin }: Subject,
+  event: NotificationEvent,
+  factor?: Notification["factor"],
+): Notification {
   return { event, account, session: context.session, origin, ...(factor === undefined ? {} : { factor }) };
 }
 
@@ -81,25 +93,27 @@ function totpService(deps: SelfServiceDeps): Pick<SelfService, "totpSetup" | "co
       const stored = await pending.find("totp", sessionUid);
       if (stored === undefined) return "absent";
       if (code.length > maxCodeLength) return "denied";
-      if (!(await guard.admit(account))) return "throttled";
+      if (!(await guard.admitSetup(account))) return "throttled";
       const step = matchTotp({ stored, code, nowMs: nowMs(), skew });
-      if (step === undefined || !(await guard.claimTotpStep(account, step))) return "denied";
+      if (step === undefined || !(await guard.claimTotpStep({ account, stored, step }))) return "denied";
       const change = await store.setTotp(account, stored, context);
       if (change !== "done") return "refused";
-      await guard.succeeded(account);
+      await guard.succeeded({ account, method: "totp" });
       await pending.take("totp", sessionUid);
-      notify(noticeOf(subject, "factor_added", "totp"));
+      notify(notificationOf(subject, "factor_added", "totp"));
       return "done";
     },
   };
 }
 
 function codesService(deps: SelfServiceDeps): Pick<SelfService, "draftCodes" | "saveCodes" | "makeCodes"> {
-  const { store, pending, notify } = deps;
+  const { store, pending, guard, notify } = deps;
   const keep = async (subject: Subject, codes: readonly string[]): Promise<Outcome> => {
     const { account, context } = subject;
     if ((await store.setRecoveryCodes(account, codes, context)) !== "done") return "refused";
-    notify(noticeOf(subject, "recovery_codes_made"));
+    // The codes are stored. If Redis fails here, the old count remains, which an operator can reset.
+    await guard.replaced(account, "recovery").catch(() => undefined);
+    notify(notificationOf(subject, "recovery_codes_made"));
     return "done";
   };
   return {
@@ -122,7 +136,7 @@ function codesService(deps: SelfServiceDeps): Pick<SelfService, "draftCodes" | "
   };
 }
 
-/** Recovery codes stand in for a factor; without one they would lie about. */
+/** Recovery codes replace a factor; without a factor they are removed too. */
 async function dropLonelyCodes({ store }: SelfServiceDeps, { account, context }: Subject): Promise<void> {
   const left = await store.read(account, context);
   if (left === undefined || left.hasTotp || left.webauthnCredentials.length > 0) return;
@@ -141,17 +155,17 @@ function passkeyService(deps: SelfServiceDeps): Pick<SelfService, "addPasskey" |
       const text = await ceremonies.finishRegistration(sessionUid, response, name);
       if (text === undefined) return "denied";
       const outcome = await store.addCredential(account, text, context);
-      if (outcome === "done") notify(noticeOf(subject, "factor_added", "webauthn"));
+      if (outcome === "done") notify(notificationOf(subject, "factor_added", "webauthn"));
       return outcome;
     },
     renamePasskey: async (subject, id, name) => {
-      // Its use, or another window, may write it at the same time.
+      // A sign-in or another tab may change it at the same time.
       for (let attempt = 0; attempt < changeAttempts; attempt += 1) {
         const [text] = await found(subject, id);
         if (text === undefined) return "absent";
         const change = { old: text, next: renamedCredential(text, name) };
         const outcome = await store.replaceCredential(subject.account, change, subject.context);
-        if (outcome === "done") notify(noticeOf(subject, "factor_renamed", "webauthn"));
+        if (outcome === "done") notify(notificationOf(subject, "factor_renamed", "webauthn"));
         if (outcome !== "conflict") return outcome;
       }
       return "refused";
@@ -160,7 +174,7 @@ function passkeyService(deps: SelfServiceDeps): Pick<SelfService, "addPasskey" |
       const { account, context } = subject;
       let texts = await found(subject, id);
       if (texts.length === 0) return "absent";
-      // What was written meanwhile is another text: gone is what is not found again.
+      // A concurrent write changes the text: the credential is removed if no text with its id remains.
       for (let attempt = 0; texts.length > 0; attempt += 1) {
         if (attempt >= changeAttempts) return "refused";
         for (const text of texts) {
@@ -168,7 +182,7 @@ function passkeyService(deps: SelfServiceDeps): Pick<SelfService, "addPasskey" |
         }
         texts = await found(subject, id);
       }
-      notify(noticeOf(subject, "factor_removed", "webauthn"));
+      notify(notificationOf(subject, "factor_removed", "webauthn"));
       await dropLonelyCodes(deps, subject);
       return "done";
     },
@@ -185,7 +199,7 @@ export function createSelfService(deps: SelfServiceDeps): SelfService {
     removeTotp: async (subject) => {
       const { account, context } = subject;
       if ((await store.deleteTotp(account, context)) !== "done") return "refused";
-      notify(noticeOf(subject, "factor_removed", "totp"));
+      notify(notificationOf(subject, "factor_removed", "totp"));
       await dropLonelyCodes(deps, subject);
       return "done";
     },

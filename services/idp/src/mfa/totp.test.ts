@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { matchTotp, readTotpSecret } from "./totp.ts";
 
-/** RFC 6238, appendix B: "12345678901234567890" in base32; the last six of the eight digits. */
+/** RFC 6238, appendix B: "12345678901234567890" in base32; the last six of its eight digits. */
 const rfcSecret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
 
 test.each([
@@ -11,7 +11,7 @@ test.each([
   [1111111111, "050471"],
   [1234567890, "005924"],
   [2000000000, "279037"],
-])("at %d s the code is %s, and its step is told", (seconds, code) => {
+])("at %d s the code is %s, and a match returns its step", (seconds, code) => {
   expect(matchTotp({ stored: rfcSecret, code, nowMs: seconds * 1000, skew: 1 })).toBe(Math.floor(seconds / 30));
 });
 

@@ -1,6 +1,6 @@
 import { createGuardrails, verifySync } from "otplib";
 
-/** Stored secrets of 10 bytes must work: every app took them (design decision 23). */
+/** Stored secrets of 10 bytes must work, because every app accepted them (ADR 0086). */
 const guardrails = createGuardrails({ MIN_SECRET_BYTES: 10 });
 const stepSeconds = 30;
 
@@ -17,7 +17,10 @@ function algorithmOf(name: string | null): TotpKey["algorithm"] {
 
 const bare = (text: string): string => text.replaceAll(/[\s=-]/g, "").toUpperCase();
 
-/** A stored value: base32, or an otpauth URL (Key URI Format). Undefined for another period than 30 s or no secret. */
+/**
+ * Reads a stored value: base32 or an otpauth URL (Key URI Format). Undefined without a secret or with a period other
+ * than 30 s.
+ */
 export function readTotpSecret(stored: string): TotpKey | undefined {
   if (!stored.startsWith("otpauth:")) return { secret: bare(stored), digits: 6, algorithm: "sha1" };
   const query = URL.parse(stored)?.searchParams;
@@ -33,20 +36,20 @@ export function readTotpSecret(stored: string): TotpKey | undefined {
 
 export interface TotpCheck {
   readonly stored: string;
-  /** As typed; spaces and hyphens do not count. */
+  /** As typed; spaces and hyphens are ignored. */
   readonly code: string;
   readonly nowMs: number;
-  /** Steps before and after the present one that count. */
+  /** Number of accepted steps before and after the current one. */
   readonly skew: number;
 }
 
 /**
- * RFC 6238. @returns the time step that the code is of, or undefined for a wrong code
- * @throws Error for a stored secret that is none
+ * RFC 6238. @returns the time step of the code, or undefined for a wrong code
+ * @throws Error for an invalid stored secret
  */
 export function matchTotp({ stored, code, nowMs, skew }: TotpCheck): number | undefined {
   const key = readTotpSecret(stored);
-  if (key === undefined) throw new Error("the stored TOTP secret cannot be used");
+  if (key === undefined) throw new Error("invalid stored TOTP secret");
   const token = code.replaceAll(/[\s-]/g, "");
   if (!/^\d+$/.test(token) || token.length !== key.digits) return undefined;
   const epoch = Math.floor(nowMs / 1000);

@@ -1,4 +1,8 @@
 import { hash } from "node:crypto";
+import { pathTo } from "@postern/shared/contracts";
+import { darkPalette, lightPalette, withAccent } from "./colours.ts";
+import { escapeHtml } from "./html.ts";
+import { pageScript } from "./page-script.ts";
 import { passkeyScript } from "./passkey-script.ts";
 import { signOutScript } from "./sign-out-script.ts";
 import { type AccentColours, stylesheetOf } from "./stylesheet.ts";
@@ -12,14 +16,23 @@ export interface Asset {
 
 export interface Assets {
   readonly stylesheet: Asset;
-  /** Sends the form of a page that only carries a message. */
+  /** Submits the form of a page that only carries a message. */
   readonly sender: Asset;
-  /** Shows how a logout goes on, and goes on with it. */
+  /** Shows the progress of a logout and continues it. */
   readonly signOut: Asset;
-  /** Of the pages with passkeys. */
+  /** For the pages with passkeys. */
   readonly script: Asset;
+  /** For all pages that a script improves. */
+  readonly page: Asset;
   readonly logo: Asset | undefined;
-  /** By path. A digest that is not ours is of another version beside us: it gets ours, to keep for no time. */
+  /** For the dark colour scheme; absent: the same. */
+  readonly logoDark: Asset | undefined;
+  /** Icon of the browser tab. */
+  readonly icon: Asset;
+  /**
+   * Finds an asset by path. An unknown digest belongs to another version: it gets this version's asset, not to be
+   * cached.
+   */
   find(path: string): { readonly asset: Asset; readonly isExact: boolean } | undefined;
 }
 
@@ -40,12 +53,36 @@ const senderScript = "document.querySelector('form[data-send]')?.submit();\n";
 
 function assetOf(name: string, ending: keyof typeof contentTypes, body: Buffer): Asset {
   const digest = hash("sha256", body, "hex").slice(0, 16);
-  return { path: `/static/${name}.${digest}.${ending}`, contentType: contentTypes[ending], body };
+  return { path: pathTo("asset", { asset: `${name}.${digest}.${ending}` }), contentType: contentTypes[ending], body };
 }
 
-export function createAssets(accent: AccentColours, logoFile: LogoFile | undefined): Assets {
+/** The site's branding that browsers load. */
+export interface SiteFiles {
+  readonly name: string;
+  readonly accent: AccentColours;
+  readonly logo?: LogoFile | undefined;
+  readonly logoDark?: LogoFile | undefined;
+  readonly icon?: LogoFile | undefined;
+}
+
+/** The first letter of the site's name in its colour, as in the header of pages without a logo. */
+function letterIcon({ name, accent }: SiteFiles): string {
+  const light = withAccent(lightPalette, accent.light);
+  const dark = withAccent(darkPalette, accent.dark);
+  const [letter = ""] = name;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><style>rect{fill:${light.accent}}text{fill:${light.onAccent};font:700 18px system-ui,sans-serif}@media(prefers-color-scheme:dark){rect{fill:${dark.accent}}text{fill:${dark.onAccent}}}</style><rect width="32" height="32" rx="9"/><text x="16" y="22.500" text-anchor="middle">${escapeHtml(letter.toUpperCase())}</text></svg>`;
+}
+
+const fileAsset = (name: string, file: LogoFile | undefined): Asset | undefined =>
+  file === undefined ? undefined : assetOf(name, file.ending, file.body);
+
+export function createAssets(files: SiteFiles): Assets {
+  const { accent } = files;
   const stylesheet = assetOf("style", "css", Buffer.from(stylesheetOf(accent)));
-  const logo = logoFile === undefined ? undefined : assetOf("logo", logoFile.ending, logoFile.body);
+  const logo = fileAsset("logo", files.logo);
+  const logoDark = fileAsset("logodark", files.logoDark);
+  const icon = fileAsset("icon", files.icon) ?? assetOf("icon", "svg", Buffer.from(letterIcon(files)));
+  const page = assetOf("page", "js", Buffer.from(pageScript));
   const sender = assetOf("send", "js", Buffer.from(senderScript));
   const signOut = assetOf("signout", "js", Buffer.from(signOutScript));
   const script = assetOf("passkeys", "js", Buffer.from(passkeyScript));
@@ -54,14 +91,20 @@ export function createAssets(accent: AccentColours, logoFile: LogoFile | undefin
     ["send", sender],
     ["signout", signOut],
     ["passkeys", script],
+    ["page", page],
+    ["icon", icon],
     ...(logo === undefined ? [] : [["logo", logo] as const]),
+    ...(logoDark === undefined ? [] : [["logodark", logoDark] as const]),
   ]);
   return {
     stylesheet,
     sender,
     signOut,
     script,
+    page,
     logo,
+    logoDark,
+    icon,
     find: (path) => {
       const [, name = ""] = /^\/static\/([a-z]+)\.[0-9a-f]{16}\.[a-z]+$/.exec(path) ?? [];
       const asset = byName.get(name);

@@ -13,7 +13,7 @@ export function contrast(one: string, other: string): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** Least contrast of text (WCAG 2.2, 1.4.3), and of borders that show a control (1.4.11). */
+/** Minimum contrast of text (WCAG 2.2, 1.4.3) and of borders that identify a control (1.4.11). */
 export const leastContrast = Object.freeze({ text: 4.5, control: 3 });
 
 export interface Palette {
@@ -64,7 +64,10 @@ export const darkPalette: Palette = Object.freeze({
   soft: "#1d2738",
 });
 
-/** The palette with a site's accent: text on it stays readable, and links keep ours where the site's are not. */
+/**
+ * The palette with a site's accent colour: text on it is readable, and links keep the default colour if the accent is
+ * not.
+ */
 export function withAccent(palette: Palette, accent: string): Palette {
   if (accent === "") return palette;
   const onAccent = contrast(accent, "#ffffff") >= contrast(accent, "#000000") ? "#ffffff" : "#000000";

@@ -1,6 +1,6 @@
 const markup = Symbol("markup");
 
-/** Text that is markup already. Only `html` makes it. */
+/** Text that is already markup. Only `html` creates it. */
 export interface Html {
   readonly [markup]: string;
 }
@@ -31,14 +31,14 @@ function written(value: Interpolated): string {
   return isList(value) ? value.map((part) => part[markup]).join("") : value[markup];
 }
 
-/** A template: every text in it is escaped, markup made by `html` is not; undefined and false print nothing. */
+/** A template: escapes every text except markup created by `html`; undefined and false print nothing. */
 export function html(parts: TemplateStringsArray, ...values: readonly Interpolated[]): Html {
   let text = parts[0] ?? "";
   for (const [index, value] of values.entries()) text += written(value) + (parts[index + 1] ?? "");
   return { [markup]: text };
 }
 
-/** Markup from elsewhere: of a site's own template, never of a request. */
+/** Markup from a site's own template, never from a request. */
 export function trustedHtml(text: string): Html {
   return { [markup]: text };
 }

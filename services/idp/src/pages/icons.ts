@@ -1,6 +1,6 @@
 import { type Html, html } from "./html.ts";
 
-/** Line drawings on a grid of 24; they say nothing that the text beside them does not. */
+/** Line icons on a grid of 24; purely decorative beside their text. */
 const icon = (shape: Html): Html =>
   html`<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" focusable="false">${shape}</svg>`;
 
@@ -12,6 +12,9 @@ export const icons = Object.freeze({
   key: icon(html`<circle cx="8" cy="15" r="4.500"/><path d="m11.300 11.700 8.200-8.200M16 7l3 3M13.500 9.500l2 2"/>`),
   list: icon(
     html`<rect x="4" y="3" width="16" height="18" rx="2.500"/><path d="M8 8.500h3M8 12.500h3M8 16.500h3M14 8.500h2M14 12.500h2M14 16.500h2"/>`,
+  ),
+  eye: icon(
+    html`<path d="M2.500 12S6 5.500 12 5.500 21.500 12 21.500 12 18 18.500 12 18.500 2.500 12 2.500 12z"/><circle cx="12" cy="12" r="2.750"/><path class="shut" d="m4 4 16 16"/>`,
   ),
   tick: icon(html`<path d="m5 12.500 4.500 4.500L19 7.500"/>`),
   cross: icon(html`<path d="M6.500 6.500l11 11M17.500 6.500l-11 11"/>`),

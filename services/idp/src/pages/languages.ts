@@ -1,4 +1,6 @@
-/** A language that we have texts for. */
+import { acceptedLanguages, lookUpLanguage } from "@postern/shared/domain/localisation";
+
+/** A language of the pages. */
 export interface Language {
   /** BCP 47. */
   readonly tag: LanguageTag;
@@ -9,7 +11,7 @@ export interface Language {
 
 export type LanguageTag = "en" | "de" | "fr" | "es" | "it" | "pt" | "nl" | "pl" | "ru" | "zh" | "ja" | "ar";
 
-/** For the attribute `lang`: Chinese has two scripts, and browsers pick a font by it. */
+/** The value of the attribute `lang`. Chinese has two scripts, and browsers choose a font by it. */
 export function writtenTag({ tag }: Pick<Language, "tag">): string {
   return tag === "zh" ? "zh-Hans" : tag;
 }
@@ -29,60 +31,48 @@ export const languages: readonly Language[] = Object.freeze([
   { tag: "ar", name: "العربية", direction: "rtl" },
 ]);
 
-/** The offered language of this tag as a URL spells it, in any case; no other tag is that language. */
+/** The offered language with exactly this tag, in upper or lower case. */
 export function languageOf(tag: string, offered: readonly Language[]): Language | undefined {
   const wanted = tag.toLowerCase();
   return offered.find((language) => language.tag === wanted);
 }
 
-/** RFC 4647 §3.4: the range is shortened from its end until a language fits. */
-function lookUp(range: string, offered: readonly Language[]): Language | undefined {
-  for (let rest = range.trim().toLowerCase(); rest !== ""; rest = rest.slice(0, Math.max(0, rest.lastIndexOf("-")))) {
-    const found = languageOf(rest, offered);
-    if (found !== undefined) return found;
+const maxHintLength = 512;
+
+/** The locale for times: the first accepted language that is the page's and has a region. */
+export function localeOf({ tag }: Pick<Language, "tag">, acceptLanguage: string | undefined): string {
+  const regional = acceptedLanguages(acceptLanguage).find((range) => range.toLowerCase().startsWith(`${tag}-`));
+  if (regional === undefined) return tag;
+  try {
+    return Intl.DateTimeFormat.supportedLocalesOf(regional)[0] ?? tag;
+  } catch {
+    // Not every range is a valid tag.
+    return tag;
   }
-  return undefined;
-}
-
-const longestHeader = 512;
-
-/** The ranges of `Accept-Language`, the most wanted first (RFC 9110 §12.5.4). Those of weight 0 are not wanted. */
-function acceptedRanges(header: string): readonly string[] {
-  return header
-    .slice(0, longestHeader)
-    .split(",")
-    .map((item) => {
-      const [range = "", ...parameters] = item.split(";").map((part) => part.trim());
-      const weight = parameters.find((parameter) => parameter.startsWith("q="));
-      const quality = weight === undefined ? 1 : Number(weight.slice(2));
-      return { range, quality: quality >= 0 && quality <= 1 ? quality : 0 };
-    })
-    .filter(({ range, quality }) => /^[A-Za-z0-9-]{1,35}$/.test(range) && quality > 0)
-    .toSorted((left, right) => right.quality - left.quality)
-    .map(({ range }) => range);
 }
 
 export interface LanguageWishes {
-  /** Of the URL: it has been found to be offered. */
+  /** From the URL; one of those offered. */
   readonly chosen: Language | undefined;
-  /** Of the cookie. */
+  /** From the cookie. */
   readonly kept: string | undefined;
-  /** OIDC `ui_locales`: tags with spaces between them. */
+  /** OIDC `ui_locales`: tags separated by spaces. */
   readonly uiLocales: string | undefined;
   readonly acceptLanguage: string | undefined;
 }
 
-/** URL before cookie before the application's wish before the browser's; the first of `offered` is not special. */
+/** The first that is offered: from the URL, the cookie, the application, the browser, or `fallback`. */
 export function pickLanguage(wishes: LanguageWishes, offered: readonly Language[], fallback: Language): Language {
   if (wishes.chosen !== undefined) return wishes.chosen;
   const ranges = [
     ...(wishes.kept === undefined ? [] : [wishes.kept]),
-    ...(wishes.uiLocales?.slice(0, longestHeader).split(" ") ?? []),
-    ...acceptedRanges(wishes.acceptLanguage ?? ""),
+    ...(wishes.uiLocales?.slice(0, maxHintLength).split(" ") ?? []),
+    ...acceptedLanguages(wishes.acceptLanguage),
   ];
+  const tags = offered.map(({ tag }) => tag);
   for (const range of ranges) {
-    const found = lookUp(range, offered);
-    if (found !== undefined) return found;
+    const found = lookUpLanguage(range.trim(), tags);
+    if (found !== undefined) return languageOf(found, offered) ?? fallback;
   }
   return fallback;
 }

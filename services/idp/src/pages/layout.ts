@@ -1,11 +1,13 @@
 import { type Html, html, htmlText } from "./html.ts";
 import { icons } from "./icons.ts";
 import { writtenTag } from "./languages.ts";
-import type { Look } from "./look.ts";
+import type { Look, ScriptName } from "./look.ts";
 
 function brandOf({ brand }: Look): Html {
   if (brand.logo !== undefined) {
-    return html`<span class="brand"><img src="${brand.logo}" alt="${brand.name}"></span>`;
+    const logo = html`<img src="${brand.logo}" alt="${brand.name}">`;
+    if (brand.logoDark === undefined) return html`<span class="brand">${logo}</span>`;
+    return html`<span class="brand"><picture><source srcset="${brand.logoDark}" media="(prefers-color-scheme:dark)">${logo}</picture></span>`;
   }
   const [letter = ""] = brand.name;
   return html`<span class="brand"><span class="mark" aria-hidden="true">${letter.toUpperCase()}</span>${brand.name}</span>`;
@@ -30,11 +32,11 @@ function footLinks({ brand, text }: Look): readonly Html[] {
 export interface Document {
   readonly title: string;
   readonly body: Html;
-  readonly script: boolean;
+  readonly scripts: readonly ScriptName[];
 }
 
 /** The whole document around a page's body. */
-export function documentOf(look: Look, { title, body, script }: Document): string {
+export function documentOf(look: Look, { title, body, scripts }: Document): string {
   const { language, brand } = look;
   return htmlText(html`<!doctype html>
 <html lang="${writtenTag(language)}" dir="${language.direction}">
@@ -44,13 +46,13 @@ export function documentOf(look: Look, { title, body, script }: Document): strin
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<link rel="icon" href="data:,">
+<link rel="icon" href="${brand.icon}">
 <link rel="stylesheet" href="${brand.stylesheet}">
-${script && html`<script src="${brand.script}" defer></script>`}
+${scripts.map((name) => html`<script src="${brand.scripts[name]}" defer></script>`)}
 </head>
 <body>
 <header>${brandOf(look)}</header>
-<main>${body}</main>
+<main>${look.notices.length > 0 && html`<div class="done" role="status">${icons.tick}<div>${look.notices.map((notice) => html`<p>${notice}</p>`)}</div></div>`}${body}</main>
 <footer>${languageList(look)}${footLinks(look)}</footer>
 </body>
 </html>

@@ -7,13 +7,19 @@ export interface FootLink {
   readonly url: string;
 }
 
-/** What a site gives its pages. */
+/** `passkeys`: passkey ceremonies. `page`: conveniences for times, passwords and codes. */
+export type ScriptName = "passkeys" | "page";
+
+/** The branding of a site. */
 export interface Brand {
   readonly name: string;
-  /** A path of ours; absent: the name alone. */
+  /** Path of the logo; absent: only the name is shown. */
   readonly logo: string | undefined;
+  /** Logo for the dark colour scheme; absent: the same logo. */
+  readonly logoDark: string | undefined;
+  readonly icon: string;
   readonly stylesheet: string;
-  readonly script: string;
+  readonly scripts: Readonly<Record<ScriptName, string>>;
   readonly links: readonly FootLink[];
   readonly passwordForgotten: string | undefined;
 }
@@ -23,21 +29,25 @@ export interface LanguageLink {
   readonly href: string;
 }
 
-/** How one page is shown to one browser. */
+/** The look of one page for one browser. */
 export interface Look {
   readonly language: Language;
+  /** Locale for times: BCP 47, with the reader's region if the browser sends one. */
+  readonly locale: string;
   readonly text: Texts;
   readonly brand: Brand;
-  /** Empty where the page cannot be asked for again by GET. */
+  /** What has just been done; shown above the page. */
+  readonly notices: readonly string[];
+  /** Empty if the page cannot be requested again by GET. */
   readonly languageLinks: readonly LanguageLink[];
 }
 
-/** A page of ours: its view is all that it shows, its look how. */
+/** A page: its view is all that it shows, its look how it shows it. */
 export interface Page<View> {
-  /** Names the site's template that replaces it. */
+  /** Also the name of the site template that can replace it. */
   readonly name: string;
-  /** `passkeys`: it needs their script, or is better with it. `own`: its body names the script of ours that it takes. */
-  readonly script?: "passkeys" | "own";
+  /** Scripts that it needs or is improved by. `own`: its body names the script. */
+  readonly scripts?: readonly (ScriptName | "own")[];
   readonly title: (view: View, look: Look) => string;
   readonly body: (view: View, look: Look) => Html;
   /** For the developer UI. */

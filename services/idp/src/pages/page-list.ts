@@ -2,6 +2,7 @@ import type { Look, Page } from "./look.ts";
 import type { Pages, Shown } from "./pages.ts";
 import { applicationsPage, appPasswordsPage, newAppPasswordPage, sessionsPage } from "./templates/access.ts";
 import { homePage } from "./templates/account.ts";
+import { codesLowPage } from "./templates/codes-low.ts";
 import { consentDeniedPage, consentPage } from "./templates/consent.ts";
 import { deviceCodePage, deviceConsentPage, deviceFailedPage, deviceSuccessPage } from "./templates/device.ts";
 import { recoveryCodesPage, recoveryEnrolmentPage, totpEnrolmentPage } from "./templates/enrolment.ts";
@@ -9,6 +10,7 @@ import { mfaPage, recoveryPage, totpPage } from "./templates/factors.ts";
 import { loginPage } from "./templates/login.ts";
 import { errorPage, loggedOutPage, logoutPage } from "./templates/notices.ts";
 import { postMessagePage } from "./templates/post-message.ts";
+import { removalPage } from "./templates/removal.ts";
 import { partlySignedOutPage, signingOutPage } from "./templates/single-logout.ts";
 import { passkeysPage, webauthnEnrolmentPage, webauthnLoginPage } from "./templates/webauthn.ts";
 
@@ -22,12 +24,13 @@ function listed<View extends object>(page: Page<View>): ListedPage {
   return { name: page.name, preview: (pages, look) => pages.show(page, page.sample, look) };
 }
 
-/** Every page that there is. */
+/** Every page. */
 export const pageList: readonly ListedPage[] = Object.freeze([
   listed(loginPage),
   listed(mfaPage),
   listed(totpPage),
   listed(recoveryPage),
+  listed(codesLowPage),
   listed(consentPage),
   listed(consentDeniedPage),
   listed(logoutPage),
@@ -46,6 +49,7 @@ export const pageList: readonly ListedPage[] = Object.freeze([
   listed(webauthnLoginPage),
   listed(webauthnEnrolmentPage),
   listed(passkeysPage),
+  listed(removalPage),
   listed(appPasswordsPage),
   listed(newAppPasswordPage),
   listed(sessionsPage),

@@ -1,8 +1,10 @@
+import { pathTo } from "@postern/shared/contracts";
 import { cookieNames, createSiteCookies, type SiteCookies } from "../sessions/cookies.ts";
 import type { Assets } from "./assets.ts";
-import { type Language, languageOf, pickLanguage } from "./languages.ts";
+import type { DoneKey } from "./done.ts";
+import { type Language, languageOf, localeOf, pickLanguage } from "./languages.ts";
 import { documentOf } from "./layout.ts";
-import type { FootLink, Look, Page } from "./look.ts";
+import type { Brand, FootLink, Look, Page } from "./look.ts";
 import { createSecurityHeaders, type SecurityHeaders } from "./security-headers.ts";
 import type { SiteTemplates } from "./site-templates.ts";
 import { errorPage } from "./templates/notices.ts";
@@ -17,19 +19,21 @@ export interface PagesSettings {
   readonly fallback: Language;
 }
 
-/** What of a request decides how a page looks. */
-export interface Asked {
-  /** A path of ours without language tag; empty where GET would not show the page again. */
+/** The parts of a request that determine the look of a page. */
+export interface LookRequest {
+  /** Path without language tag; empty if a GET would not show the page again. */
   readonly path: string;
   /** `?flow=…` or empty. */
   readonly query: string;
-  /** Of the URL. */
+  /** From the URL. */
   readonly language: Language | undefined;
   readonly uiLocales?: string | undefined;
+  /** What has just been done. */
+  readonly done?: readonly DoneKey[];
   readonly headers: { readonly cookie?: string | undefined; readonly "accept-language"?: string | undefined };
 }
 
-/** An answer, whoever sends it. */
+/** A complete response, independent of the framework. */
 export interface Shown {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -38,23 +42,25 @@ export interface Shown {
 
 export interface ShowOptions {
   readonly status?: number;
-  /** CSP sources beside our own to which the page's forms may lead. */
+  /** CSP sources, besides our own, to which the page's forms may lead. */
   readonly formTargets?: readonly string[];
-  /** CSP sources beside our own to which the page's frames may lead; absent: it has none. */
+  /** CSP sources, besides our own, that the page's frames may load; absent: it has no frames. */
   readonly frameTargets?: readonly string[];
+  /** CSP sources, besides our own, of its images. */
+  readonly imageSources?: readonly string[] | undefined;
 }
 
-/** All that shows pages to browsers. */
+/** Renders pages for browsers. */
 export interface Pages {
   readonly cookies: SiteCookies;
   readonly headers: SecurityHeaders;
   readonly assets: Assets;
   readonly languages: readonly Language[];
-  /** The offered language of this tag; undefined is a 404. */
+  /** The offered language with this tag; undefined leads to a 404. */
   languageOf(tag: string): Language | undefined;
-  lookOf(asked: Asked): Look;
-  /** 400: the errand is over. */
-  expired(look: Look): Shown;
+  lookOf(request: LookRequest): Look;
+  /** 400: the flow has expired. */
+  expired(look: Look, reference?: string): Shown;
   show<View extends object>(page: Page<View>, view: View, look: Look, options?: ShowOptions): Shown;
 }
 
@@ -64,28 +70,47 @@ export interface PagesDeps {
   readonly templates: SiteTemplates;
 }
 
+/** The account page, from which a user can always start again. */
+export const accountPath = pathTo("registrationHome");
+
+function brandOf(settings: PagesSettings, assets: Assets): Brand {
+  return {
+    name: settings.name,
+    logo: assets.logo?.path,
+    logoDark: assets.logoDark?.path,
+    icon: assets.icon.path,
+    stylesheet: assets.stylesheet.path,
+    scripts: { passkeys: assets.script.path, page: assets.page.path },
+    links: settings.links,
+    passwordForgotten: settings.passwordForgotten,
+  };
+}
+
 export function createPages({ settings, assets, templates }: PagesDeps): Pages {
   const { languages, fallback } = settings;
   const cookies = createSiteCookies(settings.issuer);
   const headers = createSecurityHeaders(settings.issuer);
   const texts = new Map(languages.map((language) => [language.tag, textsOf(language)]));
-  const brand = {
-    name: settings.name,
-    logo: assets.logo?.path,
-    stylesheet: assets.stylesheet.path,
-    script: assets.script.path,
-    links: settings.links,
-    passwordForgotten: settings.passwordForgotten,
-  };
-  const show: Pages["show"] = (page, view, look, { status = 200, formTargets = [], frameTargets } = {}) => {
+  const brand = brandOf(settings, assets);
+  const show: Pages["show"] = (
+    page,
+    view,
+    look,
+    { status = 200, formTargets = [], frameTargets, imageSources } = {},
+  ) => {
+    const { scripts = [] } = page;
     const body = templates.render(page.name, view, look) ?? page.body(view, look);
     return {
       status,
       headers: {
-        ...headers.page({ formTargets, frameTargets, script: page.script !== undefined }),
+        ...headers.page({ formTargets, frameTargets, imageSources, script: scripts.length > 0 }),
         "content-language": look.language.tag,
       },
-      body: documentOf(look, { title: page.title(view, look), body, script: page.script === "passkeys" }),
+      body: documentOf(look, {
+        title: page.title(view, look),
+        body,
+        scripts: scripts.filter((name) => name !== "own"),
+      }),
     };
   };
   return {
@@ -94,20 +119,23 @@ export function createPages({ settings, assets, templates }: PagesDeps): Pages {
     assets,
     languages,
     languageOf: (tag) => languageOf(tag, languages),
-    lookOf: ({ path, query, language: chosen, uiLocales, headers: asked }) => {
-      const kept = cookies.read(asked.cookie, cookieNames.language);
-      const acceptLanguage = asked["accept-language"];
+    lookOf: ({ path, query, language: chosen, uiLocales, done = [], headers: requestHeaders }) => {
+      const kept = cookies.read(requestHeaders.cookie, cookieNames.language);
+      const acceptLanguage = requestHeaders["accept-language"];
       const language = pickLanguage({ chosen, kept, uiLocales, acceptLanguage }, languages, fallback);
       const languageLinks = languages.map((other) => ({ language: other, href: `${path}/${other.tag}${query}` }));
+      const text = texts.get(language.tag) ?? textsOf(language);
       return {
         language,
-        text: texts.get(language.tag) ?? textsOf(language),
+        locale: localeOf(language, acceptLanguage),
+        text,
         brand,
+        notices: done.map((key) => text(`done.${key}`)),
         languageLinks: path === "" ? [] : languageLinks,
       };
     },
-    expired: (look) =>
-      show(errorPage, { problem: "expired", reference: undefined, href: undefined }, look, { status: 400 }),
+    expired: (look, reference) =>
+      show(errorPage, { problem: "expired", reference, href: accountPath }, look, { status: 400 }),
     show,
   };
 }

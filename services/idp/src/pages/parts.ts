@@ -1,7 +1,8 @@
 import { type Html, html } from "./html.ts";
 import { icons } from "./icons.ts";
+import type { Texts } from "./texts.ts";
 
-/** Where a form goes, and the proof that it came from us. */
+/** The target of a form, and the proof that the form came from our page. */
 export interface FormView {
   readonly action: string;
   readonly csrfToken: string;
@@ -12,8 +13,8 @@ export function formOf({ action, csrfToken }: FormView, fields: Html): Html {
 }
 
 /**
- * A form that deletes: browsers know GET and POST only, so it posts `_method=DELETE` to the same path. `about` tells
- * screen readers which of several things goes.
+ * A form that deletes. Browsers know only GET and POST, so it posts `_method=DELETE` to the same path. `about` tells
+ * screen readers which of several items is deleted.
  */
 export function deleteForm(view: FormView, label: string, about?: string): Html {
   return html`<form method="post" action="${view.action}" class="inline"><input type="hidden" name="csrf_token" value="${
@@ -23,14 +24,36 @@ export function deleteForm(view: FormView, label: string, about?: string): Html 
   }</button></form>`;
 }
 
-/** Things that the user has, each in a frame; nothing for none. */
+/** A link to a page that confirms a removal. */
+export function dangerLink(href: string, label: string, about?: string): Html {
+  return html`<a class="button danger" href="${href}">${label}${
+    about !== undefined && html`<span class="hidden"> ${about}</span>`
+  }</a>`;
+}
+
+/** A list of the user's items, each in a frame; nothing if there are none. */
 export function listOf(items: readonly Html[]): Html | undefined {
   return items.length === 0 ? undefined : html`<ul class="things">${items.map((item) => html`<li>${item}</li>`)}</ul>`;
 }
 
-/** What went wrong, read out by screen readers as the page comes. */
-export function alertOf(message: string | undefined): Html | undefined {
-  return message === undefined ? undefined : html`<div class="alert" role="alert" id="problem">${message}</div>`;
+export interface AlertReference {
+  /** The reference under which the log has the failure. */
+  readonly reference: string | undefined;
+  readonly text: Texts;
+}
+
+/** An error message, which screen readers read out when the page loads. */
+export function alertOf(message: string | undefined, alertReference?: AlertReference): Html | undefined {
+  if (message === undefined) return undefined;
+  const problem = html`<div class="alert" role="alert" id="problem">${message}</div>`;
+  return alertReference?.reference === undefined
+    ? problem
+    : html`${problem}${referenceOf(alertReference.reference, alertReference.text)}`;
+}
+
+/** A short text that one click selects as a whole. */
+export function referenceOf(reference: string, text: Texts): Html {
+  return html`<p class="reference">${text("common.reference")} <code>${reference}</code></p>`;
 }
 
 export interface CodeFieldOptions {
@@ -38,7 +61,7 @@ export interface CodeFieldOptions {
   readonly label: string;
   readonly invalid: boolean;
   readonly kind: "digits" | "letters";
-  /** `one-time-code` lets phones offer a code that they know. */
+  /** `one-time-code` lets phones offer a code that they received. */
   readonly autocomplete: "one-time-code" | "off";
   readonly value?: string;
 }

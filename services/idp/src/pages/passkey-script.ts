@@ -1,6 +1,6 @@
 /**
- * The one script of our pages, for passkeys: browsers offer them to scripts only. It reads from the page where to ask
- * and what to say, and writes nothing but the browser's answer.
+ * The script for passkeys, which browsers offer only to scripts. It reads the URLs and messages from the page and sends
+ * nothing but the browser's response.
  */
 export const passkeyScript = `"use strict";
 (() => {
@@ -12,7 +12,9 @@ export const passkeyScript = `"use strict";
     btoa(String.fromCharCode(...new Uint8Array(buffer))).replace(/\\+/g, "-").replace(/\\//g, "_").replace(/=+$/, "");
   const listed = (list) => (list || []).map((item) => ({ ...item, id: bytes(item.id) }));
   const say = (name) => {
-    for (const note of root.querySelectorAll("[data-problem]")) note.hidden = note.dataset.problem !== name;
+    const notes = [...root.querySelectorAll("[data-problem]")];
+    const known = name === "" || notes.some((note) => note.dataset.problem === name) ? name : "failed";
+    for (const note of notes) note.hidden = note.dataset.problem !== known;
   };
   const answer = ({ id, type, rawId, response: r }) => {
     const given = { clientDataJSON: text(r.clientDataJSON) };
@@ -46,10 +48,18 @@ export const passkeyScript = `"use strict";
     });
     const told = await reply.json().catch(() => ({}));
     if (typeof told.redirect === "string") location.assign(told.redirect);
-    else throw new Error("finish");
+    else {
+      const place = root.querySelector("[data-reference]");
+      if (place && typeof told.reference === "string") {
+        place.querySelector("code").textContent = told.reference;
+        place.hidden = false;
+      }
+      throw new Error(told.error === "throttled" ? "throttled" : "finish");
+    }
   };
   const failed = (error) => {
     if (error.name === "AbortError") return;
+    if (error.message === "throttled") return say("throttled");
     say(error.name === "NotAllowedError" ? "cancelled" : error.name === "InvalidStateError" ? "known" : "failed");
   };
   let waiting;
@@ -66,14 +76,14 @@ export const passkeyScript = `"use strict";
           : await navigator.credentials.get({ publicKey, signal, ...(mediation && { mediation }) });
       await send(credential);
     } catch (error) {
-      if (!mediation || error.message === "finish") failed(error);
+      if (!mediation || error.message === "finish" || error.message === "throttled") failed(error);
     }
   };
   if (!window.PublicKeyCredential) {
     if (ceremony !== "passkey") say("unsupported");
     return;
   }
-  root.querySelectorAll("[hidden]:not([data-problem])").forEach((part) => (part.hidden = false));
+  root.querySelectorAll("[hidden]:not([data-problem], [data-reference])").forEach((part) => (part.hidden = false));
   const start = (event) => {
     event.preventDefault();
     say("");

@@ -1,7 +1,7 @@
 import { encode } from "uqr";
 import { type Html, html } from "./html.ts";
 
-/** A QR code as one path of an SVG: black on white in the dark look too, as cameras want it. */
+/** A QR code as one path of an SVG. Black on white in the dark colour scheme too, because cameras need it. */
 export function qrCode(text: string, label: string): Html {
   const { data, size } = encode(text, { ecc: "M", border: 4 });
   const path = data.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : []))).join("");

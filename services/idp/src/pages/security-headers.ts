@@ -1,4 +1,4 @@
-/** What every page says, whatever it shows. */
+/** Headers of every page. */
 const common = Object.freeze({
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",
@@ -12,33 +12,51 @@ const common = Object.freeze({
 
 const scriptPolicy = "script-src 'self'; connect-src 'self'";
 
-const policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
+const policy = "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 export interface PolicyOptions {
-  /** Sources beside our own to which the page's forms may lead. */
+  /** Sources, besides our own, to which the page's forms may lead. */
   readonly formTargets: readonly string[];
-  /** Sources beside our own to which its frames may lead; undefined: it has no frames. */
+  /** Sources, besides our own, that its frames may load; undefined: it has no frames. */
   readonly frameTargets?: readonly string[] | undefined;
-  /** Whether the page runs our script. */
+  /** Sources, besides our own, of its images. */
+  readonly imageSources?: readonly string[] | undefined;
+  /** Whether the page runs a script. */
   readonly script: boolean;
 }
 
 export interface SecurityHeaders {
   page(options: PolicyOptions): Readonly<Record<string, string>>;
-  /** Of a file that never changes under its name. */
+  /** Headers of a file that never changes under its name. */
   readonly asset: Readonly<Record<string, string>>;
 }
 
 /**
  * The source by which a CSP allows a form to lead to this address: browsers apply `form-action` to the redirects after
- * a form, so the way back to the application must be named. Undefined for what is no address.
+ * a form, so the redirect to the application must be named. Undefined for anything that is not an address.
  */
 export function formTargetOf(address: string | undefined): string | undefined {
   const url = address === undefined ? null : URL.parse(address);
   if (url === null || !/^[a-z][a-z0-9+.-]*:$/.test(url.protocol)) return undefined;
   if (url.protocol !== "http:" && url.protocol !== "https:") return url.protocol;
-  // CSP knows no host in brackets (CSP 3 §2.3.1): an IPv6 loopback is allowed by its scheme.
+  // CSP has no syntax for a host in brackets (CSP 3 §2.3.1), so an IPv6 loopback is allowed by its scheme.
   return url.hostname.startsWith("[") ? url.protocol : url.origin;
+}
+
+/** The CSP source of an external image, which must be https. Undefined: the image is not shown. */
+function imageSourceOf(address: string | undefined): string | undefined {
+  const url = address === undefined ? null : URL.parse(address);
+  if (url === null || url.protocol !== "https:" || url.hostname.startsWith("[")) return undefined;
+  return url.username === "" && url.password === "" ? url.origin : undefined;
+}
+
+/** The logo of an application and its CSP source; neither if it may not be shown. */
+export function logoOf(address: string | undefined): {
+  readonly logo: string | undefined;
+  readonly imageSources: readonly string[];
+} {
+  const source = imageSourceOf(address);
+  return source === undefined ? { logo: undefined, imageSources: [] } : { logo: address, imageSources: [source] };
 }
 
 export function createSecurityHeaders(issuer: string): SecurityHeaders {
@@ -47,10 +65,11 @@ export function createSecurityHeaders(issuer: string): SecurityHeaders {
     : { "strict-transport-security": "max-age=31536000; includeSubDomains" };
   const base = Object.freeze({ ...common, ...transport, "content-type": "text/html; charset=utf-8" });
   return {
-    page: ({ formTargets, frameTargets, script }) => ({
+    page: ({ formTargets, frameTargets, imageSources = [], script }) => ({
       ...base,
       "content-security-policy": [
         policy,
+        ["img-src 'self' data:", ...imageSources].join(" "),
         ...(script ? [scriptPolicy] : []),
         ...(frameTargets === undefined ? [] : [["frame-src 'self'", ...frameTargets].join(" ")]),
         ["form-action 'self'", ...formTargets].join(" "),

@@ -1,12 +1,21 @@
 /**
- * Of the page that tells service providers of a logout: it shows who has answered, and goes on as soon as nobody is
- * waited for. Without it, the page goes on when the time is up.
+ * For the page that notifies service providers of a logout: shows which have answered and continues as soon as all have.
+ * OIDC clients do not answer, so it continues shortly after all frames have loaded. Without scripts, the page continues
+ * when the time is up.
  */
 export const signOutScript = `"use strict";
 (() => {
   const root = document.querySelector("[data-logout]");
   if (!root) return;
-  const address = root.dataset.logout;
+  const { logout: address, next } = root.dataset;
+  if (next !== undefined) {
+    const go = () => location.replace(next);
+    const soon = () => setTimeout(go, 300);
+    setTimeout(go, 3000);
+    if (document.readyState === "complete") soon();
+    else addEventListener("load", soon);
+    return;
+  }
   const rows = [...root.querySelectorAll("li")];
   const show = (states) => {
     for (const [place, row] of rows.entries())

@@ -13,8 +13,11 @@ const brand = {
   script: "/static/passkeys.js",
   links: [],
   passwordForgotten: undefined,
+  logoDark: undefined,
+  icon: "",
+  scripts: { passkeys: "", page: "" },
 };
-const look = { language, text: textsOf(language), brand, languageLinks: [] };
+const look = { language, text: textsOf(language), brand, languageLinks: [], notices: [], locale: "en" };
 
 test("a site's template gets the view, the texts and the brand, all escaped", () => {
   const templates = createSiteTemplates(new Map([["login", "<h1>{{text.login_to}}</h1>{{username}}|{{brand.name}}"]]));
@@ -24,7 +27,7 @@ test("a site's template gets the view, the texts and the brand, all escaped", ()
   );
 });
 
-test("a page without a template of the site keeps ours; a template that is none is told at start", () => {
+test("a page without a template of the site keeps the built-in one; an invalid template is rejected at start", () => {
   expect(createSiteTemplates(new Map()).render("login", {}, look)).toBeUndefined();
   expect(() => createSiteTemplates(new Map([["login", "{{#open}}"]]))).toThrow("Unclosed section");
 });

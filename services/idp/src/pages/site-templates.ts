@@ -3,7 +3,7 @@ import { en, type TextKey } from "./catalogues/en.ts";
 import { type Html, trustedHtml } from "./html.ts";
 import type { Look } from "./look.ts";
 
-/** A site's own bodies of single pages, by page name, in Mustache: `{{…}}` escapes, and there is no code in them. */
+/** A site's own bodies of pages, by page name, in Mustache: `{{…}}` escapes, and templates contain no code. */
 export interface SiteTemplates {
   render(page: string, view: object, look: Look): Html | undefined;
 }
@@ -11,15 +11,24 @@ export interface SiteTemplates {
 function textsFor(look: Look, view: object): Readonly<Record<string, string>> {
   const values = Object.fromEntries(Object.entries(view).filter(([, value]) => typeof value === "string"));
   const keys = Object.keys(en).filter((key): key is TextKey => Object.hasOwn(en, key));
-  // A dot means "member of" in Mustache.
+  // A dot means member access in Mustache.
   return Object.fromEntries(
     keys.map((key) => [key.replace(".", "_"), look.text(key, { ...values, brand: look.brand.name })]),
   );
 }
 
-/** @throws Error for a template that Mustache cannot read, at start */
+function parse(page: string, template: string): void {
+  try {
+    Mustache.parse(template);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : "not Mustache";
+    throw new SyntaxError(`${page}.mustache: ${reason}`, { cause });
+  }
+}
+
+/** @throws Error at start for a template that is not valid Mustache */
 export function createSiteTemplates(templates: ReadonlyMap<string, string>): SiteTemplates {
-  for (const template of templates.values()) Mustache.parse(template);
+  for (const [page, template] of templates) parse(page, template);
   return {
     render: (page, view, look) => {
       const template = templates.get(page);

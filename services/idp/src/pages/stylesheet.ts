@@ -6,9 +6,9 @@ const properties = (palette: Palette): string =>
     .join(";");
 
 /**
- * Sizes are in rem, sides are logical (start, end), so that larger text and right-to-left need nothing more. Chinese and
- * Japanese share code points that each writes in its own way: they have fonts of their own, whatever the system's
- * language is. Japanese lines break between phrases.
+ * Sizes are in rem and sides are logical (start, end), so that larger text and right-to-left need no further rules.
+ * Chinese and Japanese share code points that they write differently, so each has its own fonts, whatever the system's
+ * language. Japanese lines break between phrases.
  */
 const rules = `
 *,*::before,*::after{box-sizing:border-box}
@@ -42,7 +42,12 @@ form{margin:1.5rem 0 0}
 label{display:block;margin-bottom:.375rem;font-weight:600;font-size:.9375rem}
 .linked{display:grid;grid-template-columns:1fr auto;align-items:baseline;column-gap:1rem}
 .linked label{overflow-wrap:break-word}
-.linked input{grid-row:2;grid-column:1/-1}
+.revealed{grid-row:2;grid-column:1/-1;position:relative}
+.revealed:has(.reveal:not([hidden])) input{padding-inline-end:3.25rem}
+.reveal{position:absolute;inset-block:.25rem;inset-inline-end:.25rem;width:2.5rem;min-height:0;margin:0;padding:0;background:transparent;color:var(--muted)}
+.reveal:hover{color:var(--text);filter:none}
+.reveal svg{width:1.375rem;height:1.375rem}
+.reveal[aria-pressed=false] .shut{display:none}
 .linked a{margin-bottom:.375rem;text-align:end;grid-row:1;grid-column:2;font-size:.9375rem}
 input:is([type=text],[type=password]){display:block;width:100%;min-height:3rem;padding:.625rem .875rem;font:inherit;color:inherit;background:var(--card);
 border:1px solid var(--control);border-radius:.625rem;transition:border-color .12s,box-shadow .12s}
@@ -67,6 +72,9 @@ button.quiet:hover,.button.quiet:hover{background:var(--soft);filter:none}
 .alert strong{color:var(--error)}
 .note{margin-top:1.25rem;padding:.75rem 1rem;border-radius:.75rem;background:var(--soft)}
 .note+.lead{margin-top:1.25rem}
+.done{display:flex;gap:.75rem;align-items:flex-start;margin-bottom:1.5rem;padding:.75rem 1rem;border-radius:.75rem;background:var(--soft)}
+.done svg{flex:none;width:1.25rem;height:1.25rem;margin-top:.1875rem;color:var(--good)}
+.done p{margin:0}
 .sign{display:grid;place-items:center;width:3rem;height:3rem;margin-bottom:1.125rem;border-radius:50%;background:var(--soft);color:var(--link)}
 .sign.good{color:var(--good)}
 .sign.bad{background:var(--error-soft);color:var(--error)}
@@ -92,16 +100,16 @@ main summary{color:var(--link);text-decoration:underline;text-underline-offset:.
 [hidden]{display:none!important}
 .near{margin-top:.5rem}
 form.inline{margin:0}
-button.danger{margin-top:.75rem;background:transparent;color:var(--error);border-color:var(--error)}
-button.danger:hover{background:var(--error-soft);filter:none}
+.button.danger,button.danger{margin-top:.75rem;background:transparent;color:var(--error);border-color:var(--error)}
+.button.danger:hover,button.danger:hover{background:var(--error-soft);filter:none}
 .things{list-style:none;margin:1.5rem 0 0;padding:0;display:grid;gap:.75rem}
 .things li{padding:.875rem 1rem;border:1px solid var(--line);border-radius:.75rem}
 .things b,.things span:not(.hidden){display:block}
 .things li>span{color:var(--muted);font-size:.9375rem}
 .things li>span.this{color:var(--good);font-weight:600}
-.things button{min-height:2.75rem}
-.things button.danger{width:auto}
-main>form.inline>button.danger,:is(.choices,p)+.button.quiet{margin-top:1.5rem}
+.things :is(button,.button){min-height:2.75rem}
+.things :is(button,.button).danger{width:fit-content}
+main>form.inline>button.danger,main>.button.danger,:is(.choices,p)+.button.quiet{margin-top:1.5rem}
 .things details{margin-top:.5rem}
 .things details form{margin-top:.5rem}
 .qr{display:block;width:12.5rem;max-width:100%;height:auto;margin:1.25rem auto;border-radius:.625rem}
@@ -109,12 +117,20 @@ summary .hidden{position:absolute}
 code{font-family:ui-monospace,"Cascadia Mono","Noto Sans Mono",Menlo,monospace;direction:ltr;unicode-bidi:isolate}
 .secret{font-size:1.0625rem;letter-spacing:.04em}
 .codes{list-style:none;margin:1.25rem 0 0;padding:1rem;display:grid;grid-template-columns:repeat(auto-fill,minmax(8.5rem,1fr));gap:.5rem 1rem;border-radius:.75rem;background:var(--soft);font-size:1.125rem;font-weight:600;letter-spacing:.04em}
+.codes-of{margin:1.25rem 0 0;font-weight:600}
+.codes-of span{display:block;font-weight:400;color:var(--muted)}
+.codes-of+.codes{margin-top:.75rem}
+.tools{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:.75rem}
+.tools button{flex:1 1 0;width:auto;margin:0;overflow-wrap:break-word}
+.client{display:flex;align-items:center;gap:.75rem;margin-bottom:1.125rem;font-weight:600}
+.client img{display:block;max-width:8rem;max-height:3rem;border-radius:.5rem}
 .facts{margin:1.25rem 0 0}
 .facts dt{color:var(--muted);font-size:.9375rem}
 .facts dd{margin:.375rem 0 1rem;padding:.75rem 1rem;border-radius:.75rem;background:var(--soft);font-size:1.0625rem;font-weight:600}
 .or{margin-top:1.5rem;text-align:center;color:var(--muted)}
 .reference{margin-top:1.5rem;color:var(--muted);font-size:.875rem}
-.reference code{font-size:.875rem;direction:ltr;unicode-bidi:isolate}
+.alert+.reference{margin-top:.5rem}
+.reference code{font-size:.875rem;direction:ltr;unicode-bidi:isolate;user-select:all}
 html:is([lang|=zh],[lang|=ja]) .reference code{display:inline-block}
 footer{margin-top:auto;padding-block:1rem 1.5rem;display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;font-size:.875rem;color:var(--muted)}
 footer a,summary{color:var(--muted)}
@@ -136,7 +152,7 @@ footer{margin-top:0;padding-inline:2.5rem;padding-bottom:2rem}
 }
 @media (prefers-reduced-motion:reduce){*{transition:none!important}}
 @media (forced-colors:active){button,.button,.choices a,.alert{border:1px solid ButtonText}}
-@media print{footer,form,.more,header{display:none}}
+@media print{footer,form,.more,.tools,header{display:none}}
 `;
 
 export interface AccentColours {
@@ -144,7 +160,7 @@ export interface AccentColours {
   readonly dark: string;
 }
 
-/** The one stylesheet: light and dark, phone first, both directions. */
+/** The only stylesheet: light and dark, phone first, both text directions. */
 export function stylesheetOf({ light, dark }: AccentColours): string {
   const lightColours = properties(withAccent(lightPalette, light));
   const darkColours = properties(withAccent(darkPalette, dark));

@@ -27,10 +27,10 @@ export const catalogues: Readonly<Record<LanguageTag, Catalogue>> = Object.freez
   ar,
 });
 
-/** The text of a key, its `{names}` filled in. */
+/** The text of a key with its `{names}` replaced. */
 export type Texts = (key: TextKey, values?: Readonly<Record<string, string>>) => string;
 
-/** Where the value's direction may differ from the text's, it is isolated (Unicode UAX #9, FSI and PDI). */
+/** Isolates a value whose direction may differ from the text's (Unicode UAX #9, FSI and PDI). */
 const isolated = (value: string): string => `\u2068${value}\u2069`;
 
 export function textsOf({ tag, direction }: Language): Texts {

@@ -1,14 +1,14 @@
 import type { FastifyInstance } from "fastify";
+import { readFormBody } from "./utf8-form.ts";
 
-/** A form of ours as it came in. */
+/** The fields of a submitted form. */
 export interface Form {
-  /** The field, empty text included; undefined when it is missing or came twice. */
+  /** The field, which may be empty; undefined if it is missing or occurs twice. */
   one(name: string): string | undefined;
   all(name: string): readonly string[];
 }
 
-function formOfText(body: string): Form {
-  const fields = new URLSearchParams(body);
+function formWith(fields: URLSearchParams): Form {
   return {
     one: (name) => {
       const values = fields.getAll(name);
@@ -18,15 +18,18 @@ function formOfText(body: string): Form {
   };
 }
 
-const noForm = formOfText("");
+const noForm = formWith(new URLSearchParams());
 
-/** Bodies of this scope are forms; anything else is an empty one. */
+/** The largest form that a page accepts is a SAML message of some 350 KiB in Base64. */
+const formLimit = 512 * 1024;
+
+/** Parses the bodies of this scope as forms; a body of another type is an empty form. */
 export function parseForms(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
     "application/x-www-form-urlencoded",
-    { parseAs: "string" },
-    async (_request: unknown, body: string | Buffer) => formOfText(String(body)),
+    { parseAs: "buffer" },
+    async (_request: unknown, body: Buffer) => formWith(readFormBody(body, formLimit)),
   );
   scope.addContentTypeParser("*", (_request, payload, done) => {
     payload.resume();

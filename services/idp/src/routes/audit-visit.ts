@@ -1,10 +1,10 @@
-import type { Audit, AuditRecord } from "@postern/shared/audit";
+import type { Audit, AuditRecord } from "@postern/shared/domain/audit";
 import type { FastifyRequest } from "fastify";
 
-/** Writes an event of the audit stream, with where the request comes from. */
+/** Writes an audit record with the client address and session of the request. */
 export function auditVisit(
   audit: Audit,
-  { caller, id }: FastifyRequest,
+  { caller, id }: Pick<FastifyRequest, "caller" | "id">,
   event: Omit<AuditRecord, "clientIp" | "session">,
 ): void {
   audit.record({ ...event, clientIp: caller?.clientIp, session: caller?.session ?? id });

@@ -1,18 +1,24 @@
-import { AppError } from "@postern/shared/errors";
-import type { Logger } from "@postern/shared/logging";
+import { type Operation, type OperationId, operation } from "@postern/shared/contracts";
+import { AppError } from "@postern/shared/platform/errors";
+import { routeOf } from "@postern/shared/platform/http";
+import type { Logger } from "@postern/shared/platform/logging";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Pages } from "../pages/pages.ts";
 import { parseForms } from "../plugins/form-body.ts";
+import { FormEncodingError } from "../plugins/utf8-form.ts";
 import { cookieNames } from "../sessions/cookies.ts";
 import { formVisit, sendProblem, setCookie, type Visit } from "./visit.ts";
 
 export type VisitHandler = (visit: Visit) => Promise<FastifyReply>;
 
 export interface PageRoute {
-  readonly method: "GET" | "POST" | "DELETE";
-  /** Without language tag; the route takes one, but for DELETE and paths of one thing (contract, self-service). */
-  readonly path: string;
+  /** Served with and without a language tag, where it takes one. */
+  readonly operation: Operation;
   readonly handler: VisitHandler;
+}
+
+export function servePage(id: OperationId, handler: VisitHandler): PageRoute {
+  return { operation: operation(id), handler };
 }
 
 const languageSeconds = 365 * 86_400;
@@ -23,8 +29,8 @@ function tagOf({ params }: FastifyRequest): string | undefined {
   return typeof params.languageTag === "string" ? params.languageTag : undefined;
 }
 
-/** A page with and without language tag: an unknown tag is 404, a known one is kept for the next pages. */
-function handlerOf({ path, handler }: PageRoute, pages: Pages) {
+/** Handles a page with and without language tag: an unknown tag is 404, a known one is remembered for later pages. */
+function handlerOf({ operation: { path }, handler }: PageRoute, pages: Pages) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const tag = tagOf(request);
     const language = tag === undefined || tag.length > maxTagLength ? undefined : pages.languageOf(tag);
@@ -49,11 +55,11 @@ function problemOf(error: unknown): "request" | "unavailable" | "failed" {
 export interface PageRouteOptions {
   readonly pages: Pages;
   readonly logger: Logger;
-  /** What is sent to them: forms of ours, or JSON of our script. */
+  /** Format of the request bodies: forms of the pages, or JSON of their script. */
   readonly body?: "form" | "json";
 }
 
-/** Pages for browsers: forms are parsed, and whatever is thrown becomes a page. */
+/** Registers pages for browsers: parses forms and shows errors as pages. */
 export function registerPageRoutes(
   app: FastifyInstance,
   routes: readonly PageRoute[],
@@ -64,16 +70,16 @@ export function registerPageRoutes(
     scope.setErrorHandler((error, request, reply) => {
       const problem = problemOf(error);
       const level = error instanceof AppError ? error.row.logLevel : "error";
+      if (error instanceof FormEncodingError) logger.info({ session: request.caller?.session }, error.message);
       if (problem !== "request") logger[level]({ session: request.caller?.session, err: error }, "page failed");
       const visit = formVisit({ request, reply, path: "", language: undefined });
       return sendProblem(pages, visit, problem);
     });
     for (const route of routes) {
+      const { inLanguage } = route.operation;
       const handler = handlerOf(route, pages);
-      scope.route({ method: route.method, url: route.path, handler });
-      if (route.method !== "DELETE" && !route.path.includes(":")) {
-        scope.route({ method: route.method, url: `${route.path}/:languageTag`, handler });
-      }
+      scope.route({ ...routeOf(route.operation), handler });
+      if (inLanguage !== undefined) scope.route({ ...routeOf(inLanguage), handler });
     }
   });
 }

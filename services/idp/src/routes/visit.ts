@@ -1,24 +1,32 @@
+import { operation, pathTo } from "@postern/shared/contracts";
+import { isBelow } from "@postern/shared/platform/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { isFlowId } from "../flow/browser-binding.ts";
 import type { FlowGate, Passage, Presented } from "../flow/flow-gate.ts";
 import { localPath, placeOf } from "../flow/flow-paths.ts";
 import type { FlowRecord } from "../flow/flow-record.ts";
 import type { FlowState } from "../flow/flow-table.ts";
+import { referenceOf } from "../login/failed-sign-ins.ts";
 import type { CallContext } from "../login/password-check.ts";
+import { type DoneKey, readDone } from "../pages/done.ts";
 import type { Language } from "../pages/languages.ts";
 import type { Look } from "../pages/look.ts";
-import type { Pages, Shown } from "../pages/pages.ts";
+import { accountPath, type Pages, type Shown } from "../pages/pages.ts";
 import { formTargetOf } from "../pages/security-headers.ts";
 import { errorPage, type Problem } from "../pages/templates/notices.ts";
 import { type Form, formOf } from "../plugins/form-body.ts";
 import { cookieNames } from "../sessions/cookies.ts";
 
-/** One request of a browser for a page of ours. */
+const selfServicePrefix = operation("registrationHome").family.prefix;
+const loginPrefix = operation("loginPage").family.prefix;
+
+/** One request of a browser for a page. */
 export interface Visit {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   /** Without its language tag. */
   readonly path: string;
-  /** Of the URL. */
+  /** The language tag in the URL. */
   readonly language: Language | undefined;
   readonly form: Form;
   readonly query: (name: string) => string | undefined;
@@ -30,7 +38,7 @@ function isTextRecord(value: unknown): value is Readonly<Record<string, unknown>
   return typeof value === "object" && value !== null;
 }
 
-/** What came once under a name. */
+/** Reads a value that occurs exactly once. */
 function textIn(values: unknown): Visit["query"] {
   return (name) => {
     const value = isTextRecord(values) ? values[name] : undefined;
@@ -50,26 +58,48 @@ export function sendShown(reply: FastifyReply, { status, headers, body }: Shown)
     .send(body);
 }
 
-/** A redirect that no cache keeps. */
+/** A redirect that is not cached. */
 export function sendTo(reply: FastifyReply, location: string): FastifyReply {
   return reply.header("cache-control", "no-store").redirect(location, 302);
 }
 
-/** Beside those that a flow's start has put on the bare response. */
+/** Adds a cookie to those that starting a flow has set on the raw response. */
 export function setCookie(reply: FastifyReply, cookie: string): void {
   reply.raw.appendHeader("set-cookie", cookie);
 }
 
-/** How a page looks for this visit; `flow` is kept in the links to other languages. */
-export function lookOf(pages: Pages, { request, path, language }: Visit, flow?: FlowRecord): Look {
+/** The look of a page for this visit; links to other languages keep `flow`. */
+export function lookOf(pages: Pages, visit: Visit, flow?: FlowRecord): Look {
+  const { request, path, language } = visit;
   const query = flow === undefined ? "" : `?${new URLSearchParams({ flow: flow.id }).toString()}`;
   return pages.lookOf({
     path,
     query,
     language: language ?? (flow?.languageTag === undefined ? undefined : pages.languageOf(flow.languageTag)),
     uiLocales: flow?.params?.uiLocales,
+    done: takeDone(pages, visit),
     headers: request.headers,
   });
+}
+
+/** Takes the message about what was just done, which the next account page shows once. */
+function takeDone({ cookies }: Pages, { request, reply, path }: Visit): readonly DoneKey[] {
+  if (request.method !== "GET" || !isBelow(selfServicePrefix, path)) return [];
+  const done = readDone(cookies.read(request.headers.cookie, cookieNames.done));
+  if (done.length > 0) setCookie(reply, cookies.set(cookieNames.done, "", 0));
+  return done;
+}
+
+const doneSeconds = 60;
+
+/** Keeps a message for the next page. */
+export function noteDone({ cookies }: Pages, { reply }: Visit, ...done: readonly DoneKey[]): void {
+  if (done.length > 0) setCookie(reply, cookies.set(cookieNames.done, done.join("."), doneSeconds));
+}
+
+/** The reference under which the log and `postern why` find a failure. */
+export function referenceIn({ request }: Pick<Visit, "request">): string {
+  return referenceOf(request.caller?.session ?? request.id);
 }
 
 const statusOf: Readonly<Record<Problem, number>> = {
@@ -82,23 +112,48 @@ const statusOf: Readonly<Record<Problem, number>> = {
   required: 400,
 };
 
-export interface ProblemOptions {
-  readonly href?: string;
+/** Where the user can try again: the page itself, or after a form the page of the form. */
+function retryPlace(visit: Visit): string {
+  const { request } = visit;
+  const { url = "" } = request.raw;
+  if (request.method === "GET") return url.startsWith("/") && !url.startsWith("//") ? url : accountPath;
+  if (!isBelow(loginPrefix, request.routeOptions.url ?? "")) return accountPath;
+  const [flow = ""] = csrfTokenIn(visit)?.split(".") ?? [];
+  return localPath(pathTo("loginPage"), visit.language?.tag, isFlowId(flow) ? { flow } : {});
 }
 
-/** A page that says what is wrong; the reference is the request's own. */
-export function sendProblem(pages: Pages, visit: Visit, problem: Problem, { href }: ProblemOptions = {}): FastifyReply {
+/** The link on an error page, so that none is a dead end. */
+function wayOn(visit: Visit, problem: Problem): string | undefined {
+  if (problem === "failed" || problem === "unavailable") return retryPlace(visit);
+  return problem === "expired" || problem === "not_found" ? accountPath : undefined;
+}
+
+export interface ProblemOptions {
+  readonly href?: string | undefined;
+}
+
+/** Sends an error page with the reference of the request. */
+export function sendProblem(
+  pages: Pages,
+  visit: Visit,
+  problem: Problem,
+  { href = wayOn(visit, problem) }: ProblemOptions = {},
+): FastifyReply {
   const look = lookOf(pages, { ...visit, path: "" });
-  const reference = visit.request.caller?.session ?? visit.request.id;
   const view = {
     problem,
-    reference: problem === "unauthenticated" || problem === "required" ? undefined : reference,
+    reference: problem === "unauthenticated" || problem === "required" ? undefined : referenceIn(visit),
     href,
   };
   return sendShown(visit.reply, pages.show(errorPage, view, look, { status: statusOf[problem] }));
 }
 
-/** Of the form, or of a script's header, which no foreign page can set. */
+/** Redirects to the place; without one, the sign-in has expired. */
+export function sendOn(pages: Pages, visit: Visit, place: string | undefined): FastifyReply {
+  return place === undefined ? sendProblem(pages, visit, "expired") : sendTo(visit.reply, place);
+}
+
+/** The token in the form, or in a script's header, which foreign pages cannot set. */
 export function csrfTokenIn({ form, request }: Visit): string | undefined {
   const header = request.headers["x-csrf-token"];
   return form.one("csrf_token") ?? (typeof header === "string" ? header : undefined);
@@ -117,7 +172,7 @@ export interface Gated {
   readonly pages: Pages;
 }
 
-/** Lets a visit into its flow, or answers it: 400 without a flow, 302 to where the flow stands. */
+/** Admits a visit to its flow, or answers it: 400 without a flow, 302 to the flow's current page. */
 export async function admit(
   { gate, pages }: Gated,
   visit: Visit,
@@ -127,8 +182,7 @@ export async function admit(
   const passage = await gate[isPost ? "submit" : "enter"](presented(pages, visit), states);
   if (passage.passage === "open") return passage;
   const place = passage.passage === "elsewhere" ? placeOf(passage.flow, visit.language?.tag) : undefined;
-  if (place === undefined) sendProblem(pages, visit, "expired");
-  else sendTo(visit.reply, place);
+  sendOn(pages, visit, place);
   return undefined;
 }
 
@@ -136,7 +190,7 @@ export function hrefIn(path: string, { language }: Visit, flow: FlowRecord): str
   return localPath(path, language?.tag, { flow: flow.id });
 }
 
-/** Where the forms of a flow's pages may lead in the end. */
+/** Where the forms of a flow's pages may finally lead. */
 export function formTargets({ params }: FlowRecord): readonly string[] {
   const target = formTargetOf(params?.redirectUri);
   return target === undefined ? [] : [target];

@@ -1,10 +1,10 @@
-import { type Config, loadConfig } from "@postern/shared/config";
-import { AppError } from "@postern/shared/errors";
+import { type Config, loadConfig } from "@postern/shared/platform/config";
+import { AppError } from "@postern/shared/platform/errors";
 import { describe, expect, it } from "vitest";
 import type { EntityFacts } from "./metadata/entity-facts.ts";
 import { readMetadata } from "./metadata/read-metadata.ts";
+import { SamlRefusal } from "./protocol/refusal.ts";
 import { createProviders, type Providers } from "./providers.ts";
-import { SamlRefusal } from "./refusal.ts";
 import { keys, nowMs, sp } from "./testing/forge.ts";
 import { entityOf } from "./testing/forge-metadata.ts";
 
@@ -19,10 +19,20 @@ function identityConfig(more: object): Config["identity"] {
   return loaded.config.identity;
 }
 
-function providersWith(more: object, told: EntityFacts | undefined = facts): Providers {
+function providersWith(more: object, entityFacts: EntityFacts | undefined = facts): Providers {
   const clock = { now: () => nowMs };
   const { saml, mfa_policy: mfaPolicy } = identityConfig(more);
-  return createProviders(saml, { factsOf: () => told, clock, mfaPolicy });
+  return createProviders(saml, { factsOf: () => entityFacts, clock, mfaPolicy });
+}
+
+function entityWith(methods: readonly (string | { algorithm: string; digest: string })[]): EntityFacts {
+  if (facts === undefined) throw new Error("no facts");
+  const encryptionMethods = methods.map((method) => ({
+    digest: undefined,
+    mask: undefined,
+    ...(typeof method === "string" ? { algorithm: method } : method),
+  }));
+  return { ...facts, encryptionMethods };
 }
 
 describe("a service provider with metadata", () => {
@@ -69,5 +79,27 @@ describe("a service provider with metadata", () => {
     expect(() => awaited.sender(sp)).toThrow(AppError);
     expect(awaited.find(sp)).toBeUndefined();
     expect(awaited.sender("urn:nobody")).toBeUndefined();
+  });
+
+  it("signs logout requests once a certificate is known, unless the site says otherwise", () => {
+    expect(providersWith({}).find(sp)?.mayOmitSignature("LogoutRequest")).toBe(false);
+    const relaxed = providersWith({ allow_unsigned_logout_requests: true }).find(sp);
+    expect(relaxed?.mayOmitSignature("LogoutRequest")).toBe(true);
+    const bare = { ...entityWith([]), signingCertificates: [] };
+    expect(providersWith({}, bare).find(sp)?.mayOmitSignature("LogoutRequest")).toBe(true);
+  });
+
+  const enc = "http://www.w3.org/2001/04/xmlenc#";
+  const enc11 = "http://www.w3.org/2009/xmlenc11#";
+  const [sha1, sha256] = ["http://www.w3.org/2000/09/xmldsig#sha1", `${enc}sha256`];
+  it.each([
+    ["nothing", [], "auto", `${enc}rsa-oaep-mgf1p`, sha1],
+    ["CBC alone", [`${enc}aes128-cbc`, `${enc}aes256-cbc`], "aes256-cbc", `${enc}rsa-oaep-mgf1p`, sha1],
+    ["both modes", [`${enc}aes128-cbc`, `${enc11}aes128-gcm`], "aes128-gcm", `${enc}rsa-oaep-mgf1p`, sha1],
+    ["what we do not have", [`${enc}tripledes-cbc`, `${enc}rsa-1_5`], "auto", `${enc}rsa-oaep-mgf1p`, sha1],
+    ["another key transport", [{ algorithm: `${enc11}rsa-oaep`, digest: sha256 }], "auto", `${enc11}rsa-oaep`, sha256],
+  ])("is encrypted for by the best of what its metadata name: %s", (_what, methods, encryption, algorithm, digest) => {
+    const found = providersWith({}, entityWith(methods)).find(sp);
+    expect(found).toMatchObject({ config: { encryption }, keyTransport: { algorithm, digest } });
   });
 });

@@ -1,50 +1,54 @@
 import type { KeyObject } from "node:crypto";
-import type { SamlConfig, SamlProviderConfig } from "@postern/shared/config";
-import { AppError } from "@postern/shared/errors";
-import type { Clock } from "@postern/shared/time";
+import type { SamlConfig, SamlProviderConfig } from "@postern/shared/platform/config";
+import { AppError } from "@postern/shared/platform/errors";
+import type { Clock } from "@postern/shared/platform/time";
 import { demandsOf, type MfaPolicyConfig, type SignInDemands } from "../login/sign-in-demands.ts";
 import type { Sender } from "./inbound/read-message.ts";
+import { keysOfPem } from "./keys/pem-keys.ts";
+import { encryptionWay } from "./metadata/encryption-way.ts";
 import type { EntityFacts } from "./metadata/entity-facts.ts";
 import { hasMetadata } from "./metadata/metadata-sources.ts";
 import { keysOfCertificates, withMetadata } from "./metadata/with-metadata.ts";
-import { keysOfPem } from "./pem-keys.ts";
-import { SamlRefusal } from "./refusal.ts";
-import { sameEntity } from "./same-entity.ts";
+import type { KeyTransport } from "./outbound/key-transport.ts";
+import { SamlRefusal } from "./protocol/refusal.ts";
+import { sameEntity } from "./protocol/same-entity.ts";
 
 export interface Consumer {
   readonly url: string;
   readonly index: number;
 }
 
-/** A service provider as it is used. */
+/** A service provider with its metadata applied. */
 export interface Provider extends Sender {
   readonly entityId: string;
   readonly config: SamlProviderConfig;
   readonly demands: SignInDemands;
   /** The default first. */
   readonly consumers: readonly [Consumer, ...Consumer[]];
-  /** Encrypts its assertions. */
+  /** The key that encrypts its assertions. */
   readonly encryptionKey: KeyObject | undefined;
-  /** End of its metadata, in milliseconds since the epoch. */
+  /** How the content key is encrypted for it. */
+  readonly keyTransport: KeyTransport;
+  /** Expiry of its metadata, in milliseconds since the epoch. */
   readonly validUntilMs: number | undefined;
 }
 
 export interface Providers {
-  /** Undefined too while its metadata are over, or were never there. */
+  /** Also undefined if its metadata has expired or was never loaded. */
   find(entityId: string): Provider | undefined;
   /**
    * As `find`, for a message that names its sender.
-   * @throws SamlRefusal `metadata_expired` when its metadata are over; AppError UPSTREAM_UNAVAILABLE when they were never there
+   * @throws SamlRefusal `metadata_expired` if its metadata has expired; AppError UPSTREAM_UNAVAILABLE if it was never loaded
    */
   sender(entityId: string): Provider | undefined;
-  /** Those that can be used. */
+  /** All usable service providers. */
   readonly all: readonly Provider[];
 }
 
 export interface ProvidersDeps {
   readonly factsOf: (config: SamlProviderConfig) => EntityFacts | undefined;
   readonly clock: Clock;
-  /** What is demanded where an entry says nothing. */
+  /** Default demands. */
   readonly mfaPolicy: MfaPolicyConfig;
 }
 
@@ -73,7 +77,7 @@ function keysFor(config: SamlProviderConfig, facts: EntityFacts | undefined): Ke
   };
 }
 
-/** Undefined while there is nowhere to send assertions: its metadata are awaited. */
+/** Undefined if no assertion consumer is known because its metadata is not loaded yet. */
 function providerOf(
   configured: SamlProviderConfig,
   facts: EntityFacts | undefined,
@@ -85,7 +89,8 @@ function providerOf(
   const config = facts === undefined ? configured : withMetadata(configured, facts);
   const demanded = {
     AuthnRequest: config.authn_requests_signed,
-    LogoutRequest: config.logout_requests_signed,
+    // saml-profiles §4.4.3.1: messages through the browser must be signed, or any page could sign users out.
+    LogoutRequest: config.logout_requests_signed || (keys.signing.length > 0 && !config.allow_unsigned_logout_requests),
     LogoutResponse: config.logout_responses_signed,
   };
   const rsaKey = keys.encrypting.find(({ asymmetricKeyType: type }) => type === "rsa");
@@ -96,6 +101,7 @@ function providerOf(
     keys: keys.signing,
     consumers: [first, ...rest],
     encryptionKey: config.encryption === "none" ? undefined : rsaKey,
+    keyTransport: encryptionWay(facts?.encryptionMethods ?? []).transport,
     validUntilMs: facts?.validUntilMs,
     mayOmitSignature: (name) => !demanded[name],
   };
@@ -126,10 +132,10 @@ export function createProviders(
       const name = sameEntity(entityId);
       const provider = byId.get(name);
       if (provider !== undefined && isOver(provider)) {
-        throw new SamlRefusal("metadata_expired", "the service provider's metadata are over");
+        throw new SamlRefusal("metadata_expired", "the service provider's metadata has expired");
       }
       if (provider === undefined && byId.has(name)) {
-        throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `no metadata of ${name} yet` });
+        throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `the metadata of ${name} is not loaded yet` });
       }
       return provider;
     },

@@ -1,23 +1,22 @@
-import type { Metrics } from "@postern/shared/metrics";
-import { type Channel, channels } from "./logout/journey.ts";
-import { type TellingResult, tellingResults } from "./logout/telling.ts";
+import type { Metrics } from "@postern/shared/platform/metrics";
+import { type Channel, channels, type DeliveryResult, deliveryResults } from "./delivery-report.ts";
 import { type MetadataFailure, metadataFailures } from "./metadata/metadata-failure.ts";
-import { type RefusalReason, refusalReasons } from "./refusal.ts";
+import { type RefusalReason, refusalReasons } from "./protocol/refusal.ts";
 
 const results = ["success", "failure"] as const;
 
 /** One function for each fact that the SAML identity provider counts. */
 export interface SamlMetrics {
   refused(reason: RefusalReason): void;
-  /** A sign-in request was answered. */
+  /** Counts an answered sign-in request. */
   answered(result: (typeof results)[number]): void;
-  /** A logout that a service provider asked for. */
+  /** Counts a logout requested by a service provider. */
   loggedOut(result: (typeof results)[number]): void;
-  /** A service provider was told of a logout, or not. */
-  told(channel: Channel, result: TellingResult): void;
-  /** A service provider's metadata were asked for. */
+  /** Counts an attempt to notify a service provider of a logout. */
+  notified(channel: Channel, result: DeliveryResult): void;
+  /** Counts a load of SAML metadata. */
   refreshed(result: "success" | MetadataFailure): void;
-  /** What is read when the metrics are. */
+  /** Registers gauges that are read with the metrics. */
   watch(metadata: MetadataState): void;
 }
 
@@ -29,44 +28,44 @@ export interface MetadataState {
 export function createSamlMetrics(registry: Metrics, prefix: string): SamlMetrics {
   const refusals = registry.counter({
     name: `${prefix}_idp_saml_refusals_total`,
-    help: "SAML messages that were refused, by reason",
+    help: "Rejected SAML messages, by reason",
     labels: { reason: refusalReasons },
   });
   const answers = registry.counter({
     name: `${prefix}_idp_saml_responses_total`,
-    help: "SAML sign-in requests that were answered",
+    help: "Answered SAML sign-in requests, by result",
     labels: { result: results },
   });
   const logouts = registry.counter({
     name: `${prefix}_idp_saml_logouts_total`,
-    help: "Logouts that SAML service providers asked for",
+    help: "Logouts requested by service providers, by result",
     labels: { result: results },
   });
-  const told = registry.counter({
+  const deliveries = registry.counter({
     name: `${prefix}_idp_saml_logout_notices_total`,
-    help: "Attempts to tell SAML service providers of logouts",
-    labels: { channel: channels, result: tellingResults },
+    help: "Attempts to deliver logout messages to service providers, by channel and result",
+    labels: { channel: channels, result: deliveryResults },
   });
   const refreshes = registry.counter({
     name: `${prefix}_idp_saml_metadata_refreshes_total`,
-    help: "Documents of SAML metadata that were fetched or read, by what came of it",
+    help: "Reads of SAML metadata documents, by result",
     labels: { result: ["success", ...metadataFailures] },
   });
   return {
     refused: (reason) => refusals({ reason }).inc(),
     answered: (result) => answers({ result }).inc(),
     loggedOut: (result) => logouts({ result }).inc(),
-    told: (channel, result) => told({ channel, result }).inc(),
+    notified: (channel, result) => deliveries({ channel, result }).inc(),
     refreshed: (result) => refreshes({ result }).inc(),
     watch: (metadata) => {
       registry.gauge({
         name: `${prefix}_idp_saml_metadata_age_seconds`,
-        help: "Age of the SAML metadata that were taken longest ago",
+        help: "Age of the oldest SAML metadata in use",
         read: () => metadata.oldestAgeSeconds(),
       });
       registry.gauge({
         name: `${prefix}_idp_saml_metadata_unusable`,
-        help: "SAML service providers whose metadata are not there or over",
+        help: "Service providers whose SAML metadata is missing or has expired",
         read: () => metadata.unusable(),
       });
     },

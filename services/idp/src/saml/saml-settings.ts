@@ -1,20 +1,21 @@
 import { createHmac, createPrivateKey, createSecretKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
-import type { Config, SamlConfig } from "@postern/shared/config";
-import { AppError } from "@postern/shared/errors";
+import { pathTo } from "@postern/shared/contracts";
+import type { Config, SamlConfig } from "@postern/shared/platform/config";
+import { AppError } from "@postern/shared/platform/errors";
 import type { MfaPolicyConfig } from "../login/sign-in-demands.ts";
 import { derOf, type SamlKeys } from "./keys/saml-keys.ts";
 import type { SamlAddresses } from "./outbound/metadata.ts";
 
-/** What the SAML identity provider takes of the configuration. */
+/** The part of the configuration that the SAML identity provider uses. */
 export interface SamlSettings {
   readonly saml: SamlConfig;
   readonly entityId: string;
   readonly mfaPolicy: MfaPolicyConfig;
   readonly addresses: SamlAddresses;
-  /** Makes persistent name IDs. */
+  /** Key from which persistent name IDs are derived. */
   readonly nameIdSecret: KeyObject;
-  /** Undefined: keys are made. */
+  /** Undefined: keys are generated. */
   readonly configuredKeys: SamlKeys | undefined;
 }
 
@@ -27,13 +28,14 @@ function configuredKeys(saml: SamlConfig): SamlKeys | undefined {
     const certificate = read(saml.cert, saml.cert_file);
     if (certificate === "") return undefined;
     const key = createPrivateKey(saml.key);
-    if (key.asymmetricKeyType !== "rsa") throw new TypeError("not an RSA key");
-    if (!new X509Certificate(certificate).checkPrivateKey(key)) throw new TypeError("not the certificate's key");
+    if (key.asymmetricKeyType !== "rsa") throw new TypeError("the key is not an RSA key");
+    if (!new X509Certificate(certificate).checkPrivateKey(key))
+      throw new TypeError("the key does not belong to the certificate");
     const own = derOf(certificate);
     const extra = saml.extra_cert_files.map((file) => derOf(readFileSync(file, "utf8")));
     return { key, certificate: own, published: [own, ...extra] };
   } catch (cause) {
-    throw new AppError("CONFIG_INVALID", { detail: "identity.saml: key or certificate cannot be used", cause });
+    throw new AppError("CONFIG_INVALID", { detail: "identity.saml: invalid key or certificate", cause });
   }
 }
 
@@ -55,7 +57,7 @@ export function samlSettings(config: Config): SamlSettings {
     saml,
     entityId: saml.entity_id,
     mfaPolicy: config.identity.mfa_policy,
-    addresses: { sso: `${origin}/saml/sso`, slo: `${origin}/saml/slo` },
+    addresses: { sso: `${origin}${pathTo("samlSignIn")}`, slo: `${origin}${pathTo("samlLogout")}` },
     nameIdSecret: createSecretKey(secret),
     configuredKeys: configuredKeys(saml),
   };

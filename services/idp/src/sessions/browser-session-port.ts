@@ -1,72 +1,74 @@
-/** What the provider keeps of one client in a session. */
+/** What the provider stores about one client in a session. */
 export interface SessionAuthorization {
   readonly sid: string;
   readonly grantId?: string;
 }
 
-/** Where and how a session began, for the list of signed-in devices. */
+/** Where and how a session started, for the list of signed-in devices. */
 export interface SessionOrigin {
   readonly clientIp: string;
   readonly userAgent: string;
 }
 
-/** One sign-in of one browser, kept on the server (design decision 11). */
+/** One sign-in of one browser, kept on the server (ADR 0011). */
 export interface BrowserSessionRecord {
-  /** Stable for the life of the sign-in; tokens and grants refer to it. */
+  /** Never changes during the session; tokens and grants refer to it. */
   readonly uid: string;
-  /** The cookie's value. It may rotate, `uid` does not. */
+  /** The cookie's value, which may be replaced. */
   readonly sid: string;
   /** OIDC `sub`. */
   readonly accountId: string;
-  /** Account name of the directory, that is the mailbox name. */
+  /** An identifier is mapped and this account has none: no application may receive a subject. */
+  readonly lacksSubject?: boolean;
+  /** Account name in the backend, that is, the mailbox name. */
   readonly account: string;
   readonly displayName?: string;
   readonly attributes?: Readonly<Record<string, readonly string[]>>;
-  /** The contract's backend integer. */
+  /** The number of the backend, as in `BackendKind`. */
   readonly backend?: number;
   /** Seconds since the epoch: `auth_time`. */
   readonly loginTs: number;
   readonly acr?: string;
   readonly amr?: readonly string[];
-  /** Seconds since the epoch at which a second factor was shown last. */
+  /** When a second factor was last verified, in seconds since the epoch. */
   readonly mfaTs?: number;
-  /** False: the cookie ends with the browser. */
+  /** False: the cookie expires when the browser closes. */
   readonly remember: boolean;
   readonly origin?: SessionOrigin;
   /** Seconds since the epoch. */
   readonly iat: number;
-  /** Seconds since the epoch: the absolute end. */
+  /** Absolute expiry in seconds since the epoch. */
   readonly exp: number;
   /** By client id. */
   readonly authorizations: Readonly<Record<string, SessionAuthorization>>;
-  /** The provider's own state, opaque to everybody else. */
+  /** The provider's own state, opaque to all other code. */
   readonly oidcState?: Readonly<Record<string, unknown>>;
 }
 
-/** What the protocol core may change of a session. */
+/** The fields of a session that the OIDC provider may change. */
 export interface SessionChange {
-  /** A new cookie value; the old one lives 10 s more once it is retired. */
+  /** A new cookie value; the old one is valid for 10 s after it is retired. */
   readonly sid?: string;
   readonly authorizations?: Readonly<Record<string, SessionAuthorization>>;
   readonly oidcState?: Readonly<Record<string, unknown>>;
   readonly exp?: number;
-  /** A client that is disconnected. */
+  /** A client to disconnect. */
   readonly forgets?: string;
-  /** A second factor was set up, and by that shown. */
+  /** A second factor was set up and thereby verified. */
   readonly mfaTs?: number;
   readonly amr?: readonly string[];
   readonly acr?: string;
 }
 
-/** Sessions as the protocol core sees them. All throw AppError `REDIS_UNAVAILABLE` when nobody could decide. */
+/** Sessions as the OIDC provider sees them. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer. */
 export interface BrowserSessions {
   findBySid(sid: string): Promise<BrowserSessionRecord | undefined>;
   findByUid(uid: string): Promise<BrowserSessionRecord | undefined>;
   /**
-   * Merges the change into the record as it is now; clients that others added meanwhile stay.
-   * @returns false for a session that has ended: it stays ended
+   * Merges the change into the current record; clients that other requests added in the meantime are kept.
+   * @returns false for a session that has ended, which remains ended
    */
   merge(uid: string, change: SessionChange): Promise<boolean>;
-  /** The cookie value was replaced: it lives 10 s more, for requests under way. */
+  /** Retires a replaced cookie value: it is valid for another 10 s, for requests in flight. */
   retire(sid: string): Promise<void>;
 }

@@ -1,10 +1,10 @@
-/** A cookie that only we read: HttpOnly, SameSite=Lax, for the whole site. */
+/** A cookie that only the identity provider reads: HttpOnly, SameSite=Lax, for the whole site. */
 export interface SiteCookies {
-  /** `__Host-` before it where the issuer is https (RFC 6265bis §4.1.3.2). */
+  /** Prefixed with `__Host-` if the issuer is https (RFC 6265bis §4.1.3.2). */
   nameOf(name: string): string;
-  /** A `Set-Cookie` value. Without `maxAgeSeconds` it ends with the browser; 0 removes it. */
+  /** A `Set-Cookie` value. Without `maxAgeSeconds` it expires when the browser closes; 0 removes it. */
   set(name: string, value: string, maxAgeSeconds?: number): string;
-  /** The first cookie of this name. */
+  /** The first cookie with this name. */
   read(header: string | undefined, name: string): string | undefined;
 }
 
@@ -14,7 +14,7 @@ function isSecure(issuer: string): boolean {
   return !issuer.startsWith("http://");
 }
 
-/** Cookies of a site under this issuer: Secure, but for an issuer of plain http (design decision 11). */
+/** Cookies under this issuer: Secure, unless the issuer is plain http (ADR 0011). */
 export function createSiteCookies(issuer: string): SiteCookies {
   const secure = isSecure(issuer);
   const nameOf = (name: string): string => (secure ? `__Host-${name}` : name);
@@ -43,14 +43,16 @@ export function sessionCookieName(issuer: string): string {
   return createSiteCookies(issuer).nameOf(sessionName);
 }
 
-/** Names of our cookies, without the prefix. */
+/** Names of the cookies, without the prefix. */
 export const cookieNames = Object.freeze({
   session: sessionName,
   /** Binds flows to the browser. */
   flow: "service_flow",
-  /** The browser, by which a new one is noticed. */
+  /** Identifies the browser, to recognise new ones. */
   device: "service_device",
   language: "service_language",
   /** The second factor that was used last. */
   method: "service_method",
+  /** What the user has just done, for the message on the next page. */
+  done: "service_done",
 });

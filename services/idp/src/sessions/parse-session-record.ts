@@ -9,6 +9,7 @@ const Record = Type.Object({
   uid: text,
   sid: text,
   accountId: text,
+  lacksSubject: optional(Type.Boolean()),
   account: text,
   displayName: optional(text),
   attributes: optional(Type.Record(text, Type.Array(text))),
@@ -25,7 +26,7 @@ const Record = Type.Object({
   oidcState: optional(Type.Record(text, Type.Unknown())),
 });
 
-/** A record as this version knows it; unknown members of a newer version stay in it. */
+/** Reads a record; unknown members that a newer version wrote are kept. */
 export function parseSessionRecord(json: string): BrowserSessionRecord | undefined {
   const value: unknown = JSON.parse(json);
   if (!Value.Check(Record, value)) return undefined;

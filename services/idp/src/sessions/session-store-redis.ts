@@ -1,5 +1,5 @@
-import { AppError } from "@postern/shared/errors";
-import type { RedisClient } from "@postern/shared/redis";
+import { AppError } from "@postern/shared/platform/errors";
+import { decidedInRedis, type RedisClient } from "@postern/shared/platform/redis";
 import type { BrowserSessionRecord, SessionChange } from "./browser-session-port.ts";
 import { createSessionRecords, newToken, type SessionRecords, type SessionStoreDeps } from "./session-records-redis.ts";
 import type { ListedSession, NewSession, SessionStore } from "./session-store.ts";
@@ -8,46 +8,38 @@ const rotationGraceMs = 10_000;
 const changeAttempts = 8;
 const maxListed = 100;
 
-/** Everything that touches Redis says in one way that it could not. */
-async function decided<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof AppError) throw error;
-    throw new AppError("REDIS_UNAVAILABLE", { detail: "browser sessions cannot be reached", cause: error });
-  }
-}
+const decided = decidedInRedis("browser sessions cannot be reached");
 
 interface Parts {
   readonly redis: RedisClient;
   readonly records: SessionRecords;
 }
 
-/** Repeated while somebody else writes at the same time. @returns undefined for a session that has ended */
+/** Retries while other requests write at the same time. @returns undefined for a session that has ended */
 async function change(
   { redis, records }: Parts,
   uid: string,
-  made: SessionChange & Partial<NewSession>,
+  changes: SessionChange & Partial<NewSession>,
 ): Promise<BrowserSessionRecord | undefined> {
   for (let attempt = 0; attempt < changeAttempts; attempt += 1) {
     const stored = await records.read(uid);
     if (stored === undefined) return undefined;
-    const { forgets, ...more } = made;
-    const all = { ...stored.record.authorizations, ...made.authorizations };
+    const { forgets, ...more } = changes;
+    const all = { ...stored.record.authorizations, ...changes.authorizations };
     const authorizations = Object.fromEntries(Object.entries(all).filter(([client]) => client !== forgets));
     const next = { ...stored.record, ...more, authorizations };
-    if (made.sid !== undefined) await redis.set(records.pointerKey(made.sid), uid, "PXAT", next.exp * 1000);
+    if (changes.sid !== undefined) await redis.set(records.pointerKey(changes.sid), uid, "PXAT", next.exp * 1000);
     if (await records.replace(stored.version, next)) return next;
   }
-  throw new AppError("OVERLOADED", { detail: "a session changes faster than it can be written" });
+  throw new AppError("OVERLOADED", { detail: "the session was changed concurrently too often to be written" });
 }
 
-/** Ends it as it is at that moment, so that no client that it came to know a moment before is forgotten. */
+/** Ends the session in its latest version, so that a client that was added a moment before is not missed. */
 async function drop({ redis, records }: Parts, uid: string): Promise<BrowserSessionRecord | undefined> {
   for (let attempt = 0; attempt < changeAttempts; attempt += 1) {
     const stored = await records.read(uid);
     if (stored === undefined) {
-      // A record that no key opens any more is ended too.
+      // A record that no key can decrypt is deleted too.
       await redis.unlink(records.recordKey(uid));
       return undefined;
     }
@@ -58,10 +50,10 @@ async function drop({ redis, records }: Parts, uid: string): Promise<BrowserSess
     await redis.unlink(records.pointerKey(record.sid));
     return removed === "removed" ? record : undefined;
   }
-  throw new AppError("OVERLOADED", { detail: "a session changes faster than it can be ended" });
+  throw new AppError("OVERLOADED", { detail: "the session was changed concurrently too often to be ended" });
 }
 
-/** Those that live; what the index still names beside them is taken out of it. */
+/** The sessions that have not ended; others are removed from the index. */
 async function live(parts: Parts, account: string, nowMs: number): Promise<readonly ListedSession[]> {
   const { redis, records } = parts;
   const key = records.indexKey(account);
@@ -85,7 +77,7 @@ async function endAll(parts: Parts, account: string, nowMs: number): Promise<rea
   return ended;
 }
 
-/** Sessions in Redis (design decision 11): a session whose record is gone is dead at the next request. */
+/** Sessions in Redis (ADR 0011): once a record is deleted, the next request finds no session. */
 export function createSessionStore(deps: SessionStoreDeps): SessionStore {
   const { redis, clock, lives } = deps;
   const records = createSessionRecords(deps);
@@ -100,7 +92,7 @@ export function createSessionStore(deps: SessionStoreDeps): SessionStore {
     const record = { ...session, ...times, uid: newToken(), sid: newToken(), authorizations: {} };
     await records.insert(record);
     await records.index(record);
-    // Last: until now the cookie stands for nothing.
+    // Written last: until then the cookie is not valid.
     await redis.set(records.pointerKey(record.sid), record.uid, "PXAT", record.exp * 1000);
     return record;
   };
@@ -126,7 +118,7 @@ export function createSessionStore(deps: SessionStoreDeps): SessionStore {
     renew: (uid, session) => decided(() => renew(uid, session)),
     findBySid: (sid) => decided(() => findBySid(sid)),
     findByUid: (uid) => decided(async () => (await records.read(uid))?.record),
-    merge: (uid, made) => decided(async () => (await change(parts, uid, made)) !== undefined),
+    merge: (uid, changes) => decided(async () => (await change(parts, uid, changes)) !== undefined),
     retire: (sid) => decided(() => retire(sid)),
     end: (uid) => decided(() => drop(parts, uid)),
     endAll: (account) => decided(() => endAll(parts, account, clock.now())),

@@ -1,9 +1,10 @@
 import type { BrowserSessionRecord, BrowserSessions } from "./browser-session-port.ts";
 
-/** What a sign-in tells; the store chooses ids and times. */
+/** What a sign-in supplies; the store chooses ids and times. */
 export type NewSession = Pick<
   BrowserSessionRecord,
   | "accountId"
+  | "lacksSubject"
   | "account"
   | "displayName"
   | "attributes"
@@ -17,7 +18,7 @@ export type NewSession = Pick<
 >;
 
 export interface ListedSession extends BrowserSessionRecord {
-  /** Milliseconds since the epoch, true to a minute. */
+  /** Milliseconds since the epoch, with a precision of one minute. */
   readonly lastSeenMs: number;
 }
 
@@ -25,19 +26,19 @@ export interface ListedSession extends BrowserSessionRecord {
 export interface SessionLives {
   readonly absoluteMs: number;
   readonly idleMs: number;
-  /** Of a remembered session, absolute and idle; 0 offers no remembering. */
+  /** Absolute and idle lifetime of a remembered session; with 0, remembering is not offered. */
   readonly rememberMs: number;
 }
 
-/** All browser sessions. Everything throws AppError `REDIS_UNAVAILABLE` when nobody could decide. */
+/** All browser sessions. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer. */
 export interface SessionStore extends BrowserSessions {
   create(session: NewSession): Promise<BrowserSessionRecord>;
-  /** The same user signed in again: one session with a new cookie value. @returns undefined when it has ended */
+  /** The same user signed in again: renews the session with a new cookie value. @returns undefined if it has ended */
   renew(uid: string, session: NewSession): Promise<BrowserSessionRecord | undefined>;
-  /** Ends one session: its next request finds none. @returns it as it ended, with every client it knew */
+  /** Ends one session. @returns its last version, with every client it had */
   end(uid: string): Promise<BrowserSessionRecord | undefined>;
-  /** Ends every session of an account. @returns those that lived */
+  /** Ends every session of an account. @returns the sessions that were ended */
   endAll(account: string): Promise<readonly BrowserSessionRecord[]>;
-  /** The newest first; at most 100. */
+  /** At most 100, the newest first. */
   list(account: string): Promise<readonly ListedSession[]>;
 }

@@ -16,7 +16,7 @@ const request = new URLSearchParams({
 });
 
 /** Alice's browser at the question of a client. */
-async function asked(stack: Stack): Promise<At & { readonly query: Readonly<Record<string, string>> }> {
+async function openConsent(stack: Stack): Promise<At & { readonly query: Readonly<Record<string, string>> }> {
   const { browser } = await member(stack, "alice");
   const { location = "" } = await browser.get(`/oidc/authorize?${request.toString()}`);
   const { pathname, search, searchParams } = new URL(location, stack.url);
@@ -24,13 +24,13 @@ async function asked(stack: Stack): Promise<At & { readonly query: Readonly<Reco
 }
 
 const consentPage: Parts = async (stack) => {
-  const { query, ...at } = await asked(stack);
+  const { query, ...at } = await openConsent(stack);
   return byBrowser(at, { query });
 };
 const answered =
   (submit: string): Parts =>
   async (stack) =>
-    byForm(await asked(stack), { submit });
+    byForm(await openConsent(stack), { submit });
 
 /** At the form for a device's code, which was made just now. */
 async function withCode(stack: Stack): Promise<At & { readonly code: string }> {

@@ -31,9 +31,9 @@ const code = async (stack: Stack): Promise<object> => {
 
 let passkeyId = "";
 const passkey = async (stack: Stack): Promise<object> => {
-  const made = await newPasskey(stack, await member(stack, "carol"), `${base}/webauthn/register/begin`);
-  passkeyId = made.passkey.id;
-  return { credential: made.credential };
+  const registration = await newPasskey(stack, await member(stack, "carol"), `${base}/webauthn/register/begin`);
+  passkeyId = registration.passkey.id;
+  return { credential: registration.credential };
 };
 
 const drive = (operationId: string, status: number, parts: Parts): Drive => ({ operationId, status, parts });

@@ -14,6 +14,8 @@ export const mfaBackchannelDrives: readonly Drive[] = [
   drive("setTotpSecret", 400, { username }, true),
   drive("deleteTotpSecret", 200, { username, backend: "sql" }),
   drive("deleteTotpSecret", 400, { username: "nobody" }),
+  drive("unlockSecondFactors", 200, { username }),
+  drive("unlockSecondFactors", 400, {}, true),
   drive("setRecoveryCodes", 200, { username, codes: ["ABCD-2345"] }),
   drive("setRecoveryCodes", 400, { username, codes: [] }, true),
   drive("deleteRecoveryCodes", 200, { username }),

@@ -25,6 +25,11 @@ const one = (user_id: string) => async (stack: Stack) => ({ path: { user_id, tok
 
 export const oidcSessionDrives: readonly Drive[] = [
   { operationId: "listOidcSessions", status: 200, parts: ofAlice },
+  {
+    operationId: "listOidcSessions",
+    status: 200,
+    parts: async (stack) => ({ ...(await ofAlice(stack)), query: { browser: "true" } }),
+  },
   { operationId: "listOidcSessions", status: 400, parts: () => ({ path: { user_id: "" } }), breaksSchema: true },
   { operationId: "listOidcSessions", status: 401, parts: () => ({ ...user, authorization: "Basic YTpi" }) },
   { operationId: "deleteOidcSession", status: 403, parts: one("bob@example.test") },

@@ -83,7 +83,7 @@ const firstIn =
     if (id === undefined) throw new Error(`${path} lists nothing`);
     return { id };
   };
-const deviceIn = firstIn(devices, /\/mfa\/webauthn\/device\/([\w-]+)"/u);
+const deviceIn = firstIn(devices, /\/mfa\/webauthn\/device\/([\w-]+)\/remove"/u);
 const appPasswordIn = firstIn(appPasswords, /\/mfa\/app-password\/([0-9a-f]{16})"/u);
 const nobodys = (id: string) => async () => ({ id });
 
@@ -122,8 +122,15 @@ export const selfServiceDrives: readonly Drive[] = [
       path: await deviceIn(stack),
     }),
   },
+  ...seen("webauthnRemovalPage"),
+  {
+    operationId: "webauthnDeviceRemovalPage",
+    status: 200,
+    parts: async (stack) => ({ ...(await asCarol(stack)), path: await deviceIn(stack) }),
+  },
   ...gone("deleteWebauthnDevice", deviceIn),
   ...gone("deleteWebauthn"),
+  ...seen("totpRemovalPage"),
   ...gone("deleteTotp"),
   ...seen("appPasswordsPage"),
   ...both("createAppPassword", 200, formAt(appPasswords, { label: "Phone" })),

@@ -1,2 +1,2 @@
 export { jobQueueFromConfig } from "./job-queue-from-config.ts";
-export { noticeDeliveryFromConfig, noticeKeysFromConfig, noticeQueueFromConfig } from "./notices-from-config.ts";
+export { notificationKeysFromConfig, notificationQueueFromConfig } from "./notifications-from-config.ts";

@@ -1,12 +1,12 @@
-import type { Config } from "../../config/index.ts";
-import { createJobQueue, createJobStatus, type JobQueue, type ReadJob } from "../../jobs/index.ts";
-import type { Logger } from "../../logging/logger.ts";
-import type { RedisClient } from "../../redis/client.ts";
+import { createJobQueue, createJobStatus, type JobQueue, type ReadJob } from "../../domain/jobs/index.ts";
+import type { Config } from "../../platform/config/index.ts";
+import type { Logger } from "../../platform/logging/logger.ts";
+import type { RedisClient } from "../../platform/redis/client.ts";
 
-/** Beyond the time that Redis has for a command, for those that are not sent yet. */
+/** Added to Redis's command timeout, for commands that have not been sent yet. */
 const marginMs = 500;
 
-/** Where jobs are put and asked for; `redis` is of the role `queue`. */
+/** The queue of flush jobs; `redis` is of the role `queue`. */
 export function jobQueueFromConfig(
   { runtime, storage }: Config,
   { redis, logger }: { readonly redis: RedisClient; readonly logger: Logger },
@@ -19,7 +19,7 @@ export function jobQueueFromConfig(
     retentionMs,
     maxQueued,
     timeoutMs: writeTimeoutMs + marginMs,
-    onError: (err) => logger.debug({ err }, "the queue of jobs told an error"),
+    onError: (err) => logger.debug({ err }, "job queue error"),
   });
   return { queue, read: createJobStatus({ redis, prefix, retentionMs }) };
 }

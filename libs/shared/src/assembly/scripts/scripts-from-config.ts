@@ -1,33 +1,33 @@
-import type { Config } from "../../config/index.ts";
-import type { Metrics } from "../../metrics/registry.ts";
-import type { PasswordVerifier } from "../../passwords/verifier.ts";
-import type { RedisClient } from "../../redis/client.ts";
-import { loadScripts, type ScriptFile, type ScriptFiles } from "../../scripts/load-scripts.ts";
-import { isLuaObject } from "../../scripts/lua-value.ts";
-import { cacheModule } from "../../scripts/modules/cache-redis.ts";
-import { dnsModule } from "../../scripts/modules/dns.ts";
-import { createScriptHost, type HostFunctions } from "../../scripts/modules/host.ts";
-import { httpModule } from "../../scripts/modules/http.ts";
-import { mailModule } from "../../scripts/modules/mail.ts";
-import { passwordModule } from "../../scripts/modules/password.ts";
-import { createScriptPool, type ScriptPool, type ScriptPoolDeps } from "../../scripts/pool.ts";
+import type { PasswordVerifier } from "../../domain/passwords/verifier.ts";
+import { loadScripts, type ScriptFile, type ScriptFiles } from "../../domain/scripts/load-scripts.ts";
+import { isLuaObject } from "../../domain/scripts/lua-value.ts";
+import { cacheModule } from "../../domain/scripts/modules/cache-redis.ts";
+import { dnsModule } from "../../domain/scripts/modules/dns.ts";
+import { createScriptHost, type HostFunctions } from "../../domain/scripts/modules/host.ts";
+import { httpModule } from "../../domain/scripts/modules/http.ts";
+import { mailModule } from "../../domain/scripts/modules/mail.ts";
+import { passwordModule } from "../../domain/scripts/modules/password.ts";
+import { createScriptPool, type ScriptPool, type ScriptPoolDeps } from "../../domain/scripts/pool.ts";
+import type { Config } from "../../platform/config/index.ts";
+import type { Metrics } from "../../platform/metrics/registry.ts";
+import type { RedisClient } from "../../platform/redis/client.ts";
 import type { Base } from "../base.ts";
 
-/** What a service lends to its scripts. */
+/** What a service provides to its scripts. */
 export interface ScriptParts {
   readonly base: Base;
-  /** Absent: the module `cache` is an error in the script. */
+  /** If absent, calls of the module `cache` fail in the script. */
   readonly redis: RedisClient | undefined;
   readonly passwords: Pick<PasswordVerifier, "verify">;
 }
 
-/** Makes pools for a configuration. Made once a process, as its metrics are. */
+/** Creates script pools for a configuration. Created once per process, because it registers metrics. */
 export type MakeScriptPool = (
   config: Config,
   files: readonly ScriptFile[],
   pool: {
     readonly workers: number;
-    /** What the service lends beside what every service does; of this configuration. */
+    /** Modules in addition to those of every service; they depend on the configuration. */
     readonly modules?: HostFunctions | undefined;
   },
 ) => Promise<ScriptPool | undefined>;
@@ -42,7 +42,7 @@ function reportingOf(
   const counts = countsOf(metrics, prefix, names);
   const replaced = metrics.counter({
     name: `${prefix}_script_workers_replaced_total`,
-    help: "Threads of scripts that were replaced: stuck in a function, worn by a full memory, or ended",
+    help: "Script threads that were replaced: stuck in a function, worn by full memory, or ended",
     labels: { reason: ["stuck", "worn", "ended"] },
   });
   return {
@@ -52,11 +52,11 @@ function reportingOf(
     },
     onCount: (script, name, by) => {
       if (!counts(name, by))
-        logger.warn({ script, name }, "a script counts what auth.backends.lua.modules.metrics.names does not name");
+        logger.warn({ script, name }, "script counter is not listed in auth.backends.lua.modules.metrics.names");
     },
     onReplaced: (reason, err) => {
       replaced({ reason }).inc();
-      logger.error({ reason, err }, "a thread of scripts was replaced");
+      logger.error({ reason, err }, "script thread was replaced");
     },
   };
 }
@@ -65,7 +65,7 @@ function countsOf(metrics: Metrics, prefix: string, names: readonly string[]): (
   if (names.length === 0) return () => false;
   const counter = metrics.counter({
     name: `${prefix}_script_counts_total`,
-    help: "What site scripts count, by the names of auth.backends.lua.modules.metrics.names",
+    help: "Counters of site scripts, by the names in auth.backends.lua.modules.metrics.names",
     labels: { name: names },
   });
   return (name, by) => {

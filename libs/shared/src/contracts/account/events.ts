@@ -2,15 +2,15 @@ import { Type } from "typebox";
 import { defineEvent } from "../define.ts";
 
 /**
- * These accounts were flushed: whoever keeps results of theirs in memory drops them. Lost, they live on until their
- * own short end; the epoch in Redis keeps them out of the shared cache in any case.
+ * These accounts were flushed: their cached results in memory are removed. If the event is lost, these remain until
+ * they expire; the epoch in Redis invalidates the shared cache in any case.
  */
 export const accountFlushed = defineEvent({
   domain: "account",
   fact: "flushed",
   major: 1,
   body: Type.Object({
-    /** Account names, and login names: what is kept under either goes. */
+    /** Account names and login names whose entries are removed. */
     names: Type.Array(Type.String(), { maxItems: 256 }),
   }),
 });

@@ -6,23 +6,42 @@ const filter = (what: string) =>
 
 /** Body of `POST /api/v1/bruteforce/list`. Without filters everything is listed; with some, only what they name. */
 export const BruteForceListRequest = Type.Object({
-  accounts: filter("accounts whose addresses are wanted"),
-  ip_addresses: filter("addresses, or networks as the list names them"),
+  accounts: filter("Accounts whose addresses are requested."),
+  ip_addresses: filter("Addresses, or networks as they appear in the list."),
 });
 export type BruteForceListRequest = Static<typeof BruteForceListRequest>;
 
-const error = Type.Union([Type.Null(), Type.String()], { description: "what kept the list from being whole" });
+const error = Type.Union([Type.Null(), Type.String()], {
+  description: "Reason why the list is incomplete, otherwise null.",
+});
 
-/** Bans by network, and the addresses from which accounts were guessed. */
+/** The account delay of an account. */
+export const SlowedAccount = Type.Object({
+  wrong_passwords: Type.Integer({ minimum: 1, description: "Number of distinct wrong passwords, from all networks." }),
+  until: Type.String({ format: "date-time", description: "End of the delay. Another wrong password moves it." }),
+});
+export type SlowedAccount = Static<typeof SlowedAccount>;
+
+/** Bans by network, and the addresses from which accounts were guessed at. */
 export const BruteForceListResult = Type.Tuple([
   Type.Object({ ip_addresses: Type.Record(Type.String(), Type.String()), error }),
-  Type.Object({ accounts: Type.Record(Type.String(), Type.Array(Type.String())), error }),
+  Type.Object({
+    accounts: Type.Record(Type.String(), Type.Array(Type.String())),
+    slowed: Type.Optional(
+      Type.Record(Type.String(), SlowedAccount, {
+        description: "Accounts whose logins from unknown networks are delayed.",
+      }),
+    ),
+    error,
+  }),
 ]);
 export type BruteForceListResult = Static<typeof BruteForceListResult>;
 
 /** Answer of `GET` and `POST /api/v1/bruteforce/list`. `next` comes with pages only (query `limit`), while there are more. */
 export const BruteForceList = Type.Intersect([
   Envelope("bruteforce", "list", BruteForceListResult),
-  Type.Object({ next: Type.Optional(Type.String({ description: "the query parameter cursor of the next page" })) }),
+  Type.Object({
+    next: Type.Optional(Type.String({ description: "Value of the query parameter cursor for the next page." })),
+  }),
 ]);
 export type BruteForceList = Static<typeof BruteForceList>;

@@ -1,9 +1,9 @@
 import { type TSchema, Type } from "typebox";
 
-/** Contract, "Administration envelope": what every administration response is wrapped in. */
+/** The envelope of every administration response. */
 export const Envelope = <Result extends TSchema>(object: string, operation: string, result: Result) =>
   Type.Object({
-    session: Type.String({ description: "request GUID" }),
+    session: Type.String({ description: "GUID of the request." }),
     object: Type.Literal(object),
     operation: Type.Literal(operation),
     result,

@@ -1,12 +1,34 @@
 import { type TSchema, Type } from "typebox";
-import { errorAnswer, jsonAnswer, temporaryFailure } from "../openapi/answers.ts";
-import { defineOperation, type Operation } from "../openapi/define-operation.ts";
+import { errorAnswer, jsonAnswer, temporaryFailure } from "../operations/answers.ts";
+import { defineOperation, type Operation } from "../operations/define-operation.ts";
+import { defineFamily, operatorScopes } from "../operations/route-family.ts";
 import { BruteForceList, BruteForceListRequest } from "./brute-force-list.ts";
 import { BruteForceFlush, BruteForceFlushRequest, CacheFlush, CacheFlushRequest } from "./flush.ts";
 import { AsyncJobStatus, BruteForceFlushAsync, CacheFlushAsync } from "./jobs.ts";
 
+const cache = defineFamily({
+  name: "cache flush",
+  prefix: "/api/v1/cache",
+  owner: "admin",
+  channel: "back",
+  anyScope: operatorScopes,
+});
+const bruteForce = defineFamily({
+  name: "brute force",
+  prefix: "/api/v1/bruteforce",
+  owner: "admin",
+  channel: "back",
+  anyScope: operatorScopes,
+});
+const jobs = defineFamily({
+  name: "async jobs",
+  prefix: "/api/v1/async",
+  owner: "admin",
+  channel: "back",
+  anyScope: operatorScopes,
+});
 const common = { tag: "Flush and bans", audience: "management", security: "backchannel" } as const;
-const malformed = errorAnswer("The request is none.");
+const malformed = errorAnswer("Malformed request.");
 const path = "/api/v1/bruteforce/list";
 
 const answers = (status: 200 | 202, description: string, schema: TSchema): Operation["answers"] => ({
@@ -16,77 +38,84 @@ const answers = (status: 200 | 202, description: string, schema: TSchema): Opera
 });
 
 const page = Type.Object({
-  limit: Type.Optional(Type.String({ pattern: "^[0-9]+$", description: "bans of a page, 1 to 1000" })),
-  cursor: Type.Optional(Type.String({ description: "`next` of the page before" })),
+  limit: Type.Optional(Type.String({ pattern: "^[0-9]+$", description: "Number of bans per page, 1 to 1000." })),
+  cursor: Type.Optional(Type.String({ description: "`next` of the previous page." })),
 });
 
-/** Contract, "Cache and brute force administration". */
-export const flushOperations: readonly Operation[] = [
+/** Flushes of caches and of brute-force counts and bans. */
+export const flushOperations = [
   defineOperation({
     ...common,
+    family: cache,
     method: "delete",
     path: "/api/v1/cache/flush",
     operationId: "flushUserCache",
-    summary: "Forget what is cached of a user, and the bans of the user's addresses",
+    summary: "Flush the cached results of a user and the bans of addresses that guessed at the account",
     request: { body: { "application/json": CacheFlushRequest } },
-    answers: answers(200, "What was removed.", CacheFlush),
+    answers: answers(200, "The removed keys.", CacheFlush),
   }),
   defineOperation({
     ...common,
+    family: cache,
     method: "delete",
     path: "/api/v1/cache/flush/async",
     operationId: "enqueueUserCacheFlush",
-    summary: "The same as a job",
+    summary: "Flush a user as a background job",
     request: { body: { "application/json": CacheFlushRequest } },
-    answers: answers(202, "The job is kept.", CacheFlushAsync),
+    answers: answers(202, "The job was accepted.", CacheFlushAsync),
   }),
   defineOperation({
     ...common,
+    family: bruteForce,
     method: "delete",
     path: "/api/v1/bruteforce/flush",
     operationId: "flushBruteForceRule",
-    summary: "Remove the bans and counts of an address",
+    summary: "Remove the bans and failure counts of an address",
     request: { body: { "application/json": BruteForceFlushRequest } },
-    answers: answers(200, "What was removed.", BruteForceFlush),
+    answers: answers(200, "The removed keys.", BruteForceFlush),
   }),
   defineOperation({
     ...common,
+    family: bruteForce,
     method: "delete",
     path: "/api/v1/bruteforce/flush/async",
     operationId: "enqueueBruteForceRuleFlush",
-    summary: "The same as a job",
+    summary: "Remove the bans of an address as a background job",
     request: { body: { "application/json": BruteForceFlushRequest } },
-    answers: answers(202, "The job is kept.", BruteForceFlushAsync),
+    answers: answers(202, "The job was accepted.", BruteForceFlushAsync),
   }),
   defineOperation({
     ...common,
+    family: bruteForce,
     method: "get",
     path,
     operationId: "listBruteForceEntries",
-    summary: "Everything that is blocked",
+    summary: "List all bans",
     request: { query: page },
-    answers: answers(200, "Bans, and addresses from which accounts were guessed.", BruteForceList),
+    answers: answers(200, "Bans, and the addresses from which accounts were guessed at.", BruteForceList),
   }),
   defineOperation({
     ...common,
+    family: bruteForce,
     method: "post",
     path,
     operationId: "listFilteredBruteForceEntries",
-    summary: "What is blocked of these accounts and addresses",
+    summary: "List the bans of some accounts and addresses",
     request: { query: page, body: { "application/json": BruteForceListRequest }, bodyRequired: false },
-    answers: answers(200, "Bans, and addresses from which accounts were guessed.", BruteForceList),
+    answers: answers(200, "Bans, and the addresses from which accounts were guessed at.", BruteForceList),
   }),
   defineOperation({
     ...common,
+    family: jobs,
     tag: "Jobs",
     method: "get",
     path: "/api/v1/async/jobs/{jobId}",
     operationId: "readJob",
-    summary: "How far a job is",
+    summary: "Get the status of a job",
     request: { path: Type.Object({ jobId: Type.String() }) },
     answers: {
       200: jsonAnswer("The job.", AsyncJobStatus),
-      404: errorAnswer("No such job, or its record has expired."),
+      404: errorAnswer("The job does not exist, or its record has expired."),
       500: temporaryFailure,
     },
   }),

@@ -3,12 +3,17 @@ import { Envelope } from "./envelope.ts";
 
 /** Body of `DELETE /api/v1/cache/flush`: an account or login name, taken literally. */
 export const CacheFlushRequest = Type.Object({
-  user: Type.String({ minLength: 1, maxLength: 1024, pattern: "^[^*?]+$", description: "no wildcards" }),
+  user: Type.String({
+    minLength: 1,
+    maxLength: 1024,
+    pattern: "^[^*?]+$",
+    description: "User name. Wildcards are not allowed.",
+  }),
 });
 export type CacheFlushRequest = Static<typeof CacheFlushRequest>;
 
-const removedKeys = Type.Array(Type.String(), { description: "exactly the keys that were there and are gone, sorted" });
-const status = Type.String({ description: "how many keys were flushed" });
+const removedKeys = Type.Array(Type.String(), { description: "The removed keys, sorted." });
+const status = Type.String({ description: "Number of removed keys, as a sentence." });
 
 /** Answer of `DELETE /api/v1/cache/flush`. */
 export const CacheFlush = Envelope(
@@ -20,10 +25,22 @@ export type CacheFlush = Static<typeof CacheFlush>;
 
 /** Body of `DELETE /api/v1/bruteforce/flush`. */
 export const BruteForceFlushRequest = Type.Object({
-  ip_address: Type.String({ minLength: 1, maxLength: 128, description: "address, or network as the list names it" }),
-  rule_name: Type.String({ minLength: 1, maxLength: 255, description: "* is every rule" }),
-  protocol: Type.Optional(Type.String({ maxLength: 255, description: "only rules that are restricted to it" })),
-  oidc_cid: Type.Optional(Type.String({ maxLength: 255, description: "only rules that are restricted to it" })),
+  ip_address: Type.String({
+    minLength: 1,
+    maxLength: 128,
+    description: "Address, or a network as it appears in the list of bans.",
+  }),
+  rule_name: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    description: "Name of the brute-force rule. * selects all rules.",
+  }),
+  protocol: Type.Optional(
+    Type.String({ maxLength: 255, description: "Selects only rules that are limited to this value." }),
+  ),
+  oidc_cid: Type.Optional(
+    Type.String({ maxLength: 255, description: "Selects only rules that are limited to this value." }),
+  ),
 });
 export type BruteForceFlushRequest = Static<typeof BruteForceFlushRequest>;
 

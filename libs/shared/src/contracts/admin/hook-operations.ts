@@ -1,31 +1,43 @@
 import { type TObject, Type } from "typebox";
-import { emptyAnswer, errorAnswer, temporaryFailure } from "../openapi/answers.ts";
-import { defineOperation, type HttpMethod, type Operation } from "../openapi/define-operation.ts";
+import { emptyAnswer, errorAnswer, temporaryFailure } from "../operations/answers.ts";
+import { defineOperation, type HttpMethod, type Operation } from "../operations/define-operation.ts";
+import { defineFamily } from "../operations/route-family.ts";
 
+/** Each hook has its own scopes, which the admin service checks. */
+const family = defineFamily({
+  name: "custom hooks",
+  prefix: "/api/v1/custom",
+  owner: "admin",
+  channel: "back",
+  anyScope: [],
+});
 const path: TObject = Type.Object({
-  hookName: Type.String({ description: "`http_location` of the hook; it may have more segments." }),
+  hookName: Type.String({ description: "`http_location` of the hook, which may have several segments." }),
 });
 const any = { "*/*": Type.Unknown() };
 const answers: Operation["answers"] = {
   200: {
-    description: "What the hook says; it may choose another status, type and headers.",
+    description: "Answer of the hook. The hook may set another status, content type and headers.",
     content: any,
     bodyOptional: true,
   },
-  204: emptyAnswer("The hook says nothing."),
+  204: emptyAnswer("Empty answer of the hook."),
   401: { ...errorAnswer("The hook is not public, and credentials are missing or wrong."), bodyOptional: true },
-  403: errorAnswer("The hook or all hooks are off, or the token lacks a scope of the hook."),
-  404: errorAnswer("No hook has this name and method."),
-  429: emptyAnswer("The address's budget of failures is empty; Retry-After says when to come again."),
+  403: errorAnswer("The hook or all hooks are disabled, or the token lacks a scope of the hook."),
+  404: errorAnswer("No hook has this path and method."),
+  429: emptyAnswer("The failure budget of the address is exhausted. Retry-After says when to try again."),
   500: temporaryFailure,
-  503: emptyAnswer("The caller's token cannot be judged now; Retry-After says when to come again."),
+  503: emptyAnswer("The token cannot be verified at the moment. Retry-After says when to try again."),
 };
 
-function hook(method: HttpMethod, operationId: string): Operation {
+function hook<const Id extends string>(method: HttpMethod, operationId: Id) {
   const body = method === "get" ? {} : { body: any, bodyRequired: false };
-  const summary = "Runs a script of the site";
+  const summary = "Run a custom hook";
   const request = { path, ...body };
   return defineOperation({
+    family,
+    disabledBy: "custom_hooks",
+    takesRest: true,
     method,
     path: "/api/v1/custom/{hookName}",
     operationId,
@@ -38,8 +50,8 @@ function hook(method: HttpMethod, operationId: string): Operation {
   });
 }
 
-/** `ANY /api/v1/custom/{hookName}`: what goes in and out is the site's own. */
-export const hookOperations: readonly Operation[] = [
+/** `ANY /api/v1/custom/{hookName}`: the site defines requests and answers. */
+export const hookOperations = [
   hook("get", "getCustomHook"),
   hook("post", "postCustomHook"),
   hook("put", "putCustomHook"),

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Envelope } from "./envelope.ts";
 
-/** Contract, "States and transitions". */
+/** States of a job. */
 export const JobStatus = Type.Union([
   Type.Literal("QUEUED"),
   Type.Literal("INPROGRESS"),
@@ -15,22 +15,24 @@ export type JobType = Static<typeof JobType>;
 
 const Enqueued = Type.Object({ jobId: Type.String(), status: Type.Literal("QUEUED") });
 
-/** Answers of the asynchronous flushes, 202: the job is kept, and some worker will run it. */
+/** Answers of the asynchronous flushes, 202: the job is stored and a worker will run it. */
 export const CacheFlushAsync = Envelope("cache", "flush_async", Enqueued);
 export type CacheFlushAsync = Static<typeof CacheFlushAsync>;
 export const BruteForceFlushAsync = Envelope("bruteforce", "flush_async", Enqueued);
 export type BruteForceFlushAsync = Static<typeof BruteForceFlushAsync>;
 
-/** What is known of a job. Times are ISO 8601 in UTC, empty until they are. */
+/** State of a job. Times are ISO 8601 in UTC, empty until known. */
 export const JobRecord = Type.Object({
   jobId: Type.String(),
   status: JobStatus,
   type: JobType,
   createdAt: Type.String(),
-  startedAt: Type.String({ description: "of the run that counts: a job that another worker took over began again" }),
+  startedAt: Type.String({
+    description: "Start of the current run. A job that another worker takes over starts again.",
+  }),
   finishedAt: Type.String(),
-  resultCount: Type.Integer({ minimum: 0, description: "keys removed" }),
-  error: Type.String({ description: "empty when none" }),
+  resultCount: Type.Integer({ minimum: 0, description: "Number of removed keys." }),
+  error: Type.String({ description: "Error message. Empty if the job did not fail." }),
 });
 export type JobRecord = Static<typeof JobRecord>;
 

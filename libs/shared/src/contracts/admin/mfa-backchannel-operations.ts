@@ -1,6 +1,7 @@
 import type { TSchema } from "typebox";
-import { errorAnswer, jsonAnswer, temporaryFailure } from "../openapi/answers.ts";
-import { defineOperation, type Operation } from "../openapi/define-operation.ts";
+import { errorAnswer, jsonAnswer, temporaryFailure } from "../operations/answers.ts";
+import { defineOperation, type Operation } from "../operations/define-operation.ts";
+import { defineFamily, operatorScopes } from "../operations/route-family.ts";
 import {
   MfaBackchannelCredential,
   MfaBackchannelCredentials,
@@ -8,12 +9,24 @@ import {
   MfaBackchannelRecoveryCodes,
   MfaBackchannelReplacement,
   MfaBackchannelTotp,
+  MfaBackchannelUnlock,
+  MfaBackchannelUnlocked,
   MfaBackchannelUser,
 } from "./mfa-backchannel.ts";
 
-const common = { tag: "Second factors", audience: "management", security: "backchannel" } as const;
+/** Each operation has its own scopes; what none of them opens is for administrators. */
+const family = defineFamily({
+  name: "second factors",
+  prefix: "/api/v1/mfa-backchannel",
+  owner: "admin",
+  channel: "back",
+});
+const common = { family, tag: "Second factors", audience: "management", security: "backchannel" } as const;
+const mfaWrite = { ...common, anyScope: ["mfa_write", "admin"] } as const;
+const webauthnRead = { ...common, anyScope: ["webauthn_read", "admin"] } as const;
+const webauthnWrite = { ...common, anyScope: ["webauthn_write", "admin"] } as const;
 const refused = errorAnswer(
-  "A field is missing or no such value, the user or backend is unknown, or nothing was to change.",
+  "A field is missing or invalid, the user or backend is unknown, or there was nothing to change.",
 );
 const answers: Operation["answers"] = {
   200: jsonAnswer("Done.", MfaBackchannelDone),
@@ -25,77 +38,93 @@ const totp = "/api/v1/mfa-backchannel/totp";
 const recoveryCodes = `${totp}/recovery-codes`;
 const credential = "/api/v1/mfa-backchannel/webauthn/credential";
 
-export const mfaBackchannelOperations: readonly Operation[] = [
+export const mfaBackchannelOperations = [
   defineOperation({
-    ...common,
+    ...mfaWrite,
     method: "post",
     path: totp,
     operationId: "setTotpSecret",
-    summary: "Replaces the TOTP secret of a user",
+    summary: "Replace the TOTP secret of a user",
     request: body(MfaBackchannelTotp),
     answers,
   }),
   defineOperation({
-    ...common,
+    ...mfaWrite,
     method: "delete",
     path: totp,
     operationId: "deleteTotpSecret",
-    summary: "Deletes the TOTP secret of a user",
+    summary: "Delete the TOTP secret of a user",
     request: body(MfaBackchannelUser),
     answers,
   }),
   defineOperation({
-    ...common,
+    ...mfaWrite,
     method: "post",
     path: recoveryCodes,
     operationId: "setRecoveryCodes",
-    summary: "Replaces the recovery codes of a user",
-    description: "They are stored as hashes: nobody reads them again.",
+    summary: "Replace the recovery codes of a user",
+    description: "Only hashes of the codes are stored, so they cannot be read again.",
     request: body(MfaBackchannelRecoveryCodes),
     answers,
   }),
   defineOperation({
-    ...common,
+    ...mfaWrite,
     method: "delete",
     path: recoveryCodes,
     operationId: "deleteRecoveryCodes",
-    summary: "Deletes the recovery codes of a user",
+    summary: "Delete the recovery codes of a user",
     request: body(MfaBackchannelUser),
     answers,
   }),
   defineOperation({
     ...common,
+    anyScope: ["mfa_write", ...operatorScopes],
+    method: "delete",
+    path: "/api/v1/mfa-backchannel/lock",
+    operationId: "unlockSecondFactors",
+    summary: "Unlock the second factors of a user",
+    description:
+      "A second factor is locked after too many consecutive wrong codes, given after the correct password. This resets the user's counts to zero. A user without a lock is not an error.",
+    request: body(MfaBackchannelUnlock),
+    answers: {
+      200: jsonAnswer("Done.", MfaBackchannelUnlocked),
+      400: errorAnswer("`username` is missing or invalid."),
+      500: temporaryFailure,
+    },
+  }),
+  defineOperation({
+    ...webauthnRead,
     method: "get",
     path: credential,
     operationId: "listWebauthnCredentials",
-    summary: "The WebAuthn credentials of a user",
+    summary: "List the WebAuthn credentials of a user",
     request: { query: MfaBackchannelUser },
     answers: { ...answers, 200: jsonAnswer("The credentials.", MfaBackchannelCredentials) },
   }),
   defineOperation({
-    ...common,
+    ...webauthnWrite,
     method: "post",
     path: credential,
     operationId: "saveWebauthnCredential",
-    summary: "Adds a WebAuthn credential",
+    summary: "Add a WebAuthn credential",
     request: body(MfaBackchannelCredential),
     answers,
   }),
   defineOperation({
-    ...common,
+    ...webauthnWrite,
     method: "put",
     path: credential,
     operationId: "updateWebauthnCredential",
-    summary: "Replaces a WebAuthn credential while the old one is stored",
+    summary: "Replace a WebAuthn credential, if the old one is still stored",
     request: body(MfaBackchannelReplacement),
     answers,
   }),
   defineOperation({
-    ...common,
+    ...webauthnWrite,
     method: "delete",
     path: credential,
     operationId: "deleteWebauthnCredential",
-    summary: "Deletes a WebAuthn credential",
+    summary: "Delete a WebAuthn credential",
     request: body(MfaBackchannelCredential),
     answers,
   }),

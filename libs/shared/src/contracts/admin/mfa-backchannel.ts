@@ -1,16 +1,21 @@
 import { type Static, Type } from "typebox";
 import { maxRecoveryCodes } from "../mfa/recovery-codes.ts";
 
-/** Contract, "MFA backchannel storage": the fields of every operation. */
+/** Members that every operation on second factors has. */
 const target = {
   username: Type.String({ minLength: 1, maxLength: 1024 }),
   backend: Type.Optional(
-    Type.String({ maxLength: 256, description: "ldap, sql or lua; empty: the directory that holds the account" }),
+    Type.String({
+      maxLength: 256,
+      description: "Kind of backend: ldap, sql or lua. If empty, the backend that holds the account.",
+    }),
   ),
-  backend_name: Type.Optional(Type.String({ maxLength: 256, description: "instance name; empty: any" })),
+  backend_name: Type.Optional(
+    Type.String({ maxLength: 256, description: "Name of the backend within its kind. If empty, any." }),
+  ),
 };
 
-const credential = Type.String({ minLength: 2, maxLength: 16_384, description: "a JSON object in text" });
+const credential = Type.String({ minLength: 2, maxLength: 16_384, description: "A JSON object as text." });
 
 export const MfaBackchannelUser = Type.Object(target, { title: "MfaBackchannelUser" });
 export type MfaBackchannelUser = Static<typeof MfaBackchannelUser>;
@@ -18,7 +23,7 @@ export type MfaBackchannelUser = Static<typeof MfaBackchannelUser>;
 export const MfaBackchannelTotp = Type.Object(
   {
     ...target,
-    totp_secret: Type.String({ minLength: 1, maxLength: 2048, description: "base32 or an otpauth URL" }),
+    totp_secret: Type.String({ minLength: 1, maxLength: 2048, description: "Base32, or an otpauth URL." }),
   },
   { title: "MfaBackchannelTotp" },
 );
@@ -33,7 +38,7 @@ export const MfaBackchannelRecoveryCodes = Type.Object(
 
 export const MfaBackchannelCredential = Type.Object({ ...target, credential }, { title: "MfaBackchannelCredential" });
 
-/** `credential` takes the place of `old_credential` while that is stored byte for byte. */
+/** `credential` replaces `old_credential` only if that is still stored, byte for byte. */
 export const MfaBackchannelReplacement = Type.Object(
   { ...target, credential, old_credential: credential },
   { title: "MfaBackchannelReplacement" },
@@ -42,7 +47,24 @@ export const MfaBackchannelReplacement = Type.Object(
 export const MfaBackchannelDone = Type.Object({ status: Type.Literal("ok") }, { title: "MfaBackchannelDone" });
 export type MfaBackchannelDone = Static<typeof MfaBackchannelDone>;
 
-/** Each as it is stored, byte for byte. */
+export const MfaBackchannelUnlock = Type.Object({ username: target.username }, { title: "MfaBackchannelUnlock" });
+export type MfaBackchannelUnlock = Static<typeof MfaBackchannelUnlock>;
+
+const wrongCodes = Type.Optional(Type.Integer({ minimum: 1 }));
+
+export const MfaBackchannelUnlocked = Type.Object(
+  {
+    status: Type.Literal("ok"),
+    wrong_codes: Type.Object(
+      { totp: wrongCodes, recovery: wrongCodes },
+      { description: "Number of consecutive wrong codes before the reset, for each factor that had any." },
+    ),
+  },
+  { title: "MfaBackchannelUnlocked" },
+);
+export type MfaBackchannelUnlocked = Static<typeof MfaBackchannelUnlocked>;
+
+/** Each credential exactly as stored. */
 export const MfaBackchannelCredentials = Type.Object(
   { credentials: Type.Array(Type.String()) },
   { title: "MfaBackchannelCredentials" },

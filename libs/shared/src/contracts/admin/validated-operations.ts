@@ -1,4 +1,4 @@
-/** Operations that a site may name in `openapi_validation.operations` (contract: an allowlist of management operations). */
+/** Operations that a site may list in `openapi_validation.operations`: management operations only. */
 export const validatedOperations: readonly string[] = [
   "flushUserCache",
   "enqueueUserCacheFlush",

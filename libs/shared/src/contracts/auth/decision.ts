@@ -1,12 +1,20 @@
 import { type Static, Type } from "typebox";
 
-/** The contract's `backend` integers (design decision 8). */
+/** The `backend` integers of the HTTP interface (ADR 0008). */
 export const BackendKind = Object.freeze({ cache: 1, ldap: 2, lua: 3, test: 4, memory: 5, remote: 6, sql: 8 });
 export type BackendKind = keyof typeof BackendKind;
 
 const memoryCache = Type.Union([Type.Literal("hit"), Type.Literal("miss")]);
 
-/** Why a request was denied. For logs and metrics: the caller is told nothing that separates them. */
+/** Only the gateway waits, so that a delayed account does not occupy an engine. Older peers ignore it. */
+const holdMs = Type.Optional(
+  Type.Integer({
+    minimum: 0,
+    description: "Time to delay the answer, in milliseconds. Absent: no delay.",
+  }),
+);
+
+/** Why a request was denied. For logs and metrics: the API caller cannot distinguish the reasons. */
 export const DenialReason = Type.Union([
   Type.Literal("unknown_user"),
   Type.Literal("wrong_password"),
@@ -23,7 +31,13 @@ export type DenialReason = Static<typeof DenialReason>;
 
 const Ok = Type.Object({
   outcome: Type.Literal("ok"),
-  account: Type.String({ description: "canonical account name, Auth-User" }),
+  account: Type.String({ description: "Canonical account name, Auth-User." }),
+  uniqueUserId: Type.Optional(
+    Type.String({
+      description:
+        "Mapped identifier that survives renames, for the identity provider. Empty: mapped, but the account has none. Absent: not mapped, or the decision comes from a cache.",
+    }),
+  ),
   accountField: Type.String(),
   totpSecretField: Type.String(),
   backend: Type.Integer(),
@@ -31,35 +45,53 @@ const Ok = Type.Object({
   upstream: Type.Optional(
     Type.Object(
       { address: Type.String(), port: Type.Integer({ minimum: 1, maximum: 65_535 }) },
-      { description: "mail server that a script chose, for the proxy-style endpoint" },
+      { description: "Mail server that a script selected, for the proxy dialect." },
     ),
   ),
   groups: Type.Optional(
-    Type.Array(Type.String(), { description: "names of the account's groups; absent where none are looked for" }),
+    Type.Array(Type.String(), { description: "Names of the account's groups. Absent if groups are not searched." }),
   ),
+  holdMs,
   memoryCache,
 });
 export type Ok = Static<typeof Ok>;
 
-const waitSeconds = Type.Optional(Type.Integer({ minimum: 0, description: "Auth-Wait; absent means no such header" }));
+const waitSeconds = Type.Optional(
+  Type.Integer({ minimum: 0, description: "Value of Auth-Wait. Absent: no such header." }),
+);
 
 const language = Type.Optional(
   Type.String({
-    description: "language tag of a message out of a catalogue, Content-Language; absent in older engines",
+    description: "Language tag of a message from a catalogue, for Content-Language. Absent in older engines.",
   }),
 );
 
 const passwordsSeen = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }));
 
+const retryAfterSeconds = Type.Optional(
+  Type.Integer({
+    minimum: 1,
+    description:
+      "Time until the ban of this network expires, in seconds, for the sign-in pages. Absent in older engines.",
+  }),
+);
+
 const Fail = Type.Object({
   outcome: Type.Literal("fail"),
-  reason: Type.String({ description: "a DenialReason; one of a newer engine's is a denial all the same" }),
-  detail: Type.Optional(Type.String({ description: "what a directory says beside the reason, for logs" })),
-  accountPasswordsSeen: passwordsSeen("distinct wrong passwords of the account from this network, for logs"),
-  totalPasswordsSeen: passwordsSeen("distinct guesses from this network, for logs"),
-  message: Type.Optional(Type.String({ description: "a policy's or script's text; absent means the default" })),
+  reason: Type.String({ description: "A DenialReason. An unknown reason of a newer engine is a denial too." }),
+  detail: Type.Optional(Type.String({ description: "Details from the backend, for logs." })),
+  accountPasswordsSeen: passwordsSeen(
+    "Number of distinct wrong passwords for the account from this network, for logs.",
+  ),
+  totalPasswordsSeen: passwordsSeen("Number of distinct guesses from this network, for logs."),
+  account: Type.Optional(
+    Type.String({ description: "Account of this name in a backend, for logs. Only for dialect idp." }),
+  ),
+  retryAfterSeconds,
+  message: Type.Optional(Type.String({ description: "Message of a policy or script. Absent: the default message." })),
   language,
   waitSeconds,
+  holdMs,
   memoryCache,
 });
 export type Fail = Static<typeof Fail>;
@@ -67,6 +99,7 @@ export type Fail = Static<typeof Fail>;
 const Blocked = Type.Object({
   outcome: Type.Literal("blocked"),
   rule: Type.String(),
+  retryAfterSeconds,
   message: Type.Optional(Type.String()),
   language,
   waitSeconds,
@@ -76,15 +109,15 @@ export type Blocked = Static<typeof Blocked>;
 
 const TempFail = Type.Object({
   outcome: Type.Literal("tempfail"),
-  code: Type.String({ description: "a code of libs/shared/errors/codes.ts" }),
-  message: Type.String({ description: "the public sentence" }),
+  code: Type.String({ description: "Error code in libs/shared/src/platform/errors/codes.ts." }),
+  message: Type.String({ description: "Public error message." }),
   language,
 });
 export type TempFail = Static<typeof TempFail>;
 
 /**
- * The answer to an `AuthRequest`. `tempfail` says that nobody could decide: it never moves a counter, never enters a
- * cache, and never leaves as a denial (design rule 3).
+ * The answer to an `AuthRequest`. `tempfail` means that no decision was possible: it never changes a counter, is never
+ * cached, and is never reported as a denial (ADR 0034).
  */
 export const AuthDecision = Type.Union([Ok, Fail, Blocked, TempFail]);
 export type AuthDecision = Static<typeof AuthDecision>;

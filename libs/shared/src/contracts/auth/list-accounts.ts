@@ -1,18 +1,18 @@
 import { type Static, Type } from "typebox";
 import { type BusMethod, defineMethod } from "../define.ts";
 
-/** Accounts that one page may have. */
+/** Maximum number of accounts on a page. */
 const maxAccountsPerPage = 5000;
 
-const instance = Type.String({ pattern: "^[0-9a-f]{16}$", description: "one engine process" });
-const cursor = Type.String({ minLength: 1, maxLength: 16_384, description: "opaque; where the next page begins" });
+const instance = Type.String({ pattern: "^[0-9a-f]{16}$", description: "Identifier of one engine process." });
+const cursor = Type.String({ minLength: 1, maxLength: 16_384, description: "Opaque start of the next page." });
 
 /**
- * `mode=list-accounts`: one page of the account names that the directories of a protocol have, without a cursor the
- * first one. `limit` 0 with a cursor ends a listing early, so that nobody keeps it open for a reader who has gone.
+ * `mode=list-accounts`: one page of the account names in the backends of a protocol; without a cursor, the
+ * first one. `limit` 0 with a cursor ends a listing early, so that it is not kept open for a reader that has disconnected.
  */
 export const ListAccountsRequest = Type.Object({
-  session: Type.String({ minLength: 1, maxLength: 64, description: "request GUID, X-Service-Session" }),
+  session: Type.String({ minLength: 1, maxLength: 64, description: "GUID of the request, X-Service-Session." }),
   protocol: Type.String({ minLength: 1 }),
   username: Type.Optional(Type.String()),
   clientIp: Type.Optional(Type.String()),
@@ -26,7 +26,7 @@ export type ListAccountsRequest = Static<typeof ListAccountsRequest>;
 
 /**
  * No cursor: that was the last page. A page may be empty and not the last one. With `instance`, only that engine has
- * the next page and `listAccountsAt` asks it; otherwise any engine has.
+ * the next page, and `listAccountsAt` requests it from there; otherwise any engine has it.
  */
 export const ListAccountsReply = Type.Object({
   accounts: Type.Array(Type.String()),
@@ -45,7 +45,7 @@ export const listAccounts: ListAccountsMethod = defineMethod({
   reply: ListAccountsReply,
 });
 
-/** The same method of one engine only: listings that hang on a connection of its own. */
+/** The same method of one engine only: listings that depend on a connection of that engine. */
 export function listAccountsAt(engine: string): ListAccountsMethod {
   return defineMethod({ ...listAccounts, name: `list-accounts-${engine}` });
 }

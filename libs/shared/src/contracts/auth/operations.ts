@@ -1,6 +1,7 @@
 import { Type } from "typebox";
-import { ErrorBody, emptyAnswer } from "../openapi/answers.ts";
-import { type Content, defineOperation, type Operation, type OperationAnswer } from "../openapi/define-operation.ts";
+import { ErrorBody, emptyAnswer } from "../operations/answers.ts";
+import { type Content, defineOperation, type Operation, type OperationAnswer } from "../operations/define-operation.ts";
+import { defineFamily } from "../operations/route-family.ts";
 import {
   AccountList,
   AuthenticationCbor,
@@ -16,19 +17,23 @@ const form = "application/x-www-form-urlencoded";
 const anyText = Type.String();
 
 const decisionHeaders = {
-  "Auth-Status": Type.String({ description: "OK, FAIL, or a sentence" }),
+  "Auth-Status": Type.String({
+    description: "OK, FAIL, or a sentence that describes the denial or temporary failure.",
+  }),
   "X-Service-Memory-Cache": Type.Union([Type.Literal("Hit"), Type.Literal("Miss")]),
 };
 const successHeaders = { ...decisionHeaders, "Auth-User": Type.String() };
-const authWait = { "Auth-Wait": Type.String({ description: "seconds to wait; only on a denial" }) };
+const authWait = {
+  "Auth-Wait": Type.String({ description: "Seconds to wait before the next attempt. Sent only with a denial." }),
+};
 
-const attributeNote = "Attributes of the user are headers that begin with X-Service-.";
+const attributeNote = "Attributes of the account are sent in headers that begin with X-Service-.";
 
 function answer(description: string, content?: Content, headers: OperationAnswer["headers"] = {}): OperationAnswer {
   return { description, headers, ...(content !== undefined && { content }) };
 }
 
-/** Lists of accounts, in the order of preference. */
+/** Media types of account lists, in order of preference. */
 const lists: Content = {
   "application/cbor": AccountList,
   "application/json": AccountList,
@@ -37,105 +42,128 @@ const lists: Content = {
 };
 
 const listRefused = (type: string): OperationAnswer =>
-  answer("With mode list-accounts: nothing that the caller accepts is offered.", { [type]: ErrorBody });
+  answer("With mode list-accounts: none of the accepted media types is available.", { [type]: ErrorBody });
 
-/** What JSON and CBOR share: 200 with an object, 403 with null, 500 with an error. */
+/** Answers that JSON and CBOR share: 200 with an object, 403 with null, 500 with an error. */
 function objectAnswers(type: string): Operation["answers"] {
   const success = Type.Union([AuthenticationSuccess, AccountList]);
   return {
-    200: answer("The user is let in, or the list of accounts.", { ...lists, [type]: success }, successHeaders),
-    400: answer("The request is none.", { [type]: ErrorBody }),
-    403: answer("The user is not let in, or is blocked.", { [type]: Type.Null() }, { ...decisionHeaders, ...authWait }),
-    404: emptyAnswer("The endpoint is switched off."),
+    200: answer("The user is authenticated; or the list of accounts.", { ...lists, [type]: success }, successHeaders),
+    400: answer("Malformed request.", { [type]: ErrorBody }),
+    403: answer(
+      "The user is denied, or the network is banned.",
+      { [type]: Type.Null() },
+      { ...decisionHeaders, ...authWait },
+    ),
+    404: emptyAnswer("The endpoint is disabled."),
     415: listRefused(type),
-    500: answer("Nobody could decide: a temporary failure.", { [type]: ErrorBody }, decisionHeaders),
+    500: answer("Temporary failure.", { [type]: ErrorBody }, decisionHeaders),
   };
 }
 
 const headerAnswers: Operation["answers"] = {
   200: {
-    ...answer(`The user is let in, without a body, or the list of accounts. ${attributeNote}`, lists, successHeaders),
+    ...answer(
+      `The user is authenticated, with an empty body; or the list of accounts. ${attributeNote}`,
+      lists,
+      successHeaders,
+    ),
     bodyOptional: true,
   },
-  400: answer("Headers are missing or wrong.", { "application/json": ErrorBody }),
+  400: answer("Headers are missing or invalid.", { "application/json": ErrorBody }),
   403: answer(
-    "The user is not let in, or is blocked.",
+    "The user is denied, or the network is banned.",
     { "application/json": Type.Null() },
     { ...decisionHeaders, ...authWait },
   ),
-  404: emptyAnswer("The endpoint is switched off."),
+  404: emptyAnswer("The endpoint is disabled."),
   415: listRefused("application/json"),
-  500: answer("Nobody could decide: a temporary failure.", { "application/json": ErrorBody }, decisionHeaders),
+  500: answer("Temporary failure.", { "application/json": ErrorBody }, decisionHeaders),
 };
 
-const common = { tag: "Authentication", audience: "management", security: "backchannel" } as const;
+const family = defineFamily({
+  name: "authentication",
+  prefix: "/api/v1/auth",
+  owner: "gateway",
+  channel: "back",
+  anyScope: [],
+});
+const common = { family, tag: "Authentication", audience: "management", security: "backchannel" } as const;
 const query = AuthenticationQuery;
 
 const proxyAnswers: Operation["answers"] = {
   200: {
     ...answer(
-      "The outcome is in Auth-Status: OK, the reason of a denial, or of a temporary failure.",
+      "The outcome is in Auth-Status: OK, the reason of a denial, or the message of a temporary failure.",
       { "text/plain": anyText, "application/json": Type.Union([Type.Null(), ErrorBody]) },
       {
         ...decisionHeaders,
         ...authWait,
         "Auth-User": anyText,
-        "Auth-Server": Type.String({ description: "mail server for the protocol" }),
-        "Auth-Port": Type.String({ description: "its port" }),
-        "Auth-Error-Code": Type.String({ description: "temporary failures of SMTP" }),
+        "Auth-Server": Type.String({ description: "Address of the mail server." }),
+        "Auth-Port": Type.String({ description: "Port of the mail server." }),
+        "Auth-Error-Code": Type.String({ description: "SMTP status code. Sent only with temporary failures of SMTP." }),
       },
     ),
     bodyOptional: true,
   },
-  400: answer("Headers are missing or wrong.", { "application/json": ErrorBody }),
-  404: emptyAnswer("The endpoint is switched off."),
+  400: answer("Headers are missing or invalid.", { "application/json": ErrorBody }),
+  404: emptyAnswer("The endpoint is disabled."),
 };
 
 const proxy = {
   ...common,
+  disabledBy: "auth_proxy",
+  namedBy: "proxy_segment",
   path: "/api/v1/auth/proxy",
-  description: "200 for every outcome. In the outcome OK, Auth-Server and Auth-Port say where the mailbox is.",
+  description:
+    "The status is 200 for every outcome. With the outcome OK, Auth-Server and Auth-Port name the mail server of the account.",
   request: { headers: AuthenticationHeaders },
   answers: proxyAnswers,
 } as const;
 
-export const authOperations: readonly Operation[] = [
+export const authOperations = [
   defineOperation({
     ...common,
     method: "post",
+    disabledBy: "auth_json",
     path: "/api/v1/auth/json",
     operationId: "authenticateJson",
-    summary: "Ask whether a user is let in, in JSON or as a form",
+    summary: "Authenticate a user (JSON dialect)",
     request: { query, body: { "application/json": AuthenticationRequest, [form]: AuthenticationForm } },
     answers: objectAnswers("application/json"),
   }),
   defineOperation({
     ...common,
     method: "post",
+    disabledBy: "auth_cbor",
+    maxBodyBytes: 1_048_576,
     path: "/api/v1/auth/cbor",
     operationId: "authenticateCbor",
-    summary: "Ask whether a user is let in, in CBOR",
-    description: "Every answer's body is CBOR. The decoder is strict: no tags, no indefinite lengths, no duplicates.",
+    summary: "Authenticate a user (CBOR dialect)",
+    description: "The body of every answer is CBOR. Tags, indefinite lengths and duplicate keys are rejected.",
     request: { query, body: { "application/cbor": AuthenticationCbor } },
     answers: objectAnswers("application/cbor"),
   }),
   defineOperation({
     ...common,
     method: "post",
+    disabledBy: "auth_header",
     path: "/api/v1/auth/header",
     operationId: "authenticateHeader",
-    summary: "Ask whether a user is let in, with headers",
+    summary: "Authenticate a user (header dialect)",
     request: { query, headers: AuthenticationHeaders },
     answers: headerAnswers,
   }),
   defineOperation({
     ...common,
     method: "get",
+    disabledBy: "auth_basic",
     path: "/api/v1/auth/basic",
     operationId: "authenticateBasic",
-    summary: "Ask whether the user of these Basic credentials is let in",
+    summary: "Authenticate the user of the Basic credentials (basic dialect)",
     description:
-      "Offered with runtime.servers.http.auth_basic_endpoint. Each request takes a token of the failure budget.",
+      "Available if runtime.servers.http.auth_basic_endpoint is true. Each request takes one token of the failure budget.",
     security: "user_basic",
     request: {
       headers: Type.Object({
@@ -151,20 +179,22 @@ export const authOperations: readonly Operation[] = [
     ...proxy,
     method: "get",
     operationId: "authenticateProxy",
-    summary: "Ask for a mail proxy whether a user is let in, and where the mailbox is",
+    summary: "Authenticate a user and find the mail server (proxy dialect)",
   }),
   defineOperation({
     ...proxy,
     method: "post",
     operationId: "authenticateProxyPost",
-    summary: "The same by POST; a body is not read",
+    summary: "Authenticate a user and find the mail server (proxy dialect, by POST with an ignored body)",
   }),
   defineOperation({
     ...common,
     method: "post",
+    disabledBy: "auth_sasl",
+    namedBy: "sasl_segment",
     path: "/api/v1/auth/sasl",
     operationId: "authenticateSasl",
-    summary: "Ask for a SASL daemon whether a user is let in",
+    summary: "Authenticate a user (SASL dialect)",
     request: { body: { [form]: SaslForm } },
     answers: headerAnswers,
   }),

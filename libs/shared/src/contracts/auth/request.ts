@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 
-/** What is asked: the contract's `mode` (none, `no-auth`, `list-accounts`). */
+/** The operation: `mode` (none, `no-auth`, `list-accounts`). */
 export const AuthOperation = Type.Union([
   Type.Literal("authenticate"),
   Type.Literal("lookup"),
@@ -8,7 +8,7 @@ export const AuthOperation = Type.Union([
 ]);
 export type AuthOperation = Static<typeof AuthOperation>;
 
-/** The endpoint that took the request. */
+/** The endpoint that received the request. */
 export const Dialect = Type.Union([
   Type.Literal("json"),
   Type.Literal("cbor"),
@@ -22,7 +22,7 @@ export const Dialect = Type.Union([
 ]);
 export type Dialect = Static<typeof Dialect>;
 
-/** The contract's `ssl_*` fields, verbatim: they are facts told by the caller, for policies and logs. */
+/** The `ssl_*` fields exactly as the API caller sent them, for policies and logs. */
 export const TlsDetails = Type.Object({
   sessionId: Type.Optional(Type.String()),
   clientVerify: Type.Optional(Type.String()),
@@ -43,20 +43,26 @@ export const TlsDetails = Type.Object({
 export type TlsDetails = Static<typeof TlsDetails>;
 
 /**
- * One question of a mail server, free of any wire dialect.
+ * One authentication request, independent of its dialect.
  *
- * Absent means "not told"; an empty string never stands for absence. `password` is absent for lookups. The password
- * travels as text on the bus only; whoever receives the message wraps it in a `Secret` before anything else sees it.
+ * Absent means that the caller did not send it; an empty string never stands for absence. `password` is absent for lookups. The password
+ * travels as text on the bus only; the receiver wraps it in a `Secret` before any other code sees it.
  */
 export const AuthRequest = Type.Object({
-  session: Type.String({ minLength: 1, maxLength: 64, description: "request GUID, X-Service-Session" }),
+  session: Type.String({ minLength: 1, maxLength: 64, description: "GUID of the request, X-Service-Session." }),
   operation: AuthOperation,
   dialect: Dialect,
-  username: Type.String({ description: "empty in a list-accounts that names none" }),
+  username: Type.String({ description: "User name. Empty in a list-accounts request that names none." }),
   password: Type.Optional(Type.String()),
   protocol: Type.String({ minLength: 1 }),
   method: Type.Optional(Type.String()),
   clientIp: Type.Optional(Type.String()),
+  clientIpIsPeer: Type.Optional(
+    Type.Boolean({
+      description:
+        "Whether neither the API caller nor a proxy named the client. clientIp is then the API caller's own address.",
+    }),
+  ),
   clientPort: Type.Optional(Type.String()),
   clientHostname: Type.Optional(Type.String()),
   clientId: Type.Optional(Type.String()),
@@ -65,11 +71,17 @@ export const AuthRequest = Type.Object({
   localIp: Type.Optional(Type.String()),
   localPort: Type.Optional(Type.String()),
   loginAttempt: Type.Optional(Type.Integer({ minimum: 0 })),
-  tls: Type.Boolean({ description: "the contract's ssl: any non-empty value means TLS" }),
+  tls: Type.Boolean({ description: "Field ssl: any non-empty value means TLS." }),
   tlsDetails: Type.Optional(TlsDetails),
   oidcClientId: Type.Optional(Type.String()),
   acceptLanguage: Type.Optional(Type.String()),
-  memoryCache: Type.Boolean({ description: "false with query in-memory=0" }),
-  sharedCache: Type.Boolean({ description: "false with query cache=0" }),
+  hidesOutcome: Type.Optional(
+    Type.Boolean({
+      description:
+        "Whether the user sees only after the second factor that the password was wrong (delayed_response). Delays then do not depend on the password.",
+    }),
+  ),
+  memoryCache: Type.Boolean({ description: "false with the query parameter in-memory=0." }),
+  sharedCache: Type.Boolean({ description: "false with the query parameter cache=0." }),
 });
 export type AuthRequest = Static<typeof AuthRequest>;

@@ -1,17 +1,17 @@
 import { type TProperties, Type } from "typebox";
 
 const words: Readonly<Record<string, string>> = {
-  method: "authentication method, as plain or login",
-  client_ip: "address of the user's client",
-  client_port: "its port",
-  client_hostname: "its host name",
-  client_id: "identifier that the client told",
-  external_session_id: "session identifier of the asking system",
-  user_agent: "the HTTP User-Agent header where it is left out",
-  local_ip: "address of the server that took the client",
-  local_port: "its port",
-  oidc_cid: "OIDC client identifier",
-  ssl: "any text that is not empty: the client came over TLS",
+  method: "Authentication method, such as plain or login.",
+  client_ip: "Client address, with or without its port. An invalid value is treated as no address.",
+  client_port: "Port of the client. If absent, the one in client_ip.",
+  client_hostname: "Host name of the client.",
+  client_id: "Identification that the mail client sent.",
+  external_session_id: "Session identifier of the API caller.",
+  user_agent: "User agent. If absent, the HTTP header User-Agent.",
+  local_ip: "Address of the mail server that accepted the client.",
+  local_port: "Port of that mail server.",
+  oidc_cid: "OIDC client ID.",
+  ssl: "Any non-empty value means that the client uses TLS.",
 };
 
 const tlsNames = [
@@ -38,97 +38,105 @@ function optionalTexts(rows: readonly (readonly [string, string])[]): TPropertie
 }
 
 const fields = {
-  username: Type.String({ description: "account to authenticate" }),
-  password: Type.Optional(Type.String({ description: "may be left out with mode no-auth or list-accounts" })),
-  protocol: Type.Optional(Type.String({ description: "as imap, smtp, pop3; should always be sent" })),
+  username: Type.String({ description: "User name to authenticate." }),
+  password: Type.Optional(
+    Type.String({ description: "Password. It may be absent with mode no-auth or list-accounts." }),
+  ),
+  protocol: Type.Optional(
+    Type.String({ description: "Protocol, such as imap, smtp or pop3. It should always be sent." }),
+  ),
   ...optionalTexts(Object.entries(words)),
   ...optionalTexts(
-    tlsNames.map((name) => [name, "TLS and client certificate, as the asking server saw them"] as const),
+    tlsNames.map((name) => [name, "TLS session and client certificate as the mail server saw them."] as const),
   ),
 };
 
-/** Contract, "Authentication request". JSON bodies may have members that nobody reads (design decision 14). */
+/** Request of the JSON dialect. Bodies may have unknown members (ADR 0007). */
 export const AuthenticationRequest = Type.Object(
   { ...fields, auth_login_attempt: Type.Optional(Type.Integer({ minimum: 0 })) },
   { title: "AuthenticationRequest" },
 );
 
-/** The same as a form, where a number is text. */
+/** The same as a form, where numbers are text. */
 export const AuthenticationForm = Type.Object(
   { ...fields, auth_login_attempt: Type.Optional(Type.String({ pattern: "^\\d{1,9}$" })) },
   { title: "AuthenticationForm" },
 );
 
-/** The same in CBOR, where an unknown field is refused. */
+/** The same in CBOR, where unknown fields are rejected. */
 export const AuthenticationCbor = Type.Object(
   { ...fields, auth_login_attempt: Type.Optional(Type.Integer({ minimum: 0 })) },
   { title: "AuthenticationCbor", description: "A CBOR map.", additionalProperties: false },
 );
 
-/** Contract, "Form fields of the SASL-style endpoint". */
+/** Form fields of the SASL dialect. */
 export const SaslForm = Type.Object(
   {
     username: Type.String(),
     password: Type.Optional(Type.String()),
     protocol: Type.Optional(Type.String()),
     ...optionalTexts([
-      ["port", "port of the server that took the client"],
-      ["method", "authentication method"],
-      ["tls", "any text that is not empty: the client came over TLS"],
-      ["security", "TLS version"],
-      ["user_agent", "the client's name"],
-      ["realm", "appended to the user name after an @"],
+      ["port", "Port of the mail server that accepted the client."],
+      ["method", "Authentication method."],
+      ["tls", "Any non-empty value means that the client uses TLS."],
+      ["security", "TLS version."],
+      ["user_agent", "Name of the mail client."],
+      ["realm", "Realm, appended to the user name after an @."],
     ]),
   },
   { title: "SaslForm" },
 );
 
-/** Contract, "Authentication success response". */
+/** Body of a successful authentication. */
 export const AuthenticationSuccess = Type.Object(
   {
     ok: Type.Literal(true),
-    account_field: Type.String({ description: "attribute with the account's name" }),
-    totp_secret_field: Type.String({ description: "attribute that would have the TOTP secret; may be empty" }),
-    backend: Type.Integer({ description: "1 cache, 2 ldap, 3 lua, 4 test, 5 memory, 6 remote, 8 sql" }),
-    attributes: Type.Record(Type.String(), Type.Array(Type.String()), { description: "none that is a secret" }),
+    account_field: Type.String({ description: "Attribute with the account name." }),
+    totp_secret_field: Type.String({ description: "Attribute that holds the TOTP secret. It may be empty." }),
+    backend: Type.Integer({
+      description: "Source of the decision: 1 cache, 2 ldap, 3 lua, 4 test, 5 memory, 6 remote, 8 sql.",
+    }),
+    attributes: Type.Record(Type.String(), Type.Array(Type.String()), {
+      description: "Attributes of the account, without secrets.",
+    }),
   },
   { title: "AuthenticationSuccess" },
 );
 
 export const AccountList = Type.Array(Type.String(), {
   title: "AccountList",
-  description: "Account names, with mode list-accounts.",
+  description: "Account names, for mode list-accounts.",
 });
 
-/** Contract, "Query parameters of the auth endpoints". */
+/** Query parameters of the authentication endpoints. */
 export const AuthenticationQuery = Type.Object({
   mode: Type.Optional(
     Type.Union([Type.Literal("no-auth"), Type.Literal("list-accounts")], {
-      description: "no-auth: look the account up without a password; list-accounts: names of accounts",
+      description: "no-auth looks the account up without a password. list-accounts lists the account names.",
     }),
   ),
-  "in-memory": Type.Optional(Type.String({ description: "0: not out of the memory cache" })),
-  cache: Type.Optional(Type.String({ description: "0: not out of the shared cache" })),
+  "in-memory": Type.Optional(Type.String({ description: "0 skips the memory cache." })),
+  cache: Type.Optional(Type.String({ description: "0 skips the shared cache." })),
 });
 
-/** Contract, "Request and response headers of header-style endpoints", by their default names. */
+/** Request headers of the header dialects, by their default names. */
 export const AuthenticationHeaders = Type.Object({
-  "Auth-User": Type.String({ description: "the user's name; header names are set by auth.request.headers" }),
-  "Auth-Protocol": Type.String({ description: "as imap, smtp, pop3" }),
+  "Auth-User": Type.String({ description: "User name. The header names are set by auth.request.headers." }),
+  "Auth-Protocol": Type.String({ description: "Protocol, such as imap, smtp or pop3." }),
   ...optionalTexts([
-    ["Auth-Pass", "the password"],
-    ["Auth-Password-Encoded", "1: the password is Base64"],
-    ["Auth-Method", "authentication method"],
-    ["Auth-Login-Attempt", "how many times the client has tried"],
-    ["Client-IP", "the client's address, from a trusted proxy only"],
-    ["X-Client-Port", "its port, from a trusted proxy only"],
-    ["X-Client-Host", "its host name"],
-    ["X-Client-Id", "identifier that the client told"],
-    ["X-Local-IP", "address of the server that took the client"],
-    ["X-Auth-Port", "its port"],
-    ["X-OIDC-CID", "OIDC client identifier"],
-    ["Auth-SSL", "any text that is not empty: the client came over TLS"],
-    ["Auth-SSL-Protocol", "TLS version"],
-    ["Auth-SSL-Cipher", "cipher suite"],
+    ["Auth-Pass", "Password."],
+    ["Auth-Password-Encoded", "1 if the password is Base64-encoded."],
+    ["Auth-Method", "Authentication method."],
+    ["Auth-Login-Attempt", "Number of the login attempt."],
+    ["Client-IP", "Client address. Accepted only from a trusted proxy."],
+    ["X-Client-Port", "Port of the client. Accepted only from a trusted proxy."],
+    ["X-Client-Host", "Host name of the client."],
+    ["X-Client-Id", "Identification that the mail client sent."],
+    ["X-Local-IP", "Address of the mail server that accepted the client."],
+    ["X-Auth-Port", "Port of that mail server."],
+    ["X-OIDC-CID", "OIDC client ID."],
+    ["Auth-SSL", "Any non-empty value means that the client uses TLS."],
+    ["Auth-SSL-Protocol", "TLS version."],
+    ["Auth-SSL-Cipher", "TLS cipher suite."],
   ]),
 });

@@ -2,8 +2,8 @@ import { Type } from "typebox";
 import { defineEvent } from "../define.ts";
 
 /**
- * Bans of these addresses were flushed: whoever remembers them for an outage of Redis forgets them. Lost, they stand
- * there until the next attempt from the network while Redis is there, or until their own end.
+ * Bans of these addresses were flushed: engines that remember them for an outage of Redis remove them. If it is lost, they
+ * remain there until the next attempt from the network while Redis is available, or until they expire.
  */
 export const bruteForceFlushed = defineEvent({
   domain: "brute-force",
@@ -11,6 +11,6 @@ export const bruteForceFlushed = defineEvent({
   major: 1,
   body: Type.Object({
     addresses: Type.Array(Type.String({ maxLength: 64 }), { maxItems: 1000 }),
-    rules: Type.Array(Type.String({ maxLength: 1024 }), { description: "names of the rules that were meant" }),
+    rules: Type.Array(Type.String({ maxLength: 1024 }), { description: "Names of the selected rules." }),
   }),
 });

@@ -1,15 +1,15 @@
 import { type Static, Type } from "typebox";
 import { defineMethod } from "../define.ts";
 
-/** What a site's script knows of a name beyond what directories know. */
+/** Additional names and cache keys from a site's script for a flush. */
 export const CacheFlushScriptReply = Type.Object({
   accounts: Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), {
     maxItems: 64,
-    description: "other names of the account, flushed as the one that was asked for",
+    description: "Other names of the account, which are flushed too.",
   }),
   cacheKeys: Type.Array(Type.String({ pattern: "^[A-Za-z0-9_-]{43}$" }), {
     maxItems: 1000,
-    description: "digests of keys of the script module `cache`",
+    description: "Digests of keys of the script module `cache`.",
   }),
 });
 export type CacheFlushScriptReply = Static<typeof CacheFlushScriptReply>;
@@ -21,7 +21,7 @@ export const cacheFlushScript = defineMethod({
   major: 1,
   request: Type.Object({
     session: Type.String({ minLength: 1, maxLength: 64 }),
-    user: Type.String({ minLength: 1, maxLength: 1024, description: "as the operator wrote it" }),
+    user: Type.String({ minLength: 1, maxLength: 1024, description: "User name as the operator entered it." }),
   }),
   reply: CacheFlushScriptReply,
 });

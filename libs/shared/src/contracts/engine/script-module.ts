@@ -8,7 +8,7 @@ const LentFunction = Type.Union([
   Type.Literal("ldap.search"),
 ]);
 
-/** Functions of script modules that need the directories' pools: engines have these, and lend them. */
+/** Functions of script modules that need the backends' pools, which only engines have. */
 export const lentScriptFunctions = LentFunction.anyOf.map(({ const: name }) => name);
 
 /** Calls a function of a script module for a script that runs in another service. */
@@ -17,12 +17,15 @@ export const scriptModule = defineMethod({
   name: "script-module",
   major: 1,
   request: Type.Object({
-    script: Type.String({ minLength: 1, maxLength: 4096, description: "its file, for logs" }),
+    script: Type.String({ minLength: 1, maxLength: 4096, description: "Path of the script, for logs." }),
     function: LentFunction,
-    args: Type.Array(Type.Unknown(), { maxItems: 8, description: "what the script gave, as Lua values" }),
+    args: Type.Array(Type.Unknown(), { maxItems: 8, description: "Arguments of the script, as Lua values." }),
   }),
   reply: Type.Union([
-    Type.Object({ outcome: Type.Literal("ok"), value: Type.Optional(Type.Unknown({ description: "a Lua value" })) }),
-    Type.Object({ outcome: Type.Literal("error"), message: Type.String({ description: "for the script" }) }),
+    Type.Object({ outcome: Type.Literal("ok"), value: Type.Optional(Type.Unknown({ description: "A Lua value." })) }),
+    Type.Object({
+      outcome: Type.Literal("error"),
+      message: Type.String({ description: "Error message for the script." }),
+    }),
   ]),
 });

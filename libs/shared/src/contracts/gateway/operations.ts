@@ -1,6 +1,7 @@
 import { Type } from "typebox";
-import { emptyAnswer, jsonAnswer } from "../openapi/answers.ts";
-import { defineOperation, type Operation } from "../openapi/define-operation.ts";
+import { emptyAnswer, jsonAnswer } from "../operations/answers.ts";
+import { defineOperation } from "../operations/define-operation.ts";
+import { defineFamily } from "../operations/route-family.ts";
 
 const HealthReport = Type.Object(
   {
@@ -10,38 +11,45 @@ const HealthReport = Type.Object(
   { title: "HealthReport" },
 );
 
+const health = { owner: "gateway", channel: "both" } as const;
+const ping = defineFamily({ ...health, name: "liveness", prefix: "/ping" });
+const healthz = defineFamily({ ...health, name: "health", prefix: "/healthz" });
+const metrics = defineFamily({ name: "metrics", prefix: "/metrics", owner: "gateway", channel: "back" });
 const common = { tag: "Operation", audience: "management", method: "get" } as const;
 
-export const gatewayOperations: readonly Operation[] = [
+export const gatewayOperations = [
   defineOperation({
     ...common,
+    family: ping,
     path: "/ping",
     operationId: "ping",
-    summary: "Whether the process answers",
+    summary: "Check that the gateway is alive",
     security: "none",
     answers: { 200: { description: "pong", content: { "text/plain": Type.Literal("pong") } } },
   }),
   defineOperation({
     ...common,
+    family: healthz,
     path: "/healthz",
     operationId: "health",
-    summary: "Whether it can serve, and what it depends on",
+    summary: "Check whether the gateway can serve requests, with the state of its dependencies",
     security: "none",
     answers: {
-      200: jsonAnswer("It serves: up or degraded.", HealthReport),
-      503: jsonAnswer("It does not serve.", HealthReport),
+      200: jsonAnswer("Requests are served: up or degraded.", HealthReport),
+      503: jsonAnswer("Requests cannot be served.", HealthReport),
     },
   }),
   defineOperation({
     ...common,
+    family: metrics,
     path: "/metrics",
     operationId: "metrics",
-    summary: "The gateway's metrics in the Prometheus text format",
+    summary: "Get the gateway's metrics in the Prometheus text format",
     security: "metrics_basic",
     answers: {
       200: { description: "The metrics.", content: { "text/plain": Type.String() } },
-      401: emptyAnswer("Credentials are asked for and are missing or wrong."),
-      404: emptyAnswer("observability.metrics.endpoint_enabled is off."),
+      401: emptyAnswer("Credentials are required and are missing or wrong."),
+      404: emptyAnswer("observability.metrics.endpoint_enabled is false."),
     },
   }),
 ];

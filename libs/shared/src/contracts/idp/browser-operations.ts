@@ -1,15 +1,18 @@
 import { Type } from "typebox";
-import { emptyAnswer } from "../openapi/answers.ts";
-import { defineOperation, type Operation, type OperationAnswer } from "../openapi/define-operation.ts";
+import { emptyAnswer } from "../operations/answers.ts";
+import { defineOperation, type Operation, type OperationAnswer } from "../operations/define-operation.ts";
+import type { RouteFamily } from "../operations/route-family.ts";
+import { logoutFamily, oidcFamily } from "./families.ts";
 import { AuthorizationForm, AuthorizationQuery, OauthError } from "./oauth.ts";
+import { withLanguage } from "./page-operation.ts";
 
 const common = { tag: "OIDC", audience: "idp", security: "none" } as const;
 const form = "application/x-www-form-urlencoded";
-const language = Type.Object({ languageTag: Type.String({ description: "BCP 47: `de`." }) });
+const language = Type.Object({ languageTag: Type.String({ description: "Language tag (BCP 47), such as `de`." }) });
 
 const location = { Location: Type.String() };
 const sentTo = (where: string): OperationAnswer => ({ ...emptyAnswer(where), headers: location });
-/** Some have a line of HTML for people. */
+/** Some answers have a line of HTML for people. */
 const noted = (where: string): OperationAnswer => ({
   ...sentTo(where),
   content: { "text/html": Type.String() },
@@ -24,9 +27,9 @@ const problem = (description: string): OperationAnswer => ({
 
 const authorizing: Operation["answers"] = {
   200: page("`response_mode=form_post`: a page that posts the answer to the client."),
-  302: noted("To the sign-in, the consent, or back to the client with `code` or `error`, and `state`."),
-  400: problem("The request is invalid, and must not go back to the client."),
-  500: problem("A temporary failure."),
+  302: noted("Redirect to the sign-in, to the consent page, or to the client with `code` or `error` and `state`."),
+  400: problem("The request is invalid and cannot be returned to the client."),
+  500: problem("Temporary failure."),
 };
 
 const bounded = Type.Optional(Type.String({ maxLength: 8192 }));
@@ -39,86 +42,87 @@ const logoutFields = {
 };
 const LogoutQuery = Type.Object(logoutFields);
 const LogoutForm = Type.Object(
-  { ...logoutFields, csrf_token: Type.Optional(Type.String({ description: "Of the page that asks." })) },
+  { ...logoutFields, csrf_token: Type.Optional(Type.String({ description: "CSRF token of the confirmation page." })) },
   { title: "LogoutRequest" },
 );
 const ending: Operation["answers"] = {
-  302: sentTo("The session is over: to post_logout_redirect_uri with `state`, or to the page that says so."),
+  302: sentTo("The session has ended. Redirect to post_logout_redirect_uri with `state`, or to the confirmation page."),
   400: page("The request is invalid."),
-  500: problem("A temporary failure."),
+  500: problem("Temporary failure."),
 };
 
-const authorization: readonly Operation[] = [
+const authorization = [
   defineOperation({
     ...common,
     method: "get",
+    family: oidcFamily,
     path: "/oidc/authorize",
     operationId: "authorize",
-    summary: "Where a client sends the user's browser to sign in",
+    summary: "Start an authorization (the client redirects the browser here)",
     request: { query: AuthorizationQuery },
     answers: authorizing,
   }),
   defineOperation({
     ...common,
     method: "post",
+    family: oidcFamily,
     path: "/oidc/authorize",
     operationId: "authorizePost",
-    summary: "The same as a form",
-    description: "It is answered with the redirect to the same request as a query, where that is short enough.",
+    summary: "Start an authorization by form",
+    description: "The answer redirects to the same request as a query, if it is short enough.",
     request: { body: { [form]: AuthorizationForm } },
     answers: authorizing,
   }),
   defineOperation({
     ...common,
     method: "get",
+    family: oidcFamily,
     path: "/oidc/authorize/{languageTag}",
     operationId: "authorizeInLanguage",
-    summary: "Where a client sends the user's browser to sign in, in a language",
+    summary: "Start an authorization in a given language",
     request: { path: language, query: AuthorizationQuery },
     answers: {
       ...authorizing,
-      404: { description: "That is no language tag.", content: { "application/json": OauthError } },
+      404: { description: "The path segment is not a language tag.", content: { "application/json": OauthError } },
     },
   }),
 ];
 
-function logout(path: string, operationId: string): readonly Operation[] {
+const unknown = page("The language is not available.");
+
+function logout<const Path extends string, const Id extends string>(family: RouteFamily, path: Path, operationId: Id) {
   const get = defineOperation({
     ...common,
+    family,
     method: "get",
     path,
     operationId,
-    summary: "Signs the browser out",
-    description: "Without a good id_token_hint of the user a page asks first (RP-Initiated Logout 1.0 §2).",
+    summary: "Sign the browser out",
+    description:
+      "Without a valid id_token_hint of the user, a page asks for confirmation (RP-Initiated Logout 1.0 §2).",
     request: { query: LogoutQuery },
-    answers: { ...ending, 200: page("The page that asks.") },
+    answers: { ...ending, 200: page("The confirmation page.") },
   });
   const post = defineOperation({
     ...common,
+    family,
     method: "post",
     path,
-    operationId: `${operationId}Post`,
-    summary: "The answer to the page that asks, or a client's own form",
-    description: "A client's own form is answered with the redirect to the same request as a query.",
+    operationId: `${operationId}Post` as const,
+    summary: "Confirm the logout, or start a logout by form",
+    description: "The form of a client is answered with a redirect to the same request as a query.",
     request: { body: { [form]: LogoutForm } },
     answers: ending,
   });
-  const unknown = page("The language is unknown.");
-  return [get, post].flatMap((operation) => [
-    operation,
-    defineOperation({
-      ...operation,
-      path: `${path}/{languageTag}`,
-      operationId: `${operation.operationId}InLanguage`,
-      request: { ...operation.request, path: language },
-      answers: { ...operation.answers, 404: unknown },
-    }),
-  ]);
+  return [
+    withLanguage(get, { answers: { ...get.answers, 404: unknown } }),
+    withLanguage(post, { answers: { ...ending, 404: unknown } }),
+  ] as const;
 }
 
-/** Contract, "Identity provider: OIDC": where browsers come. */
-export const oidcBrowserOperations: readonly Operation[] = [
+/** OIDC endpoints for browsers. */
+export const oidcBrowserOperations = [
   ...authorization,
-  ...logout("/oidc/logout", "endSession"),
-  ...logout("/logout", "logout"),
+  ...logout(oidcFamily, "/oidc/logout", "endSession"),
+  ...logout(logoutFamily, "/logout", "logout"),
 ];

@@ -1,11 +1,11 @@
 import { Type } from "typebox";
-import type { Operation } from "../openapi/define-operation.ts";
-import { csrfToken, noted, type PageOperation, page, pageOperations, sentTo } from "./page-operation.ts";
+import { oidcFamily } from "./families.ts";
+import { csrfToken, definePage, noted, page, sentTo } from "./page-operation.ts";
 
-const common = { tag: "OIDC", security: "none" } as const;
+const common = { family: oidcFamily, tag: "OIDC", security: "none" } as const;
 const flow = Type.Object({ flow: Type.Optional(Type.String()) });
-const submit = Type.String({ description: "`allow`; anything else is a denial." });
-const elsewhere = sentTo("To where this sign-in stands.");
+const submit = Type.String({ description: "`allow` to consent. Any other value denies." });
+const elsewhere = sentTo("Redirect to the current step of this sign-in.");
 
 const ConsentForm = Type.Object(
   {
@@ -13,7 +13,9 @@ const ConsentForm = Type.Object(
     state: Type.Optional(Type.String()),
     submit,
     optional_scope: Type.Optional(
-      Type.Union([Type.String(), Type.Array(Type.String())], { description: "Those that the user left ticked." }),
+      Type.Union([Type.String(), Type.Array(Type.String())], {
+        description: "Optional scopes that the user selected.",
+      }),
     ),
     csrf_token: csrfToken,
   },
@@ -22,84 +24,87 @@ const ConsentForm = Type.Object(
 const DeviceCodeForm = Type.Object({ user_code: Type.String(), csrf_token: csrfToken }, { title: "DeviceCodeForm" });
 const DeviceConsentForm = Type.Object({ submit, csrf_token: csrfToken }, { title: "DeviceConsentForm" });
 
-const consent: readonly PageOperation[] = [
-  {
+const consent = [
+  definePage({
     ...common,
     method: "get",
     path: "/oidc/consent",
     operationId: "consentPage",
-    summary: "The page that asks whether a client may use the account",
+    summary: "Show the consent page",
     query: Type.Object({ consent_challenge: Type.Optional(Type.String()), state: Type.Optional(Type.String()) }),
-    answers: { 200: page("The question."), 302: elsewhere },
-  },
-  {
+    answers: { 200: page("The consent page."), 302: elsewhere },
+  }),
+  definePage({
     ...common,
     method: "post",
     path: "/oidc/consent",
     operationId: "consent",
-    summary: "The answer",
+    summary: "Submit the consent",
     form: ConsentForm,
     answers: {
-      302: noted("To the client, with `code` and `state`."),
-      403: page("Denied: the page leads back to the client."),
+      302: noted("Redirect to the client, with `code` and `state`."),
+      403: page("Consent was denied. The page links back to the client."),
     },
-  },
+  }),
 ];
 
-const device: readonly PageOperation[] = [
-  {
+const device = [
+  definePage({
     ...common,
     method: "get",
     path: "/oidc/device/verify",
     operationId: "deviceCodePage",
-    summary: "The page that asks for a device's code",
+    summary: "Show the form for a device code",
     query: Type.Object({ ...flow.properties, user_code: Type.Optional(Type.String()) }),
     answers: { 200: page("The form."), 302: elsewhere },
-  },
-  {
+  }),
+  definePage({
     ...common,
     method: "post",
     path: "/oidc/device/verify",
     operationId: "verifyDeviceCode",
-    summary: "Takes a device's code",
+    summary: "Submit a device code",
     form: DeviceCodeForm,
-    answers: { 200: page("The form again: the code is unknown, or too many came."), 302: sentTo("On.") },
-  },
-  {
+    answers: {
+      200: page("The form again: the code is unknown, or there were too many attempts."),
+      302: sentTo("Redirect to the next step."),
+    },
+  }),
+  definePage({
     ...common,
     method: "get",
     path: "/oidc/device/verify/failed",
     operationId: "deviceFailedPage",
-    summary: "The page that says that the device was not let in",
+    summary: "Show that the device was denied access",
     answers: { 200: page("The page.") },
-  },
-  {
+  }),
+  definePage({
     ...common,
     method: "get",
     path: "/oidc/device/verify/success",
     operationId: "deviceSuccessPage",
-    summary: "The page that says that the device was let in",
+    summary: "Show that the device was granted access",
     answers: { 200: page("The page.") },
-  },
-  {
+  }),
+  definePage({
     ...common,
     method: "get",
     path: "/oidc/device/consent",
     operationId: "deviceConsentPage",
-    summary: "The page that asks whether a device may use the account",
+    summary: "Show the consent page for a device",
     query: flow,
-    answers: { 200: page("The question."), 302: elsewhere },
-  },
-  {
+    answers: { 200: page("The consent page."), 302: elsewhere },
+  }),
+  definePage({
     ...common,
     method: "post",
     path: "/oidc/device/consent",
     operationId: "deviceConsent",
-    summary: "The answer for a device",
+    summary: "Submit the consent for a device",
     form: DeviceConsentForm,
-    answers: { 302: sentTo("To the page that says so."), 403: page("Denied.") },
-  },
+    answers: { 302: sentTo("Redirect to the result page."), 403: page("Consent was denied.") },
+  }),
 ];
 
-/** Contract, "Identity provider: OIDC": the pages of consent and of devices. */
-export const consentOperations: readonly Operation[] = [...consent, ...device].flatMap((row) => pageOperations(row));
+/** Pages for consent and for devices. */
+export const consentOperations = [...consent, ...device];

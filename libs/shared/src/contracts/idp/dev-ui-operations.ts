@@ -1,33 +1,47 @@
 import { Type } from "typebox";
-import { errorAnswer, jsonAnswer, temporaryFailure } from "../openapi/answers.ts";
-import { defineOperation, type Operation, type OperationAnswer } from "../openapi/define-operation.ts";
+import { errorAnswer, jsonAnswer, temporaryFailure } from "../operations/answers.ts";
+import { defineOperation, type OperationAnswer } from "../operations/define-operation.ts";
+import { defineFamily } from "../operations/route-family.ts";
 
-const common = { method: "get", tag: "Developer UI", audience: "management", security: "backchannel" } as const;
+const family = defineFamily({
+  name: "developer UI",
+  prefix: "/api/v1/dev/ui",
+  owner: "idp",
+  channel: "back",
+  anyScope: [],
+});
+const common = {
+  family,
+  method: "get",
+  tag: "Developer UI",
+  audience: "management",
+  security: "backchannel",
+} as const;
 const base = "/api/v1/dev/ui";
 const html = (description: string): OperationAnswer => ({ description, content: { "text/html": Type.String() } });
-const disabled = errorAnswer("runtime.developer_mode is off, or the token lacks a scope.");
-const template = Type.String({ description: "A page, as the developer UI lists it." });
+const disabled = errorAnswer("runtime.developer_mode is false, or the token lacks a scope.");
+const template = Type.String({ description: "Name of a page in the list of the developer UI." });
 const rendered = {
   200: html("The page."),
   403: disabled,
-  404: errorAnswer("The template or the language is unknown."),
+  404: errorAnswer("The template or language is unknown."),
   500: temporaryFailure,
 };
 
 /** In developer mode they are open where no caller is configured. */
-export const devUiOperations: readonly Operation[] = [
+export const devUiOperations = [
   defineOperation({
     ...common,
     path: base,
     operationId: "developerUi",
-    summary: "The list of all pages of the identity provider",
+    summary: "List all pages of the identity provider",
     answers: { 200: html("The list."), 403: disabled, 500: temporaryFailure },
   }),
   defineOperation({
     ...common,
     path: `${base}/version`,
     operationId: "developerUiVersion",
-    summary: "Changes whenever the pages could have changed",
+    summary: "Get a version that changes whenever the pages may have changed",
     answers: {
       200: jsonAnswer("The version.", Type.Object({ version: Type.String() }, { title: "DeveloperUiVersion" })),
       403: disabled,
@@ -38,7 +52,7 @@ export const devUiOperations: readonly Operation[] = [
     ...common,
     path: `${base}/render/{template}`,
     operationId: "renderTemplate",
-    summary: "A page with sample data",
+    summary: "Show a page with sample data",
     request: { path: Type.Object({ template }) },
     answers: rendered,
   }),
@@ -46,8 +60,13 @@ export const devUiOperations: readonly Operation[] = [
     ...common,
     path: `${base}/render/{template}/{languageTag}`,
     operationId: "renderTemplateInLanguage",
-    summary: "A page with sample data, in a language",
-    request: { path: Type.Object({ template, languageTag: Type.String({ description: "BCP 47: `de`." }) }) },
+    summary: "Show a page with sample data in a given language",
+    request: {
+      path: Type.Object({
+        template,
+        languageTag: Type.String({ description: "Language tag (BCP 47), such as `de`." }),
+      }),
+    },
     answers: rendered,
   }),
 ];

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 const url = Type.String({ format: "uri" });
 const words = Type.Array(Type.String());
 
-/** OpenID Connect Discovery 1.0 §3, RFC 8414; it has more members than the contract names. */
+/** OpenID Connect Discovery 1.0 §3, RFC 8414; the document contains more members than these. */
 export const Discovery = Type.Object(
   {
     issuer: url,

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { defineEvent } from "../define.ts";
 
-export const noticeEvents = [
+export const notificationEvents = [
   "new_device",
   "factor_added",
   "factor_removed",
@@ -10,20 +10,22 @@ export const noticeEvents = [
   "recovery_codes_made",
   "app_password_created",
   "app_password_deleted",
+  "factor_guessed",
+  "factor_locked",
 ] as const;
 
-/** What became of an account; the body of a webhook too. Whoever gets one twice knows it by its id. */
-export const AccountNotice = Type.Object({
-  id: Type.String({ description: "of this notice" }),
-  event: Type.Enum<[...typeof noticeEvents]>([...noticeEvents]),
-  factor: Type.Optional(Type.Enum<["totp", "webauthn"]>(["totp", "webauthn"])),
-  account: Type.String({ description: "account name" }),
-  time: Type.String({ description: "RFC 3339, UTC" }),
+/** A security event of an account, also the body of a webhook. Receivers recognise duplicates by the id. */
+export const AccountNotification = Type.Object({
+  id: Type.String({ description: "Identifier of this user notification." }),
+  event: Type.Enum<[...typeof notificationEvents]>([...notificationEvents]),
+  factor: Type.Optional(Type.Enum<["totp", "webauthn", "recovery"]>(["totp", "webauthn", "recovery"])),
+  account: Type.String({ description: "Account name." }),
+  time: Type.String({ description: "Time in UTC (RFC 3339)." }),
   client_ip: Type.Optional(Type.String()),
   user_agent: Type.Optional(Type.String()),
-  session: Type.String({ description: "GUID of the request, as in logs" }),
+  session: Type.String({ description: "GUID of the request, as in logs." }),
 });
-export type AccountNotice = Static<typeof AccountNotice>;
+export type AccountNotification = Static<typeof AccountNotification>;
 
-/** Told by `identity.notices.enabled`. */
-export const accountNoticed = defineEvent({ domain: "account", fact: "noticed", major: 1, body: AccountNotice });
+/** Sent while `identity.notices.enabled` is true. */
+export const accountNotified = defineEvent({ domain: "account", fact: "noticed", major: 1, body: AccountNotification });

@@ -1,12 +1,13 @@
 import { Type } from "typebox";
-import { ErrorBody } from "../openapi/answers.ts";
-import type { Operation, OperationAnswer } from "../openapi/define-operation.ts";
-import { csrfToken, type PageOperation, page, pageOperations, sentTo } from "./page-operation.ts";
+import { ErrorBody } from "../operations/answers.ts";
+import type { OperationAnswer } from "../operations/define-operation.ts";
+import { loggedOutFamily, loginFamily } from "./families.ts";
+import { csrfToken, definePage, page, sentTo } from "./page-operation.ts";
 import { WebauthnDone, WebauthnRequest, WebauthnSignInBody } from "./webauthn.ts";
 
-const common = { tag: "Sign-in", security: "none" } as const;
+const common = { family: loginFamily, tag: "Sign-in", security: "none" } as const;
 const query = Type.Object({
-  flow: Type.Optional(Type.String({ description: "Which sign-in of this browser; the latest when it is left out." })),
+  flow: Type.Optional(Type.String({ description: "Sign-in of this browser to continue. If absent, the latest." })),
 });
 
 const LoginForm = Type.Object(
@@ -23,69 +24,73 @@ const CodeForm = Type.Object(
   { title: "CodeForm" },
 );
 
-const elsewhere = sentTo("To where this sign-in stands.");
-const onwards = sentTo("On: to a second factor, or to what the sign-in is for.");
-const again = page("The form again, with what is wrong.");
+const elsewhere = sentTo("Redirect to the current step of this sign-in.");
+const onwards = sentTo("Redirect to a second factor, or to the end of the sign-in.");
+const again = page("The form again, with an error message.");
 
-/** JSON for our script; pages are for those who come without a sign-in. */
+/** JSON for the page's script; pages for browsers without a sign-in. */
 const refused: OperationAnswer = {
-  description: "The answer is wrong or came too often, or there is no sign-in.",
+  description: "The response is invalid, there were too many attempts, or there is no sign-in.",
   content: { "application/json": ErrorBody, "text/html": Type.String() },
 };
 
-function codeFactor(name: "totp" | "recovery", summary: string): readonly PageOperation[] {
-  const path = `/login/${name}`;
+function codeFactor<const Name extends "totp" | "recovery">(name: Name, summary: string) {
+  const path = `/login/${name}` as const;
   return [
-    {
+    definePage({
       ...common,
       method: "get",
       path,
       operationId: `${name}Page`,
-      summary: `The page that asks for ${summary}`,
+      summary: `Show the form for ${summary}`,
       query,
       answers: { 200: page("The form."), 302: elsewhere },
-    },
-    {
+    }),
+    definePage({
       ...common,
       method: "post",
       path,
       operationId: `${name}SignIn`,
-      summary: `Signs in by ${summary}`,
+      summary: `Sign in with ${summary}`,
       form: CodeForm,
       answers: { 200: again, 302: onwards },
-    },
+    }),
   ];
 }
 
-const webauthn: readonly PageOperation[] = [
-  {
+const webauthn = [
+  definePage({
     ...common,
     method: "get",
     path: "/login/webauthn",
     operationId: "webauthnPage",
-    summary: "The page that asks for a passkey",
+    summary: "Show the passkey page",
     query,
-    answers: { 200: page("The page; it needs its script."), 302: elsewhere },
-  },
-  {
+    answers: { 200: page("The page. It requires JavaScript."), 302: elsewhere },
+  }),
+  definePage({
     ...common,
     method: "get",
     path: "/login/webauthn/begin",
     operationId: "beginWebauthnSignIn",
-    summary: "A challenge for passkeys",
-    description: "Before a name is known, for any passkey of the site; after the password, for those of the account.",
+    summary: "Get a passkey challenge",
+    description:
+      "Before the user name is known, the challenge is for any passkey of the site. After the password, it is for the passkeys of the account.",
     query,
     answers: {
-      200: { description: "What the browser is asked.", content: { "application/json": WebauthnRequest } },
+      200: {
+        description: "Options for the browser's WebAuthn call.",
+        content: { "application/json": WebauthnRequest },
+      },
       302: elsewhere,
     },
-  },
-  {
+  }),
+  definePage({
     ...common,
     method: "post",
     path: "/login/webauthn/finish",
     operationId: "finishWebauthnSignIn",
-    summary: "Signs in by what a passkey signed",
+    summary: "Sign in with a passkey response",
     headers: Type.Object({ "X-CSRF-Token": csrfToken }),
     json: WebauthnSignInBody,
     answers: {
@@ -93,56 +98,69 @@ const webauthn: readonly PageOperation[] = [
       302: elsewhere,
       400: refused,
     },
-  },
+  }),
 ];
 
-/** Contract, "Identity provider: browser login and MFA". */
-export const loginOperations: readonly Operation[] = [
-  {
+/** Sign-in pages and second factors for browsers. */
+export const loginOperations = [
+  definePage({
     ...common,
     method: "get",
     path: "/login",
     operationId: "loginPage",
-    summary: "The page that asks for name and password",
+    summary: "Show the sign-in form",
     query,
     answers: { 200: page("The form."), 302: elsewhere },
-  } as const,
-  {
+  }),
+  definePage({
     ...common,
     method: "post",
     path: "/login",
     operationId: "login",
-    summary: "Signs in by name and password",
+    summary: "Sign in with user name and password",
     form: LoginForm,
     answers: { 200: again, 302: onwards },
-  } as const,
-  {
+  }),
+  definePage({
     ...common,
     method: "get",
     path: "/login/mfa",
     operationId: "mfaPage",
-    summary: "The choice of second factors",
+    summary: "Choose a second factor",
     query,
-    answers: { 200: page("The choice."), 302: sentTo("To the only one, or to where this sign-in stands.") },
-  } as const,
-  {
+    answers: {
+      200: page("The choice."),
+      302: sentTo("Redirect to the only second factor, or to the current step of this sign-in."),
+    },
+  }),
+  definePage({
     ...common,
     method: "get",
     path: "/login/restart",
     operationId: "restartLogin",
-    summary: "Back to the first page, for another user",
+    summary: "Start again as another user",
     query,
-    answers: { 302: sentTo("To the first page.") },
-  } as const,
-  ...codeFactor("totp", "a code of an authenticator app"),
+    answers: { 302: sentTo("Redirect to the sign-in form.") },
+  }),
+  ...codeFactor("totp", "an authenticator app code"),
   ...codeFactor("recovery", "a recovery code"),
-  ...webauthn,
-  {
+  definePage({
     ...common,
+    method: "get",
+    path: "/login/codes",
+    operationId: "codesLowPage",
+    summary: "Show how many recovery codes are left, after a sign-in with one of the last",
+    query,
+    answers: { 200: page("The page."), 302: elsewhere },
+  }),
+  ...webauthn,
+  definePage({
+    ...common,
+    family: loggedOutFamily,
     method: "get",
     path: "/logged_out",
     operationId: "loggedOutPage",
-    summary: "The page that says that the session is over",
+    summary: "Show that the session has ended",
     answers: { 200: page("The page.") },
-  } as const,
-].flatMap((row) => pageOperations(row));
+  }),
+];

@@ -1,13 +1,18 @@
 import { Type } from "typebox";
-import { errorAnswer, jsonAnswer, temporaryFailure } from "../openapi/answers.ts";
-import { defineOperation, type Operation } from "../openapi/define-operation.ts";
+import { errorAnswer, jsonAnswer, temporaryFailure } from "../operations/answers.ts";
+import { defineOperation } from "../operations/define-operation.ts";
+import { defineFamily } from "../operations/route-family.ts";
 import { WebauthnCreation, WebauthnRegistrationBody } from "./webauthn.ts";
 
-const common = { tag: "MFA API", audience: "idp", security: "browser_session" } as const;
+const family = defineFamily({ name: "MFA API", prefix: "/api/v1/mfa", owner: "idp", channel: "back" });
+const common = { family, tag: "MFA API", audience: "idp", security: "browser_session" } as const;
 const base = "/api/v1/mfa";
 
 const TotpSetup = Type.Object(
-  { secret: Type.String({ description: "Base32." }), qr_code_url: Type.String({ description: "`otpauth:`" }) },
+  {
+    secret: Type.String({ description: "TOTP secret in Base32." }),
+    qr_code_url: Type.String({ description: "`otpauth:` URL for a QR code." }),
+  },
   { title: "TotpSetup" },
 );
 const TotpCode = Type.Object({ code: Type.String() }, { title: "TotpCode" });
@@ -21,24 +26,26 @@ const StatusMessage = Type.Object(
 );
 
 const refusals = {
-  400: errorAnswer("The code or answer is wrong or came too often, or the directory keeps nothing of the kind."),
-  401: errorAnswer("Nobody is signed in."),
-  403: errorAnswer("`step_up_required`: the last sign-in is too long ago; `cross_site`; `factor_required`."),
+  400: errorAnswer(
+    "The code or response is invalid, there were too many attempts, or the backend does not store this factor.",
+  ),
+  401: errorAnswer("The browser is not signed in."),
+  403: errorAnswer("`step_up_required`: the last sign-in is too old; `cross_site`; `factor_required`."),
   500: temporaryFailure,
 };
 const done = { 200: jsonAnswer("Done.", StatusMessage), ...refusals };
 
-/** A page of the site asks: the browser says so by `Sec-Fetch-Site` or `Origin`, or the page by its token. */
+/** Requests must come from a page of the site, proven by `Sec-Fetch-Site`, `Origin` or the page's token. */
 const headers = Type.Object({ "X-CSRF-Token": Type.Optional(Type.String()) });
 
-/** Contract, "MFA API for a logged-in session". */
-export const mfaApiOperations: readonly Operation[] = [
+/** MFA API for a signed-in session. */
+export const mfaApiOperations = [
   defineOperation({
     ...common,
     method: "get",
     path: `${base}/totp/setup`,
     operationId: "totpSetup",
-    summary: "The secret for an authenticator app; asked again, the same one",
+    summary: "Get the secret for an authenticator app",
     answers: { 200: jsonAnswer("The secret.", TotpSetup), ...refusals },
   }),
   defineOperation({
@@ -46,7 +53,7 @@ export const mfaApiOperations: readonly Operation[] = [
     method: "post",
     path: `${base}/totp/register`,
     operationId: "totpRegister",
-    summary: "Sets up an authenticator app by its first code",
+    summary: "Set up an authenticator app with its first code",
     request: { headers, body: { "application/json": TotpCode } },
     answers: done,
   }),
@@ -55,7 +62,7 @@ export const mfaApiOperations: readonly Operation[] = [
     method: "delete",
     path: `${base}/totp`,
     operationId: "totpDelete",
-    summary: "Removes the authenticator app",
+    summary: "Remove the authenticator app",
     request: { headers },
     answers: done,
   }),
@@ -64,24 +71,24 @@ export const mfaApiOperations: readonly Operation[] = [
     method: "post",
     path: `${base}/recovery-codes/generate`,
     operationId: "recoveryCodesGenerate",
-    summary: "Makes recovery codes; those of before are dead",
+    summary: "Generate recovery codes, which replace the previous ones",
     request: { headers },
-    answers: { 200: jsonAnswer("The codes, this once.", RecoveryCodes), ...refusals },
+    answers: { 200: jsonAnswer("The codes, which are shown only once.", RecoveryCodes), ...refusals },
   }),
   defineOperation({
     ...common,
     method: "get",
     path: `${base}/webauthn/register/begin`,
     operationId: "webauthnRegisterBegin",
-    summary: "A challenge for a new passkey",
-    answers: { 200: jsonAnswer("What the browser is asked.", WebauthnCreation), ...refusals },
+    summary: "Get a challenge for a new passkey",
+    answers: { 200: jsonAnswer("Options for the browser's WebAuthn call.", WebauthnCreation), ...refusals },
   }),
   defineOperation({
     ...common,
     method: "post",
     path: `${base}/webauthn/register/finish`,
     operationId: "webauthnRegisterFinish",
-    summary: "Keeps a new passkey",
+    summary: "Store a new passkey",
     request: { headers, body: { "application/json": WebauthnRegistrationBody } },
     answers: done,
   }),
@@ -90,7 +97,7 @@ export const mfaApiOperations: readonly Operation[] = [
     method: "delete",
     path: `${base}/webauthn/{credentialID}`,
     operationId: "webauthnDelete",
-    summary: "Removes a passkey",
+    summary: "Remove a passkey",
     request: { headers, path: Type.Object({ credentialID: Type.String() }) },
     answers: done,
   }),

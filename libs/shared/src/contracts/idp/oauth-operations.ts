@@ -1,7 +1,8 @@
 import type { TSchema } from "typebox";
-import { emptyAnswer, jsonAnswer } from "../openapi/answers.ts";
-import { defineOperation, type Operation, type OperationAnswer } from "../openapi/define-operation.ts";
+import { emptyAnswer, jsonAnswer } from "../operations/answers.ts";
+import { defineOperation, type Operation, type OperationAnswer } from "../operations/define-operation.ts";
 import { Discovery, Jwks } from "./discovery.ts";
+import { oidcFamily, wellKnownFamily } from "./families.ts";
 import {
   DeviceRequest,
   DeviceResponse,
@@ -18,9 +19,9 @@ import {
 
 const form = (schema: TSchema) => ({ body: { "application/x-www-form-urlencoded": schema } });
 const refused = (description: string): OperationAnswer => jsonAnswer(description, OauthError);
-const failed = refused("Nobody could decide: a temporary failure.");
+const failed = refused("Temporary failure.");
 
-const oidc = { tag: "OIDC", audience: "idp" } as const;
+const oidc = { family: oidcFamily, tag: "OIDC", audience: "idp" } as const;
 const open = { ...oidc, method: "get", security: "none" } as const;
 const ofClients = { ...oidc, method: "post", security: "oidc_client" } as const;
 const ofTokens = { ...oidc, security: "access_token" } as const;
@@ -28,7 +29,7 @@ const ofTokens = { ...oidc, security: "access_token" } as const;
 /** RFC 6749 §5.2. */
 const clientAnswers = {
   400: refused("The request or the grant is invalid."),
-  401: refused("The client did not authenticate."),
+  401: refused("Client authentication failed."),
   500: failed,
 } as const;
 
@@ -40,36 +41,38 @@ const claims: Operation["answers"] = {
   500: failed,
 };
 
-const documents: readonly Operation[] = [
+const documents = [
   defineOperation({
     ...open,
+    family: wellKnownFamily,
     path: "/.well-known/openid-configuration",
     operationId: "discovery",
-    summary: "What this issuer can do, and where",
+    summary: "Get the OpenID Connect discovery document",
     answers: { 200: jsonAnswer("The discovery document.", Discovery), 500: failed },
   }),
   defineOperation({
     ...open,
+    family: wellKnownFamily,
     path: "/.well-known/oauth-authorization-server",
     operationId: "authorizationServerMetadata",
-    summary: "The same, for clients of RFC 8414",
+    summary: "Get the authorization server metadata (RFC 8414)",
     answers: { 200: jsonAnswer("The discovery document.", Discovery), 500: failed },
   }),
   defineOperation({
     ...open,
     path: "/oidc/jwks",
     operationId: "jwks",
-    summary: "The public keys of tokens",
+    summary: "Get the public keys that verify tokens",
     answers: { 200: { description: "The keys.", content: { "application/jwk-set+json": Jwks } }, 500: failed },
   }),
 ];
 
-const ofClient: readonly Operation[] = [
+const ofClient = [
   defineOperation({
     ...ofClients,
     path: "/oidc/token",
     operationId: "token",
-    summary: "Tokens for a grant",
+    summary: "Get tokens for a grant",
     request: form(TokenRequest),
     answers: { ...clientAnswers, 200: tokens },
   }),
@@ -78,33 +81,33 @@ const ofClient: readonly Operation[] = [
     method: "get",
     path: "/oidc/token",
     operationId: "tokenByQuery",
-    summary: "Tokens for a grant, asked for by query",
-    description: "Only where identity.oidc.tokens.token_endpoint_allow_get is on.",
+    summary: "Get tokens for a grant, by query",
+    description: "Available only if identity.oidc.tokens.token_endpoint_allow_get is true.",
     request: { query: TokenQuery },
-    answers: { ...clientAnswers, 200: tokens, 404: refused("It is off.") },
+    answers: { ...clientAnswers, 200: tokens, 404: refused("The endpoint is disabled.") },
   }),
   defineOperation({
     ...ofClients,
     path: "/oidc/introspect",
     operationId: "introspect",
-    summary: "Whether a token is good, and whose it is",
-    description: "A token of another client is not active for who is no resource server.",
+    summary: "Introspect a token",
+    description: "For clients without resource_server, tokens of other clients are reported as inactive.",
     request: form(TokenToJudge),
-    answers: { ...clientAnswers, 200: jsonAnswer("What is known of it.", Introspection) },
+    answers: { ...clientAnswers, 200: jsonAnswer("State and claims of the token.", Introspection) },
   }),
   defineOperation({
     ...ofClients,
     path: "/oidc/revoke",
     operationId: "revoke",
-    summary: "Ends a token; with a refresh token, all of its grant",
+    summary: "Revoke a token, or the whole grant of a refresh token",
     request: form(TokenToJudge),
-    answers: { ...clientAnswers, 200: emptyAnswer("Done, also where the token was unknown or another client's.") },
+    answers: { ...clientAnswers, 200: emptyAnswer("Done. Also if the token is unknown or belongs to another client.") },
   }),
   defineOperation({
     ...ofClients,
     path: "/oidc/device",
     operationId: "deviceAuthorization",
-    summary: "Codes for a device without browser",
+    summary: "Start a device authorization",
     request: form(DeviceRequest),
     answers: { ...clientAnswers, 200: jsonAnswer("The codes.", DeviceResponse) },
   }),
@@ -112,19 +115,19 @@ const ofClient: readonly Operation[] = [
     ...ofClients,
     path: "/oidc/par",
     operationId: "pushAuthorization",
-    summary: "Leaves an authorization request here, to be named by its address",
+    summary: "Push an authorization request",
     request: form(PushedForm),
-    answers: { ...clientAnswers, 201: jsonAnswer("The request's name.", PushedResponse) },
+    answers: { ...clientAnswers, 201: jsonAnswer("URI of the pushed request.", PushedResponse) },
   }),
 ];
 
-const ofUser: readonly Operation[] = [
+const ofUser = [
   defineOperation({
     ...ofTokens,
     method: "get",
     path: "/oidc/userinfo",
     operationId: "userinfo",
-    summary: "The claims of the user whose token this is",
+    summary: "Get the claims of the user of the token",
     answers: claims,
   }),
   defineOperation({
@@ -132,11 +135,11 @@ const ofUser: readonly Operation[] = [
     method: "post",
     path: "/oidc/userinfo",
     operationId: "userinfoPost",
-    summary: "The claims of the user whose token this is",
-    description: "The token may be in the form, as access_token.",
+    summary: "Get the claims of the user of the token, by POST",
+    description: "The token may also be sent in the form, as access_token.",
     answers: claims,
   }),
 ];
 
-/** Contract, "Identity provider: OIDC": what clients ask by themselves. */
-export const oauthOperations: readonly Operation[] = [...documents, ...ofClient, ...ofUser];
+/** OIDC endpoints that clients call directly. */
+export const oauthOperations = [...documents, ...ofClient, ...ofUser];

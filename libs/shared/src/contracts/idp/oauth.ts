@@ -2,8 +2,8 @@ import { type TProperties, type TSchema, Type } from "typebox";
 
 const text = Type.String();
 const optional = Type.Optional(Type.String());
-const seconds = Type.Integer({ minimum: 0, description: "Seconds." });
-const unixSeconds = Type.Integer({ description: "Seconds since 1970." });
+const seconds = Type.Integer({ minimum: 0, description: "Duration in seconds." });
+const unixSeconds = Type.Integer({ description: "Seconds since the epoch." });
 
 /** Credentials of a client that are not in `Authorization` (RFC 6749 §2.3.1, RFC 7523 §2.2). */
 const clientFields = {
@@ -103,7 +103,7 @@ const authorizationFields = {
   response_type: Type.Optional(Type.Literal("code")),
   client_id: text,
   redirect_uri: optional,
-  scope: Type.Optional(Type.String({ description: "Separated by spaces." })),
+  scope: Type.Optional(Type.String({ description: "Scopes, separated by spaces." })),
   state: Type.Optional(Type.String({ maxLength: 2048 })),
   nonce: optional,
   code_challenge: optional,
@@ -116,7 +116,7 @@ const authorizationFields = {
   acr_values: optional,
   claims: optional,
   resource: optional,
-  request_uri: Type.Optional(Type.String({ description: "Of a pushed request (RFC 9126)." })),
+  request_uri: Type.Optional(Type.String({ description: "URI of a pushed request (RFC 9126)." })),
 };
 
 export const AuthorizationQuery = Type.Object(authorizationFields);

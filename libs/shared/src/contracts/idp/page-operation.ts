@@ -5,7 +5,8 @@ import {
   type Operation,
   type OperationAnswer,
   type OperationSecurity,
-} from "../openapi/define-operation.ts";
+} from "../operations/define-operation.ts";
+import type { RouteFamily } from "../operations/route-family.ts";
 
 const html = { "text/html": Type.String() };
 const formType = "application/x-www-form-urlencoded";
@@ -21,15 +22,16 @@ export const noted = (description: string): OperationAnswer => ({
   bodyOptional: true,
 });
 
-export const csrfToken = Type.String({ description: "Of the page's form." });
+export const csrfToken = Type.String({ description: "CSRF token of the form." });
 
 /** A page for browsers. */
-export interface PageOperation {
+export interface PageOperation<Id extends string, Path extends string> {
+  readonly family: RouteFamily;
   readonly tag: string;
   readonly security: OperationSecurity;
   readonly method: HttpMethod;
-  readonly path: string;
-  readonly operationId: string;
+  readonly path: Path;
+  readonly operationId: Id;
   readonly summary: string;
   readonly description?: string;
   readonly pathFields?: TObject;
@@ -43,41 +45,49 @@ export interface PageOperation {
 function contentOf({
   form,
   json,
-}: Pick<PageOperation, "form" | "json">): Readonly<Record<string, TSchema>> | undefined {
+}: Pick<PageOperation<string, string>, "form" | "json">): Readonly<Record<string, TSchema>> | undefined {
   if (form !== undefined) return { [formType]: form };
   return json === undefined ? undefined : { "application/json": json };
 }
 
-const expired = page("The request is invalid, or its sign-in is over or another browser's.");
-const failed = page("A temporary failure.");
-const unknown = page("The language is unknown.");
-const language = { languageTag: Type.String({ description: "BCP 47: `de`." }) };
+const expired = page("The request is invalid, or its sign-in has expired or belongs to another browser.");
+const failed = page("Temporary failure.");
+const unknown = page("The language is not available.");
+const language = { languageTag: Type.String({ description: "Language tag (BCP 47), such as `de`." }) };
 
-/**
- * The operation and the same in a language, which every path takes but those of one thing and those that only delete
- * (contract, self-service).
- */
-export function pageOperations(row: PageOperation): readonly Operation[] {
+/** The operation, and the same with a language in the path: `/login/{languageTag}`. */
+export function withLanguage<Id extends string, Path extends string>(
+  operation: Operation<Id, Path>,
+  changes: Partial<Operation>,
+): Operation<Id, Path> {
+  const { path, ...request } = operation.request ?? {};
+  const inLanguage = defineOperation({
+    ...operation,
+    ...changes,
+    path: `${operation.path}/{languageTag}`,
+    operationId: `${operation.operationId}InLanguage`,
+    request: { ...request, path: Type.Object({ ...path?.properties, ...language }) },
+  });
+  return defineOperation({ ...operation, inLanguage });
+}
+
+/** A page. Paths of a single object and paths that only delete have no language variant. */
+export function definePage<const Id extends string, const Path extends string>(
+  row: PageOperation<Id, Path>,
+): Operation<Id, Path> {
   const { pathFields, query, headers, form, json, answers, ...named } = row;
   const content = contentOf({ ...(form !== undefined && { form }), ...(json !== undefined && { json }) });
-  const parts = {
+  const request = {
     ...(query !== undefined && { query }),
     ...(headers !== undefined && { headers }),
     ...(content !== undefined && { body: content }),
+    ...(pathFields !== undefined && { path: pathFields }),
   };
   const all = { ...(answers[400] === undefined && { 400: expired }), 500: failed, ...answers };
-  const request = { ...parts, ...(pathFields !== undefined && { path: pathFields }) };
-  const operation = defineOperation({ ...named, audience: "idp", request, answers: all });
-  if (row.method === "delete" || row.path.includes("{")) return [operation];
-  return [
-    operation,
-    defineOperation({
-      ...operation,
-      path: `${row.path}/{languageTag}`,
-      operationId: `${row.operationId}InLanguage`,
-      summary: `${row.summary}, in a language`,
-      request: { ...parts, path: Type.Object(language) },
-      answers: { ...all, 404: unknown },
-    }),
-  ];
+  const operation = defineOperation<Id, Path>({ ...named, audience: "idp", request, answers: all });
+  if (row.method === "delete" || row.path.includes("{")) return operation;
+  return withLanguage(operation, {
+    summary: `${row.summary}, in a given language`,
+    answers: { ...all, 404: unknown },
+  });
 }

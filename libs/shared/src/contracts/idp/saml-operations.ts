@@ -1,78 +1,96 @@
 import { type TProperties, Type } from "typebox";
-import { ErrorBody } from "../openapi/answers.ts";
-import { defineOperation, type HttpMethod, type Operation, type OperationAnswer } from "../openapi/define-operation.ts";
+import { ErrorBody } from "../operations/answers.ts";
+import {
+  defineOperation,
+  type HttpMethod,
+  type Operation,
+  type OperationAnswer,
+} from "../operations/define-operation.ts";
+import { samlFamily } from "./families.ts";
+import { withLanguage } from "./page-operation.ts";
 
-const common = { tag: "SAML2", audience: "idp", security: "none" } as const;
+const common = { family: samlFamily, tag: "SAML2", audience: "idp", security: "none" } as const;
 const form = "application/x-www-form-urlencoded";
 const html = { "text/html": Type.String() };
 const page = (description: string): OperationAnswer => ({ description, content: html });
 const failed: OperationAnswer = {
-  description: "A temporary failure.",
+  description: "Temporary failure.",
   content: { ...html, "application/json": ErrorBody },
 };
 const sentTo = (description: string): OperationAnswer => ({ description, headers: { Location: Type.String() } });
 
-const message = Type.String({ description: "Base64; of a GET, deflated before (SAML Bindings §3.4.4.1)." });
+const message = Type.String({
+  description: "SAML message in Base64. In a GET request it is deflated first (SAML Bindings §3.4.4.1).",
+});
 const RelayState = Type.Optional(Type.String());
 /** SAML Bindings §3.4.4.1: a signature over the query. */
 const signature = { SigAlg: Type.Optional(Type.String()), Signature: Type.Optional(Type.String()) };
 const request = Type.Optional(
-  Type.String({ description: "A request that was verified before, in place of SAMLRequest." }),
+  Type.String({ description: "Request that was verified before, in place of SAMLRequest." }),
 );
-const refused = page("The message is malformed, unsigned, replayed or of nobody that is known.");
+const refused = page("The message is malformed, unsigned, replayed or from an unknown service provider.");
 
 const ssoAnswers = {
-  200: page("A page that posts the response to the service provider."),
-  302: sentTo("To the sign-in."),
+  200: page("Page that posts the response to the service provider."),
+  302: sentTo("Redirect to the sign-in."),
   400: refused,
   500: failed,
 };
 const sloAnswers = {
-  200: page("A page that posts the response to the service provider, or that shows how a logout goes on."),
-  204: { description: "A response of a service provider that came in a frame of that page." },
-  302: sentTo("To a service provider with a message, or to the page that says how the logout stands."),
+  200: page("Page that posts the response to the service provider, or shows the progress of a logout."),
+  204: { description: "The response of a service provider in a frame of that page was accepted." },
+  302: sentTo("Redirect to a service provider with a message, or to the page with the result of the logout."),
   400: refused,
-  404: page("Logout is off (identity.saml.slo.enabled)."),
+  404: page("Single logout is disabled (identity.saml.slo.enabled)."),
   500: failed,
 };
 
 const query = (fields: TProperties) => ({ query: Type.Object(fields) });
 const body = (title: string) => ({ body: { [form]: Type.Object({ SAMLRequest: message, RelayState }, { title }) } });
 
-interface Binding {
+interface Binding<Id extends string> {
   readonly method: HttpMethod;
-  readonly operationId: string;
-  readonly request: NonNullable<Operation["request"]>;
+  readonly operationId: Id;
+  readonly request?: NonNullable<Operation["request"]>;
 }
 
-const binding = (path: string, summary: string, answers: Operation["answers"], row: Binding): Operation =>
-  defineOperation({ ...common, ...row, path, summary, answers });
+/** Pages take a language tag, and these are served as pages; no metadata names the paths with one. */
+const hidden = { undocumented: "SAML's paths are pages, which take a language tag; no metadata names these" } as const;
 
-/** Contract, "Identity provider: SAML2". */
-export const samlOperations: readonly Operation[] = [
-  defineOperation({
-    ...common,
-    method: "get",
-    path: "/saml/metadata",
-    operationId: "samlMetadata",
-    summary: "The entity descriptor, signed",
-    answers: {
-      200: { description: "The descriptor.", content: { "application/samlmetadata+xml": Type.String() } },
+const binding = <const Path extends string, const Id extends string>(
+  path: Path,
+  summary: string,
+  answers: Operation["answers"],
+  row: Binding<Id>,
+) => withLanguage(defineOperation({ ...common, ...row, path, summary, answers }), hidden);
+
+/** SAML endpoints. */
+export const samlOperations = [
+  binding(
+    "/saml/metadata",
+    "Get the signed SAML metadata",
+    {
+      200: { description: "The entity descriptor.", content: { "application/samlmetadata+xml": Type.String() } },
       500: failed,
     },
-  }),
-  binding("/saml/sso", "A sign-in for a service provider, by the Redirect binding", ssoAnswers, {
+    { method: "get", operationId: "samlMetadata" },
+  ),
+  binding("/saml/sso", "Start a sign-in for a service provider (Redirect binding)", ssoAnswers, {
     method: "get",
     operationId: "samlSignIn",
     request: query({ SAMLRequest: Type.Optional(message), RelayState, ...signature, request }),
   }),
   binding(
     "/saml/sso",
-    "A sign-in for a service provider, by the POST binding",
-    { 302: sentTo("To the same path by GET, with the cookies of this site."), 400: refused, 500: failed },
+    "Start a sign-in for a service provider (POST binding)",
+    {
+      302: sentTo("Redirect to the same path by GET, so that the browser sends its cookies."),
+      400: refused,
+      500: failed,
+    },
     { method: "post", operationId: "samlSignInPost", request: body("SamlSignInRequest") },
   ),
-  binding("/saml/slo", "A logout request or response of a service provider, by the Redirect binding", sloAnswers, {
+  binding("/saml/slo", "Process a logout request or response of a service provider (Redirect binding)", sloAnswers, {
     method: "get",
     operationId: "samlLogout",
     request: query({
@@ -80,10 +98,10 @@ export const samlOperations: readonly Operation[] = [
       SAMLResponse: Type.Optional(message),
       RelayState,
       ...signature,
-      logout: Type.Optional(Type.String({ description: "A logout under way, in place of a message." })),
+      logout: Type.Optional(Type.String({ description: "A logout in progress, in place of a message." })),
     }),
   }),
-  binding("/saml/slo", "A logout request or response of a service provider, by the POST binding", sloAnswers, {
+  binding("/saml/slo", "Process a logout request or response of a service provider (POST binding)", sloAnswers, {
     method: "post",
     operationId: "samlLogoutPost",
     request: body("SamlLogoutRequest"),

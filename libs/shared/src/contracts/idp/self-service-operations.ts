@@ -1,231 +1,246 @@
 import { type TObject, type TProperties, Type } from "typebox";
-import { ErrorBody } from "../openapi/answers.ts";
-import type { Operation, OperationAnswer } from "../openapi/define-operation.ts";
-import { csrfToken, type PageOperation, page, pageOperations, sentTo } from "./page-operation.ts";
+import { ErrorBody } from "../operations/answers.ts";
+import type { Operation, OperationAnswer } from "../operations/define-operation.ts";
+import { selfServiceFamily } from "./families.ts";
+import { csrfToken, definePage, page, sentTo } from "./page-operation.ts";
 import { WebauthnCreation, WebauthnDone, WebauthnRegistrationBody } from "./webauthn.ts";
 
-const common = { tag: "Self-service", security: "browser_session" } as const;
-const signedOut = page("Nobody is signed in.");
-const tooOld = sentTo("To a sign-in first: the last one is more than ten minutes ago.");
-const absent = page("The account's directory keeps nothing of the kind.");
+const common = { family: selfServiceFamily, tag: "Self-service", security: "browser_session" } as const;
+const signedOut = page("The browser is not signed in.");
+const tooOld = sentTo("Redirect to a sign-in, because the last one is more than ten minutes old.");
+const absent = page("The backend of the account does not store this.");
 /** Of pages that show or change factors. */
 const fresh = { 302: tooOld, 401: signedOut, 404: absent };
 
 const token = Type.Object({ "X-CSRF-Token": csrfToken });
 const DeletionForm = Type.Object(
   { _method: Type.Literal("DELETE"), csrf_token: csrfToken },
-  { title: "DeletionForm", description: "What a form sends that deletes." },
+  { title: "DeletionForm", description: "Form that deletes something." },
 );
 
-function shown(path: string, operationId: string, summary: string, isFresh = true): PageOperation {
-  const answers = isFresh ? { 200: page("The page."), ...fresh } : { 200: page("The page."), 401: signedOut };
-  return { ...common, method: "get", path, operationId, summary, answers };
+interface ShownOptions {
+  readonly pathFields?: TObject;
+  readonly isFresh?: boolean;
 }
 
-interface Removal {
-  readonly path: string;
-  readonly operationId: string;
+function shown<const Path extends string, const Id extends string>(
+  path: Path,
+  operationId: Id,
+  summary: string,
+  { isFresh = true, ...fields }: ShownOptions = {},
+) {
+  const answers = isFresh ? { 200: page("The page."), ...fresh } : { 200: page("The page."), 401: signedOut };
+  return definePage({ ...common, ...fields, method: "get", path, operationId, summary, answers });
+}
+
+interface Removal<Id extends string, Path extends string> {
+  readonly path: Path;
+  readonly operationId: Id;
   readonly summary: string;
   readonly pathFields?: TObject;
   readonly isFresh?: boolean;
 }
 
 /** By DELETE, and by a form of a page without script. */
-function removed({ path, operationId, summary, pathFields, isFresh = true }: Removal): readonly PageOperation[] {
+function removed<const Id extends string, const Path extends string>(removal: Removal<Id, Path>) {
+  const { path, operationId, summary, pathFields, isFresh = true } = removal;
   const row = { ...common, path, summary, ...(pathFields !== undefined && { pathFields }) };
-  const gone = sentTo("Back to the list; also to a sign-in, when the last one is more than ten minutes ago.");
+  const gone = sentTo("Redirect to the list, or to a sign-in if the last one is more than ten minutes old.");
   const answers = { 302: gone, 401: signedOut, ...(isFresh && { 404: absent }) };
   return [
-    { ...row, method: "delete", operationId, headers: token, answers },
-    { ...row, method: "post", operationId: `${operationId}ByForm`, form: DeletionForm, answers },
-  ];
+    definePage({ ...row, method: "delete", operationId, headers: token, answers }),
+    definePage({ ...row, method: "post", operationId: `${operationId}ByForm`, form: DeletionForm, answers }),
+  ] as const;
 }
 
-const one = (name: string) => ({ pathFields: Type.Object({ id: Type.String({ description: `Of the ${name}.` }) }) });
+const one = (name: string) => ({ pathFields: Type.Object({ id: Type.String({ description: `ID of the ${name}.` }) }) });
 
 const formOf = (title: string, fields: TProperties): TObject =>
   Type.Object({ ...fields, csrf_token: csrfToken }, { title });
 
-interface Posted {
-  readonly path: string;
-  readonly operationId: string;
+interface Posted<Id extends string, Path extends string> {
+  readonly path: Path;
+  readonly operationId: Id;
   readonly summary: string;
+  readonly pathFields?: TObject;
   readonly form: TObject;
   readonly answers: Operation["answers"];
 }
 
-const posted = (row: Posted): PageOperation => ({
-  ...common,
-  method: "post",
-  ...row,
-  answers: { ...fresh, ...row.answers },
-});
+const posted = <const Id extends string, const Path extends string>(row: Posted<Id, Path>) =>
+  definePage({ ...common, method: "post", ...row, answers: { ...fresh, ...row.answers } });
 
 const refused: OperationAnswer = {
-  description: "The answer is wrong, or not a page's.",
+  description: "The response is invalid, or the request does not come from a page of the site.",
   content: { "application/json": ErrorBody, "text/html": Type.String() },
 };
 
-const on = sentTo("On: back, or to the sign-in that waits for this factor.");
+const on = sentTo("Redirect back, or to the sign-in that requires this factor.");
 const recoveryForm = formOf("RecoverySaveForm", {
-  set: Type.Optional(Type.String({ description: "Which codes: of the page that shows them." })),
+  set: Type.Optional(Type.String({ description: "Set of codes, from the page that shows them." })),
 });
 
-const totp: readonly PageOperation[] = [
-  shown("/mfa/totp/register", "totpRegistrationPage", "The page that sets up an authenticator app"),
+const saved = <const Path extends string, const Id extends string>(path: Path, operationId: Id) =>
+  posted({
+    path,
+    operationId,
+    summary: "Save the generated codes and invalidate the previous ones",
+    form: recoveryForm,
+    answers: { 302: on },
+  });
+
+const totp = [
+  shown("/mfa/totp/register", "totpRegistrationPage", "Show the page for setting up an authenticator app"),
   posted({
     path: "/mfa/totp/register",
     operationId: "registerTotp",
-    summary: "Sets up an authenticator app by its first code",
+    summary: "Set up an authenticator app with its first code",
     form: formOf("TotpRegistrationForm", { code: Type.String() }),
     answers: { 200: page("The page again: the code is wrong."), 302: on },
   }),
-  ...removed({ path: "/mfa/totp", operationId: "deleteTotp", summary: "Removes the authenticator app" }),
+  shown("/mfa/totp/remove", "totpRemovalPage", "Ask for confirmation before the authenticator app is removed"),
+  ...removed({ path: "/mfa/totp", operationId: "deleteTotp", summary: "Remove the authenticator app" }),
 ];
 
-const recovery: readonly PageOperation[] = [
-  shown("/mfa/recovery/register", "recoveryCodesPage", "The page that makes recovery codes"),
+const recovery = [
+  shown("/mfa/recovery/register", "recoveryCodesPage", "Show the page for recovery codes"),
   posted({
     path: "/mfa/recovery/generate",
     operationId: "draftRecoveryCodes",
-    summary: "Makes recovery codes, which work once they are saved",
+    summary: "Generate recovery codes, which become valid when they are saved",
     form: formOf("RecoveryDraftForm", {}),
-    answers: { 200: page("The codes, this once."), 302: sentTo("Back: the account has no second factor.") },
+    answers: {
+      200: page("The codes, which are shown only once."),
+      302: sentTo("Redirect back, because the account has no second factor."),
+    },
   }),
-  ...(
-    [
-      ["/mfa/recovery/register", "saveRecoveryCodes"],
-      ["/mfa/recovery/register/save", "saveDraftedRecoveryCodes"],
-    ] as const
-  ).map(([path, operationId]) =>
-    posted({
-      path,
-      operationId,
-      summary: "Saves the codes that were shown; those of before are dead",
-      form: recoveryForm,
-      answers: { 302: on },
-    }),
-  ),
+  saved("/mfa/recovery/register", "saveRecoveryCodes"),
+  saved("/mfa/recovery/register/save", "saveDraftedRecoveryCodes"),
 ];
 
-const webauthn: readonly PageOperation[] = [
-  shown("/mfa/webauthn/register", "webauthnRegistrationPage", "The page that sets up a passkey"),
-  {
+const webauthn = [
+  shown("/mfa/webauthn/register", "webauthnRegistrationPage", "Show the page for setting up a passkey"),
+  definePage({
     ...common,
     method: "get",
     path: "/mfa/webauthn/register/begin",
     operationId: "beginWebauthnRegistration",
-    summary: "A challenge for a new passkey",
+    summary: "Get a challenge for a new passkey",
     answers: {
-      200: { description: "What the browser is asked.", content: { "application/json": WebauthnCreation } },
+      200: {
+        description: "Options for the browser's WebAuthn call.",
+        content: { "application/json": WebauthnCreation },
+      },
       ...fresh,
     },
-  },
-  {
+  }),
+  definePage({
     ...common,
     method: "post",
     path: "/mfa/webauthn/register/finish",
     operationId: "finishWebauthnRegistration",
-    summary: "Keeps a new passkey",
+    summary: "Store a new passkey",
     headers: token,
     json: WebauthnRegistrationBody,
     answers: {
-      200: { description: "Kept.", content: { "application/json": WebauthnDone } },
+      200: { description: "The passkey was stored.", content: { "application/json": WebauthnDone } },
       ...fresh,
       400: refused,
     },
-  },
-  shown("/mfa/webauthn/devices", "webauthnDevicesPage", "The account's passkeys"),
-  ...removed({ path: "/mfa/webauthn", operationId: "deleteWebauthn", summary: "Removes all passkeys" }),
+  }),
+  shown("/mfa/webauthn/devices", "webauthnDevicesPage", "List the passkeys of the account"),
+  shown("/mfa/webauthn/remove", "webauthnRemovalPage", "Ask for confirmation before all passkeys are removed"),
+  shown(
+    "/mfa/webauthn/device/{id}/remove",
+    "webauthnDeviceRemovalPage",
+    "Ask for confirmation before a passkey is removed",
+    one("passkey"),
+  ),
+  ...removed({ path: "/mfa/webauthn", operationId: "deleteWebauthn", summary: "Remove all passkeys" }),
   ...removed({
     path: "/mfa/webauthn/device/{id}",
     operationId: "deleteWebauthnDevice",
-    summary: "Removes a passkey",
+    summary: "Remove a passkey",
     ...one("passkey"),
   }),
-  {
-    ...posted({
-      path: "/mfa/webauthn/device/{id}/name",
-      operationId: "renameWebauthnDevice",
-      summary: "Names a passkey",
-      form: formOf("WebauthnNameForm", { name: Type.String() }),
-      answers: { 302: sentTo("Back to the list.") },
-    }),
+  posted({
+    path: "/mfa/webauthn/device/{id}/name",
+    operationId: "renameWebauthnDevice",
+    summary: "Rename a passkey",
+    form: formOf("WebauthnNameForm", { name: Type.String() }),
+    answers: { 302: sentTo("Redirect to the list.") },
     ...one("passkey"),
-  },
+  }),
 ];
 
-const access: readonly PageOperation[] = [
-  shown("/mfa/app-passwords", "appPasswordsPage", "The account's app passwords"),
+const access = [
+  shown("/mfa/app-passwords", "appPasswordsPage", "List the app passwords of the account"),
   posted({
     path: "/mfa/app-passwords",
     operationId: "createAppPassword",
-    summary: "Makes an app password",
+    summary: "Create an app password",
     form: formOf("AppPasswordForm", { label: Type.String() }),
-    answers: { 200: page("The password, this once; or the list, when there are too many.") },
+    answers: { 200: page("The password, which is shown only once; or the list, if there are too many app passwords.") },
   }),
   ...removed({
     path: "/mfa/app-password/{id}",
     operationId: "deleteAppPassword",
-    summary: "Takes an app password back",
+    summary: "Revoke an app password",
     ...one("app password"),
   }),
-  shown("/mfa/sessions", "sessionsPage", "Where the user is signed in", false),
+  shown("/mfa/sessions", "sessionsPage", "List the sessions of the user", { isFresh: false }),
   ...removed({
     path: "/mfa/sessions",
     operationId: "endOtherSessions",
-    summary: "Ends all sessions but this one",
+    summary: "End all other sessions",
     isFresh: false,
   }),
   ...removed({
     path: "/mfa/session/{id}",
     operationId: "endSessionOfUser",
-    summary: "Ends another session of the user",
+    summary: "End another session of the user",
     isFresh: false,
     ...one("session"),
   }),
-  shown("/mfa/applications", "applicationsPage", "What may use the account", false),
+  shown("/mfa/applications", "applicationsPage", "List the applications that may use the account", { isFresh: false }),
   ...removed({
     path: "/mfa/application/{id}",
     operationId: "disconnectApplication",
-    summary: "Ends a client's tokens and forgets the consent",
+    summary: "Revoke the tokens and the consent of a client",
     isFresh: false,
     ...one("client"),
   }),
 ];
 
-const ways: readonly PageOperation[] = [
-  {
+const ways = [
+  definePage({
     ...common,
     method: "get",
     path: "/mfa/register/home",
     operationId: "registrationHome",
-    summary: "The account and its second factors",
-    answers: { 200: page("The page."), 302: sentTo("To a sign-in first.") },
-  },
-  {
+    summary: "Show the account and its second factors",
+    answers: { 200: page("The page."), 302: sentTo("Redirect to a sign-in.") },
+  }),
+  definePage({
     ...common,
     method: "get",
     path: "/mfa/register/continue",
     operationId: "continueRegistration",
-    summary: "On to what is still to be set up, or with the sign-in that waits for it",
-    answers: { 302: sentTo("There."), 401: signedOut },
-  },
-  {
+    summary: "Continue with the next factor to set up, or with the sign-in that requires it",
+    answers: { 302: sentTo("Redirect to the next factor or to the sign-in."), 401: signedOut },
+  }),
+  definePage({
     ...common,
     method: "get",
     path: "/mfa/register/cancel",
     operationId: "cancelRegistration",
-    summary: "Gives up the sign-in that waits for a factor, and its session",
-    answers: { 302: sentTo("Home, or to the page that says that the session is over."), 401: signedOut },
-  },
+    summary: "Cancel the sign-in that requires a second factor, and end its session",
+    answers: {
+      302: sentTo("Redirect to the start page, or to the page that says that the session has ended."),
+      401: signedOut,
+    },
+  }),
 ];
 
-/** Contract, "Identity provider: MFA self-service", and what belongs to an account beside it. */
-export const selfServiceOperations: readonly Operation[] = [
-  ...ways,
-  ...totp,
-  ...recovery,
-  ...webauthn,
-  ...access,
-].flatMap((row) => pageOperations(row));
+/** Self-service pages for second factors and other account settings. */
+export const selfServiceOperations = [...ways, ...totp, ...recovery, ...webauthn, ...access];

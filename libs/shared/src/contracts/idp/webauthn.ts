@@ -3,7 +3,7 @@ import { Type } from "typebox";
 const base64url = (maxLength: number) => Type.String({ pattern: "^[\\w-]+$", minLength: 1, maxLength });
 const common = { id: base64url(1400), rawId: base64url(1400), type: Type.Literal("public-key") };
 
-/** A new credential as a browser's `toJSON()` gives it (WebAuthn §5.1.8); what else it tells is not read. */
+/** A new credential as a browser's `toJSON()` gives it (WebAuthn §5.1.8); other members are ignored. */
 export const WebauthnRegistration = Type.Object(
   {
     ...common,
@@ -36,7 +36,7 @@ const descriptor = Type.Object({
   transports: Type.Optional(Type.Array(Type.String())),
 });
 const text = Type.String();
-const timeout = Type.Optional(Type.Integer({ description: "Milliseconds." }));
+const timeout = Type.Optional(Type.Integer({ description: "Timeout in milliseconds." }));
 
 /** For `navigator.credentials.create` (WebAuthn §5.4, as JSON). */
 export const WebauthnCreation = Type.Object(
@@ -69,10 +69,13 @@ export const WebauthnRequest = Type.Object(
   { title: "WebauthnRequest" },
 );
 
-/** The credential beside what our script tells more; one alone is taken, too. */
+/** The credential with additional members of the page's script, or the credential alone. */
 export const WebauthnRegistrationBody = Type.Union(
   [
-    Type.Object({ credential: WebauthnRegistration, name: Type.Optional(Type.String({ description: "Its label." })) }),
+    Type.Object({
+      credential: WebauthnRegistration,
+      name: Type.Optional(Type.String({ description: "Label of the passkey." })),
+    }),
     WebauthnRegistration,
   ],
   { title: "WebauthnRegistrationBody" },
@@ -83,5 +86,5 @@ export const WebauthnSignInBody = Type.Union(
   { title: "WebauthnSignInBody" },
 );
 
-/** Where the browser goes on. */
+/** Where the browser continues. */
 export const WebauthnDone = Type.Object({ redirect: Type.String() }, { title: "WebauthnDone" });

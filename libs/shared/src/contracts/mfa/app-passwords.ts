@@ -2,17 +2,17 @@ import { type Static, Type } from "typebox";
 import { defineMethod } from "../define.ts";
 import { MfaTarget, mfaDone, mfaTarget, orRefusal } from "./target.ts";
 
-/** App passwords that an account may have. */
+/** Maximum number of app passwords of an account. */
 export const maxAppPasswords = 32;
 
 const id = Type.String({ pattern: "^[0-9a-f]{16}$" });
-const label = Type.String({ minLength: 1, maxLength: 64, description: "the user's name for the device" });
+const label = Type.String({ minLength: 1, maxLength: 64, description: "Label that the user gave the device." });
 const protocols = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
   maxItems: 32,
-  description: "protocols that it may be used with; empty: all",
+  description: "Protocols for which it may be used. Empty: all.",
 });
 
-/** What may be shown of an app password. Times are epoch seconds; `lastUsedAt` is exact to the hour. */
+/** An app password without its secret. Times are epoch seconds; `lastUsedAt` is accurate to one hour. */
 export const AppPassword = Type.Object({
   id,
   label,
@@ -30,7 +30,7 @@ export const mfaAppPasswordsList = defineMethod({
   reply: orRefusal(Type.Object({ outcome: Type.Literal("ok"), appPasswords: Type.Array(AppPassword) })),
 });
 
-/** Makes one. `password` is told this once: only its digest is kept. `full`: the account has as many as it may. */
+/** Creates an app password. `password` is returned only here; only its digest is stored. `full`: the maximum is reached. */
 export const mfaAppPasswordCreate = defineMethod({
   service: "auth-engine",
   name: "mfa-artefacts-app-password-create",

@@ -3,8 +3,8 @@ import { defineMethod } from "../define.ts";
 import { mfaTarget, orRefusal } from "./target.ts";
 
 /**
- * What second factors an account has. With `secrets` the TOTP secret comes along, for who verifies a code; without,
- * a reader learns only that there is one.
+ * What second factors an account has. With `secrets`, the TOTP secret is included, to verify a code. Without it,
+ * the reader learns only that there is one.
  */
 export const mfaFactorsRead = defineMethod({
   service: "auth-engine",
@@ -14,15 +14,19 @@ export const mfaFactorsRead = defineMethod({
   reply: orRefusal(
     Type.Object({
       outcome: Type.Literal("ok"),
-      account: Type.String({ description: "canonical account name" }),
-      backend: Type.Integer({ description: "the contract's number of the kind of directory" }),
-      backendName: Type.String({ description: "the directory's entry in auth.backends.order" }),
+      account: Type.String({ description: "Canonical account name." }),
+      backend: Type.Integer({ description: "Number of the kind of backend." }),
+      backendName: Type.String({ description: "Entry of the backend in auth.backends.order." }),
       displayName: Type.Optional(Type.String()),
-      uniqueUserId: Type.Optional(Type.String({ description: "stable over renames; user handle of WebAuthn, sub" })),
+      uniqueUserId: Type.Optional(
+        Type.String({
+          description: "Identifier that survives renames. It is the WebAuthn user handle and the OIDC subject.",
+        }),
+      ),
       hasTotp: Type.Boolean(),
-      totpSecret: Type.Optional(Type.String({ description: "base32, or an otpauth URL as it was provisioned" })),
+      totpSecret: Type.Optional(Type.String({ description: "Base32, or an otpauth URL as provisioned." })),
       recoveryCodesLeft: Type.Integer({ minimum: 0 }),
-      webauthnCredentials: Type.Array(Type.String(), { description: "JSON, as it is stored, byte for byte" }),
+      webauthnCredentials: Type.Array(Type.String(), { description: "JSON, byte for byte as stored." }),
       appPasswords: Type.Integer({ minimum: 0 }),
     }),
   ),

@@ -2,10 +2,10 @@ import { Type } from "typebox";
 import { defineMethod } from "../define.ts";
 import { MfaTarget, mfaDone, mfaTarget, orRefusal } from "./target.ts";
 
-/** Codes that an account may have. */
+/** Maximum number of codes of an account. */
 export const maxRecoveryCodes = 32;
 
-/** Replaces all recovery codes by these. They are stored as hashes: nobody reads them again. */
+/** Replaces all recovery codes by these. They are stored as hashes and cannot be read again. */
 export const mfaRecoveryCodesSet = defineMethod({
   service: "auth-engine",
   name: "mfa-artefacts-recovery-set",
@@ -26,8 +26,8 @@ export const mfaRecoveryCodesDelete = defineMethod({
 });
 
 /**
- * Uses one recovery code up. Of any number of simultaneous requests, at any number of engines, one is `ok`; the
- * others are `rejected`, as a code that was never given out is. An answer that got lost has used the code up too.
+ * Uses a recovery code. Of any number of simultaneous requests, at any number of engines, one is `ok`; the
+ * others are `rejected`, like an unknown code. A code is also used if the answer is lost.
  */
 export const mfaRecoveryCodeRedeem = defineMethod({
   service: "auth-engine",

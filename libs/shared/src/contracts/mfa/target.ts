@@ -1,29 +1,30 @@
 import { type Static, type TSchema, Type } from "typebox";
 
-/** Whose second factors, and where: what every method about them is told. */
+/** The account and backend of second factors, in every method. */
 export const mfaTarget = {
-  session: Type.String({ minLength: 1, maxLength: 64, description: "request GUID, X-Service-Session" }),
+  session: Type.String({ minLength: 1, maxLength: 64, description: "GUID of the request, X-Service-Session." }),
   username: Type.String({
     minLength: 1,
     maxLength: 1024,
-    description: "as users type it; its directory finds the account",
+    description: "User name as the user enters it. The backend resolves it to the account.",
   }),
   backend: Type.Optional(
     Type.String({
       maxLength: 256,
-      description: "ldap, sql or lua; absent or empty: the directory that holds the account",
+      description: "Kind of backend: ldap, sql or lua. Absent or empty: the backend that holds the account.",
     }),
   ),
   backendName: Type.Optional(
     Type.String({
       maxLength: 256,
-      description: "the name within its kind, such as an LDAP pool; absent or empty: any",
+      description: "Name within the kind, such as an LDAP pool. Absent or empty: any.",
     }),
   ),
   protocol: Type.Optional(
     Type.String({
       maxLength: 256,
-      description: "picks the directory's search; absent: `mfa`, else any search that finds the user",
+      description:
+        "Protocol that selects the search of the backend. Absent: `mfa`, otherwise any search that finds the user.",
     }),
   ),
 };
@@ -32,9 +33,9 @@ export const MfaTarget = Type.Object(mfaTarget);
 export type MfaTarget = Static<typeof MfaTarget>;
 
 /**
- * Why nothing was done. A directory that cannot answer is no refusal: it is thrown, and the same request may succeed
- * later. `unknown_backend`: no such kind or name in `auth.backends.order`. `unsupported`: the directory that holds
- * the account keeps no artefacts of this kind. `invalid`: the value cannot be one, `detail` says why without it.
+ * Why nothing was changed. An unavailable backend is not a refusal but an error, and the same request may succeed
+ * later. `unknown_backend`: no such kind or name in `auth.backends.order`. `unsupported`: the backend that holds
+ * the account does not store this kind. `invalid`: the value is not valid; `detail` says why without quoting it.
  */
 export const MfaRefusal = Type.Object({
   outcome: Type.Union([

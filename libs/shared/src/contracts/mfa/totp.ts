@@ -11,7 +11,7 @@ export const mfaTotpSet = defineMethod({
   reply: orRefusal(mfaDone),
 });
 
-/** Deletes the TOTP secret; that there is none is ok too. Recovery codes stay. */
+/** Deletes the TOTP secret. It is not an error if there is none. Recovery codes remain. */
 export const mfaTotpDelete = defineMethod({
   service: "auth-engine",
   name: "mfa-artefacts-totp-delete",

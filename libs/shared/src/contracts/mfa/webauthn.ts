@@ -2,13 +2,13 @@ import { Type } from "typebox";
 import { defineMethod } from "../define.ts";
 import { MfaTarget, mfaDone, mfaTarget, orRefusal } from "./target.ts";
 
-/** Credentials that an account may have. */
+/** Maximum number of credentials of an account. */
 export const maxWebauthnCredentials = 32;
 
 const credential = Type.String({
   minLength: 2,
   maxLength: 16_384,
-  description: "a JSON object in text, kept byte for byte",
+  description: "A JSON object as text, stored byte for byte.",
 });
 
 export const mfaWebauthnList = defineMethod({
@@ -19,7 +19,7 @@ export const mfaWebauthnList = defineMethod({
   reply: orRefusal(Type.Object({ outcome: Type.Literal("ok"), credentials: Type.Array(Type.String()) })),
 });
 
-/** `exists`: the very same text is stored already, or a credential of the same `id`. */
+/** `exists`: the same text, or a credential with the same `id`, is already stored. */
 export const mfaWebauthnSave = defineMethod({
   service: "auth-engine",
   name: "mfa-artefacts-webauthn-save",
@@ -29,9 +29,8 @@ export const mfaWebauthnSave = defineMethod({
 });
 
 /**
- * Compare and set: `credential` replaces `oldCredential` only while that is stored, byte for byte. `conflict`: it is
- * not, because it was deleted or somebody else replaced it. A sign count is raised by this, so that of two logins
- * that present the same count one is refused.
+ * Compare-and-set: `credential` replaces `oldCredential` only while that is stored, byte for byte. `conflict`: it is not, because it was
+ * deleted or replaced in the meantime. Sign counts are raised this way, so that of two logins with the same count one is rejected.
  */
 export const mfaWebauthnUpdate = defineMethod({
   service: "auth-engine",

@@ -5,10 +5,10 @@ export interface CorpusItem {
   readonly hex: string;
   readonly bytes: Buffer;
   readonly what: string;
-  /** Absent where the item is refused, or has no JSON. */
+  /** Absent if the item is rejected or has no JSON equivalent. */
   readonly value: unknown;
   readonly refused: string | undefined;
-  /** The item is this byte string. */
+  /** Set if the item is this byte string. */
   readonly byteString: Buffer | undefined;
   readonly negativeZero: boolean;
 }
@@ -23,7 +23,7 @@ function text(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** A file of the corpus, whose format is in `test/corpora/cbor/README.md`. */
+/** Reads a file of the corpus; `test/corpora/cbor/README.md` describes the format. */
 export function readCborCorpus(name: string): readonly CorpusItem[] {
   const items: unknown = JSON.parse(readFileSync(new URL(`${name}.json`, folder), "utf8"));
   if (!Array.isArray(items)) throw new Error(`${name}: no list`);

@@ -1,7 +1,7 @@
 import { decode } from "cborg";
-import type { CborRefusal } from "../../cbor/cbor-error.ts";
+import type { CborRefusal } from "../../platform/cbor/cbor-error.ts";
 
-/** What we refuse and the oracle takes: our limits, and what JSON could not say. */
+/** What our decoder rejects and the oracle accepts: our limits, and what JSON cannot express. */
 const houseRules: ReadonlySet<CborRefusal> = new Set<CborRefusal>([
   "too-large",
   "too-deep",
@@ -15,7 +15,7 @@ const houseRules: ReadonlySet<CborRefusal> = new Set<CborRefusal>([
 
 export type Verdict = { readonly taken: unknown } | { readonly refused: string };
 
-/** Another decoder's opinion of the same bytes. */
+/** The result of another decoder for the same bytes. */
 export function askOracle(bytes: Uint8Array): Verdict {
   try {
     const taken: unknown = decode(bytes, {
@@ -33,7 +33,7 @@ export function askOracle(bytes: Uint8Array): Verdict {
   }
 }
 
-/** Whether the oracle must refuse what we refused for this reason. */
+/** Whether the oracle must also reject bytes that we rejected for this reason. */
 export function isCommonRule(reason: CborRefusal): boolean {
   return !houseRules.has(reason);
 }

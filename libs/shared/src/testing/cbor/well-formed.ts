@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
-import type { CborValue } from "../../cbor/value.ts";
+import type { CborValue } from "../../platform/cbor/value.ts";
 
-/** A value, and bytes that say it, in heads of any width. */
+/** A value and an encoding of it, with heads of any width. */
 export interface WellFormed {
   readonly value: CborValue;
   readonly bytes: Buffer;
@@ -9,12 +9,12 @@ export interface WellFormed {
 
 const widths = fc.constantFrom(0, 1, 2, 4, 8);
 
-/** A head of the wanted width, or of the smallest that holds the argument. */
+/** A head of the requested width, or of the smallest that can hold the argument. */
 function head(kind: number, argument: number, width: number): Buffer {
   const initial = kind << 5;
   const bytes = Buffer.alloc(9);
-  const least = argument < 24 ? 0 : argument < 2 ** 8 ? 1 : argument < 2 ** 16 ? 2 : argument < 2 ** 32 ? 4 : 8;
-  const size = Math.max(least, width);
+  const minimum = argument < 24 ? 0 : argument < 2 ** 8 ? 1 : argument < 2 ** 16 ? 2 : argument < 2 ** 32 ? 4 : 8;
+  const size = Math.max(minimum, width);
   if (size === 0) return Buffer.of(initial | argument);
   bytes.writeUInt8(initial | (24 + Math.log2(size)), 0);
   bytes.writeBigUInt64BE(BigInt(argument), 1);
@@ -45,7 +45,7 @@ function textItem(text: string, width: number): Buffer {
   return Buffer.concat([head(3, utf8.length, width), utf8]);
 }
 
-/** Text of all planes, but for the byte order mark, which the oracle drops from the front of a text. */
+/** Text from all planes, except the byte order mark, which the oracle strips from the start of a text. */
 export const cborText = fc.string({ unit: "grapheme", maxLength: 300 }).map((text) => text.replaceAll("\ufeff", ""));
 
 const texts = fc.tuple(cborText, widths).map(([value, width]) => ({ value, bytes: textItem(value, width) }));
@@ -81,5 +81,5 @@ const { item } = fc.letrec<{ item: WellFormed; array: WellFormed; map: WellForme
     })),
 }));
 
-/** CBOR that `decodeCbor` takes: all of its kinds, nested, in heads of any width. */
+/** CBOR that `decodeCbor` accepts: all kinds, nested, with heads of any width. */
 export const wellFormedCbor: fc.Arbitrary<WellFormed> = item;

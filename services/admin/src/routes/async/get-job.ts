@@ -1,5 +1,5 @@
 import type { AsyncJobStatus } from "@postern/shared/contracts";
-import type { ReadJob } from "@postern/shared/jobs";
+import type { ReadJob } from "@postern/shared/domain/jobs";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { sessionOf } from "../flush-route.ts";
 

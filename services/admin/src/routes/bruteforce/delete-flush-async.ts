@@ -1,14 +1,14 @@
 import type { BruteForceFlushAsync } from "@postern/shared/contracts";
-import type { JobQueue } from "@postern/shared/jobs";
+import type { JobQueue } from "@postern/shared/domain/jobs";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { enqueueCounted, type FlushRouteDeps, sessionOf } from "../flush-route.ts";
 import { readBruteForceFlush } from "../read-request.ts";
 
-/** `DELETE /api/v1/bruteforce/flush/async`: 202 once the job is kept. */
+/** `DELETE /api/v1/bruteforce/flush/async`: 202 once the job is stored. */
 export function deleteBruteForceFlushAsync(queue: JobQueue, deps: FlushRouteDeps) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<BruteForceFlushAsync> => {
-    const asked = readBruteForceFlush(request.body);
-    const enqueue = (): Promise<string> => queue.enqueue({ type: "BF_FLUSH", request: asked });
+    const flushRequest = readBruteForceFlush(request.body);
+    const enqueue = (): Promise<string> => queue.enqueue({ type: "BF_FLUSH", request: flushRequest });
     const result = await enqueueCounted("bruteforce", request, deps, enqueue);
     reply.code(202);
     return { session: sessionOf(request), object: "bruteforce", operation: "flush_async", result };

@@ -1,11 +1,11 @@
-import type { BanPage, BruteForceState } from "@postern/shared/brute-force";
-import { errorCodes } from "@postern/shared/errors";
-
-type Listing = Pick<BruteForceState, "listBans" | "listGuessedAccounts">;
+import type { BanPage } from "@postern/shared/domain/brute-force";
+import { errorCodes } from "@postern/shared/platform/errors";
+import { type Listing, slowedEntry } from "./list-part.ts";
 
 const bansAtATime = 1000;
-/** Each has up to 1000 addresses. */
+/** Each account has up to 1000 addresses. */
 const accountsAtATime = 100;
+const namesAtATime = 1000;
 
 type Entry = readonly [name: string, value: unknown];
 
@@ -27,30 +27,59 @@ async function* accountEntries(state: Listing): AsyncGenerator<readonly Entry[]>
   } while (cursor !== undefined);
 }
 
-/** `"name":{…},"error":null`, page by page; what fails on the way is the error, and what was found stays. */
-async function* member(
-  name: string,
-  entries: AsyncGenerator<readonly Entry[]>,
-  onError: (error: unknown) => void,
-): AsyncGenerator<string> {
-  yield `{${JSON.stringify(name)}:{`;
-  let separator = "";
-  let error: string | null = null;
+/** Read in a second pass, because a JSON object is written member by member and nothing is buffered. */
+async function* slowedEntries(state: Listing): AsyncGenerator<readonly Entry[]> {
+  let cursor: string | undefined;
+  do {
+    const page = await state.listGuessedNames({ cursor, size: namesAtATime });
+    yield (await state.slowedAmong(page.names)).map(slowedEntry);
+    cursor = page.next;
+  } while (cursor !== undefined);
+}
+
+interface Member {
+  readonly name: string;
+  readonly entries: AsyncGenerator<readonly Entry[]>;
+  /** Omitted if it has no entries. */
+  readonly isOptional?: true;
+}
+
+/** `"name":{…},` page by page; the object is closed even if an error occurs. */
+async function* memberText({ name, entries, isOptional }: Member): AsyncGenerator<string> {
+  const head = `${JSON.stringify(name)}:{`;
+  let separator = head;
+  if (isOptional !== true) {
+    yield head;
+    separator = "";
+  }
   try {
     for await (const page of entries) {
       if (page.length === 0) continue;
       yield separator + page.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(",");
       separator = ",";
     }
-  } catch (cause) {
-    onError(cause);
-    error = errorCodes.REDIS_UNAVAILABLE.publicMessage;
+  } finally {
+    if (separator !== head) yield "},";
   }
-  yield `},"error":${JSON.stringify(error)}}`;
+}
+
+/** `{"name":{…},"error":null}`, page by page; a failure sets `error`, and the entries found so far remain. */
+async function* part(members: readonly Member[], onError: (error: unknown) => void): AsyncGenerator<string> {
+  yield "{";
+  let error: string | null = null;
+  for (const member of members) {
+    try {
+      yield* memberText(member);
+    } catch (cause) {
+      onError(cause);
+      error = errorCodes.REDIS_UNAVAILABLE.publicMessage;
+    }
+  }
+  yield `"error":${JSON.stringify(error)}}`;
 }
 
 /**
- * Everything that is blocked as the text of the contract's envelope, a page in memory at a time.
+ * All bans and guessed accounts as the text of the response envelope, one page in memory at a time.
  *
  * @throws what Redis throws, before the first byte.
  */
@@ -62,9 +91,10 @@ export async function listEverything(
   const first = await state.listBans({ size: bansAtATime });
   const text = async function* (): AsyncGenerator<string> {
     yield `{"session":${JSON.stringify(session)},"object":"bruteforce","operation":"list","result":[`;
-    yield* member("ip_addresses", banEntries(state, first), onError);
+    yield* part([{ name: "ip_addresses", entries: banEntries(state, first) }], onError);
     yield ",";
-    yield* member("accounts", accountEntries(state), onError);
+    const accounts = { name: "accounts", entries: accountEntries(state) };
+    yield* part([accounts, { name: "slowed", entries: slowedEntries(state), isOptional: true }], onError);
     yield "]}";
   };
   return text();

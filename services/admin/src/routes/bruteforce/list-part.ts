@@ -1,61 +1,84 @@
-import type { BruteForceState } from "@postern/shared/brute-force";
-import type { BruteForceListResult } from "@postern/shared/contracts";
-import { flushedAddress } from "@postern/shared/flush";
+import type { BruteForceListResult, SlowedAccount as SlowedAccountShown } from "@postern/shared/contracts";
+import type { BruteForceState, SlowedAccount } from "@postern/shared/domain/brute-force";
+import { flushedAddress } from "@postern/shared/domain/flush";
 import { encodeCursor, type ListPage, type ListQuestion } from "./list-question.ts";
 
-/** Each has up to 1000 addresses. */
+/** Each account has up to 1000 addresses. */
 const maxAccounts = 100;
+
+/** What the list reads of the brute-force state. */
+export type Listing = Pick<
+  BruteForceState,
+  "listBans" | "bansOfAddress" | "listGuessedAccounts" | "listGuessedNames" | "addressesOf" | "slowedAmong"
+>;
 
 export interface ListPart {
   readonly result: BruteForceListResult;
   readonly next: string | undefined;
 }
 
+/** The member is absent if no account is delayed. */
+export function slowedEntry({
+  account,
+  wrongPasswords,
+  untilMs,
+}: SlowedAccount): readonly [account: string, shown: SlowedAccountShown] {
+  return [account, { wrong_passwords: wrongPasswords, until: new Date(untilMs).toISOString() }];
+}
+
+interface Accounts {
+  readonly guessed: readonly (readonly [account: string, addresses: readonly string[]])[];
+  readonly slowed: readonly SlowedAccount[];
+}
+
 function resultOf(
   bans: Iterable<readonly [network: string, rule: string]>,
-  accounts: readonly (readonly [account: string, addresses: readonly string[]])[],
+  { guessed, slowed }: Accounts,
 ): BruteForceListResult {
   return [
     { ip_addresses: Object.fromEntries(bans), error: null },
-    { accounts: Object.fromEntries(accounts.map(([account, addresses]) => [account, [...addresses]])), error: null },
+    {
+      accounts: Object.fromEntries(guessed.map(([account, addresses]) => [account, [...addresses]])),
+      ...(slowed.length > 0 && { slowed: Object.fromEntries(slowed.map(slowedEntry)) }),
+      error: null,
+    },
   ];
 }
 
-async function bansOf(state: BruteForceState, text: string): Promise<readonly (readonly [string, string])[]> {
+async function bansOf(state: Listing, text: string): Promise<readonly (readonly [string, string])[]> {
   const bans = await state.bansOfAddress(flushedAddress(text) ?? "");
   const wanted = text.includes("/") ? bans.filter(({ network }) => network.endsWith(`/${text.split("/")[1]}`)) : bans;
-  // The first rule that bans is the one that refuses, so it is written last.
+  // The first rule that bans is the one that rejects requests, so it is written last.
   return wanted.map(({ network, rule }) => [network, rule] as const).toReversed();
 }
 
-/** What the filters name, and nothing of the other kind when only one kind is filtered. */
+/** What the filters select; if only one kind is filtered, none of the other kind. */
 export async function listFiltered(
-  state: BruteForceState,
+  state: Listing,
   { accounts, ipAddresses }: ListQuestion,
 ): Promise<BruteForceListResult> {
-  const [bans, guessed] = await Promise.all([
+  const [bans, guessed, slowed] = await Promise.all([
     Promise.all(ipAddresses.map((text) => bansOf(state, text))),
     Promise.all(accounts.map(async (account) => [account, await state.addressesOf(account)] as const)),
+    state.slowedAmong(accounts),
   ]);
-  return resultOf(
-    bans.flat(),
-    guessed.filter(([, addresses]) => addresses.length > 0),
-  );
+  return resultOf(bans.flat(), { guessed: guessed.filter(([, addresses]) => addresses.length > 0), slowed });
 }
 
-/** A page of everything. @throws RangeError for a cursor that no page gave. */
-export async function listPage(state: BruteForceState, { limit, cursor }: ListPage): Promise<ListPart> {
+/** A page of everything. @throws RangeError for a cursor that no page returned. */
+export async function listPage(state: Listing, { limit, cursor }: ListPage): Promise<ListPart> {
   const [bans, guessed] = await Promise.all([
     cursor?.bans === null ? { bans: [], next: undefined } : state.listBans({ cursor: cursor?.bans, size: limit }),
     cursor?.accounts === null
       ? { accounts: [], next: undefined }
       : state.listGuessedAccounts({ cursor: cursor?.accounts, size: Math.min(limit, maxAccounts) }),
   ]);
+  const slowed = await state.slowedAmong(guessed.accounts.map(({ account }) => account));
   const isOver = bans.next === undefined && guessed.next === undefined;
   return {
     result: resultOf(
       bans.bans.map(({ network, rule }) => [network, rule] as const),
-      guessed.accounts.map(({ account, addresses }) => [account, addresses] as const),
+      { guessed: guessed.accounts.map(({ account, addresses }) => [account, addresses] as const), slowed },
     ),
     next: isOver ? undefined : encodeCursor({ bans: bans.next ?? null, accounts: guessed.next ?? null }),
   };

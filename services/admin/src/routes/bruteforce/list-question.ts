@@ -1,9 +1,9 @@
 import { BruteForceListRequest } from "@postern/shared/contracts";
-import { flushedAddress } from "@postern/shared/flush";
-import { compileCheck } from "@postern/shared/http";
+import { flushedAddress } from "@postern/shared/domain/flush";
+import { compileCheck } from "@postern/shared/platform/http";
 import { malformed } from "../read-request.ts";
 
-/** Where the next page begins: of each list its own cursor, null once it is over. Opaque to callers. */
+/** Position of the next page: one cursor per list, null when a list is complete. Opaque to callers. */
 export interface ListCursor {
   readonly bans: string | null;
   readonly accounts: string | null;
@@ -11,15 +11,15 @@ export interface ListCursor {
 
 export interface ListPage {
   readonly limit: number;
-  /** Absent at the first page. */
+  /** Absent for the first page. */
   readonly cursor: ListCursor | undefined;
 }
 
-/** What a request for the list asks for. */
+/** The parameters of a request for the list. */
 export interface ListQuestion {
   readonly accounts: readonly string[];
   readonly ipAddresses: readonly string[];
-  /** Absent when everything is wanted. */
+  /** Absent if everything is requested. */
   readonly page: ListPage | undefined;
 }
 
@@ -46,19 +46,20 @@ function decodeCursor(text: unknown): ListCursor {
       if (isPlace(bans) && isPlace(accounts)) return { bans, accounts };
     }
   } catch {
-    // Not one of ours, as below.
+    // Not a cursor of ours; rejected below.
   }
-  throw malformed("cursor: none that a page gave");
+  throw malformed("cursor: must be one that a page gave");
 }
 
 function pageOf({ limit, cursor }: Readonly<Record<string, unknown>>): ListPage | undefined {
   if (limit === undefined && cursor === undefined) return undefined;
   const size = Number(limit ?? 100);
-  if (!Number.isInteger(size) || size < 1 || size > maxLimit) throw malformed(`limit: 1 to ${maxLimit}`);
+  if (!Number.isInteger(size) || size < 1 || size > maxLimit)
+    throw malformed(`limit: must be a whole number, 1 to ${maxLimit}`);
   return { limit: size, cursor: cursor === undefined ? undefined : decodeCursor(cursor) };
 }
 
-/** The filters of a query, where the body has none. */
+/** The filters of a query, if there is no body. */
 function filtersOf(query: Readonly<Record<string, unknown>>, body: unknown): unknown {
   if (body !== undefined && body !== null) return body;
   const named = ["accounts", "ip_addresses"].filter((name) => query[name] !== undefined);
@@ -66,13 +67,14 @@ function filtersOf(query: Readonly<Record<string, unknown>>, body: unknown): unk
 }
 
 /**
- * Filters come as JSON body, or as repeated query parameters: a GET has no body. Pages are beyond the contract: query
- * `limit` and `cursor`. @throws AppError REQUEST_MALFORMED
+ * Filters are a JSON body or repeated query parameters, because a GET has no body. Pages use the query parameters `limit` and `cursor`.
+ * @throws AppError REQUEST_MALFORMED
  */
 export function readListQuestion(query: Readonly<Record<string, unknown>>, body: unknown): ListQuestion {
   const filters = filtersOf(query, body);
   if (!check.accepts(filters)) throw malformed(check.explain(filters));
   const { accounts = [], ip_addresses: ipAddresses = [] } = filters;
-  if (ipAddresses.some((text) => flushedAddress(text) === undefined)) throw malformed("/ip_addresses: no address");
+  if (ipAddresses.some((text) => flushedAddress(text) === undefined))
+    throw malformed("ip_addresses: must be addresses, or networks as the list names them");
   return { accounts, ipAddresses, page: pageOf(query) };
 }

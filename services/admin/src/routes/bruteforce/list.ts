@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
-import type { BruteForceState } from "@postern/shared/brute-force";
 import type { BruteForceList } from "@postern/shared/contracts";
-import { AppError } from "@postern/shared/errors";
-import type { Logger } from "@postern/shared/logging";
+import type { BruteForceState } from "@postern/shared/domain/brute-force";
+import { AppError } from "@postern/shared/platform/errors";
+import type { Logger } from "@postern/shared/platform/logging";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { sessionOf } from "../flush-route.ts";
 import { malformed } from "../read-request.ts";
@@ -27,14 +27,14 @@ async function partOf(question: ListQuestion, state: BruteForceState): Promise<L
 }
 
 /**
- * `GET` and `POST /api/v1/bruteforce/list` (contract, "Cache and brute force administration"). Without filters and pages
- * the answer is written while it is read: a million bans pass through in pages.
+ * `GET` and `POST /api/v1/bruteforce/list`. Without filters and pages, the answer is written while the list is read, so that a million bans
+ * need one page of memory.
  */
 export function listBruteForce({ bruteForce, logger }: ListDeps) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<BruteForceList | Readable> => {
     const question = readListQuestion(Object(request.query), request.body);
     const session = sessionOf(request);
-    const onError = (err: unknown): void => logger.error({ session, err }, "the list of bans broke off");
+    const onError = (err: unknown): void => logger.error({ session, err }, "the list of bans was interrupted");
     try {
       const part = await partOf(question, bruteForce);
       if (part !== undefined) {

@@ -1,9 +1,13 @@
+import { type OperationId, operation } from "@postern/shared/contracts";
+import { guardedRoute } from "@postern/shared/platform/http";
 import type { FastifyInstance } from "fastify";
 import type { AdminContext } from "../../context.ts";
 import { deleteCacheFlush } from "./delete-flush.ts";
 import { deleteCacheFlushAsync } from "./delete-flush-async.ts";
 
 export function registerCacheRoutes(app: FastifyInstance, context: AdminContext): void {
-  app.delete("/api/v1/cache/flush", deleteCacheFlush(context.flushes, context));
-  app.delete("/api/v1/cache/flush/async", deleteCacheFlushAsync(context.jobs.queue, context));
+  const { flushes, jobs, settings } = context;
+  const place = (id: OperationId) => guardedRoute(operation(id), settings.identifier);
+  app.route({ ...place("flushUserCache"), handler: deleteCacheFlush(flushes, context) });
+  app.route({ ...place("enqueueUserCacheFlush"), handler: deleteCacheFlushAsync(jobs.queue, context) });
 }

@@ -1,15 +1,15 @@
-import { type Audit, auditedCaller } from "@postern/shared/audit";
 import type { ConfigLoad } from "@postern/shared/contracts";
+import { type Audit, auditedCaller } from "@postern/shared/domain/audit";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 export interface ConfigLoadSettings {
   /** `runtime.servers.http.disabled_endpoints.configuration` */
   readonly disabled: boolean;
-  /** The effective configuration with its secrets replaced, as JSON. */
+  /** The effective configuration with its secrets masked, as JSON. */
   readonly redactedJson: string;
 }
 
-/** `GET /api/v1/config/load` (contract, "Configuration, tokens, hooks, misc"); 404 when disabled. */
+/** `GET /api/v1/config/load`; 404 if disabled. */
 export function getConfigLoad(settings: () => ConfigLoadSettings, audit: Audit) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { disabled, redactedJson } = settings();

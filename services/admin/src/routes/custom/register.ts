@@ -1,30 +1,36 @@
-import { fromUnknown } from "@postern/shared/errors";
-import { type Caller, mayUse } from "@postern/shared/http";
-import type { LuaObject } from "@postern/shared/scripts";
-import { systemClock } from "@postern/shared/time";
+import { operation } from "@postern/shared/contracts";
+import type { LuaObject } from "@postern/shared/domain/scripts";
+import { fromUnknown } from "@postern/shared/platform/errors";
+import { type Caller, mayUse, routeOf, scopeChallenge } from "@postern/shared/platform/http";
+import { systemClock } from "@postern/shared/platform/time";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AdminContext } from "../../context.ts";
 import { hookAnswer } from "../../hooks/hook-answer.ts";
 import type { Hook } from "../../hooks/hook-table.ts";
 
-const prefix = "/api/v1/custom/";
+const hookOperation = operation("getCustomHook");
+const prefix = `${hookOperation.family.prefix}/`;
+
+const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 
 type HookContext = Pick<AdminContext, "hooks" | "live" | "adminMetrics" | "logger" | "settings">;
 
 interface Refusal {
   readonly status: 401 | 403;
   readonly error: string;
+  readonly challenge?: string;
 }
 
-/** Contract, "Other authentication", rule 5, and "Caller rejection outcomes". */
+/** Whether a caller may use a hook; undefined if so. */
 function refusalOf(hook: Hook, caller: Caller | null): Refusal | undefined {
   if (!hook.isEnabled) return { status: 403, error: "hook is disabled" };
   if (hook.isPublic) return undefined;
   if (caller === null || caller.method === "none") return { status: 401, error: "missing credentials" };
-  return mayUse(caller, hook.scopes) ? undefined : { status: 403, error: "insufficient permissions" };
+  if (mayUse(caller, hook.scopes)) return undefined;
+  return { status: 403, error: "insufficient permissions", challenge: scopeChallenge(hook.scopes) };
 }
 
-/** A request as `hook` gets it: docs/guides/scripts/hooks.md. */
+/** The request table of `hook` (docs/guides/scripts/hooks.md). */
 function requestTable(request: FastifyRequest, location: string): LuaObject {
   const url = new URL(request.raw.url ?? "/", "http://localhost");
   const headers = Object.entries(request.raw.headers).filter(([name]) => !name.startsWith("x-service-caller"));
@@ -55,10 +61,14 @@ function runHook(context: HookContext) {
       : hook && refusalOf(hook, request.caller);
     if (refusal !== undefined) {
       adminMetrics.hookAnswered("refused");
+      if (refusal.challenge !== undefined) reply.header("www-authenticate", refusal.challenge);
       return reply.code(refusal.status).send({ error: refusal.error });
     }
     if (hook === undefined) {
       adminMetrics.hookAnswered("unknown");
+      const others = methods.filter((method) => table.has(`${method} ${location}`));
+      if (others.length > 0)
+        return reply.code(405).header("allow", others.join(", ")).send({ error: "method not allowed" });
       return reply.code(404).send({ error: "hook unknown" });
     }
     const session = request.caller?.session ?? request.id;
@@ -77,13 +87,13 @@ function runHook(context: HookContext) {
   };
 }
 
-/** `ANY /api/v1/custom/{hookName}` (contract, "Configuration, tokens, hooks, misc"): bodies of any type. */
+/** `ANY /api/v1/custom/{hookName}`: bodies of any type. */
 export function registerHooks(app: FastifyInstance, context: HookContext): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
   app.route({
-    method: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
-    url: `${prefix}*`,
+    method: [...methods],
+    url: routeOf(hookOperation).url,
     exposeHeadRoute: false,
     handler: runHook(context),
   });

@@ -1,4 +1,4 @@
-import type { Audit, AuditOutcome } from "@postern/shared/audit";
+import type { Audit, AuditOutcome } from "@postern/shared/domain/audit";
 import type { FastifyRequest } from "fastify";
 import type { JwtResult } from "./jwt-route.ts";
 
@@ -7,11 +7,11 @@ const outcomes: Readonly<Record<JwtResult, AuditOutcome | undefined>> = {
   denied: "denied",
   no_role: "denied",
   undecided: "undecided",
-  // Nothing was asked for.
+  // No token was requested.
   malformed: undefined,
 };
 
-/** Only where it was proved: what a guesser types may be anything, a password too. */
+/** Only if it was authenticated: an attacker's input may be anything, even a password. */
 const proved: ReadonlySet<JwtResult> = new Set(["issued", "no_role"]);
 
 function usernameOf({ body }: FastifyRequest): string | undefined {
@@ -19,7 +19,7 @@ function usernameOf({ body }: FastifyRequest): string | undefined {
   return typeof body.username === "string" ? body.username : undefined;
 }
 
-/** What became of a request to the JWT endpoints. */
+/** Audits the result of a request to the JWT endpoints. */
 export function auditJwt(audit: Audit, event: "token.login" | "token.refresh") {
   return (result: JwtResult, request: FastifyRequest): void => {
     const outcome = outcomes[result];

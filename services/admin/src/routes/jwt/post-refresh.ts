@@ -1,6 +1,6 @@
 import { createJwtRoute, type JwtRouteDeps } from "./jwt-route.ts";
 
-/** `POST /api/v1/jwt/refresh`: the token travels in `X-Refresh-Token`; a body is not read. */
+/** `POST /api/v1/jwt/refresh`: the token is in `X-Refresh-Token`; a body is not read. */
 export function postRefresh(deps: JwtRouteDeps) {
   return createJwtRoute(
     deps,

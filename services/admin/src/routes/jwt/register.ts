@@ -1,10 +1,12 @@
-import { systemClock } from "@postern/shared/time";
+import { operation } from "@postern/shared/contracts";
+import { routeOf } from "@postern/shared/platform/http";
+import { systemClock } from "@postern/shared/platform/time";
 import type { FastifyInstance } from "fastify";
 import type { AdminContext } from "../../context.ts";
 import { auditJwt } from "./audit-jwt.ts";
 import type { JwtRouteDeps } from "./jwt-route.ts";
 import { postRefresh } from "./post-refresh.ts";
-import { postToken, tokenBodyLimit } from "./post-token.ts";
+import { postToken } from "./post-token.ts";
 
 type JwtRouteContext = Pick<AdminContext, "jwtIssuer" | "live" | "adminMetrics" | "audit">;
 
@@ -30,13 +32,13 @@ function depsOf(context: JwtRouteContext, endpoint: "token" | "refresh"): JwtRou
   };
 }
 
-/** The JWT endpoints: no caller is asked for, they make one. */
+/** The JWT endpoints. They need no caller authentication, because they issue the credentials for it. */
 export function registerJwtRoutes(app: FastifyInstance, context: JwtRouteContext): void {
-  app.post("/api/v1/jwt/token", { bodyLimit: tokenBodyLimit }, postToken(depsOf(context, "token")));
+  app.route({ ...routeOf(operation("issueToken")), handler: postToken(depsOf(context, "token")) });
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    // Its token travels in a header: whatever comes as body is not read.
+    // Its token is in a header; a body is ignored.
     scope.addContentTypeParser("*", (_request, payload, done) => done(null, payload.resume()));
-    scope.post("/api/v1/jwt/refresh", postRefresh(depsOf(context, "refresh")));
+    scope.route({ ...routeOf(operation("refreshToken")), handler: postRefresh(depsOf(context, "refresh")) });
   });
 }

@@ -6,7 +6,6 @@ export function deleteRecoveryCodes(deps: MfaRouteDeps) {
   return createMfaRoute(deps, {
     operation: "delete_recovery_codes",
     fields: MfaBackchannelUser,
-    malformed: "username is required",
     ask: (_fields, target, options) => deps.bus.request(mfaRecoveryCodesDelete, target, options),
   });
 }

@@ -7,9 +7,10 @@ export const mfaOperations = [
   "save_webauthn",
   "update_webauthn",
   "delete_webauthn",
+  "unlock",
 ] as const;
 export type MfaOperation = (typeof mfaOperations)[number];
 
-/** `refused`: understood, and nothing was done. */
+/** `refused`: the request was understood, and nothing was changed. */
 export const mfaResults = ["ok", "malformed", "refused", "undecided"] as const;
 export type MfaResult = (typeof mfaResults)[number];

@@ -1,10 +1,11 @@
-import { type Audit, type AuditEvent, type AuditOutcome, auditedCaller } from "@postern/shared/audit";
-import type { Bus, RequestOptions } from "@postern/shared/bus";
 import type { MfaBackchannelUser, MfaTarget } from "@postern/shared/contracts";
-import type { Logger } from "@postern/shared/logging";
+import { type Audit, type AuditEvent, type AuditOutcome, auditedCaller } from "@postern/shared/domain/audit";
+import type { Bus, RequestOptions } from "@postern/shared/platform/bus";
+import { compileCheck } from "@postern/shared/platform/http";
+import type { Logger } from "@postern/shared/platform/logging";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Static, TSchema } from "typebox";
-import { Compile } from "typebox/compile";
+import { malformed } from "../read-request.ts";
 import type { MfaOperation, MfaResult } from "./mfa-operation.ts";
 
 export interface MfaRouteDeps {
@@ -16,7 +17,7 @@ export interface MfaRouteDeps {
   readonly now: () => number;
 }
 
-/** What an engine did, or why nothing was done. */
+/** The result of an engine, or why nothing was changed. */
 export interface MfaAnswer {
   readonly outcome: string;
   readonly detail?: string | undefined;
@@ -26,8 +27,6 @@ export interface MfaAnswer {
 interface MfaRoute<Fields extends TSchema> {
   readonly operation: MfaOperation;
   readonly fields: Fields;
-  /** Of what differs from `fields`. */
-  readonly malformed: string;
   readonly ask: (fields: Static<Fields>, target: MfaTarget, options: RequestOptions) => Promise<MfaAnswer>;
 }
 
@@ -40,7 +39,7 @@ const refusals: Readonly<Record<string, string>> = {
   invalid: "invalid value",
 };
 
-/** A credential's counter is no change of what an account has. */
+/** Updating a credential's counter does not change the factors of an account, so it is not audited. */
 const audited: Readonly<Partial<Record<MfaOperation, readonly [event: AuditEvent, reason?: string]>>> = {
   set_totp: ["second_factor.add", "totp"],
   delete_totp: ["second_factor.remove", "totp"],
@@ -68,34 +67,32 @@ function targetOf(session: string, { username, backend, backend_name }: MfaBackc
 }
 
 /**
- * Contract, "MFA backchannel storage": 200, or 400 for what can never succeed; 500 comes from the error handler. Values
- * are never logged.
+ * A route of the MFA backchannel: 200, or 400 for a request that can never succeed; the error handler sends 500. Values are never logged.
  */
 export function createMfaRoute<Fields extends TSchema>(deps: MfaRouteDeps, route: MfaRoute<Fields>) {
-  const { operation, fields, malformed, ask } = route;
-  const validator = Compile<TSchema>(fields);
-  const isFields = (value: unknown): value is Static<Fields> & MfaBackchannelUser => validator.Check(value);
+  const { operation, fields, ask } = route;
+  const check = compileCheck<TSchema>(fields);
+  const isFields = (value: unknown): value is Static<Fields> & MfaBackchannelUser => check.accepts(value);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<object> => {
-    const given = request.method === "GET" ? request.query : request.body;
-    if (!isFields(given)) {
+    const input = request.method === "GET" ? request.query : request.body;
+    if (!isFields(input)) {
       deps.counted(operation, "malformed");
-      reply.code(400);
-      return { error: malformed };
+      throw malformed(check.explain(input));
     }
     const gone = new AbortController();
     reply.raw.once("close", () => gone.abort());
     const session = request.caller?.session ?? request.id;
-    const write = written(deps, operation, request, given.username);
+    const write = written(deps, operation, request, input.username);
     const options = { deadline: deps.now() + deps.timeoutMs(), signal: gone.signal };
-    const { outcome, detail, credentials } = await ask(given, targetOf(session, given), options).catch(
+    const { outcome, detail, credentials } = await ask(input, targetOf(session, input), options).catch(
       (error: unknown) => {
         deps.counted(operation, "undecided");
         write("undecided");
         throw error;
       },
     );
-    deps.logger.info({ session, operation, username: given.username, outcome }, "second factors");
-    // What was to be deleted and is not there is as good as deleted.
+    deps.logger.info({ session, operation, username: input.username, outcome }, "second factors");
+    // Deleting something that does not exist succeeds.
     const isDone = outcome === "ok" || outcome === "absent";
     deps.counted(operation, isDone ? "ok" : "refused");
     write(isDone ? "ok" : "failed");

@@ -6,7 +6,6 @@ export function postTotp(deps: MfaRouteDeps) {
   return createMfaRoute(deps, {
     operation: "set_totp",
     fields: MfaBackchannelTotp,
-    malformed: "username and totp_secret are required",
     ask: ({ totp_secret: secret }, target, options) => deps.bus.request(mfaTotpSet, { ...target, secret }, options),
   });
 }

@@ -1,7 +1,9 @@
-import { systemClock } from "@postern/shared/time";
+import { type OperationId, operation } from "@postern/shared/contracts";
+import { guardedRoute } from "@postern/shared/platform/http";
+import { systemClock } from "@postern/shared/platform/time";
 import type { FastifyError, FastifyInstance } from "fastify";
 import type { AdminContext } from "../../context.ts";
-import { requireScope } from "../../plugins/caller.ts";
+import { deleteLock } from "./delete-lock.ts";
 import { deleteRecoveryCodes } from "./delete-recovery-codes.ts";
 import { deleteTotp } from "./delete-totp.ts";
 import { deleteWebauthnCredential } from "./delete-webauthn-credential.ts";
@@ -12,13 +14,14 @@ import { postTotp } from "./post-totp.ts";
 import { postWebauthnCredential } from "./post-webauthn-credential.ts";
 import { putWebauthnCredential } from "./put-webauthn-credential.ts";
 
-const prefix = "/api/v1/mfa-backchannel";
+type MfaBackchannelContext = Pick<
+  AdminContext,
+  "bus" | "live" | "adminMetrics" | "logger" | "settings" | "audit" | "factorLocks" | "accountNames"
+>;
 
-type MfaBackchannelContext = Pick<AdminContext, "bus" | "live" | "adminMetrics" | "logger" | "settings" | "audit">;
-
-/** Second factors in the site's directories, for provisioning. The scopes are those of the contract's table. */
+/** Second factors in the site's backends, for provisioning. */
 export function registerMfaBackchannel(app: FastifyInstance, context: MfaBackchannelContext): void {
-  const { bus, live, adminMetrics, logger, audit } = context;
+  const { bus, live, adminMetrics, logger, audit, accountNames } = context;
   const { identifier } = context.settings;
   const deps: MfaRouteDeps = {
     bus,
@@ -28,21 +31,24 @@ export function registerMfaBackchannel(app: FastifyInstance, context: MfaBackcha
     audit,
     now: () => systemClock.now(),
   };
-  const scoped = (word: string) => ({ onRequest: requireScope(`${identifier}:${word}`, `${identifier}:admin`) });
-  const mfaWrite = scoped("mfa_write");
-  const webauthnWrite = scoped("webauthn_write");
+  const place = (id: OperationId) => guardedRoute(operation(id), identifier);
   app.setErrorHandler((error: FastifyError, _request, reply) => {
     if ((error.statusCode ?? 500) >= 500) throw error;
-    // The parser's own words quote the body, which has secrets.
+    // The parser's message quotes the body, which contains secrets.
     return reply.code(400).send({ error: "Invalid JSON payload" });
   });
-  app.post(`${prefix}/totp`, mfaWrite, postTotp(deps));
-  app.delete(`${prefix}/totp`, mfaWrite, deleteTotp(deps));
-  app.post(`${prefix}/totp/recovery-codes`, mfaWrite, postRecoveryCodes(deps));
-  app.delete(`${prefix}/totp/recovery-codes`, mfaWrite, deleteRecoveryCodes(deps));
-  const credential = `${prefix}/webauthn/credential`;
-  app.get(credential, { ...scoped("webauthn_read"), exposeHeadRoute: false }, getWebauthnCredential(deps));
-  app.post(credential, webauthnWrite, postWebauthnCredential(deps));
-  app.put(credential, webauthnWrite, putWebauthnCredential(deps));
-  app.delete(credential, webauthnWrite, deleteWebauthnCredential(deps));
+  app.route({ ...place("setTotpSecret"), handler: postTotp(deps) });
+  const locks = { ...deps, locks: context.factorLocks, accountNames };
+  app.route({ ...place("unlockSecondFactors"), handler: deleteLock(locks) });
+  app.route({ ...place("deleteTotpSecret"), handler: deleteTotp(deps) });
+  app.route({ ...place("setRecoveryCodes"), handler: postRecoveryCodes(deps) });
+  app.route({ ...place("deleteRecoveryCodes"), handler: deleteRecoveryCodes(deps) });
+  app.route({
+    ...place("listWebauthnCredentials"),
+    exposeHeadRoute: false,
+    handler: getWebauthnCredential(deps),
+  });
+  app.route({ ...place("saveWebauthnCredential"), handler: postWebauthnCredential(deps) });
+  app.route({ ...place("updateWebauthnCredential"), handler: putWebauthnCredential(deps) });
+  app.route({ ...place("deleteWebauthnCredential"), handler: deleteWebauthnCredential(deps) });
 }

@@ -1,8 +1,9 @@
 import { Resolver } from "node:dns/promises";
+import { within } from "@postern/shared/platform/concurrency";
 import type { AddressLookup, LookupAnswer } from "./address-lookup.ts";
 
 export interface DnsLookupSettings {
-  /** Addresses with ports; none takes the system's. */
+  /** Addresses with ports; an empty list means the system's name servers. */
   readonly servers: readonly string[];
   readonly timeoutMs: number;
 }
@@ -11,10 +12,10 @@ function codeOf(thrown: unknown): string {
   return thrown instanceof Error && "code" in thrown ? String(thrown.code) : "UNKNOWN";
 }
 
-/** No such name, or no address of it: an answer too. All else says nothing about the name. */
+/** No such name, or no address: an answer too. Any other error says nothing about the name. */
 const absentCodes = new Set(["ENOTFOUND", "ENODATA"]);
 
-/** Asks name servers over the network, twice within the time that is allowed. */
+/** Queries name servers over the network, at most twice within the time limit. */
 export function createDnsLookup({ servers, timeoutMs }: DnsLookupSettings): AddressLookup {
   const each = Math.max(1, Math.floor(timeoutMs / 2));
   const resolver = new Resolver({ timeout: each, tries: 2, maxTimeout: each });
@@ -31,14 +32,8 @@ export function createDnsLookup({ servers, timeoutMs }: DnsLookupSettings): Addr
     }
   };
 
-  const lookUp = async (name: string): Promise<LookupAnswer> => {
-    const late = Promise.withResolvers<LookupAnswer>();
-    const timer = setTimeout(() => late.resolve({ kind: "failed", reason: "ETIMEOUT" }), timeoutMs);
-    try {
-      return await Promise.race([ask(name), late.promise]);
-    } finally {
-      clearTimeout(timer);
-    }
-  };
+  // `ask` never rejects, so a rejection is the end of the time.
+  const lookUp = (name: string): Promise<LookupAnswer> =>
+    within(ask(name), timeoutMs).catch((): LookupAnswer => ({ kind: "failed", reason: "ETIMEOUT" }));
   return { lookUp };
 }

@@ -6,17 +6,17 @@ const found: LookupAnswer = { kind: "found", addresses: ["127.0.0.2"], ttlMs: 60
 
 function setting(answer: LookupAnswer | Promise<LookupAnswer>, change: object = {}) {
   let now = 0;
-  const asked: string[] = [];
+  const queries: string[] = [];
   const lookup: AddressLookup = {
     lookUp: async (name) => {
-      asked.push(name);
+      queries.push(name);
       return answer;
     },
   };
   const settings = { maxEntries: 3, maxTtlMs: 3_600_000, absentTtlMs: 5000, maxInFlight: 2, ...change };
   const cached = createCachingLookup({ lookup, clock: { now: () => now }, settings });
   return {
-    asked,
+    queries,
     ask: (name: string) => cached.lookUp(name),
     pass: (milliseconds: number) => {
       now += milliseconds;
@@ -29,38 +29,38 @@ test.each([
   ["an absence for its time", { kind: "absent" }, 5000],
   ["a failure for a second", { kind: "failed", reason: "x" }, 1000],
 ] satisfies [string, LookupAnswer, number][])("keeps %s", async (_what, answer, life) => {
-  const { asked, ask, pass } = setting(answer);
+  const { queries, ask, pass } = setting(answer);
   await ask("a");
   pass(life - 1);
   expect(await ask("a")).toEqual(answer);
-  expect(asked).toEqual(["a"]);
+  expect(queries).toEqual(["a"]);
   pass(1);
   await ask("a");
-  expect(asked).toEqual(["a", "a"]);
+  expect(queries).toEqual(["a", "a"]);
 });
 
 test("no record lives longer than it may", async () => {
-  const { asked, ask, pass } = setting(found, { maxTtlMs: 10 });
+  const { queries, ask, pass } = setting(found, { maxTtlMs: 10 });
   await ask("a");
   pass(10);
   await ask("a");
-  expect(asked).toHaveLength(2);
+  expect(queries).toHaveLength(2);
 });
 
 test("the longest unused goes first when there is no more room", async () => {
-  const { asked, ask } = setting(found);
+  const { queries, ask } = setting(found);
   for (const name of ["a", "b", "c", "a", "d", "a", "b"]) await ask(name);
-  expect(asked).toEqual(["a", "b", "c", "d", "b"]);
+  expect(queries).toEqual(["a", "b", "c", "d", "b"]);
 });
 
-test("those who ask the same at the same time share a question, and too many questions are failures", async () => {
+test("those who ask the same at the same time share a question, and too many queries are failures", async () => {
   const late = Promise.withResolvers<LookupAnswer>();
-  const { asked, ask } = setting(late.promise);
+  const { queries, ask } = setting(late.promise);
   const first = ask("a");
   const second = ask("a");
   const other = ask("b");
-  expect(await ask("c")).toEqual({ kind: "failed", reason: "too many questions" });
+  expect(await ask("c")).toEqual({ kind: "failed", reason: "too many queries" });
   late.resolve(found);
   expect(await Promise.all([first, second, other])).toEqual([found, found, found]);
-  expect(asked).toEqual(["a", "b"]);
+  expect(queries).toEqual(["a", "b"]);
 });

@@ -1,11 +1,12 @@
-import type { Clock } from "@postern/shared/time";
+import { createBoundedCache } from "@postern/shared/platform/cache";
+import type { Clock } from "@postern/shared/platform/time";
 import type { AddressLookup, LookupAnswer } from "./address-lookup.ts";
 
 export interface CachingLookupSettings {
   readonly maxEntries: number;
   readonly maxTtlMs: number;
   readonly absentTtlMs: number;
-  /** Questions under way; more are failures at once. */
+  /** Queries in progress; further ones fail immediately. */
   readonly maxInFlight: number;
 }
 
@@ -15,48 +16,25 @@ export interface CachingLookupDeps {
   readonly settings: CachingLookupSettings;
 }
 
-interface Kept {
-  readonly answer: LookupAnswer;
-  readonly until: number;
-}
-
-/** A failure is kept just as long as a storm of logins needs to not become a storm of questions. */
+/** Long enough that a burst of logins does not cause one query each. */
 const failureTtlMs = 1000;
 
 /**
- * Keeps answers for their life, at most `maxEntries` of them, the longest unused going first. Logins that ask the same
- * at the same time share one question.
+ * Keeps answers for as long as they are valid, at most `maxEntries` of them; a full cache removes the least recently
+ * used. Logins that need the same answer at the same time share one query.
  */
 export function createCachingLookup({ lookup, clock, settings }: CachingLookupDeps): AddressLookup {
-  const kept = new Map<string, Kept>();
+  const kept = createBoundedCache<LookupAnswer>({ maxEntries: settings.maxEntries, evict: "least-used", clock });
   const underWay = new Map<string, Promise<LookupAnswer>>();
 
   const lifeOf = (answer: LookupAnswer): number => {
     if (answer.kind === "found") return Math.min(answer.ttlMs, settings.maxTtlMs);
     return answer.kind === "absent" ? settings.absentTtlMs : failureTtlMs;
   };
-  const keep = (name: string, answer: LookupAnswer): void => {
-    const life = lifeOf(answer);
-    if (life <= 0) return;
-    kept.delete(name);
-    kept.set(name, { answer, until: clock.now() + life });
-    for (const oldest of kept.keys()) {
-      if (kept.size <= settings.maxEntries) break;
-      kept.delete(oldest);
-    }
-  };
-  const fresh = (name: string): LookupAnswer | undefined => {
-    const found = kept.get(name);
-    if (found === undefined) return undefined;
-    kept.delete(name);
-    if (found.until <= clock.now()) return undefined;
-    kept.set(name, found);
-    return found.answer;
-  };
   const ask = async (name: string): Promise<LookupAnswer> => {
     try {
       const answer = await lookup.lookUp(name);
-      keep(name, answer);
+      kept.set(name, answer, lifeOf(answer));
       return answer;
     } finally {
       underWay.delete(name);
@@ -65,14 +43,14 @@ export function createCachingLookup({ lookup, clock, settings }: CachingLookupDe
 
   return {
     lookUp: async (name) => {
-      const answer = fresh(name);
+      const answer = kept.get(name);
       if (answer !== undefined) return answer;
       const running = underWay.get(name);
       if (running !== undefined) return running;
-      if (underWay.size >= settings.maxInFlight) return { kind: "failed", reason: "too many questions" };
-      const asked = ask(name);
-      underWay.set(name, asked);
-      return asked;
+      if (underWay.size >= settings.maxInFlight) return { kind: "failed", reason: "too many queries" };
+      const pending = ask(name);
+      underWay.set(name, pending);
+      return pending;
     },
   };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createFailureNotes, type FailureNote } from "./failure-notes.ts";
 
-test("the first failure of a list is noted at once, those of a minute in one note; each list has its own", () => {
+test("the first failure of each list is noted immediately, and those of the next minute in one note", () => {
   const time = { now: 0 };
   const notes: FailureNote[] = [];
   const failed = createFailureNotes({

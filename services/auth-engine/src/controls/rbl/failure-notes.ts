@@ -1,6 +1,6 @@
-import type { Clock } from "@postern/shared/time";
+import type { Clock } from "@postern/shared/platform/time";
 
-/** One note of a list that fails, with how many failures it stands for. */
+/** A report about a failing list, with the number of failures it covers. */
 export interface FailureNote {
   readonly list: string;
   readonly reason: string;
@@ -9,12 +9,15 @@ export interface FailureNote {
 
 export interface FailureNotesDeps {
   readonly clock: Clock;
-  /** The least time between two notes of one list. */
+  /** Shortest interval between two reports about one list. */
   readonly everyMs: number;
   readonly note: (note: FailureNote) => void;
 }
 
-/** A list that is away fails for every login: the first failure is noted, then all of an interval in one. */
+/**
+ * Limits reports: an unavailable list fails for every sign-in, so the first failure is reported immediately and all
+ * failures of an interval together.
+ */
 export function createFailureNotes({ clock, everyMs, note }: FailureNotesDeps) {
   const lists = new Map<string, { notedAtMs: number; failures: number }>();
   return (list: string, reason: string): void => {

@@ -1,6 +1,7 @@
 import type { AuthDecision } from "@postern/shared/contracts";
-import { AppError, errorCodes } from "@postern/shared/errors";
-import { type CidrSet, createCidrSet } from "@postern/shared/net";
+import { unlessAborted } from "@postern/shared/platform/concurrency";
+import { errorCodes } from "@postern/shared/platform/errors";
+import { type CidrSet, createCidrSet } from "@postern/shared/platform/net";
 import type { Control } from "../control.ts";
 import type { UserAllowlist } from "../user-allowlist.ts";
 import type { AddressLookup, LookupAnswer } from "./address-lookup.ts";
@@ -12,7 +13,7 @@ export interface RblList {
   readonly zone: string;
   readonly ipv4: boolean;
   readonly ipv6: boolean;
-  /** Answers that mean "listed"; none takes 127.0.0.0/8 but for the errors of list operators. */
+  /** Answers that mean "listed"; an empty list means 127.0.0.0/8 without the error codes of list operators. */
   readonly returnCodes: ReadonlySet<string>;
   readonly weight: number;
   readonly allowFailure: boolean;
@@ -42,7 +43,9 @@ interface Said {
 }
 
 const listed = createCidrSet(["127.0.0.0/8"]);
-/** Operators answer this to resolvers that may not ask, whatever the name: it is no word about the client. */
+/**
+ * Operators return this to resolvers that may not use the list, whatever the name; it says nothing about the client.
+ */
 const operatorErrors: CidrSet = createCidrSet(["127.255.255.0/24"]);
 
 function judge(list: RblList, answer: LookupAnswer): Said {
@@ -63,14 +66,14 @@ function sum(said: readonly Said[], weigh: (weight: number) => number = (weight)
   return said.reduce((total, { list }) => total + weigh(list.weight), 0);
 }
 
-/** What the answers come to; a list that failed counts only where its answer could have changed the decision. */
+/** Combines the answers; a failed list counts only if its answer could have changed the decision. */
 function decide(said: readonly Said[], threshold: number): { readonly score: number; readonly verdict: Verdict } {
   const score = sum(said.filter(({ outcome }) => outcome === "listed"));
   const missing = said.filter(({ outcome, list }) => outcome === "failed" && !list.allowFailure);
-  const least = score + sum(missing, (weight) => Math.min(0, weight));
-  const most = score + sum(missing, (weight) => Math.max(0, weight));
-  if (least >= threshold) return { score, verdict: "deny" };
-  return { score, verdict: most >= threshold ? "undecided" : "pass" };
+  const minScore = score + sum(missing, (weight) => Math.min(0, weight));
+  const maxScore = score + sum(missing, (weight) => Math.max(0, weight));
+  if (minScore >= threshold) return { score, verdict: "deny" };
+  return { score, verdict: maxScore >= threshold ? "undecided" : "pass" };
 }
 
 type Verdict = "pass" | "deny" | "undecided";
@@ -89,16 +92,7 @@ function asksAbout(list: RblList, { family }: ZoneQuestion): boolean {
   return family === "ipv4" ? list.ipv4 : list.ipv6;
 }
 
-/** The answer, or an end when the caller left; the question goes on and fills the cache. */
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>();
-  const abort = (): void => aborted.reject(new AppError("REQUEST_ABORTED"));
-  if (signal.aborted) throw new AppError("REQUEST_ABORTED");
-  signal.addEventListener("abort", abort, { once: true });
-  return Promise.race([promise, aborted.promise]).finally(() => signal.removeEventListener("abort", abort));
-}
-
-/** Denies clients whom the block lists' weights bring to the threshold. All lists are asked at the same time. */
+/** Denies clients for which the weights of the block lists reach the threshold. All lists are queried in parallel. */
 export function createRbl({ settings, lookup, observe, onFailure }: RblDeps): Control {
   const { lists, threshold, allowlist } = settings;
   const exempt = createCidrSet(settings.ipAllowlist);
@@ -115,8 +109,8 @@ export function createRbl({ settings, lookup, observe, onFailure }: RblDeps): Co
       if (allowlist.has(masterLogin?.user ?? username, clientIp)) return undefined;
       const question = zoneQuestion(clientIp);
       if (question === undefined) return undefined;
-      const asked = lists.filter((list) => asksAbout(list, question));
-      const said = await unlessAborted(Promise.all(asked.map((list) => ask(list, question))), signal);
+      const applicableLists = lists.filter((list) => asksAbout(list, question));
+      const said = await unlessAborted(Promise.all(applicableLists.map((list) => ask(list, question))), signal);
       const { score, verdict } = decide(said, threshold);
       facts.rblScore = score;
       facts.rblListed = said.filter(({ outcome }) => outcome === "listed").map(({ list }) => list.name);

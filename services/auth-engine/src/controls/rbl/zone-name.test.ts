@@ -11,7 +11,7 @@ test.each([
   ],
   ["nowhere", undefined],
   ["", undefined],
-])("%s is asked about as %j (RFC 5782)", (address, expected) => {
+])("%s is looked up as %j (RFC 5782)", (address, expected) => {
   expect(zoneQuestion(address)).toEqual(expected);
 });
 

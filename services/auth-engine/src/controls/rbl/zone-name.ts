@@ -1,13 +1,13 @@
-import { canonicalIp } from "@postern/shared/net";
+import { canonicalIp } from "@postern/shared/platform/net";
 import ipaddr from "ipaddr.js";
 
 export interface ZoneQuestion {
   readonly family: "ipv4" | "ipv6";
-  /** The address turned around, without the zone: `9.113.0.203`, or 32 nibbles (RFC 5782 §2.1, §2.4). */
+  /** The reversed address without the zone: `9.113.0.203`, or 32 nibbles (RFC 5782 §2.1, §2.4). */
   readonly reversed: string;
 }
 
-/** Undefined for what is no address. IPv4 inside IPv6 is asked about as IPv4. */
+/** Undefined for anything but an address. IPv4 inside IPv6 is looked up as IPv4. */
 export function zoneQuestion(address: string): ZoneQuestion | undefined {
   const canonical = canonicalIp(address);
   if (canonical === undefined) return undefined;

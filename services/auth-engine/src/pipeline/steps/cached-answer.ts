@@ -1,7 +1,7 @@
 import type { Ok } from "@postern/shared/contracts";
+import type { Attempt } from "../../decision/attempt.ts";
 import type { CachedResult } from "../../result-cache/cached-result.ts";
 import type { CacheFacts } from "../../result-cache/result-caches.ts";
-import type { Attempt } from "../attempt.ts";
 import type { StepContext, StepDeps } from "../step.ts";
 import { noteAccount } from "./note-account.ts";
 
@@ -11,21 +11,21 @@ interface Hit {
 }
 
 /**
- * A hit as the decision, with the facts that its directory left. One whose directory is not in use any more is a miss:
- * nobody could say what policies want to know.
+ * Turns a cache hit into a decision and sets the facts about its backend. It is a miss if that backend is no longer in
+ * use, because policies could not query it.
  */
 export function cachedAnswer(
   { found, cache }: Hit,
   attempt: Attempt,
   context: StepContext,
-  { directories }: StepDeps,
+  { backends }: StepDeps,
 ): Ok | undefined {
-  const directory = directories.find(({ name }) => name === found.directory);
-  if (directory === undefined) {
+  const backend = backends.find(({ name }) => name === found.backendName);
+  if (backend === undefined) {
     delete cache.servedFrom;
     return undefined;
   }
-  noteAccount(directory, found.decision.groups, attempt, context);
+  noteAccount(backend, found.decision.groups, attempt, context);
   // Tokens and app passwords are never cached.
   if (attempt.operation === "authenticate") context.facts.credential = "password";
   return found.decision;

@@ -1,21 +1,21 @@
-import type { Directory } from "../../directories/directory.ts";
-import { secondFactorQuestion } from "../../mfa-artefacts/has-second-factor.ts";
-import type { Attempt } from "../attempt.ts";
+import type { Backend } from "../../backends/backend.ts";
+import type { Attempt } from "../../decision/attempt.ts";
+import { secondFactorQuestion } from "../../mfa-credentials/has-second-factor.ts";
 import type { StepContext } from "../step.ts";
 
 /**
- * What later steps and policies may ask about an account that a directory answered for. A cached answer notes the same:
- * a rule must not hold less because the answer was remembered.
+ * Notes what later steps and policies may need to know about an account that a backend found. A cached answer notes the
+ * same, so policies work the same for it.
  */
 export function noteAccount(
-  directory: Directory,
+  backend: Backend,
   groups: readonly string[] | undefined,
   attempt: Attempt,
   context: StepContext,
 ): void {
   const { facts } = context;
   facts.accountKnown = true;
-  facts.directory = directory.name;
+  facts.directory = backend.name;
   facts.groups = groups;
-  facts.accountHasSecondFactor = secondFactorQuestion(directory, attempt, context);
+  facts.accountHasSecondFactor = secondFactorQuestion(backend, attempt, context);
 }

@@ -1,7 +1,7 @@
 import type { Step } from "../step.ts";
 import { cachedAnswer } from "./cached-answer.ts";
 
-/** A right login of a short while ago, from this process. What does not match is a miss, never a denial. */
+/** A recent success from this process's memory decides. Anything that does not match is a miss, never a denial. */
 export const readMemoryCache: Step = {
   name: "read-memory-cache",
   run: (attempt, context, deps) => {

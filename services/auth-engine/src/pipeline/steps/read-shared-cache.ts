@@ -1,7 +1,7 @@
 import type { Step } from "../step.ts";
 import { cachedAnswer } from "./cached-answer.ts";
 
-/** A right login, or a look-up, that some engine made; Redis away or slow is a miss. */
+/** A recent success or lookup of any engine, from Redis, decides. A slow or unavailable Redis is a miss. */
 export const readSharedCache: Step = {
   name: "read-shared-cache",
   run: (attempt, context, deps) => {

@@ -1,6 +1,6 @@
 import type { Step } from "../step.ts";
 
-/** An empty password is a denial before any directory sees it: LDAP would take it for an anonymous bind (RFC 4513 §5.1.2). */
+/** Denies an empty password before any backend sees it: LDAP would treat it as an anonymous bind (RFC 4513 §5.1.2). */
 export const rejectEmptyPassword: Step = {
   name: "reject-empty-password",
   run: ({ operation, password }) =>

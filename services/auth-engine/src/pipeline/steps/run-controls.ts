@@ -16,7 +16,7 @@ class ControlsContext implements ControlContext {
   }
 }
 
-/** The controls in their fixed order, for logins; the first that rejects ends the decision. Look-ups have none. */
+/** Runs the controls in their fixed order, for sign-ins only. The first that rejects ends the decision. */
 export const runControls: Step = {
   name: "run-controls",
   run: (attempt, context, { controls }) => {

@@ -9,7 +9,10 @@ function denialOf(verdicts: readonly EnvironmentVerdict[]): AuthDecision | undef
   return { outcome: "fail", reason: "script", memoryCache: "miss", ...(message === undefined ? {} : { message }) };
 }
 
-/** The site's scripts before any cache or directory; each may deny. Look-ups skip them, as they skip all controls. */
+/**
+ * Runs the site's environment scripts before any cache or backend. Each may deny. Lookups skip them, as they skip all
+ * controls.
+ */
 export const runEnvironmentScripts: Step = {
   name: "run-environment-scripts",
   run: (attempt, { deadline }, { scripts }) => {

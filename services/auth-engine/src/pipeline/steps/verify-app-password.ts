@@ -1,36 +1,38 @@
 import type { AuthDecision, DenialReason } from "@postern/shared/contracts";
-import type { Directory } from "../../directories/directory.ts";
-import { appPasswordDigest } from "../../mfa-artefacts/app-password.ts";
-import type { AppPasswordOutcome } from "../../mfa-artefacts/app-password-uses.ts";
-import { matchAppPassword } from "../../mfa-artefacts/app-passwords.ts";
-import type { MfaAccount, StoredAppPassword } from "../../mfa-artefacts/mfa-artefacts.ts";
-import type { Attempt } from "../attempt.ts";
+import type { Backend } from "../../backends/backend.ts";
+import type { MfaAccount, StoredAppPassword } from "../../backends/mfa-credentials.ts";
+import type { Attempt } from "../../decision/attempt.ts";
+import { appPasswordDigest } from "../../mfa-credentials/app-password.ts";
+import type { AppPasswordOutcome } from "../../mfa-credentials/app-password-uses.ts";
+import { matchAppPassword } from "../../mfa-credentials/app-passwords.ts";
 import type { Step, StepContext, StepDeps } from "../step.ts";
-import { askDirectories } from "./ask-directories.ts";
-import { directoryQuery, okDecision } from "./directory-query.ts";
+import { askBackends } from "./ask-backends.ts";
+import { backendQuery, okDecision } from "./backend-query.ts";
 import { noteAccount } from "./note-account.ts";
 
 type Found =
   | { readonly kind: "ok"; readonly account: MfaAccount; readonly appPassword: StoredAppPassword }
-  | { readonly kind: "wrong_password" }
-  | { readonly kind: "account_disabled" }
+  | { readonly kind: "wrong_password"; readonly account?: string }
+  | { readonly kind: "account_disabled"; readonly account?: string }
   | { readonly kind: "unknown_user" }
   | { readonly kind: "not_served" };
 
-async function askDirectory(
-  { mfa }: Directory,
+async function askBackend(
+  { mfa }: Backend,
   { username, protocol }: Attempt,
   digest: string,
   context: StepContext,
 ): Promise<Found> {
-  // Its users have no app passwords, so that to them this one is as wrong as any.
+  // The users of this backend have no app passwords, so this one is wrong for them.
   if (mfa === undefined) return { kind: "unknown_user" };
   const found = await mfa.find({ username, protocol }, context);
   if (found.kind !== "ok") return found;
   const appPassword = await matchAppPassword(found.account, { digest, protocol }, context);
-  if (appPassword === undefined) return { kind: "wrong_password" };
-  // Only whoever knows the password learns that the account is off.
-  return found.isDisabled ? { kind: "account_disabled" } : { kind: "ok", account: found.account, appPassword };
+  if (appPassword === undefined) return { kind: "wrong_password", account: found.account.account };
+  // Only a caller that knows the password learns that the account is disabled.
+  return found.isDisabled
+    ? { kind: "account_disabled", account: found.account.account }
+    : { kind: "ok", account: found.account, appPassword };
 }
 
 const denial = (reason: DenialReason): AuthDecision => ({ outcome: "fail", reason, memoryCache: "miss" });
@@ -44,22 +46,23 @@ async function verify(
   attempt: Attempt,
   digest: string,
   context: StepContext,
-  { directories, appPasswordUses }: StepDeps,
+  { backends, appPasswordUses }: StepDeps,
 ): Promise<AuthDecision> {
   context.facts.credential = "app_password";
-  const { found, unavailable } = await askDirectories(directories, (directory) =>
-    askDirectory(directory, attempt, digest, context),
+  const { found, unavailable } = await askBackends(backends, (backend) =>
+    askBackend(backend, attempt, digest, context),
   );
   if (found?.outcome.kind === "ok") {
     const { account, appPassword } = found.outcome;
-    const released = await found.directory.lookup(directoryQuery(attempt), context);
+    const released = await found.backend.lookup(backendQuery(attempt), context);
     if (released.kind !== "ok") return denial("account_disabled");
-    noteAccount(found.directory, released.account.groups, attempt, context);
+    noteAccount(found.backend, released.account.groups, attempt, context);
     appPasswordUses?.note(account, appPassword);
-    return okDecision(found.directory, released.account);
+    return okDecision(found.backend, released.account);
   }
   if (unavailable !== undefined) throw unavailable;
   context.facts.accountKnown = found !== undefined;
+  if (found !== undefined && "account" in found.outcome) context.facts.guessedAccount = found.outcome.account;
   return denial(found?.outcome.kind ?? "unknown_user");
 }
 
@@ -75,8 +78,8 @@ async function counted(deciding: Promise<AuthDecision>, { appPasswordChecked }: 
 }
 
 /**
- * Logins by app password, told by the form of the password. This step decides them all: an app password never reaches
- * a directory as a password. As with passwords, a denial stands only when every directory before it could be asked.
+ * Decides every sign-in whose password has the form of an app password; such a password never reaches a backend as a
+ * password. As with other passwords, a denial stands only if every earlier backend answered.
  */
 export const verifyAppPassword: Step = {
   name: "verify-app-password",

@@ -1,9 +1,9 @@
 import type { AuthRequest } from "@postern/shared/contracts";
-import { AppError } from "@postern/shared/errors";
+import { AppError } from "@postern/shared/platform/errors";
 import { expect, test } from "vitest";
-import type { Directory } from "../../directories/directory.ts";
+import type { Backend } from "../../backends/backend.ts";
+import { attemptOf } from "../../decision/attempt.ts";
 import { createMasterUsers, type MasterLoginAudit } from "../../master-user/master-users.ts";
-import { attemptOf } from "../attempt.ts";
 import { decide } from "../pipeline.ts";
 
 const request: AuthRequest = {
@@ -23,32 +23,32 @@ function account(name: string) {
 }
 
 /** Knows alice and the master, whose password is "right". */
-function directory(lookupFails = false): Directory & { readonly asked: string[] } {
-  const asked: string[] = [];
+function backend(lookupFails = false): Backend & { readonly calls: string[] } {
+  const calls: string[] = [];
   return {
     kind: "test",
     name: "d",
-    asked,
+    calls,
     verify: async ({ username }, password) => {
-      asked.push(`verify ${username}`);
+      calls.push(`verify ${username}`);
       if (username !== "master") return { kind: "unknown_user" };
       return password.reveal() === "right" ? { kind: "ok", account: account("master") } : { kind: "wrong_password" };
     },
     lookup: async ({ username }) => {
-      asked.push(`lookup ${username}`);
+      calls.push(`lookup ${username}`);
       if (lookupFails) throw new AppError("DIRECTORY_UNAVAILABLE");
       return username === "alice" ? { kind: "ok", account: account("alice") } : { kind: "unknown_user" };
     },
     listAccounts: async () => ({ kind: "not_served" }),
     endListing: () => undefined,
-    spendVerification: async () => void asked.push("spend"),
+    spendVerification: async () => void calls.push("spend"),
     check: async () => undefined,
     close: async () => undefined,
   };
 }
 
 function ask(change: Partial<AuthRequest> = {}, lookupFails = false) {
-  const one = directory(lookupFails);
+  const one = backend(lookupFails);
   const events: MasterLoginAudit[] = [];
   const masterUsers = createMasterUsers({
     parse: (username) => {
@@ -61,52 +61,52 @@ function ask(change: Partial<AuthRequest> = {}, lookupFails = false) {
   const facts = {};
   const context = { deadline: Number.MAX_SAFE_INTEGER, signal: new AbortController().signal, facts };
   const decision = decide(attemptOf({ ...request, ...change }, masterUsers), context, {
-    directories: [one],
+    backends: [one],
     checkMailToken: undefined,
     resultCaches: undefined,
     bruteForce: undefined,
     masterUsers,
   });
-  return { decision, asked: one.asked, events };
+  return { decision, calls: one.calls, events };
 }
 
 test("the master's password is verified, then the user is looked up", async () => {
-  const { decision, asked, events } = ask();
+  const { decision, calls, events } = ask();
   expect(await decision).toMatchObject({ outcome: "ok", account: "alice" });
-  expect(asked).toEqual(["verify master", "lookup alice"]);
+  expect(calls).toEqual(["verify master", "lookup alice"]);
   expect(events).toEqual([expect.objectContaining({ masterUser: "master", user: "alice", outcome: "ok" })]);
 });
 
-test("a wrong password asks nobody about the user", async () => {
-  const { decision, asked, events } = ask({ password: "wrong" });
+test("after a wrong master password, the engine does not look up the user", async () => {
+  const { decision, calls, events } = ask({ password: "wrong" });
   expect(await decision).toMatchObject({ outcome: "fail", reason: "wrong_password" });
-  expect(asked).toEqual(["verify master"]);
+  expect(calls).toEqual(["verify master"]);
   expect(events).toEqual([expect.objectContaining({ outcome: "denied" })]);
 });
 
-test("a directory that is away is no denial, and is written down", async () => {
+test("an unavailable backend is not a denial, and the attempt is recorded", async () => {
   const { decision, events } = ask({}, true);
   await expect(decision).rejects.toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });
   expect(events).toEqual([expect.objectContaining({ outcome: "undecided" })]);
 });
 
-test("a token reaches no directory as the master's password", async () => {
-  const { decision, asked } = ask({ method: "xoauth2" });
+test("a token reaches no backend as the master user's password", async () => {
+  const { decision, calls } = ask({ method: "xoauth2" });
   expect(await decision).toMatchObject({ outcome: "fail", reason: "method_not_enabled" });
-  expect(asked).toEqual([]);
+  expect(calls).toEqual([]);
 });
 
 test.each([{ dialect: "jwt" }, { username: "alice*other" }, { username: "alice" }] as const)(
   "%j is an ordinary login",
   async (change) => {
-    const { asked, decision } = ask(change);
+    const { calls, decision } = ask(change);
     expect(await decision).toMatchObject({ outcome: "fail", reason: "unknown_user" });
-    expect(asked).toEqual([`verify ${"username" in change ? change.username : request.username}`, "spend"]);
+    expect(calls).toEqual([`verify ${"username" in change ? change.username : request.username}`, "spend"]);
   },
 );
 
 test("a look-up takes the name as it is", async () => {
-  const { asked, decision } = ask({ operation: "lookup" });
+  const { calls, decision } = ask({ operation: "lookup" });
   expect(await decision).toMatchObject({ outcome: "fail" });
-  expect(asked).toEqual(["lookup alice*master"]);
+  expect(calls).toEqual(["lookup alice*master"]);
 });

@@ -1,10 +1,10 @@
 import type { AuthDecision } from "@postern/shared/contracts";
+import type { Attempt } from "../../decision/attempt.ts";
 import { tokenMechanism } from "../../mail-tokens/mechanism.ts";
 import type { MasterLoginAudit, MasterLoginFacts } from "../../master-user/master-users.ts";
-import type { Attempt } from "../attempt.ts";
 import type { Step, StepContext, StepDeps } from "../step.ts";
-import { lookUpAccount } from "./look-up-in-directories.ts";
-import { verifyPassword } from "./verify-in-directories.ts";
+import { lookUpAccount } from "./look-up-in-backends.ts";
+import { verifyPassword } from "./verify-in-backends.ts";
 
 async function verify(
   attempt: Attempt,
@@ -15,15 +15,15 @@ async function verify(
   if (password === undefined || tokenMechanism(attempt.method) !== undefined) {
     return { outcome: "fail", reason: "method_not_enabled", memoryCache: "miss" };
   }
-  const master = await verifyPassword(attempt, password, { context, directories: deps.directories });
+  const master = await verifyPassword(attempt, password, { context, deps });
   if (master.outcome !== "ok") return master;
-  return lookUpAccount({ ...rest, password: undefined, username: user }, context, deps.directories);
+  return lookUpAccount({ ...rest, password: undefined, username: user }, context, deps.backends);
 }
 
 /**
- * A login in another user's name: the master's password is verified, then the user is looked up without one. No
- * directory is asked about the user before. This step decides them all, and stands before the caches: what comes of it
- * is kept nowhere.
+ * Decides every sign-in of a master user as another user: verifies the master's password, then looks the user up
+ * without one. No backend is queried about the user before. The step runs before the caches, and its result is not
+ * cached.
  */
 export const verifyMasterUser: Step = {
   name: "verify-master-user",

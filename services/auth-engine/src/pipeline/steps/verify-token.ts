@@ -1,9 +1,9 @@
 import type { AuthDecision } from "@postern/shared/contracts";
+import type { Attempt } from "../../decision/attempt.ts";
 import type { CheckMailToken } from "../../mail-tokens/check-mail-token.ts";
 import { tokenMechanism } from "../../mail-tokens/mechanism.ts";
-import type { Attempt } from "../attempt.ts";
 import type { Step, StepContext, StepDeps } from "../step.ts";
-import { lookUpAccount } from "./look-up-in-directories.ts";
+import { lookUpAccount } from "./look-up-in-backends.ts";
 
 type Token = Pick<Parameters<CheckMailToken>[0], "mechanism" | "credential">;
 
@@ -11,18 +11,18 @@ async function verify(
   attempt: Attempt,
   token: Token,
   context: StepContext,
-  { directories, checkMailToken }: StepDeps,
+  { backends, checkMailToken }: StepDeps,
 ): Promise<AuthDecision> {
   if (checkMailToken === undefined) return { outcome: "fail", reason: "method_not_enabled", memoryCache: "miss" };
   const username = await checkMailToken({ ...token, username: attempt.username }, context);
   if (username === undefined) return { outcome: "fail", reason: "bad_token", memoryCache: "miss" };
-  return lookUpAccount({ ...attempt, username }, context, directories);
+  return lookUpAccount({ ...attempt, username }, context, backends);
 }
 
 /**
- * Logins by access token (`method` oauthbearer or xoauth2). This step decides them all: a token never reaches a
- * directory as a password. No directory is asked before the token is found good and the user's own, so a bad one says
- * nothing about who exists.
+ * Decides every sign-in by access token (`method` oauthbearer or xoauth2); a token never reaches a backend as a
+ * password. No backend is queried until the token is verified and belongs to the user, so a bad token does not reveal
+ * who exists.
  */
 export const verifyToken: Step = {
   name: "verify-token",

@@ -1,34 +1,38 @@
-import type { AuthDecision, AuthRequest, Dialect } from "@postern/shared/contracts";
-import { AppError, errorCodes } from "@postern/shared/errors";
-import type { FastifyReply, FastifyRequest, HTTPMethods, onRequestHookHandler } from "fastify";
+import type { AuthDecision, AuthRequest, Dialect, Operation } from "@postern/shared/contracts";
+import { AppError, errorCodes } from "@postern/shared/platform/errors";
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import type { Decide } from "../../auth-client/decide.ts";
 import type { DecisionLog } from "../../decision-log.ts";
 import type { RequestFacts } from "../../dialects/complete-request.ts";
+import { CredentialsError } from "../../dialects/credentials-error.ts";
 import type { DialectReply } from "../../dialects/reply.ts";
+import type { ReportIgnoredAddress } from "../../ignored-addresses.ts";
 import type { ConcurrencyGate } from "../../limits/concurrency-gate.ts";
+import type { SlowAnswers } from "../../limits/slow-answers.ts";
 import type { AnswerListing } from "../../list-accounts/answer-listing.ts";
 import type { GatewayMetrics } from "../../metrics.ts";
 import { sendReply } from "../../plugins/send-reply.ts";
 
-/** A dialect as a route needs it: bytes to a question, an answer to bytes. */
+/** The two functions of a dialect: bytes to a request, a decision to bytes. */
 export interface DialectPair {
   readonly dialect: Dialect;
   /** @throws AppError of kind `caller` */
   readonly parse: (request: FastifyRequest, facts: RequestFacts) => AuthRequest;
   readonly decision: (decision: AuthDecision, session: string, request: FastifyRequest) => DialectReply;
   readonly malformed: (reason: string, session: string) => DialectReply;
-  /** `mode=list-accounts` is offered here (contract: json, cbor and header). */
+  /**
+   * For dialects whose callers treat 400 as a fault of the server: names that no account can have are denied instead.
+   */
+  readonly deniesUnacceptableCredentials?: boolean | undefined;
+  /** Whether `mode=list-accounts` is supported (json, cbor and header). */
   readonly listsAccounts?: boolean | undefined;
 }
 
-/** Where a dialect is spoken (contract, "Authentication endpoints"). */
+/** The operations of a dialect. */
 export interface DialectRoute {
-  readonly method: HTTPMethods | HTTPMethods[];
-  readonly url: string;
-  /** A limit of the endpoint's own, below the listener's. */
-  readonly maxBodyBytes?: number;
+  readonly operations: readonly Operation[];
   readonly pair: DialectPair;
-  /** In place of the check of the caller, where the credentials are not the caller's but the user's. */
+  /** Replaces caller authentication if the credentials are the user's and not the caller's. */
   readonly onRequest?: readonly onRequestHookHandler[];
 }
 
@@ -38,7 +42,18 @@ export interface AuthRouteDeps {
   readonly metrics: GatewayMetrics;
   readonly log: DecisionLog;
   readonly gate: ConcurrencyGate;
+  readonly slowAnswers: SlowAnswers;
+  readonly callerOf: (request: FastifyRequest) => string;
   readonly factsOf: (request: FastifyRequest, dialect: Dialect) => RequestFacts;
+  readonly reportIgnoredAddress: ReportIgnoredAddress;
+}
+
+interface Answered {
+  readonly authRequest: AuthRequest;
+  readonly decision: AuthDecision;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly seconds: number;
 }
 
 export type AuthHandler = (request: FastifyRequest, reply: FastifyReply) => void;
@@ -48,26 +63,44 @@ function tempfail(error: AppError): AuthDecision {
 }
 
 /**
- * Parses, asks, answers, and tells it once to the log and once to the metrics. Above the bound on concurrent requests
- * the answer is a temporary failure at once (design decision 25).
+ * Parses a request, obtains a decision, answers, and reports it once to the log and the metrics. Above the limit of concurrent requests the
+ * answer is an immediate temporary failure (ADR 0013).
  */
 export function createAuthHandler(pair: DialectPair, deps: AuthRouteDeps): AuthHandler {
-  const { decide, metrics, log, gate, factsOf } = deps;
+  const { decide, metrics, log, gate, factsOf, slowAnswers, callerOf } = deps;
+  /** Milliseconds; 0: answer now. */
+  const hold = ({ authRequest, decision, request, reply, seconds }: Answered, send: () => void): number => {
+    const slowed = {
+      decision,
+      isPeer: authRequest.clientIpIsPeer === true,
+      caller: callerOf(request),
+      elapsedMs: seconds * 1000,
+      patienceMs: Number.POSITIVE_INFINITY,
+    };
+    const held = slowAnswers.hold(slowed, send);
+    if (held === undefined) return 0;
+    reply.raw.once("close", held.cancel);
+    return held.ms;
+  };
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    let facts: RequestFacts | undefined;
     try {
       const started = performance.now();
-      const asked = pair.parse(request, factsOf(request, pair.dialect));
-      if (asked.operation === "list-accounts") {
-        await answerList(pair, { asked, request, reply }, deps);
+      facts = factsOf(request, pair.dialect);
+      const authRequest = pair.parse(request, facts);
+      if (authRequest.operation === "list-accounts") {
+        await answerList(pair, { authRequest, request, reply }, deps);
         return;
       }
-      const decision = await decide(asked);
-      sendReply(reply, pair.decision(decision, request.id, request));
+      const decision = await decide(authRequest);
+      const send = (): void => sendReply(reply, pair.decision(decision, request.id, request));
       const seconds = (performance.now() - started) / 1000;
-      metrics.decided({ dialect: pair.dialect, operation: asked.operation, outcome: decision.outcome, seconds });
-      log.decided(asked, decision, seconds);
+      const heldMs = "holdMs" in decision ? hold({ authRequest, decision, request, reply, seconds }, send) : 0;
+      if (heldMs === 0) send();
+      metrics.decided({ dialect: pair.dialect, operation: authRequest.operation, outcome: decision.outcome, seconds });
+      log.decided(authRequest, decision, seconds, heldMs);
     } catch (thrown) {
-      refuse(pair, { request, reply, thrown }, { metrics, log });
+      refuse(pair, { request, reply, thrown, clientIp: facts?.clientIp }, deps);
     } finally {
       gate.leave();
     }
@@ -78,44 +111,59 @@ export function createAuthHandler(pair: DialectPair, deps: AuthRouteDeps): AuthH
   };
 }
 
-interface AskedList {
-  readonly asked: AuthRequest;
+interface ListingRequest {
+  readonly authRequest: AuthRequest;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }
 
 async function answerList(
   { dialect, decision, listsAccounts = false }: DialectPair,
-  { asked, request, reply }: AskedList,
+  { authRequest, request, reply }: ListingRequest,
   { answerListing, metrics, log }: AuthRouteDeps,
 ): Promise<void> {
   if (!listsAccounts) throw new AppError("REQUEST_MALFORMED", { publicMessage: "mode is not supported" });
-  const result = await answerListing(asked, request.raw, reply.hijack().raw);
+  const result = await answerListing(authRequest, request.raw, reply.hijack().raw);
   if (result.error !== undefined && !result.isBegun)
     sendReply(reply, decision(tempfail(result.error), request.id, request));
   const { outcome, firstPageSeconds } = result;
-  metrics.decided({ dialect, operation: asked.operation, outcome, seconds: firstPageSeconds });
-  log.listed(asked, result);
+  metrics.decided({ dialect, operation: authRequest.operation, outcome, seconds: firstPageSeconds });
+  log.listed(authRequest, result);
 }
 
-/** A request that is none is 400, or what its error says; anything else that was thrown is a bug, and to the caller a temporary failure. */
+export interface Refused {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly thrown: unknown;
+  /** Set if it has been determined before. */
+  readonly clientIp?: string | undefined;
+}
+
+const unacceptable: AuthDecision = { outcome: "fail", reason: "unacceptable_credentials", memoryCache: "miss" };
+
+/**
+ * A malformed request is answered with 400 or its error's status. Anything else that was thrown is a bug, and a temporary failure for the
+ * caller.
+ */
 export function refuse(
   pair: DialectPair,
-  {
-    request,
-    reply,
-    thrown,
-  }: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly thrown: unknown },
-  { metrics, log }: Pick<AuthRouteDeps, "metrics" | "log">,
+  { request, reply, thrown, clientIp }: Refused,
+  { metrics, log, factsOf }: Pick<AuthRouteDeps, "metrics" | "log" | "factsOf">,
 ): void {
   const error = thrown instanceof AppError ? thrown : new AppError("INTERNAL", { cause: thrown });
-  if (errorCodes[error.code].kind === "caller") {
-    metrics.malformed(pair.dialect);
-    log.malformed(request.id, pair.dialect, error);
-    const { headers, body } = pair.malformed(error.publicMessage, request.id);
-    sendReply(reply, { status: errorCodes[error.code].httpStatus, headers, body });
+  const { kind, httpStatus: status } = errorCodes[error.code];
+  if (kind !== "caller") {
+    log.failed(request.id, error);
+    sendReply(reply, pair.decision(tempfail(error), request.id, request));
     return;
   }
-  log.failed(request.id, error);
-  sendReply(reply, pair.decision(tempfail(error), request.id, request));
+  metrics.malformed(pair.dialect);
+  const { dialect } = pair;
+  log.malformed({ session: request.id, dialect, error, clientIp: clientIp ?? factsOf(request, dialect).clientIp });
+  if (error instanceof CredentialsError && pair.deniesUnacceptableCredentials === true) {
+    sendReply(reply, pair.decision(unacceptable, request.id, request));
+    return;
+  }
+  const { headers, body } = pair.malformed(error.publicMessage, request.id);
+  sendReply(reply, { status, headers, body });
 }

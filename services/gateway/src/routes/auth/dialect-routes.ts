@@ -1,3 +1,5 @@
+import type { Operation } from "@postern/shared/contracts";
+import { routeOf } from "@postern/shared/platform/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { GatewayContext } from "../../context.ts";
 import { notFoundReply } from "../../dialects/reply.ts";
@@ -23,16 +25,25 @@ function dialectRoutes(context: GatewayContext): readonly DialectRoute[] {
   ];
 }
 
-/** 404 when switched off, then the caller, then the body, which Fastify does not get to see. */
+interface Registration {
+  readonly operation: Operation;
+  readonly route: DialectRoute;
+  readonly readBody: ReadBody;
+}
+
+/** 404 if disabled, then caller authentication, then the body, which bypasses Fastify. */
 function registerDialect(
   app: FastifyInstance,
-  { route: { method, url, pair, onRequest, maxBodyBytes }, readBody }: { route: DialectRoute; readBody: ReadBody },
+  { operation, route: { pair, onRequest }, readBody }: Registration,
   context: GatewayContext,
 ): void {
+  const { disabledBy } = operation;
+  const { siteNames, maxBodyBytes } = context.settings;
+  const { method, url, bodyLimit = maxBodyBytes } = routeOf(operation, siteNames);
   const handler = createAuthHandler(pair, context.authRoute);
-  const bodyLimit = maxBodyBytes ?? context.settings.maxBodyBytes;
+  const longestBody = Math.min(maxBodyBytes, bodyLimit);
   const disabled = (request: FastifyRequest, reply: FastifyReply, next: () => void): void => {
-    if (context.live.current.disabledDialects.has(pair.dialect))
+    if (disabledBy !== undefined && context.live.current.disabledEndpoints.has(disabledBy))
       sendReply(reply, notFoundReply(context.names, request.id));
     else next();
   };
@@ -43,7 +54,7 @@ function registerDialect(
       next();
       return;
     }
-    readBody(request.raw, bodyLimit, (body, refused) => {
+    readBody(request.raw, longestBody, (body, refused) => {
       request.body = body;
       if (refused === undefined) handler(request, reply);
       else failed(refused, request, reply);
@@ -60,5 +71,7 @@ function registerDialect(
 
 export function registerAuthRoutes(app: FastifyInstance, context: GatewayContext): void {
   const readBody = createReadBody(context.settings.decompression);
-  for (const route of dialectRoutes(context)) registerDialect(app, { route, readBody }, context);
+  for (const route of dialectRoutes(context)) {
+    for (const operation of route.operations) registerDialect(app, { operation, route, readBody }, context);
+  }
 }

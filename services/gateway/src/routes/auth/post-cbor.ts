@@ -1,21 +1,15 @@
-import { cborLimits } from "@postern/shared/cbor";
+import { operation } from "@postern/shared/contracts";
 import type { GatewayContext } from "../../context.ts";
 import { createCborRenderer, parseCborRequest } from "../../dialects/cbor.ts";
 import type { DialectRoute } from "./auth-route.ts";
 
 const emptyBody = Buffer.alloc(0);
 
-/** `POST /api/v1/auth/cbor` (contract, "Authentication endpoints"). */
-export function cborRoute({
-  names,
-  releasable,
-  settings,
-}: Pick<GatewayContext, "names" | "releasable" | "settings">): DialectRoute {
+/** `POST /api/v1/auth/cbor`. */
+export function cborRoute({ names, releasable }: Pick<GatewayContext, "names" | "releasable">): DialectRoute {
   const { decision, malformed } = createCborRenderer({ names, releasable });
   return {
-    method: "POST",
-    url: "/api/v1/auth/cbor",
-    maxBodyBytes: Math.min(settings.maxBodyBytes, cborLimits.maxBytes),
+    operations: [operation("authenticateCbor")],
     pair: {
       dialect: "cbor",
       listsAccounts: true,

@@ -1,10 +1,11 @@
+import { operation } from "@postern/shared/contracts";
 import type { GatewayContext } from "../../context.ts";
 import { createHeaderParser, createHeaderRenderer } from "../../dialects/header.ts";
 import type { DialectRoute } from "./auth-route.ts";
 
 export type HeaderRouteContext = Pick<GatewayContext, "names" | "attributeHeaders" | "settings" | "logger">;
 
-/** `POST /api/v1/auth/header` (contract, "Authentication endpoints"). A body is nobody's business. */
+/** `POST /api/v1/auth/header`. A body is ignored. */
 export function headerRoute({ names, attributeHeaders, settings, logger }: HeaderRouteContext): DialectRoute {
   const parse = createHeaderParser({ names: settings.requestHeaders, query: true });
   const { decision, malformed } = createHeaderRenderer({
@@ -14,8 +15,7 @@ export function headerRoute({ names, attributeHeaders, settings, logger }: Heade
       logger.warn({ session, attributes: attributes.slice(0, 16) }, "attributes too large for headers"),
   });
   return {
-    method: "POST",
-    url: "/api/v1/auth/header",
+    operations: [operation("authenticateHeader")],
     pair: {
       dialect: "header",
       listsAccounts: true,

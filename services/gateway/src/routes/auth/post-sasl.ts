@@ -1,15 +1,15 @@
+import { operation } from "@postern/shared/contracts";
 import type { GatewayContext } from "../../context.ts";
 import { createSaslRenderer, parseSaslRequest } from "../../dialects/sasl.ts";
 import type { DialectRoute } from "./auth-route.ts";
 
 const emptyBody = Buffer.alloc(0);
 
-/** `POST /api/v1/auth/sasl` (contract, "Authentication endpoints"), for saslauthd and its like. */
-export function saslRoute({ names, settings }: Pick<GatewayContext, "names" | "settings">): DialectRoute {
+/** `POST /api/v1/auth/sasl`, for saslauthd and similar daemons. */
+export function saslRoute({ names }: Pick<GatewayContext, "names">): DialectRoute {
   const { decision, malformed } = createSaslRenderer(names);
   return {
-    method: "POST",
-    url: settings.saslPath,
+    operations: [operation("authenticateSasl")],
     pair: {
       dialect: "sasl",
       parse: ({ raw, body }, facts) =>

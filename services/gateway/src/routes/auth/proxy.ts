@@ -1,3 +1,4 @@
+import { operation } from "@postern/shared/contracts";
 import type { FastifyRequest } from "fastify";
 import type { GatewayContext } from "../../context.ts";
 import { createHeaderParser } from "../../dialects/header.ts";
@@ -10,7 +11,7 @@ export type ProxyRouteContext = Pick<
   "names" | "attributeHeaders" | "settings" | "live" | "logger" | "mailBackends"
 >;
 
-/** `GET` or `POST /api/v1/auth/proxy` (contract, "Authentication endpoints"), for nginx's mail proxy. */
+/** `GET` or `POST /api/v1/auth/proxy`, for nginx's mail proxy. */
 export function proxyRoute({
   names,
   attributeHeaders,
@@ -25,16 +26,17 @@ export function proxyRoute({
     attributeHeaders,
     settings: () => live.current.proxy,
     liveUpstream: mailBackends.pick,
-    onNoUpstream: (session, protocol) => logger.warn({ session, protocol }, "no upstream for a protocol"),
+    onNoUpstream: (session, protocol) =>
+      logger.warn({ session, protocol }, "no upstream is configured for the protocol"),
   });
   const protocolHeader = settings.requestHeaders.protocol.toLowerCase();
   const protocolOf = ({ raw }: FastifyRequest): string =>
     decodePercents(String(raw.headers[protocolHeader] ?? "")) ?? "";
   return {
-    method: ["GET", "POST"],
-    url: settings.proxyPath,
+    operations: [operation("authenticateProxy"), operation("authenticateProxyPost")],
     pair: {
       dialect: "proxy",
+      deniesUnacceptableCredentials: true,
       parse: ({ raw }, facts) => parse({ url: "", rawHeaders: raw.rawHeaders, facts }),
       decision: (answer, session, request) => decision(answer, session, protocolOf(request)),
       malformed,

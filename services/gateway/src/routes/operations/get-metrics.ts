@@ -1,14 +1,14 @@
-import type { Metrics } from "@postern/shared/metrics";
+import type { Metrics } from "@postern/shared/platform/metrics";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { BasicCheck } from "../../caller-auth/basic.ts";
 
 export interface MetricsRouteSettings {
   readonly enabled: boolean;
-  /** Absent when `observability.metrics.endpoint_auth.basic` is off. */
+  /** Absent if `observability.metrics.endpoint_auth.basic` is off. */
   readonly basic: BasicCheck | undefined;
 }
 
-/** `GET /metrics` (contract, "Configuration, tokens, hooks, misc"): the gateway's own; 404 when the route is not enabled. */
+/** `GET /metrics`: the gateway's own metrics; 404 if the route is disabled. */
 export function getMetrics(metrics: Metrics, settings: () => MetricsRouteSettings) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { enabled, basic } = settings();

@@ -3,7 +3,7 @@ import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simp
 import type { Static } from "typebox";
 import { Value } from "typebox/value";
 
-/** The credential itself, or one beside what our script tells more. */
+/** The credential itself, or the member `credential` beside what our script adds. */
 function credentialIn(body: unknown): unknown {
   return typeof body === "object" && body !== null && "credential" in body ? body.credential : body;
 }
@@ -23,7 +23,7 @@ export function readRegistration(body: unknown): RegistrationResponseJSON | unde
   };
 }
 
-/** What a browser signed; undefined for anything else. */
+/** An assertion as a browser's `toJSON()` gives it; undefined for anything else. */
 export function readAssertion(body: unknown): AuthenticationResponseJSON | undefined {
   const value = credentialIn(body);
   if (!Value.Check(WebauthnAssertion, value)) return undefined;
@@ -40,7 +40,7 @@ export function readAssertion(body: unknown): AuthenticationResponseJSON | undef
 
 const longestHandle = 64;
 
-/** The user handle of an account: its name. Undefined when that does not fit (WebAuthn §5.4.3: 64 bytes). */
+/** The user handle of an account is its name. Undefined if that is too long (WebAuthn §5.4.3: 64 bytes). */
 export function userHandleOf(account: string): Uint8Array<ArrayBuffer> | undefined {
   const bytes = Uint8Array.from(Buffer.from(account, "utf8"));
   return bytes.length <= longestHandle ? bytes : undefined;

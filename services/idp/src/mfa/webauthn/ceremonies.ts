@@ -1,4 +1,4 @@
-import { AppError } from "@postern/shared/errors";
+import { AppError } from "@postern/shared/platform/errors";
 import type {
   AuthenticationResponseJSON,
   PublicKeyCredentialCreationOptionsJSON,
@@ -40,25 +40,27 @@ export interface SignInProof {
   readonly kind: "webauthn_login" | "passkey";
   readonly account: string;
   readonly response: AuthenticationResponseJSON;
+  /** Already denied, for example because the account is unknown: the check takes as long as for a wrong assertion. */
+  readonly isDenied?: boolean | undefined;
 }
 
-/** What was shown, when it was right. */
+/** The result of a valid assertion. */
 export interface ShownCredential {
-  /** It may be copied: the key is not bound to hardware. */
+  /** The key may be copied, so it is not bound to hardware. */
   readonly backupEligible: boolean;
 }
 
-/** WebAuthn ceremonies; user verification is always demanded, challenges are used once. */
+/** WebAuthn ceremonies. User verification is always required, and each challenge is used once. */
 export interface Ceremonies {
   beginRegistration(who: Registrant): Promise<PublicKeyCredentialCreationOptionsJSON>;
-  /** @returns the text to store, or undefined for an answer that is not right */
+  /** @returns the text to store, or undefined for an invalid registration */
   finishRegistration(owner: string, response: RegistrationResponseJSON, name: string): Promise<string | undefined>;
-  /** Without credentials the browser offers what passkeys it has. */
+  /** Without credentials, the browser offers its own passkeys. */
   beginSignIn(
     owner: string,
     credentials: readonly string[] | undefined,
   ): Promise<PublicKeyCredentialRequestOptionsJSON>;
-  /** @returns undefined for an answer that is not right. @throws AppError when nobody could decide */
+  /** @returns undefined for an invalid assertion. @throws AppError on a temporary failure */
   finishSignIn(proof: SignInProof, context: CallContext): Promise<ShownCredential | undefined>;
 }
 
@@ -72,10 +74,10 @@ function described(texts: readonly string[]) {
     .map(({ id, transports }) => ({ id, ...(transports.length > 0 && { transports: [...transports] }) }));
 }
 
-/** Read from disk with the first passkey: it reads certificates too, and is the largest part of the sign-in. */
+/** Loaded with the first passkey, because the library is the largest part of the sign-in. */
 const loadLibrary = async () => import("@simplewebauthn/server");
 
-/** The library throws for whatever is not right in an answer. */
+/** The library throws for anything invalid. */
 async function verified<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
@@ -143,23 +145,39 @@ function createRegistration({
   };
 }
 
+/**
+ * A COSE key of ES256 (RFC 9053 §7.1.1), the algorithm of nearly all passkeys; its point is the generator of P-256. An
+ * assertion that names no credential of the account is verified against it, so that it takes as long; the result is
+ * discarded.
+ */
+const decoyPublicKey = Uint8Array.from(
+  Buffer.from(
+    "a50102032620012158206b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c2962258204fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5",
+    "hex",
+  ),
+);
+
 interface Presented {
   readonly response: AuthenticationResponseJSON;
+  readonly isDenied: boolean;
   readonly expectedChallenge: string;
 }
 
-/** One try: reads the credential, verifies, and raises its count only if nobody else changed it meanwhile. */
+/** One try: reads the credential, verifies, and raises its count unless it was changed in the meantime. */
 async function present(
   { settings, store, nowMs }: CeremonyDeps,
   account: string,
-  { response, expectedChallenge }: Presented,
+  { response, expectedChallenge, isDenied }: Presented,
   context: CallContext,
 ): Promise<ShownCredential | "conflict" | undefined> {
-  const state = await store.read(account, context);
-  const known = (state?.webauthnCredentials ?? [])
+  const state = await store.read(account, context).catch((error: unknown) => {
+    // The account may not exist; it is denied whatever its factors are.
+    if (isDenied) return undefined;
+    throw error;
+  });
+  const known = (isDenied ? [] : (state?.webauthnCredentials ?? []))
     .map((text) => readCredential(text))
     .find((credential) => credential?.id === response.id);
-  if (known === undefined) return undefined;
   const { verifyAuthenticationResponse } = await loadLibrary();
   const result = await verified(() =>
     verifyAuthenticationResponse({
@@ -167,17 +185,21 @@ async function present(
       expectedChallenge,
       expectedOrigin: [...settings.origins],
       expectedRPID: settings.rpId,
-      credential: { id: known.id, publicKey: known.publicKey, counter: known.signCount },
+      credential: {
+        id: response.id,
+        publicKey: known?.publicKey ?? decoyPublicKey,
+        counter: known?.signCount ?? 0,
+      },
       requireUserVerification: true,
     }),
   );
-  if (result?.verified !== true) return undefined;
+  if (known === undefined || result?.verified !== true) return undefined;
   const { newCounter, credentialBackedUp } = result.authenticationInfo;
   const use = { signCount: newCounter, isBackedUp: credentialBackedUp, nowMs: nowMs() };
   const change = { old: known.text, next: usedCredential(known.text, use) };
   const outcome = await store.replaceCredential(account, change, context);
   if (outcome === "conflict") return "conflict";
-  // Without a count there is nothing to keep but when it was used.
+  // Without a count, only the time of use is stored.
   return outcome === "done" || newCounter === 0 ? { backupEligible: known.backupEligible } : undefined;
 }
 
@@ -196,14 +218,14 @@ export function createCeremonies(deps: CeremonyDeps): Ceremonies {
       await pending.put(credentials === undefined ? "passkey" : "webauthn_login", owner, options.challenge);
       return options;
     },
-    finishSignIn: async ({ owner, kind, account, response }, context) => {
+    finishSignIn: async ({ owner, kind, account, response, isDenied = false }, context) => {
       const expectedChallenge = await pending.take(kind, owner);
       if (expectedChallenge === undefined) return undefined;
       for (let attempt = 0; attempt < casAttempts; attempt += 1) {
-        const shown = await present(deps, account, { response, expectedChallenge }, context);
+        const shown = await present(deps, account, { response, expectedChallenge, isDenied }, context);
         if (shown !== "conflict") return shown;
       }
-      throw new AppError("OVERLOADED", { detail: "a passkey changes faster than its use can be noted" });
+      throw new AppError("OVERLOADED", { detail: "the passkey was changed concurrently too often to record its use" });
     },
   };
 }

@@ -1,6 +1,6 @@
-/** A credential as the directories keep it: JSON, of which other writers may know more than we do. */
+/** A credential as the backends store it: JSON, with members that other software may have added. */
 export interface StoredCredential {
-  /** As stored, byte for byte. */
+  /** The stored text, unchanged. */
   readonly text: string;
   /** base64url */
   readonly id: string;
@@ -53,7 +53,7 @@ function countOf(value: Json): number {
   return Math.max(0, ...counts);
 }
 
-/** Reads what we or a compatible product wrote; undefined for what is no usable credential. */
+/** Reads what Postern or a compatible product wrote; undefined for anything that is not a usable credential. */
 export function readCredential(text: string): StoredCredential | undefined {
   const value = parsed(text);
   const id = bytesOf(value?.["id"]);
@@ -92,32 +92,32 @@ export interface NewCredential {
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
 
-/** The text of a new credential, in the members that a compatible product reads. */
-export function writeCredential(made: NewCredential): string {
+/** The text of a new credential, with the members that a compatible product reads. */
+export function writeCredential(credential: NewCredential): string {
   return JSON.stringify({
-    id: base64(Buffer.from(made.id, "base64url")),
-    publicKey: base64(made.publicKey),
+    id: base64(Buffer.from(credential.id, "base64url")),
+    publicKey: base64(credential.publicKey),
     attestationType: "none",
-    attestationFormat: made.attestationFormat,
-    transport: made.transports,
+    attestationFormat: credential.attestationFormat,
+    transport: credential.transports,
     flags: {
       userPresent: true,
       userVerified: true,
-      backupEligible: made.backupEligible,
-      backupState: made.isBackedUp,
+      backupEligible: credential.backupEligible,
+      backupState: credential.isBackedUp,
     },
     authenticator: {
-      AAGUID: base64(Buffer.from(made.aaguid.replaceAll("-", ""), "hex")),
-      signCount: made.signCount,
+      AAGUID: base64(Buffer.from(credential.aaguid.replaceAll("-", ""), "hex")),
+      signCount: credential.signCount,
       cloneWarning: false,
     },
-    signCount: made.signCount,
-    name: made.name,
-    created: new Date(made.nowMs).toISOString(),
+    signCount: credential.signCount,
+    name: credential.name,
+    created: new Date(credential.nowMs).toISOString(),
   });
 }
 
-/** The text with another name; what we do not know in it stays. */
+/** The text with another name; unknown members are kept. */
 export function renamedCredential(text: string, name: string): string {
   return JSON.stringify({ ...parsed(text), name });
 }
@@ -128,7 +128,7 @@ export interface CredentialUse {
   readonly nowMs: number;
 }
 
-/** The text after a use. */
+/** The text after the credential was used. */
 export function usedCredential(text: string, { signCount, isBackedUp, nowMs }: CredentialUse): string {
   const value = parsed(text) ?? {};
   return JSON.stringify({

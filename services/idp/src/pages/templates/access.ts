@@ -1,24 +1,15 @@
-import { type Html, html } from "../html.ts";
-import type { Look, Page } from "../look.ts";
+import { pathTo } from "@postern/shared/contracts";
+import { html } from "../html.ts";
+import type { Page } from "../look.ts";
+import { moment } from "../moments.ts";
 import { alertOf, deleteForm, type FormView, formOf, listOf } from "../parts.ts";
 import { type BackView, wayBack } from "./enrolment.ts";
-
-/** A moment as the reader's language writes it, in universal time. */
-export function moment(ms: number, { language }: Look): Html {
-  const words = new Intl.DateTimeFormat(language.tag, {
-    dateStyle: "medium",
-    timeStyle: "short",
-    timeZone: "UTC",
-    numberingSystem: "latn",
-  }).format(ms);
-  return html`<time datetime="${new Date(ms).toISOString()}">${words} UTC</time>`;
-}
 
 export interface ShownAppPassword {
   readonly label: string;
   readonly createdMs: number;
   readonly lastUsedMs: number | undefined;
-  /** The form that revokes it leads there. */
+  /** Target of the form that revokes it. */
   readonly revoke: string;
 }
 
@@ -29,6 +20,7 @@ export interface AppPasswordsView extends FormView, BackView {
 
 export const appPasswordsPage: Page<AppPasswordsView> = {
   name: "app_passwords",
+  scripts: ["page"],
   title: (_view, { text }) => text("app_passwords.title"),
   body: (view, look) => {
     const { text } = look;
@@ -52,7 +44,7 @@ ${formOf(
 ${wayBack(view, text)}`;
   },
   sample: {
-    action: "/mfa/app-passwords",
+    action: pathTo("appPasswordsPage"),
     csrfToken: "sample",
     appPasswords: [
       { label: "Thunderbird at home", createdMs: 1_790_000_000_000, lastUsedMs: 1_795_000_000_000, revoke: "#revoke" },
@@ -87,7 +79,7 @@ ${wayBack(view, text)}`,
 };
 
 export interface ShownSession {
-  /** Browser and system, as far as they can be told. */
+  /** Browser and system, as far as they are known. */
   readonly device: string;
   readonly clientIp: string;
   readonly signedInMs: number;
@@ -102,6 +94,7 @@ export interface SessionsView extends FormView, BackView {
 
 export const sessionsPage: Page<SessionsView> = {
   name: "sessions",
+  scripts: ["page"],
   title: (_view, { text }) => text("sessions.title"),
   body: (view, look) => {
     const { text } = look;
@@ -121,7 +114,7 @@ ${view.sessions.length > 1 && deleteForm({ action, csrfToken }, text("sessions.e
 ${wayBack(view, text)}`;
   },
   sample: {
-    action: "/mfa/sessions",
+    action: pathTo("sessionsPage"),
     csrfToken: "sample",
     sessions: [
       {

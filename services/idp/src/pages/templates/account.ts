@@ -9,7 +9,7 @@ export interface HomeView {
   readonly passkeys: number;
   readonly recoveryCodesLeft: number;
   readonly appPasswords: number;
-  /** The account's directory keeps no second factors. */
+  /** The account's backend does not store second factors. */
   readonly isBare: boolean;
   readonly links: Readonly<
     Record<"totp" | "passkeys" | "recovery" | "appPasswords" | "sessions" | "applications", string>
@@ -28,6 +28,16 @@ function entryOf({ href, icon, title, state }: Entry): Html {
   return html`<li><a href="${href}">${icon}<span><b>${title}</b><span>${state}</span></span></a></li>`;
 }
 
+/** From this number on, the page warns that few codes are left. */
+const fewCodes = 2;
+
+/** Without another factor, codes are useless, so their absence is not a problem. */
+function codesState({ hasTotp, passkeys, recoveryCodesLeft }: HomeView) {
+  if (!hasTotp && passkeys === 0) return "home.left";
+  if (recoveryCodesLeft === 0) return "home.codes_none";
+  return recoveryCodesLeft <= fewCodes ? "home.codes_low" : "home.left";
+}
+
 function factorEntries(view: HomeView, { text }: Look): readonly Entry[] {
   const { links, hasTotp, passkeys, recoveryCodesLeft, appPasswords } = view;
   return [
@@ -42,7 +52,7 @@ function factorEntries(view: HomeView, { text }: Look): readonly Entry[] {
       href: links.recovery,
       icon: icons.list,
       title: text("codes.title"),
-      state: text("home.left", { count: String(recoveryCodesLeft) }),
+      state: text(codesState(view), { count: String(recoveryCodesLeft) }),
     },
     {
       href: links.appPasswords,
@@ -53,7 +63,7 @@ function factorEntries(view: HomeView, { text }: Look): readonly Entry[] {
   ];
 }
 
-/** Where self-service begins. */
+/** The start page of self-service. */
 export const homePage: Page<HomeView> = {
   name: "home",
   title: (_view, { text }) => text("home.title"),

@@ -1,4 +1,5 @@
-import { html } from "../html.ts";
+import { pathTo } from "@postern/shared/contracts";
+import { type Html, html } from "../html.ts";
 import { icons } from "../icons.ts";
 import type { Look, Page } from "../look.ts";
 import { accountRow, type FormView, formOf, signOf } from "../parts.ts";
@@ -6,14 +7,27 @@ import { isTextKey } from "../texts.ts";
 
 export interface ConsentScope {
   readonly name: string;
-  /** A site's own words for it, else ours. */
+  /** The site's own description, or else the default. */
   readonly description: string | undefined;
   /** The user may leave it out. */
   readonly optional: boolean;
 }
 
+/**
+ * Header with an application's name and logo. The logo is loaded from the application's site and hidden if it fails to
+ * load.
+ */
+export function clientRow(client: string, logo: string | undefined): Html | undefined {
+  if (logo === undefined) return undefined;
+  return html`<div class="client"><img src="${logo}" alt="" referrerpolicy="no-referrer"><span>${client}</span></div>`;
+}
+
 export interface ConsentView extends FormView {
   readonly client: string;
+  /** An https URL. */
+  readonly logo: string | undefined;
+  /** Leads to a sign-in with another account. */
+  readonly other: string;
   readonly account: string;
   readonly challenge: string;
   readonly state: string;
@@ -37,7 +51,7 @@ function scopeItem(scope: ConsentScope, look: Look) {
   )}</span></label></li>`;
 }
 
-/** What an application asks for. */
+/** What an application requests. */
 export const consentPage: Page<ConsentView> = {
   name: "consent",
   title: ({ client }, { text }) => text("consent.title", { client }),
@@ -48,9 +62,10 @@ export const consentPage: Page<ConsentView> = {
       ...(policyUrl === undefined ? [] : [html`<a href="${policyUrl}">${text("consent.policy", { client })}</a>`]),
       ...(termsUrl === undefined ? [] : [html`<a href="${termsUrl}">${text("consent.terms", { client })}</a>`]),
     ];
-    return html`<h1>${text("consent.title", { client })}</h1>
+    return html`${clientRow(client, view.logo)}<h1>${text("consent.title", { client })}</h1>
 <p class="lead">${text("consent.intro", { client })}</p>
 ${accountRow(text("common.signed_in_as", { account: view.account }), view.account)}
+<p><a href="${view.other}">${text("consent.other_account")}</a></p>
 ${formOf(
   view,
   html`<input type="hidden" name="consent_challenge" value="${view.challenge}"><input type="hidden" name="state" value="${view.state}">
@@ -61,9 +76,11 @@ ${formOf(
 ${links.length > 0 && html`<div class="more">${links}</div>`}`;
   },
   sample: {
-    action: "/oidc/consent",
+    action: pathTo("consentPage"),
     csrfToken: "sample",
     client: "Example Webmail",
+    logo: undefined,
+    other: "#other",
     account: "alice@example.test",
     challenge: "sample",
     state: "sample",
@@ -83,7 +100,7 @@ export interface ConsentDeniedView {
   readonly returnTo: string;
 }
 
-/** Design decision 15: 403, and a way back that tells the application. */
+/** ADR 0005: 403, with a link back that reports the denial to the application. */
 export const consentDeniedPage: Page<ConsentDeniedView> = {
   name: "consent_denied",
   title: (_view, { text }) => text("consent.denied_title"),

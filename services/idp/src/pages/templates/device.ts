@@ -1,16 +1,17 @@
+import { pathTo } from "@postern/shared/contracts";
 import { html } from "../html.ts";
 import { icons } from "../icons.ts";
 import type { Page } from "../look.ts";
 import { accountRow, alertOf, codeField, type FormView, formOf, signOf } from "../parts.ts";
 import { isTextKey } from "../texts.ts";
-import type { ConsentScope } from "./consent.ts";
+import { type ConsentScope, clientRow } from "./consent.ts";
 
 export interface DeviceCodeView extends FormView {
   readonly userCode: string;
   readonly problem: string | undefined;
 }
 
-/** RFC 8628 §3.3: the code that the device shows. */
+/** RFC 8628 §3.3: the user enters the code that the device shows. */
 export const deviceCodePage: Page<DeviceCodeView> = {
   name: "device",
   title: ({ problem }, { text }) =>
@@ -29,17 +30,21 @@ ${formOf(
     value: view.userCode,
   })}<button type="submit">${text("device.submit")}</button>`,
 )}`,
-  sample: { action: "/oidc/device/verify", csrfToken: "sample", userCode: "", problem: undefined },
+  sample: { action: pathTo("deviceCodePage"), csrfToken: "sample", userCode: "", problem: undefined },
 };
 
 export interface DeviceConsentView extends FormView {
   readonly client: string;
+  /** An https URL. */
+  readonly logo: string | undefined;
+  /** Leads to a sign-in with another account. */
+  readonly other: string;
   readonly account: string;
   readonly userCode: string;
   readonly scopes: readonly ConsentScope[];
 }
 
-/** RFC 8628 §5.4: the user sees what asks, and that it is the device before them. */
+/** RFC 8628 §5.4: the user sees which application requests access and confirms that it is their own device. */
 export const deviceConsentPage: Page<DeviceConsentView> = {
   name: "device_consent",
   title: (_view, { text }) => text("device.confirm_title"),
@@ -49,10 +54,11 @@ export const deviceConsentPage: Page<DeviceConsentView> = {
       const words = description ?? (isTextKey(key) ? text(key) : text("scope.other", { scope: name }));
       return html`<li class="given">${icons.tick}<span>${words}</span></li>`;
     });
-    return html`<h1>${text("device.confirm_title")}</h1>
+    return html`${clientRow(view.client, view.logo)}<h1>${text("device.confirm_title")}</h1>
 <p class="lead">${text("device.confirm_text", { client: view.client })}</p>
 <ul class="scopes">${scopes}</ul>
 ${accountRow(text("common.signed_in_as", { account: view.account }), view.account)}
+<p><a href="${view.other}">${text("consent.other_account")}</a></p>
 <div class="note">${text("device.confirm_warning")}</div>
 <div class="usercode">${view.userCode}</div>
 ${formOf(
@@ -62,9 +68,11 @@ ${formOf(
 )}`;
   },
   sample: {
-    action: "/oidc/device/consent",
+    action: pathTo("deviceConsentPage"),
     csrfToken: "sample",
     client: "Example TV",
+    logo: undefined,
+    other: "#other",
     account: "alice@example.test",
     userCode: "BDWP-HQPK",
     scopes: [
@@ -92,5 +100,5 @@ export const deviceFailedPage: Page<DeviceFailedView> = {
   body: ({ again }, { text }) => html`${signOf("cross", "bad")}<h1>${text("device.failed_title")}</h1>
 <p class="lead">${text("device.failed_text")}</p>
 <a class="button quiet" href="${again}">${text("device.again")}</a>`,
-  sample: { again: "/oidc/device/verify" },
+  sample: { again: pathTo("deviceCodePage") },
 };

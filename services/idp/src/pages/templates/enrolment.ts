@@ -1,13 +1,14 @@
+import { pathTo } from "@postern/shared/contracts";
 import { type Html, html } from "../html.ts";
 import type { Page } from "../look.ts";
-import { alertOf, codeField, deleteForm, type FormView, formOf } from "../parts.ts";
+import { alertOf, codeField, dangerLink, type FormView, formOf, signOf } from "../parts.ts";
 import { qrCode } from "../qr-code.ts";
 import type { Texts } from "../texts.ts";
 
 export interface BackView {
   /** Where the user came from. */
   readonly back: string;
-  /** The sign-in demands this factor: a way out that ends it. */
+  /** The sign-in demands this factor: link that cancels it. */
   readonly cancel: string | undefined;
 }
 
@@ -26,10 +27,10 @@ export function demanded({ cancel }: BackView, text: Texts): Html | undefined {
 export interface TotpEnrolmentView extends FormView, BackView {
   /** An otpauth URL. */
   readonly url: string;
-  /** In groups, to be typed. */
+  /** In groups, for typing. */
   readonly secret: string;
   readonly problem: string | undefined;
-  /** An app is set up already: it is replaced, or removed by a form to this path. */
+  /** An app is already set up, and this page replaces or removes it. */
   readonly remove: string | undefined;
 }
 
@@ -54,18 +55,16 @@ ${qrCode(view.url, text("enrol.totp_qr"))}
 <p><a href="${view.url}">${text("enrol.totp_open")}</a></p>
 ${alertOf(view.problem)}
 ${formOf(view, html`${field}<button type="submit">${text("enrol.totp_submit")}</button>`)}
-${
-  view.remove !== undefined && deleteForm({ action: view.remove, csrfToken: view.csrfToken }, text("enrol.totp_remove"))
-}
+${view.remove !== undefined && dangerLink(view.remove, text("enrol.totp_remove"))}
 ${wayBack(view, text)}`;
   },
   sample: {
-    action: "/mfa/totp/register",
+    action: pathTo("totpRegistrationPage"),
     csrfToken: "sample",
     url: "otpauth://totp/Example%20Mail:alice%40example.test?secret=JBSWY3DPEHPK3PXP&issuer=Example%20Mail",
     secret: "JBSW Y3DP EHPK 3PXP",
     problem: undefined,
-    remove: "/mfa/totp",
+    remove: pathTo("totpRemovalPage"),
     back: "#back",
     cancel: undefined,
   },
@@ -73,15 +72,25 @@ ${wayBack(view, text)}`;
 
 export interface RecoveryView extends FormView, BackView {
   readonly left: number;
-  /** Codes stand in for another factor: without one they are of no use. */
+  /** Codes replace another factor and are useless without one. */
   readonly canMake: boolean;
   readonly remake: boolean;
 }
 
+/** Offers codes to a user with a factor and no codes. */
+const isOffered = ({ canMake, left }: RecoveryView): boolean => canMake && left === 0;
+
 export const recoveryEnrolmentPage: Page<RecoveryView> = {
   name: "recovery_register",
-  title: (_view, { text }) => text("codes.title"),
-  body: (view, { text }) => html`<h1>${text("codes.title")}</h1>
+  title: (view, { text }) => text(isOffered(view) ? "codes.offer_title" : "codes.title"),
+  body: (view, { text }) =>
+    isOffered(view)
+      ? html`${signOf("list")}<h1>${text("codes.offer_title")}</h1>
+${demanded(view, text)}
+<p class="lead">${text("codes.offer_text")}</p>
+${formOf(view, html`<button type="submit">${text("codes.offer_make")}</button>`)}
+${view.cancel === undefined ? html`<a class="button quiet" href="${view.back}">${text("codes.offer_skip")}</a>` : wayBack(view, text)}`
+      : html`<h1>${text("codes.title")}</h1>
 ${demanded(view, text)}
 <p class="lead">${text("codes.intro")}</p>
 <p>${text("home.left", { count: String(view.left) })}</p>
@@ -89,7 +98,7 @@ ${view.canMake ? view.remake && html`<div class="note">${text("codes.replace")}<
 ${view.canMake && formOf(view, html`<button type="submit">${text("codes.make")}</button>`)}
 ${wayBack(view, text)}`,
   sample: {
-    action: "/mfa/recovery/generate",
+    action: pathTo("draftRecoveryCodes"),
     csrfToken: "sample",
     left: 3,
     canMake: true,
@@ -101,25 +110,30 @@ ${wayBack(view, text)}`,
 
 export interface RecoveryCodesView extends FormView, BackView {
   readonly codes: readonly string[];
-  /** Names these codes, so that another tab's are not saved for them. */
+  readonly account: string;
+  /** Identifies these codes, so that another tab's are not saved instead. */
   readonly set: string;
 }
 
 export const recoveryCodesPage: Page<RecoveryCodesView> = {
   name: "recovery_codes",
+  scripts: ["page"],
   title: (_view, { text }) => text("codes.new_title"),
-  body: (view, { text }) => html`<h1>${text("codes.new_title")}</h1>
+  body: (view, { text, brand }) => html`<h1>${text("codes.new_title")}</h1>
 <p class="lead">${text("codes.new_intro")}</p>
+<p class="codes-of">${brand.name}<span>${view.account}</span></p>
 <ul class="codes">${view.codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
+<div class="tools" data-codes="${brand.name}, ${view.account}, ${text("codes.title")}" hidden><button type="button" class="quiet" data-copy="${text("codes.copied")}">${text("codes.copy")}</button><button type="button" class="quiet" data-download>${text("codes.download")}</button></div>
 ${formOf(
   view,
   html`<input type="hidden" name="set" value="${view.set}"><button type="submit">${text("codes.saved")}</button>`,
 )}
 ${wayBack(view, text)}`,
   sample: {
-    action: "/mfa/recovery/register/save",
+    action: pathTo("saveDraftedRecoveryCodes"),
     csrfToken: "sample",
     set: "sample",
+    account: "alice@example.test",
     codes: [
       "ABCD-2345",
       "EFGH-6789",

@@ -1,3 +1,4 @@
+import { pathTo } from "@postern/shared/contracts";
 import type { FactorMethod } from "../../flow/flow-record.ts";
 import { type Html, html } from "../html.ts";
 import { icons } from "../icons.ts";
@@ -17,7 +18,7 @@ export interface MfaView {
 
 const iconOf = { totp: icons.phone, webauthn: icons.key, recovery: icons.list } as const;
 
-/** Several ways to go on. */
+/** The user chooses one of several factors. */
 export const mfaPage: Page<MfaView> = {
   name: "mfa",
   title: (_view, { text }) => text("mfa.title"),
@@ -47,7 +48,9 @@ export const mfaPage: Page<MfaView> = {
 export interface FactorView extends FormView {
   readonly account: string;
   readonly problem: string | undefined;
-  /** Other ways; absent when there is none. */
+  /** Reference of the failed attempt. */
+  readonly reference: string | undefined;
+  /** Link to the other factors; absent if there are none. */
   readonly other: string | undefined;
   readonly restart: string;
 }
@@ -62,10 +65,11 @@ function factorBody(method: "totp" | "recovery", view: FactorView, { text, brand
   });
   return html`<h1>${text(`${method}.title`)}</h1>
 <p class="lead">${text(`${method}.intro`, { brand: brand.name })}</p>
-${alertOf(view.problem)}
+${alertOf(view.problem, { reference: view.reference, text })}
 ${formOf(view, html`${field}<button type="submit">${text(`${method}.submit`)}</button>`)}
 <div class="more">${
-    view.other !== undefined && html`<a href="${view.other}">${text("mfa.other")}</a>`
+    view.other !== undefined &&
+    html`<a href="${view.other}">${text(method === "totp" ? "totp.other" : "mfa.other")}</a>`
   }<a href="${view.restart}">${text("common.start_over")}</a></div>`;
 }
 
@@ -78,10 +82,11 @@ function factorPage(method: "totp" | "recovery"): Page<FactorView> {
     },
     body: (view, look) => factorBody(method, view, look),
     sample: {
-      action: `/login/${method}`,
+      action: pathTo(`${method}Page`),
       csrfToken: "sample",
       account: "alice@example.test",
       problem: undefined,
+      reference: undefined,
       other: "#other",
       restart: "#restart",
     },

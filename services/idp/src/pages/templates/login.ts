@@ -1,25 +1,29 @@
+import { maxUserNameLength, pathTo } from "@postern/shared/contracts";
 import { html } from "../html.ts";
+import { icons } from "../icons.ts";
 import type { Page } from "../look.ts";
 import { alertOf, type FormView, formOf } from "../parts.ts";
 import { type CeremonyView, ceremony } from "./webauthn.ts";
 
 export interface LoginView extends FormView {
-  /** Who asks for the sign-in; absent in self-service. */
+  /** The application that requests the sign-in; absent in self-service. */
   readonly client: string | undefined;
   readonly username: string;
-  /** The user is signed in and must prove it anew. */
+  /** The user is signed in and must authenticate again. */
   readonly fresh: boolean;
   readonly offersRemember: boolean;
   readonly remember: boolean;
   readonly problem: string | undefined;
-  /** Where passkeys are offered. */
+  /** Reference of the failed attempt. */
+  readonly reference: string | undefined;
+  /** Present if passkeys are offered. */
   readonly passkey: CeremonyView | undefined;
 }
 
-/** User name and password, as password managers know them. */
+/** User name and password fields that password managers recognise. */
 export const loginPage: Page<LoginView> = {
   name: "login",
-  script: "passkeys",
+  scripts: ["passkeys", "page"],
   title: ({ problem }, { text }) =>
     problem === undefined ? text("login.title") : text("common.error_prefix", { title: text("login.title") }),
   body: (view, { text, brand }) => {
@@ -28,17 +32,17 @@ export const loginPage: Page<LoginView> = {
     return html`<h1>${text("login.title")}</h1>
 ${view.client !== undefined && html`<p class="lead">${text("login.to", { client: view.client })}</p>`}
 ${view.fresh && html`<p class="lead">${text("login.fresh")}</p>`}
-${alertOf(view.problem)}
+${alertOf(view.problem, { reference: view.reference, text })}
 ${formOf(
   view,
   html`<div class="field"><label for="username">${text("login.username")}</label>
-<input type="text" id="username" name="username" value="${view.username}" autocomplete="username webauthn" autocapitalize="none" autocorrect="off" spellcheck="false" maxlength="255" required${
+<input type="text" id="username" name="username" value="${view.username}" autocomplete="username webauthn" autocapitalize="none" autocorrect="off" spellcheck="false" maxlength="${maxUserNameLength}" required${
     !atPassword && html` autofocus`
   }${invalid}></div>
 <div class="field linked"><label for="password">${text("login.password")}</label>
-<input type="password" id="password" name="password" autocomplete="current-password" maxlength="4096" required${
+<div class="revealed"><input type="password" id="password" name="password" autocomplete="current-password" maxlength="4096" required${
     atPassword && html` autofocus`
-  }${invalid}>${
+  }${invalid}><button type="button" class="reveal" data-reveal="password" aria-pressed="false" aria-label="${text("login.show_password")}" hidden>${icons.eye}</button></div>${
     brand.passwordForgotten !== undefined && html`<a href="${brand.passwordForgotten}">${text("login.forgotten")}</a>`
   }</div>
 ${
@@ -60,7 +64,7 @@ ${
 }`;
   },
   sample: {
-    action: "/login",
+    action: pathTo("loginPage"),
     csrfToken: "sample",
     client: "Example Webmail",
     username: "",
@@ -68,6 +72,7 @@ ${
     offersRemember: true,
     remember: false,
     problem: undefined,
-    passkey: { begin: "/login/webauthn/begin", finish: "/login/webauthn/finish", csrfToken: "sample" },
+    reference: undefined,
+    passkey: { begin: pathTo("beginWebauthnSignIn"), finish: pathTo("finishWebauthnSignIn"), csrfToken: "sample" },
   },
 };

@@ -1,16 +1,17 @@
+import { pathTo } from "@postern/shared/contracts";
 import type { TextKey } from "../catalogues/en.ts";
 import { html } from "../html.ts";
 import type { icons } from "../icons.ts";
 import type { Page } from "../look.ts";
-import { accountRow, type FormView, formOf, type Sign, signOf } from "../parts.ts";
+import { accountRow, type FormView, formOf, referenceOf, type Sign, signOf } from "../parts.ts";
 
 export type Problem = "failed" | "expired" | "unavailable" | "request" | "not_found" | "unauthenticated" | "required";
 
 export interface ErrorView {
   readonly problem: Problem;
-  /** Names the request in our log. */
+  /** Identifies the request in the log. */
   readonly reference: string | undefined;
-  /** A way on: a path of ours. */
+  /** Path of a link that leads on. */
   readonly href: string | undefined;
 }
 
@@ -27,7 +28,7 @@ const words: Readonly<Record<Problem, Words>> = {
   expired: {
     title: "error.expired_title",
     text: "error.expired_text",
-    link: "login.submit",
+    link: "error.begin",
     icon: "clock",
     sign: "plain",
   },
@@ -48,7 +49,7 @@ const words: Readonly<Record<Problem, Words>> = {
   not_found: {
     title: "error.not_found_title",
     text: "error.not_found_text",
-    link: "login.submit",
+    link: "error.begin",
     icon: "cross",
     sign: "plain",
   },
@@ -68,7 +69,7 @@ const words: Readonly<Record<Problem, Words>> = {
   },
 };
 
-/** Whatever went wrong, in words that tell an attacker nothing. */
+/** The error page; its text tells an attacker nothing. */
 export const errorPage: Page<ErrorView> = {
   name: "error",
   title: ({ problem }, { text }) => text(words[problem].title),
@@ -77,20 +78,20 @@ export const errorPage: Page<ErrorView> = {
     return html`${signOf(row.icon, row.sign)}<h1>${text(row.title)}</h1>
 <p class="lead">${text(row.text)}</p>
 ${href !== undefined && html`<a class="button" href="${href}">${text(row.link)}</a>`}
-${reference !== undefined && html`<p class="reference">${text("common.reference")} <code>${reference}</code></p>`}`;
+${reference !== undefined && referenceOf(reference, text)}`;
   },
-  sample: { problem: "expired", reference: "5f0c7a52-8a0e-4c6a-9d51-2f0f6c8d1b7e", href: undefined },
+  sample: { problem: "expired", reference: "5f0c7a52-8a0e", href: "#account" },
 };
 
 export interface LogoutView extends FormView {
   readonly account: string;
-  /** Where "stay signed in" leads. */
+  /** Target of "stay signed in". */
   readonly stay: string;
-  /** Further hidden fields, as the protocol needs them. */
+  /** Further hidden fields of the protocol. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** RP-initiated logout that nobody vouched for: the user decides. */
+/** An RP-initiated logout without a valid ID token: the user decides. */
 export const logoutPage: Page<LogoutView> = {
   name: "logout",
   title: (_view, { text }) => text("logout.title"),
@@ -104,7 +105,7 @@ ${formOf(
   )}<button type="submit">${text("logout.confirm")}</button>`,
 )}
 <a class="button quiet" href="${view.stay}">${text("logout.stay")}</a>`,
-  sample: { action: "/logout", csrfToken: "sample", account: "alice@example.test", stay: "#stay", fields: {} },
+  sample: { action: pathTo("logout"), csrfToken: "sample", account: "alice@example.test", stay: "#stay", fields: {} },
 };
 
 export interface LoggedOutView {
@@ -117,5 +118,5 @@ export const loggedOutPage: Page<LoggedOutView> = {
   body: ({ again }, { text }) => html`${signOf("tick", "good")}<h1>${text("logged_out.title")}</h1>
 <p class="lead">${text("logged_out.text")}</p>
 ${again !== undefined && html`<a class="button quiet" href="${again}">${text("logged_out.again")}</a>`}`,
-  sample: { again: "/mfa/register/home" },
+  sample: { again: pathTo("registrationHome") },
 };

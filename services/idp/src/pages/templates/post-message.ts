@@ -2,18 +2,18 @@ import { html } from "../html.ts";
 import type { Page } from "../look.ts";
 
 export interface PostMessageView {
-  /** Whom the browser goes back to. */
+  /** The application to which the browser returns. */
   readonly client: string;
   readonly action: string;
   readonly fields: Readonly<Record<string, string>>;
-  /** A script of ours that sends the form; without scripts the button does. */
+  /** URL of the script that submits the form; without scripts, the user presses the button. */
   readonly script: string | undefined;
 }
 
 /** Sends a message through the browser to another site. */
 export const postMessagePage: Page<PostMessageView> = {
   name: "post_message",
-  script: "own",
+  scripts: ["own"],
   title: ({ client }, { text }) => text("consent.return", { client }),
   body: ({ client, action, fields, script }, { text }) => html`<h1>${text("consent.return", { client })}</h1>
 <form method="post" action="${action}" data-send>

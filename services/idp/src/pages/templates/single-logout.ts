@@ -1,4 +1,5 @@
-import type { ServiceState } from "../../saml/logout/journey.ts";
+import { pathTo } from "@postern/shared/contracts";
+import { type ServiceState, serviceStates } from "../../logout-delivery/service-state.ts";
 import type { TextKey } from "../catalogues/en.ts";
 import { type Html, html } from "../html.ts";
 import type { Look, Page } from "../look.ts";
@@ -7,15 +8,17 @@ import { listOf, signOf } from "../parts.ts";
 export interface SigningOutService {
   readonly name: string;
   readonly state: ServiceState;
-  /** A path of ours that tells it, in a frame. */
+  /** URL of the frame that notifies it: a path of the identity provider, or an OIDC client's own logout page. */
   readonly frame: string | undefined;
 }
 
 export interface SigningOutView {
-  /** The page itself: where it stands, and what comes after. */
+  /** URL of this page, which shows the state of the logout and then redirects. */
   readonly self: string;
+  /** Set if frames report no result: the next location once all have loaded. */
+  readonly next?: string;
   readonly services: readonly SigningOutService[];
-  /** A script of ours; without scripts the answer's `Refresh` goes on when the time is up. */
+  /** URL of the page's script; without scripts, the header `Refresh` continues when the time is up. */
   readonly script: string | undefined;
 }
 
@@ -28,10 +31,8 @@ const stateTexts: Readonly<Record<ServiceState, TextKey>> = {
   not_told: "signing_out.not_told",
 };
 
-const shown = ["asking", "done", "refused", "no_answer", "later", "not_told"] as const;
-
 function notes(now: ServiceState, { text }: Look): readonly Html[] {
-  return shown.map(
+  return serviceStates.map(
     (state) =>
       html`<span data-state="${state}"${state === "done" && html` class="this"`}${state !== now && html` hidden`}>${text(
         stateTexts[state],
@@ -39,18 +40,18 @@ function notes(now: ServiceState, { text }: Look): readonly Html[] {
   );
 }
 
-/** Service providers are told through frames, all at the same time. */
+/** Service providers are notified through frames, all at the same time. */
 export const signingOutPage: Page<SigningOutView> = {
   name: "signing_out",
-  script: "own",
+  scripts: ["own"],
   title: (_view, { text }) => text("signing_out.title"),
-  body: ({ self, services, script }, look) => {
+  body: ({ self, next, services, script }, look) => {
     const { text } = look;
     const items = services.map(({ name, state }) => html`<b>${name}</b>${notes(state, look)}`);
     return html`<h1>${text("signing_out.title")}</h1>
 <p class="lead">${text("signing_out.text")}</p>
-<div data-logout="${self}" aria-live="polite">${listOf(items)}</div>
-<a class="button quiet" href="${self}&amp;skip=1">${text("signing_out.skip")}</a>
+<div data-logout="${self}"${next !== undefined && html` data-next="${next}"`} aria-live="polite">${listOf(items)}</div>
+<a class="button quiet" href="${next ?? html`${self}&amp;skip=1`}">${text("signing_out.skip")}</a>
 <div class="hidden" aria-hidden="true">${services.flatMap(({ frame, name }) =>
       frame === undefined ? [] : [html`<iframe src="${frame}" title="${name}" tabindex="-1"></iframe>`],
     )}</div>
@@ -70,17 +71,17 @@ ${script !== undefined && html`<script src="${script}" defer></script>`}`;
 export interface SignedOutService {
   readonly name: string;
   readonly state: ServiceState;
-  /** Tells it once more, as a page of its own. */
+  /** URL that notifies it again, as a full page. */
   readonly again: string | undefined;
 }
 
 export interface PartlySignedOutView {
   readonly services: readonly SignedOutService[];
-  /** Where the browser goes on. */
+  /** The next location of the browser. */
   readonly next: string;
 }
 
-/** The session here is over; who has not ended theirs is named. */
+/** The session has ended here; lists the applications that have not ended theirs. */
 export const partlySignedOutPage: Page<PartlySignedOutView> = {
   name: "partly_signed_out",
   title: (_view, { text }) => text("partly_signed_out.title"),
@@ -104,6 +105,6 @@ ${listOf(
       { name: "Example shop", state: "later", again: undefined },
       { name: "Example library", state: "not_told", again: undefined },
     ],
-    next: "/logged_out",
+    next: pathTo("loggedOutPage"),
   },
 };

@@ -1,11 +1,13 @@
+import { pathTo } from "@postern/shared/contracts";
 import { type Html, html } from "../html.ts";
 import type { Look, Page } from "../look.ts";
-import { alertOf, deleteForm, formOf, listOf, signOf } from "../parts.ts";
+import { moment } from "../moments.ts";
+import { alertOf, dangerLink, formOf, listOf, signOf } from "../parts.ts";
 import type { Texts } from "../texts.ts";
-import { moment } from "./access.ts";
+
 import { type BackView, demanded, wayBack } from "./enrolment.ts";
 
-/** What the script of these pages reads from them. */
+/** Data that the pages' script reads. */
 export interface CeremonyView {
   readonly begin: string;
   readonly finish: string;
@@ -14,17 +16,18 @@ export interface CeremonyView {
 
 export type CeremonyKind = "create" | "get" | "passkey";
 
-/** Messages that the script shows; without script they stay hidden. */
-function messages(text: Texts, known: boolean): Html {
+/** Messages that the script shows; hidden without it. */
+function messages(text: Texts, kind: CeremonyKind): Html {
   return html`<div class="alert" role="alert" data-problem="cancelled" hidden>${text("webauthn.cancelled")}</div>
-<div class="alert" role="alert" data-problem="failed" hidden>${text("webauthn.failed")}</div>
+<div class="alert" role="alert" data-problem="failed" hidden>${text("webauthn.failed")} <span class="reference" data-reference hidden>${text("common.reference")} <code></code></span></div>
 <div class="alert" role="alert" data-problem="unsupported" hidden>${text("webauthn.unsupported")}</div>
-${known && html`<div class="alert" role="alert" data-problem="known" hidden>${text("webauthn.known")}</div>`}`;
+${kind !== "create" && html`<div class="alert" role="alert" data-problem="throttled" hidden>${text("mfa.throttled")}</div>`}
+${kind === "create" && html`<div class="alert" role="alert" data-problem="known" hidden>${text("webauthn.known")}</div>`}`;
 }
 
 export function ceremony(kind: CeremonyKind, view: CeremonyView, text: Texts, inside: Html): Html {
   return html`<div data-ceremony="${kind}" data-begin="${view.begin}" data-finish="${view.finish}" data-csrf="${view.csrfToken}">
-${messages(text, kind === "create")}
+${messages(text, kind)}
 ${inside}</div>`;
 }
 
@@ -38,18 +41,18 @@ export interface WebauthnLoginView extends CeremonyView {
 
 export const webauthnLoginPage: Page<WebauthnLoginView> = {
   name: "webauthn",
-  script: "passkeys",
+  scripts: ["passkeys"],
   title: (_view, { text }) => text("webauthn.title"),
   body: (view, { text }) => html`${signOf("key")}<h1>${text("webauthn.title")}</h1>
 <p class="lead">${text("webauthn.intro")}</p>
 ${noScript(text)}
-${ceremony("get", view, text, html`<button type="button">${text("webauthn.use")}</button>`)}
+${ceremony("get", view, text, html`<button type="button" hidden>${text("webauthn.use")}</button>`)}
 <div class="more">${view.other !== undefined && html`<a href="${view.other}">${text("mfa.other")}</a>`}<a href="${
     view.restart
   }">${text("common.start_over")}</a></div>`,
   sample: {
-    begin: "/login/webauthn/begin",
-    finish: "/login/webauthn/finish",
+    begin: pathTo("beginWebauthnSignIn"),
+    finish: pathTo("finishWebauthnSignIn"),
     csrfToken: "sample",
     other: "#other",
     restart: "#restart",
@@ -60,7 +63,7 @@ export interface WebauthnEnrolmentView extends CeremonyView, BackView {}
 
 export const webauthnEnrolmentPage: Page<WebauthnEnrolmentView> = {
   name: "webauthn_register",
-  script: "passkeys",
+  scripts: ["passkeys"],
   title: (_view, { text }) => text("passkeys.add_title"),
   body: (view, { text }) => html`${signOf("key")}<h1>${text("passkeys.add_title")}</h1>
 ${demanded(view, text)}
@@ -70,7 +73,7 @@ ${ceremony(
   "create",
   view,
   text,
-  html`<form method="dialog"><div class="field"><label for="name">${text(
+  html`<form method="dialog" hidden><div class="field"><label for="name">${text(
     "passkeys.name",
   )}</label><input type="text" id="name" name="name" maxlength="64" autocomplete="off"><p class="hint">${text(
     "passkeys.name_hint",
@@ -78,8 +81,8 @@ ${ceremony(
 )}
 ${wayBack(view, text)}`,
   sample: {
-    begin: "/mfa/webauthn/register/begin",
-    finish: "/mfa/webauthn/register/finish",
+    begin: pathTo("beginWebauthnRegistration"),
+    finish: pathTo("finishWebauthnRegistration"),
     csrfToken: "sample",
     back: "#back",
     cancel: undefined,
@@ -91,7 +94,7 @@ export interface ShownPasskey {
   readonly name: string;
   readonly createdMs: number | undefined;
   readonly lastUsedMs: number | undefined;
-  /** It is kept by a service that carries it to other devices. */
+  /** The passkey is synchronised to other devices. */
   readonly isBackedUp: boolean;
   readonly rename: string;
   readonly remove: string;
@@ -119,22 +122,23 @@ ${lastUsedMs !== undefined && html`<span>${text("list.last_used")} ${moment(last
       "passkeys.save_name",
     )}</button>`,
   )}</details>
-${deleteForm({ action: remove, csrfToken }, text("passkeys.remove"), name)}`;
+${dangerLink(remove, text("passkeys.remove"), name)}`;
 }
 
 export const passkeysPage: Page<PasskeysView> = {
   name: "webauthn_devices",
+  scripts: ["page"],
   title: (_view, { text }) => text("passkeys.title"),
   body: (view, look) => {
     const { text } = look;
-    const { passkeys, csrfToken } = view;
+    const { passkeys } = view;
     return html`<h1>${text("passkeys.title")}</h1>
 <p class="lead">${text("passkeys.intro")}</p>
 ${alertOf(view.problem)}
 ${passkeys.length === 0 && html`<p>${text("passkeys.none")}</p>`}
 ${listOf(passkeys.map(passkeyItem(view, look)))}
 <a class="button" href="${view.add}">${text("passkeys.add_title")}</a>
-${passkeys.length > 1 && deleteForm({ action: view.removeAll, csrfToken }, text("passkeys.remove_all"))}
+${passkeys.length > 1 && dangerLink(view.removeAll, text("passkeys.remove_all"))}
 ${wayBack(view, text)}`;
   },
   sample: {

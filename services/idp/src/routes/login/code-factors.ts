@@ -1,10 +1,11 @@
-import { AppError } from "@postern/shared/errors";
+import { randomBytes } from "node:crypto";
+import { AppError } from "@postern/shared/platform/errors";
 import { matchTotp } from "../../mfa/totp.ts";
 import { recoveryPage, totpPage } from "../../pages/templates/factors.ts";
 import type { LoginDeps } from "./deps.ts";
 import type { CodeFactor } from "./factor-route.ts";
 
-/** A time step counts once, at whatever replica (RFC 6238 §5.2). */
+/** A time step is accepted once, on any replica (RFC 6238 §5.2). */
 export function totpFactor({ factors, guard, nowMs, totpSkew: skew }: LoginDeps): CodeFactor {
   return {
     method: "totp",
@@ -14,7 +15,7 @@ export function totpFactor({ factors, guard, nowMs, totpSkew: skew }: LoginDeps)
       const stored = await factors.totpSecret(account, context);
       if (stored === undefined) return false;
       const step = matchStored({ stored, code, nowMs: nowMs(), skew });
-      return step !== undefined && guard.claimTotpStep(account, step);
+      return step !== undefined && guard.claimTotpStep({ account, stored, step });
     },
   };
 }
@@ -23,8 +24,16 @@ function matchStored(check: Parameters<typeof matchTotp>[0]): number | undefined
   try {
     return matchTotp(check);
   } catch (cause) {
-    throw new AppError("DIRECTORY_DATA", { detail: "a stored TOTP secret cannot be used", cause });
+    throw new AppError("DIRECTORY_DATA", { detail: "invalid stored TOTP secret", cause });
   }
+}
+
+/**
+ * No account has this code, and checking it costs as much; a code without letters or digits is rejected without a
+ * derivation.
+ */
+function unusable(code: string): string {
+  return /[^\s-]/.test(code) ? randomBytes(64).toString("hex") : code;
 }
 
 export function recoveryFactor({ factors }: LoginDeps): CodeFactor {
@@ -34,5 +43,6 @@ export function recoveryFactor({ factors }: LoginDeps): CodeFactor {
     failed: "recovery.failed",
     used: "recovery_code_used",
     verify: (account, code, context) => factors.redeemRecoveryCode(account, code, context),
+    pretend: (account, code, context) => factors.redeemRecoveryCode(account, unusable(code), context),
   };
 }

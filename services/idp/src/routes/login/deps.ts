@@ -1,21 +1,24 @@
-import type { Audit } from "@postern/shared/audit";
-import type { Logger } from "@postern/shared/logging";
+import type { Audit } from "@postern/shared/domain/audit";
+import type { Logger } from "@postern/shared/platform/logging";
 import type { FlowGate } from "../../flow/flow-gate.ts";
 import type { FlowStarts } from "../../flow/flow-starter.ts";
 import type { CompleteSignIn } from "../../login/complete-sign-in.ts";
 import type { ConnectedApplications, ListDemands } from "../../login/connected-applications.ts";
+import type { FailedSignIns } from "../../login/failed-sign-ins.ts";
+import type { HoldBack } from "../../login/hold-back.ts";
 import type { CheckPassword, LookUpAccount } from "../../login/password-check.ts";
 import type { IdpMetrics } from "../../metrics.ts";
 import type { FactorGuard } from "../../mfa/factor-guard.ts";
 import type { FactorStore } from "../../mfa/factor-store.ts";
 import type { Factors } from "../../mfa/factors.ts";
+import type { PasskeyAttempts } from "../../mfa/passkey-attempts.ts";
 import type { SelfService } from "../../mfa/self-service.ts";
 import type { Ceremonies } from "../../mfa/webauthn/ceremonies.ts";
-import type { Notify } from "../../notices/notice.ts";
-import type { Notifier } from "../../notices/notifier.ts";
 import type { Pages } from "../../pages/pages.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import type { SessionStore } from "../../sessions/session-store.ts";
+import type { Notify } from "../../user-notifications/notification.ts";
+import type { Notifier } from "../../user-notifications/notifier.ts";
 
 /** What the pages of a sign-in need. */
 export interface LoginDeps {
@@ -25,30 +28,37 @@ export interface LoginDeps {
   readonly sessions: SessionStore;
   readonly checkPassword: CheckPassword;
   readonly factors: Factors;
+  readonly holdBack: HoldBack;
   readonly guard: FactorGuard;
+  readonly passkeyAttempts: PasskeyAttempts;
+  /** Number of wrong codes in a row that locks a factor. */
+  readonly maxFactorFailures: number;
   readonly ceremonies: Ceremonies;
   readonly store: FactorStore;
   readonly lookUp: LookUpAccount;
+  readonly failedSignIns: FailedSignIns;
   readonly self: SelfService;
-  /** Absent while the OIDC provider is off. */
+  /** Absent if OIDC is off. */
   readonly applications: ConnectedApplications | undefined;
-  /** What the applications that an account is connected with demand: one for each protocol. */
+  /** List the demands of the applications that an account is connected with; one for each protocol. */
   readonly demanders: readonly ListDemands[];
-  /** A session was ended by its user: its tokens end too. */
+  /** A user has ended a session: also ends its tokens. */
   readonly onEnded: (session: BrowserSessionRecord) => Promise<void>;
   readonly notify: Notify;
-  /** Undefined: nobody is told of new devices. */
+  /** Undefined: users are not notified of new devices. */
   readonly notifier: Pick<Notifier, "signedIn"> | undefined;
-  /** Of the site, as browsers write it. */
+  /** Origin of the site, as browsers write it. */
   readonly origin: string;
   readonly completeSignIn: CompleteSignIn;
   readonly metrics: IdpMetrics;
   readonly logger: Logger;
   readonly audit: Audit;
   readonly nowMs: () => number;
-  /** For one request of the engine. */
+  /** Timeout of one request to an engine. */
   readonly decisionTimeoutMs: () => number;
   readonly totpSkew: number;
-  /** 0: remembering is not offered. */
+  /** Whether a page tells users that their network is banned; otherwise they get the page for a wrong password. */
+  readonly explainsNetworkBlock: boolean;
+  /** Lifetime of a remembered session; 0: not offered. */
   readonly rememberMs: number;
 }

@@ -5,7 +5,7 @@ import type { LoginDeps } from "./deps.ts";
 import { showLogin, suggestedName } from "./show-login.ts";
 import { sendCompletion } from "./signed-in.ts";
 
-/** `GET /login`: the form, or on with a sign-in that is done already. */
+/** `GET /login`: shows the form, or continues a sign-in that is already complete. */
 export function getLogin(deps: LoginDeps): VisitHandler {
   return async (visit: Visit) => {
     const passage = await admit(deps, visit, ["login", "ready"]);
@@ -13,7 +13,9 @@ export function getLogin(deps: LoginDeps): VisitHandler {
     const { flow, browserToken } = passage;
     if (flow.state === "login") {
       const problem = flow.hasFailed === true ? lookOf(deps.pages, visit, flow).text("login.failed") : undefined;
-      return showLogin(deps, visit, { flow, browserToken, username: suggestedName(flow), remember: false, problem });
+      const reference = flow.failedReference;
+      const username = suggestedName(flow);
+      return showLogin(deps, visit, { flow, browserToken, username, remember: false, problem, reference });
     }
     const sid = deps.pages.cookies.read(visit.request.headers.cookie, cookieNames.session);
     const session = sid === undefined ? undefined : await deps.sessions.findBySid(sid);

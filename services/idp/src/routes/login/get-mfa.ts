@@ -1,4 +1,5 @@
-import { placeOf } from "../../flow/flow-paths.ts";
+import { pathTo } from "@postern/shared/contracts";
+import { factorPaths, placeOf } from "../../flow/flow-paths.ts";
 import type { FactorMethod } from "../../flow/flow-record.ts";
 import { factorStates } from "../../flow/flow-table.ts";
 import { mfaPage } from "../../pages/templates/factors.ts";
@@ -7,7 +8,7 @@ import type { VisitHandler } from "../page-routes.ts";
 import { admit, hrefIn, lookOf, sendShown, sendTo } from "../visit.ts";
 import type { LoginDeps } from "./deps.ts";
 
-/** `GET /login/mfa`: the ways to go on; with only one, straight to it. */
+/** `GET /login/mfa`: lists the available factors; redirects if there is only one. */
 export function getMfa(deps: LoginDeps): VisitHandler {
   const { pages } = deps;
   return async (visit) => {
@@ -19,9 +20,9 @@ export function getMfa(deps: LoginDeps): VisitHandler {
     if (methods.length === 1 && place !== undefined) return sendTo(visit.reply, place);
     const last = pages.cookies.read(visit.request.headers.cookie, cookieNames.method);
     const view = {
-      choices: methods.map((method) => ({ method, href: hrefIn(`/login/${method}`, visit, flow) })),
+      choices: methods.map((method) => ({ method, href: hrefIn(factorPaths[method], visit, flow) })),
       lastUsed: methods.find((method) => method === last),
-      restart: hrefIn("/login/restart", visit, flow),
+      restart: hrefIn(pathTo("restartLogin"), visit, flow),
     };
     return sendShown(visit.reply, pages.show(mfaPage, view, lookOf(pages, visit, flow)));
   };

@@ -1,17 +1,25 @@
-import { Secret } from "@postern/shared/crypto";
+import { userNameFault } from "@postern/shared/contracts";
+import { Secret } from "@postern/shared/platform/crypto";
 import type { FastifyReply } from "fastify";
 import { placeOf } from "../../flow/flow-paths.ts";
 import type { FlowRecord, PendingSignIn } from "../../flow/flow-record.ts";
 import { neededFactors } from "../../login/needed-factors.ts";
-import type { CallContext, PasswordOutcome } from "../../login/password-check.ts";
-import { auditVisit } from "../audit-visit.ts";
+import {
+  type CallContext,
+  type PasswordDenial,
+  type PasswordOutcome,
+  pendingUser,
+} from "../../login/password-check.ts";
+import { waitingTime } from "../../pages/moments.ts";
+import { cookieNames } from "../../sessions/cookies.ts";
 import type { VisitHandler } from "../page-routes.ts";
-import { admit, callContext, lookOf, sendProblem, sendTo, type Visit } from "../visit.ts";
+import { admit, callContext, lookOf, referenceIn, sendOn, sendProblem, type Visit } from "../visit.ts";
+import { attemptPlace } from "./attempt-place.ts";
 import type { LoginDeps } from "./deps.ts";
+import { reportSignIn, reportUndecided } from "./report.ts";
 import { showLogin } from "./show-login.ts";
 import { finishSignIn } from "./signed-in.ts";
 
-const maxUsernameLength = 255;
 const maxPasswordLength = 4096;
 
 interface Credentials {
@@ -20,85 +28,106 @@ interface Credentials {
   readonly remember: boolean;
 }
 
+/** The typed name; empty, and therefore denied, if no account can have it. */
+function readUsername(username: string): string {
+  return userNameFault(username) === undefined ? username.trim() : "";
+}
+
 function credentialsOf({ form }: Visit): Credentials | undefined {
   const username = form.one("username");
   const password = form.one("password");
   if (username === undefined || password === undefined) return undefined;
-  if (username.length > maxUsernameLength || password.length > maxPasswordLength) return undefined;
-  return { username: username.trim(), password: new Secret(password), remember: form.one("remember_me") === "on" };
+  if (password.length > maxPasswordLength) return undefined;
+  return {
+    username: readUsername(username),
+    password: new Secret(password),
+    remember: form.one("remember_me") === "on",
+  };
 }
 
 function acrValuesOf({ params }: FlowRecord): readonly string[] {
   return (params?.acrValues ?? "").split(" ").filter((value) => value !== "");
 }
 
-/** Without a name: one that was typed and not proved may be a password. */
-function passwordLogin({ client }: FlowRecord, outcome: "denied" | "undecided") {
-  return { event: "user.login", outcome, target: client?.id, reason: "password" } as const;
-}
-
 async function ask(
-  { checkPassword, metrics, audit }: LoginDeps,
-  { request }: Visit,
+  deps: LoginDeps,
+  visit: Visit,
   flow: FlowRecord,
   { username, password, context }: Credentials & { readonly context: CallContext },
 ): Promise<PasswordOutcome> {
-  if (username === "" || password.isEmpty) return { outcome: "denied", message: undefined };
-  try {
-    return await checkPassword(
-      {
-        username,
-        password,
-        kind: flow.kind,
-        clientId: flow.client?.id,
-        clientIp: request.caller?.clientIp ?? "",
-        userAgent: request.headers["user-agent"],
-        acceptLanguage: request.headers["accept-language"],
-      },
-      context,
-    );
-  } catch (error) {
-    metrics.signIn("password", "undecided");
-    auditVisit(audit, request, passwordLogin(flow, "undecided"));
-    throw error;
+  if (username === "" || password.isEmpty) {
+    const reason = username === "" ? "empty_username" : "empty_password";
+    return { outcome: "denied", reason, message: undefined, isBlocked: false, holdMs: 0 };
   }
+  const attempt = { username, password, ...attemptPlace(visit, flow) };
+  return reportUndecided(deps, visit, { flow, step: "password" }, () => deps.checkPassword(attempt, context));
 }
 
-/** To the second factor; what follows must look the same whether the password was right or not. */
+/** Applies the delay to correct and wrong passwords alike, before anything else happens. */
+async function holdBack(deps: LoginDeps, visit: Visit, decision: PasswordOutcome, typed: string): Promise<void> {
+  const { request } = visit;
+  const { signal, session } = callContext(visit, 0);
+  await deps.holdBack({
+    holdMs: decision.holdMs,
+    account: decision.account ?? typed,
+    deviceToken: deps.pages.cookies.read(request.headers.cookie, cookieNames.device),
+    clientIp: request.caller?.clientIp ?? "",
+    session,
+    signal,
+  });
+}
+
+/** Continues with the second factor. What follows must look the same whether the password was correct or not. */
 async function askFactor(
-  { gate, pages }: LoginDeps,
+  deps: LoginDeps,
   visit: Visit,
   flow: FlowRecord,
   { pending, event }: { readonly pending: PendingSignIn; readonly event: "password_accepted" | "password_refused" },
 ): Promise<FastifyReply> {
-  // A factor that this client does not take, or none that can be shown: nobody gets in without one.
-  if (pending.methods.length === 0) return sendProblem(pages, visit, "unavailable");
+  // The client does not accept the user's factors: no sign-in without one.
+  const { gate, pages } = deps;
+  if (pending.methods.length === 0) {
+    const { account } = pending;
+    reportSignIn(deps, visit, flow, { step: "password", outcome: "undecided", reason: "no_usable_factor", account });
+    return sendProblem(pages, visit, "unavailable");
+  }
   const moved = await gate.move(flow, event, { pending });
   const place = placeOf(moved ?? flow, visit.language?.tag);
-  return place === undefined ? sendProblem(pages, visit, "expired") : sendTo(visit.reply, place);
+  return sendOn(pages, visit, place);
 }
 
 interface Refused {
   readonly flow: FlowRecord;
   readonly browserToken: string;
   readonly credentials: Credentials;
-  readonly message: string | undefined;
+  readonly denial: PasswordDenial;
   readonly context: CallContext;
 }
 
+/** The page may mention a ban only if it immediately shows whether the password was correct. */
+function problemText({ pages, explainsNetworkBlock }: LoginDeps, visit: Visit, { flow, denial }: Refused): string {
+  const look = lookOf(pages, visit, flow);
+  if (denial.message !== undefined) return denial.message;
+  if (!denial.isBlocked || !explainsNetworkBlock) return look.text("login.failed");
+  const { retryAfterSeconds } = denial;
+  if (retryAfterSeconds === undefined) return look.text("login.blocked_later");
+  return look.text("login.blocked", { when: waitingTime(retryAfterSeconds, look) });
+}
+
 /**
- * Says that it failed; for an application with `delayed_response` only after the second factor, where the account has
- * one, so that whoever has no factor learns nothing of the password.
+ * Shows that the sign-in failed. For an application with `delayed_response` and an account with a second factor, only after
+ * the factor, so that an attacker without it learns nothing about the password. This also applies to a ban: otherwise the
+ * attempt that completes its count would show the ban for a wrong password and the factor for a correct one.
  */
 async function refuse(deps: LoginDeps, visit: Visit, refused: Refused): Promise<FastifyReply> {
-  const { flow, browserToken, credentials, message, context } = refused;
+  const { flow, browserToken, credentials, context } = refused;
   const { username, remember } = credentials;
-  const known =
-    flow.client?.delayedResponse === true && username !== "" ? await deps.factors.find(username, context) : undefined;
+  const isDelayed = flow.client?.delayedResponse === true;
+  const known = isDelayed && username !== "" ? await deps.factors.find(username, context) : undefined;
   const needed = known === undefined ? undefined : neededFactors(known, flow.client, acrValuesOf(flow));
   if (known === undefined || needed?.isNeeded !== true) {
-    const problem = message ?? lookOf(deps.pages, visit, flow).text("login.failed");
-    return showLogin(deps, visit, { flow, browserToken, username, remember, problem });
+    const problem = problemText(deps, visit, refused);
+    return showLogin(deps, visit, { flow, browserToken, username, remember, problem, reference: referenceIn(visit) });
   }
   const pending: PendingSignIn = {
     account: known.account,
@@ -112,34 +141,59 @@ async function refuse(deps: LoginDeps, visit: Visit, refused: Refused): Promise<
   return askFactor(deps, visit, flow, { pending, event: "password_refused" });
 }
 
-/** `POST /login`: one text for every denial. */
+interface Accepted {
+  readonly flow: FlowRecord;
+  readonly credentials: Credentials;
+  readonly decision: Extract<PasswordOutcome, { outcome: "ok" }>;
+  readonly context: CallContext;
+}
+
+/** Continues with the second factor if one is required, or completes the sign-in. */
+async function accept(
+  deps: LoginDeps,
+  visit: Visit,
+  { flow, credentials, decision, context }: Accepted,
+): Promise<FastifyReply> {
+  const { metrics, factors, rememberMs, nowMs } = deps;
+  const step = { flow, step: "password", account: decision.account } as const;
+  const enrolled = await reportUndecided(deps, visit, step, () => factors.enrolled(decision.account, context));
+  const needed = neededFactors(enrolled, flow.client, acrValuesOf(flow));
+  const pending: PendingSignIn = {
+    ...pendingUser(decision),
+    ...(flow.client?.delayedResponse === true ? { shownAs: credentials.username } : {}),
+    remember: credentials.remember && rememberMs > 0,
+    passwordTs: Math.floor(nowMs() / 1000),
+    methods: needed.methods,
+    missing: needed.missing,
+  };
+  if (!needed.isNeeded) return finishSignIn(deps, visit, { flow, pending, method: undefined });
+  const factorRequest = { pending, event: "password_accepted" } as const;
+  const reply = await reportUndecided(deps, visit, step, () => askFactor(deps, visit, flow, factorRequest));
+  metrics.signIn("password", "ok");
+  return reply;
+}
+
+/** `POST /login`: shows the same text for every denial. */
 export function postLogin(deps: LoginDeps): VisitHandler {
-  const { pages, metrics, factors, rememberMs, nowMs, decisionTimeoutMs } = deps;
+  const { pages, metrics, nowMs, decisionTimeoutMs } = deps;
   return async (visit) => {
     const passage = await admit(deps, visit, ["login"]);
     if (passage === undefined) return visit.reply;
     const { flow, browserToken } = passage;
     const credentials = credentialsOf(visit);
     if (credentials === undefined) return sendProblem(pages, visit, "request");
+    const checkContext = callContext(visit, nowMs() + decisionTimeoutMs());
+    const decision = await ask(deps, visit, flow, { ...credentials, context: checkContext });
+    await holdBack(deps, visit, decision, credentials.username);
+    // The time limit starts after the delay.
     const context = callContext(visit, nowMs() + decisionTimeoutMs());
-    const decision = await ask(deps, visit, flow, { ...credentials, context });
-    metrics.signIn("password", decision.outcome);
     if (decision.outcome === "denied") {
-      auditVisit(deps.audit, visit.request, passwordLogin(flow, "denied"));
-      return refuse(deps, visit, { flow, browserToken, credentials, message: decision.message, context });
+      const { reason, rule, account } = decision;
+      const outcome = reason === "blocked" ? "blocked" : "denied";
+      metrics.signIn("password", outcome);
+      reportSignIn(deps, visit, flow, { step: "password", outcome, reason, rule, account });
+      return refuse(deps, visit, { flow, browserToken, credentials, denial: decision, context });
     }
-    const { outcome: _, displayName, ...user } = decision;
-    const needed = neededFactors(await factors.enrolled(user.account, context), flow.client, acrValuesOf(flow));
-    const pending: PendingSignIn = {
-      ...user,
-      ...(displayName === undefined ? {} : { displayName }),
-      ...(flow.client?.delayedResponse === true ? { shownAs: credentials.username } : {}),
-      remember: credentials.remember && rememberMs > 0,
-      passwordTs: Math.floor(nowMs() / 1000),
-      methods: needed.methods,
-      missing: needed.missing,
-    };
-    if (!needed.isNeeded) return finishSignIn(deps, visit, { flow, pending, method: undefined });
-    return askFactor(deps, visit, flow, { pending, event: "password_accepted" });
+    return accept(deps, visit, { flow, credentials, decision, context });
   };
 }

@@ -1,3 +1,4 @@
+import { pathTo } from "@postern/shared/contracts";
 import type { FastifyReply } from "fastify";
 import { csrfToken } from "../../flow/browser-binding.ts";
 import type { FlowRecord } from "../../flow/flow-record.ts";
@@ -11,23 +12,25 @@ export interface LoginState {
   readonly username: string;
   readonly remember: boolean;
   readonly problem?: string | undefined;
+  /** Reference of the failed attempt. */
+  readonly reference?: string | undefined;
 }
 
 const longestHint = 255;
 
-/** The name that the application or an earlier sign-in suggests. */
+/** The user name that the application or an earlier sign-in suggests. */
 export function suggestedName({ params, accountId }: FlowRecord): string {
   const hint = params?.loginHint ?? accountId ?? "";
   return hint.length <= longestHint ? hint : "";
 }
 
-/** The sign-in page, at first and after a failure. */
+/** Shows the sign-in page, initially and after a failure. */
 export function showLogin(
   { pages, rememberMs }: Pick<LoginDeps, "pages" | "rememberMs">,
   visit: Visit,
   state: LoginState,
 ): FastifyReply {
-  const { flow, browserToken, username, remember, problem } = state;
+  const { flow, browserToken, username, remember, problem, reference } = state;
   const view = {
     action: visit.language === undefined ? visit.path : `${visit.path}/${visit.language.tag}`,
     csrfToken: csrfToken(flow.id, browserToken),
@@ -37,9 +40,10 @@ export function showLogin(
     offersRemember: rememberMs > 0,
     remember,
     problem,
+    reference,
     passkey: {
-      begin: hrefIn("/login/webauthn/begin", visit, flow),
-      finish: "/login/webauthn/finish",
+      begin: hrefIn(pathTo("beginWebauthnSignIn"), visit, flow),
+      finish: pathTo("finishWebauthnSignIn"),
       csrfToken: csrfToken(flow.id, browserToken),
     },
   };

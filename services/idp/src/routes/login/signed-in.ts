@@ -2,20 +2,21 @@ import type { FastifyReply } from "fastify";
 import { isBrowserToken, newBrowserToken } from "../../flow/browser-binding.ts";
 import type { FlowRecord, PendingSignIn } from "../../flow/flow-record.ts";
 import type { Completion, SignInMethod } from "../../login/complete-sign-in.ts";
-import { deviceSeconds } from "../../notices/known-devices.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
-import { auditVisit } from "../audit-visit.ts";
-import { noticeOrigin } from "../notice-origin.ts";
-import { sendProblem, sendTo, setCookie, type Visit } from "../visit.ts";
+import { deviceSeconds } from "../../user-notifications/known-devices.ts";
+import { notificationOrigin } from "../notification-origin.ts";
+import { sendOn, setCookie, type Visit } from "../visit.ts";
 import type { LoginDeps } from "./deps.ts";
+import { codesLowPlace } from "./get-codes-low.ts";
+import { reportSignIn, reportUndecided } from "./report.ts";
 
 const methodSeconds = 365 * 86_400;
 const longestUserAgent = 256;
 
-/** Sends the browser on with its session, or says that its errand is over. */
+/** Redirects the browser with its session, or shows that the flow has expired. */
 export function sendCompletion(deps: LoginDeps, visit: Visit, completion: Completion): FastifyReply {
   const redirect = takeSession(deps, visit, completion);
-  return redirect === undefined ? sendProblem(deps.pages, visit, "expired") : sendTo(visit.reply, redirect);
+  return sendOn(deps.pages, visit, redirect);
 }
 
 function takeSession({ pages, rememberMs }: LoginDeps, visit: Visit, completion: Completion): string | undefined {
@@ -32,54 +33,60 @@ export interface SignInEnd {
   readonly method: SignInMethod | undefined;
 }
 
-/** The browser keeps its cookie; a sign-in of one that the account did not know is told. */
+/** Keeps the browser's device cookie, and notifies the user if the browser is new for the account. */
 function noteDevice({ pages, notifier }: LoginDeps, visit: Visit, { flow, pending }: SignInEnd): void {
   if (notifier === undefined) return;
   const { request, reply } = visit;
   const kept = pages.cookies.read(request.headers.cookie, cookieNames.device);
   const token = isBrowserToken(kept) ? kept : newBrowserToken();
   setCookie(reply, pages.cookies.set(cookieNames.device, token, deviceSeconds));
-  const origin = noticeOrigin(pages, visit, pending.attributes, flow);
+  const origin = notificationOrigin(pages, visit, pending.attributes, flow);
   notifier.signedIn({ account: pending.account, session: request.caller?.session ?? request.id, origin }, token);
 }
 
 async function complete(deps: LoginDeps, visit: Visit, signedIn: SignInEnd): Promise<Completion> {
-  const { pages, completeSignIn, logger, audit } = deps;
+  const { pages, completeSignIn, metrics } = deps;
   const { flow, pending, method } = signedIn;
   const { request, reply } = visit;
-  const completion = await completeSignIn.complete(flow, {
-    pending,
-    method,
-    cookie: pages.cookies.read(request.headers.cookie, cookieNames.session),
-    origin: {
-      clientIp: request.caller?.clientIp ?? "",
-      userAgent: (request.headers["user-agent"] ?? "").slice(0, longestUserAgent),
-    },
-  });
-  const session = request.caller?.session;
-  logger.info({ session, account: pending.account, kind: flow.kind, client: flow.client?.id, method }, "signed in");
-  if (completion.completion === "signed_in") {
-    const reason = method ?? "password";
-    auditVisit(audit, request, {
-      event: "user.login",
-      outcome: "ok",
-      actor: pending.account,
-      target: flow.client?.id,
-      reason,
-    });
-  }
+  const { account } = pending;
+  const report = { step: method ?? "password", account } as const;
+  const completion = await reportUndecided(deps, visit, { flow, ...report }, () =>
+    completeSignIn.complete(flow, {
+      pending,
+      method,
+      cookie: pages.cookies.read(request.headers.cookie, cookieNames.session),
+      origin: {
+        clientIp: request.caller?.clientIp ?? "",
+        userAgent: (request.headers["user-agent"] ?? "").slice(0, longestUserAgent),
+      },
+    }),
+  );
+  const isOk = completion.completion === "signed_in";
+  metrics.signIn(report.step, isOk ? "ok" : "denied");
+  reportSignIn(
+    deps,
+    visit,
+    flow,
+    isOk ? { ...report, outcome: "ok" } : { ...report, outcome: "denied", reason: "expired" },
+  );
   if (completion.completion === "signed_in") noteDevice(deps, visit, signedIn);
   const factor = method === "passkey" ? undefined : method;
   if (factor !== undefined) setCookie(reply, pages.cookies.set(cookieNames.method, factor, methodSeconds));
   return completion;
 }
 
-/** The end of a sign-in: all that was needed has been shown. */
+/** Completes a sign-in for which everything required was verified. */
 export async function finishSignIn(deps: LoginDeps, visit: Visit, signedIn: SignInEnd): Promise<FastifyReply> {
-  return sendCompletion(deps, visit, await complete(deps, visit, signedIn));
+  const completion = await complete(deps, visit, signedIn);
+  const { flow, pending, method } = signedIn;
+  if (completion.completion === "expired" || method !== "recovery" || (pending.missing ?? []).length > 0) {
+    return sendCompletion(deps, visit, completion);
+  }
+  const low = await codesLowPlace(deps, visit, flow, pending.account);
+  return sendCompletion(deps, visit, low === undefined ? completion : { ...completion, redirect: low });
 }
 
-/** The same for a script: sets the session's cookie. @returns where to go, or undefined when the errand is over */
+/** The same for a script: sets the session's cookie. @returns the redirect, or undefined if the flow has expired */
 export async function completeFor(deps: LoginDeps, visit: Visit, signedIn: SignInEnd): Promise<string | undefined> {
   return takeSession(deps, visit, await complete(deps, visit, signedIn));
 }

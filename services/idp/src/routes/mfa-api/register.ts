@@ -1,3 +1,5 @@
+import { operation } from "@postern/shared/contracts";
+import { routeOf } from "@postern/shared/platform/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { readCsrfToken } from "../../flow/browser-binding.ts";
 import type { FactorState } from "../../mfa/factor-store.ts";
@@ -8,7 +10,7 @@ import { readRegistration } from "../../mfa/webauthn/browser-answer.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
 import type { LoginDeps } from "../login/deps.ts";
-import { noticeOrigin } from "../notice-origin.ts";
+import { notificationOrigin } from "../notification-origin.ts";
 import { isDemanded } from "../self-service/demands.ts";
 import { noteShown } from "../self-service/enrolled.ts";
 import { hasFactor } from "../self-service/member.ts";
@@ -27,7 +29,10 @@ function headerOf(request: FastifyRequest, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** That a page of ours asks: the browser says so, or the request carries a page's token (OWASP, CSRF prevention). */
+/**
+ * Whether our own page sends the request: the browser says so, or the request carries a page's token (OWASP, CSRF
+ * prevention).
+ */
 function isOurs({ pages, origin }: LoginDeps, request: FastifyRequest, sessionUid: string): boolean {
   const site = headerOf(request, "sec-fetch-site");
   if (site !== undefined && site !== "same-origin") return false;
@@ -38,7 +43,7 @@ function isOurs({ pages, origin }: LoginDeps, request: FastifyRequest, sessionUi
   return site === "same-origin" || readCsrfToken(token, browserToken) === sessionUid;
 }
 
-/** 401 without a session, 403 for foreign pages, and 403 `step_up_required` after too long. */
+/** 401 without a session, 403 for foreign pages, and 403 `step_up_required` if the sign-in is too long ago. */
 function answering(deps: LoginDeps, answer: Answer, isChange: boolean) {
   const { pages, sessions, self, nowMs, decisionTimeoutMs } = deps;
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -49,7 +54,7 @@ function answering(deps: LoginDeps, answer: Answer, isChange: boolean) {
     if (isChange && !isOurs(deps, request, session.uid)) return reply.code(403).send({ error: "cross_site" });
     const visit = formVisit({ request, reply, path: "", language: undefined });
     const context = callContext(visit, nowMs() + decisionTimeoutMs());
-    const origin = noticeOrigin(pages, visit, session.attributes);
+    const origin = notificationOrigin(pages, visit, session.attributes);
     const subject = { account: session.account, sessionUid: session.uid, context, origin };
     const state = await self.read(subject);
     if (!isFresh(session, hasFactor(state), Math.floor(nowMs() / 1000))) {
@@ -65,7 +70,7 @@ function textIn(body: unknown, name: string): string {
   return typeof value === "string" ? value : "";
 }
 
-function told(reply: FastifyReply, outcome: Outcome, message: string): FastifyReply {
+function sendOutcome(reply: FastifyReply, outcome: Outcome, message: string): FastifyReply {
   if (outcome === "done") return reply.send({ status: "success", message });
   if (outcome === "absent") return reply.code(400).send({ error: "unknown" });
   return reply.code(outcome === "refused" ? 500 : 400).send({ error: outcome });
@@ -81,13 +86,13 @@ function totpAnswers(deps: LoginDeps): Readonly<Record<"setup" | "register" | "r
     register: async ({ session, subject }, { body }, reply) => {
       const outcome = await self.confirmTotp(subject, textIn(body, "code"));
       if (outcome === "done") await noteShown(deps, { session, subject, csrfToken: "" }, "totp");
-      return told(reply, outcome, "TOTP registered");
+      return sendOutcome(reply, outcome, "TOTP registered");
     },
     remove: async ({ subject, state }, _request, reply) => {
       if (await isDemanded(deps, subject.account, state, { totp: true })) {
         return reply.code(403).send({ error: "factor_required" });
       }
-      return told(reply, await self.removeTotp(subject), "TOTP deleted");
+      return sendOutcome(reply, await self.removeTotp(subject), "TOTP deleted");
     },
   };
 }
@@ -110,13 +115,13 @@ function webauthnAnswers(deps: LoginDeps): Readonly<Record<"begin" | "finish" | 
       const name = cleanName(textIn(body, "name"), `Passkey ${state.webauthnCredentials.length + 1}`);
       const outcome = await self.addPasskey(subject, response, name);
       if (outcome === "done") await noteShown(deps, { session, subject, csrfToken: "" }, "webauthn");
-      return told(reply, outcome, "WebAuthn credential registered");
+      return sendOutcome(reply, outcome, "WebAuthn credential registered");
     },
     remove: async ({ subject, state }, { params }, reply) => {
       if (await isDemanded(deps, subject.account, state, { passkeys: 1 })) {
         return reply.code(403).send({ error: "factor_required" });
       }
-      return told(
+      return sendOutcome(
         reply,
         await self.removePasskeys(subject, textIn(params, "credentialID")),
         "WebAuthn credential deleted",
@@ -125,9 +130,7 @@ function webauthnAnswers(deps: LoginDeps): Readonly<Record<"begin" | "finish" | 
   };
 }
 
-const base = "/api/v1/mfa";
-
-/** The contract's "MFA API for a logged-in session": the browser's own session, no caller. */
+/** MFA API for a signed-in session: authenticated by the browser's session, not by an API caller. */
 export function registerMfaApi(app: FastifyInstance, deps: LoginDeps): void {
   const totp = totpAnswers(deps);
   const webauthn = webauthnAnswers(deps);
@@ -137,12 +140,12 @@ export function registerMfaApi(app: FastifyInstance, deps: LoginDeps): void {
     return codes === undefined ? reply.code(500).send({ error: "refused" }) : reply.send({ codes });
   };
   app.register(async (scope) => {
-    scope.get(`${base}/totp/setup`, answering(deps, totp.setup, false));
-    scope.post(`${base}/totp/register`, answering(deps, totp.register, true));
-    scope.delete(`${base}/totp`, answering(deps, totp.remove, true));
-    scope.post(`${base}/recovery-codes/generate`, answering(deps, generate, true));
-    scope.get(`${base}/webauthn/register/begin`, answering(deps, webauthn.begin, false));
-    scope.post(`${base}/webauthn/register/finish`, answering(deps, webauthn.finish, true));
-    scope.delete(`${base}/webauthn/:credentialID`, answering(deps, webauthn.remove, true));
+    scope.route({ ...routeOf(operation("totpSetup")), handler: answering(deps, totp.setup, false) });
+    scope.route({ ...routeOf(operation("totpRegister")), handler: answering(deps, totp.register, true) });
+    scope.route({ ...routeOf(operation("totpDelete")), handler: answering(deps, totp.remove, true) });
+    scope.route({ ...routeOf(operation("recoveryCodesGenerate")), handler: answering(deps, generate, true) });
+    scope.route({ ...routeOf(operation("webauthnRegisterBegin")), handler: answering(deps, webauthn.begin, false) });
+    scope.route({ ...routeOf(operation("webauthnRegisterFinish")), handler: answering(deps, webauthn.finish, true) });
+    scope.route({ ...routeOf(operation("webauthnDelete")), handler: answering(deps, webauthn.remove, true) });
   });
 }

@@ -1,25 +1,27 @@
-import type { Logger } from "@postern/shared/logging";
+import { pathTo } from "@postern/shared/contracts";
+import type { Logger } from "@postern/shared/platform/logging";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Bridge } from "../../oidc/bridge.ts";
+import type { Bridge } from "../../oidc/provider/bridge.ts";
 import type { Pages } from "../../pages/pages.ts";
+import { FormEncodingError, readUtf8Form } from "../../plugins/utf8-form.ts";
 import { formOf, queryOf } from "./form.ts";
 import { refuseAuthorization } from "./render-error.ts";
 
-/** Longer forms would not fit the address of a redirect. */
+/** Longer forms would not fit into the URL of a redirect. */
 const redirectLimit = 4096;
-/** It is kept for ten minutes for whoever asks; no honest client's is longer. */
+/** The state is stored for ten minutes for any requester; no legitimate client needs more. */
 const longestState = 2048;
 const interactionId = /^[A-Za-z0-9_-]{43}$/;
 const languageTag = /^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,2}$/;
 
-interface SegmentParams {
-  readonly Params: { readonly segment: string };
+export interface SegmentParams {
+  readonly Params: { readonly languageTag: string };
 }
 
-/** Why a request gets a page and never a redirect, beyond what the provider refuses so by itself. */
+/** Why a request is answered with a page and never a redirect, in addition to the provider's own checks. */
 function refusal(query: URLSearchParams): string | undefined {
   const names = [...query.keys()].filter((name) => name !== "resource");
-  if (new Set(names).size < names.length) return "a parameter came twice";
+  if (new Set(names).size < names.length) return "a parameter is repeated";
   if ((query.get("state")?.length ?? 0) > longestState) return "state is too long";
   if (query.has("request_uri")) return undefined;
   const type = query.get("response_type");
@@ -29,51 +31,65 @@ function refusal(query: URLSearchParams): string | undefined {
 
 export interface AuthorizeDeps {
   readonly bridge: Bridge;
-  /** Absent where only programs are served. */
+  /** Undefined while the pages are disabled. */
   readonly pages: Pages | undefined;
   readonly logger: Logger;
+}
+
+/** Undefined if the bytes are not UTF-8: replacing them would change the request. */
+function readQuery({ raw }: FastifyRequest): URLSearchParams | undefined {
+  try {
+    return readUtf8Form(queryOf(raw.url));
+  } catch (error) {
+    if (error instanceof FormEncodingError) return undefined;
+    throw error;
+  }
 }
 
 function authorize(
   { bridge, pages, logger }: AuthorizeDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  query: URLSearchParams,
+  params: URLSearchParams | undefined,
 ): FastifyReply {
-  const why = refusal(query);
+  const query = params ?? new URLSearchParams();
+  const why = params === undefined ? "the query is not UTF-8" : refusal(params);
   if (why !== undefined) {
     logger.info({ session: request.caller?.session, why }, "authorization refused");
     return refuseAuthorization(pages, request, reply, query);
   }
-  return bridge.passAs(request, reply, { method: "GET", url: `/oidc/authorize?${query.toString()}` });
+  return bridge.passAs(request, reply, { method: "GET", url: `${pathTo("authorize")}?${query.toString()}` });
 }
 
 export function getAuthorize(deps: AuthorizeDeps) {
   return (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
-    authorize(deps, request, reply, new URLSearchParams(queryOf(request.raw.url)));
+    authorize(deps, request, reply, readQuery(request));
 }
 
-/** `GET /oidc/authorize/:segment`: a language (contract), or the way back into an authorization under way. */
+/** `GET /oidc/authorize/{languageTag}`: a language, or the return to an authorization in progress. */
 export function getAuthorizeSegment(deps: AuthorizeDeps) {
   return (request: FastifyRequest<SegmentParams>, reply: FastifyReply): FastifyReply => {
-    const { segment } = request.params;
+    const { languageTag: segment } = request.params;
     if (interactionId.test(segment)) {
-      // Without a query: the provider takes parameters of a stale one for its own.
-      return deps.bridge.passAs(request, reply, { method: "GET", url: `/oidc/authorize/${segment}` });
+      // Without a query: the provider would use its parameters.
+      return deps.bridge.passAs(request, reply, {
+        method: "GET",
+        url: pathTo("authorizeInLanguage", { languageTag: segment }),
+      });
     }
     if (!languageTag.test(segment)) return reply.code(404).send({ error: "not found" });
-    const query = new URLSearchParams(queryOf(request.raw.url));
-    if (!query.has("ui_locales")) query.set("ui_locales", segment);
+    const query = readQuery(request);
+    if (query?.has("ui_locales") === false) query.set("ui_locales", segment);
     return authorize(deps, request, reply, query);
   };
 }
 
-/** `POST /oidc/authorize`: as a GET at the top of the page the browser sends its Lax cookies. */
+/** `POST /oidc/authorize`: becomes a top-level GET, with which the browser sends its Lax cookies. */
 export function postAuthorize(deps: AuthorizeDeps) {
   return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const query = formOf(request.body);
     const text = query.toString();
     if (text.length > redirectLimit) return authorize(deps, request, reply, query);
-    return reply.header("cache-control", "no-store").redirect(`/oidc/authorize?${text}`, 302);
+    return reply.header("cache-control", "no-store").redirect(`${pathTo("authorize")}?${text}`, 302);
   };
 }

@@ -1,13 +1,15 @@
+import { pathTo } from "@postern/shared/contracts";
 import type { FastifyReply } from "fastify";
 import { browserDigest, csrfToken } from "../../flow/browser-binding.ts";
 import { localPath, placeOf } from "../../flow/flow-paths.ts";
 import type { FlowEnd } from "../../flow/flow-port.ts";
 import type { FlowRecord } from "../../flow/flow-record.ts";
 import { meetsDemands } from "../../login/sign-in-demands.ts";
-import { type DeviceCodes, type PendingDevice, shownUserCode } from "../../oidc/device.ts";
-import type { DeviceBrake } from "../../oidc/device-brake.ts";
-import type { Generation } from "../../oidc/generation.ts";
-import { flowClient } from "../../oidc/interaction-url.ts";
+import { type DeviceCodes, type PendingDevice, shownUserCode } from "../../oidc/device/device.ts";
+import type { DeviceBrake } from "../../oidc/device/device-brake.ts";
+import type { Generation } from "../../oidc/provider/generation.ts";
+import { flowClient } from "../../oidc/provider/interaction-url.ts";
+import { logoOf } from "../../pages/security-headers.ts";
 import type { ConsentScope } from "../../pages/templates/consent.ts";
 import {
   deviceCodePage,
@@ -19,8 +21,8 @@ import type { BrowserSessionRecord } from "../../sessions/browser-session-port.t
 import { cookieNames } from "../../sessions/cookies.ts";
 import { auditVisit } from "../audit-visit.ts";
 import type { LoginDeps } from "../login/deps.ts";
-import type { PageRoute, VisitHandler } from "../page-routes.ts";
-import { admit, lookOf, sendProblem, sendShown, sendTo, type Visit } from "../visit.ts";
+import { type PageRoute, servePage, type VisitHandler } from "../page-routes.ts";
+import { admit, hrefIn, lookOf, sendOn, sendProblem, sendShown, sendTo, type Visit } from "../visit.ts";
 
 export interface DeviceDeps
   extends Pick<LoginDeps, "pages" | "gate" | "starts" | "sessions" | "logger" | "audit" | "nowMs"> {
@@ -30,12 +32,12 @@ export interface DeviceDeps
   readonly describe: (flow: FlowRecord, scope: string) => ConsentScope;
 }
 
-const verifyPath = "/oidc/device/verify";
-const consentPath = "/oidc/device/consent";
-const failedPath = "/oidc/device/verify/failed";
-const successPath = "/oidc/device/verify/success";
+const verifyPath = pathTo("deviceCodePage");
+const consentPath = pathTo("deviceConsentPage");
+const failedPath = pathTo("deviceFailedPage");
+const successPath = pathTo("deviceSuccessPage");
 
-/** After the sign-in the user is asked, always: the device could be somebody else's (RFC 8628 §5.4). */
+/** After the sign-in the user must always confirm: the device could be an attacker's (RFC 8628 §5.4). */
 export const deviceEnd: FlowEnd = {
   finishLogin: async (flowId) => ({ redirect: localPath(consentPath, undefined, { flow: flowId }) }),
 };
@@ -71,7 +73,7 @@ function showCode(
   return sendShown(visit.reply, pages.show(deviceCodePage, view, look));
 }
 
-/** `GET /oidc/device/verify`: the code, which the device's link may bring along. */
+/** `GET /oidc/device/verify`: the form for the code, which the device's link may contain. */
 function getVerify(deps: DeviceDeps): VisitHandler {
   return async (visit) => {
     const userCode = (visit.query("user_code") ?? "").slice(0, 32);
@@ -91,8 +93,8 @@ function sessionOf({ pages, sessions }: DeviceDeps, { request }: Visit): Promise
   return sid === undefined ? Promise.resolve(undefined) : sessions.findBySid(sid);
 }
 
-/** On with the sign-in, or with the question where the browser is signed in already. */
-async function goOn(deps: DeviceDeps, visit: Visit, flow: FlowRecord, device: PendingDevice): Promise<FastifyReply> {
+/** Continues with the sign-in, or with the consent if the browser is already signed in. */
+async function proceed(deps: DeviceDeps, visit: Visit, flow: FlowRecord, device: PendingDevice): Promise<FastifyReply> {
   const { gate, pages, current } = deps;
   const { userCode: deviceKey, clientId, scopes } = device;
   const { policies, settings } = current();
@@ -107,11 +109,10 @@ async function goOn(deps: DeviceDeps, visit: Visit, flow: FlowRecord, device: Pe
     session === undefined || !isEnough
       ? await gate.move(flow, "code_accepted", change)
       : await gate.move(flow, "consent_required", { ...change, sessionUid: session.uid });
-  const place = placeOf(moved ?? flow, visit.language?.tag);
-  return moved === undefined || place === undefined ? sendProblem(pages, visit, "expired") : sendTo(visit.reply, place);
+  return sendOn(pages, visit, moved === undefined ? undefined : placeOf(moved, visit.language?.tag));
 }
 
-/** `POST /oidc/device/verify`: guesses are counted before they are judged. */
+/** `POST /oidc/device/verify`: attempts are counted before the code is checked. */
 function postVerify(deps: DeviceDeps): VisitHandler {
   return async (visit) => {
     const passage = await admit(deps, visit, ["code"]);
@@ -121,24 +122,24 @@ function postVerify(deps: DeviceDeps): VisitHandler {
     const again = { id: flow.id, browserToken, userCode: typed.slice(0, 32) };
     const address = visit.request.caller?.clientIp ?? "";
     if (!(await deps.brake.mayGuess(browserDigest(browserToken), address))) {
-      deps.logger.warn({ session: visit.request.caller?.session }, "too many user codes typed");
+      deps.logger.warn({ session: visit.request.caller?.session }, "too many user codes entered");
       return showCode(deps, visit, { ...again, problem: "mfa.throttled" });
     }
     const device = await deps.devices.find(typed);
     return device === undefined
       ? showCode(deps, visit, { ...again, problem: "device.failed" })
-      : goOn(deps, visit, flow, device);
+      : proceed(deps, visit, flow, device);
   };
 }
 
-interface Asked {
+interface PendingConsent {
   readonly flow: FlowRecord;
   readonly session: BrowserSessionRecord;
   readonly browserToken: string;
 }
 
-/** The flow at its question, in the browser that has signed in for it. */
-async function atConsent(deps: DeviceDeps, visit: Visit): Promise<Asked | undefined> {
+/** The flow in the state `consent`, in the browser that has signed in for it. */
+async function atConsent(deps: DeviceDeps, visit: Visit): Promise<PendingConsent | undefined> {
   const passage = await admit(deps, visit, ["ready", "consent"]);
   if (passage === undefined) return undefined;
   const { browserToken } = passage;
@@ -154,19 +155,22 @@ async function atConsent(deps: DeviceDeps, visit: Visit): Promise<Asked | undefi
 
 function getConsent(deps: DeviceDeps): VisitHandler {
   return async (visit) => {
-    const asked = await atConsent(deps, visit);
-    if (asked === undefined) return visit.reply;
-    const { flow, session, browserToken } = asked;
+    const consent = await atConsent(deps, visit);
+    if (consent === undefined) return visit.reply;
+    const { flow, session, browserToken } = consent;
+    const { logo, imageSources } = logoOf(flow.client?.logoUri);
     const view = {
       action: actionOf(visit),
       csrfToken: csrfToken(flow.id, browserToken),
       client: flow.client?.name ?? flow.client?.id ?? "",
+      logo,
+      other: hrefIn(pathTo("restartLogin"), visit, flow),
       account: session.displayName ?? session.account,
       userCode: shownUserCode(flow.deviceKey ?? ""),
       scopes: (flow.missing?.scopes ?? []).map((scope) => deps.describe(flow, scope)),
     };
     const look = lookOf(deps.pages, visit, flow);
-    return sendShown(visit.reply, deps.pages.show(deviceConsentPage, view, look));
+    return sendShown(visit.reply, deps.pages.show(deviceConsentPage, view, look, { imageSources }));
   };
 }
 
@@ -176,24 +180,29 @@ function showFailed({ pages }: DeviceDeps, visit: Visit, status: number): Fastif
   return sendShown(visit.reply, pages.show(deviceFailedPage, { again }, look, { status }));
 }
 
-function auditAnswer({ audit }: DeviceDeps, visit: Visit, { flow, session }: Asked, outcome: "ok" | "denied"): void {
+function auditAnswer(
+  { audit }: DeviceDeps,
+  visit: Visit,
+  { flow, session }: PendingConsent,
+  outcome: "ok" | "denied",
+): void {
   const who = { actor: session.account, target: flow.client?.id };
   auditVisit(audit, visit.request, { event: "consent.give", outcome, ...who });
 }
 
-/** `POST /oidc/device/consent`: 302 to the end, or 403 (contract). */
+/** `POST /oidc/device/consent`: 302 to the last page, or 403. */
 function postConsent(deps: DeviceDeps): VisitHandler {
   const { gate, devices, logger, pages } = deps;
   return async (visit) => {
-    const asked = await atConsent(deps, visit);
-    if (asked === undefined) return visit.reply;
-    const { flow, session } = asked;
+    const consent = await atConsent(deps, visit);
+    if (consent === undefined) return visit.reply;
+    const { flow, session } = consent;
     const { deviceKey = "" } = flow;
     const isAllowed = visit.form.one("submit") === "allow";
     if ((await gate.move(flow, isAllowed ? "allowed" : "denied")) === undefined) {
       return sendProblem(pages, visit, "expired");
     }
-    auditAnswer(deps, visit, asked, isAllowed ? "ok" : "denied");
+    auditAnswer(deps, visit, consent, isAllowed ? "ok" : "denied");
     const tag = visit.language?.tag;
     const done = isAllowed ? await devices.allow(deviceKey, session) : await devices.deny(deviceKey);
     const { account } = session;
@@ -210,14 +219,14 @@ function getSuccess({ pages }: DeviceDeps): VisitHandler {
   return async (visit) => sendShown(visit.reply, pages.show(deviceSuccessPage, {}, lookOf(pages, visit)));
 }
 
-/** What the user of a device sees (RFC 8628 §3.3): code, sign-in, question. */
+/** The pages for a device's user (RFC 8628 §3.3): code, sign-in, consent. */
 export function deviceRoutes(deps: DeviceDeps): readonly PageRoute[] {
   return [
-    { method: "GET", path: verifyPath, handler: getVerify(deps) },
-    { method: "POST", path: verifyPath, handler: postVerify(deps) },
-    { method: "GET", path: failedPath, handler: async (visit) => showFailed(deps, visit, 200) },
-    { method: "GET", path: successPath, handler: getSuccess(deps) },
-    { method: "GET", path: consentPath, handler: getConsent(deps) },
-    { method: "POST", path: consentPath, handler: postConsent(deps) },
+    servePage("deviceCodePage", getVerify(deps)),
+    servePage("verifyDeviceCode", postVerify(deps)),
+    servePage("deviceFailedPage", async (visit) => showFailed(deps, visit, 200)),
+    servePage("deviceSuccessPage", getSuccess(deps)),
+    servePage("deviceConsentPage", getConsent(deps)),
+    servePage("deviceConsent", postConsent(deps)),
   ];
 }

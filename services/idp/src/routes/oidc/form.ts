@@ -1,15 +1,16 @@
 import type { FastifyInstance } from "fastify";
+import { readFormBody } from "../../plugins/utf8-form.ts";
 
-/** Above it no parameter of ours is honest. */
+/** Larger than any legitimate form. */
 const formLimit = 56 * 1024;
 
-/** Reads forms as they are, so that doubled parameters stay doubled; empty ones count as absent (RFC 6749 §3.1). */
+/** Reads forms without merging repeated parameters; empty ones count as absent (RFC 6749 §3.1). */
 export function parseForms(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
     "application/x-www-form-urlencoded",
-    { parseAs: "string", bodyLimit: formLimit },
-    (_request, body, done) => done(null, withoutEmpty(new URLSearchParams(String(body)))),
+    { parseAs: "buffer" },
+    async (_request: unknown, body: Buffer) => withoutEmpty(readFormBody(body, formLimit)),
   );
 }
 
@@ -21,7 +22,7 @@ export function formOf(body: unknown): URLSearchParams {
   return body instanceof URLSearchParams ? body : new URLSearchParams();
 }
 
-/** The query of a request's address, as it came. */
+/** The raw query of a request. */
 export function queryOf(url: string | undefined): string {
   const at = url?.indexOf("?") ?? -1;
   return url === undefined || at < 0 ? "" : url.slice(at + 1);

@@ -1,6 +1,8 @@
-import type { FastifyReply } from "fastify";
+import type { Logger } from "@postern/shared/platform/logging";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { ClientOutcome } from "../../oidc/clients/client-auth.ts";
 
-/** An answer about tokens: no cache keeps it (RFC 6749 §5.1). */
+/** Forbids caching of a response about tokens (RFC 6749 §5.1). */
 export function noStore(reply: FastifyReply): FastifyReply {
   return reply.header("cache-control", "no-store").header("pragma", "no-cache");
 }
@@ -10,10 +12,20 @@ export function oauthError(reply: FastifyReply, status: number, error: string, d
   return noStore(reply).code(status).send(body);
 }
 
-/** RFC 6749 §5.2. */
-export function clientRefused(reply: FastifyReply, issuer: string): FastifyReply {
-  reply.header("www-authenticate", `Basic realm="${issuer}"`);
-  return oauthError(reply, 401, "invalid_client", "client authentication failed");
+type Refused = Extract<ClientOutcome, { outcome: "refused" }>;
+
+/** RFC 6749 §5.2; client and reason are only logged. */
+export type RefuseClient = (request: FastifyRequest, reply: FastifyReply, refused: Refused) => FastifyReply;
+
+const longestName = 200;
+
+export function createRefuseClient(issuer: string, logger: Pick<Logger, "info">): RefuseClient {
+  return ({ caller, routeOptions }, reply, { reason, client }) => {
+    const name = client?.slice(0, longestName);
+    logger.info({ session: caller?.session, path: routeOptions.url, client: name, reason }, "OIDC client refused");
+    reply.header("www-authenticate", `Basic realm="${issuer}"`);
+    return oauthError(reply, 401, "invalid_client", "client authentication failed");
+  };
 }
 
 /** RFC 6750 §3. */

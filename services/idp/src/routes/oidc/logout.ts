@@ -1,27 +1,40 @@
+import { pathTo } from "@postern/shared/contracts";
 import type { FastifyReply } from "fastify";
 import { csrfToken, isBrowserToken, newBrowserToken, readCsrfToken } from "../../flow/browser-binding.ts";
+import { localPath } from "../../flow/flow-paths.ts";
 import type { SingleLogout } from "../../login/single-logout.ts";
-import { type LogoutDecision, type LogoutRequest, readLogoutRequest } from "../../oidc/logout-request.ts";
+import type { LogoutFrame } from "../../oidc/logout/front-channel.ts";
+import { type LogoutDecision, type LogoutRequest, readLogoutRequest } from "../../oidc/logout/logout-request.ts";
 import type { Look } from "../../pages/look.ts";
 import { formTargetOf } from "../../pages/security-headers.ts";
 import { logoutPage } from "../../pages/templates/notices.ts";
+import { signingOutPage } from "../../pages/templates/single-logout.ts";
+import { readUtf8Form } from "../../plugins/utf8-form.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
 import { auditVisit } from "../audit-visit.ts";
 import type { LoginDeps } from "../login/deps.ts";
-import type { PageRoute, VisitHandler } from "../page-routes.ts";
-import { sendProblem, sendShown, sendTo, setCookie, type Visit } from "../visit.ts";
+import { type PageRoute, servePage, type VisitHandler } from "../page-routes.ts";
+import { sendProblem, sendShown, sendTo, setCookie, type Visit, lookOf as visitLook } from "../visit.ts";
 import { queryOf, withoutEmpty } from "./form.ts";
 
 export interface LogoutDeps extends Pick<LoginDeps, "pages" | "sessions" | "logger" | "audit"> {
   readonly decide: (request: LogoutRequest, session: BrowserSessionRecord | undefined) => Promise<LogoutDecision>;
   readonly singleLogout: Pick<SingleLogout, "leave">;
+  /** Logout pages of the clients that the session was used for. */
+  readonly frames: (session: BrowserSessionRecord) => readonly LogoutFrame[];
 }
 
-/** Fields of the request that the confirmation carries along; they are judged again. */
+/** Request fields that the confirmation form repeats; they are validated again. */
 const carried = ["client_id", "post_logout_redirect_uri", "state"] as const;
-/** What a client's own form may bring. */
+/** Fields that a client's own form may contain. */
 const requestFields = [...carried, "id_token_hint", "ui_locales"] as const;
+
+/** Time for clients' logout pages to load. */
+const longestFrameMs = 3000;
+
+/** Longest query of the GET that a form becomes: the limit of browsers and proxies for a request line. */
+const longestQuery = 16_384;
 
 interface Seen extends LogoutDeps {
   readonly visit: Visit;
@@ -33,19 +46,31 @@ function sessionOf({ visit, pages, sessions }: Seen): Promise<BrowserSessionReco
 }
 
 function placeAfter({ returnTo }: Extract<LogoutDecision, { decision: "end" | "ask" }>, { language }: Visit): string {
-  return returnTo ?? (language === undefined ? "/logged_out" : `/logged_out/${language.tag}`);
+  return returnTo ?? localPath(pathTo("loggedOutPage"), language?.tag);
 }
 
 async function signOut(seen: Seen, session: BrowserSessionRecord | undefined, place: string): Promise<FastifyReply> {
   const { visit, pages, singleLogout, logger, audit } = seen;
-  const next = session === undefined ? place : await singleLogout.leave(session, place);
+  const frames = session === undefined ? [] : seen.frames(session);
+  const headStartMs = frames.length === 0 ? 0 : longestFrameMs;
+  const next = session === undefined ? place : await singleLogout.leave(session, place, headStartMs);
   if (session !== undefined) {
     const who = { actor: session.account, target: session.account };
     auditVisit(audit, visit.request, { event: "session.end", outcome: "ok", ...who, reason: "logout" });
     logger.info({ session: visit.request.caller?.session, account: session.account }, "signed out");
   }
   setCookie(visit.reply, pages.cookies.set(cookieNames.session, "", 0));
-  return sendTo(visit.reply, next);
+  return frames.length === 0 ? sendTo(visit.reply, next) : showFrames(seen, frames, next);
+}
+
+/** Clients' logout pages in frames: they send no answer, so the browser continues when all have loaded or the time is up. */
+function showFrames({ visit, pages }: Seen, frames: readonly LogoutFrame[], next: string): FastifyReply {
+  const services = frames.map(({ name, address: frame }) => ({ name, state: "asking", frame }) as const);
+  const frameTargets = [...new Set(frames.flatMap(({ address }) => formTargetOf(address) ?? []))];
+  visit.reply.header("refresh", `${longestFrameMs / 1000}; url=${next}`);
+  const look = visitLook(pages, { ...visit, path: "" });
+  const view = { self: "", next, services, script: pages.assets.signOut.path };
+  return sendShown(visit.reply, pages.show(signingOutPage, view, look, { frameTargets }));
 }
 
 function lookOf({ visit, pages }: Seen, query: URLSearchParams): Look {
@@ -58,56 +83,59 @@ function lookOf({ visit, pages }: Seen, query: URLSearchParams): Look {
   });
 }
 
-/** The page that asks: its form is this browser's and this session's, or it counts for nothing. */
+/** The confirmation page; its form is valid only in this browser and for this session. */
 function askUser(
   seen: Seen,
   session: BrowserSessionRecord,
-  asked: { readonly query: URLSearchParams; readonly clientId: string | undefined; readonly place: string },
+  confirmation: { readonly query: URLSearchParams; readonly clientId: string | undefined; readonly place: string },
 ): FastifyReply {
   const { visit, pages } = seen;
-  const { query, clientId, place } = asked;
+  const { query, clientId, place } = confirmation;
   const kept = pages.cookies.read(visit.request.headers.cookie, cookieNames.flow);
   const browserToken = isBrowserToken(kept) ? kept : newBrowserToken();
   if (browserToken !== kept) setCookie(visit.reply, pages.cookies.set(cookieNames.flow, browserToken));
-  const told = new Map(carried.flatMap((name) => (query.has(name) ? [[name, query.get(name) ?? ""]] : [])));
-  if (clientId !== undefined) told.set("client_id", clientId);
+  const fields = new Map(carried.flatMap((name) => (query.has(name) ? [[name, query.get(name) ?? ""]] : [])));
+  if (clientId !== undefined) fields.set("client_id", clientId);
   const view = {
     action: visit.language === undefined ? visit.path : `${visit.path}/${visit.language.tag}`,
     csrfToken: csrfToken(session.uid, browserToken),
     account: session.displayName ?? session.account,
-    stay: "/mfa/register/home",
-    fields: Object.fromEntries(told),
+    stay: pathTo("registrationHome"),
+    fields: Object.fromEntries(fields),
   };
   const target = formTargetOf(place);
   const formTargets = target === undefined ? [] : [target];
   return sendShown(visit.reply, pages.show(logoutPage, view, lookOf(seen, query), { formTargets }));
 }
 
-function refuse({ visit, pages, logger }: Seen, why: string): FastifyReply {
-  logger.info({ session: visit.request.caller?.session, why }, "logout refused");
+const longestName = 200;
+
+function refuse({ visit, pages, logger }: Seen, why: string, request?: LogoutRequest): FastifyReply {
+  const client = request?.clientId?.slice(0, longestName);
+  logger.info({ session: visit.request.caller?.session, client, reason: why }, "logout refused");
   return sendProblem(pages, visit, "request");
 }
 
 /**
- * `GET /oidc/logout`, `GET /logout` (RP-Initiated Logout 1.0 §2): a good hint of this browser's user ends the session
- * at once; anything else asks the user first, so that no foreign page signs anybody out.
+ * `GET /oidc/logout`, `GET /logout` (RP-Initiated Logout 1.0 §2): a valid hint of this browser's user ends the session
+ * immediately; otherwise the user must confirm, so that another site's page cannot sign users out.
  */
 function getLogout(deps: LogoutDeps): VisitHandler {
   return async (visit) => {
     const seen: Seen = { ...deps, visit };
-    const query = withoutEmpty(new URLSearchParams(queryOf(visit.request.raw.url)));
+    const query = withoutEmpty(readUtf8Form(queryOf(visit.request.raw.url)));
     const request = readLogoutRequest(query);
-    if (request === undefined) return refuse(seen, "a parameter came twice or is too long");
+    if (request === undefined) return refuse(seen, "a parameter is repeated or too long");
     const session = await sessionOf(seen);
     const decided = await deps.decide(request, session);
-    if (decided.decision === "invalid") return refuse(seen, decided.why);
+    if (decided.decision === "invalid") return refuse(seen, decided.why, request);
     const place = placeAfter(decided, visit);
     if (decided.decision === "end" || session === undefined) return signOut(seen, session, place);
     return askUser(seen, session, { query, clientId: decided.clientId, place });
   };
 }
 
-/** `POST`: the answer to that page; a client's own form becomes a GET, with which the browser sends its cookies. */
+/** `POST`: the confirmation; a client's own form becomes a GET, with which the browser sends its cookies. */
 function postLogout(deps: LogoutDeps): VisitHandler {
   return async (visit) => {
     const seen: Seen = { ...deps, visit };
@@ -115,24 +143,28 @@ function postLogout(deps: LogoutDeps): VisitHandler {
     const fields = requestFields.flatMap((name) => form.all(name).map((value): [string, string] => [name, value]));
     const query = withoutEmpty(new URLSearchParams(fields));
     if (form.all("csrf_token").length === 0) {
+      if (readLogoutRequest(query) === undefined || query.toString().length > longestQuery)
+        return refuse(seen, "a parameter is repeated or too long");
       return sendTo(visit.reply, `${visit.path}${query.size === 0 ? "" : `?${query.toString()}`}`);
     }
     const request = readLogoutRequest(query);
     const session = await sessionOf(seen);
     const browserToken = pages.cookies.read(visit.request.headers.cookie, cookieNames.flow);
     const subject = readCsrfToken(form.one("csrf_token"), browserToken);
-    if (request === undefined || subject === undefined) return refuse(seen, "the form is not ours");
-    // Another session than that of the page: nobody was asked about it.
-    if (session !== undefined && subject !== session.uid) return refuse(seen, "the form is another session's");
+    if (request === undefined || subject === undefined) return refuse(seen, "the form was not issued to this browser");
+    // The page asked about another session.
+    if (session !== undefined && subject !== session.uid) return refuse(seen, "the form belongs to another session");
     const decided = await deps.decide(request, session);
-    if (decided.decision === "invalid") return refuse(seen, decided.why);
+    if (decided.decision === "invalid") return refuse(seen, decided.why, request);
     return signOut(seen, session, placeAfter(decided, visit));
   };
 }
 
 export function logoutRoutes(deps: LogoutDeps): readonly PageRoute[] {
-  return ["/oidc/logout", "/logout"].flatMap((path): readonly PageRoute[] => [
-    { method: "GET", path, handler: getLogout(deps) },
-    { method: "POST", path, handler: postLogout(deps) },
-  ]);
+  return [
+    servePage("endSession", getLogout(deps)),
+    servePage("endSessionPost", postLogout(deps)),
+    servePage("logout", getLogout(deps)),
+    servePage("logoutPost", postLogout(deps)),
+  ];
 }

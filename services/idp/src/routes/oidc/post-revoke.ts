@@ -1,34 +1,35 @@
+import { pathTo } from "@postern/shared/contracts";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { AuthenticateClient } from "../../oidc/client-auth.ts";
-import type { ClientPolicies, ClientPolicy } from "../../oidc/clients.ts";
-import type { ResolveToken } from "../../oidc/resolve-token.ts";
-import type { OidcStore } from "../../oidc/store.ts";
-import type { TokenRecords } from "../../oidc/token-records.ts";
+import type { AuthenticateClient, ClientOutcome } from "../../oidc/clients/client-auth.ts";
+import type { ClientPolicies, ClientPolicy } from "../../oidc/clients/clients.ts";
+import type { OidcStore } from "../../oidc/storage/store.ts";
+import type { ResolveToken } from "../../oidc/tokens/resolve-token.ts";
+import type { TokenRecords } from "../../oidc/tokens/token-records.ts";
 import { formOf } from "./form.ts";
-import { clientRefused, noStore, oauthError } from "./json-reply.ts";
+import { noStore, oauthError, type RefuseClient } from "./json-reply.ts";
 
 export interface RevokeDeps {
   readonly authenticate: AuthenticateClient;
+  readonly refuse: RefuseClient;
   readonly policies: () => ClientPolicies;
   readonly resolve: ResolveToken;
   readonly store: Pick<OidcStore, "find">;
   readonly records: Pick<TokenRecords, "revokeToken" | "revokeGrant">;
   readonly digestOf: (id: string) => string;
-  readonly issuer: string;
 }
 
-/** A public client proves itself by the token alone (RFC 7009 §2.1). */
+/** A public client is identified by the token alone (RFC 7009 §2.1). */
 async function clientOf(
   request: FastifyRequest,
   form: URLSearchParams,
   { authenticate, policies }: RevokeDeps,
-): Promise<ClientPolicy | undefined> {
+): Promise<ClientOutcome> {
   const { authorization } = request.raw.headers;
-  const known = await authenticate({ authorization, form, path: "/oidc/revoke" });
-  if (known !== undefined) return known;
+  const known = await authenticate({ authorization, form, path: pathTo("revoke") });
+  if (known.outcome === "client") return known;
   const policy = policies().get(form.get("client_id") ?? "");
   const isBare = authorization === undefined && !form.has("client_secret") && !form.has("client_assertion");
-  return isBare && policy?.isPublic === true ? policy : undefined;
+  return isBare && policy?.isPublic === true ? { outcome: "client", policy } : known;
 }
 
 async function revoke(value: string, client: ClientPolicy, deps: RevokeDeps): Promise<void> {
@@ -37,7 +38,7 @@ async function revoke(value: string, client: ClientPolicy, deps: RevokeDeps): Pr
     ? undefined
     : await store.find({ model: "RefreshToken", digest: digestOf(value) });
   if (refresh !== undefined) {
-    // RFC 7009 §2.1: with the refresh token the access tokens of its grant die.
+    // RFC 7009 §2.1: revoking a refresh token also revokes the access tokens of its grant.
     if (refresh.clientId === client.id && refresh.grantId !== undefined) await records.revokeGrant(refresh.grantId);
     return;
   }
@@ -45,16 +46,16 @@ async function revoke(value: string, client: ClientPolicy, deps: RevokeDeps): Pr
   if (token?.clientId === client.id) await records.revokeToken(token.digest, token.payload);
 }
 
-/** `POST /oidc/revoke` (RFC 7009): 200 also for what is unknown, or another client's. */
+/** `POST /oidc/revoke` (RFC 7009): 200 also for tokens that are unknown or belong to another client. */
 export function postRevoke(deps: RevokeDeps) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const form = formOf(request.body);
-    const client = await clientOf(request, form, deps);
-    if (client === undefined) return clientRefused(reply, deps.issuer);
+    const known = await clientOf(request, form, deps);
+    if (known.outcome === "refused") return deps.refuse(request, reply, known);
     const [value, ...more] = form.getAll("token");
     if (value === undefined || more.length > 0)
       return oauthError(reply, 400, "invalid_request", "token is missing or doubled");
-    await revoke(value, client, deps);
+    await revoke(value, known.policy, deps);
     return noStore(reply).code(200).send();
   };
 }

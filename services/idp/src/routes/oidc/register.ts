@@ -1,33 +1,38 @@
-import type { FastifyInstance } from "fastify";
-import type { OidcContext } from "../../context/oidc.ts";
+import { operation, pathTo } from "@postern/shared/contracts";
+import { routeOf } from "@postern/shared/platform/http";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { FlowRecord } from "../../flow/flow-record.ts";
-import { describeScope } from "../../oidc/consent-scopes.ts";
-import { claimTable, type OidcSettings } from "../../oidc/oidc-settings.ts";
+import { describeScope } from "../../oidc/grants/consent-scopes.ts";
+import { claimTable, type OidcSettings } from "../../oidc/settings/oidc-settings.ts";
 import type { Pages } from "../../pages/pages.ts";
 import type { ConsentScope } from "../../pages/templates/consent.ts";
-import { getConsent, postConsent } from "../consent.ts";
 import type { LoginDeps } from "../login/deps.ts";
-import { type PageRoute, registerPageRoutes } from "../page-routes.ts";
-import { getAuthorize, getAuthorizeSegment, postAuthorize } from "./authorize.ts";
+import { type PageRoute, registerPageRoutes, servePage } from "../page-routes.ts";
+import { getAuthorize, getAuthorizeSegment, postAuthorize, type SegmentParams } from "./authorize.ts";
+import { getConsent, postConsent } from "./consent.ts";
+import type { OidcPagesDeps, OidcRoutesDeps } from "./deps.ts";
 import { deviceRoutes } from "./device.ts";
 import { parseForms } from "./form.ts";
+import { createRefuseClient } from "./json-reply.ts";
 import { postIntrospect } from "./post-introspect.ts";
 import { postRevoke } from "./post-revoke.ts";
 import { getToken, postForm } from "./token.ts";
 import { userinfo } from "./userinfo.ts";
 
-/** Pages of other origins may ask there; which, the provider says (CORS). */
+/** Paths for requests from other origins; the provider decides which origins are allowed (CORS). */
 const crossOrigin = [
-  "/oidc/token",
-  "/oidc/userinfo",
-  "/oidc/revoke",
-  "/oidc/par",
-  "/oidc/device",
-  "/oidc/jwks",
-  "/.well-known/openid-configuration",
-];
+  "token",
+  "userinfo",
+  "revoke",
+  "pushAuthorization",
+  "deviceAuthorization",
+  "jwks",
+  "discovery",
+] as const;
+/** Served by the protocol core as they come. */
+const passed = ["discovery", "authorizationServerMetadata", "jwks"] as const;
 
-/** The table of the settings in force, made anew when they change: it is asked for at each userinfo request. */
+/** The claim table of the current settings; rebuilt only when they change, as each userinfo request needs it. */
 function tableOf(settings: () => OidcSettings): () => ReturnType<typeof claimTable> {
   let known = { of: settings(), table: claimTable(settings()) };
   return () => {
@@ -37,43 +42,41 @@ function tableOf(settings: () => OidcSettings): () => ReturnType<typeof claimTab
   };
 }
 
-/** The protocol's own routes (contract, "Identity provider: OIDC"); its pages are elsewhere. */
-export function registerOidcRoutes(scope: FastifyInstance, oidc: OidcContext, pages: Pages | undefined): void {
+/** The routes of the protocol, without its pages. */
+export function registerOidcRoutes(scope: FastifyInstance, oidc: OidcRoutesDeps, pages: Pages | undefined): void {
   const { bridge, generations, schedule, issuer } = oidc;
   const current = () => generations.current();
   const policies = () => current().policies;
   parseForms(scope);
-  for (const path of ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server", "/oidc/jwks"]) {
-    scope.get(path, (request, reply) => bridge.pass(request, reply));
-  }
-  for (const path of crossOrigin) {
-    scope.options(path, (request, reply) => bridge.pass(request, reply));
-  }
+  const pass = (request: FastifyRequest, reply: FastifyReply): FastifyReply => bridge.pass(request, reply);
+  for (const id of passed) scope.route({ ...routeOf(operation(id)), handler: pass });
+  for (const id of crossOrigin) scope.route({ ...routeOf(operation(id)), method: "OPTIONS", handler: pass });
   const authorize = { bridge, pages, logger: oidc.logger };
-  scope.get("/oidc/authorize", getAuthorize(authorize));
-  scope.get("/oidc/authorize/:segment", getAuthorizeSegment(authorize));
-  scope.post("/oidc/authorize", postAuthorize(authorize));
-  const token = { ...oidc, current };
-  scope.get("/oidc/token", getToken(token));
-  for (const path of ["/oidc/token", "/oidc/device", "/oidc/par"]) scope.post(path, postForm(path, token));
-  const ours = { ...oidc, policies };
-  scope.post("/oidc/introspect", postIntrospect(ours));
-  scope.post("/oidc/revoke", postRevoke(ours));
+  scope.route({ ...routeOf(operation("authorize")), handler: getAuthorize(authorize) });
+  scope.route<SegmentParams>({ ...routeOf(operation("authorizeInLanguage")), handler: getAuthorizeSegment(authorize) });
+  scope.route({ ...routeOf(operation("authorizePost")), handler: postAuthorize(authorize) });
+  const refuse = createRefuseClient(issuer, oidc.logger);
+  const token = { ...oidc, current, refuse };
+  scope.route({ ...routeOf(operation("tokenByQuery")), handler: getToken(token) });
+  for (const id of ["token", "deviceAuthorization", "pushAuthorization"] as const)
+    scope.route({ ...routeOf(operation(id)), handler: postForm(pathTo(id), token) });
+  const ours = { ...oidc, policies, refuse };
+  scope.route({ ...routeOf(operation("introspect")), handler: postIntrospect(ours) });
+  scope.route({ ...routeOf(operation("revoke")), handler: postRevoke(ours) });
   const answerUserinfo = userinfo({ ...ours, claimTable: tableOf(() => schedule.settings), issuer });
-  scope.get("/oidc/userinfo", answerUserinfo);
-  scope.post("/oidc/userinfo", answerUserinfo);
+  scope.route({ ...routeOf(operation("userinfo")), handler: answerUserinfo });
+  scope.route({ ...routeOf(operation("userinfoPost")), handler: answerUserinfo });
 }
 
-/** Pages of the protocol (contract): consent, logout. */
-export function registerOidcPages(app: FastifyInstance, oidc: OidcContext, login: LoginDeps): void {
+/** Pages of the protocol: consent, device. */
+export function registerOidcPages(app: FastifyInstance, oidc: OidcPagesDeps, login: LoginDeps): void {
   const { pages, gate, logger, audit } = login;
   const describe = (flow: FlowRecord, scope: string): ConsentScope =>
     describeScope(oidc.schedule.settings, flow.client?.id ?? "", scope);
   const deps = { pages, gate, audit, consent: oidc.finish, describe };
-  const path = "/oidc/consent";
   const routes: readonly PageRoute[] = [
-    { method: "GET", path, handler: getConsent(deps) },
-    { method: "POST", path, handler: postConsent(deps) },
+    servePage("consentPage", getConsent(deps)),
+    servePage("consent", postConsent(deps)),
     ...deviceRoutes({ ...login, ...oidc, describe, current: () => oidc.generations.current() }),
   ];
   registerPageRoutes(app, routes, { pages, logger });

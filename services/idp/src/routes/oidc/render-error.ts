@@ -1,36 +1,52 @@
+import { operation } from "@postern/shared/contracts";
+import { isBelow } from "@postern/shared/platform/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Configuration, KoaContextWithOIDC } from "oidc-provider";
-import { isFault } from "../../oidc/authorize-failure.ts";
-import { referenceHeader } from "../../oidc/request-reference.ts";
-import type { Pages, Shown } from "../../pages/pages.ts";
+import { referenceOf } from "../../login/failed-sign-ins.ts";
+import { isFault } from "../../oidc/provider/authorize-failure.ts";
+import { referenceHeader } from "../../oidc/provider/request-reference.ts";
+import { accountPath, type Pages, type Shown } from "../../pages/pages.ts";
 import { errorPage, type Problem } from "../../pages/templates/notices.ts";
 
 import { oauthError } from "./json-reply.ts";
 
-/** What of a request makes its error page. */
+const shownReference = (session: string): string | undefined => (session === "" ? undefined : referenceOf(session));
+
+/** What the error page of a request shows. */
 interface Failed {
   readonly error: string;
   readonly status: number;
   readonly reference: string | undefined;
+  /** Link for another attempt. */
+  readonly again?: string | undefined;
   readonly uiLocales: string | undefined;
   readonly headers: { readonly cookie?: string | undefined; readonly "accept-language"?: string | undefined };
 }
 
 function problemOf({ error, status }: Failed): Problem {
   if (status >= 500) return error === "temporarily_unavailable" ? "unavailable" : "failed";
-  // What the provider says of a way back into an authorization that is over.
+  // The provider's error for a return to an authorization that has ended.
   return error === "session_not_found" ? "expired" : "request";
 }
 
-/** The reason is in our log under the reference; the page names the error of the standard beside it. */
+/** The log has the reason under this reference; the page shows it with the standard's error code. */
 function pageOf(pages: Pages, failed: Failed): Shown {
   const { error, status, reference, uiLocales, headers } = failed;
   const look = pages.lookOf({ path: "", query: "", language: undefined, uiLocales, headers });
-  const told = reference === undefined ? error : `${reference} (${error})`;
-  return pages.show(errorPage, { problem: problemOf(failed), reference: told, href: undefined }, look, { status });
+  const problem = problemOf(failed);
+  const href = problem === "expired" ? accountPath : failed.again;
+  const displayReference = reference === undefined ? error : `${reference} (${error})`;
+  return pages.show(
+    errorPage,
+    { problem, reference: displayReference, href: problem === "request" ? undefined : href },
+    look,
+    {
+      status,
+    },
+  );
 }
 
-/** An authorization request that no client may hear of (contract: 400 invalid or missing parameters). */
+/** Refuses an authorization request without notifying a client: 400, invalid or missing parameters. */
 export function refuseAuthorization(
   pages: Pages | undefined,
   request: FastifyRequest,
@@ -41,7 +57,7 @@ export function refuseAuthorization(
   const { status, headers, body } = pageOf(pages, {
     error: "invalid_request",
     status: 400,
-    reference: request.caller?.session ?? request.id,
+    reference: referenceOf(request.caller?.session ?? request.id),
     uiLocales: query.get("ui_locales") ?? undefined,
     headers: request.headers,
   });
@@ -51,7 +67,7 @@ export function refuseAuthorization(
     .send(body);
 }
 
-/** What a browser is shown of an error that must not go to the client (RFC 6749 §4.1.2.1), and what programs get. */
+/** The response to an error that must not go to the client (RFC 6749 §4.1.2.1): a page for browsers, JSON for programs. */
 export function createRenderError(pages: () => Pages | undefined): NonNullable<Configuration["renderError"]> {
   return (ctx: KoaContextWithOIDC, { error, error_description: description }, cause) => {
     ctx.set("cache-control", "no-store");
@@ -66,7 +82,8 @@ export function createRenderError(pages: () => Pages | undefined): NonNullable<C
     const { headers, body } = pageOf(shown, {
       error,
       status: ctx.status,
-      reference: ctx.get(referenceHeader) || undefined,
+      again: ctx.method === "GET" && isBelow(operation("authorize").family.prefix, ctx.path) ? ctx.url : undefined,
+      reference: shownReference(ctx.get(referenceHeader)),
       uiLocales: typeof uiLocales === "string" ? uiLocales : undefined,
       headers: ctx.headers,
     });

@@ -1,13 +1,16 @@
-import { type Audit, auditedCaller } from "@postern/shared/audit";
-import { mayUse } from "@postern/shared/http";
+import { type OperationId, operation } from "@postern/shared/contracts";
+import { type Audit, auditedCaller } from "@postern/shared/domain/audit";
+import { guardedRoute } from "@postern/shared/platform/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { EndSessions } from "../../oidc/end-sessions.ts";
-import type { OidcSessions } from "../../oidc/session-list.ts";
-import type { OwnersOf } from "../../oidc/session-owner.ts";
+import type { EndSessions } from "../../oidc/logout/end-sessions.ts";
+import type { BrowserSessionList } from "../../oidc/sessions/browser-session-list.ts";
+import type { OidcSessions } from "../../oidc/sessions/session-list.ts";
+import type { OwnersOf } from "../../oidc/sessions/session-owner.ts";
 import { auditVisit } from "../audit-visit.ts";
 
 export interface SessionRouteDeps {
   readonly oidcSessions: OidcSessions;
+  readonly browserSessions: BrowserSessionList;
   readonly endSessions: EndSessions;
   readonly ownersOf: OwnersOf;
   readonly identifier: string;
@@ -15,35 +18,25 @@ export interface SessionRouteDeps {
 }
 
 interface SessionParams {
-  readonly Params: { readonly userId?: string; readonly token?: string };
+  readonly Params: { readonly user_id?: string; readonly token?: string };
 }
 
-const path = "/api/v1/oidc/sessions";
 const longest = 1024;
 
 function missing(reply: FastifyReply, what: string): FastifyReply {
-  return reply.code(400).send({ error: `${what} is missing` });
+  return reply.code(400).send({ error: `${what}: must be text of 1 to ${longest} characters` });
 }
 
-function isGiven(text: string | undefined): text is string {
+function isValidParameter(text: string | undefined): text is string {
   return text !== undefined && text !== "" && text.length <= longest;
 }
 
 const noUser = (_request: FastifyRequest, reply: FastifyReply): FastifyReply => missing(reply, "user_id");
 
-/** The gateway has checked who asks; what the caller may do is looked at here too, as nobody else is asked. */
-function requireOperator(identifier: string) {
-  const scopes = [`${identifier}:security`, `${identifier}:admin`];
-  return async ({ caller }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> =>
-    caller !== null && mayUse(caller, scopes)
-      ? undefined
-      : reply.code(403).send({ error: `missing required scope: ${scopes.join(" or ")}` });
-}
-
-/** What operators end is told whatever came of it: one that failed may have ended a part. */
+/** Audits every outcome: a failed attempt may have ended some sessions. */
 async function audited<Result>(
   audit: Audit,
-  request: FastifyRequest,
+  request: Pick<FastifyRequest, "caller" | "id">,
   { target, reason }: { readonly target: string; readonly reason: "operator" | "operator_one" },
   end: () => Promise<Result>,
 ): Promise<Result> {
@@ -58,34 +51,56 @@ async function audited<Result>(
   }
 }
 
-/** OIDC session administration (contract). `user_id` is the `sub`: the account name, or a client's id for its own tokens. */
-export function registerSessionRoutes(app: FastifyInstance, deps: SessionRouteDeps): void {
-  const { oidcSessions, endSessions, ownersOf, identifier, audit } = deps;
-  const options = { onRequest: requireOperator(identifier) };
-  app.get(path, options, noUser);
-  app.delete(path, options, noUser);
-  app.get<SessionParams>(`${path}/:userId`, options, async ({ params: { userId } }, reply) =>
-    isGiven(userId)
-      ? reply.send({ sessions: await oidcSessions.list(await ownersOf(userId)) })
-      : missing(reply, "user_id"),
-  );
-  app.delete<SessionParams>(`${path}/:userId`, options, async (request, reply) => {
-    const { userId } = request.params;
-    if (!isGiven(userId)) return missing(reply, "user_id");
+type SessionRequest = FastifyRequest<SessionParams>;
+
+function listSessions({ oidcSessions, browserSessions, ownersOf }: SessionRouteDeps) {
+  return async ({ params: { user_id: userId }, query }: SessionRequest, reply: FastifyReply) => {
+    if (!isValidParameter(userId)) return missing(reply, "user_id");
+    const { accounts, subjects } = await ownersOf(userId);
+    const sessions = await oidcSessions.list(subjects);
+    return Object(query).browser === "true"
+      ? reply.send({ sessions, browser_sessions: await browserSessions.list(accounts) })
+      : reply.send({ sessions });
+  };
+}
+
+function endAll({ audit, endSessions, ownersOf }: SessionRouteDeps) {
+  return async (request: SessionRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const { user_id: userId } = request.params;
+    if (!isValidParameter(userId)) return missing(reply, "user_id");
     await audited(audit, request, { target: userId, reason: "operator" }, async () => {
-      for (const { kind, id } of await ownersOf(userId)) {
-        await (kind === "user" ? endSessions.endUser(id) : endSessions.endClient(id));
-      }
+      await endSessions.endOwners(await ownersOf(userId));
     });
     return reply.code(204).send();
-  });
-  app.delete<SessionParams>(`${path}/:userId/:token`, options, async (request, reply) => {
-    const { userId, token } = request.params;
-    if (!isGiven(userId)) return missing(reply, "user_id");
-    if (!isGiven(token)) return missing(reply, "token");
-    const asked = { target: userId, reason: "operator_one" } as const;
-    const ending = await audited(audit, request, asked, () => oidcSessions.end(userId, token));
+  };
+}
+
+function endOne({ audit, oidcSessions, browserSessions, ownersOf }: SessionRouteDeps) {
+  return async (request: SessionRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const { user_id: userId, token } = request.params;
+    if (!isValidParameter(userId)) return missing(reply, "user_id");
+    if (!isValidParameter(token)) return missing(reply, "token");
+    const auditDetails = { target: userId, reason: "operator_one" } as const;
+    const ending = await audited(audit, request, auditDetails, async () => {
+      const { accounts, subjects } = await ownersOf(userId);
+      const ended = await oidcSessions.end({ userId, subjects }, token);
+      if (ended !== "unknown") return ended;
+      return (await browserSessions.end(accounts, token)) ? "ended" : ended;
+    });
     if (ending === "not_theirs") return reply.code(403).send({ error: "the session is another user's" });
     return reply.code(204).send();
-  });
+  };
+}
+
+/**
+ * OIDC session administration. `user_id` is an account name, a `sub`, or a client id for the client's own tokens. The
+ * gateway has authenticated the caller; scopes are checked here.
+ */
+export function registerSessionRoutes(app: FastifyInstance, deps: SessionRouteDeps): void {
+  const place = (id: OperationId) => guardedRoute(operation(id), deps.identifier);
+  app.route({ ...place("listOidcSessionsOfNobody"), handler: noUser });
+  app.route({ ...place("deleteOidcSessionsOfNobody"), handler: noUser });
+  app.route<SessionParams>({ ...place("listOidcSessions"), handler: listSessions(deps) });
+  app.route<SessionParams>({ ...place("deleteOidcSessions"), handler: endAll(deps) });
+  app.route<SessionParams>({ ...place("deleteOidcSession"), handler: endOne(deps) });
 }

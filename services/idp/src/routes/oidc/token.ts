@@ -1,19 +1,25 @@
+import { pathTo } from "@postern/shared/contracts";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Bridge } from "../../oidc/bridge.ts";
-import { basicCredentials } from "../../oidc/client-auth.ts";
-import type { Generation } from "../../oidc/generation.ts";
-import { wordsOf } from "../../oidc/json.ts";
-import type { OidcStore } from "../../oidc/store.ts";
+import { type AuthenticateClient, basicCredentials } from "../../oidc/clients/client-auth.ts";
+import type { ClientPolicy } from "../../oidc/clients/clients.ts";
+import type { Bridge } from "../../oidc/provider/bridge.ts";
+import type { Generation } from "../../oidc/provider/generation.ts";
+import { wordsOf } from "../../oidc/storage/json.ts";
+import type { OidcStore } from "../../oidc/storage/store.ts";
+import { readUtf8Form } from "../../plugins/utf8-form.ts";
 import { formOf, queryOf, withoutEmpty } from "./form.ts";
+import type { RefuseClient } from "./json-reply.ts";
 
 export interface TokenRouteDeps {
   readonly bridge: Bridge;
   readonly current: () => Generation;
+  readonly authenticate: AuthenticateClient;
+  readonly refuse: RefuseClient;
   readonly store: Pick<OidcStore, "find">;
   readonly digestOf: (id: string) => string;
 }
 
-/** A Basic header as the provider wants it: form-encoded, also where the client knew RFC 7617 only. */
+/** A Basic header as the provider requires it: form-encoded, even if the client implements only RFC 7617. */
 function basicHeader(header: string | undefined): string | undefined {
   const basic = header === undefined ? undefined : basicCredentials(header);
   if (basic === undefined) return header;
@@ -21,7 +27,7 @@ function basicHeader(header: string | undefined): string | undefined {
   return `Basic ${Buffer.from(text).toString("base64")}`;
 }
 
-/** What a refresh may ask for is what the token has: groupware sends its whole list each time. */
+/** A refresh may request only scopes of its token: groupware sends its whole list every time. */
 async function narrowScope(form: URLSearchParams, { store, digestOf }: TokenRouteDeps): Promise<void> {
   const [token, scope] = [form.get("refresh_token"), form.get("scope")];
   if (form.get("grant_type") !== "refresh_token" || token === null || scope === null) return;
@@ -33,8 +39,8 @@ async function narrowScope(form: URLSearchParams, { store, digestOf }: TokenRout
   else form.delete("scope");
 }
 
-/** One secret told twice is no second method, where the site says so (webmail does that on refresh). */
-function dropDoubledSecret(form: URLSearchParams, header: string | undefined, { current }: TokenRouteDeps): void {
+/** The same secret in header and form is not a second method, if the site allows it (webmail sends both on refresh). */
+function dropRepeatedSecret(form: URLSearchParams, header: string | undefined, { current }: TokenRouteDeps): void {
   const basic = header === undefined ? undefined : basicCredentials(header);
   if (basic === undefined || form.get("grant_type") !== "refresh_token") return;
   const [id, secret] = basic;
@@ -44,10 +50,24 @@ function dropDoubledSecret(form: URLSearchParams, header: string | undefined, { 
   }
 }
 
-/** An authorization request names its client in the form, also where the header does (RFC 9126 §2.1). */
+/** A pushed request names its client in the form even if the header does (RFC 9126 §2.1). */
 function nameClient(form: URLSearchParams, header: string | undefined): void {
   const basic = header === undefined ? undefined : basicCredentials(header);
   if (basic !== undefined && !form.has("client_id")) form.set("client_id", basic[0]);
+}
+
+/** The provider refuses requests with several methods. */
+function hasOnlyAssertion(form: URLSearchParams, header: string | undefined): boolean {
+  return form.getAll("client_assertion").length === 1 && header === undefined && !form.has("client_secret");
+}
+
+/** Replaces a valid assertion by the client's inner secret. */
+function showInnerSecret(form: URLSearchParams, policy: ClientPolicy | undefined): void {
+  form.delete("client_assertion");
+  form.delete("client_assertion_type");
+  if (policy?.innerSecret === undefined) return;
+  form.set("client_id", policy.id);
+  form.set("client_secret", policy.innerSecret);
 }
 
 async function passForm(
@@ -56,9 +76,15 @@ async function passForm(
   { form, url, deps }: { readonly form: URLSearchParams; readonly url: string; readonly deps: TokenRouteDeps },
 ): Promise<FastifyReply> {
   const { authorization } = request.raw.headers;
-  if (url === "/oidc/par") nameClient(form, authorization);
-  dropDoubledSecret(form, authorization, deps);
+  if (url === pathTo("pushAuthorization")) nameClient(form, authorization);
+  dropRepeatedSecret(form, authorization, deps);
   await narrowScope(form, deps);
+  if (hasOnlyAssertion(form, authorization)) {
+    const known = await deps.authenticate({ authorization, form, path: url });
+    if (known.outcome === "refused") return deps.refuse(request, reply, known);
+    // No await from here on: the secret must be that of the provider that receives the request.
+    showInnerSecret(form, deps.current().policies.get(known.policy.id));
+  }
   const headers = { authorization: basicHeader(authorization) };
   return deps.bridge.passAs(request, reply, { method: "POST", url, body: form.toString(), headers });
 }
@@ -69,12 +95,12 @@ export function postForm(url: string, deps: TokenRouteDeps) {
     passForm(request, reply, { form: formOf(request.body), url, deps });
 }
 
-/** `GET /oidc/token` (design decision 17): its query is the form, and is written nowhere. */
+/** `GET /oidc/token` (ADR 0005): its query is the form, which is never logged. */
 export function getToken(deps: TokenRouteDeps) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (!deps.current().settings.oidc.tokens.token_endpoint_allow_get)
       return reply.code(404).send({ error: "not found" });
-    const form = withoutEmpty(new URLSearchParams(queryOf(request.raw.url)));
-    return passForm(request, reply, { form, url: "/oidc/token", deps });
+    const form = withoutEmpty(readUtf8Form(queryOf(request.raw.url)));
+    return passForm(request, reply, { form, url: pathTo("token"), deps });
   };
 }

@@ -2,8 +2,8 @@ import type { FastifyReply } from "fastify";
 import { formTargetOf } from "../../pages/security-headers.ts";
 import { postMessagePage } from "../../pages/templates/post-message.ts";
 import type { PostedMessage } from "../../saml/outbound/send.ts";
+import { SamlRefusal } from "../../saml/protocol/refusal.ts";
 import type { Provider } from "../../saml/providers.ts";
-import { SamlRefusal } from "../../saml/refusal.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
 import { auditVisit } from "../audit-visit.ts";
@@ -11,7 +11,9 @@ import type { VisitHandler } from "../page-routes.ts";
 import { lookOf, sendProblem, sendShown, type Visit } from "../visit.ts";
 import type { SamlRoutesDeps } from "./deps.ts";
 
-/** A message that is refused is a page with 400 and an event of the audit; nothing else has happened. */
+const longestName = 256;
+
+/** A rejected message gets a page with status 400 and an audit record, and has no other effect. */
 export function refusing(deps: SamlRoutesDeps, handler: VisitHandler): VisitHandler {
   return async (visit) => {
     try {
@@ -26,6 +28,7 @@ export function refusing(deps: SamlRoutesDeps, handler: VisitHandler): VisitHand
           session: caller?.session,
           clientIp: caller?.clientIp,
           path: visit.path,
+          client: error.sender?.slice(0, longestName),
           reason: error.reason,
           detail: error.message,
         },
@@ -36,7 +39,7 @@ export function refusing(deps: SamlRoutesDeps, handler: VisitHandler): VisitHand
   };
 }
 
-/** A page that posts the message; browsers apply `form-action` to where the service provider then leads too. */
+/** A page that posts the message. Browsers also apply `form-action` to the service provider's redirects. */
 export function sendPosted(
   { pages }: SamlRoutesDeps,
   visit: Visit,

@@ -1,10 +1,10 @@
-import type { Audit } from "@postern/shared/audit";
-import type { Logger } from "@postern/shared/logging";
-import type { Clock } from "@postern/shared/time";
+import type { Audit } from "@postern/shared/domain/audit";
+import type { Logger } from "@postern/shared/platform/logging";
+import type { Clock } from "@postern/shared/platform/time";
 import type { FlowStarts } from "../../flow/flow-starter.ts";
 import type { Pages } from "../../pages/pages.ts";
 import type { SamlKeys } from "../../saml/keys/saml-keys.ts";
-import type { EndJourney } from "../../saml/logout/end-journey.ts";
+import type { EndLogoutTransaction } from "../../saml/logout/end-logout-transaction.ts";
 import type { FrontChannel } from "../../saml/logout/front-channel.ts";
 import type { Logout } from "../../saml/logout/logout.ts";
 import type { Providers } from "../../saml/providers.ts";
@@ -17,13 +17,13 @@ import type { SessionStore } from "../../sessions/session-store.ts";
 export interface SamlRoutesDeps {
   readonly settings: () => SamlSettings;
   readonly providers: () => Providers;
-  /** Resolves when the metadata of a service provider are known or were looked for, within seconds. */
+  /** Resolves within seconds, when the metadata of a service provider is known or was requested. */
   readonly lookedFor: (entityId: string) => Promise<void>;
   readonly keys: () => Promise<SamlKeys>;
   readonly sso: Sso;
   readonly logout: Logout;
   readonly frontChannel: FrontChannel;
-  readonly endJourney: EndJourney;
+  readonly endLogoutTransaction: EndLogoutTransaction;
   readonly metrics: SamlMetrics;
   readonly logger: Logger;
   readonly audit: Audit;

@@ -1,6 +1,6 @@
 import { metadataOf } from "../../saml/outbound/metadata.ts";
 import { instant } from "../../saml/outbound/response.ts";
-import { newId } from "../../saml/sso/new-id.ts";
+import { newId } from "../../saml/protocol/new-id.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import type { SamlRoutesDeps } from "./deps.ts";
 

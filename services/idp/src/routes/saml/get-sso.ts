@@ -1,12 +1,13 @@
 import type { FastifyReply } from "fastify";
 import { flowDemands } from "../../login/sign-in-demands.ts";
-import { statusCodes } from "../../saml/names.ts";
+import { statusCodes } from "../../saml/protocol/names.ts";
 import type { SsoStep } from "../../saml/sso/sso.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import { sendProblem, sendTo, type Visit } from "../visit.ts";
 import { refusing, sendPosted, sessionOf } from "./answers.ts";
 import type { SamlRoutesDeps } from "./deps.ts";
+import { received } from "./post-sso.ts";
 import { readQuery } from "./read-visit.ts";
 
 type SignInStep = Extract<SsoStep, { step: "sign_in" }>;
@@ -27,7 +28,7 @@ function signIn(
       ...flowDemands(config, settings().mfaPolicy),
     },
     loginHint: step.pending.loginHint,
-    accountId: session?.accountId,
+    accountId: session?.account,
     languageTag: language?.tag,
   });
 }
@@ -53,11 +54,11 @@ async function proceed(deps: SamlRoutesDeps, visit: Visit, id: string): Promise<
   }
 }
 
-/** `GET /saml/sso`: a request by the Redirect binding, or, with `request`, one that was verified before. */
+/** `GET /saml/sso`: a request of the Redirect binding, or, with `request`, one that was verified before. */
 export function getSso(deps: SamlRoutesDeps): VisitHandler {
   return refusing(deps, async (visit) => {
     const waiting = visit.query("request");
     if (waiting !== undefined) return proceed(deps, visit, waiting);
-    return proceed(deps, visit, await deps.sso.receive(await readQuery(deps, visit, ["AuthnRequest"])));
+    return proceed(deps, visit, await received(deps, await readQuery(deps, visit, ["AuthnRequest"])));
   });
 }

@@ -1,13 +1,28 @@
+import { pathTo } from "@postern/shared/contracts";
+import type { ReadMessage } from "../../saml/inbound/read-message.ts";
+import { namingSender } from "../../saml/protocol/refusal.ts";
+import type { Provider } from "../../saml/providers.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import { sendTo } from "../visit.ts";
 import { refusing } from "./answers.ts";
 import type { SamlRoutesDeps } from "./deps.ts";
 import { readForm } from "./read-visit.ts";
 
-/** `POST /saml/sso`: another site's form comes without our Lax cookies, so the browser is sent to ask again by GET. */
+/** @returns the id under which the request is stored. @throws SamlRefusal that names the service provider */
+export function received({ sso }: SamlRoutesDeps, read: ReadMessage<Provider>): Promise<string> {
+  return namingSender(
+    () => read.sender.entityId,
+    () => sso.receive(read),
+  );
+}
+
+/**
+ * `POST /saml/sso`: another site's form arrives without our Lax cookies, so the browser is redirected to repeat the
+ * request by GET.
+ */
 export function postSso(deps: SamlRoutesDeps): VisitHandler {
   return refusing(deps, async (visit) => {
-    const id = await deps.sso.receive(await readForm(deps, visit, ["AuthnRequest"]));
-    return sendTo(visit.reply, `/saml/sso?${new URLSearchParams({ request: id }).toString()}`);
+    const id = await received(deps, await readForm(deps, visit, ["AuthnRequest"]));
+    return sendTo(visit.reply, `${pathTo("samlSignIn")}?${new URLSearchParams({ request: id }).toString()}`);
   });
 }

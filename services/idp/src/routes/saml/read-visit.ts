@@ -1,4 +1,4 @@
-import { AppError } from "@postern/shared/errors";
+import { AppError } from "@postern/shared/platform/errors";
 import {
   type MessageName,
   type ReadDeps,
@@ -7,34 +7,39 @@ import {
   readRedirected,
 } from "../../saml/inbound/read-message.ts";
 import { checkedRelayState, parameterOf, readRedirectQuery } from "../../saml/inbound/redirect-query.ts";
+import { namingSender, SamlRefusal } from "../../saml/protocol/refusal.ts";
 import type { Provider } from "../../saml/providers.ts";
-import { SamlRefusal } from "../../saml/refusal.ts";
 import type { Visit } from "../visit.ts";
 import type { SamlRoutesDeps } from "./deps.ts";
 
 type Read = ReadMessage<Provider>;
 
-/** A service provider whose metadata are just being looked for is waited for. */
+/** Waits for the metadata of a service provider that is being requested. */
 async function readKnown(
   { providers, lookedFor }: SamlRoutesDeps,
   names: readonly MessageName[],
   read: (deps: ReadDeps<Provider>) => Read,
 ): Promise<Read> {
-  let asked = "";
+  let senderId = "";
   const findSender = (entityId: string): Provider | undefined => {
-    asked = entityId;
+    senderId = entityId;
     return providers().sender(entityId);
   };
-  try {
-    return read({ findSender, names });
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== "UPSTREAM_UNAVAILABLE") throw error;
-  }
-  await lookedFor(asked);
-  return read({ findSender, names });
+  return namingSender(
+    () => senderId,
+    async () => {
+      try {
+        return read({ findSender, names });
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code !== "UPSTREAM_UNAVAILABLE") throw error;
+      }
+      await lookedFor(senderId);
+      return read({ findSender, names });
+    },
+  );
 }
 
-/** What follows `?`, as it came: signatures are over these very characters. */
+/** The raw query, because signatures cover exactly these characters. */
 function rawQuery({ request }: Visit): string {
   const url = request.raw.url ?? "";
   const cut = url.indexOf("?");
@@ -51,7 +56,7 @@ export async function readQuery(route: SamlRoutesDeps, visit: Visit, names: read
 export async function readForm(route: SamlRoutesDeps, { form }: Visit, names: readonly MessageName[]): Promise<Read> {
   const once = (name: string): string | undefined => {
     const values = form.all(name);
-    if (values.length > 1) throw new SamlRefusal("parameters", `${name} comes twice`);
+    if (values.length > 1) throw new SamlRefusal("parameters", `${name} occurs twice`);
     return values[0];
   };
   const parameter = parameterOf((name) => once(name) !== undefined);

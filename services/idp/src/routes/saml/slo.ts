@@ -1,14 +1,15 @@
 import type { FastifyReply } from "fastify";
 import type { ReadMessage } from "../../saml/inbound/read-message.ts";
-import { journeyPath } from "../../saml/logout/journey.ts";
+import { logoutTransactionPath } from "../../saml/logout/logout-transaction.ts";
 import type { Binding } from "../../saml/logout/respond.ts";
+import { namingSender } from "../../saml/protocol/refusal.ts";
 import type { Provider } from "../../saml/providers.ts";
 import { auditVisit } from "../audit-visit.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import { sendProblem, sendTo, type Visit } from "../visit.ts";
 import { refusing, sessionOf } from "./answers.ts";
 import type { SamlRoutesDeps } from "./deps.ts";
-import { sendAnswer, showJourney } from "./journey.ts";
+import { sendAnswer, showLogoutTransaction } from "./logout-transaction.ts";
 import { readForm, readQuery } from "./read-visit.ts";
 
 const names = ["LogoutRequest", "LogoutResponse"] as const;
@@ -20,28 +21,33 @@ interface Received {
 
 async function accept(deps: SamlRoutesDeps, visit: Visit, { read, binding }: Received): Promise<FastifyReply> {
   const session = await sessionOf(deps, visit);
-  const asked = await deps.logout.accept(read, { binding, session });
+  const logout = await deps.logout.accept(read, { binding, session });
   auditVisit(deps.audit, visit.request, {
     event: "session.end",
-    outcome: asked.isKnown ? "ok" : "failed",
-    actor: asked.end.entityId,
+    outcome: logout.isKnown ? "ok" : "failed",
+    actor: logout.end.entityId,
     target: session?.account,
     reason: "saml",
   });
-  const view = asked.journeyId === undefined ? undefined : await deps.endJourney.find(asked.journeyId);
-  return asked.journeyId !== undefined && view?.states.includes("asking") === true
-    ? sendTo(visit.reply, journeyPath(asked.journeyId))
-    : sendAnswer(deps, visit, asked, view);
+  const view =
+    logout.transactionId === undefined ? undefined : await deps.endLogoutTransaction.find(logout.transactionId);
+  return logout.transactionId !== undefined && view?.states.includes("asking") === true
+    ? sendTo(visit.reply, logoutTransactionPath(logout.transactionId))
+    : sendAnswer(deps, visit, logout, view);
 }
 
-/** What a frame of our page loaded stays there unseen; a page goes back to where the logout stands. */
+/** A response in a frame of the page is not visible; a response as a page redirects to the logout transaction. */
 async function receive(deps: SamlRoutesDeps, { reply }: Visit, { read }: Received): Promise<FastifyReply> {
-  const { isFramed, journeyId } = await deps.frontChannel.receive(read);
-  return isFramed ? reply.code(204).send() : sendTo(reply, journeyPath(journeyId));
+  const { isFramed, journeyId: transactionId } = await deps.frontChannel.receive(read);
+  return isFramed ? reply.code(204).send() : sendTo(reply, logoutTransactionPath(transactionId));
 }
 
 function take(deps: SamlRoutesDeps, visit: Visit, received: Received): Promise<FastifyReply> {
-  return received.read.name === "LogoutRequest" ? accept(deps, visit, received) : receive(deps, visit, received);
+  const { name, sender } = received.read;
+  return namingSender(
+    () => sender.entityId,
+    () => (name === "LogoutRequest" ? accept(deps, visit, received) : receive(deps, visit, received)),
+  );
 }
 
 function guarded(deps: SamlRoutesDeps, handler: VisitHandler): VisitHandler {
@@ -50,16 +56,16 @@ function guarded(deps: SamlRoutesDeps, handler: VisitHandler): VisitHandler {
   );
 }
 
-/** `GET /saml/slo`: a message by the Redirect binding, or, with `logout`, the page of a logout under way. */
+/** `GET /saml/slo`: a message of the Redirect binding, or, with `logout`, the page of a logout transaction. */
 export function getSlo(deps: SamlRoutesDeps): VisitHandler {
   return guarded(deps, async (visit) => {
-    const journey = visit.query("logout");
-    if (journey !== undefined) return showJourney(deps, visit, journey);
+    const transaction = visit.query("logout");
+    if (transaction !== undefined) return showLogoutTransaction(deps, visit, transaction);
     return take(deps, visit, { read: await readQuery(deps, visit, names), binding: "redirect" });
   });
 }
 
-/** `POST /saml/slo`: by the POST binding; the session index says which session is meant. */
+/** `POST /saml/slo`: a message of the POST binding; the session index names the session. */
 export function postSlo(deps: SamlRoutesDeps): VisitHandler {
   return guarded(deps, async (visit) =>
     take(deps, visit, { read: await readForm(deps, visit, names), binding: "post" }),

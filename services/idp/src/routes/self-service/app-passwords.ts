@@ -1,12 +1,13 @@
+import { pathTo } from "@postern/shared/contracts";
 import type { FastifyReply } from "fastify";
-import { cleanName, noticeOf } from "../../mfa/self-service.ts";
+import { cleanName, notificationOf } from "../../mfa/self-service.ts";
 import { appPasswordsPage, newAppPasswordPage } from "../../pages/templates/access.ts";
 import type { LoginDeps } from "../login/deps.ts";
 import type { VisitHandler } from "../page-routes.ts";
-import { lookOf, sendProblem, sendShown, sendTo, type Visit } from "../visit.ts";
+import { lookOf, noteDone, sendProblem, sendShown, sendTo, type Visit } from "../visit.ts";
 import { forFresh, here, homePath, type Member } from "./member.ts";
 
-const page = "/mfa/app-passwords";
+const page = pathTo("appPasswordsPage");
 
 async function show(deps: LoginDeps, visit: Visit, member: Member, problem?: string): Promise<FastifyReply> {
   const { pages, store } = deps;
@@ -15,7 +16,7 @@ async function show(deps: LoginDeps, visit: Visit, member: Member, problem?: str
     label,
     createdMs: createdAt * 1000,
     lastUsedMs: lastUsedAt === undefined ? undefined : lastUsedAt * 1000,
-    revoke: `/mfa/app-password/${id}`,
+    revoke: pathTo("deleteAppPassword", { id }),
   }));
   const view = {
     action: here(visit, page),
@@ -32,18 +33,18 @@ export function getAppPasswords(deps: LoginDeps): VisitHandler {
   return forFresh(deps, page, (visit, member) => show(deps, visit, member));
 }
 
-/** `POST /mfa/app-passwords`: shown this once. */
+/** `POST /mfa/app-passwords`: shows the new password once. */
 export function postAppPassword(deps: LoginDeps): VisitHandler {
   const { pages, store, notify } = deps;
   return forFresh(deps, page, async (visit, member) => {
     const { account, context } = member.subject;
     const label = cleanName(visit.form.one("label") ?? "", "");
     if (label === "") return sendProblem(pages, visit, "request", { href: page });
-    const made = await store.createAppPassword(account, label, context);
-    if (made === "full") return show(deps, visit, member, lookOf(pages, visit).text("app_passwords.full"));
-    if (made === undefined) return sendProblem(pages, visit, "failed", { href: page });
-    notify(noticeOf(member.subject, "app_password_created"));
-    const view = { ...made, account, back: here(visit, page), cancel: undefined };
+    const created = await store.createAppPassword(account, label, context);
+    if (created === "full") return show(deps, visit, member, lookOf(pages, visit).text("app_passwords.full"));
+    if (created === undefined) return sendProblem(pages, visit, "failed", { href: page });
+    notify(notificationOf(member.subject, "app_password_created"));
+    const view = { ...created, account, back: here(visit, page), cancel: undefined };
     return sendShown(visit.reply, pages.show(newAppPasswordPage, view, lookOf(pages, { ...visit, path: "" })));
   });
 }
@@ -57,7 +58,8 @@ export function deleteAppPassword(deps: LoginDeps): VisitHandler {
     if ((await store.revokeAppPassword(account, id, context)) !== "done") {
       return sendProblem(pages, visit, "failed", { href: page });
     }
-    notify(noticeOf(subject, "app_password_deleted"));
+    notify(notificationOf(subject, "app_password_deleted"));
+    noteDone(pages, visit, "app_password_deleted");
     return sendTo(visit.reply, page);
   });
 }

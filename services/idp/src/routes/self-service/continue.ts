@@ -1,3 +1,4 @@
+import { pathTo } from "@postern/shared/contracts";
 import type { FactorMethod } from "../../flow/flow-record.ts";
 import type { FactorState } from "../../mfa/factor-store.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
@@ -9,9 +10,9 @@ import { waitingFlow } from "./enrolled.ts";
 import { forMember, here, homePath } from "./member.ts";
 
 const pages: Readonly<Record<FactorMethod, string>> = {
-  totp: "/mfa/totp/register",
-  webauthn: "/mfa/webauthn/register",
-  recovery: "/mfa/recovery/register",
+  totp: pathTo("totpRegistrationPage"),
+  webauthn: pathTo("webauthnRegistrationPage"),
+  recovery: pathTo("recoveryCodesPage"),
 };
 
 function hasMethod(state: FactorState | undefined, method: FactorMethod): boolean {
@@ -20,7 +21,7 @@ function hasMethod(state: FactorState | undefined, method: FactorMethod): boolea
   return { totp: hasTotp, webauthn: webauthnCredentials.length > 0, recovery: recoveryCodesLeft > 0 }[method];
 }
 
-/** `GET /mfa/register/continue`: to what is still to be set up, or on with the sign-in that waits for it. */
+/** `GET /mfa/register/continue`: redirects to the next factor to set up, or continues the waiting sign-in. */
 export function getContinue(deps: LoginDeps): VisitHandler {
   const { gate, self, completeSignIn } = deps;
   return forMember(deps, async (visit, member) => {
@@ -36,7 +37,7 @@ export function getContinue(deps: LoginDeps): VisitHandler {
   });
 }
 
-/** `GET /mfa/register/cancel`: the sign-in that waits is given up, and its session with it. */
+/** `GET /mfa/register/cancel`: cancels the waiting sign-in and ends its session. */
 export function getCancel(deps: LoginDeps): VisitHandler {
   const { sessions, onEnded } = deps;
   return forMember(deps, async (visit, member) => {
@@ -45,6 +46,6 @@ export function getCancel(deps: LoginDeps): VisitHandler {
     const ended = await sessions.end(member.session.uid);
     if (ended !== undefined) await onEnded(ended);
     setCookie(visit.reply, deps.pages.cookies.set(cookieNames.session, "", 0));
-    return sendTo(visit.reply, here(visit, "/logged_out"));
+    return sendTo(visit.reply, here(visit, pathTo("loggedOutPage")));
   });
 }

@@ -4,13 +4,13 @@ import type { SignInDemands } from "../../login/sign-in-demands.ts";
 import type { FactorState } from "../../mfa/factor-store.ts";
 import type { LoginDeps } from "../login/deps.ts";
 
-/** The account's factors if these were gone. */
+/** The account's factors without these. */
 function without(state: FactorState, gone: { readonly totp?: boolean; readonly passkeys?: number }) {
   const passkeys = state.webauthnCredentials.length - (gone.passkeys ?? 0);
   return { totp: state.hasTotp && gone.totp !== true, webauthn: passkeys > 0 };
 }
 
-/** Whether the factors that are left would do for the application. */
+/** Whether the remaining factors meet the demands of the application. */
 function suffices({ methods, supported, level, levels }: SignInDemands, left: ReturnType<typeof without>): boolean {
   const held = (["totp", "webauthn"] as const).filter((method) => left[method]);
   const takes = (method: FactorMethod): boolean =>
@@ -22,14 +22,29 @@ function suffices({ methods, supported, level, levels }: SignInDemands, left: Re
   return isReached && demanded.every((method) => left[method]);
 }
 
-/** Whether an application that the user is connected with could not be used any more: its factor stays. */
+/** Whether the application is usable now and would not be afterwards. */
+function breaks(demands: SignInDemands, state: FactorState, gone: Parameters<typeof without>[1]): boolean {
+  return suffices(demands, without(state, {})) && !suffices(demands, without(state, gone));
+}
+
+/** The names of the applications that would break, as far as their protocol knows them. */
+export async function demandingApplications(
+  { applications }: Pick<LoginDeps, "applications">,
+  account: string,
+  state: FactorState,
+  gone: Parameters<typeof without>[1],
+): Promise<readonly string[]> {
+  const connected = (await applications?.list(account)) ?? [];
+  return connected.filter(({ demands }) => breaks(demands, state, gone)).map(({ name }) => name);
+}
+
+/** Whether a connected application would become unusable, in which case the factor cannot be removed. */
 export async function isDemanded(
   { demanders }: Pick<LoginDeps, "demanders">,
   account: string,
   state: FactorState,
   gone: { readonly totp?: boolean; readonly passkeys?: number },
 ): Promise<boolean> {
-  const left = without(state, gone);
   const all = await Promise.all(demanders.map((demandsOf) => demandsOf(account)));
-  return all.flat().some((demands) => suffices(demands, without(state, {})) && !suffices(demands, left));
+  return all.flat().some((demands) => breaks(demands, state, gone));
 }

@@ -1,14 +1,16 @@
+import { pathTo } from "@postern/shared/contracts";
 import type { FastifyReply } from "fastify";
 import type { FactorMethod } from "../../flow/flow-record.ts";
 import { acrOfRank, rankOfAcr, rankOfMethod } from "../../login/acr.ts";
+import type { FactorState } from "../../mfa/factor-store.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
 import type { LoginDeps } from "../login/deps.ts";
 import { formTargets, sendTo, type Visit } from "../visit.ts";
-import { here, homePath, type Member } from "./member.ts";
+import { hasFactor, here, homePath, type Member } from "./member.ts";
 
 const references: Readonly<Record<FactorMethod, string>> = { totp: "otp", webauthn: "hwk", recovery: "otp" };
 
-/** Setting a factor up has shown it: the session is as if it had been asked for. */
+/** Setting up a factor proves it, so the session counts it as verified. */
 export async function noteShown(
   { sessions, nowMs }: Pick<LoginDeps, "sessions" | "nowMs">,
   { session }: Member,
@@ -19,7 +21,7 @@ export async function noteShown(
   await sessions.merge(session.uid, { mfaTs: Math.floor(nowMs() / 1000), amr, acr: acrOfRank(rank) });
 }
 
-/** The sign-in that waits for this browser's factor, if there is one. */
+/** The sign-in in this browser that waits for a factor, if any. */
 export async function waitingFlow(
   { gate, pages }: Pick<LoginDeps, "gate" | "pages">,
   { request }: Visit,
@@ -30,10 +32,25 @@ export async function waitingFlow(
   return passage.passage === "open" && passage.flow.sessionUid === session.uid ? passage.flow : undefined;
 }
 
-/** Where a user goes who has set something up. */
-export async function nextPlace(deps: LoginDeps, visit: Visit, member: Member): Promise<string> {
+/** The location after a factor was set up. */
+async function nextPlace(deps: LoginDeps, visit: Visit, member: Member): Promise<string> {
   const flow = await waitingFlow(deps, visit, member);
-  return here(visit, flow === undefined ? homePath : "/mfa/register/continue");
+  return here(visit, flow === undefined ? homePath : pathTo("continueRegistration"));
+}
+
+/**
+ * After a factor was set up: continues the waiting sign-in, or offers recovery codes after the first factor, or shows
+ * `page`.
+ */
+export async function placeAfterFactor(
+  deps: LoginDeps,
+  visit: Visit,
+  member: Member,
+  { before, page }: { readonly before: FactorState; readonly page: string },
+): Promise<string> {
+  if ((await waitingFlow(deps, visit, member)) !== undefined) return here(visit, pathTo("continueRegistration"));
+  const isFirst = !hasFactor(before) && before.recoveryCodesLeft === 0;
+  return here(visit, isFirst ? pathTo("recoveryCodesPage") : page);
 }
 
 export async function sendOn(deps: LoginDeps, visit: Visit, member: Member): Promise<FastifyReply> {
@@ -41,15 +58,15 @@ export async function sendOn(deps: LoginDeps, visit: Visit, member: Member): Pro
 }
 
 /**
- * The way out of a page: home, or while a sign-in waits only its end. Its form may lead to the application that waits:
- * browsers hold the redirects after a form against the page's policy.
+ * The links out of a page: home, or only cancelling if a sign-in waits. The form may lead to the waiting application,
+ * because browsers apply the page's policy to the redirects after a form.
  */
 export async function ways(deps: LoginDeps, visit: Visit, member: Member, back: string = homePath) {
   const flow = await waitingFlow(deps, visit, member);
   return {
     links: {
       back: here(visit, back),
-      cancel: flow === undefined ? undefined : here(visit, "/mfa/register/cancel"),
+      cancel: flow === undefined ? undefined : here(visit, pathTo("cancelRegistration")),
     },
     options: { formTargets: flow === undefined ? [] : formTargets(flow) },
   };

@@ -1,3 +1,4 @@
+import { pathTo } from "@postern/shared/contracts";
 import type { FastifyReply } from "fastify";
 import { csrfToken, readCsrfToken } from "../../flow/browser-binding.ts";
 import { localPath } from "../../flow/flow-paths.ts";
@@ -7,21 +8,21 @@ import type { Subject } from "../../mfa/self-service.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
 import type { LoginDeps } from "../login/deps.ts";
-import { noticeOrigin } from "../notice-origin.ts";
+import { notificationOrigin } from "../notification-origin.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import { callContext, csrfTokenIn, sendProblem, sendTo, type Visit } from "../visit.ts";
 
-/** A signed-in browser. */
+/** The user of a signed-in browser. */
 export interface Member {
   readonly session: BrowserSessionRecord;
   readonly subject: Subject;
-  /** For the forms of a page. */
+  /** For the page's forms. */
   readonly csrfToken: string;
 }
 
 export type MemberHandler = (visit: Visit, member: Member) => Promise<FastifyReply>;
 
-export const homePath = "/mfa/register/home";
+export const homePath = pathTo("registrationHome");
 
 export async function sessionOf({ pages, sessions }: Pick<LoginDeps, "pages" | "sessions">, { request }: Visit) {
   const sid = pages.cookies.read(request.headers.cookie, cookieNames.session);
@@ -34,7 +35,7 @@ function browserTokenOf({ pages, starts }: LoginDeps, { request, reply }: Visit)
     : (pages.cookies.read(request.headers.cookie, cookieNames.flow) ?? "");
 }
 
-/** Lets signed-in browsers in: 401 for others; changes need the form's token for this very session, else 400. */
+/** Admits signed-in browsers, 401 for others. Changes need the form's token for this session, otherwise 400. */
 export function forMember(deps: LoginDeps, handler: MemberHandler): VisitHandler {
   const { pages, nowMs, decisionTimeoutMs } = deps;
   return async (visit) => {
@@ -46,18 +47,18 @@ export function forMember(deps: LoginDeps, handler: MemberHandler): VisitHandler
       return sendProblem(pages, visit, "request", { href: homePath });
     }
     const context = callContext(visit, nowMs() + decisionTimeoutMs());
-    const origin = noticeOrigin(pages, visit, session.attributes);
+    const origin = notificationOrigin(pages, visit, session.attributes);
     const subject = { account: session.account, sessionUid: session.uid, context, origin };
     return handler(visit, { session, subject, csrfToken: csrfToken(session.uid, browserToken) });
   };
 }
 
-/** A path of self-service in the language of this visit. */
+/** A self-service path in the language of this visit. */
 export function here({ language }: Visit, path: string): string {
   return localPath(path, language?.tag);
 }
 
-/** Sends the user through a sign-in and back to `returnTo`. */
+/** Requires a new sign-in, which returns to `returnTo`. */
 async function stepUp(
   { starts }: Pick<LoginDeps, "starts">,
   { request, reply, language }: Visit,
@@ -72,10 +73,10 @@ export function hasFactor(state: FactorState | undefined): boolean {
   return state !== undefined && (state.hasTotp || state.webauthnCredentials.length > 0);
 }
 
-/** What a page of self-service is made of: the account's factors, by a user who has just proved to be it. */
+/** Handles a visit by a user who has signed in recently, with the account's factors. */
 export type FreshHandler = (visit: Visit, member: Member, state: FactorState) => Promise<FastifyReply>;
 
-/** Whoever signed in too long ago signs in again first, and comes back to `page`, where the action is repeated. */
+/** If the sign-in is too long ago, the user signs in again first and returns to `page` to repeat the action. */
 export function forFresh(deps: LoginDeps, page: string, handler: FreshHandler): VisitHandler {
   return forMember(deps, async (visit, member) => {
     const state = await deps.self.read(member.subject);
@@ -87,7 +88,7 @@ export function forFresh(deps: LoginDeps, page: string, handler: FreshHandler): 
   });
 }
 
-/** A form that deletes posts `_method=DELETE` to the path; what else is posted there goes to `other`. */
+/** A form that deletes posts `_method=DELETE`; `other` handles all other posts to the path. */
 export function byMethod(deps: LoginDeps, remove: VisitHandler, other?: VisitHandler): VisitHandler {
   return async (visit) => {
     if (visit.form.one("_method") === "DELETE") return remove(visit);

@@ -1,24 +1,26 @@
+import { pathTo } from "@postern/shared/contracts";
 import { cleanName } from "../../mfa/self-service.ts";
 import { readRegistration } from "../../mfa/webauthn/browser-answer.ts";
 import { readCredential, type StoredCredential } from "../../mfa/webauthn/stored-credential.ts";
 import { passkeysPage, type ShownPasskey, webauthnEnrolmentPage } from "../../pages/templates/webauthn.ts";
 import type { LoginDeps } from "../login/deps.ts";
 import type { VisitHandler } from "../page-routes.ts";
-import { lookOf, sendProblem, sendShown, sendTo } from "../visit.ts";
+import { lookOf, noteDone, sendProblem, sendShown, sendTo } from "../visit.ts";
 import { isDemanded } from "./demands.ts";
-import { nextPlace, noteShown, ways } from "./enrolled.ts";
+import { noteShown, placeAfterFactor, ways } from "./enrolled.ts";
 import { forFresh, here, homePath } from "./member.ts";
+import { codesGone } from "./removal.ts";
 
-const enrolment = "/mfa/webauthn/register";
-const devices = "/mfa/webauthn/devices";
+const enrolment = pathTo("webauthnRegistrationPage");
+const devices = pathTo("webauthnDevicesPage");
 
 export function getPasskeyEnrolment(deps: LoginDeps): VisitHandler {
   const { pages } = deps;
   return forFresh(deps, enrolment, async (visit, member) => {
     const { links, options } = await ways(deps, visit, member, devices);
     const view = {
-      begin: "/mfa/webauthn/register/begin",
-      finish: here(visit, "/mfa/webauthn/register/finish"),
+      begin: pathTo("beginWebauthnRegistration"),
+      finish: here(visit, pathTo("finishWebauthnRegistration")),
       csrfToken: member.csrfToken,
       ...links,
     };
@@ -42,7 +44,7 @@ function nameIn(body: unknown): string {
   return typeof body === "object" && body !== null && "name" in body && typeof body.name === "string" ? body.name : "";
 }
 
-/** `POST /mfa/webauthn/register/finish`: JSON from our script, 200 `{redirect}` or 400 `{error}`. */
+/** `POST /mfa/webauthn/register/finish`: JSON from the page's script, 200 `{redirect}` or 400 `{error}`. */
 export function finishPasskeyEnrolment(deps: LoginDeps): VisitHandler {
   return forFresh(deps, enrolment, async (visit, member, state) => {
     const { reply, request } = visit;
@@ -53,21 +55,20 @@ export function finishPasskeyEnrolment(deps: LoginDeps): VisitHandler {
     const outcome = await deps.self.addPasskey(member.subject, response, name);
     if (outcome !== "done") return reply.code(400).send({ error: outcome });
     await noteShown(deps, member, "webauthn");
-    const place = await nextPlace(deps, visit, member);
-    return reply.send({ redirect: place === here(visit, homePath) ? here(visit, devices) : place });
+    noteDone(deps.pages, visit, "passkey_added");
+    return reply.send({ redirect: await placeAfterFactor(deps, visit, member, { before: state, page: devices }) });
   });
 }
 
 function shownOf({ id, name, createdMs, lastUsedMs, isBackedUp }: StoredCredential): ShownPasskey {
-  const path = `/mfa/webauthn/device/${id}`;
   return {
     id,
     name: name === "" ? id.slice(0, 8) : name,
     createdMs,
     lastUsedMs,
     isBackedUp,
-    rename: `${path}/name`,
-    remove: path,
+    rename: pathTo("renameWebauthnDevice", { id }),
+    remove: pathTo("webauthnDeviceRemovalPage", { id }),
   };
 }
 
@@ -81,7 +82,7 @@ export function getPasskeys(deps: LoginDeps): VisitHandler {
       csrfToken: member.csrfToken,
       passkeys,
       add: here(visit, enrolment),
-      removeAll: "/mfa/webauthn",
+      removeAll: here(visit, pathTo("webauthnRemovalPage")),
       problem: undefined,
       back: here(visit, homePath),
       cancel: undefined,
@@ -90,7 +91,7 @@ export function getPasskeys(deps: LoginDeps): VisitHandler {
   });
 }
 
-/** `DELETE /mfa/webauthn` takes all, `DELETE /mfa/webauthn/device/:id` one. */
+/** `DELETE /mfa/webauthn` removes all passkeys, `DELETE /mfa/webauthn/device/:id` one. */
 export function deletePasskeys(deps: LoginDeps): VisitHandler {
   const { pages, self } = deps;
   return forFresh(deps, devices, async (visit, { subject }, state) => {
@@ -101,6 +102,10 @@ export function deletePasskeys(deps: LoginDeps): VisitHandler {
     }
     const outcome = await self.removePasskeys(subject, id);
     if (outcome === "refused") return sendProblem(pages, visit, "failed", { href: devices });
+    if (outcome === "done") {
+      const codes = codesGone(state, gone) > 0 ? ["codes_gone" as const] : [];
+      noteDone(pages, visit, id === undefined ? "passkeys_removed" : "passkey_removed", ...codes);
+    }
     return sendTo(visit.reply, devices);
   });
 }
@@ -112,6 +117,7 @@ export function renamePasskey(deps: LoginDeps): VisitHandler {
     if (name === "") return sendProblem(pages, visit, "request", { href: devices });
     const outcome = await self.renamePasskey(subject, visit.param("id") ?? "", name);
     if (outcome === "refused") return sendProblem(pages, visit, "failed", { href: devices });
+    if (outcome === "done") noteDone(pages, visit, "passkey_renamed");
     return sendTo(visit.reply, devices);
   });
 }

@@ -1,14 +1,15 @@
+import { pathTo } from "@postern/shared/contracts";
 import { deviceName } from "../../pages/device-name.ts";
 import { sessionsPage } from "../../pages/templates/access.ts";
 import { auditVisit } from "../audit-visit.ts";
 import type { LoginDeps } from "../login/deps.ts";
 import type { VisitHandler } from "../page-routes.ts";
-import { lookOf, sendShown, sendTo } from "../visit.ts";
+import { lookOf, noteDone, sendShown, sendTo } from "../visit.ts";
 import { forMember, here, homePath } from "./member.ts";
 
-const page = "/mfa/sessions";
+const page = pathTo("sessionsPage");
 
-/** Where the user is signed in. */
+/** The user's sessions. */
 export function getSessions(deps: LoginDeps): VisitHandler {
   const { pages, sessions } = deps;
   return forMember(deps, async (visit, { session, csrfToken }) => {
@@ -18,27 +19,28 @@ export function getSessions(deps: LoginDeps): VisitHandler {
       signedInMs: loginTs * 1000,
       lastSeenMs,
       isThis: uid === session.uid,
-      end: `/mfa/session/${uid}`,
+      end: pathTo("endSessionOfUser", { id: uid }),
     }));
     const view = { action: page, csrfToken, sessions: listed, back: here(visit, homePath), cancel: undefined };
     return sendShown(visit.reply, pages.show(sessionsPage, view, lookOf(pages, visit)));
   });
 }
 
-/** `DELETE /mfa/sessions` ends all but this one, `DELETE /mfa/session/:id` one; never another account's. */
+/** `DELETE /mfa/sessions` ends all but this session, `DELETE /mfa/session/:id` one; never another account's. */
 export function deleteSessions(deps: LoginDeps): VisitHandler {
   const { sessions, onEnded, audit } = deps;
   return forMember(deps, async (visit, { session }) => {
     const id = visit.param("id");
     const others = (await sessions.list(session.account)).filter(({ uid }) => uid !== session.uid);
     for (const other of others.filter(({ uid }) => id === undefined || uid === id)) {
-      // As it ended: it may have come to know clients since it was listed.
+      // The last version, because clients may have been added since it was listed.
       const ended = await sessions.end(other.uid);
       if (ended === undefined) continue;
       const who = { actor: session.account, target: ended.account };
       auditVisit(audit, visit.request, { event: "session.end", outcome: "ok", ...who, reason: "self_service" });
       await onEnded(ended);
     }
+    noteDone(deps.pages, visit, id === undefined ? "sessions_ended" : "session_ended");
     return sendTo(visit.reply, page);
   });
 }

@@ -1,3 +1,4 @@
+import { pathTo } from "@postern/shared/contracts";
 import type { FastifyReply } from "fastify";
 import type { FactorState } from "../../mfa/factor-store.ts";
 import type { Outcome } from "../../mfa/self-service.ts";
@@ -5,12 +6,13 @@ import { grouped } from "../../mfa/totp-enrolment.ts";
 import { totpEnrolmentPage } from "../../pages/templates/enrolment.ts";
 import type { LoginDeps } from "../login/deps.ts";
 import type { VisitHandler } from "../page-routes.ts";
-import { lookOf, sendProblem, sendShown, sendTo, type Visit } from "../visit.ts";
+import { lookOf, noteDone, sendProblem, sendShown, sendTo, type Visit } from "../visit.ts";
 import { isDemanded } from "./demands.ts";
-import { noteShown, sendOn, ways } from "./enrolled.ts";
+import { noteShown, placeAfterFactor, ways } from "./enrolled.ts";
 import { forFresh, here, homePath, type Member } from "./member.ts";
+import { codesGone } from "./removal.ts";
 
-const page = "/mfa/totp/register";
+const page = pathTo("totpRegistrationPage");
 
 async function show(deps: LoginDeps, visit: Visit, member: Member, shown: { state: FactorState; problem?: string }) {
   const { secret, url } = await deps.self.totpSetup(member.subject);
@@ -21,7 +23,7 @@ async function show(deps: LoginDeps, visit: Visit, member: Member, shown: { stat
     url,
     secret: grouped(secret),
     problem: shown.problem,
-    remove: shown.state.hasTotp ? "/mfa/totp" : undefined,
+    remove: shown.state.hasTotp ? here(visit, pathTo("totpRemovalPage")) : undefined,
     ...links,
   };
   return sendShown(visit.reply, deps.pages.show(totpEnrolmentPage, view, lookOf(deps.pages, visit), options));
@@ -35,11 +37,11 @@ function failed(
   deps: LoginDeps,
   visit: Visit,
   member: Member,
-  told: { state: FactorState; outcome: Outcome },
+  attempt: { state: FactorState; outcome: Outcome },
 ): Promise<FastifyReply> {
   const { text } = lookOf(deps.pages, visit);
-  const problem = text(told.outcome === "throttled" ? "mfa.throttled" : "totp.failed");
-  return show(deps, visit, member, { state: told.state, problem });
+  const problem = text(attempt.outcome === "throttled" ? "mfa.throttled" : "totp.failed");
+  return show(deps, visit, member, { state: attempt.state, problem });
 }
 
 /** `POST /mfa/totp/register`: the code proves that the app has the secret. */
@@ -49,7 +51,8 @@ export function postTotp(deps: LoginDeps): VisitHandler {
     if (outcome === "refused") return sendProblem(deps.pages, visit, "failed", { href: homePath });
     if (outcome !== "done") return failed(deps, visit, member, { state, outcome });
     await noteShown(deps, member, "totp");
-    return sendOn(deps, visit, member);
+    noteDone(deps.pages, visit, "totp_added");
+    return sendTo(visit.reply, await placeAfterFactor(deps, visit, member, { before: state, page: homePath }));
   });
 }
 
@@ -60,6 +63,12 @@ export function deleteTotp(deps: LoginDeps): VisitHandler {
     }
     const outcome = await deps.self.removeTotp(subject);
     if (outcome !== "done") return sendProblem(deps.pages, visit, "failed", { href: homePath });
+    noteDone(
+      deps.pages,
+      visit,
+      "totp_removed",
+      ...(codesGone(state, { totp: true }) > 0 ? ["codes_gone" as const] : []),
+    );
     return sendTo(visit.reply, here(visit, homePath));
   });
 }

@@ -11,7 +11,7 @@ interface SignatureRow {
 
 const more = "http://www.w3.org/2001/04/xmldsig-more#";
 
-/** RFC 6931. SHA-1 and keyed hashes are not here: a message that names another is refused. */
+/** RFC 6931. A message with any other algorithm, such as SHA-1 or a keyed hash, is rejected. */
 const signatureRows: readonly SignatureRow[] = Object.freeze([
   { uri: `${more}rsa-sha256`, digest: "sha256", kind: "rsa" },
   { uri: `${more}rsa-sha384`, digest: "sha384", kind: "rsa" },
@@ -28,19 +28,21 @@ export const digestUris: Readonly<Record<string, Digest>> = Object.freeze({
   "http://www.w3.org/2001/04/xmlenc#sha512": "sha512",
 });
 
+export const signatureUris: readonly string[] = signatureRows.map(({ uri }) => uri);
+
 export function signatureRowOf(uri: string): SignatureRow | undefined {
   return signatureRows.find((row) => row.uri === uri);
 }
 
 const smallestModulusBits = 2048;
 
-/** Whether the key is of the algorithm's kind and long enough. */
+/** Whether the key fits the algorithm and is long enough. */
 function isFit(key: KeyObject, { kind }: SignatureRow): boolean {
   if (kind === "ec") return key.asymmetricKeyType === "ec";
   return key.asymmetricKeyType === "rsa" && (key.asymmetricKeyDetails?.modulusLength ?? 0) >= smallestModulusBits;
 }
 
-/** Whether the signature over the text is of this key. A key of another kind has made none. */
+/** Whether this key signed the text; false for a key of another kind. */
 export function verifies(row: SignatureRow, key: KeyObject, text: string, signature: Uint8Array): boolean {
   if (!isFit(key, row)) return false;
   const data = Buffer.from(text, "utf8");
@@ -63,7 +65,7 @@ function verifierClass(row: SignatureRow, key: KeyObject): new () => SignatureAl
       return row.uri;
     }
     getSignature(): string {
-      throw new TypeError("only verifies");
+      throw new TypeError("this algorithm can only verify");
     }
     verifySignature(material: string, _key: unknown, value: string): boolean {
       const signature = bytesOfBase64(value);
@@ -83,7 +85,7 @@ function hashClass(uri: string, digest: Digest): new () => HashAlgorithm {
   };
 }
 
-/** The verifier's tables with one key: whatever key it is told of, it uses this one. */
+/** The verifier's algorithms bound to one key: a key in the message is ignored. */
 export function signatureTable(key: KeyObject): Record<string, new () => SignatureAlgorithm> {
   return Object.fromEntries(signatureRows.map((row) => [row.uri, verifierClass(row, key)]));
 }

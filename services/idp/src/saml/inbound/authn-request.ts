@@ -1,12 +1,12 @@
-import { ns } from "../names.ts";
-import { SamlRefusal } from "../refusal.ts";
+import { ns } from "../protocol/names.ts";
+import { SamlRefusal } from "../protocol/refusal.ts";
 import type { MessageHead } from "./check-message.ts";
 import { childOf, childrenOf, textOf, type XmlElement } from "./xml-tree.ts";
 
 export const comparisons = ["exact", "minimum", "maximum", "better"] as const;
 export type Comparison = (typeof comparisons)[number];
 
-/** What an AuthnRequest asks for (saml-core §3.4.1). */
+/** What an AuthnRequest requests (saml-core §3.4.1). */
 export interface AuthnRequest {
   readonly id: string;
   readonly acsUrl: string | undefined;
@@ -16,7 +16,7 @@ export interface AuthnRequest {
   readonly forceAuthn: boolean;
   readonly nameIdFormat: string | undefined;
   readonly requestedContext: { readonly comparison: Comparison; readonly classes: readonly string[] } | undefined;
-  /** A name that the service provider suggests. */
+  /** The user name that the service provider suggests. */
   readonly loginHint: string | undefined;
 }
 
@@ -32,16 +32,16 @@ function indexOf(text: string | undefined): number | undefined {
   return Number(text);
 }
 
-const mostClasses = 32;
+const maxClasses = 32;
 
 function contextOf(root: XmlElement): AuthnRequest["requestedContext"] {
   const requested = childOf(root, ns.protocol, "RequestedAuthnContext");
   if (requested === undefined) return undefined;
-  const told = requested.attributes.get("Comparison") ?? "exact";
-  const comparison = comparisons.find((name) => name === told);
+  const comparisonName = requested.attributes.get("Comparison") ?? "exact";
+  const comparison = comparisons.find((name) => name === comparisonName);
   if (comparison === undefined) throw new SamlRefusal("structure", "Comparison");
   const classes = childrenOf(requested, ns.assertion, "AuthnContextClassRef").map(textOf);
-  if (classes.length > mostClasses) throw new SamlRefusal("too_large", "too many context classes");
+  if (classes.length > maxClasses) throw new SamlRefusal("too_large", "too many context classes");
   return { comparison, classes };
 }
 

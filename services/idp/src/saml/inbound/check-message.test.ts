@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SamlRefusal } from "../refusal.ts";
+import { SamlRefusal } from "../protocol/refusal.ts";
 import { logoutRequest, nowMs, sso } from "../testing/forge.ts";
 import { type Arrival, checkHead } from "./check-message.ts";
 import { readLogoutRequest } from "./logout-messages.ts";

@@ -1,5 +1,5 @@
 import { inflateRawSync } from "node:zlib";
-import { SamlRefusal } from "../refusal.ts";
+import { SamlRefusal } from "../protocol/refusal.ts";
 import { messageLimits } from "./limits.ts";
 
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -7,7 +7,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 function bytesOf(encoded: string): Buffer {
   if (encoded.length > messageLimits.encodedLength) throw new SamlRefusal("too_large", "encoded message");
-  // Some service providers break the lines of what they post (RFC 2045 §6.8).
+  // Some service providers post Base64 with line breaks (RFC 2045 §6.8).
   const joined = encoded.replaceAll(/[\r\n]/g, "");
   if (joined === "" || !base64.test(joined)) throw new SamlRefusal("encoding", "not Base64");
   return Buffer.from(joined, "base64");

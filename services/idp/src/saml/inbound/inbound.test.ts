@@ -1,6 +1,6 @@
 import { deflateRawSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { SamlRefusal } from "../refusal.ts";
+import { SamlRefusal } from "../protocol/refusal.ts";
 import { authnRequest, enveloped, keys, logoutRequest, redirected, sp } from "../testing/forge.ts";
 import { outcomeOf } from "../testing/outcome.ts";
 import { forgeryOf } from "../testing/tricks.ts";
@@ -81,6 +81,6 @@ describe("messages of service providers", () => {
   });
 
   it("sees one ID under all its spellings", () => {
-    expect(() => parseXml('<a ID="x"><b Id="x"/></a>')).toThrow("an ID comes twice");
+    expect(() => parseXml('<a ID="x"><b Id="x"/></a>')).toThrow("an ID occurs twice");
   });
 });

@@ -1,11 +1,11 @@
-/** What a message may measure (reliability §1, rule 1). */
+/** Size limits of a message (ADR 0080). */
 export const messageLimits = Object.freeze({
   documentBytes: 262_144,
-  /** Of its Base64. */
+  /** Length of its Base64. */
   encodedLength: 524_288,
   depth: 64,
   nodes: 10_000,
   attributesOfElement: 64,
-  /** The binding says 80 bytes; real service providers send more. */
+  /** The binding allows 80 bytes, but service providers send more. */
   relayStateBytes: 4096,
 });

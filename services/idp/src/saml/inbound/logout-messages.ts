@@ -1,5 +1,5 @@
-import { ns } from "../names.ts";
-import { SamlRefusal } from "../refusal.ts";
+import { ns } from "../protocol/names.ts";
+import { SamlRefusal } from "../protocol/refusal.ts";
 import { instantOf, type MessageHead } from "./check-message.ts";
 import { childOf, childrenOf, requiredAttribute, textOf, type XmlElement } from "./xml-tree.ts";
 
@@ -14,20 +14,21 @@ export interface LogoutRequest {
 export interface LogoutResponse {
   readonly inResponseTo: string;
   readonly status: string;
-  /** The second-level status, where one is told. */
+  /** The second-level status, if there is one. */
   readonly detail: string | undefined;
 }
 
-const mostIndexes = 32;
+const maxIndexes = 32;
 
 /** @throws SamlRefusal */
 export function readLogoutRequest(root: XmlElement, { id }: MessageHead, nowMs: number): LogoutRequest {
   const nameId = childOf(root, ns.assertion, "NameID");
   if (nameId === undefined) throw new SamlRefusal("structure", "NameID is missing");
   const notOnOrAfter = root.attributes.get("NotOnOrAfter");
-  if (notOnOrAfter !== undefined && nowMs >= instantOf(notOnOrAfter)) throw new SamlRefusal("time", "too late");
+  if (notOnOrAfter !== undefined && nowMs >= instantOf(notOnOrAfter))
+    throw new SamlRefusal("time", "NotOnOrAfter has passed");
   const sessionIndexes = childrenOf(root, ns.protocol, "SessionIndex").map(textOf);
-  if (sessionIndexes.length > mostIndexes) throw new SamlRefusal("too_large", "too many session indexes");
+  if (sessionIndexes.length > maxIndexes) throw new SamlRefusal("too_large", "too many session indexes");
   return { id, nameId: textOf(nameId), sessionIndexes };
 }
 

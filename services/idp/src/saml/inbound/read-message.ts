@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto";
-import { ns } from "../names.ts";
-import { SamlRefusal } from "../refusal.ts";
+import { ns } from "../protocol/names.ts";
+import { SamlRefusal } from "../protocol/refusal.ts";
 import { bytesOfBase64, signatureRowOf, verifies } from "./algorithms.ts";
 import { decodePosted, decodeRedirected } from "./decode.ts";
 import type { MessageParameters, RedirectQuery } from "./redirect-query.ts";
@@ -10,25 +10,25 @@ import { childOf, isElement, parseXml, textOf, type XmlElement } from "./xml-tre
 
 export type MessageName = "AuthnRequest" | "LogoutRequest" | "LogoutResponse";
 
-/** What the configuration knows of whoever sends messages. */
+/** The sender of messages, as configured. */
 export interface Sender {
   readonly keys: readonly KeyObject[];
-  /** Whether messages of this name count without a signature. */
+  /** Whether messages of this name are accepted without a signature. */
   mayOmitSignature(name: MessageName): boolean;
 }
 
 export interface ReadDeps<Peer extends Sender> {
-  /** By entity ID as it stands in the message. */
+  /** Finds the sender by the entity ID in the message. */
   readonly findSender: (entityId: string) => Peer | undefined;
   readonly names: readonly MessageName[];
 }
 
-/** A message whose sender is known and whose signature, where it must be, is right. */
+/** A message whose sender is known and whose signature, if required, is valid. */
 export interface ReadMessage<Peer extends Sender> {
   readonly name: MessageName;
   readonly sender: Peer;
   readonly isSigned: boolean;
-  /** Of the signed bytes alone, where there is a signature. */
+  /** Read only from the signed bytes, if there is a signature. */
   readonly root: XmlElement;
   readonly relayState: string | undefined;
 }
@@ -55,7 +55,7 @@ function opened<Peer extends Sender>(xml: string, { findSender, names }: ReadDep
   const root = parseXml(xml);
   const name = nameOf(root, names);
   const sender = findSender(issuerOf(root));
-  if (sender === undefined) throw new SamlRefusal("unknown_issuer", "no service provider of this entity ID");
+  if (sender === undefined) throw new SamlRefusal("unknown_issuer", "no service provider has this entity ID");
   return { root, name, sender };
 }
 
@@ -63,7 +63,7 @@ function demandSignature(sender: Sender, name: MessageName): void {
   if (!sender.mayOmitSignature(name)) throw new SamlRefusal("signature_missing", `${name} must be signed`);
 }
 
-/** A message of the POST binding, or of SOAP: signed within itself. @throws SamlRefusal */
+/** Reads a message of the POST binding or of SOAP, which contains its signature. @throws SamlRefusal */
 export function readEnveloped<Peer extends Sender>(
   xml: string,
   relayState: string | undefined,
@@ -74,9 +74,10 @@ export function readEnveloped<Peer extends Sender>(
     demandSignature(sender, name);
     return { name, sender, isSigned: false, root, relayState };
   }
-  // From here on the document as it came is forgotten.
+  // From here on, only the signed bytes are used, not the original document.
   const verified = opened(verifiedBytes(xml, sender.keys), deps);
-  if (verified.sender !== sender || verified.name !== name) throw new SamlRefusal("signature_shape", "signed another");
+  if (verified.sender !== sender || verified.name !== name)
+    throw new SamlRefusal("signature_shape", "the signature covers another message");
   return { ...verified, isSigned: true, relayState };
 }
 
@@ -88,16 +89,18 @@ function checkDetached({ algorithm, value, octets }: NonNullable<RedirectQuery["
   const row = signatureRowOf(algorithm);
   const signature = bytesOfBase64(value);
   if (row === undefined) throw new SamlRefusal("algorithm", "signature");
-  if (keys.length === 0) throw new SamlRefusal("no_certificate", "signed, and no certificate is configured");
+  if (keys.length === 0)
+    throw new SamlRefusal("no_certificate", "the message is signed, but no certificate is configured");
   if (signature === undefined || !keys.some((key) => verifies(row, key, octets, signature))) {
-    throw new SamlRefusal("signature_wrong", "no configured key has made the signature");
+    throw new SamlRefusal("signature_wrong", "no configured key verifies the signature");
   }
 }
 
-/** A message of the Redirect binding: its signature is over the raw query. @throws SamlRefusal */
+/** Reads a message of the Redirect binding, whose signature covers the raw query. @throws SamlRefusal */
 export function readRedirected<Peer extends Sender>(query: RedirectQuery, deps: ReadDeps<Peer>): ReadMessage<Peer> {
   const { root, name, sender } = opened(decodeRedirected(query.message), deps);
-  if (hasSignature(root)) throw new SamlRefusal("signature_shape", "a redirected message is signed in its query");
+  if (hasSignature(root))
+    throw new SamlRefusal("signature_shape", "a message of the Redirect binding must be signed in its query");
   if (query.signature === undefined) demandSignature(sender, name);
   else checkDetached(query.signature, sender);
   return { name, sender, isSigned: query.signature !== undefined, root, relayState: query.relayState };

@@ -1,13 +1,13 @@
-import { SamlRefusal } from "../refusal.ts";
+import { SamlRefusal } from "../protocol/refusal.ts";
 import { messageLimits } from "./limits.ts";
 
 export type MessageParameter = "SAMLRequest" | "SAMLResponse";
 
-/** One message as its parameters carry it. */
+/** One message with its parameters. */
 export interface MessageParameters {
   readonly parameter: MessageParameter;
   readonly message: string;
-  /** Opaque: it goes back as it came. */
+  /** Opaque; returned unchanged. */
   readonly relayState: string | undefined;
 }
 
@@ -15,7 +15,7 @@ export interface RedirectQuery extends MessageParameters {
   readonly signature?: {
     readonly algorithm: string;
     readonly value: string;
-    /** What was signed: raw, in the order of the binding (saml-bindings §3.4.4.1). */
+    /** The signed text: raw parameters in the order of the binding (saml-bindings §3.4.4.1). */
     readonly octets: string;
   };
 }
@@ -27,11 +27,11 @@ function decoded(raw: string): string {
   try {
     return decodeURIComponent(raw.replaceAll("+", " "));
   } catch {
-    throw new SamlRefusal("parameters", "percent-encoding");
+    throw new SamlRefusal("parameters", "invalid percent-encoding");
   }
 }
 
-/** Raw values by name; each parameter of the binding at most once, under its plain name. */
+/** Raw values by name. Each parameter of the binding may occur once, under its unescaped name. */
 function rawValues(query: string): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   for (const pair of query.split("&")) {
@@ -40,8 +40,8 @@ function rawValues(query: string): ReadonlyMap<string, string> {
     const rawName = cut < 0 ? pair : pair.slice(0, cut);
     const name = known.find((candidate) => candidate === decoded(rawName));
     if (name === undefined) continue;
-    if (name !== rawName) throw new SamlRefusal("parameters", `${name} is disguised`);
-    if (values.has(name)) throw new SamlRefusal("parameters", `${name} comes twice`);
+    if (name !== rawName) throw new SamlRefusal("parameters", `the name ${name} is escaped`);
+    if (values.has(name)) throw new SamlRefusal("parameters", `${name} occurs twice`);
     values.set(name, cut < 0 ? "" : pair.slice(cut + 1));
   }
   return values;
@@ -56,7 +56,7 @@ export function checkedRelayState(relayState: string | undefined): string | unde
 
 export function parameterOf(has: (name: string) => boolean): MessageParameter {
   const isRequest = has("SAMLRequest");
-  if (isRequest === has("SAMLResponse")) throw new SamlRefusal("parameters", "not one message");
+  if (isRequest === has("SAMLResponse")) throw new SamlRefusal("parameters", "there must be exactly one message");
   return isRequest ? "SAMLRequest" : "SAMLResponse";
 }
 
@@ -64,7 +64,8 @@ function signatureOf(values: ReadonlyMap<string, string>, parameter: MessagePara
   const algorithm = values.get("SigAlg");
   const value = values.get("Signature");
   if (algorithm === undefined && value === undefined) return undefined;
-  if (algorithm === undefined || value === undefined) throw new SamlRefusal("parameters", "half a signature");
+  if (algorithm === undefined || value === undefined)
+    throw new SamlRefusal("parameters", "SigAlg and Signature must occur together");
   const octets = [parameter, "RelayState", "SigAlg"]
     .filter((name) => values.has(name))
     .map((name) => `${name}=${values.get(name) ?? ""}`)
@@ -77,7 +78,8 @@ export function readRedirectQuery(query: string): RedirectQuery {
   const values = rawValues(query);
   const parameter = parameterOf((name) => values.has(name));
   const encoding = values.get("SAMLEncoding");
-  if (encoding !== undefined && decoded(encoding) !== deflate) throw new SamlRefusal("parameters", "SAMLEncoding");
+  if (encoding !== undefined && decoded(encoding) !== deflate)
+    throw new SamlRefusal("parameters", "unsupported SAMLEncoding");
   const relayState = values.get("RelayState");
   const signature = signatureOf(values, parameter);
   return {

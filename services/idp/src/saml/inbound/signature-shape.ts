@@ -1,5 +1,5 @@
-import { c14n, ns } from "../names.ts";
-import { SamlRefusal } from "../refusal.ts";
+import { c14n, ns } from "../protocol/names.ts";
+import { SamlRefusal } from "../protocol/refusal.ts";
 import { digestUris, signatureRowOf } from "./algorithms.ts";
 import { childOf, childrenOf, isElement, requiredAttribute, type XmlElement } from "./xml-tree.ts";
 
@@ -39,8 +39,8 @@ function checkSignedInfo(signedInfo: XmlElement, rootId: string): void {
 }
 
 /**
- * Whether the message carries a signature, which then must be the only one in it, a direct child of the root, with one
- * reference, to the root, by the two transforms and the algorithms that we know (reliability §1, rules 3 and 4).
+ * Whether the message contains a signature. It must be the only one, a direct child of the root, with one reference, to
+ * the root, with the two supported transforms and a supported algorithm (ADR 0080).
  * @throws SamlRefusal
  */
 export function hasSignature(root: XmlElement): boolean {

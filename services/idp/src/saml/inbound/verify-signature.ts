@@ -1,8 +1,8 @@
 import type { KeyObject } from "node:crypto";
 import { DOMParser } from "@xmldom/xmldom";
 import { ExclusiveCanonicalization, SignedXml } from "xml-crypto";
-import { c14n, ns } from "../names.ts";
-import { SamlRefusal } from "../refusal.ts";
+import { c14n, ns } from "../protocol/names.ts";
+import { SamlRefusal } from "../protocol/refusal.ts";
 import { hashTable, signatureTable } from "./algorithms.ts";
 
 function onProblem(problem: string): never {
@@ -23,15 +23,16 @@ function signatureNode(xml: string): Node {
   const signatures = Array.from(documentElement.getElementsByTagNameNS(ns.signature, "Signature"));
   const found = signatures.filter(({ parentNode }) => parentNode === documentElement);
   const [signature] = found;
-  if (signature === undefined || found.length !== 1) throw new SamlRefusal("signature_shape", "not one signature");
+  if (signature === undefined || found.length !== 1)
+    throw new SamlRefusal("signature_shape", "there must be exactly one signature");
   return signature;
 }
 
-/** The bytes that this key has signed, or undefined. */
+/** The bytes that this key signed, or undefined. */
 function signedBytes(xml: string, signature: Node, key: KeyObject): string | undefined {
   const verifier = new SignedXml({
     publicCert: key.export({ type: "spki", format: "pem" }),
-    // A key in the message proves nothing.
+    // A key in the message is ignored.
     getCertFromKeyInfo: () => null,
   });
   verifier.idAttributes = ["ID"];
@@ -53,15 +54,16 @@ function signedBytes(xml: string, signature: Node, key: KeyObject): string | und
 /**
  * Verifies the one signature of a message whose shape was checked.
  * @param keys those of the service provider's configuration, and no others
- * @returns the bytes that were signed: everything is read from them, nothing from `xml`
+ * @returns the signed bytes; everything must be read from them, nothing from `xml`
  * @throws SamlRefusal
  */
 export function verifiedBytes(xml: string, keys: readonly KeyObject[]): string {
-  if (keys.length === 0) throw new SamlRefusal("no_certificate", "signed, and no certificate is configured");
+  if (keys.length === 0)
+    throw new SamlRefusal("no_certificate", "the message is signed, but no certificate is configured");
   const signature = signatureNode(xml);
   for (const key of keys) {
     const bytes = signedBytes(xml, signature, key);
     if (bytes !== undefined) return bytes;
   }
-  throw new SamlRefusal("signature_wrong", "no configured key has made the signature");
+  throw new SamlRefusal("signature_wrong", "no configured key verifies the signature");
 }

@@ -1,27 +1,27 @@
 import { SaxesParser, type SaxesTagNS } from "saxes";
-import { SamlRefusal } from "../refusal.ts";
+import { SamlRefusal } from "../protocol/refusal.ts";
 import { messageLimits } from "./limits.ts";
 
-/** How much a document may hold, and whether comments may stand between its elements. */
+/** Limits of a document, and whether comments may occur between its elements. */
 export interface XmlRules {
   readonly documentBytes: number;
   readonly depth: number;
   readonly nodes: number;
   readonly attributesOfElement: number;
-  /** Never within a value: what is read there would depend on who reads. */
+  /** Never within a value, because parsers read such a value differently. */
   readonly allowsComments: boolean;
 }
 
 const messageRules: XmlRules = Object.freeze({ ...messageLimits, allowsComments: false });
 
-/** An element of a message, with everything that is read of it. */
+/** An element of a message. */
 export interface XmlElement {
   readonly name: string;
   readonly namespace: string;
-  /** Those without a namespace, by name. */
+  /** Attributes without a namespace, by name. */
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: readonly XmlElement[];
-  /** Its own text, without that of its children. */
+  /** Its own text, without its children's. */
   readonly text: string;
 }
 
@@ -56,11 +56,11 @@ function elementOf({ local, uri, attributes }: SaxesTagNS, counter: Counter): Bu
   };
 }
 
-/** Ids by which a signature may refer to an element: one value names one element, whatever the attribute is called. */
+/** Ids to which a signature may refer. A value must name one element, whatever the attribute is called. */
 function noteIds(tag: SaxesTagNS, seen: Set<string>): void {
   for (const { local, value } of Object.values(tag.attributes)) {
     if (local.toLowerCase() !== "id") continue;
-    if (seen.has(value)) throw new SamlRefusal("structure", "an ID comes twice");
+    if (seen.has(value)) throw new SamlRefusal("structure", "an ID occurs twice");
     seen.add(value);
   }
 }
@@ -71,11 +71,11 @@ interface Open {
   readonly rules: XmlRules;
 }
 
-function openElement({ stack, roots, rules }: Open, made: Building): void {
+function openElement({ stack, roots, rules }: Open, element: Building): void {
   const parent = stack.at(-1);
-  if (parent === undefined) roots.push(made);
-  else parent.children.push(made);
-  stack.push(made);
+  if (parent === undefined) roots.push(element);
+  else parent.children.push(element);
+  stack.push(element);
   if (stack.length > rules.depth) throw new SamlRefusal("too_large", "nested too deep");
 }
 
@@ -90,7 +90,7 @@ function meetComment({ stack, rules }: Open): void {
   if (current !== undefined) current.hasComment = true;
 }
 
-/** Whatever XML offers beyond elements, attributes and text is refused before anything is made of it. */
+/** Rejects everything in XML except elements, attributes and text before it is processed. */
 function refuseTheRest(parser: SaxesParser<{ xmlns: true }>): void {
   parser.on("doctype", () => forbidden("DOCTYPE"));
   parser.on("processinginstruction", () => forbidden("processing instruction"));
@@ -105,9 +105,9 @@ function refuseTheRest(parser: SaxesParser<{ xmlns: true }>): void {
 }
 
 /**
- * Reads a message strictly: well-formed, with namespaces, without DTD, entity beyond the five, processing instruction,
- * comment or CDATA, within the limits, and with unique IDs.
- * @param rules those of messages, unless told
+ * Reads a message strictly: well-formed, with namespaces, within the limits and with unique IDs; without a DTD,
+ * entities other than the predefined five, processing instructions, comments and CDATA.
+ * @param rules the limits; by default those of messages
  * @throws SamlRefusal
  */
 export function parseXml(text: string, rules: XmlRules = messageRules): XmlElement {
@@ -141,16 +141,16 @@ export function childrenOf(element: XmlElement, namespace: string, name: string)
   return element.children.filter((child) => isElement(child, namespace, name));
 }
 
-/** The only child of this name, or undefined; two are refused. */
+/** The only child with this name, or undefined; two are rejected. */
 export function childOf(element: XmlElement, namespace: string, name: string): XmlElement | undefined {
   const found = childrenOf(element, namespace, name);
-  if (found.length > 1) throw new SamlRefusal("structure", `${name} comes twice`);
+  if (found.length > 1) throw new SamlRefusal("structure", `${name} occurs twice`);
   return found[0];
 }
 
-/** Text of an element that has nothing but text, without white space around it. */
+/** The trimmed text of an element without children. */
 export function textOf(element: XmlElement): string {
-  if (element.children.length > 0) throw new SamlRefusal("structure", `${element.name} has more than text`);
+  if (element.children.length > 0) throw new SamlRefusal("structure", `${element.name} must contain only text`);
   return element.text.trim();
 }
 

@@ -1,28 +1,20 @@
-import type { KeyRing } from "@postern/shared/crypto";
-import { AppError } from "@postern/shared/errors";
-import { defineScript, type RedisClient, samlSigningKeysKey } from "@postern/shared/redis";
-import type { Clock } from "@postern/shared/time";
+import type { KeyRing } from "@postern/shared/platform/crypto";
+import { AppError } from "@postern/shared/platform/errors";
+import { createReplaceIfSame, type RedisClient, samlSigningKeysKey } from "@postern/shared/platform/redis";
+import type { Clock } from "@postern/shared/platform/time";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
 import {
+  type GeneratedKey,
   isKeyDue,
   type KeyRotation,
-  type MadeKey,
   makeKey,
   type SamlKeys,
   usableKeys,
   withoutFormer,
 } from "./saml-keys.ts";
 
-/** KEYS: key set. ARGV: what was read, or "" for nothing; what replaces it; life. Of two writers the first wins. */
-const replaceIfSame = `
-local current = redis.call("GET", KEYS[1]) or ""
-if current ~= ARGV[1] then return 0 end
-redis.call("SET", KEYS[1], ARGV[2], "EX", ARGV[3])
-return 1
-`;
-
-const MadeKeys = Type.Array(
+const StoredKeys = Type.Array(
   Type.Object({ key: Type.String(), certificate: Type.String(), createdAtMs: Type.Number() }),
 );
 
@@ -32,33 +24,33 @@ export interface SamlKeyStoreDeps {
   readonly keys: KeyRing;
   readonly clock: Clock;
   readonly rotation: KeyRotation;
-  /** Into the certificates. */
+  /** Name in the certificates. */
   readonly name: string;
-  readonly onMade: () => void;
+  readonly onCreated: () => void;
 }
 
-/** Sooner where keys are published for less: all replicas publish a key before one of them signs with it. */
+/** Time between reads. Shorter if keys are published for less, so that all replicas publish a key before one signs with it. */
 const longestLookMs = 30_000;
 const shortestLookMs = 1000;
 
-/** The made keys, which all replicas share. @returns how to get them; rejects when Redis does not answer */
+/** The generated keys, which all replicas share. @returns a function that reads them; it rejects if Redis is unavailable */
 export function createSamlKeyStore(deps: SamlKeyStoreDeps): () => Promise<SamlKeys> {
-  const { redis, prefix, keys: ring, clock, rotation, name, onMade } = deps;
+  const { redis, prefix, keys: ring, clock, rotation, name, onCreated } = deps;
   const key = samlSigningKeysKey.build(prefix);
   const lookMs = Math.min(longestLookMs, Math.max(shortestLookMs, rotation.publishMs / 4));
-  const replace = defineScript(redis, { name: "samlReplaceKeys", lua: replaceIfSame, numberOfKeys: 1 });
-  const opened = (stored: string): readonly MadeKey[] => {
+  const replace = createReplaceIfSame(redis);
+  const opened = (stored: string): readonly GeneratedKey[] => {
     const plain = ring.open(Buffer.from(stored, "base64"), key);
     const value: unknown = plain === undefined ? undefined : JSON.parse(plain.toString("utf8"));
-    // Overwriting would make every service provider refuse us.
-    if (!Value.Check(MadeKeys, value)) {
+    // If it overwrote them, every service provider would reject Postern's messages.
+    if (!Value.Check(StoredKeys, value)) {
       throw new AppError("INTERNAL", {
-        detail: "the SAML signing keys do not open: storage.redis.encryption_secret has changed",
+        detail: "the SAML signing keys cannot be decrypted: storage.redis.encryption_secret has changed",
       });
     }
     return value;
   };
-  const shared = async (): Promise<readonly MadeKey[]> => {
+  const shared = async (): Promise<readonly GeneratedKey[]> => {
     const now = clock.now();
     const stored = (await redis.get(key)) ?? "";
     const known = stored === "" ? [] : opened(stored);
@@ -69,8 +61,8 @@ export function createSamlKeyStore(deps: SamlKeyStoreDeps): () => Promise<SamlKe
     }
     const next = isKeyDue(known, rotation, now) ? [await makeKey(name, now), ...kept] : kept;
     const sealed = ring.seal(JSON.stringify(next), key).toString("base64");
-    if ((await replace([key], [stored, sealed, samlSigningKeysKey.ttlSeconds])) === 1) {
-      if (next.length > kept.length) onMade();
+    if (await replace(key, { expected: stored, value: sealed, ttlSeconds: samlSigningKeysKey.ttlSeconds })) {
+      if (next.length > kept.length) onCreated();
       return next;
     }
     return opened((await redis.get(key)) ?? "");
@@ -87,7 +79,7 @@ export function createSamlKeyStore(deps: SamlKeyStoreDeps): () => Promise<SamlKe
     running ??= look().finally(() => {
       running = undefined;
     });
-    // Redis away: what was known signs on.
+    // While Redis is unavailable, the keys that were read before remain in use.
     return known === undefined
       ? running
       : running.catch(() => known?.keys ?? Promise.reject(new AppError("REDIS_UNAVAILABLE")));

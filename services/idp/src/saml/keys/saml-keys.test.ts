@@ -1,26 +1,26 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { derOf, isKeyDue, type MadeKey, makeKey, usableKeys, withoutFormer } from "./saml-keys.ts";
+import { derOf, type GeneratedKey, isKeyDue, makeKey, usableKeys, withoutFormer } from "./saml-keys.ts";
 
 const hour = 3_600_000;
 const rotation = { intervalMs: 1000 * hour, publishMs: 100 * hour };
-let made: readonly MadeKey[];
+let allKeys: readonly GeneratedKey[];
 
 beforeAll(async () => {
-  made = await Promise.all([0, 1000 * hour, 2000 * hour].map((atMs) => makeKey("test", atMs)));
+  allKeys = await Promise.all([0, 1000 * hour, 2000 * hour].map((atMs) => makeKey("test", atMs)));
 });
 
 /** What the metadata list at an hour, the signing one first, as numbers of the keys. */
 function published(count: number, atHour: number): readonly number[] {
-  const keys = made.slice(0, count);
+  const keys = allKeys.slice(0, count);
   const kept = withoutFormer(keys, rotation, atHour * hour);
   return usableKeys(kept, rotation, atHour * hour).published.map((certificate) =>
-    made.findIndex((key) => derOf(key.certificate) === certificate),
+    allKeys.findIndex((key) => derOf(key.certificate) === certificate),
   );
 }
 
 describe("the keys that sign", () => {
   it("have a successor at the age that is configured, and none without", () => {
-    const [first] = made;
+    const [first] = allKeys;
     if (first === undefined) throw new Error("no key");
     expect(isKeyDue([], rotation, 0)).toBe(true);
     expect(isKeyDue([first], rotation, 1000 * hour - 1)).toBe(false);
@@ -28,7 +28,7 @@ describe("the keys that sign", () => {
     expect(isKeyDue([first], { ...rotation, intervalMs: 0 }, 10_000 * hour)).toBe(false);
   });
 
-  it("the first signs at once, as nobody knows another", () => {
+  it("the first signs immediately, because service providers know no other key", () => {
     expect(published(1, 0)).toEqual([0]);
   });
 

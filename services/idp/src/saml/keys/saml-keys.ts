@@ -2,8 +2,8 @@ import { createPrivateKey, generateKeyPair, type KeyObject, X509Certificate } fr
 import { promisify } from "node:util";
 import { selfSignedCertificate } from "./certificate.ts";
 
-/** A key that is or was made here, with its certificate. */
-export interface MadeKey {
+/** A key that Postern generated, with its certificate. */
+export interface GeneratedKey {
   /** PEM. */
   readonly key: string;
   /** PEM. */
@@ -11,7 +11,7 @@ export interface MadeKey {
   readonly createdAtMs: number;
 }
 
-/** What signs now, and every certificate that the metadata names. */
+/** The key that signs now, and all certificates that the metadata contain. */
 export interface SamlKeys {
   readonly key: KeyObject;
   /** Base64 of the DER. */
@@ -20,9 +20,9 @@ export interface SamlKeys {
 }
 
 export interface KeyRotation {
-  /** 0: a key has no successor. */
+  /** 0: keys are not rotated. */
   readonly intervalMs: number;
-  /** In the metadata before a key signs, and after it has. */
+  /** How long a key is in the metadata before its first and after its last signature. */
   readonly publishMs: number;
 }
 
@@ -32,30 +32,38 @@ export function derOf(certificate: string): string {
 
 const generate = promisify(generateKeyPair);
 
-export async function makeKey(name: string, nowMs: number): Promise<MadeKey> {
+export async function makeKey(name: string, nowMs: number): Promise<GeneratedKey> {
   const { privateKey } = await generate("rsa", { modulusLength: 2048 });
   const key = privateKey.export({ type: "pkcs8", format: "pem" });
-  return { key, certificate: selfSignedCertificate(privateKey, name, nowMs), createdAtMs: nowMs };
+  return { key, certificate: await selfSignedCertificate(privateKey, name, nowMs), createdAtMs: nowMs };
 }
 
-/** Newest first, whatever they come in. */
-function ordered(keys: readonly MadeKey[]): readonly MadeKey[] {
+/** Newest first. */
+function ordered(keys: readonly GeneratedKey[]): readonly GeneratedKey[] {
   return keys.toSorted((a, b) => b.createdAtMs - a.createdAtMs);
 }
 
-export function isKeyDue(keys: readonly MadeKey[], { intervalMs }: KeyRotation, nowMs: number): boolean {
+export function isKeyDue(keys: readonly GeneratedKey[], { intervalMs }: KeyRotation, nowMs: number): boolean {
   const [newest] = ordered(keys);
   return newest === undefined || (intervalMs > 0 && nowMs - newest.createdAtMs >= intervalMs);
 }
 
-/** The newest key that was published long enough signs; while none was, the oldest does. */
-function signingKeyOf(keys: readonly MadeKey[], { publishMs }: KeyRotation, nowMs: number): MadeKey | undefined {
+/** Selects the newest key that was published long enough, or else the oldest. */
+function signingKeyOf(
+  keys: readonly GeneratedKey[],
+  { publishMs }: KeyRotation,
+  nowMs: number,
+): GeneratedKey | undefined {
   const all = ordered(keys);
   return all.find(({ createdAtMs }) => nowMs - createdAtMs >= publishMs) ?? all.at(-1);
 }
 
-/** Without the keys that have not signed for `publishMs`. */
-export function withoutFormer(keys: readonly MadeKey[], rotation: KeyRotation, nowMs: number): readonly MadeKey[] {
+/** Removes keys that have not signed for `publishMs`. */
+export function withoutFormer(
+  keys: readonly GeneratedKey[],
+  rotation: KeyRotation,
+  nowMs: number,
+): readonly GeneratedKey[] {
   const signing = signingKeyOf(keys, rotation, nowMs);
   const former = signingKeyOf(keys, rotation, nowMs - rotation.publishMs);
   return ordered(keys).filter(
@@ -63,8 +71,8 @@ export function withoutFormer(keys: readonly MadeKey[], rotation: KeyRotation, n
   );
 }
 
-/** @throws TypeError for no keys */
-export function usableKeys(keys: readonly MadeKey[], rotation: KeyRotation, nowMs: number): SamlKeys {
+/** @throws TypeError if there are no keys */
+export function usableKeys(keys: readonly GeneratedKey[], rotation: KeyRotation, nowMs: number): SamlKeys {
   const signing = signingKeyOf(keys, rotation, nowMs);
   if (signing === undefined) throw new TypeError("no SAML signing key");
   const others = ordered(keys).filter((key) => key !== signing);

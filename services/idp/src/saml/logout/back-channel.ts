@@ -1,25 +1,28 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Clock } from "@postern/shared/time";
+import { abortAfter } from "@postern/shared/platform/concurrency";
+import type { Clock } from "@postern/shared/platform/time";
 import { DOMParser, XMLSerializer } from "@xmldom/xmldom";
 import { checkHead } from "../inbound/check-message.ts";
 import { messageLimits } from "../inbound/limits.ts";
 import { readLogoutResponse } from "../inbound/logout-messages.ts";
 import { readEnveloped } from "../inbound/read-message.ts";
 import { childOf, isElement, parseXml } from "../inbound/xml-tree.ts";
-import { ns, statusCodes } from "../names.ts";
 import { logoutRequestOf } from "../outbound/logout-xml.ts";
 import { soapEnvelope } from "../outbound/send.ts";
 import type { Signable, Signer } from "../outbound/sign-xml.ts";
+import { ns, statusCodes } from "../protocol/names.ts";
+import { newId } from "../protocol/new-id.ts";
+import { type RefusalReason, SamlRefusal } from "../protocol/refusal.ts";
 import type { Provider } from "../providers.ts";
-import { SamlRefusal } from "../refusal.ts";
-import { newId } from "../sso/new-id.ts";
-import type { Participant } from "./participants.ts";
+import type { Participant } from "../state/participants.ts";
 
 export interface BackChannelDeps {
   readonly clock: Clock;
   readonly issuer: () => string;
   readonly timeoutMs: () => number;
   readonly retries: () => number;
+  /** Its response was invalid and will not improve. */
+  readonly onRefused: (entityId: string, refusal: SamlRefusal) => void;
 }
 
 const pauseMs = 150;
@@ -35,18 +38,19 @@ async function boundedText(response: Response): Promise<string> {
   return Buffer.concat(parts).toString("utf8");
 }
 
-/** The message of the envelope's body, with the namespaces that it has there. */
+/** The message in the envelope's body, with the namespaces that are in scope there. */
 function messageOf(envelope: string): string {
   const root = parseXml(envelope);
   const body = isElement(root, ns.soap, "Envelope") ? childOf(root, ns.soap, "Body") : undefined;
-  if (body === undefined || body.children.length !== 1) throw new SamlRefusal("structure", "not one message");
+  if (body === undefined || body.children.length !== 1)
+    throw new SamlRefusal("structure", "the SOAP body must contain exactly one message");
   const bodies = new DOMParser().parseFromString(envelope, "text/xml").getElementsByTagNameNS(ns.soap, "Body");
   const message = Array.from(bodies[0]?.childNodes ?? []).find(({ nodeType }) => nodeType === 1);
-  if (message === undefined) throw new SamlRefusal("structure", "no message");
+  if (message === undefined) throw new SamlRefusal("structure", "the SOAP body contains no message");
   return new XMLSerializer().serializeToString(message);
 }
 
-/** `later`: nobody answered, or not in a way that says anything. */
+/** `later`: there was no response, or none that allows a conclusion. */
 export type BackChannelAnswer = "done" | "refused" | "later";
 
 export interface BackChannelCall {
@@ -55,18 +59,28 @@ export interface BackChannelCall {
   readonly closing: AbortSignal;
 }
 
-/** Shorter than the lease of a notice. */
+/** Shorter than the lease of a logout message. */
 const longestMs = 12_000;
-/** RFC 9110: what says "later", although it is in the 400s. */
+/** Statuses from 400 to 499 that ask for a retry (RFC 9110). */
 const passing: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** Tells one service provider of a logout by SOAP (saml-profiles §4.4.3). */
-export function createBackChannel({ clock, issuer, timeoutMs, retries }: BackChannelDeps) {
+/** A response that a retry would not change, because a configuration must be corrected first. */
+const permanent: ReadonlySet<RefusalReason> = new Set([
+  "algorithm",
+  "signature_missing",
+  "signature_shape",
+  "no_certificate",
+  "unknown_issuer",
+  "wrong_message",
+]);
+
+/** Notifies one service provider of a logout by SOAP (saml-profiles §4.4.3). */
+export function createBackChannel({ clock, issuer, timeoutMs, retries, onRefused }: BackChannelDeps) {
   const ask = (request: Signable, { provider, signer }: BackChannelCall, signal: AbortSignal): Promise<Response> =>
     fetch(provider.config.slo_back_channel_url, {
       method: "POST",
       redirect: "error",
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs())]),
+      signal: abortAfter(timeoutMs(), signal),
       headers: {
         "content-type": "text/xml; charset=utf-8",
         soapaction: "http://www.oasis-open.org/committees/security",
@@ -76,12 +90,21 @@ export function createBackChannel({ clock, issuer, timeoutMs, retries }: BackCha
   const judge = (answer: string, provider: Provider, id: string): BackChannelAnswer => {
     const findSender = (entityId: string) => (entityId === provider.entityId ? provider : undefined);
     const read = readEnveloped(messageOf(answer), undefined, { findSender, names: ["LogoutResponse"] });
-    // It came as the answer of this very request; an address of ours it need not name.
+    // It is the response to this HTTP request, so it need not name our endpoint.
     const destination = read.root.attributes.get("Destination") ?? "";
     checkHead(read.root, { destination, nowMs: clock.now(), isSigned: false });
-    const told = readLogoutResponse(read.root);
-    if (told.inResponseTo !== id) throw new SamlRefusal("unknown_request", "answers another request");
-    return told.status === statusCodes.success ? "done" : "refused";
+    const response = readLogoutResponse(read.root);
+    if (response.inResponseTo !== id) throw new SamlRefusal("unknown_request", "the response is for another request");
+    return response.status === statusCodes.success ? "done" : "refused";
+  };
+  const judged = (answer: string, provider: Provider, id: string): BackChannelAnswer => {
+    try {
+      return judge(answer, provider, id);
+    } catch (error) {
+      if (!(error instanceof SamlRefusal) || !permanent.has(error.reason)) throw error;
+      onRefused(provider.entityId, error);
+      return "refused";
+    }
   };
   const once = async (
     participant: Participant,
@@ -96,10 +119,10 @@ export function createBackChannel({ clock, issuer, timeoutMs, retries }: BackCha
     const { ok, status } = response;
     if (status >= 400 && status < 500 && !passing.has(status)) return "refused";
     if (!ok) throw new SamlRefusal("unknown_request", `status ${status}`);
-    return judge(text, call.provider, id);
+    return judged(text, call.provider, id);
   };
   return async (participant: Participant, call: BackChannelCall): Promise<BackChannelAnswer> => {
-    const signal = AbortSignal.any([call.closing, AbortSignal.timeout(longestMs)]);
+    const signal = abortAfter(longestMs, call.closing);
     for (let attempt = 0; ; attempt += 1) {
       try {
         return await once(participant, call, signal);
@@ -111,4 +134,4 @@ export function createBackChannel({ clock, issuer, timeoutMs, retries }: BackCha
   };
 }
 
-export type TellByBackChannel = ReturnType<typeof createBackChannel>;
+export type BackChannel = ReturnType<typeof createBackChannel>;

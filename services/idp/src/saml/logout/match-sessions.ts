@@ -1,8 +1,8 @@
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import type { LogoutRequest } from "../inbound/logout-messages.ts";
-import type { Participants } from "./participants.ts";
+import type { Participants } from "../state/participants.ts";
 
-/** The sessions that a request is about: those that this service provider was given, under this very name. */
+/** The sessions that a request names: only sessions of this service provider with exactly this name ID. */
 export async function matchSessions(
   participants: Pick<Participants, "find" | "sessionOf">,
   { nameId, sessionIndexes }: LogoutRequest,

@@ -1,13 +1,13 @@
-import type { Clock } from "@postern/shared/time";
+import type { Clock } from "@postern/shared/platform/time";
 import type { SamlKeys } from "../keys/saml-keys.ts";
 import { logoutResponseOf } from "../outbound/logout-xml.ts";
 import type { Status } from "../outbound/response.ts";
 import { type PostedMessage, postedMessage, redirectAddress } from "../outbound/send.ts";
 import { signedElement } from "../outbound/sign-xml.ts";
 import { xmlString } from "../outbound/xml-writer.ts";
+import { newId } from "../protocol/new-id.ts";
 import type { Provider } from "../providers.ts";
 import type { SamlSettings } from "../saml-settings.ts";
-import { newId } from "../sso/new-id.ts";
 
 export interface RespondDeps {
   readonly settings: () => SamlSettings;
@@ -20,7 +20,7 @@ export type Binding = "redirect" | "post";
 export type LogoutStep =
   | { readonly step: "post"; readonly provider: Provider; readonly message: PostedMessage }
   | { readonly step: "redirect"; readonly location: string }
-  /** The service provider has no address for an answer. */
+  /** The service provider has no endpoint for a response. */
   | { readonly step: "done" };
 
 export interface LogoutAnswer {

@@ -1,99 +1,103 @@
-import type { Logger } from "@postern/shared/logging";
-import type { Clock } from "@postern/shared/time";
-import { createDeliveryLoop, type DeliveryLoop } from "../../logout-notices/delivery-loop.ts";
-import { noticeDelayMs } from "../../logout-notices/notice-queue.ts";
+import type { Logger } from "@postern/shared/platform/logging";
+import type { Clock } from "@postern/shared/platform/time";
+import { createDeliveryLoop, type DeliveryLoop } from "../../logout-delivery/delivery-loop.ts";
+import { deliveryDelayMs } from "../../logout-delivery/delivery-queue.ts";
 import type { SamlKeys } from "../keys/saml-keys.ts";
 import type { Providers } from "../providers.ts";
-import type { BackChannelAnswer, TellByBackChannel } from "./back-channel.ts";
-import type { Journeys } from "./journey.ts";
-import type { ReportTelling } from "./report-telling.ts";
-import { type ClaimedSoapNotice, giveUpAfterMs, type SoapNotice, type SoapNotices, soapTimes } from "./soap-notices.ts";
+import type { BackChannel, BackChannelAnswer } from "./back-channel.ts";
+import type { LogoutTransactions } from "./logout-transaction.ts";
+import type { DeliveryReporter } from "./report-delivery.ts";
+import { type ClaimedSoapLogout, giveUpAfterMs, type SoapLogout, type SoapLogouts, soapTimes } from "./soap-logouts.ts";
 
 export interface SoapDeliveryDeps {
-  readonly notices: SoapNotices;
-  readonly journeys: Pick<Journeys, "note">;
+  readonly deliveries: SoapLogouts;
+  readonly transactions: Pick<LogoutTransactions, "note">;
   readonly providers: () => Providers;
   readonly keys: () => Promise<SamlKeys>;
-  readonly tell: TellByBackChannel;
-  readonly report: ReportTelling;
+  readonly send: BackChannel;
+  readonly report: DeliveryReporter;
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Whether Redis can be asked at all: at the start it cannot yet. */
+  /** Whether Redis is connected, which it is not yet at start. */
   readonly isReady: () => boolean;
-  /** Shorter in tests. */
+  /** Interval; shorter in tests. */
   readonly giveUpMs?: number;
 }
 
-/** Tells service providers of logouts by SOAP, on every replica. */
+/** Notifies service providers of logouts by SOAP, on every replica. */
 export interface SoapDelivery extends DeliveryLoop {
-  /** They wait in Redis until a replica has told them. */
-  enqueue(notices: readonly SoapNotice[]): Promise<void>;
-  /** The same; this replica makes the first attempts at once, which are over when `attempted` is. */
-  tellNow(notices: readonly SoapNotice[]): Promise<{ readonly attempted: Promise<void> }>;
+  /** Queues deliveries in Redis until a replica has carried them out. */
+  enqueue(deliveries: readonly SoapLogout[]): Promise<void>;
+  /** The same, but this replica makes the first attempts immediately; `attempted` resolves after them. */
+  deliverNow(deliveries: readonly SoapLogout[]): Promise<{ readonly attempted: Promise<void> }>;
 }
 
 const atATime = 16;
 
 type Settled = "done" | "refused" | "given_up";
 
-/** One attempt, and what follows from it. Never rejects: what could not be written comes back after the lease. */
+/**
+ * Makes one attempt and handles its result. Never rejects: if the result cannot be written, the delivery is due after
+ * the lease.
+ */
 function createDeliver(deps: SoapDeliveryDeps) {
-  const { notices, journeys, providers, keys, tell, report, logger, clock, giveUpMs = giveUpAfterMs } = deps;
-  const attempt = async (notice: SoapNotice, closing: AbortSignal): Promise<BackChannelAnswer> => {
-    const provider = providers().find(notice.entityId);
-    // The service provider, or its address, was taken out of the configuration: there is nobody to tell.
+  const { deliveries, transactions, providers, keys, send, report, logger, clock, giveUpMs = giveUpAfterMs } = deps;
+  const attempt = async (delivery: SoapLogout, closing: AbortSignal): Promise<BackChannelAnswer> => {
+    const provider = providers().find(delivery.entityId);
+    // The service provider or its endpoint was removed from the configuration.
     if (provider === undefined || provider.config.slo_back_channel_url === "") return "refused";
-    return tell(notice, { provider, signer: await keys(), closing });
+    return send(delivery, { provider, signer: await keys(), closing });
   };
-  const settle = async ({ id, notice }: ClaimedSoapNotice, result: Settled): Promise<void> => {
-    const { entityId, journey } = notice;
+  const settle = async ({ id, delivery }: ClaimedSoapLogout, result: Settled): Promise<void> => {
+    const { entityId, journey: transaction } = delivery;
     report({ channel: "soap", result, entityId });
-    if (journey !== undefined && result !== "given_up") await journeys.note(journey.id, journey.index, result);
-    await notices.settle(id);
+    if (transaction !== undefined && result !== "given_up")
+      await transactions.note(transaction.id, transaction.index, result);
+    await deliveries.settle(id);
   };
-  const deliver = async (claimed: ClaimedSoapNotice, closing: AbortSignal): Promise<void> => {
-    const { id, notice, attempts } = claimed;
-    const answer = await attempt(notice, closing).catch((err: unknown): BackChannelAnswer => {
-      logger.warn({ client: notice.entityId, err }, "a service provider could not be told of a logout");
+  const deliver = async (claimed: ClaimedSoapLogout, closing: AbortSignal): Promise<void> => {
+    const { id, delivery, attempts } = claimed;
+    const answer = await attempt(delivery, closing).catch((err: unknown): BackChannelAnswer => {
+      logger.warn({ client: delivery.entityId, err }, "service provider could not be notified of a logout");
       return "later";
     });
     if (answer !== "later") return settle(claimed, answer);
-    const delayMs = noticeDelayMs(attempts, soapTimes);
-    if (clock.now() + delayMs > notice.endedMs + giveUpMs) return settle(claimed, "given_up");
-    report({ channel: "soap", result: "retried", entityId: notice.entityId });
-    await notices.retry(id, delayMs);
+    const delayMs = deliveryDelayMs(attempts, soapTimes);
+    if (clock.now() + delayMs > delivery.endedMs + giveUpMs) return settle(claimed, "given_up");
+    report({ channel: "soap", result: "retried", entityId: delivery.entityId });
+    await deliveries.retry(id, delayMs);
   };
-  return (claimed: ClaimedSoapNotice, closing: AbortSignal): Promise<void> =>
+  return (claimed: ClaimedSoapLogout, closing: AbortSignal): Promise<void> =>
     deliver(claimed, closing).catch((err: unknown) => {
-      logger.error({ client: claimed.notice.entityId, err }, "the result of a logout notice could not be kept");
+      logger.error({ client: claimed.delivery.entityId, err }, "result of a logout delivery could not be stored");
     });
 }
 
 export function createSoapDelivery(deps: SoapDeliveryDeps): SoapDelivery {
-  const { notices, logger, isReady } = deps;
+  const { deliveries, logger, isReady } = deps;
   const deliver = createDeliver(deps);
   const closing = new AbortController();
   const underWay = new Set<Promise<void>>();
   const loop = createDeliveryLoop({
     look: async (signal) => {
       if (!isReady()) return;
-      let claimed: readonly ClaimedSoapNotice[];
+      let claimed: readonly ClaimedSoapLogout[];
       do {
-        claimed = await notices.claim(atATime);
+        claimed = await deliveries.claim(atATime);
         await Promise.all(claimed.map((one) => deliver(one, signal)));
       } while (claimed.length === atATime && !signal.aborted);
     },
-    onError: (err) => logger.error({ err }, "SAML logout notices cannot be delivered"),
+    onError: (err) => logger.error({ err }, "SAML logout messages cannot be delivered"),
   });
   return {
     ...loop,
     enqueue: async (added) => {
       if (added.length === 0) return;
-      await notices.add(added);
+      await deliveries.add(added);
       loop.wake();
     },
-    tellNow: async (added) => {
-      const claimed = await notices.addClaimed(added);
+    deliverNow: async (added) => {
+      const claimed = await deliveries.addClaimed(added);
       const attempted = Promise.all(claimed.map((one) => deliver(one, closing.signal))).then(() => undefined);
       underWay.add(attempted);
       void attempted.finally(() => underWay.delete(attempted));

@@ -1,8 +1,8 @@
-/** Where logout messages of a binding go (saml-metadata §2.2.2). */
+/** Endpoint for logout messages of a binding (saml-metadata §2.2.2). */
 export interface LogoutService {
   readonly binding: string;
   readonly location: string;
-  /** Of responses, where it is another. */
+  /** Endpoint for responses, if it differs. */
   readonly responseLocation: string | undefined;
 }
 
@@ -11,28 +11,36 @@ export interface ConsumerService {
   readonly index: number;
 }
 
-/** What a service provider's metadata says, as far as it is used; plain data that crosses threads. */
+/** `md:EncryptionMethod` (saml-metadata §2.4.1.1), by URIs. */
+export interface EncryptionMethod {
+  readonly algorithm: string;
+  readonly digest: string | undefined;
+  /** Mask generation function of `rsa-oaep`. */
+  readonly mask: string | undefined;
+}
+
+/** The part of a service provider's metadata that is used; plain data that can be passed between threads. */
 export interface EntityFacts {
   readonly entityId: string;
-  /** Milliseconds since the epoch, from which on none of this counts; undefined: no end is told. */
+  /** Expiry in milliseconds since the epoch; undefined: none. */
   readonly validUntilMs: number | undefined;
-  /** Of the POST binding, the default first (saml-metadata §2.4.4). */
+  /** Endpoints of the POST binding, the default first (saml-metadata §2.4.4). */
   readonly consumers: readonly ConsumerService[];
   readonly logoutServices: readonly LogoutService[];
   /** Base64 of DER. */
   readonly signingCertificates: readonly string[];
   /** Base64 of DER. */
   readonly encryptionCertificates: readonly string[];
-  /** URIs of content encryption that it says it can read; empty: it does not say. */
-  readonly encryptionMethods: readonly string[];
+  /** Supported content encryption and key transport, the preferred first; empty if not stated. */
+  readonly encryptionMethods: readonly EncryptionMethod[];
   readonly nameIdFormats: readonly string[];
   readonly authnRequestsSigned: boolean;
 }
 
-/** A document that was read. */
+/** A metadata document. */
 export interface MetadataFacts {
-  /** Those that were asked for and are there, by entity ID. */
+  /** The wanted entities that the document contains, by entity ID. */
   readonly entities: readonly EntityFacts[];
-  /** For how long its publisher lets it be kept before it is asked again, in milliseconds. */
+  /** How long the document may be cached, in milliseconds. */
   readonly cacheMs: number | undefined;
 }

@@ -2,12 +2,12 @@ import { open } from "node:fs/promises";
 import { MetadataError } from "./metadata-failure.ts";
 
 export interface Place {
-  /** Empty: a file. */
+  /** Empty for a file. */
   readonly url: string;
   readonly file: string;
 }
 
-/** Gets a document's text, `maxBytes` at most. Rejects with MetadataError. */
+/** Loads the text of a document, at most `maxBytes`. Rejects with MetadataError. */
 export type LoadDocument = (place: Place, maxBytes: number, signal: AbortSignal) => Promise<string>;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -33,7 +33,7 @@ async function bytesOfFile(path: string, maxBytes: number): Promise<Uint8Array> 
   return Buffer.concat(chunks);
 }
 
-/** The address of the configuration alone is asked: another that it leads to is not. */
+/** Requests only the configured URL and does not follow redirects. */
 async function bytesOfUrl(url: string, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
   const headers = { accept: "application/samlmetadata+xml, application/xml;q=0.9, text/xml;q=0.8, */*;q=0.1" };
   const response = await fetch(url, { signal, redirect: "error", headers });

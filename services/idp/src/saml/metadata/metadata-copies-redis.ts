@@ -1,7 +1,7 @@
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
-import { samlMetadataKey } from "@postern/shared/redis";
-import { decided, digest, type SamlRedisDeps } from "../sso/pending-requests-redis.ts";
+import { samlMetadataKey } from "@postern/shared/platform/redis";
+import { decided, digest, type SamlRedisDeps } from "../state/saml-redis.ts";
 import type { MetadataCopies } from "./metadata-copies.ts";
 
 const pack = promisify(gzip);
@@ -12,7 +12,10 @@ export interface MetadataCopiesDeps extends SamlRedisDeps {
   readonly maxBytes: () => number;
 }
 
-/** Sealed, so that nobody who writes to Redis makes service providers; packed, as metadata are long. */
+/**
+ * Encrypted, so that write access to Redis does not allow adding service providers; compressed, because metadata is
+ * long.
+ */
 export function createMetadataCopies({ redis, prefix, keys, maxBytes }: MetadataCopiesDeps): MetadataCopies {
   const keyOf = (url: string): string => samlMetadataKey.build(prefix, digest(url));
   return {

@@ -1,11 +1,14 @@
-/** A document as it was last taken. */
+/** The last accepted version of a document. */
 export interface MetadataDocument {
   readonly xml: string;
   /** Milliseconds since the epoch. */
   readonly takenAtMs: number;
 }
 
-/** The last good documents, which a replica that starts while their source is away finds. Rejects while Redis is away. */
+/**
+ * The last valid documents, for a replica that starts while their source is unavailable. Rejects if Redis does not
+ * answer.
+ */
 export interface MetadataCopies {
   save(url: string, document: MetadataDocument): Promise<void>;
   find(url: string): Promise<MetadataDocument | undefined>;

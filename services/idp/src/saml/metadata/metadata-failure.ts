@@ -1,11 +1,11 @@
-import type { SamlRefusal } from "../refusal.ts";
+import type { SamlRefusal } from "../protocol/refusal.ts";
 
-/** Why metadata could not be taken. A closed set: it labels a metric. */
+/** Why metadata was not accepted. A closed set, because it labels a metric. */
 export const metadataFailures = ["unreachable", "too_large", "not_metadata", "signature", "expired"] as const;
 
 export type MetadataFailure = (typeof metadataFailures)[number];
 
-/** Metadata that are not taken; what was known before stays. The detail is for our log. */
+/** Metadata was not accepted; the previous version remains in use. The detail is for the log. */
 export class MetadataError extends Error {
   readonly failure: MetadataFailure;
 
@@ -24,7 +24,7 @@ const signatureReasons: ReadonlySet<string> = new Set([
   "no_certificate",
 ]);
 
-/** What a refusal of the reader comes to. */
+/** Maps a refusal of the reader to a failure. */
 export function failureOf({ reason }: SamlRefusal): MetadataFailure {
   if (signatureReasons.has(reason)) return "signature";
   if (reason === "too_large") return "too_large";

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Logger } from "@postern/shared/logging";
-import type { Clock } from "@postern/shared/time";
-import { sameEntity } from "../same-entity.ts";
+import { abortAfter } from "@postern/shared/platform/concurrency";
+import type { Logger } from "@postern/shared/platform/logging";
+import type { Clock } from "@postern/shared/platform/time";
+import { sameEntity } from "../protocol/same-entity.ts";
 import type { EntityFacts } from "./entity-facts.ts";
 import type { LoadDocument } from "./load-document.ts";
 import type { MetadataCopies, MetadataDocument } from "./metadata-copies.ts";
@@ -23,33 +24,36 @@ export interface MetadataSourceDeps {
   readonly logger: Logger;
   readonly bounds: MetadataBounds;
   readonly count: (result: "success" | MetadataFailure) => void;
-  /** Another copy counts from now on. */
+  /** Called when a new version takes effect. */
   readonly onChange: () => void;
 }
 
-/** What is known of a document. */
+/** The version of a document that is in use. */
 export interface MetadataCopy {
   /** Milliseconds since the epoch. */
   readonly takenAtMs: number;
-  /** By entity ID, as it is compared. */
+  /** By entity ID, normalised by `sameEntity`. */
   readonly entities: ReadonlyMap<string, EntityFacts>;
 }
 
-/** A thread that is not through by then is ended. */
+/** Timeout after which the thread is terminated. */
 const readMs = 30_000;
-/** However short a cacheDuration is, and after a failure. */
+/** Minimum interval, however short a cacheDuration is, and interval after a failure. */
 const shortestMs = 60_000;
-/** Between looks for the kept copy while Redis is away: the first, and the longest. */
+/** First and longest interval between attempts to load the stored copy while Redis is unavailable. */
 const recallPauseMs = { first: 100, longest: 5000 };
 
-/** When to look again: by the configuration, sooner where the document asks for it or is over soon, never too soon. */
+/**
+ * Time until the next load: as configured, sooner if the document requests it or expires soon, but never below the
+ * minimum.
+ */
 function pauseMs(copy: MetadataCopy, cacheMs: number | undefined, { refreshMs }: MetadataBounds): number {
   const ends = [...copy.entities.values()].map(({ validUntilMs }) => validUntilMs ?? Infinity);
   const untilHalf = (Math.min(...ends) - copy.takenAtMs) / 2;
   return Math.max(Math.min(refreshMs, cacheMs ?? Infinity, untilHalf), Math.min(refreshMs, shortestMs));
 }
 
-/** One document, what is known of it, and when it is looked at again. */
+/** One document, its version in use, and the schedule of its loads. */
 export class MetadataSource {
   readonly settings: SourceSettings;
   readonly #deps: MetadataSourceDeps;
@@ -63,7 +67,7 @@ export class MetadataSource {
   #missing = "";
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param known what counts until it was taken anew */
+  /** @param known the version that is in use until the document is loaded again */
   constructor(deps: MetadataSourceDeps, settings: SourceSettings, known: MetadataCopy | undefined) {
     this.#deps = deps;
     this.settings = settings;
@@ -76,12 +80,12 @@ export class MetadataSource {
     return this.#copy;
   }
 
-  /** From now on it is looked at again and again. */
+  /** Starts loading the document periodically. */
   start(): void {
     this.#lookedFor = Promise.race([this.#found.promise, Promise.all([this.#run(), this.#recall()])]);
   }
 
-  /** Resolves when something is known, or its place and the kept copies were asked, or it was closed. */
+  /** Resolves when a version is known, or its source and the stored copies were tried, or the source was closed. */
   async lookedFor(): Promise<void> {
     await this.#lookedFor;
   }
@@ -94,18 +98,18 @@ export class MetadataSource {
   async #run(): Promise<void> {
     const pause = await this.#refresh();
     if (this.#closing.signal.aborted) return;
-    // Replicas that started together do not ask together for ever.
+    // Spreads the requests of replicas that started together.
     this.#timer = setTimeout(() => this.#lookAgain(), pause * (0.9 + Math.random() * 0.1));
     this.#timer.unref();
   }
 
   #lookAgain(): void {
     void this.#run();
-    // Another replica may have got what this one cannot.
+    // Another replica may have loaded what this one cannot.
     void this.#recall();
   }
 
-  /** @returns milliseconds until the next look */
+  /** @returns milliseconds until the next load */
   async #refresh(): Promise<number> {
     const { load, clock, logger, bounds, count } = this.#deps;
     try {
@@ -114,7 +118,7 @@ export class MetadataSource {
       const pause = await this.#take(document);
       await this.#save(document);
       count("success");
-      if (this.#isFailing) logger.info({ place: this.#place }, "metadata are taken again");
+      if (this.#isFailing) logger.info({ place: this.#place }, "SAML metadata is available again");
       this.#isFailing = false;
       return pause;
     } catch (err) {
@@ -128,7 +132,10 @@ export class MetadataSource {
     const failure = err instanceof MetadataError ? err.failure : "unreachable";
     count(failure);
     const copy = this.#copy === undefined ? "none" : new Date(this.#copy.takenAtMs).toISOString();
-    logger[this.#isFailing ? "debug" : "warn"]({ place: this.#place, failure, copy, err }, "metadata were not taken");
+    logger[this.#isFailing ? "debug" : "warn"](
+      { place: this.#place, failure, copy, err },
+      "SAML metadata could not be loaded",
+    );
     this.#isFailing = true;
   }
 
@@ -138,7 +145,7 @@ export class MetadataSource {
     const task = { xml, keys, wanted, nowMs: clock.now(), maxBytes: bounds.maxBytes };
     const { entities, cacheMs } = await read(task, this.#within(readMs));
     const copy = { takenAtMs, entities: new Map(entities.map((entity) => [sameEntity(entity.entityId), entity])) };
-    // What was fetched meanwhile is newer than what was kept.
+    // A version that was loaded in the meantime is newer than the stored copy.
     if (this.#closing.signal.aborted || takenAtMs < (this.#copy?.takenAtMs ?? 0)) return 0;
     this.#copy = copy;
     this.#tellMissing(copy);
@@ -151,7 +158,10 @@ export class MetadataSource {
     const entityIds = this.settings.wanted.filter((entityId) => !entities.has(sameEntity(entityId)));
     const missing = entityIds.join(" ");
     if (missing !== this.#missing && missing !== "") {
-      this.#deps.logger.warn({ place: this.#place, entityIds }, "metadata lack service providers");
+      this.#deps.logger.warn(
+        { place: this.#place, entityIds },
+        "SAML metadata does not contain all configured service providers",
+      );
     }
     this.#missing = missing;
   }
@@ -161,11 +171,13 @@ export class MetadataSource {
     try {
       await this.#deps.copies.save(this.settings.url, document);
     } catch (err) {
-      this.#deps.logger.warn({ place: this.#place, err }, "a copy of metadata could not be kept");
+      this.#deps.logger.warn({ place: this.#place, err }, "copy of SAML metadata could not be stored");
     }
   }
 
-  /** What another process has taken, for as long as this one has nothing; while Redis is away it is asked again. */
+  /**
+   * Uses the version that another process has stored, as long as this one has none. Retries while Redis is unavailable.
+   */
   async #recall(): Promise<void> {
     if (this.settings.url === "" || this.#isRecalling) return;
     this.#isRecalling = true;
@@ -177,7 +189,7 @@ export class MetadataSource {
     this.#isRecalling = false;
   }
 
-  /** @returns false when nobody could say whether there is a copy */
+  /** @returns false if it is unknown whether there is a copy */
   async #askCopies(isFirst: boolean): Promise<boolean> {
     const { copies, logger } = this.#deps;
     try {
@@ -185,7 +197,7 @@ export class MetadataSource {
       if (kept !== undefined) await this.#useKept(kept);
       return true;
     } catch (err) {
-      logger[isFirst ? "warn" : "debug"]({ place: this.#place, err }, "the kept copy of metadata cannot be asked for");
+      logger[isFirst ? "warn" : "debug"]({ place: this.#place, err }, "stored copy of SAML metadata cannot be read");
       return false;
     }
   }
@@ -194,13 +206,13 @@ export class MetadataSource {
     const { logger } = this.#deps;
     try {
       await this.#take(kept);
-      logger.info({ place: this.#place, takenAt: new Date(kept.takenAtMs) }, "the kept copy of metadata is used");
+      logger.info({ place: this.#place, takenAt: new Date(kept.takenAtMs) }, "stored copy of SAML metadata is in use");
     } catch (err) {
-      logger.warn({ place: this.#place, err }, "the kept copy of metadata cannot be used");
+      logger.warn({ place: this.#place, err }, "stored copy of SAML metadata is unusable");
     }
   }
 
   #within(ms: number): AbortSignal {
-    return AbortSignal.any([this.#closing.signal, AbortSignal.timeout(ms)]);
+    return abortAfter(ms, this.#closing.signal);
   }
 }

@@ -1,12 +1,12 @@
-import type { SamlProviderConfig } from "@postern/shared/config";
-import { keysOfPem } from "../pem-keys.ts";
+import type { SamlProviderConfig } from "@postern/shared/platform/config";
+import { keysOfPem } from "../keys/pem-keys.ts";
 import type { Place } from "./load-document.ts";
 
-/** One document that is fetched or read again and again, for every service provider that is in it. */
+/** One document that is loaded periodically, for every service provider in it. */
 export interface SourceSettings extends Place {
-  /** The same for the same place and the same trust. */
+  /** Equal for the same location and the same trusted keys. */
   readonly id: string;
-  /** PEM of public keys; none: it is taken without a signature. */
+  /** PEM of public keys; empty: accepted without a signature. */
   readonly keys: readonly string[];
   /** Entity IDs. */
   readonly wanted: readonly string[];
@@ -22,7 +22,10 @@ function sourceOf({ metadata, entity_id: entityId }: SamlProviderConfig): Source
   return { id: JSON.stringify([url, file, keys]), url, file, keys: keys.map(String), wanted: [entityId] };
 }
 
-/** Service providers of one document share it. @throws AppError CONFIG_INVALID for a certificate that cannot be read */
+/**
+ * The documents; service providers in the same document share it. @throws AppError CONFIG_INVALID for an unreadable
+ * certificate
+ */
 export function metadataSources(providers: readonly SamlProviderConfig[]): readonly SourceSettings[] {
   const sources = new Map<string, SourceSettings>();
   for (const source of providers.filter(hasMetadata).map(sourceOf)) {

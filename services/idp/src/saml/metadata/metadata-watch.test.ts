@@ -1,4 +1,4 @@
-import { createLogger } from "@postern/shared/logging";
+import { createLogger } from "@postern/shared/platform/logging";
 import { poll } from "@postern/shared/testing";
 import { describe, expect, it } from "vitest";
 import { nowMs, sp } from "../testing/forge.ts";
@@ -12,7 +12,7 @@ const source = { id: "one", url: "https://metadata.example.test/all", file: "", 
 const bounds = { refreshMs: 3_600_000, requestTimeoutMs: 1000, maxBytes: 1_000_000 };
 const kept = { xml: entityOf(), takenAtMs: nowMs };
 
-/** Of a source that is away. */
+/** A watch whose only source is unavailable. */
 function watchWith(find: MetadataCopies["find"]) {
   return createMetadataWatch({
     load: () => Promise.reject(new MetadataError("unreachable", "away")),
@@ -25,21 +25,21 @@ function watchWith(find: MetadataCopies["find"]) {
   });
 }
 
-describe("metadata whose source is away when a replica starts", () => {
-  it("are taken of the kept copy as soon as Redis is there, and the start waits for it", async () => {
-    let asked = 0;
+describe("metadata whose source is unavailable when a replica starts", () => {
+  it("are taken from the kept copy as soon as Redis is available, and the start waits for it", async () => {
+    let calls = 0;
     const watch = watchWith(async () => {
-      asked += 1;
-      if (asked < 3) throw new Error("Redis is not connected yet");
+      calls += 1;
+      if (calls < 3) throw new Error("Redis is not connected yet");
       return kept;
     });
     await watch.follow([source], bounds);
-    expect(asked).toBe(3);
+    expect(calls).toBe(3);
     expect(watch.unusable()).toBe(0);
     watch.close();
   });
 
-  it("are waited for by who asks for them while they are looked for, and by nobody once it is known that there are none", async () => {
+  it("delay a caller while they are looked for, and no longer once no copy was found", async () => {
     const answer = Promise.withResolvers<typeof kept | undefined>();
     const watch = watchWith(() => answer.promise);
     const started = watch.follow([source], bounds);

@@ -1,23 +1,23 @@
-import { setTimeout as delay } from "node:timers/promises";
-import type { SamlProviderConfig } from "@postern/shared/config";
-import { sameEntity } from "../same-entity.ts";
+import { endsWithin } from "@postern/shared/platform/concurrency";
+import type { SamlProviderConfig } from "@postern/shared/platform/config";
+import { sameEntity } from "../protocol/same-entity.ts";
 import type { EntityFacts } from "./entity-facts.ts";
 import { MetadataSource, type MetadataSourceDeps } from "./metadata-source.ts";
 import type { SourceSettings } from "./metadata-sources.ts";
 
 export interface MetadataWatch {
   /**
-   * Follows these documents and no others. What is known of those that stay counts on; resolves when something is known
-   * of each or it was looked for, or after five seconds.
+   * Watches exactly these documents. Known versions of documents that remain stay in use. Resolves when each document is
+   * known or was requested once, or after five seconds.
    */
   follow(documents: readonly SourceSettings[], bounds: MetadataSourceDeps["bounds"]): Promise<void>;
-  /** Resolves when the metadata of a service provider are known or were looked for, or after five seconds. */
+  /** Resolves when the metadata of a service provider is known or was requested, or after five seconds. */
   lookedFor(entityId: string): Promise<void>;
-  /** What the metadata say of a service provider, over or not. */
+  /** The metadata of a service provider, expired or not. */
   factsOf(provider: SamlProviderConfig): EntityFacts | undefined;
-  /** In seconds, of the document that was taken longest ago; 0 without documents. */
+  /** Age of the oldest version in use, in seconds; 0 without documents. */
   oldestAgeSeconds(): number;
-  /** Service providers whose metadata are not there or over. */
+  /** Number of service providers whose metadata is missing or has expired. */
   unusable(): number;
   close(): void;
 }
@@ -26,9 +26,7 @@ const waitMs = 5000;
 
 async function untilLookedFor(sources: readonly MetadataSource[]): Promise<void> {
   const looked = Promise.all(sources.map((source) => source.lookedFor()));
-  const waiting = new AbortController();
-  await Promise.race([looked, delay(waitMs, undefined, { signal: waiting.signal, ref: false })]);
-  waiting.abort();
+  await endsWithin(looked, waitMs, { ref: false });
 }
 
 export function createMetadataWatch(deps: Omit<MetadataSourceDeps, "bounds">): MetadataWatch {

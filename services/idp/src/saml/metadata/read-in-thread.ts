@@ -6,7 +6,7 @@ import type { ReadOutcome, ReadTask } from "./read-messages.ts";
 /** Verifies and reads a document. Rejects with MetadataError. */
 export type ReadDocument = (task: ReadTask, signal: AbortSignal) => Promise<MetadataFacts>;
 
-/** From source the worker is TypeScript, in the build JavaScript: it has the ending of this file. */
+/** The worker is TypeScript in the source and JavaScript in the build, like this file. */
 function workerUrl(): URL {
   const ending = import.meta.url.endsWith(".ts") ? "ts" : "js";
   return new URL(`./read-worker.${ending}`, import.meta.url);
@@ -15,8 +15,8 @@ function workerUrl(): URL {
 const memoryMiB = 512;
 
 /**
- * In a thread of its own, which ends with it: a federation's document takes a fifth of a second of CPU for each MiB,
- * and memory that the thread gives back.
+ * Reads in a separate thread that then ends: a federation's document takes a fifth of a second of CPU per MiB, and
+ * memory that is freed with the thread.
  */
 export const readInThread: ReadDocument = async (task, signal) => {
   signal.throwIfAborted();
@@ -32,7 +32,7 @@ export const readInThread: ReadDocument = async (task, signal) => {
     const read = await new Promise<ReadOutcome>((resolve, reject) => {
       worker.once("message", resolve);
       worker.once("error", reject);
-      worker.once("exit", () => reject(new Error("the thread ended")));
+      worker.once("exit", () => reject(new Error("the metadata thread ended unexpectedly")));
     });
     if (read.outcome === "read") return read.facts;
     throw new MetadataError(read.failure, read.detail);

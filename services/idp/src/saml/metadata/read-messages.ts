@@ -1,10 +1,10 @@
 import type { MetadataFacts } from "./entity-facts.ts";
 import type { MetadataFailure } from "./metadata-failure.ts";
 
-/** What the thread is to read. */
+/** What the thread must read. */
 export interface ReadTask {
   readonly xml: string;
-  /** PEM of public keys; none: the document is taken without a signature. */
+  /** PEM of public keys; empty: the document is accepted without a signature. */
   readonly keys: readonly string[];
   readonly wanted: readonly string[];
   readonly nowMs: number;

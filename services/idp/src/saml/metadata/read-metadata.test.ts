@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bindings, nameIdFormats } from "../names.ts";
-import { SamlRefusal } from "../refusal.ts";
+import { bindings, nameIdFormats } from "../protocol/names.ts";
+import { SamlRefusal } from "../protocol/refusal.ts";
 import { keys, nowMs, sp } from "../testing/forge.ts";
 import {
   aggregateOf,
@@ -21,9 +21,9 @@ const signedEntity = signedMetadata(entityOf({ attributes: ' ID="_e"' }));
 const others = ["https://a.example.test/", "https://b.example.test/"].map((entityId) => entityOf({ entityId }));
 const signedAggregate = signedMetadata(aggregateOf([...others, entityOf()], ' ID="_all" cacheDuration="PT1H"'));
 
-function outcomeOf(xml: string, given = options): string {
+function outcomeOf(xml: string, readOptions = options): string {
   try {
-    return JSON.stringify(readMetadata(xml, given));
+    return JSON.stringify(readMetadata(xml, readOptions));
   } catch (error) {
     if (error instanceof SamlRefusal) return `refused ${error.reason}`;
     throw error;

@@ -10,15 +10,15 @@ import {
   type XmlElement,
   type XmlRules,
 } from "../inbound/xml-tree.ts";
-import { ns } from "../names.ts";
-import { SamlRefusal } from "../refusal.ts";
-import { sameEntity } from "../same-entity.ts";
+import { ns } from "../protocol/names.ts";
+import { SamlRefusal } from "../protocol/refusal.ts";
+import { sameEntity } from "../protocol/same-entity.ts";
 import type { EntityFacts, MetadataFacts } from "./entity-facts.ts";
 import { readRole } from "./service-provider-role.ts";
 import { durationMs } from "./xml-duration.ts";
 
 export interface ReadMetadataOptions {
-  /** One of them must have signed the document; none: it is taken without a signature. */
+  /** One of them must have signed the document; empty: it is accepted without a signature. */
   readonly keys: readonly KeyObject[];
   /** Entity IDs. */
   readonly wanted: readonly string[];
@@ -26,7 +26,7 @@ export interface ReadMetadataOptions {
   readonly maxBytes: number;
 }
 
-/** The smallest entity that says anything is longer than this, so that bytes bound the nodes too. */
+/** Shorter than the smallest useful entity, so that the size in bytes also limits the nodes. */
 const bytesOfNode = 12;
 
 function rulesFor(maxBytes: number): XmlRules {
@@ -42,11 +42,11 @@ function rulesFor(maxBytes: number): XmlRules {
 function rootOf(xml: string, rules: XmlRules): XmlElement {
   const root = parseXml(xml, rules);
   const isMetadata = ["EntityDescriptor", "EntitiesDescriptor"].some((name) => isElement(root, ns.metadata, name));
-  if (!isMetadata) throw new SamlRefusal("wrong_message", "no metadata");
+  if (!isMetadata) throw new SamlRefusal("wrong_message", "the document is not metadata");
   return root;
 }
 
-/** What is read of a document: of one with a signature to be checked, the signed bytes alone. */
+/** The part of a document that is read: only the signed bytes if the signature must be verified. */
 function trustedRoot(xml: string, keys: readonly KeyObject[], rules: XmlRules): XmlElement {
   const root = rootOf(xml, rules);
   if (keys.length === 0) return root;
@@ -63,7 +63,7 @@ function earlier(a: number | undefined, b: number | undefined): number | undefin
   return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 }
 
-/** What an element allows, within what those around it allow. */
+/** Validity and cache duration of an element, within those of its ancestors. */
 function narrowed(bounds: Bounds, { attributes }: XmlElement): Bounds {
   const validUntil = attributes.get("validUntil");
   const cacheDuration = attributes.get("cacheDuration");
@@ -75,7 +75,7 @@ function narrowed(bounds: Bounds, { attributes }: XmlElement): Bounds {
 
 interface Found {
   readonly entity: XmlElement;
-  /** Of what is around it. */
+  /** Bounds of the enclosing element. */
   readonly around: Bounds;
 }
 
@@ -87,7 +87,7 @@ function entitiesIn(element: XmlElement, around: Bounds): readonly Found[] {
     .flatMap((child) => entitiesIn(child, bounds));
 }
 
-/** One without an identifier is nobody's. */
+/** An entity without an identifier is ignored. */
 const identifierOf = (entity: XmlElement): string => sameEntity(entity.attributes.get("entityID") ?? "");
 
 function roleOf(entity: XmlElement): XmlElement | undefined {
@@ -109,23 +109,23 @@ function readEntity({ entity, around }: Found): Read | undefined {
 }
 
 /**
- * Reads service providers' metadata, of one entity or of a federation: strictly, and of a signed document the signed
- * bytes alone (saml-metadata §2, §3).
- * @throws SamlRefusal; `time` when the document is over
+ * Reads service providers' metadata, of one entity or of a federation: strictly, and of a signed document only the
+ * signed bytes (saml-metadata §2, §3).
+ * @throws SamlRefusal; `time` if the document has expired
  */
 export function readMetadata(xml: string, { keys, wanted, nowMs, maxBytes }: ReadMetadataOptions): MetadataFacts {
   const root = trustedRoot(xml, keys, rulesFor(maxBytes));
   const unbounded: Bounds = { validUntilMs: undefined, cacheMs: undefined };
   const bounds = narrowed(unbounded, root);
-  if ((bounds.validUntilMs ?? nowMs + 1) <= nowMs) throw new SamlRefusal("time", "the metadata is over");
+  if ((bounds.validUntilMs ?? nowMs + 1) <= nowMs) throw new SamlRefusal("time", "the metadata has expired");
   const names = new Set(wanted.map(sameEntity));
   const found = entitiesIn(root, unbounded).filter(({ entity }) => names.has(identifierOf(entity)));
   if (new Set(found.map(({ entity }) => identifierOf(entity))).size < found.length) {
-    throw new SamlRefusal("structure", "an entity comes twice");
+    throw new SamlRefusal("structure", "an entity occurs twice");
   }
   const read = found.flatMap((one) => readEntity(one) ?? []);
   return {
     entities: read.map(({ facts }) => facts),
-    cacheMs: read.reduce((least, { cacheMs }) => earlier(least, cacheMs), bounds.cacheMs),
+    cacheMs: read.reduce((shortest, { cacheMs }) => earlier(shortest, cacheMs), bounds.cacheMs),
   };
 }

@@ -1,6 +1,6 @@
 import { createPublicKey } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
-import { SamlRefusal } from "../refusal.ts";
+import { SamlRefusal } from "../protocol/refusal.ts";
 import { failureOf } from "./metadata-failure.ts";
 import type { ReadOutcome, ReadTask } from "./read-messages.ts";
 import { readMetadata } from "./read-metadata.ts";

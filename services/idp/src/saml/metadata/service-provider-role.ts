@@ -1,22 +1,22 @@
 import { X509Certificate } from "node:crypto";
 import { childOf, childrenOf, requiredAttribute, textOf, type XmlElement } from "../inbound/xml-tree.ts";
-import { bindings, ns } from "../names.ts";
-import { SamlRefusal } from "../refusal.ts";
-import type { ConsumerService, EntityFacts, LogoutService } from "./entity-facts.ts";
+import { bindings, ns } from "../protocol/names.ts";
+import { SamlRefusal } from "../protocol/refusal.ts";
+import type { ConsumerService, EncryptionMethod, EntityFacts, LogoutService } from "./entity-facts.ts";
 
-const mostOfAKind = 64;
+const maxElements = 64;
 
 function bounded<T>(list: readonly T[]): readonly T[] {
-  if (list.length > mostOfAKind) throw new SamlRefusal("too_large", "too many elements of one kind");
+  if (list.length > maxElements) throw new SamlRefusal("too_large", "too many elements of one kind");
   return list;
 }
 
-/** An address that browsers may be sent to. */
+/** A URL to which browsers may be sent. */
 function addressOf(element: XmlElement, name: string): string {
   const address = requiredAttribute(element, name);
   const url = URL.parse(address);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "") {
-    throw new SamlRefusal("structure", `${name} is no web address`);
+    throw new SamlRefusal("structure", `${name} is not a web address`);
   }
   return address;
 }
@@ -31,7 +31,9 @@ interface Consumer extends ConsumerService {
   readonly isDefault: boolean | undefined;
 }
 
-/** saml-metadata §2.4.4.1: the one that says so, else the first that does not say no, else the first. */
+/**
+ * The default (saml-metadata §2.4.4.1): the first with isDefault true, or else without isDefault, or else the first.
+ */
 function defaultFirst(consumers: readonly Consumer[]): readonly ConsumerService[] {
   const preferred =
     consumers.find(({ isDefault }) => isDefault === true) ?? consumers.find(({ isDefault }) => isDefault !== false);
@@ -45,11 +47,11 @@ function consumersOf(role: XmlElement): readonly ConsumerService[] {
   const posted = services.filter((service) => requiredAttribute(service, "Binding") === bindings.post);
   const consumers = posted.map((service): Consumer => {
     const index = requiredAttribute(service, "index");
-    if (!/^\d{1,5}$/.test(index)) throw new SamlRefusal("structure", "index");
+    if (!/^\d{1,5}$/.test(index)) throw new SamlRefusal("structure", "invalid index");
     return { url: addressOf(service, "Location"), index: Number(index), isDefault: flagOf(service, "isDefault") };
   });
   if (new Set(consumers.map(({ index }) => index)).size < consumers.length) {
-    throw new SamlRefusal("structure", "an index comes twice");
+    throw new SamlRefusal("structure", "an index occurs twice");
   }
   return defaultFirst(consumers);
 }
@@ -76,7 +78,7 @@ function certificatesOf(descriptor: XmlElement): readonly string[] {
       return new X509Certificate(Buffer.from(textOf(certificate), "base64")).raw.toString("base64");
     } catch (error) {
       if (error instanceof SamlRefusal) throw error;
-      throw new SamlRefusal("structure", "a certificate cannot be read");
+      throw new SamlRefusal("structure", "invalid certificate");
     }
   });
 }
@@ -88,7 +90,15 @@ function descriptorsFor(role: XmlElement, use: string): readonly XmlElement[] {
   );
 }
 
-/** What a service provider's role says (saml-metadata §2.4.4). @throws SamlRefusal */
+function encryptionMethodOf(method: XmlElement): EncryptionMethod {
+  return {
+    algorithm: requiredAttribute(method, "Algorithm"),
+    digest: childOf(method, ns.signature, "DigestMethod")?.attributes.get("Algorithm"),
+    mask: childOf(method, ns.encryption11, "MGF")?.attributes.get("Algorithm"),
+  };
+}
+
+/** Reads the role of a service provider (saml-metadata §2.4.4). @throws SamlRefusal */
 export function readRole(role: XmlElement): Omit<EntityFacts, "entityId" | "validUntilMs"> {
   const encrypting = descriptorsFor(role, "encryption");
   const methods = encrypting.flatMap((descriptor) => childrenOf(descriptor, ns.metadata, "EncryptionMethod"));
@@ -97,7 +107,7 @@ export function readRole(role: XmlElement): Omit<EntityFacts, "entityId" | "vali
     logoutServices: logoutServicesOf(role),
     signingCertificates: descriptorsFor(role, "signing").flatMap(certificatesOf),
     encryptionCertificates: encrypting.flatMap(certificatesOf),
-    encryptionMethods: bounded(methods).map((method) => requiredAttribute(method, "Algorithm")),
+    encryptionMethods: bounded(methods).map(encryptionMethodOf),
     nameIdFormats: bounded(childrenOf(role, ns.metadata, "NameIDFormat")).map(textOf),
     authnRequestsSigned: flagOf(role, "AuthnRequestsSigned") === true,
   };

@@ -1,4 +1,4 @@
-import type { SamlProviderConfig } from "@postern/shared/config";
+import type { SamlProviderConfig } from "@postern/shared/platform/config";
 
 export interface ReleasedAttribute {
   readonly name: string;
@@ -12,7 +12,7 @@ type UserAttributes = Readonly<Record<string, readonly string[]>>;
 const uri = "urn:oasis:names:tc:SAML:2.0:attrname-format:uri";
 const basic = "urn:oasis:names:tc:SAML:2.0:attrname-format:basic";
 
-/** Object identifiers of the usual attributes: RFC 4519, RFC 2798, RFC 4524 and eduPerson 202208. */
+/** Object identifiers of common attributes: RFC 4519, RFC 2798, RFC 4524 and eduPerson 202208. */
 const objectIds: Readonly<Record<string, string>> = {
   uid: "0.9.2342.19200300.100.1.1",
   mail: "0.9.2342.19200300.100.1.3",
@@ -35,7 +35,7 @@ const objectIds: Readonly<Record<string, string>> = {
   schachomeorganization: "1.3.6.1.4.1.25178.1.2.9",
 };
 
-/** Attributes that hold secrets in directories; no configuration releases them. */
+/** Attributes that hold secrets in directories; no configuration can release them. */
 const secretName = /pass|secret|token|recovery|totp|webauthn|credential|private|^krb|^sambant|^sambalm/i;
 
 function valuesOf(attributes: UserAttributes, name: string): readonly string[] {
@@ -50,13 +50,13 @@ function presetName(name: string, preset: string): Omit<ReleasedAttribute, "valu
   return { name: `urn:oid:${id}`, friendlyName: name, nameFormat: uri };
 }
 
-/** What the preset `eduperson` makes of the account where the directory has no such attribute. */
+/** Values that the preset `eduperson` derives from the account if the backend has no such attribute. */
 function eduPerson(attributes: UserAttributes, account: string): UserAttributes {
   const has = valuesOf(attributes, "eduPersonPrincipalName").length > 0;
   return has || !account.includes("@") ? attributes : { ...attributes, eduPersonPrincipalName: [account] };
 }
 
-/** The attributes that this service provider may have, with all their values (design decision 18). */
+/** The attributes that this service provider may receive, with all their values. */
 export function releasedAttributes(
   provider: Pick<SamlProviderConfig, "allowed_attributes" | "attribute_preset" | "attributes">,
   user: { readonly account: string; readonly attributes: UserAttributes },
@@ -64,11 +64,11 @@ export function releasedAttributes(
   const { attribute_preset: preset, allowed_attributes: allowed, attributes: mapped } = provider;
   const source = preset === "eduperson" ? eduPerson(user.attributes, user.account) : user.attributes;
   const own = mapped.map(({ attribute, name, friendly_name, name_format }) => {
-    const told = name === "" ? attribute : name;
-    const guessed = told.includes(":") ? uri : basic;
+    const releasedName = name === "" ? attribute : name;
+    const guessed = releasedName.includes(":") ? uri : basic;
     return {
       attribute,
-      name: told,
+      name: releasedName,
       friendlyName: friendly_name === "" ? undefined : friendly_name,
       nameFormat: name_format === "" ? guessed : name_format,
     };

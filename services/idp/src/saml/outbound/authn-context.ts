@@ -1,7 +1,7 @@
 import type { Comparison } from "../inbound/authn-request.ts";
-import { contextClasses } from "../names.ts";
+import { contextClasses } from "../protocol/names.ts";
 
-/** Classes by strength; those of one row stand for the same. */
+/** Classes by strength; those in one row are equivalent. */
 const ladder: readonly (readonly string[])[] = [
   [contextClasses.unspecified],
   [contextClasses.password],
@@ -20,18 +20,18 @@ function strengthOfClass(name: string): number {
   return ladder.findIndex((classes) => classes.includes(name));
 }
 
-function fits(asked: number, has: number, comparison: Comparison): boolean {
-  if (asked < 0) return false;
+function fits(requested: number, has: number, comparison: Comparison): boolean {
+  if (requested < 0) return false;
   switch (comparison) {
     case "exact":
-      // A stronger sign-in may say the weaker class: a password was shown as well.
-      return asked <= has;
+      // A stronger sign-in may be reported with the weaker class, because it included a password.
+      return requested <= has;
     case "minimum":
-      return has >= asked;
+      return has >= requested;
     case "better":
-      return has > asked;
+      return has > requested;
     case "maximum":
-      return has <= asked;
+      return has <= requested;
   }
 }
 
@@ -40,7 +40,7 @@ export interface RequestedContext {
   readonly classes: readonly string[];
 }
 
-/** The class that the assertion names; undefined when the sign-in is none of those asked for (saml-core §3.3.2.2.1). */
+/** The class that the assertion names; undefined if the sign-in meets no requested class (saml-core §3.3.2.2.1). */
 export function contextClassOf(
   amr: readonly string[] | undefined,
   requested: RequestedContext | undefined,
@@ -54,7 +54,7 @@ export function contextClassOf(
   return comparison === "exact" ? found : own;
 }
 
-/** Whether a second factor would make the sign-in one of those asked for. */
+/** Whether the sign-in would meet a requested class with a second factor. */
 export function wouldFactorHelp(amr: readonly string[] | undefined, requested: RequestedContext | undefined): boolean {
   return strengthOf(amr) < secondFactor && contextClassOf(["mfa"], requested) !== undefined;
 }

@@ -1,5 +1,6 @@
-import { constants, createCipheriv, type KeyObject, publicEncrypt, randomBytes } from "node:crypto";
-import { ns } from "../names.ts";
+import { createCipheriv, type KeyObject, randomBytes } from "node:crypto";
+import { ns } from "../protocol/names.ts";
+import { hashesOf, type KeyTransport, oaep11, wrappedKey } from "./key-transport.ts";
 import { element, type Xml, xmlString } from "./xml-writer.ts";
 
 const ciphers = {
@@ -11,12 +12,17 @@ const ciphers = {
 
 export type Encryption = keyof typeof ciphers;
 
+/** The better ones first: GCM also authenticates. */
+export const encryptions: readonly Encryption[] = ["aes256-gcm", "aes128-gcm", "aes256-cbc", "aes128-cbc"];
+
+/** The content encryption with this URI; undefined if unsupported. */
+export function encryptionOfUri(uri: string): Encryption | undefined {
+  return encryptions.find((name) => ciphers[name].uri === uri);
+}
+
 export function isEncryption(name: string): name is Encryption {
   return Object.hasOwn(ciphers, name);
 }
-
-const oaep = "http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p";
-const sha1 = "http://www.w3.org/2000/09/xmldsig#sha1";
 
 function cipherText(plain: Buffer, key: Buffer, name: Encryption): Buffer {
   const { cipher } = ciphers[name];
@@ -34,25 +40,33 @@ function valueOf(bytes: Buffer): Xml {
   return element("xenc:CipherData", {}, element("xenc:CipherValue", {}, bytes.toString("base64")));
 }
 
-/**
- * The element as `saml:EncryptedAssertion`: a fresh AES key, wrapped by RSA-OAEP. Its digest is SHA-1, the default of
- * xmlenc §5.5.2 and the one that every implementation reads; OAEP does not rest on collision resistance.
- */
-export function encryptedAssertion(assertion: Xml, publicKey: KeyObject, name: Encryption): Xml {
-  const { uri, keyBytes } = ciphers[name];
-  const key = randomBytes(keyBytes);
-  const wrapped = publicEncrypt({ key: publicKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: "sha1" }, key);
-  const encryptedKey = element(
-    "xenc:EncryptedKey",
-    {},
-    element(
-      "xenc:EncryptionMethod",
-      { Algorithm: oaep },
-      // The prefix is KeyInfo's, around this.
-      element("ds:DigestMethod", { Algorithm: sha1 }),
-    ),
-    valueOf(wrapped),
+/** The enclosing KeyInfo declares the prefix `ds`. */
+function transportMethod({ algorithm, digest, mask }: KeyTransport): Xml {
+  const masked =
+    algorithm === oaep11 && mask !== undefined
+      ? element("xenc11:MGF", { "xmlns:xenc11": ns.encryption11, Algorithm: mask })
+      : undefined;
+  return element(
+    "xenc:EncryptionMethod",
+    { Algorithm: algorithm },
+    element("ds:DigestMethod", { Algorithm: digest }),
+    masked,
   );
+}
+
+export interface EncryptionWay {
+  readonly name: Encryption;
+  readonly transport: KeyTransport;
+}
+
+/** The element as `saml:EncryptedAssertion`: a fresh AES key, wrapped by RSA-OAEP. */
+export function encryptedAssertion(assertion: Xml, publicKey: KeyObject, { name, transport }: EncryptionWay): Xml {
+  const { uri, keyBytes } = ciphers[name];
+  const hashes = hashesOf(transport);
+  if (hashes === undefined) throw new RangeError(`no key transport ${transport.algorithm}`);
+  const key = randomBytes(keyBytes);
+  const wrapped = wrappedKey(key, publicKey, hashes);
+  const encryptedKey = element("xenc:EncryptedKey", {}, transportMethod(transport), valueOf(wrapped));
   const data = element(
     "xenc:EncryptedData",
     { "xmlns:xenc": ns.encryption, Type: "http://www.w3.org/2001/04/xmlenc#Element" },

@@ -1,4 +1,4 @@
-import { ns } from "../names.ts";
+import { ns } from "../protocol/names.ts";
 import type { NameId } from "./name-id.ts";
 import { instant, issuerElement, nameIdElement, type Status, statusElement } from "./response.ts";
 import type { Signable } from "./sign-xml.ts";
@@ -17,7 +17,7 @@ function attributesOf({ destination, nowMs }: LogoutHead) {
   return { "xmlns:samlp": ns.protocol, Version: "2.0", IssueInstant: instant(nowMs), Destination: destination };
 }
 
-/** saml-core §3.7.2; the caller signs it as its binding asks. */
+/** saml-core §3.7.2; the caller signs it as the binding requires. */
 export function logoutResponseOf(head: LogoutHead, inResponseTo: string, status: Status): Signable {
   return {
     name: "samlp:LogoutResponse",

@@ -1,4 +1,5 @@
-import { bindings, nameIdFormats, ns } from "../names.ts";
+import { digestUris, signatureUris } from "../inbound/algorithms.ts";
+import { bindings, nameIdFormats, ns } from "../protocol/names.ts";
 import { keyInfo, type Signer, signedElement } from "./sign-xml.ts";
 import { element, type Xml, xmlOf, xmlString } from "./xml-writer.ts";
 
@@ -9,14 +10,14 @@ export interface SamlAddresses {
 
 export interface MetadataContent {
   readonly entityId: string;
-  /** Of this document; new for every one. */
+  /** ID of this document; new for each document. */
   readonly id: string;
   readonly addresses: SamlAddresses;
   readonly hasSlo: boolean;
   readonly wantsSignedRequests: boolean;
-  /** Base64 of DER: the signing one first. */
+  /** Base64 of DER; the certificate of the signing key first. */
   readonly certificates: readonly string[];
-  /** ISO 8601, until which the document may be kept. */
+  /** Time until which the document is valid, ISO 8601. */
   readonly validUntil: string;
 }
 
@@ -24,6 +25,20 @@ const both = [bindings.redirect, bindings.post] as const;
 
 function services(name: string, location: string): readonly Xml[] {
   return both.map((binding) => element(`md:${name}`, { Binding: binding, Location: location }));
+}
+
+/**
+ * The algorithms that our verifier accepts (saml-metadata-algsupport §2), so that service providers do not sign with
+ * SHA-1. Namespaces are declared where they are first used, as the canonical form requires.
+ */
+function algorithms(): Xml {
+  const namespace = { "xmlns:alg": ns.algorithmSupport };
+  return element(
+    "md:Extensions",
+    {},
+    ...Object.keys(digestUris).map((uri) => element("alg:DigestMethod", { ...namespace, Algorithm: uri })),
+    ...signatureUris.map((uri) => element("alg:SigningMethod", { ...namespace, Algorithm: uri })),
+  );
 }
 
 /** Our entity descriptor (saml-metadata §2.4), signed. */
@@ -50,7 +65,7 @@ export function metadataOf(content: MetadataContent, signer: Signer): string {
       id,
       attributes: { "xmlns:md": ns.metadata, entityID: entityId, validUntil, cacheDuration: "PT6H" },
       issuer: undefined,
-      content: xmlOf(descriptor),
+      content: xmlOf(algorithms(), descriptor),
     },
     signer,
   );

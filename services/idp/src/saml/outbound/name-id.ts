@@ -1,5 +1,5 @@
 import { createHmac, type KeyObject, randomBytes } from "node:crypto";
-import { nameIdFormats } from "../names.ts";
+import { nameIdFormats } from "../protocol/names.ts";
 
 export interface NameId {
   readonly format: string;
@@ -14,8 +14,8 @@ export function isNameIdKind(name: string): name is NameIdKind {
 
 const kinds = ["persistent", "transient", "email", "unspecified"] as const;
 
-/** The kind that a request's NameIDPolicy asks for; `any`: it leaves that to us; undefined: we have no such. */
-export function askedKind(format: string | undefined): NameIdKind | "any" | undefined {
+/** The kind that a request's NameIDPolicy requests; `any`: we choose; undefined: unsupported. */
+export function requestedKind(format: string | undefined): NameIdKind | "any" | undefined {
   if (format === undefined || format === nameIdFormats.unspecified) return "any";
   return kinds.find((kind) => nameIdFormats[kind] === format);
 }
@@ -24,14 +24,14 @@ export interface NameIdSubject {
   readonly accountId: string;
   readonly account: string;
   readonly mail: string | undefined;
-  /** Entity ID of the service provider: persistent names of two never agree. */
+  /** Entity ID of the service provider: persistent names differ between service providers. */
   readonly audience: string;
 }
 
 /**
- * A name that means what its format says (saml-core §8.3): persistent is the same for ever and for this service
- * provider alone, and tells nothing of the user; transient is new each time; email is the user's address; unspecified
- * is the account name. @returns undefined when the user has no address
+ * The name ID of a format (saml-core §8.3). Persistent: never changes, differs for each service provider, and reveals
+ * nothing about the user. Transient: new each time. Email: the user's address. Unspecified: the account name.
+ * @returns undefined if the user has no address
  */
 export function nameIdOf(kind: NameIdKind, subject: NameIdSubject, secret: KeyObject): NameId | undefined {
   const format = nameIdFormats[kind];

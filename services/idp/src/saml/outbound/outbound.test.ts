@@ -40,10 +40,10 @@ describe("the writer", () => {
     );
   });
 
-  it("signs what others verify, markup in values included", () => {
+  it("signs what others verify, markup in values included", async () => {
     const content = element("a:c", {}, '</a:c><a:c evil="&">');
     const signable = { name: "a:b", id: "_1", attributes: { "xmlns:a": "urn:a" }, issuer: undefined, content };
-    const certificate = selfSignedCertificate(privateKey, "test", nowMs);
+    const certificate = await selfSignedCertificate(privateKey, "test", nowMs);
     const xml = xmlString(signedElement(signable, { key: privateKey, certificate }));
     expect(hasSignature(parseXml(xml))).toBe(true);
     const [only, ...others] = parseXml(verifiedBytes(xml, [publicKey])).children;
@@ -51,10 +51,13 @@ describe("the writer", () => {
   });
 });
 
-it("makes certificates that hold their key", () => {
-  const certificate = new X509Certificate(selfSignedCertificate(privateKey, "https://idp.example.test/", nowMs));
+it("makes certificates for its keys", async () => {
+  const pem = await selfSignedCertificate(privateKey, "https://idp.example.test/, O=x", nowMs);
+  const certificate = new X509Certificate(pem);
   expect(certificate.verify(publicKey)).toBe(true);
-  expect(certificate.subject).toBe("CN=https://idp.example.test/");
+  expect(certificate.checkPrivateKey(privateKey)).toBe(true);
+  expect(certificate.subject).toBe(String.raw`CN=https://idp.example.test/\, O=x`);
+  expect(Date.parse(certificate.validFrom)).toBeLessThan(nowMs);
   expect(Date.parse(certificate.validTo)).toBeGreaterThan(nowMs);
 });
 

@@ -1,7 +1,7 @@
 import type { KeyObject } from "node:crypto";
-import { ns, statusCodes } from "../names.ts";
+import { ns, statusCodes } from "../protocol/names.ts";
 import type { ReleasedAttribute } from "./attributes.ts";
-import { type Encryption, encryptedAssertion } from "./encrypt-xml.ts";
+import { type EncryptionWay, encryptedAssertion } from "./encrypt-xml.ts";
 import type { NameId } from "./name-id.ts";
 import { type Signer, signedElement } from "./sign-xml.ts";
 import { element, type Xml, xmlOf, xmlString } from "./xml-writer.ts";
@@ -25,12 +25,11 @@ export interface AssertionContent {
   readonly attributes: readonly ReleasedAttribute[];
 }
 
-export interface AssertionEncryption {
+export interface AssertionEncryption extends EncryptionWay {
   readonly key: KeyObject;
-  readonly name: Encryption;
 }
 
-/** How long an assertion can be delivered; and how far behind the service provider's clock may be. */
+/** How long an assertion is valid, and how far the service provider's clock may be behind. */
 const deliveryMs = 90_000;
 const skewMs = 180_000;
 
@@ -129,18 +128,18 @@ export function statusElement({ code, detail }: Status): Xml {
   return element("samlp:Status", {}, element("samlp:StatusCode", { Value: code }, second));
 }
 
-/** A response with an assertion that is signed, then encrypted; and signed as a whole. */
+/** A response with an assertion that is signed and then encrypted; the response is signed too. */
 export function successResponse(
   head: ResponseHead,
   content: AssertionContent,
   { signer, encryption }: { readonly signer: Signer; readonly encryption: AssertionEncryption | undefined },
 ): string {
   const assertion = assertionOf(content, head, signer);
-  const sealed = encryption === undefined ? assertion : encryptedAssertion(assertion, encryption.key, encryption.name);
+  const sealed = encryption === undefined ? assertion : encryptedAssertion(assertion, encryption.key, encryption);
   return responseOf(head, xmlOf(statusElement({ code: statusCodes.success }), sealed), signer);
 }
 
-/** A response that says why there is no assertion. */
+/** A response with the reason why there is no assertion. */
 export function failureResponse(head: ResponseHead, status: Status, signer: Signer): string {
   return responseOf(head, statusElement(status), signer);
 }

@@ -1,11 +1,11 @@
 import { sign } from "node:crypto";
 import { deflateRawSync } from "node:zlib";
 import type { MessageParameter } from "../inbound/redirect-query.ts";
-import { ns } from "../names.ts";
+import { ns } from "../protocol/names.ts";
 import { rsaSha256, type Signable, type Signer, signedElement, unsignedElement } from "./sign-xml.ts";
 import { element, xmlString } from "./xml-writer.ts";
 
-/** The fields of a form that a browser posts. */
+/** The fields of the form that the browser posts. */
 export interface PostedMessage {
   readonly action: string;
   readonly fields: Readonly<Record<string, string>>;
@@ -24,7 +24,7 @@ export function postedMessage(
   };
 }
 
-/** The address of the Redirect binding, signed in its query (saml-bindings §3.4.4.1). */
+/** The URL of the Redirect binding with its signature in the query (saml-bindings §3.4.4.1). */
 export function redirectAddress(
   signable: Signable,
   {
@@ -53,7 +53,7 @@ export function redirectAddress(
   return `${location}${separator}${octets}&Signature=${encodeURIComponent(signature)}`;
 }
 
-/** The message in a SOAP envelope, signed within itself (saml-bindings §3.2). */
+/** The message in a SOAP envelope; the message contains its signature (saml-bindings §3.2). */
 export function soapEnvelope(signable: Signable, signer: Signer): string {
   const envelope = element(
     "soap:Envelope",

@@ -1,5 +1,5 @@
 import { hash, type KeyObject, sign } from "node:crypto";
-import { c14n, ns } from "../names.ts";
+import { c14n, ns } from "../protocol/names.ts";
 import { element, type Xml, type XmlAttributes, xmlOf, xmlString } from "./xml-writer.ts";
 
 export const rsaSha256 = "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256";
@@ -53,12 +53,12 @@ export interface Signable {
   readonly name: string;
   readonly id: string;
   readonly attributes: XmlAttributes;
-  /** Before the signature: the issuer, where the schema has one. */
+  /** What precedes the signature: the issuer, if the schema has one. */
   readonly issuer: Xml | undefined;
   readonly content: Xml;
 }
 
-/** The element with an enveloped signature where the SAML schemas want it: after the issuer, or first of all. */
+/** The element with an enveloped signature where the SAML schemas require it: after the issuer, or else first. */
 export function signedElement({ name, id, attributes, issuer, content }: Signable, signer: Signer): Xml {
   const all = { ...attributes, ID: id };
   const unsigned = xmlString(element(name, all, issuer, content));

@@ -1,18 +1,18 @@
 /**
- * Writes XML in the form that exclusive canonicalization gives it (W3C xml-exc-c14n): namespaces where they are first
- * used, attributes in order, no empty-element tags. So what is signed is exactly what is sent, and no parser is needed.
+ * Writes XML in the form of exclusive canonicalization (W3C xml-exc-c14n): namespaces where they are first used,
+ * attributes in order, no empty-element tags. The signed text is therefore exactly what is sent, and no parser is needed.
  */
 
 const markup = Symbol("xml");
 
-/** Markup that this writer has made; nothing else goes into a message unescaped. */
+/** Markup created by this writer; everything else in a message is escaped. */
 export interface Xml {
   readonly [markup]: string;
 }
 
 /**
- * Characters that XML 1.0 cannot carry; U+0085 and U+2028 too, which some parsers take for ends of lines (XML 1.1), so
- * that the signature would be wrong for them.
+ * Characters that XML 1.0 cannot contain, and U+0085 and U+2028, which some parsers treat as line ends (XML 1.1), which
+ * would break the signature.
  */
 const unwritable = /[^\t\n\r\u0020-\u0084\u0086-\u2027\u2029-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
@@ -44,7 +44,7 @@ export function xmlString(xml: Xml): string {
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Attributes without prefix, in any order; undefined ones are left out. Names in order are `xmlns` ones first. */
+/** Attributes without prefix, in any order; undefined ones are omitted. Sorted with `xmlns` names first. */
 export type XmlAttributes = Readonly<Record<string, string | undefined>>;
 
 const isNamespace = (name: string): boolean => name.startsWith("xmlns");
@@ -57,7 +57,7 @@ function attributesOf(attributes: XmlAttributes): string {
   return ordered.map(({ name, value }) => ` ${name}="${escaped(value, /[&<"\t\n\r]/g, attributeEscapes)}"`).join("");
 }
 
-/** `<name attributes>children</name>`; texts among the children are escaped. */
+/** `<name attributes>children</name>`; escapes texts among the children. */
 export function element(
   name: string,
   attributes: XmlAttributes,

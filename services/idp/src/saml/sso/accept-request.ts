@@ -1,16 +1,17 @@
 import type { AuthnRequest } from "../inbound/authn-request.ts";
-import { bindings } from "../names.ts";
-import { askedKind, isNameIdKind, type NameIdKind } from "../outbound/name-id.ts";
+import { isNameIdKind, type NameIdKind, requestedKind } from "../outbound/name-id.ts";
+import { bindings } from "../protocol/names.ts";
+import { SamlRefusal } from "../protocol/refusal.ts";
 import type { Provider } from "../providers.ts";
-import { SamlRefusal } from "../refusal.ts";
 import type { PendingRequest } from "./pending-requests.ts";
 
-/** An address of the service provider's configuration, and of nothing else (reliability §1, rule 8). */
+/** The assertion consumer, which must be known from the configuration or metadata (ADR 0080). */
 function acsUrlOf({ acsUrl, acsIndex, protocolBinding }: AuthnRequest, { consumers }: Provider): string {
   if (protocolBinding !== undefined && protocolBinding !== bindings.post) {
-    throw new SamlRefusal("address", "assertions are only posted");
+    throw new SamlRefusal("address", "only the POST binding is supported for assertions");
   }
-  if (acsUrl !== undefined && acsIndex !== undefined) throw new SamlRefusal("address", "URL and index");
+  if (acsUrl !== undefined && acsIndex !== undefined)
+    throw new SamlRefusal("address", "the request has both a URL and an index");
   const found = consumers.find(
     ({ url, index }) => (acsUrl === undefined || url === acsUrl) && (acsIndex === undefined || index === acsIndex),
   );
@@ -19,8 +20,8 @@ function acsUrlOf({ acsUrl, acsIndex, protocolBinding }: AuthnRequest, { consume
 }
 
 function kindOf(request: AuthnRequest, { config }: Provider, general: NameIdKind): NameIdKind | undefined {
-  const asked = askedKind(request.nameIdFormat);
-  if (asked !== "any") return asked;
+  const kind = requestedKind(request.nameIdFormat);
+  if (kind !== "any") return kind;
   return isNameIdKind(config.name_id_format) ? config.name_id_format : general;
 }
 
@@ -30,7 +31,7 @@ export interface Accepting {
   readonly general: NameIdKind;
 }
 
-/** What a verified request comes to under the configuration. @throws SamlRefusal */
+/** Applies the configuration to a verified request. @throws SamlRefusal */
 export function acceptRequest(request: AuthnRequest, { provider, relayState, general }: Accepting): PendingRequest {
   const kind = kindOf(request, provider, general);
   const { requestedContext, loginHint } = request;

@@ -1,11 +1,9 @@
-import type { Clock } from "@postern/shared/time";
+import type { Clock } from "@postern/shared/platform/time";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import type { SamlKeys } from "../keys/saml-keys.ts";
-import type { Participants } from "../logout/participants.ts";
-import { statusCodes } from "../names.ts";
 import { releasedAttributes } from "../outbound/attributes.ts";
 import { isEncryption } from "../outbound/encrypt-xml.ts";
-import { type NameId, nameIdOf } from "../outbound/name-id.ts";
+import { type NameId, type NameIdKind, nameIdOf } from "../outbound/name-id.ts";
 import {
   type AssertionEncryption,
   failureResponse,
@@ -14,9 +12,11 @@ import {
   successResponse,
 } from "../outbound/response.ts";
 import { type PostedMessage, postedMessage } from "../outbound/send.ts";
+import { statusCodes } from "../protocol/names.ts";
+import { newId } from "../protocol/new-id.ts";
 import type { Provider } from "../providers.ts";
 import type { SamlSettings } from "../saml-settings.ts";
-import { newId } from "./new-id.ts";
+import type { Participants } from "../state/participants.ts";
 import type { PendingRequest } from "./pending-requests.ts";
 
 export interface AnswersDeps {
@@ -24,6 +24,16 @@ export interface AnswersDeps {
   readonly keys: () => Promise<SamlKeys>;
   readonly participants: Participants;
   readonly clock: Clock;
+  /** The account has no name of the requested kind. */
+  readonly onNoName: (refused: RefusedName) => void;
+}
+
+export interface RefusedName {
+  readonly account: string;
+  /** Entity ID of the service provider. */
+  readonly client: string;
+  readonly nameId: NameIdKind;
+  readonly reason: string;
 }
 
 /** A response that the browser posts to the service provider. */
@@ -34,7 +44,7 @@ export interface PostStep {
   readonly status: string;
 }
 
-export interface Asked {
+export interface ResolvedRequest {
   readonly pending: PendingRequest;
   readonly provider: Provider;
 }
@@ -44,37 +54,49 @@ export interface SignedIn {
   readonly contextClass: string;
 }
 
-/** Makes responses, and notes what the service provider was told. */
+/** Creates responses and records which name and session index the service provider received. */
 export interface Answers {
-  fail(asked: Asked, status: Status): Promise<PostStep>;
-  succeed(asked: Asked, signedIn: SignedIn): Promise<PostStep>;
+  fail(request: ResolvedRequest, status: Status): Promise<PostStep>;
+  succeed(request: ResolvedRequest, signedIn: SignedIn): Promise<PostStep>;
 }
 
-function encryptionOf({ config, encryptionKey }: Provider): AssertionEncryption | undefined {
+function encryptionOf({ config, encryptionKey, keyTransport: transport }: Provider): AssertionEncryption | undefined {
   if (encryptionKey === undefined) return undefined;
-  return { key: encryptionKey, name: isEncryption(config.encryption) ? config.encryption : "aes256-gcm" };
+  return { key: encryptionKey, name: isEncryption(config.encryption) ? config.encryption : "aes256-gcm", transport };
 }
 
 function mailOf(attributes: BrowserSessionRecord["attributes"] = {}): string | undefined {
-  return Object.entries(attributes).find(([name]) => /^(?:mail|email)$/i.test(name))?.[1][0];
+  const addresses = Object.entries(attributes).filter(([name]) => /^(?:mail|email)$/i.test(name));
+  // An empty name would be the same for all users without an address.
+  return addresses.flatMap(([, values]) => values).find((value) => value !== "");
 }
 
 function nameIdFor(
   { nameIdKind: kind = "transient", entityId: audience }: PendingRequest,
-  { accountId, account, attributes }: BrowserSessionRecord,
+  { accountId, lacksSubject, account, attributes }: BrowserSessionRecord,
   { known, secret }: { readonly known: NameId | undefined; readonly secret: SamlSettings["nameIdSecret"] },
 ): NameId | undefined {
-  // One session has one name at a service provider, so that its logout finds it.
+  // A session has one name at each service provider, so that a logout finds it.
   if (kind === "transient" && known?.format.endsWith(":transient") === true) return known;
+  // The account's name may be reassigned, so no persistent name is derived from it.
+  if (kind === "persistent" && lacksSubject === true) return undefined;
   return nameIdOf(kind, { accountId, account, mail: mailOf(attributes), audience }, secret);
 }
 
-function postStep({ pending, provider }: Asked, xml: string, status: string): PostStep {
+function refusedName({ nameIdKind: kind = "transient", entityId }: PendingRequest, account: string): RefusedName {
+  const reason =
+    kind === "persistent"
+      ? "the account lacks the mapped unique_user_id_field"
+      : "the account has no e-mail address for its name";
+  return { account, client: entityId, nameId: kind, reason };
+}
+
+function postStep({ pending, provider }: ResolvedRequest, xml: string, status: string): PostStep {
   const message = postedMessage(pending.acsUrl, "SAMLResponse", xml, pending.relayState);
   return { step: "post", provider, status, message };
 }
 
-export function createAnswers({ settings, keys, participants, clock }: AnswersDeps): Answers {
+export function createAnswers({ settings, keys, participants, clock, onNoName }: AnswersDeps): Answers {
   const headOf = ({ acsUrl, requestId }: PendingRequest): ResponseHead => ({
     id: newId(),
     issuer: settings().entityId,
@@ -82,20 +104,21 @@ export function createAnswers({ settings, keys, participants, clock }: AnswersDe
     inResponseTo: requestId,
     nowMs: clock.now(),
   });
-  const fail: Answers["fail"] = async (asked, status) => {
-    const xml = failureResponse(headOf(asked.pending), status, await keys());
-    return postStep(asked, xml, status.detail ?? status.code);
+  const fail: Answers["fail"] = async (request, status) => {
+    const xml = failureResponse(headOf(request.pending), status, await keys());
+    return postStep(request, xml, status.detail ?? status.code);
   };
   return {
     fail,
-    succeed: async (asked, { session, contextClass }) => {
-      const { pending, provider } = asked;
+    succeed: async (request, { session, contextClass }) => {
+      const { pending, provider } = request;
       const { entityId } = provider;
       const { saml, nameIdSecret: secret } = settings();
       const known = await participants.find(session.uid, entityId);
       const nameId = nameIdFor(pending, session, { known: known?.nameId, secret });
       if (nameId === undefined) {
-        return fail(asked, { code: statusCodes.responder, detail: statusCodes.invalidNameIdPolicy });
+        onNoName(refusedName(pending, session.account));
+        return fail(request, { code: statusCodes.responder, detail: statusCodes.invalidNameIdPolicy });
       }
       const signer = await keys();
       const sessionIndex = known?.sessionIndex ?? newId();
@@ -114,7 +137,7 @@ export function createAnswers({ settings, keys, participants, clock }: AnswersDe
         attributes: releasedAttributes(provider.config, { account, attributes }),
       };
       const xml = successResponse(head, content, { signer, encryption: encryptionOf(provider) });
-      return postStep(asked, xml, statusCodes.success);
+      return postStep(request, xml, statusCodes.success);
     },
   };
 }

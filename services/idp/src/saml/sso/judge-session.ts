@@ -6,17 +6,17 @@ import type { PendingRequest } from "./pending-requests.ts";
 
 export type Judgement =
   | { readonly judgement: "fits"; readonly session: BrowserSessionRecord; readonly contextClass: string }
-  /** The user must sign in, anew or further. */
+  /** The user must sign in again or prove more. */
   | { readonly judgement: "sign_in" }
   | { readonly judgement: "no_passive" }
-  /** No sign-in of this user is what was asked for. */
+  /** No sign-in of this user can meet the request. */
   | { readonly judgement: "no_context" };
 
 function isFresh({ uid }: BrowserSessionRecord, { forceAuthn, signedInUid }: PendingRequest): boolean {
   return !forceAuthn || signedInUid === uid;
 }
 
-/** Whether a session is enough for a request, and what to do when it is not. */
+/** Whether a session is sufficient for a request, and what to do if it is not. */
 export function judgeSession(
   session: BrowserSessionRecord | undefined,
   pending: PendingRequest,
@@ -29,6 +29,6 @@ export function judgeSession(
   const lacksFactor = !meetsDemands(session, demands, nowSeconds);
   if (contextClass !== undefined && !lacksFactor) return { judgement: "fits", session, contextClass };
   if (contextClass === undefined && !wouldFactorHelp(amr, pending.requestedContext)) return { judgement: "no_context" };
-  // Whoever was asked has shown what there is, and set up what was demanded.
+  // A user who was sent to the sign-in pages has used the available factors and set up the demanded ones.
   return pending.hasAsked ? { judgement: "no_context" } : again;
 }

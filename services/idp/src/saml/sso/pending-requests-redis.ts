@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { digestOf, type KeyRing } from "@postern/shared/crypto";
-import { AppError } from "@postern/shared/errors";
-import { type RedisClient, samlReplayKey, samlRequestKey } from "@postern/shared/redis";
+import { samlRequestKey } from "@postern/shared/platform/redis";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
 import { comparisons } from "../inbound/authn-request.ts";
-import type { PendingRequest, PendingRequests, ReplayGuard } from "./pending-requests.ts";
+import { decided, digest, type SamlRedisDeps } from "../state/saml-redis.ts";
+import type { PendingRequest, PendingRequests } from "./pending-requests.ts";
 
 const text = Type.String();
 
@@ -22,24 +21,6 @@ const Pending = Type.Object({
   hasAsked: Type.Boolean(),
   signedInUid: Type.Optional(text),
 });
-
-export interface SamlRedisDeps {
-  readonly redis: RedisClient;
-  readonly prefix: string;
-  readonly keys: KeyRing;
-}
-
-export const digest = (value: string): string => digestOf(value).toString("base64url");
-
-/** Whatever touches Redis says in one way that it could not. */
-export async function decided<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof AppError) throw error;
-    throw new AppError("REDIS_UNAVAILABLE", { detail: "SAML state cannot be reached", cause: error });
-  }
-}
 
 export function createPendingRequests({ redis, prefix, keys }: SamlRedisDeps): PendingRequests {
   const keyOf = (id: string): string => samlRequestKey.build(prefix, digest(id));
@@ -69,15 +50,5 @@ export function createPendingRequests({ redis, prefix, keys }: SamlRedisDeps): P
       }),
     find,
     take: (id) => decided(async () => opened(await redis.getdel(keyOf(id)), keyOf(id))),
-  };
-}
-
-export function createReplayGuard({ redis, prefix }: Omit<SamlRedisDeps, "keys">): ReplayGuard {
-  return {
-    isFirst: (entityId, messageId) =>
-      decided(async () => {
-        const key = samlReplayKey.build(prefix, digest(JSON.stringify([entityId, messageId])));
-        return (await redis.set(key, "1", "EX", samlReplayKey.ttlSeconds, "NX")) === "OK";
-      }),
   };
 }

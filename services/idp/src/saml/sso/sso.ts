@@ -1,16 +1,17 @@
-import type { Clock } from "@postern/shared/time";
+import type { Clock } from "@postern/shared/platform/time";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import { readAuthnRequest } from "../inbound/authn-request.ts";
 import { checkHead } from "../inbound/check-message.ts";
 import type { ReadMessage } from "../inbound/read-message.ts";
-import { statusCodes } from "../names.ts";
+import { statusCodes } from "../protocol/names.ts";
+import { SamlRefusal } from "../protocol/refusal.ts";
 import type { Provider, Providers } from "../providers.ts";
-import { SamlRefusal } from "../refusal.ts";
 import type { SamlSettings } from "../saml-settings.ts";
+import type { ReplayGuard } from "../state/replay-guard.ts";
 import { acceptRequest } from "./accept-request.ts";
-import type { Answers, Asked, PostStep } from "./answers.ts";
+import type { Answers, PostStep, ResolvedRequest } from "./answers.ts";
 import { judgeSession } from "./judge-session.ts";
-import type { PendingRequest, PendingRequests, ReplayGuard } from "./pending-requests.ts";
+import type { PendingRequest, PendingRequests } from "./pending-requests.ts";
 
 export interface SsoDeps {
   readonly settings: () => SamlSettings;
@@ -23,22 +24,22 @@ export interface SsoDeps {
 
 export type SsoStep =
   | PostStep
-  /** The user signs in first; the request waits under this id. */
+  /** The user must sign in first; the request is stored under this id. */
   | { readonly step: "sign_in"; readonly provider: Provider; readonly id: string; readonly pending: PendingRequest }
-  /** The request is over: answered, or too old. */
+  /** The request was answered or has expired. */
   | { readonly step: "expired" };
 
 export interface Sso {
-  /** Verifies what came and keeps it. @returns the id under which it waits. @throws SamlRefusal */
+  /** Verifies a request and stores it. @returns its id. @throws SamlRefusal */
   receive(read: ReadMessage<Provider>): Promise<string>;
-  /** Answers the request, or says that its user must sign in. */
+  /** Answers the request, or returns that the user must sign in. */
   proceed(id: string, session: BrowserSessionRecord | undefined): Promise<SsoStep>;
-  /** Its user has signed in. @returns false when the request is over */
+  /** Records that the user has signed in. @returns false if the request has expired */
   signedIn(id: string, sessionUid: string): Promise<boolean>;
 }
 
 export function createSso({ settings, providers, requests, replay, answers, clock }: SsoDeps): Sso {
-  /** Goes on with the request once, whoever else asks at the same time. */
+  /** Continues the request once, even if called concurrently. */
   const once = async (id: string, step: (pending: PendingRequest) => Promise<SsoStep>): Promise<SsoStep> => {
     const pending = await requests.take(id);
     return pending === undefined ? { step: "expired" } : step(pending);
@@ -48,10 +49,10 @@ export function createSso({ settings, providers, requests, replay, answers, cloc
 
   const proceedWith = async (
     id: string,
-    { pending: asked, provider }: Asked,
+    { pending: request, provider }: ResolvedRequest,
     session: BrowserSessionRecord | undefined,
   ): Promise<SsoStep> => {
-    const judged = judgeSession(session, asked, {
+    const judged = judgeSession(session, request, {
       demands: provider.demands,
       nowSeconds: Math.floor(clock.now() / 1000),
     });
@@ -62,7 +63,7 @@ export function createSso({ settings, providers, requests, replay, answers, cloc
         return fail(id, provider, statusCodes.noAuthnContext);
       case "sign_in":
         return once(id, async (pending) => {
-          // Under an id of its own: each id names one flow of the pages.
+          // A new id, because each id names one flow of the pages.
           const next = await requests.save({ ...pending, hasAsked: true });
           return { step: "sign_in", provider, pending, id: next };
         });
@@ -77,7 +78,8 @@ export function createSso({ settings, providers, requests, replay, answers, cloc
       const head = checkHead(root, { destination: addresses.sso, nowMs: clock.now(), isSigned });
       const request = readAuthnRequest(root, head);
       const pending = acceptRequest(request, { provider, relayState, general: saml.name_id_format });
-      if (!(await replay.isFirst(provider.entityId, head.id))) throw new SamlRefusal("replayed", "came before");
+      if (!(await replay.isFirst(provider.entityId, head.id)))
+        throw new SamlRefusal("replayed", "the message was received before");
       return requests.save(pending);
     },
     proceed: async (id, session) => {

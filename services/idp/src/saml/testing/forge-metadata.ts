@@ -1,10 +1,10 @@
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { SignedXml } from "xml-crypto";
 import { selfSignedCertificate } from "../keys/certificate.ts";
-import { bindings } from "../names.ts";
+import { bindings } from "../protocol/names.ts";
 import { keys, nowMs, sp } from "./forge.ts";
 
-/** The federation's. */
+/** The federation's key pair. */
 export const publisher = generateKeyPairSync("rsa", { modulusLength: 2048 });
 
 const md = 'xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata"';
@@ -12,12 +12,13 @@ const ds = 'xmlns:ds="http://www.w3.org/2000/09/xmldsig#"';
 const protocol = "urn:oasis:names:tc:SAML:2.0:protocol";
 
 /** Without its PEM lines. */
-function certificateOf(key: KeyObject): string {
-  return selfSignedCertificate(key, "test", nowMs).replaceAll(/-----[^-]+-----|\n/g, "");
+async function certificateOf(key: KeyObject): Promise<string> {
+  const pem = await selfSignedCertificate(key, "test", nowMs);
+  return pem.replaceAll(/-----[^-]+-----|\n/g, "");
 }
 
-export const spCertificate = certificateOf(keys.privateKey);
-export const nextCertificate = certificateOf(keys.stranger.privateKey);
+export const spCertificate = await certificateOf(keys.privateKey);
+export const nextCertificate = await certificateOf(keys.stranger.privateKey);
 
 function descriptor(certificate: string, use: string): string {
   const info = `<ds:KeyInfo ${ds}><ds:X509Data><ds:X509Certificate>\n${certificate}\n</ds:X509Certificate></ds:X509Data></ds:KeyInfo>`;
@@ -38,7 +39,7 @@ const threeConsumers =
   `<md:AssertionConsumerService Binding="${bindings.post}" Location="https://sp.example.test/one" index="1"/>` +
   `<md:AssertionConsumerService Binding="${bindings.post}" Location="https://sp.example.test/two" index="2" isDefault="true"/>`;
 
-/** A service provider's descriptor, as published, with several of everything. */
+/** A published service provider's descriptor, with several of each element. */
 export function entityOf(options: EntityOptions = {}): string {
   const { entityId = sp, attributes = "", roleAttributes = "", consumers = threeConsumers } = options;
   const { certificates = descriptor(spCertificate, ' use="signing"') + descriptor(nextCertificate, "") } = options;

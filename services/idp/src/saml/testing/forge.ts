@@ -5,7 +5,7 @@ import { SignedXml } from "xml-crypto";
 const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const stranger = generateKeyPairSync("rsa", { modulusLength: 2048 });
 
-/** The service provider's key pair, and one of nobody's. */
+/** The service provider's key pair, and an unknown one. */
 export const keys = { privateKey, publicKey, stranger };
 
 export const sp = "https://sp.example.test/metadata";
@@ -24,7 +24,7 @@ export function logoutRequest(id = "_l1", nameId = "alice"): string {
   return `<samlp:LogoutRequest ${names} ${head(id)}><saml:Issuer>${sp}</saml:Issuer><saml:NameID>${nameId}</saml:NameID><samlp:SessionIndex>_s1</samlp:SessionIndex></samlp:LogoutRequest>`;
 }
 
-/** The message with an enveloped signature, as an honest service provider makes it. */
+/** The message with an enveloped signature, as an honest service provider creates it. */
 export function enveloped(xml: string, key: KeyObject = privateKey): string {
   const signer = new SignedXml({
     privateKey: key.export({ type: "pkcs8", format: "pem" }),

@@ -3,7 +3,7 @@ import { checkHead } from "../inbound/check-message.ts";
 import { readLogoutRequest } from "../inbound/logout-messages.ts";
 import { readEnveloped, readRedirected, type Sender } from "../inbound/read-message.ts";
 import { readRedirectQuery } from "../inbound/redirect-query.ts";
-import { SamlRefusal } from "../refusal.ts";
+import { SamlRefusal } from "../protocol/refusal.ts";
 import { keys, nowMs, sp, sso } from "./forge.ts";
 import type { Forgery } from "./tricks.ts";
 
@@ -14,7 +14,7 @@ const deps = {
   names: ["AuthnRequest", "LogoutRequest"],
 } as const;
 
-/** What the identity provider reads of a message, as text, or the reason of its refusal. */
+/** What the identity provider reads from a message, as text, or the reason why it rejects the message. */
 export function outcomeOf({ binding, message }: Forgery): string {
   try {
     const read =

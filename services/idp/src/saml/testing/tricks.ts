@@ -1,11 +1,11 @@
 import { authnRequest, enveloped, keys, logoutRequest, redirected } from "./forge.ts";
 
-/** What a trick may choose; every choice comes from a seed. */
+/** The choices of a trick; each is derived from a seed. */
 interface Choices {
   integer(below: number): number;
 }
 
-/** Small, seeded and the same everywhere (mulberry32). */
+/** A small seeded generator with the same results everywhere (mulberry32). */
 function choicesOf(seed: number): Choices {
   let state = seed;
   return {
@@ -36,7 +36,7 @@ const closing = (xml: string): string => /<\/[^>]*>$/.exec(xml)?.[0] ?? "";
 
 type Trick = (good: string, choices: Choices) => string;
 
-/** An evil message around, beside or below the signed one. */
+/** A malicious message around, beside or below the signed one. */
 const wrap: Trick = (good, choices) => {
   const evilId = pick(choices, ["_evil", "_l1", "_a1", ""]);
   const evil = without(good)

@@ -1,1 +1,0 @@
-export { type Awaitable, after, orElse } from "./awaitable.ts";

@@ -1,4 +1,0 @@
-export { digestOf, matchesDigest } from "./constant-time.ts";
-export { createKeyRing, type KeyRing } from "./key-ring.ts";
-export { createKeyedDigest, type KeyedDigest } from "./keyed-digest.ts";
-export { Secret } from "./secret.ts";

@@ -1,0 +1,115 @@
+import { randomBytes } from "node:crypto";
+import { accountFlushed } from "../../contracts/account/events.ts";
+import type { Bus } from "../../platform/bus/bus.ts";
+import type { RedisClient } from "../../platform/redis/client.ts";
+import {
+  accountEpochKey,
+  accountNamesKey,
+  accountResultsKey,
+  flushGenerationKey,
+  loginNameKey,
+} from "../../platform/redis/keys/account.ts";
+import { defineScript, readFields } from "../../platform/redis/script.ts";
+import { nameDigest } from "./name-digest.ts";
+import { raiseAccountEpoch } from "./scripts/scripts.generated.ts";
+
+export interface AccountFlushDeps {
+  /** Of the role `cache`. */
+  readonly redis: RedisClient;
+  readonly bus: Pick<Bus, "publish">;
+  /** `storage.redis.prefix`. */
+  readonly prefix: string;
+}
+
+export interface FlushedAccount {
+  /** The given name and, if different, the account behind it. */
+  readonly names: readonly string[];
+  /** The keys that existed and were removed. Empty if nothing was cached, or everything was flushed before. */
+  readonly removedKeys: readonly string[];
+}
+
+/**
+ * Invalidates every cached result of a user, by account or login name (taken literally), on all engines. The epoch changes first, so that a
+ * login in progress cannot store an old result again; then the cached results are deleted; then the event notifies the engines. Idempotent.
+ *
+ * @throws what Redis throws; the event is sent nevertheless, and the flush may be repeated.
+ */
+export type FlushAccount = (user: string) => Promise<FlushedAccount>;
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+async function removeKeys(redis: RedisClient, keys: readonly string[]): Promise<readonly string[]> {
+  // One key per command: login names are in other Cluster slots, and each answer says whether its key existed.
+  const removed = await Promise.all(keys.map((key) => redis.del(key)));
+  return keys.filter((_key, index) => removed[index] === 1);
+}
+
+const defineRaise = (redis: RedisClient) => defineScript(redis, raiseAccountEpoch);
+
+interface FlushParts extends Pick<AccountFlushDeps, "redis" | "prefix"> {
+  readonly raise: ReturnType<typeof defineRaise>;
+  readonly epoch: string;
+}
+
+async function flushOne(account: string, { redis, prefix, raise, epoch }: FlushParts): Promise<readonly string[]> {
+  const digest = nameDigest(account);
+  const results = accountResultsKey.build(prefix, digest);
+  const names = accountNamesKey.build(prefix, digest);
+  const reply = await raise(
+    { epochKey: accountEpochKey.build(prefix, digest), resultsKey: results, namesKey: names },
+    { epoch, lifeSeconds: accountEpochKey.ttlSeconds },
+  );
+  const { resultKeys, nameKeys } = readFields(reply);
+  if (!isTexts(resultKeys) || !isTexts(nameKeys)) throw new TypeError("the flush's script replied without lists");
+  const removed = await removeKeys(redis, [...resultKeys, ...nameKeys]);
+  // Only what was read: a login after the flush may have added its own.
+  if (resultKeys.length > 0) await redis.zrem(results, ...resultKeys);
+  if (nameKeys.length > 0) await redis.zrem(names, ...nameKeys);
+  return removed;
+}
+
+export function createAccountFlush({ redis, bus, prefix }: AccountFlushDeps): FlushAccount {
+  const raise = defineRaise(redis);
+  return async (user) => {
+    // Random instead of a counter: a Redis that lost the last value must never return to it.
+    const epoch = randomBytes(12).toString("base64url");
+    const names = [user];
+    const removedKeys: string[] = [];
+    try {
+      const loginName = loginNameKey.build(prefix, nameDigest(user));
+      const account = await redis.get(loginName);
+      if (account !== null && account !== user) names.push(account);
+      await redis.set(flushGenerationKey.build(prefix), epoch, "EX", flushGenerationKey.ttlSeconds);
+      for (const name of names) removedKeys.push(...(await flushOne(name, { redis, prefix, raise, epoch })));
+      removedKeys.push(...(await removeKeys(redis, [loginName])));
+    } finally {
+      bus.publish(accountFlushed, { names });
+    }
+    return { names, removedKeys };
+  };
+}
+
+export interface AccountKeys {
+  /** The given name and, if different, the account behind it. */
+  readonly names: readonly string[];
+  /** Keys that a flush would remove, whether or not they exist. */
+  readonly keys: readonly string[];
+}
+
+export type FindAccountKeys = (user: string) => Promise<AccountKeys>;
+
+export function createAccountKeys({ redis, prefix }: Omit<AccountFlushDeps, "bus">): FindAccountKeys {
+  return async (user) => {
+    const loginName = loginNameKey.build(prefix, nameDigest(user));
+    const account = await redis.get(loginName);
+    const names = account === null || account === user ? [user] : [user, account];
+    const indexes = names.flatMap((name) => {
+      const digest = nameDigest(name);
+      return [accountResultsKey.build(prefix, digest), accountNamesKey.build(prefix, digest)];
+    });
+    const members = await Promise.all(indexes.map((key) => redis.zrevrange(key, 0, -1)));
+    return { names, keys: [...new Set([...members.flat(), loginName])] };
+  };
+}

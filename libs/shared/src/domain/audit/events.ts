@@ -1,0 +1,125 @@
+/** Describes an event. docs/operations/audit.md has the same rows; a test compares the two. */
+export interface AuditEventRow {
+  readonly meaning: string;
+  readonly actor: string;
+  readonly target: string;
+}
+
+/** Names are stable and are never reused, because rules in other systems depend on them. */
+export const auditEvents = {
+  "app_password.create": {
+    meaning: "A user created an app password",
+    actor: "the account",
+    target: "the account",
+  },
+  "app_password.delete": {
+    meaning: "A user revoked an app password",
+    actor: "the account",
+    target: "the account",
+  },
+  "brute_force.flush": {
+    meaning: "Bans and counts of an address were flushed, or a job to do so was queued",
+    actor: "the caller: its Basic user name, or its token's client_id and, if different, subject",
+    target: "the address",
+  },
+  "cache.flush": {
+    meaning: "Cached sign-ins of a user were flushed, or a job to do so was queued",
+    actor: "the caller: its Basic user name, or its token's client_id and, if different, subject",
+    target: "the user",
+  },
+  "caller.rejected": {
+    meaning: "An API caller was rejected; `reason` says why",
+    actor: "absent: the identity was not proved",
+    target: "",
+  },
+  "configuration.read": {
+    meaning: "A caller read the configuration in effect, without its secrets",
+    actor: "the caller: its Basic user name, or its token's client_id and, if different, subject",
+    target: "",
+  },
+  "configuration.reload": {
+    meaning: "The configuration was reloaded after SIGHUP, and applied or refused",
+    actor: "process",
+    target: "",
+  },
+  "consent.give": {
+    meaning: "A user gave a client or a device access to the account, or refused it",
+    actor: "the account",
+    target: "the client",
+  },
+  "consent.revoke": {
+    meaning: "A user disconnected a client: its tokens were revoked and the consent was deleted",
+    actor: "the account",
+    target: "the client",
+  },
+  "master_user.login": {
+    meaning: "A master user signed in as another user, or tried to",
+    actor: "the master user",
+    target: "the user whose account was opened",
+  },
+  "recovery_code.use": {
+    meaning: "A recovery code was used",
+    actor: "the account",
+    target: "the account",
+  },
+  "recovery_codes.create": {
+    meaning: "Recovery codes were generated; earlier ones are invalid",
+    actor: "the account, or the caller",
+    target: "the account",
+  },
+  "saml.logout": {
+    meaning: "A logout message to a service provider was delivered, refused or could not be delivered",
+    actor: "",
+    target: "the service provider's entity ID",
+  },
+  "saml.rejected": {
+    meaning: "A SAML message was rejected; `reason` says why",
+    actor: "absent: the identity was not proved",
+    target: "",
+  },
+  "second_factor.add": {
+    meaning: "TOTP or a passkey was added; `reason` says which",
+    actor: "the account, or the caller",
+    target: "the account",
+  },
+  "second_factor.lock": {
+    meaning: "A factor was locked after too many wrong codes in a row; `reason` says which",
+    actor: "absent: only the password was proved",
+    target: "the account",
+  },
+  "second_factor.unlock": {
+    meaning: "An operator unlocked an account's second factors and set their counts of wrong codes to zero",
+    actor: "the caller: its Basic user name, or its token's client_id and, if different, subject",
+    target: "the account",
+  },
+  "second_factor.remove": {
+    meaning: "TOTP, a passkey or all recovery codes were removed; `reason` says which",
+    actor: "the account, or the caller",
+    target: "the account",
+  },
+  "session.end": {
+    meaning:
+      "Sessions or tokens were ended before they expired; `reason`: logout, self_service, replaced, saml, operator, operator_one",
+    actor: "the account, the service provider, or the caller",
+    target: "the account",
+  },
+  "token.login": {
+    meaning: "Tokens were requested with a user name and a password",
+    actor: "the name, once the password has proved it",
+    target: "",
+  },
+  "token.refresh": { meaning: "A refresh token was exchanged", actor: "", target: "" },
+  "token.reuse": {
+    meaning: "A refresh token was used a second time, and its family was revoked",
+    actor: "",
+    target: "",
+  },
+  "user.login": {
+    meaning:
+      "A user signed in on the pages, or failed to; `method` is the last step (password, totp, recovery, webauthn, passkey), `reason` says why it failed",
+    actor: "the account, once the password or passkey has proved it; `account` names it if a backend has it",
+    target: "the client or service provider",
+  },
+} as const satisfies Readonly<Record<string, AuditEventRow>>;
+
+export type AuditEvent = keyof typeof auditEvents;

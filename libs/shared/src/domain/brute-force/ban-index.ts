@@ -1,0 +1,20 @@
+import type { RedisClient } from "../../platform/redis/client.ts";
+import { banIndexKey } from "../../platform/redis/keys/brute-force.ts";
+import { defineScript } from "../../platform/redis/script.ts";
+import type { Ban } from "./ban.ts";
+import { indexBan } from "./scripts/scripts.generated.ts";
+import { shardOf } from "./shards.ts";
+
+/** All shards together list four million bans. */
+const maxPerShard = 250_000;
+
+/** Adds a ban to the index that lists read. The index is in another slot than the ban; adding a ban twice does no harm. */
+export function createBanIndex(redis: RedisClient, prefix: string): (key: string, ban: Ban) => Promise<void> {
+  const add = defineScript(redis, indexBan);
+  return async (key, { expiresAtMs }) => {
+    await add(
+      { shardKey: banIndexKey.build(prefix, shardOf(key)) },
+      { endSeconds: Math.ceil(expiresAtMs / 1000), banKey: key, maxBans: maxPerShard },
+    );
+  };
+}

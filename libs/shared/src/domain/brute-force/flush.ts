@@ -1,0 +1,177 @@
+import { normalisedProtocol } from "../../contracts/auth/protocol.ts";
+import type { RedisClient } from "../../platform/redis/client.ts";
+import { accountAddressesKey, accountIndexKey, banIndexKey } from "../../platform/redis/keys/brute-force.ts";
+import type { Clock } from "../../platform/time/clock.ts";
+import type { BruteForceRule, BruteForceRules } from "./rules.ts";
+import { shardOf } from "./shards.ts";
+import {
+  accountKeys,
+  accountWideKeys,
+  type Source,
+  type SourceParts,
+  sourceOf,
+  tolerationKeysOf,
+  userPart,
+} from "./source.ts";
+
+/** The parameters of a brute-force flush; empty texts mean "not given". */
+export interface FlushRequest {
+  readonly ipAddress: string;
+  /** `*` selects every rule. */
+  readonly ruleName: string;
+  /** Selects rules whose `filter_by_protocol` contains this value, and the rule of that name if it has no filter. */
+  readonly protocol?: string | undefined;
+  /** The same for `filter_by_oidc_cid`. */
+  readonly oidcClientId?: string | undefined;
+}
+
+export interface FlushDeps {
+  readonly redis: RedisClient;
+  readonly prefix: string;
+  readonly rules: () => BruteForceRules;
+  readonly clock: Clock;
+  /** Called after each flush, including a failed one, so that engines forget what they remember of it. */
+  readonly onFlushed?: ((places: FlushedPlaces) => void) | undefined;
+}
+
+/** What was flushed; rules by name. */
+export interface FlushedPlaces {
+  readonly addresses: readonly string[];
+  readonly rules: readonly string[];
+}
+
+const everyRule = "*";
+
+function isMeant({ name, protocols, oidcClientIds }: BruteForceRule, request: FlushRequest): boolean {
+  const { ruleName, protocol = "", oidcClientId = "" } = request;
+  if (ruleName !== everyRule && ruleName !== name) return false;
+  // A rule without filters applies to every protocol and client if it is requested by name.
+  const isOf = (value: string, of: readonly string[]): boolean =>
+    value === "" || of.includes(value) || (of.length === 0 && ruleName === name);
+  return isOf(normalisedProtocol(protocol), protocols) && isOf(oidcClientId, oidcClientIds);
+}
+
+/** Whether the flush selects everything of an address rather than one rule. */
+function isWhole({ ruleName, protocol = "", oidcClientId = "" }: FlushRequest): boolean {
+  return ruleName === everyRule && protocol === "" && oidcClientId === "";
+}
+
+function tolerationKeys(parts: SourceParts, { tag, places }: Source, nowMs: number): readonly string[] {
+  return [...new Set(places.map(({ network }) => network))].flatMap((network) =>
+    tolerationKeysOf(parts, tag, { network, nowMs }),
+  );
+}
+
+/** Removes keys one by one: they may be in several slots, and each answer says whether the key existed. */
+async function remove(redis: RedisClient, keys: readonly string[]): Promise<readonly string[]> {
+  const removed = await Promise.all(keys.map((key) => redis.del(key)));
+  return keys.filter((_key, index) => removed[index] === 1);
+}
+
+/** Removes bans from the index. */
+export async function unindex(
+  { redis, prefix }: Pick<FlushDeps, "redis" | "prefix">,
+  keys: readonly string[],
+): Promise<void> {
+  const byShard = Map.groupBy(keys, shardOf);
+  await Promise.all([...byShard].map(([shard, members]) => redis.zrem(banIndexKey.build(prefix, shard), ...members)));
+}
+
+interface AddressKeys {
+  readonly bans: readonly string[];
+  /** Counts and, when the whole address is flushed, everything else stored about it. */
+  readonly others: readonly string[];
+}
+
+function keysOfAddress({ prefix, rules, clock }: FlushDeps, request: FlushRequest): AddressKeys {
+  const parts = { ...rules(), prefix };
+  const source = sourceOf(request.ipAddress, parts);
+  if (source === undefined) return { bans: [], others: [] };
+  const meant = source.places.filter(({ rule }) => isMeant(rule, request));
+  const whole = isWhole(request) ? [...tolerationKeys(parts, source, clock.now()), source.guessesKey] : [];
+  return {
+    bans: meant.map(({ banKey }) => banKey),
+    others: [...meant.map(({ countKey }) => countKey), ...whole],
+  };
+}
+
+/** Keys that a flush would remove if they exist. */
+export function keysOfFlush(deps: FlushDeps, request: FlushRequest): readonly string[] {
+  const { bans, others } = keysOfAddress(deps, request);
+  return [...others, ...bans];
+}
+
+function publishFlush({ rules, onFlushed }: FlushDeps, addresses: readonly string[], request: FlushRequest): void {
+  const names = rules().rules.flatMap((rule) => (isMeant(rule, request) ? rule.name : []));
+  if (addresses.length > 0 && names.length > 0) onFlushed?.({ addresses, rules: names });
+}
+
+/** The keys that existed and were removed, sorted. */
+export async function flushAddress(deps: FlushDeps, request: FlushRequest): Promise<readonly string[]> {
+  try {
+    return await removeOfAddress(deps, request);
+  } finally {
+    publishFlush(deps, [request.ipAddress], request);
+  }
+}
+
+async function removeOfAddress(deps: FlushDeps, request: FlushRequest): Promise<readonly string[]> {
+  const { redis } = deps;
+  const { bans, others } = keysOfAddress(deps, request);
+  // The count is removed before the ban: otherwise a failure in between would leave a count at its limit, which bans again.
+  const removed = [...(await remove(redis, others)), ...(await remove(redis, bans))];
+  await unindex(deps, bans);
+  return removed.toSorted();
+}
+
+function ownKeys(deps: FlushDeps, account: string, address: string): readonly string[] {
+  const parts = { ...deps.rules(), prefix: deps.prefix };
+  const source = sourceOf(address, parts);
+  if (source === undefined) return [];
+  const { wrongPasswords, pending } = accountKeys(parts, source, account);
+  return [wrongPasswords, pending];
+}
+
+async function flushAccountAt(deps: FlushDeps, account: string, address: string): Promise<readonly string[]> {
+  const own = await remove(deps.redis, ownKeys(deps, account, address));
+  return [...(await removeOfAddress(deps, { ipAddress: address, ruleName: everyRule })), ...own];
+}
+
+/** Counts of the account over all networks. Known networks are kept. */
+function countsOfAccount({ prefix }: FlushDeps, account: string): readonly string[] {
+  const { failures, slowed } = accountWideKeys(prefix, account);
+  return [failures, slowed];
+}
+
+/** Keys that a flush of the account would remove if they exist. */
+export function keysOfAccountFlush(deps: FlushDeps, account: string, addresses: readonly string[]): readonly string[] {
+  const ofAddresses = addresses.flatMap((address) => [
+    ...ownKeys(deps, account, address),
+    ...keysOfFlush(deps, { ipAddress: address, ruleName: everyRule }),
+  ]);
+  const addressesKey = accountAddressesKey.build(deps.prefix, userPart(account));
+  return [...new Set([...ofAddresses, ...countsOfAccount(deps, account), addressesKey])];
+}
+
+/** Flushes every address from which the account was guessed at, and what is stored about its wrong passwords there. */
+export async function flushAccount(
+  deps: FlushDeps,
+  account: string,
+  addresses: readonly string[],
+): Promise<readonly string[]> {
+  const { redis, prefix } = deps;
+  const removed = new Set<string>();
+  try {
+    for (const address of addresses) {
+      for (const key of await flushAccountAt(deps, account, address)) removed.add(key);
+    }
+  } finally {
+    publishFlush(deps, addresses, { ipAddress: "", ruleName: everyRule });
+  }
+  for (const key of await remove(redis, countsOfAccount(deps, account))) removed.add(key);
+  const user = userPart(account);
+  await redis.zrem(accountIndexKey.build(prefix, shardOf(user)), user);
+  // Removed last, so that a flush that resumes an interrupted one still finds the addresses here.
+  for (const key of await remove(redis, [accountAddressesKey.build(prefix, user)])) removed.add(key);
+  return [...removed].toSorted();
+}

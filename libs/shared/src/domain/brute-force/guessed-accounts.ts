@@ -1,0 +1,26 @@
+import type { RedisClient } from "../../platform/redis/client.ts";
+import { accountAddressesKey, accountIndexKey } from "../../platform/redis/keys/brute-force.ts";
+import { defineScript } from "../../platform/redis/script.ts";
+import { noteGuess } from "./scripts/scripts.generated.ts";
+import { shardOf } from "./shards.ts";
+import { userPart } from "./source.ts";
+
+const maxAddresses = 1000;
+const maxAccountsPerShard = 100_000;
+
+/** Remembers that somebody guessed at a known account from an address, so that a flush by account finds its addresses. */
+export function createGuessedAccounts(
+  redis: RedisClient,
+  prefix: string,
+): (username: string, address: string) => Promise<void> {
+  const note = defineScript(redis, noteGuess);
+  const addresses = { maxMembers: maxAddresses, lifeSeconds: accountAddressesKey.ttlSeconds };
+  const accounts = { maxMembers: maxAccountsPerShard, lifeSeconds: accountIndexKey.ttlSeconds };
+  return async (username, address) => {
+    const user = userPart(username);
+    await Promise.all([
+      note({ recentKey: accountAddressesKey.build(prefix, user) }, { member: address, ...addresses }),
+      note({ recentKey: accountIndexKey.build(prefix, shardOf(user)) }, { member: user, ...accounts }),
+    ]);
+  };
+}

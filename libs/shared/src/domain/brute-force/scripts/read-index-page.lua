@@ -1,0 +1,44 @@
+-- Reads a page of one shard of an index, in the order of score and name.
+--
+-- A page continues after a place: a score and a member. Members that are added or removed between two pages therefore
+-- move nothing. If the member is gone, its place is found by binary search among the members of its score, because
+-- thousands may have the same score. Names are compared by bytes, as Redis sorts them; Lua's "<" depends on the locale.
+--
+-- KEYS[1] shard_key: sorted set
+-- ARGV[1] after_score: score of the place, or the lowest score if there is no place
+-- ARGV[2] after_member: member of the place; empty if there is no place
+-- ARGV[3] max_members: size of the page
+-- Reply: a flat list of member and score.
+
+local shard_key = KEYS[1]
+local after_score = ARGV[1]
+local after_member = ARGV[2]
+local max_members = tonumber(ARGV[3])
+
+local function is_after(left, right)
+  for index = 1, math.min(#left, #right) do
+    local left_byte, right_byte = string.byte(left, index), string.byte(right, index)
+    if left_byte ~= right_byte then return left_byte > right_byte end
+  end
+  return #left > #right
+end
+
+local function first_rank()
+  if after_member == "" then return redis.call("ZCOUNT", shard_key, "-inf", "(" .. after_score) end
+  local rank = redis.call("ZRANK", shard_key, after_member)
+  if rank then return rank + 1 end
+  local low = redis.call("ZCOUNT", shard_key, "-inf", "(" .. after_score)
+  local high = redis.call("ZCOUNT", shard_key, "-inf", after_score)
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    if is_after(redis.call("ZRANGE", shard_key, middle, middle)[1], after_member) then
+      high = middle
+    else
+      low = middle + 1
+    end
+  end
+  return low
+end
+
+local first = first_rank()
+return redis.call("ZRANGE", shard_key, first, first + max_members - 1, "WITHSCORES")

@@ -1,0 +1,159 @@
+import { createHash } from "node:crypto";
+import { embeddedIpv4 } from "../../platform/net/embedded-ipv4.ts";
+import { canonicalIp } from "../../platform/net/ip.ts";
+import {
+  accountFailuresKey,
+  accountSlowedKey,
+  banKey,
+  failureCountKey,
+  guessesKey,
+  knownNetworksKey,
+  pendingKey,
+  tolerationKey,
+  wrongPasswordsKey,
+} from "../../platform/redis/keys/brute-force.ts";
+import { networkOf } from "./network.ts";
+import type { BruteForceRule, BruteForceRules } from "./rules.ts";
+
+/** A rule with the network of one client. */
+export interface RulePlace {
+  readonly rule: BruteForceRule;
+  readonly network: string;
+  readonly banKey: string;
+  readonly countKey: string;
+}
+
+/** A client's address as the rules see it. */
+export interface Source {
+  readonly address: string;
+  /** The widest network of the rules; the hash tag of all keys. */
+  readonly tag: string;
+  /** The network in which a repeated wrong password counts once. */
+  readonly clientNetwork: string;
+  readonly guessesKey: string;
+  /** The rules of the address family, in the order of the configuration. */
+  readonly places: readonly RulePlace[];
+}
+
+export interface SourceParts extends BruteForceRules {
+  readonly prefix: string;
+}
+
+/** Undefined if the text is not an address, or no rule applies to its family. */
+export function sourceOf(text: string, { rules, clientCidr6, prefix }: SourceParts): Source | undefined {
+  const canonical = canonicalIp(text);
+  if (canonical === undefined) return undefined;
+  // Only if a rule counts IPv4: protection by IPv6 network is better than none.
+  const address = (rules.some(({ ipv4 }) => ipv4) ? embeddedIpv4(canonical) : undefined) ?? canonical;
+  const isV6 = address.includes(":");
+  const own = rules.filter(({ ipv4, ipv6 }) => (isV6 ? ipv6 : ipv4));
+  if (own.length === 0) return undefined;
+  const tag = networkOf(address, Math.min(...own.map(({ cidr }) => cidr)));
+  const clientNetwork = networkOf(address, isV6 ? clientCidr6 : 32);
+  return {
+    address,
+    tag,
+    clientNetwork,
+    guessesKey: guessesKey.build(prefix, tag, clientNetwork),
+    places: own.map((rule) => {
+      const network = networkOf(address, rule.cidr);
+      return {
+        rule,
+        network,
+        banKey: banKey.build(prefix, tag, rule.name, network),
+        countKey: failureCountKey.build(prefix, tag, rule.name, network),
+      };
+    }),
+  };
+}
+
+const longestUser = 128;
+
+function digestOfUser(user: string): string {
+  return `sha256:${createHash("sha256").update(user).digest("hex")}`;
+}
+
+/** A user name as part of a key: lower-cased, and replaced with its digest if it is long. */
+export function userPart(username: string): string {
+  const user = username.toLowerCase();
+  return user.length <= longestUser ? user : digestOfUser(user);
+}
+
+/** Keys of one account at one source. */
+export interface AccountKeys {
+  readonly wrongPasswords: string;
+  readonly pending: string;
+}
+
+export function accountKeys({ prefix }: SourceParts, { tag, clientNetwork }: Source, username: string): AccountKeys {
+  const user = userPart(username);
+  return {
+    wrongPasswords: wrongPasswordsKey.build(prefix, tag, clientNetwork, user),
+    pending: pendingKey.build(prefix, tag, clientNetwork, user),
+  };
+}
+
+/** Prefix lengths of the networks that an account knows: those of one provider's customers or of one site, for either family. */
+const knownLength = { ipv4: 24, ipv6: 48 };
+
+/** Undefined if the text is not an address. */
+export function knownNetworkOf(text: string): string | undefined {
+  const canonical = canonicalIp(text);
+  const address = canonical === undefined ? undefined : (embeddedIpv4(canonical) ?? canonical);
+  return address === undefined
+    ? undefined
+    : networkOf(address, address.includes(":") ? knownLength.ipv6 : knownLength.ipv4);
+}
+
+/** Keys of one account over all networks. All have the same hash tag. */
+export interface AccountWideKeys {
+  readonly failures: string;
+  readonly slowed: string;
+  readonly known: string;
+}
+
+/** ASCII without blanks and capitals. */
+const alreadyFolded = /^[!-@[-~]+$/u;
+
+/**
+ * The name under which failures of an account are counted over all networks. Many backends treat names as equal that differ in case,
+ * character width or blanks.
+ */
+export function foldedName(username: string): string {
+  if (alreadyFolded.test(username)) return username;
+  const folded = username.normalize("NFKC").toLowerCase().normalize("NFKC");
+  return folded.trim().replaceAll(/\s+/gu, " ");
+}
+
+/** A user name as a hash tag. Redis would hash the whole key if the tag were empty or contained braces. */
+function userTag(username: string): string {
+  const user = userPart(foldedName(username));
+  return /^$|[{}]/u.test(user) ? digestOfUser(user) : user;
+}
+
+export function accountWideKeys(prefix: string, username: string): AccountWideKeys {
+  const user = userTag(username);
+  return {
+    failures: accountFailuresKey.build(prefix, user),
+    slowed: accountSlowedKey.build(prefix, user),
+    known: knownNetworksKey.build(prefix, user),
+  };
+}
+
+/** The time at which the keys below belong to another window; with a single window, never. */
+export function windowEndMs({ tolerateMs }: SourceParts, nowMs: number): number {
+  return tolerateMs === 0 ? Number.POSITIVE_INFINITY : (Math.floor(nowMs / tolerateMs) + 1) * tolerateMs;
+}
+
+/** Accounts that signed in, in the current window and the one before. */
+export function tolerationKeysOf(
+  { prefix, tolerateMs }: SourceParts,
+  tag: string,
+  { network, nowMs }: { readonly network: string; readonly nowMs: number },
+): readonly [current: string, previous: string] {
+  const window = tolerateMs === 0 ? 0 : Math.floor(nowMs / tolerateMs);
+  return [
+    tolerationKey.build(prefix, tag, network, String(window)),
+    tolerationKey.build(prefix, tag, network, String(window - 1)),
+  ];
+}

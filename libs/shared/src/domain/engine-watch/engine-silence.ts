@@ -1,0 +1,99 @@
+/**
+ * Decides when to stop waiting for engines that have died. A frozen process or a machine that lost power leaves its NATS subscription
+ * behind, so that requests are delivered to it and never answered before their deadline.
+ *
+ * Engines send a heartbeat every 200 ms (`engineHeartbeatMs`). Silence is not measured by our clock, because a clock cannot distinguish
+ * their silence from our own stall: if our event loop or NATS stopped, the clock says "no heartbeat for seconds" although every engine is
+ * alive. It is measured in round trips to NATS instead. The answer arrives on the same connection as the heartbeats, in order, so a prompt
+ * answer without a heartbeat before it proves that NATS had none for us. Five in a row, 80 ms apart and each prompt, establish silence; a
+ * late one restarts the count.
+ */
+export interface EngineSilence {
+  /** Records a heartbeat of an engine. */
+  readonly heard: (instance: string) => void;
+  /**
+   * Records that an engine answered a request, or NATS did because no engine is subscribed: requests are worth sending again.
+   */
+  readonly answered: () => void;
+  /** Whether a round trip to NATS is needed now, because no heartbeat or answer arrived recently. */
+  readonly suspicious: () => boolean;
+  /** Records the end of that round trip (`undefined` if it failed); returns true if this begins a silence. */
+  readonly probed: (tookMs: number | undefined) => boolean;
+  /** Records that our own timer was late, so that missing heartbeats prove nothing. */
+  readonly deafened: () => void;
+  /**
+   * While engines are silent, one request per second is a `trial` with a short deadline. It finds engines again that send no heartbeats (of
+   * another version).
+   */
+  readonly admit: () => "ask" | "trial" | "refuse";
+  /** Number of engines whose heartbeat arrived recently. */
+  readonly engines: () => number;
+}
+
+/** Interval of the watch; the tick of everything below. */
+export const watchIntervalMs = 80;
+/** One and a half heartbeat intervals. */
+const suspiciousAfterMs = 300;
+/**
+ * Prompt round trips without a heartbeat: with the 300 ms before the first, silence is detected after 620 to 700 ms.
+ */
+const probesToSilence = 5;
+/** On a healthy network a round trip takes well below a millisecond. */
+const promptMs = 80;
+const trialEveryMs = 1000;
+/** An engine that missed five heartbeats is not counted. */
+const countedForMs = 1000;
+/** More engines than any installation has. It limits what a sender on the bus can make us store. */
+const maxEngines = 256;
+
+/** `nowMs` is monotonic time. */
+export function createEngineSilence(nowMs: () => number): EngineSilence {
+  const lastHeard = new Map<string, number>();
+  let lastSignMs = Number.NEGATIVE_INFINITY;
+  let lastTrialMs = Number.NEGATIVE_INFINITY;
+  let probes = 0;
+  /** Before the first heartbeat, and after a trial was answered without one, silence means nothing. */
+  let state: "unknown" | "beating" | "silent" = "unknown";
+
+  const forgetGone = (): void => {
+    const until = nowMs() - countedForMs;
+    for (const [instance, at] of lastHeard) if (at < until) lastHeard.delete(instance);
+  };
+
+  return {
+    heard(instance) {
+      forgetGone();
+      if (lastHeard.has(instance) || lastHeard.size < maxEngines) lastHeard.set(instance, nowMs());
+      lastSignMs = nowMs();
+      probes = 0;
+      state = "beating";
+    },
+    answered() {
+      lastSignMs = nowMs();
+      probes = 0;
+      if (state === "silent") state = "unknown";
+    },
+    suspicious: () => state === "beating" && nowMs() - lastSignMs >= suspiciousAfterMs,
+    probed(tookMs) {
+      if (state !== "beating" || nowMs() - lastSignMs < suspiciousAfterMs) return false;
+      probes = tookMs !== undefined && tookMs <= promptMs ? probes + 1 : 0;
+      if (probes < probesToSilence) return false;
+      state = "silent";
+      lastTrialMs = nowMs();
+      return true;
+    },
+    deafened() {
+      probes = 0;
+    },
+    admit() {
+      if (state !== "silent") return "ask";
+      if (nowMs() - lastTrialMs < trialEveryMs) return "refuse";
+      lastTrialMs = nowMs();
+      return "trial";
+    },
+    engines() {
+      forgetGone();
+      return lastHeard.size;
+    },
+  };
+}

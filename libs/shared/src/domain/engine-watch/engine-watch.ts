@@ -1,0 +1,55 @@
+import { engineAlive } from "../../contracts/index.ts";
+import type { Bus } from "../../platform/bus/index.ts";
+import { createEngineSilence, type EngineSilence, watchIntervalMs } from "./engine-silence.ts";
+
+/** A tick that is this late indicates that our event loop was blocked. */
+const driftMs = 50;
+
+export interface EngineWatchDeps {
+  readonly bus: Pick<Bus, "subscribe" | "flush" | "failOutstanding">;
+  readonly onSilence: () => void;
+}
+
+export interface EngineWatch extends Pick<EngineSilence, "admit" | "answered" | "engines"> {
+  readonly close: () => void;
+}
+
+/** Listens for the engines' heartbeats. When they stop, open requests fail immediately and new ones are not sent. */
+export function startEngineWatch({ bus, onSilence }: EngineWatchDeps): EngineWatch {
+  const silence = createEngineSilence(() => performance.now());
+  const subscription = bus.subscribe(engineAlive, ({ instance }) => silence.heard(instance));
+  let expectedAt = performance.now() + watchIntervalMs;
+  let probing = false;
+
+  const probe = async (): Promise<void> => {
+    probing = true;
+    const started = performance.now();
+    const tookMs = await bus.flush().then(
+      () => performance.now() - started,
+      () => undefined,
+    );
+    probing = false;
+    if (!silence.probed(tookMs)) return;
+    bus.failOutstanding("ENGINE_SILENT");
+    onSilence();
+  };
+
+  const tick = (): void => {
+    const nowMs = performance.now();
+    if (nowMs - expectedAt > driftMs) silence.deafened();
+    expectedAt = nowMs + watchIntervalMs;
+    if (!probing && silence.suspicious()) void probe();
+  };
+  const timer = setInterval(tick, watchIntervalMs);
+  timer.unref();
+
+  return {
+    admit: silence.admit,
+    answered: silence.answered,
+    engines: silence.engines,
+    close: () => {
+      clearInterval(timer);
+      subscription.unsubscribe();
+    },
+  };
+}

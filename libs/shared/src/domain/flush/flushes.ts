@@ -1,0 +1,184 @@
+import type { BruteForceFlushRequest, CacheFlushRequest } from "../../contracts/admin/flush.ts";
+import { bruteForceFlushed } from "../../contracts/brute-force/events.ts";
+import type { Bus } from "../../platform/bus/bus.ts";
+import { AppError } from "../../platform/errors/index.ts";
+import type { RedisClient } from "../../platform/redis/client.ts";
+import { createAccountFlush, createAccountKeys } from "../account-epoch/index.ts";
+import { type BruteForceState, createBruteForceState, type FlushDeps } from "../brute-force/index.ts";
+import type { AccountNames, FindAccountNames } from "./account-names.ts";
+import { flushedAddress } from "./flushed-address.ts";
+import type { FindSiteNames, SiteNames } from "./site-names.ts";
+
+export interface Flushed {
+  /** The keys that existed and were removed, sorted. */
+  readonly removedKeys: readonly string[];
+  /** False if no backend could say which account the name belongs to: results under another name may remain. */
+  readonly isComplete: boolean;
+  /** False if the site's flush script did not answer: keys that only the script knows may remain. */
+  readonly isScriptDone: boolean;
+}
+
+/** The keys found before anything is removed; a job that resumes an interrupted flush counts by them. */
+export interface FoundKeys {
+  /** Of the role `cache`. */
+  readonly cache: readonly string[];
+  /** Of the role `state`. */
+  readonly state: readonly string[];
+}
+
+/**
+ * The flushes of the management API, for synchronous requests and for jobs. Each is repeatable: what has already been removed is not
+ * reported again.
+ *
+ * @throws AppError REDIS_UNAVAILABLE: a part may have been done; the whole may be repeated.
+ */
+export interface Flushes {
+  cache(request: CacheFlushRequest): Promise<Flushed>;
+  bruteForce(request: BruteForceFlushRequest): Promise<Flushed>;
+  /** Existing keys that the flush would remove. */
+  findOfCache(request: CacheFlushRequest): Promise<FoundKeys>;
+  findOfBruteForce(request: BruteForceFlushRequest): Promise<FoundKeys>;
+  /** The keys that still exist. */
+  present(keys: FoundKeys): Promise<FoundKeys>;
+}
+
+export interface FlushesDeps extends Omit<FlushDeps, "redis"> {
+  /** Of the role `state`. */
+  readonly state: RedisClient;
+  /** Of the role `cache`. */
+  readonly cache: RedisClient;
+  readonly bus: Pick<Bus, "publish">;
+  readonly accountNames: FindAccountNames;
+  readonly siteNames: FindSiteNames;
+}
+
+async function existing(redis: RedisClient, keys: readonly string[]): Promise<readonly string[]> {
+  const found = await Promise.all(keys.map((key) => redis.exists(key)));
+  return keys.filter((_key, index) => found[index] === 1);
+}
+
+function flushRequestOf({ ip_address, rule_name, protocol, oidc_cid }: BruteForceFlushRequest) {
+  const ipAddress = flushedAddress(ip_address) ?? "";
+  return { ipAddress, ruleName: rule_name, protocol, oidcClientId: oidc_cid };
+}
+
+async function orUnavailable<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause;
+    throw new AppError("REDIS_UNAVAILABLE", { detail: "not everything could be flushed", cause });
+  }
+}
+
+/** Runs all items even if one fails, so that as much as possible is done; then throws the first failure. */
+async function each<Item, Result>(items: Iterable<Item>, run: (item: Item) => Promise<Result>): Promise<Result[]> {
+  const results: Result[] = [];
+  const failures: unknown[] = [];
+  for (const item of items) {
+    try {
+      results.push(await run(item));
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+  return results;
+}
+
+interface CacheFlushParts {
+  readonly bruteForce: BruteForceState;
+  readonly flushAccount: ReturnType<typeof createAccountFlush>;
+  readonly names: AccountNames;
+  readonly site: SiteNames;
+  readonly cache: RedisClient;
+}
+
+async function flushUser(user: string, parts: CacheFlushParts): Promise<Flushed> {
+  const { bruteForce, flushAccount, names, site, cache } = parts;
+  const all = new Set([user, ...names.accounts, ...site.accounts]);
+  const removed = new Set<string>();
+  const results = async (): Promise<void> => {
+    // Names found by a flush are added to the set and not flushed again.
+    const flushed = await each([...all], flushAccount);
+    for (const one of flushed) {
+      for (const name of one.names) all.add(name);
+      for (const key of one.removedKeys) removed.add(key);
+    }
+  };
+  const bans = async (): Promise<void> => {
+    for (const keys of await each([...all], (name) => bruteForce.flushAccount(name))) {
+      for (const key of keys) removed.add(key);
+    }
+  };
+  const ofScripts = async (): Promise<void> => {
+    const counts = await Promise.all(site.keys.map((key) => cache.del(key)));
+    site.keys.forEach((key, index) => {
+      if (counts[index] === 1) removed.add(key);
+    });
+  };
+  await each([results, bans, ofScripts], (step) => step());
+  return {
+    removedKeys: [...removed].toSorted(),
+    isComplete: names.isComplete || all.size > 1,
+    isScriptDone: site.isComplete,
+  };
+}
+
+export function createFlushes(deps: FlushesDeps): Flushes {
+  const { state, cache, bus, prefix, rules, clock, accountNames, siteNames } = deps;
+  const bruteForce = createBruteForceState({
+    redis: state,
+    prefix,
+    rules,
+    clock,
+    onFlushed: (places) => {
+      bus.publish(bruteForceFlushed, { addresses: [...places.addresses], rules: [...places.rules] });
+    },
+  });
+  const flushAccount = createAccountFlush({ redis: cache, bus, prefix });
+  const accountKeys = createAccountKeys({ redis: cache, prefix });
+  const present = async (keys: FoundKeys): Promise<FoundKeys> => ({
+    cache: await existing(cache, keys.cache),
+    state: await existing(state, keys.state),
+  });
+  return {
+    cache: ({ user }) =>
+      orUnavailable(async () => {
+        const [names, site] = await Promise.all([accountNames(user), siteNames(user)]);
+        return flushUser(user, { bruteForce, flushAccount, names, site, cache });
+      }),
+    bruteForce: (request) =>
+      orUnavailable(async () => ({
+        removedKeys: await bruteForce.flush(flushRequestOf(request)),
+        isComplete: true,
+        isScriptDone: true,
+      })),
+    findOfCache: ({ user }) =>
+      orUnavailable(async () => {
+        const [known, site] = await Promise.all([accountNames(user), siteNames(user)]);
+        const accounts = new Set([user, ...known.accounts, ...site.accounts]);
+        const ofCache = await Promise.all([...accounts].map(accountKeys));
+        const names = new Set([...accounts, ...ofCache.flatMap((one) => one.names)]);
+        const ofState = await Promise.all([...names].map((name) => bruteForce.keysOfAccount(name)));
+        return present({
+          cache: [...new Set([...ofCache.flatMap(({ keys }) => keys), ...site.keys])],
+          state: [...new Set(ofState.flat())],
+        });
+      }),
+    findOfBruteForce: (request) =>
+      orUnavailable(() => present({ cache: [], state: bruteForce.keysOf(flushRequestOf(request)) })),
+    present: (keys) => orUnavailable(() => present(keys)),
+  };
+}
+
+/** The `status` text of a flush. */
+export function flushStatus({ removedKeys, isComplete, isScriptDone }: Flushed): string {
+  const { length } = removedKeys;
+  const done = length === 0 ? "not flushed" : `${length} keys flushed`;
+  const missing = [
+    isComplete ? "" : "; no directory could be asked whether the name belongs to another account",
+    isScriptDone ? "" : "; the site's script of flushes gave no answer",
+  ];
+  return done + missing.join("");
+}

@@ -1,0 +1,44 @@
+import { randomUUID } from "node:crypto";
+import { cacheFlushScript } from "../../contracts/engine/cache-flush-script.ts";
+import type { Bus } from "../../platform/bus/bus.ts";
+import { abortAfter } from "../../platform/concurrency/deadline.ts";
+import { scriptCacheKey } from "../../platform/redis/keys/scripts.ts";
+import type { Clock } from "../../platform/time/clock.ts";
+
+/** What the site's script returns for a name. */
+export interface SiteNames {
+  /** Other names of the account. */
+  readonly accounts: readonly string[];
+  /** Keys of the role `cache` that the site's scripts store about it. */
+  readonly keys: readonly string[];
+  /** False if there is a script and it did not answer. */
+  readonly isComplete: boolean;
+}
+
+/** Never rejects. */
+export type FindSiteNames = (user: string) => Promise<SiteNames>;
+
+export interface SiteNamesDeps {
+  readonly bus: Pick<Bus, "request">;
+  readonly clock: Clock;
+  readonly prefix: string;
+  /** Whether `cache_flush_script_path` is set. */
+  readonly hasScript: () => boolean;
+  readonly timeoutMs: number;
+}
+
+/** Calls an engine, because the site's scripts run there. */
+export function createSiteNames({ bus, clock, prefix, hasScript, timeoutMs }: SiteNamesDeps): FindSiteNames {
+  return async (user) => {
+    if (!hasScript()) return { accounts: [], keys: [], isComplete: true };
+    const call = { deadline: clock.now() + timeoutMs, signal: abortAfter(timeoutMs) };
+    try {
+      const answer = await bus.request(cacheFlushScript, { session: randomUUID(), user }, call);
+      const keys = answer.cacheKeys.map((digest) => scriptCacheKey.build(prefix, digest));
+      return { accounts: answer.accounts, keys, isComplete: true };
+    } catch {
+      // The engine that ran the script logs the reason; the status tells the operator.
+      return { accounts: [], keys: [], isComplete: false };
+    }
+  };
+}

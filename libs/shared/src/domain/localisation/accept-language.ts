@@ -1,0 +1,50 @@
+import Negotiator from "negotiator";
+
+const maxHeaderLength = 1024;
+const maxItems = 32;
+/** A parameter that is not a weight from 0 to 1. Negotiator would take such an item for a language with weight 1. */
+const otherParameter = /;(?!q=(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$)/i;
+
+/**
+ * The language ranges of an `Accept-Language` header (RFC 9110 §12.5.4) as they are spelled, the preferred one first;
+ * equal weights keep their order. Left out are refused languages (`q=0`), malformed items, and everything after 1024
+ * characters or 32 items. Spaces are removed because negotiator ignores an item with a space before its semicolon.
+ */
+export function acceptedLanguages(header = ""): readonly string[] {
+  const items = header
+    .slice(0, maxHeaderLength)
+    .replaceAll(/[ \t]/g, "")
+    .split(",", maxItems)
+    .filter((item) => !otherParameter.test(item))
+    // Negotiator reads only a weight whose name is in lower case.
+    .map((item) => item.replace(";Q=", ";q="));
+  return new Negotiator({ headers: { "accept-language": items.join(",") } }).languages();
+}
+
+/** Removes the last part of a tag, and a single character before it: `zh-Hant-x-a` becomes `zh-Hant` (RFC 4647 §3.4). */
+function shorter(tag: string): string {
+  const cut = tag.slice(0, Math.max(0, tag.lastIndexOf("-")));
+  return /-[a-z0-9]$/.test(cut) ? cut.slice(0, -2) : cut;
+}
+
+/**
+ * The offered language that a range finds by lookup (RFC 4647 §3.4): `de-AT` finds `de`, and `de` does not find `de-AT`,
+ * which negotiator's own lookup would return. The result is spelled as it is offered.
+ */
+export function lookUpLanguage(wanted: string, offered: readonly string[]): string | undefined {
+  for (let tag = wanted.toLowerCase(); tag !== ""; tag = shorter(tag)) {
+    const found = offered.find((offer) => offer.toLowerCase() === tag);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The offered language that the header prefers; undefined if it accepts none. `*` takes the first one offered. */
+export function negotiateLanguage(header: string | undefined, offered: readonly string[]): string | undefined {
+  if (offered.length === 0) return undefined;
+  for (const wanted of acceptedLanguages(header)) {
+    const found = wanted === "*" ? offered[0] : lookUpLanguage(wanted, offered);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,51 @@
+import { lookUpLanguage, negotiateLanguage } from "./accept-language.ts";
+
+/** Texts of one language; the keys are `namespace.name`. */
+export interface Catalogue {
+  readonly language: string;
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+/** How to choose the language: `fixed` takes precedence over what the client accepts. */
+export interface LanguageChoice {
+  readonly fixed?: string | undefined;
+  readonly acceptLanguage?: string | undefined;
+}
+
+export interface LocalisedText {
+  readonly text: string;
+  /** The catalogue's language tag, in its original spelling. */
+  readonly language: string;
+}
+
+export interface Catalogues {
+  /** Undefined if no catalogue in an acceptable language has the text. */
+  find(key: string, choice: LanguageChoice): LocalisedText | undefined;
+}
+
+/**
+ * Later catalogues override earlier ones, text by text. `defaultLanguage` is used if the client requests only languages that are not
+ * available.
+ */
+export function createCatalogues(all: readonly Catalogue[], defaultLanguage: string): Catalogues {
+  const byKey = new Map<string, Map<string, string>>();
+  for (const { language, texts } of all) {
+    for (const [key, text] of texts) {
+      const languages = byKey.get(key) ?? new Map<string, string>();
+      byKey.set(key, languages.set(language, text));
+    }
+  }
+  return {
+    find: (key, { fixed, acceptLanguage }) => {
+      const languages = byKey.get(key);
+      if (languages === undefined) return undefined;
+      const offered = [...languages.keys()];
+      const language =
+        fixed === undefined
+          ? (negotiateLanguage(acceptLanguage, offered) ?? lookUpLanguage(defaultLanguage, offered))
+          : lookUpLanguage(fixed, offered);
+      const text = language === undefined ? undefined : languages.get(language);
+      return language === undefined || text === undefined ? undefined : { text, language };
+    },
+  };
+}

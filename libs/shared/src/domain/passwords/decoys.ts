@@ -1,0 +1,60 @@
+import type { KeyedDigest } from "../../platform/crypto/keyed-digest.ts";
+import type { StoredPassword } from "./stored-password.ts";
+import { usualPassword } from "./usual-password.ts";
+import { createWeightedChoice } from "./weighted-choice.ts";
+
+/** A stored password of a kind that the site's accounts have, and how many accounts have that kind. */
+export interface DecoySample {
+  readonly stored: StoredPassword;
+  readonly weight: number;
+}
+
+export interface DecoysDeps {
+  /** Keyed with a secret that all replicas share, so that outsiders cannot predict which names get which cost. */
+  readonly digest: KeyedDigest;
+  /** The site's own proportions; empty: they are learned from the accounts that are read. */
+  readonly samples: readonly DecoySample[];
+}
+
+/** Stored passwords to verify in place of a missing one, so that an unknown account costs as much as a known one. */
+export interface Decoys {
+  /** Returns the same decoy for the same name, regardless of case, so that repeated probes learn nothing. */
+  choose(name: string): StoredPassword;
+  /** Records that an account's stored password was read. */
+  learn(account: string, stored: StoredPassword): void;
+}
+
+/** Stored passwords of the same class cost the same. */
+function costClass(stored: StoredPassword): string {
+  switch (stored.scheme) {
+    case "argon2": {
+      const { algorithm, memoryCost, timeCost, parallelism } = stored.parameters;
+      return `argon2 ${algorithm} ${memoryCost} ${timeCost} ${parallelism} ${stored.digest.length}`;
+    }
+    case "bcrypt":
+      return `bcrypt ${stored.encoded.slice(4, 6)}`;
+    case "pbkdf2":
+      return `pbkdf2 ${stored.algorithm} ${stored.iterations}`;
+    case "sha-crypt":
+      return `sha-crypt ${stored.algorithm} ${stored.rounds}`;
+    case "salted-sha":
+      return `salted-sha ${stored.algorithm}`;
+    case "md5-crypt":
+      return "md5-crypt";
+  }
+}
+
+/**
+ * Decoys in the proportions of the site's own schemes. If none are configured, they are learned from the accounts that are read, starting
+ * with the default of current tools.
+ */
+export function createDecoys({ digest, samples }: DecoysDeps): Decoys {
+  const choice = createWeightedChoice<StoredPassword>({ digest, usual: ["usual", usualPassword] });
+  if (samples.length > 0) choice.fix(samples.map(({ stored, weight }) => [costClass(stored), stored, weight]));
+  return {
+    choose: (name) => choice.choose(name.toLowerCase()),
+    learn: (account, stored) => {
+      if (samples.length === 0) choice.learn(account.toLowerCase(), costClass(stored), stored);
+    },
+  };
+}

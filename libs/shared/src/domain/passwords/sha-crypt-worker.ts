@@ -1,0 +1,2 @@
+/** Entry point of the worker threads of `sha-crypt-pool.ts`. */
+export { computeShaCryptDigest } from "./sha-crypt-digest.ts";

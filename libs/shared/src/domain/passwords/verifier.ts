@@ -1,0 +1,97 @@
+import { availableParallelism } from "node:os";
+import type { Secret } from "../../platform/crypto/secret.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import type { Clock } from "../../platform/time/clock.ts";
+import { hashArgon2, isCurrentArgon2, verifyArgon2 } from "./argon2.ts";
+import { verifyBcrypt } from "./bcrypt.ts";
+import { verifyMd5Crypt } from "./md5-crypt.ts";
+import { readStoredPassword } from "./parse-stored-password.ts";
+import { verifyPbkdf2 } from "./pbkdf2.ts";
+import { verifySaltedSha } from "./salted-sha.ts";
+import { verifyShaCrypt } from "./sha-crypt.ts";
+import { createShaCryptPool, type ShaCryptPool } from "./sha-crypt-pool.ts";
+import type { StoredPassword } from "./stored-password.ts";
+import type { UnverifiableReason } from "./unverifiable.ts";
+import { usualPassword } from "./usual-password.ts";
+import { createWorkGate, type WorkContext, type WorkGateLoad } from "./work-gate.ts";
+
+export interface PasswordVerifierOptions {
+  /** Maximum number of concurrent costly verifications; default: the number of cores. */
+  readonly concurrency?: number | undefined;
+  /** Maximum number of verifications that wait. */
+  readonly maxQueued: number;
+  readonly clock?: Clock | undefined;
+  /** Called when `verify` receives a stored text that can never be verified. */
+  readonly onUnverifiable?: ((reason: UnverifiableReason) => void) | undefined;
+}
+
+/** Verifies passwords against a backend's stored ones, off the event loop and with limited concurrency. */
+export interface PasswordVerifier {
+  /**
+   * True if the password matches. False, at the cost of an ordinary verification, for a stored text that can never be verified: that is
+   * permanent, so a temporary failure would be wrong. Throws `DIRECTORY_UNAVAILABLE` (no memory, no thread), `DIRECTORY_OVERLOADED`,
+   * `DEADLINE_EXCEEDED`, `REQUEST_ABORTED`, `SHUTTING_DOWN`: all of them temporary failures.
+   */
+  verify(stored: string | StoredPassword, password: Secret, context: WorkContext): Promise<boolean>;
+  /** Costs as much as `verify` against `decoy`, and throws the same errors. */
+  spend(decoy: StoredPassword, password: Secret, context: WorkContext): Promise<void>;
+  /**
+   * An Argon2id hash of the current cost for a password that matched `stored`; undefined if `stored` is current already. Throws the same
+   * errors as `verify`.
+   */
+  upgrade(stored: StoredPassword, password: Secret, context: WorkContext): Promise<string | undefined>;
+  /** Counts only the costly schemes; salted SHA is not limited. */
+  load(): WorkGateLoad;
+  close(): Promise<void>;
+}
+
+/** No supported scheme is used with longer ones, and SHA-crypt's cost grows with the length. */
+const maxPasswordBytes = 4096;
+
+export function createPasswordVerifier(options: PasswordVerifierOptions): PasswordVerifier {
+  const { concurrency = availableParallelism(), maxQueued, clock, onUnverifiable } = options;
+  const gate = createWorkGate({ concurrency, maxQueued, clock });
+  const pool = createShaCryptPool({ maxThreads: concurrency });
+
+  const compare = async (stored: StoredPassword, password: Secret, context: WorkContext): Promise<boolean> => {
+    const text = password.reveal();
+    if (Buffer.byteLength(text) > maxPasswordBytes) return false;
+    if (stored.scheme === "salted-sha") return verifySaltedSha(stored, text);
+    try {
+      return await gate.run(() => compareCostly(stored, text, pool), context);
+    } catch (cause) {
+      if (cause instanceof AppError) throw cause;
+      throw new AppError("DIRECTORY_UNAVAILABLE", { detail: "password verification failed to run", cause });
+    }
+  };
+
+  return {
+    verify: async (stored, password, context) => {
+      const read = typeof stored === "string" ? readStoredPassword(stored) : stored;
+      if (typeof read !== "string") return compare(read, password, context);
+      onUnverifiable?.(read);
+      await compare(usualPassword, password, context);
+      return false;
+    },
+    spend: async (decoy, password, context) => void (await compare(decoy, password, context)),
+    async upgrade(stored, password, context) {
+      if (stored.scheme === "argon2" && isCurrentArgon2(stored)) return undefined;
+      return gate.run(async () => `{ARGON2ID}${await hashArgon2(password.reveal())}`, context);
+    },
+    load: () => gate.load(),
+    async close() {
+      await gate.close();
+      await pool.close();
+    },
+  };
+}
+
+type CostlyPassword = Exclude<StoredPassword, { scheme: "salted-sha" }>;
+
+function compareCostly(stored: CostlyPassword, password: string, pool: ShaCryptPool): Promise<boolean> {
+  if (stored.scheme === "argon2") return verifyArgon2(stored, password);
+  if (stored.scheme === "bcrypt") return verifyBcrypt(stored, password);
+  if (stored.scheme === "pbkdf2") return verifyPbkdf2(stored, password);
+  if (stored.scheme === "md5-crypt") return Promise.resolve(verifyMd5Crypt(stored, password));
+  return verifyShaCrypt(stored, password, (task) => pool.computeDigest(task));
+}

@@ -1,0 +1,103 @@
+import { createRenewedSet } from "../../platform/cache/renewed-set.ts";
+import { watchDeadline } from "../../platform/concurrency/deadline.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import type { ErrorCode } from "../../platform/errors/codes.ts";
+import { type Clock, systemClock } from "../../platform/time/clock.ts";
+
+/** Limits of a piece of work; `deadline` in epoch milliseconds. */
+export interface WorkContext {
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+}
+
+export interface WorkGateOptions {
+  /** Maximum number that run concurrently. */
+  readonly concurrency: number;
+  /** Maximum number that wait; further work is rejected with `DIRECTORY_OVERLOADED` immediately. */
+  readonly maxQueued: number;
+  readonly clock?: Clock | undefined;
+}
+
+export interface WorkGateLoad {
+  readonly running: number;
+  readonly queued: number;
+  /** Since the start: number begun, and number rejected because the queue was full. */
+  readonly startedTotal: number;
+  readonly shedTotal: number;
+}
+
+/** Limits how many costly pieces of work run and wait, in the order of arrival. */
+export interface WorkGate {
+  /**
+   * Rejects with `DEADLINE_EXCEEDED` or `REQUEST_ABORTED` as soon as the context ends. Waiting work is then never started; running work
+   * keeps its slot until it is done, because it still occupies its core.
+   */
+  run<T>(work: () => Promise<T>, context: WorkContext): Promise<T>;
+  load(): WorkGateLoad;
+  /** Rejects waiting and new work with `SHUTTING_DOWN`; resolves when nothing runs. */
+  close(): Promise<void>;
+}
+
+interface Entry {
+  readonly start: () => void;
+  readonly refuse: (error: AppError) => void;
+}
+
+export function createWorkGate({ concurrency, maxQueued, clock = systemClock }: WorkGateOptions): WorkGate {
+  const waiting = createRenewedSet<Entry>();
+  const totals = { started: 0, shed: 0 };
+  const idle = Promise.withResolvers<void>();
+  let running = 0;
+  let isClosed = false;
+
+  const startNext = (): void => {
+    const [next] = waiting;
+    if (next !== undefined && running < concurrency) {
+      waiting.delete(next);
+      running += 1;
+      totals.started += 1;
+      next.start();
+    }
+    if (isClosed && running === 0) idle.resolve();
+  };
+
+  const leave = (): void => {
+    running -= 1;
+    startNext();
+  };
+
+  const refusal = ({ deadline, signal }: WorkContext): ErrorCode | undefined => {
+    if (isClosed) return "SHUTTING_DOWN";
+    if (signal.aborted) return "REQUEST_ABORTED";
+    if (clock.now() >= deadline) return "DEADLINE_EXCEEDED";
+    if (running < concurrency || waiting.size < maxQueued) return undefined;
+    totals.shed += 1;
+    return "DIRECTORY_OVERLOADED";
+  };
+
+  return {
+    async run<T>(work: () => Promise<T>, context: WorkContext): Promise<T> {
+      const code = refusal(context);
+      if (code !== undefined) throw new AppError(code);
+      const outcome = Promise.withResolvers<T>();
+      const entry = {
+        start: () => void work().then(outcome.resolve, outcome.reject).finally(leave),
+        refuse: (error: AppError): void => {
+          waiting.delete(entry);
+          outcome.reject(error);
+        },
+      };
+      waiting.add(entry);
+      startNext();
+      const stopWatching = watchDeadline({ context, clock, waitingFor: "a password check" }, entry.refuse);
+      return outcome.promise.finally(stopWatching);
+    },
+    load: () => ({ running, queued: waiting.size, startedTotal: totals.started, shedTotal: totals.shed }),
+    async close() {
+      isClosed = true;
+      for (const entry of waiting) entry.refuse(new AppError("SHUTTING_DOWN"));
+      startNext();
+      await idle.promise;
+    },
+  };
+}

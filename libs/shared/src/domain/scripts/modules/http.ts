@@ -1,0 +1,59 @@
+import { abortAfter } from "../../../platform/concurrency/deadline.ts";
+import { isLuaObject, type LuaObject, type LuaValue } from "../lua-value.ts";
+import { objectArgument, textArgument, textFields } from "./arguments.ts";
+import type { HostFunctions } from "./host.ts";
+
+export interface HttpModuleSettings {
+  /** `host` or `host:port`, as in a URL. */
+  readonly allowedHosts: readonly string[];
+  readonly timeoutMs: number;
+  readonly maxResponseBytes: number;
+}
+
+function urlOf(request: LuaObject, { allowedHosts }: HttpModuleSettings): URL {
+  const url = new URL(textArgument(request.url, "url"));
+  if (url.protocol !== "https:" && url.protocol !== "http:") throw new TypeError("url must be http or https");
+  if (!allowedHosts.includes(url.host)) throw new Error(`${url.host} is not among the allowed hosts`);
+  return url;
+}
+
+async function readBounded(response: Response, maxBytes: number): Promise<LuaValue> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of response.body ?? []) {
+    length += part.length;
+    if (length > maxBytes) throw new RangeError("answer is too large");
+    parts.push(part);
+  }
+  return new Uint8Array(Buffer.concat(parts));
+}
+
+function bodyOf(body: LuaValue): string | Uint8Array<ArrayBuffer> | undefined {
+  if (body === undefined || typeof body === "string") return body;
+  if (body instanceof Uint8Array) return new Uint8Array(body);
+  throw new TypeError("body must be a text");
+}
+
+/**
+ * `http`: requests to the hosts that the site allows. Redirects are returned and not followed, because they may lead elsewhere.
+ */
+export function httpModule(settings: () => HttpModuleSettings): HostFunctions {
+  return {
+    "http.request": async ([argument], { signal }) => {
+      const request = isLuaObject(argument) ? argument : objectArgument(argument, "request");
+      const { timeoutMs, maxResponseBytes } = settings();
+      const response = await fetch(urlOf(request, settings()), {
+        method: request.method === undefined ? "GET" : textArgument(request.method, "method"),
+        headers: textFields(request.headers, "headers"),
+        body: bodyOf(request.body) ?? null,
+        redirect: "manual",
+        signal: abortAfter(timeoutMs, signal),
+      });
+      return {
+        status: response.status,
+        headers: Object.fromEntries(response.headers),
+        body: await readBounded(response, maxResponseBytes),
+      };
+    },
+  };
+}

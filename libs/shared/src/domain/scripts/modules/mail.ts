@@ -1,0 +1,73 @@
+import { type MailServer, mailTlsModes, sendMail } from "../../../platform/mail/send-mail.ts";
+import type { LuaObject, LuaValue } from "../lua-value.ts";
+import { objectArgument, textArgument } from "./arguments.ts";
+import type { HostFunctions } from "./host.ts";
+
+export interface MailModuleSettings {
+  /** `host:port`; the first one is the default. */
+  readonly allowedServers: readonly string[];
+  readonly timeoutMs: number;
+  readonly maxMessageBytes: number;
+}
+
+const maxRecipients = 50;
+/** Maximum number of messages sent concurrently; further ones are rejected. */
+const maxInFlight = 16;
+
+function optionalText(value: LuaValue, name: string): string | undefined {
+  return value === undefined ? undefined : textArgument(value, name);
+}
+
+function serverOf(message: LuaObject, { allowedServers }: MailModuleSettings): MailServer {
+  const server = optionalText(message.server, "server") ?? allowedServers[0] ?? "";
+  if (!allowedServers.includes(server)) throw new Error(`${server} is not among the allowed servers`);
+  const { hostname, port } = new URL(`smtp://${server}`);
+  const tls = mailTlsModes.find((mode) => mode === (message.tls ?? "starttls"));
+  if (tls === undefined) throw new TypeError("tls must be starttls, implicit or none");
+  const user = optionalText(message.username, "username");
+  if (user !== undefined && tls === "none") throw new TypeError("a password needs TLS");
+  const auth = user === undefined ? undefined : { user, pass: textArgument(message.password, "password") };
+  // An IPv6 address is written in brackets and used without.
+  return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port === "" ? 25 : port), tls, auth };
+}
+
+function recipientsOf(value: LuaValue): string[] {
+  const all: readonly LuaValue[] = Array.isArray(value) ? value : [value];
+  if (all.length === 0 || all.length > maxRecipients)
+    throw new RangeError(`to must be 1 to ${maxRecipients} addresses`);
+  return all.map((address) => textArgument(address, "to"));
+}
+
+function messageOf(message: LuaObject, { maxMessageBytes }: MailModuleSettings) {
+  const parts = {
+    from: textArgument(message.from, "from"),
+    to: recipientsOf(message.to),
+    subject: textArgument(message.subject, "subject"),
+    text: textArgument(message.text, "text"),
+    html: optionalText(message.html, "html"),
+    replyTo: optionalText(message.reply_to, "reply_to"),
+  };
+  const bytes = Buffer.byteLength(parts.text) + Buffer.byteLength(parts.html ?? "") + Buffer.byteLength(parts.subject);
+  if (bytes > maxMessageBytes) throw new RangeError("message is too large");
+  return parts;
+}
+
+/** `mail`: messages to the SMTP servers that the site allows. A message that the server does not accept is an error. */
+export function mailModule(settings: MailModuleSettings): HostFunctions {
+  let inFlight = 0;
+  return {
+    "mail.send": async ([argument], context) => {
+      const table = objectArgument(argument, "message");
+      const server = serverOf(table, settings);
+      const message = messageOf(table, settings);
+      if (inFlight >= maxInFlight) throw new Error("too many messages are being sent");
+      inFlight += 1;
+      try {
+        await sendMail(server, message, { timeoutMs: settings.timeoutMs, signal: context.signal });
+        return true;
+      } finally {
+        inFlight -= 1;
+      }
+    },
+  };
+}

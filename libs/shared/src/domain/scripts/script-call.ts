@@ -1,0 +1,21 @@
+import type { LuaValue } from "./lua-value.ts";
+
+/** One run of a script's function. */
+export interface ScriptCall {
+  readonly script: string;
+  readonly entry: string;
+  readonly args: readonly LuaValue[];
+  /** Absolute, in epoch milliseconds; waiting for modules counts. */
+  readonly deadline: number;
+  /** For the script's log lines. */
+  readonly session?: string | undefined;
+}
+
+export interface HostCallContext {
+  readonly script: string;
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+}
+
+/** Runs a module's function. What it throws becomes an error in the script, with the message of an `Error`. */
+export type ScriptHost = (name: string, args: readonly LuaValue[], context: HostCallContext) => Promise<LuaValue>;

@@ -1,0 +1,53 @@
+import { AppError } from "../../platform/errors/app-error.ts";
+import type { LuaValue } from "./lua-value.ts";
+import type { ScriptPool } from "./pool.ts";
+import type { ScriptCall } from "./script-call.ts";
+
+/** The current pool. A reload replaces it; the old pool ends with its last call. */
+export interface ScriptRunner {
+  run(call: ScriptCall): Promise<LuaValue>;
+  inFlight(): number;
+  swap(next: ScriptPool | undefined): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Compiled scripts of another configuration. One of the two functions must be called, otherwise their threads remain.
+ */
+export interface PreparedScripts {
+  /** Replaces the current scripts. */
+  use(): void;
+  discard(): Promise<void>;
+}
+
+export interface ScriptRunnerDeps {
+  /** Absent if no script is configured. */
+  readonly first: ScriptPool | undefined;
+  /** Time that calls to a replaced pool may still take, in milliseconds. */
+  readonly lingerMs: number;
+  readonly onError: (error: unknown) => void;
+}
+
+export function createScriptRunner({ first, lingerMs, onError }: ScriptRunnerDeps): ScriptRunner {
+  let current = first;
+  const retired = new Map<ScriptPool, NodeJS.Timeout>();
+  const end = (pool: ScriptPool): void => {
+    retired.delete(pool);
+    pool.close().catch(onError);
+  };
+  return {
+    run: (call) =>
+      current?.run(call) ?? Promise.reject(new AppError("SCRIPT_FAILED", { detail: `${call.script} is not loaded` })),
+    inFlight: () => current?.load().inFlight ?? 0,
+    swap: (next) => {
+      const old = current;
+      current = next;
+      if (old !== undefined) retired.set(old, setTimeout(() => end(old), lingerMs).unref());
+    },
+    close: async () => {
+      for (const timer of retired.values()) clearTimeout(timer);
+      await Promise.all([...retired.keys(), ...(current === undefined ? [] : [current])].map((pool) => pool.close()));
+      retired.clear();
+    },
+  };
+}

@@ -1,0 +1,31 @@
+export {
+  AccessTokenClaims,
+  type RevocationFacts,
+  ServiceTokenClaims,
+  type VerifiedToken,
+} from "./claims.ts";
+export { type AccessTokenAlgorithm, accessTokenAlgorithms } from "./jwks.ts";
+export { keySetFile, keySetUrl, type LoadKeySet } from "./jwks-sources.ts";
+export { createKeySource, type KeyLookup, type KeySource, type KeySourceOptions } from "./key-source.ts";
+export { createOpaqueRecordReader } from "./opaque-record.ts";
+export { createOpaqueVerifier } from "./opaque-verifier.ts";
+export { createRevocation, type Revocation, type RevocationOptions, type RevocationState } from "./revocation.ts";
+export { createRevoker, type Revoker, type RevokerDeps } from "./revoke.ts";
+export {
+  type ServiceTokenRules,
+  serviceRefreshTokenType,
+  serviceTokenKey,
+  serviceTokenNames,
+  serviceTokenType,
+  signServiceToken,
+  verifyServiceSignature,
+} from "./service-token.ts";
+export { kindDigest, subjectDigest, type TokenSubject } from "./subject-digest.ts";
+export {
+  createTokenVerifier,
+  maxTokenLength,
+  type TokenVerifier,
+  type TokenVerifierOptions,
+} from "./token-verifier.ts";
+export type { InvalidReason, TokenVerdict } from "./verdict.ts";
+export { type AccessTokenRules, accessTokenType } from "./verify-access-token.ts";

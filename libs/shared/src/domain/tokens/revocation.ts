@@ -1,0 +1,81 @@
+import type { RedisClient } from "../../platform/redis/client.ts";
+import { deniedTokenKey, tokenEpochKey } from "../../platform/redis/keys.ts";
+import type { Clock } from "../../platform/time/clock.ts";
+import type { RevocationFacts } from "./claims.ts";
+import { createRecentLooks } from "./recent-looks.ts";
+
+export type RevocationState = "active" | "revoked" | "unavailable";
+
+/** Whether tokens were revoked before they expired. */
+export interface Revocation {
+  /** Synchronous if a recent result is still valid. Never rejects. */
+  check(facts: RevocationFacts): RevocationState | Promise<RevocationState>;
+}
+
+export interface RevocationOptions {
+  readonly redis: Pick<RedisClient, "get">;
+  readonly prefix: string;
+  readonly clock: Clock;
+  /** How long a result is valid: the longest time that a revoked token is still accepted. */
+  readonly ttlMs: number;
+  readonly timeoutMs: number;
+  readonly maxEntries: number;
+  /** Called for the first failure in a row. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** An epoch that cannot be parsed counts as the highest: its tokens are invalid. */
+function epochOf(stored: string | null): number {
+  if (stored === null) return 0;
+  const epoch = Number(stored);
+  return Number.isFinite(epoch) ? epoch : Number.POSITIVE_INFINITY;
+}
+
+type Look<Value> = Value | undefined;
+
+/** A single result is enough for `revoked`; `active` needs all of them. */
+function stateOf(isDenied: Look<boolean>, epochs: readonly Look<number>[], epoch: number): RevocationState {
+  if (isDenied === true || epochs.some((current) => current !== undefined && epoch < current)) return "revoked";
+  return isDenied === undefined || epochs.includes(undefined) ? "unavailable" : "active";
+}
+
+const isKnown = (look: number | Promise<Look<number>>): look is number => typeof look === "number";
+
+/**
+ * Denylist and epochs in Redis. Within `ttlMs`, a token is looked up in the denylist once, and a subject's epoch is read once for all of
+ * its tokens. From half that time on both are refreshed in the background, so that tokens in steady use never wait. If Redis is unavailable
+ * or slow, the result is `unavailable`, never `active`.
+ */
+export function createRevocation(options: RevocationOptions): Revocation {
+  const { redis, prefix, onError } = options;
+  let isFailing = false;
+  const get = async (key: string): Promise<string | null> => {
+    const value = await redis.get(key);
+    isFailing = false;
+    return value;
+  };
+  const looks = {
+    ...options,
+    onError: (error: unknown): void => {
+      if (!isFailing) onError(error);
+      isFailing = true;
+    },
+  };
+  const denials = createRecentLooks({
+    ...looks,
+    read: async (id) => (await get(deniedTokenKey.build(prefix, id))) !== null,
+  });
+  const epochs = createRecentLooks({
+    ...looks,
+    read: async (digest) => epochOf(await get(tokenEpochKey.build(prefix, digest))),
+  });
+  return {
+    check: ({ id, subjectDigest, kindDigest, epoch }) => {
+      const isDenied = denials.at(id);
+      // The epoch without a kind was written by earlier versions, which may still raise it.
+      const current = [epochs.at(subjectDigest), ...(kindDigest === undefined ? [] : [epochs.at(kindDigest)])];
+      if (typeof isDenied === "boolean" && current.every(isKnown)) return stateOf(isDenied, current, epoch);
+      return Promise.all([isDenied, ...current]).then(([denied, ...known]) => stateOf(denied, known, epoch));
+    },
+  };
+}

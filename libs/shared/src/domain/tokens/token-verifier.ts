@@ -1,0 +1,97 @@
+import { createHeaderReader } from "../../platform/crypto/jws/token-header.ts";
+import type { Clock } from "../../platform/time/clock.ts";
+import type { VerifiedToken } from "./claims.ts";
+import type { Revocation, RevocationState } from "./revocation.ts";
+import {
+  type ServiceTokenRules,
+  serviceRefreshTokenType,
+  serviceTokenType,
+  verifyServiceToken,
+} from "./service-token.ts";
+import { invalid, type TokenVerdict } from "./verdict.ts";
+import { createVerifiedCache } from "./verified-cache.ts";
+import { type AccessTokenRules, verifyAccessToken } from "./verify-access-token.ts";
+
+/** Verifies API callers' tokens. */
+export interface TokenVerifier {
+  /**
+   * Synchronous if the key is in memory and a recent revocation check is still valid. A recently verified token is not verified again.
+   * Never throws or rejects.
+   */
+  verify(token: string): TokenVerdict | Promise<TokenVerdict>;
+}
+
+export interface TokenVerifierOptions {
+  /** Rules for access tokens of the identity provider; if absent, they are rejected. */
+  readonly access: AccessTokenRules | undefined;
+  /** Rules for tokens of the JWT endpoints; if absent, they are rejected. */
+  readonly service: ServiceTokenRules | undefined;
+  readonly revocation: Revocation;
+  readonly clock: Clock;
+  readonly cacheTtlMs: number;
+  readonly maxCached: number;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Longer tokens are rejected unread. */
+export const maxTokenLength = 8192;
+
+function judged(token: VerifiedToken, state: RevocationState): TokenVerdict {
+  switch (state) {
+    case "active":
+      return { outcome: "ok", token };
+    case "revoked":
+      return invalid("revoked");
+    case "unavailable":
+      return { outcome: "unavailable", cause: "revocation" };
+  }
+}
+
+/**
+ * The header's `typ` determines the kind that a token claims to be. Each kind has its own keys and each key its own algorithm, so that no
+ * token can be mistaken for another kind (RFC 8725 §3.1, §3.11, §3.12).
+ */
+export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
+  const { access, service, revocation, clock, cacheTtlMs, maxCached, onError } = options;
+  const cache = createVerifiedCache({ ttlMs: cacheTtlMs, maxEntries: maxCached, clock });
+  const headerOf = createHeaderReader();
+
+  const signed = (token: string): TokenVerdict | Promise<TokenVerdict> => {
+    const header = headerOf(token);
+    if (header === undefined) return invalid("malformed");
+    if (header.typ === serviceTokenType || header.typ === serviceRefreshTokenType) {
+      return service === undefined ? invalid("unknown_key") : verifyServiceToken(token, header, service);
+    }
+    return access === undefined ? invalid("unknown_key") : verifyAccessToken(token, header, access);
+  };
+  const undecided = (error: unknown): TokenVerdict => {
+    onError(error);
+    return { outcome: "unavailable", cause: "keys" };
+  };
+  const alive = (token: VerifiedToken): TokenVerdict | Promise<TokenVerdict> => {
+    const state = revocation.check(token.revocation);
+    return typeof state === "string" ? judged(token, state) : state.then((found) => judged(token, found));
+  };
+  const remembered = (verdict: TokenVerdict, digest: string): TokenVerdict | Promise<TokenVerdict> => {
+    if (verdict.outcome !== "ok") return verdict;
+    cache.set(digest, verdict.token);
+    return alive(verdict.token);
+  };
+  const first = (token: string, digest: string): TokenVerdict | Promise<TokenVerdict> => {
+    try {
+      const verdict = signed(token);
+      if (!(verdict instanceof Promise)) return remembered(verdict, digest);
+      return verdict.then((found) => remembered(found, digest)).catch(undecided);
+    } catch (error) {
+      return undecided(error);
+    }
+  };
+  return {
+    verify: (token) => {
+      if (token.length > maxTokenLength) return invalid("too_large");
+      const digest = cache.digest(token);
+      const known = cache.get(digest);
+      return known === undefined ? first(token, digest) : alive(known);
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import type { VerifiedToken } from "./claims.ts";
+import { createVerifiedCache } from "./verified-cache.ts";
+
+function token(expiresAtMs: number): VerifiedToken {
+  return {
+    kind: "access",
+    clientId: "mail",
+    subject: "mail",
+    scopes: [],
+    expiresAtMs,
+    revocation: { id: "1", subjectDigest: "2", epoch: 0 },
+  };
+}
+
+test("with the cache disabled no token gets another's result, even when the clock is set back", () => {
+  const times = [1000, 1000, 0, 0, 0];
+  const cache = createVerifiedCache({ ttlMs: 0, maxEntries: 10, clock: { now: () => times.shift() ?? 0 } });
+  cache.set(cache.digest("one"), token(9000));
+  expect(cache.get(cache.digest("one"))).toBeUndefined();
+  expect(cache.get(cache.digest("another"))).toBeUndefined();
+});
+
+test("an entry belongs to its token, and ends with its lifetime or its token", () => {
+  const time = { now: 1000 };
+  const cache = createVerifiedCache({ ttlMs: 500, maxEntries: 10, clock: { now: () => time.now } });
+  const [long, short] = [token(9000), token(1200)];
+  cache.set(cache.digest("long"), long);
+  cache.set(cache.digest("short"), short);
+  expect(cache.get(cache.digest("long"))).toBe(long);
+  expect(cache.get(cache.digest("other"))).toBeUndefined();
+  time.now = 1200;
+  expect(cache.get(cache.digest("short"))).toBeUndefined();
+  time.now = 1500;
+  expect(cache.get(cache.digest("long"))).toBeUndefined();
+});

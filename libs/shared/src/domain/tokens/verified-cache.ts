@@ -1,0 +1,41 @@
+import { hash } from "node:crypto";
+import { createHotCache } from "../../platform/cache/hot-cache.ts";
+import type { Clock } from "../../platform/time/clock.ts";
+import type { VerifiedToken } from "./claims.ts";
+
+/** Tokens whose signature and claims were verified recently. It does not cover revocation. */
+export interface VerifiedCache {
+  /** SHA-256 of a token, so that the cache contains no tokens. A constant if the cache is disabled. */
+  digest(token: string): string;
+  get(digest: string): VerifiedToken | undefined;
+  set(digest: string, token: VerifiedToken): void;
+}
+
+export interface VerifiedCacheOptions {
+  /** Maximum lifetime of an entry, which never exceeds that of its token. 0 disables the cache. */
+  readonly ttlMs: number;
+  readonly maxEntries: number;
+  readonly clock: Clock;
+}
+
+export function createVerifiedCache({ ttlMs, maxEntries, clock }: VerifiedCacheOptions): VerifiedCache {
+  const entries = createHotCache<{ readonly token: VerifiedToken; readonly untilMs: number }>(maxEntries);
+  // A disabled cache gives all tokens the same digest, whatever the clock does.
+  const keepsAny = ttlMs > 0;
+  return {
+    digest: (token) => (keepsAny ? hash("sha256", token, "base64") : ""),
+    get: (digest) => {
+      if (!keepsAny) return undefined;
+      const entry = entries.get(digest);
+      if (entry === undefined) return undefined;
+      if (clock.now() < entry.untilMs) return entry.token;
+      entries.delete(digest);
+      return undefined;
+    },
+    set: (digest, token) => {
+      const now = clock.now();
+      const untilMs = Math.min(now + ttlMs, token.expiresAtMs);
+      if (keepsAny && untilMs > now) entries.set(digest, { token, untilMs });
+    },
+  };
+}

@@ -1,2 +1,0 @@
-export { builtInCatalogues } from "./built-in.ts";
-export { type Catalogue, type Catalogues, createCatalogues } from "./catalogues.ts";

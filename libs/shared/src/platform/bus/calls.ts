@@ -1,0 +1,121 @@
+import type { Deadlines } from "../concurrency/deadlines.ts";
+import { AppError } from "../errors/app-error.ts";
+import { fromUnknown } from "../errors/from-unknown.ts";
+import type { Clock } from "../time/clock.ts";
+import type { Codec } from "./codec.ts";
+import { type FrameView, frameHeaderBytes } from "./frames.ts";
+import { type CallContext, InFlightCall } from "./in-flight-call.ts";
+import type { Link } from "./link.ts";
+import type { BusMetrics } from "./metrics.ts";
+import type { ReplySender } from "./replies.ts";
+import { encodeError } from "./wire-error.ts";
+
+/** Decodes a request, handles it and encodes the result; the typed and the raw layer differ only in this. */
+export interface Endpoint {
+  readonly subject: string;
+  readonly queue: string;
+  invoke(body: Buffer, context: CallContext): unknown;
+  encode(result: unknown): Uint8Array;
+}
+
+export interface CallsDeps {
+  readonly link: Link;
+  readonly deadlines: Deadlines;
+  readonly clock: Clock;
+  readonly codec: Codec;
+  readonly metrics: BusMetrics;
+  readonly replies: ReplySender;
+  readonly onError: (error: AppError, subject: string) => void;
+}
+
+/** Sender of a batch, and the offset that converts its clock to ours. */
+export interface BatchCaller {
+  readonly inbox: string;
+  readonly offsetMs: number;
+}
+
+/** The requests of one endpoint that are being handled; their number is limited. */
+export interface Calls {
+  /** Handles a request or rejects it immediately; never throws. */
+  readonly accept: (caller: BatchCaller, frame: FrameView) => void;
+  readonly inFlight: () => number;
+  /** Resolves when no request is being handled. */
+  readonly idle: () => Promise<void>;
+}
+
+/** Encodes a result, or the error that the handler threw. */
+function createReplyBytes({ link, codec, metrics, onError }: CallsDeps, endpoint: Endpoint) {
+  const encoded = (result: unknown): Uint8Array => {
+    const reply = endpoint.encode(result);
+    if (reply.length + frameHeaderBytes > link.maxPayload()) throw new AppError("BUS_PAYLOAD");
+    return reply;
+  };
+  const refusal = (thrown: unknown): Uint8Array => {
+    const error = fromUnknown(thrown);
+    if (error.code === "INTERNAL") onError(error, endpoint.subject);
+    if (error.code === "REQUEST_MALFORMED") metrics.malformed();
+    return encodeError(codec, error);
+  };
+  return { encoded, refusal };
+}
+
+export function createCalls(deps: CallsDeps, endpoint: Endpoint, maxInFlight: number): Calls {
+  const { clock, codec, metrics, replies } = deps;
+  const { encoded, refusal } = createReplyBytes(deps, endpoint);
+  const overloaded = encodeError(codec, new AppError("OVERLOADED"));
+  let inFlight = 0;
+  let idle: PromiseWithResolvers<void> | undefined;
+
+  const answer = (call: InFlightCall, body: Uint8Array, isError: boolean): void => {
+    call.finish();
+    if (call.deadline <= clock.now()) metrics.lateReply();
+    else replies.send(call.inbox, { id: call.id, deadlineMs: call.deadline, body, isError });
+    inFlight -= 1;
+    if (inFlight === 0) idle?.resolve();
+  };
+  const fail = (call: InFlightCall, thrown: unknown): void => answer(call, refusal(thrown), true);
+  const succeed = (call: InFlightCall, result: unknown): void => {
+    let reply: Uint8Array;
+    try {
+      reply = encoded(result);
+    } catch (thrown) {
+      return fail(call, thrown);
+    }
+    answer(call, reply, false);
+  };
+  const handle = (call: InFlightCall, body: Buffer): void => {
+    let result: unknown;
+    try {
+      result = endpoint.invoke(body, call);
+    } catch (thrown) {
+      return fail(call, thrown);
+    }
+    if (result instanceof Promise) {
+      result.then(
+        (found) => succeed(call, found),
+        (thrown: unknown) => fail(call, thrown),
+      );
+    } else succeed(call, result);
+  };
+
+  return {
+    accept({ inbox, offsetMs }, { id, deadlineMs: callersDeadlineMs, body }) {
+      const deadlineMs = callersDeadlineMs + offsetMs;
+      if (deadlineMs <= clock.now()) {
+        metrics.expiredDropped();
+      } else if (inFlight >= maxInFlight) {
+        metrics.overloaded();
+        replies.send(inbox, { id, deadlineMs, body: overloaded, isError: true });
+      } else {
+        inFlight += 1;
+        handle(new InFlightCall(id, deadlineMs, inbox, deps), body);
+      }
+    },
+    inFlight: () => inFlight,
+    async idle() {
+      if (inFlight === 0) return;
+      idle ??= Promise.withResolvers<void>();
+      await idle.promise;
+    },
+  };
+}

@@ -1,0 +1,167 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { createInbox } from "@nats-io/transport-node";
+import { inboxPrefix, methodSubject } from "../../contracts/subjects.ts";
+import { endsWithin } from "../concurrency/deadline.ts";
+import { createDeadlines } from "../concurrency/deadlines.ts";
+import { AppError } from "../errors/app-error.ts";
+import { fromUnknown } from "../errors/from-unknown.ts";
+import { type Clock, systemClock } from "../time/clock.ts";
+import type { Bus } from "./bus.ts";
+import type { Endpoint } from "./calls.ts";
+import { createRequestClient, type RequestClient } from "./client.ts";
+import { type Codec, createCodec } from "./codec.ts";
+import { type BusCredentials, type BusTls, securityOptions } from "./credentials.ts";
+import { createEvents, type Events } from "./events.ts";
+import { type BusStatus, createLink, type Link } from "./link.ts";
+import type { BusLogger } from "./logger.ts";
+import { createMethodTable, rawEndpoint, typedEndpoint } from "./methods.ts";
+import { type BusMetrics, noMetrics } from "./metrics.ts";
+import { createPeerClocks } from "./peer-clocks.ts";
+import { createReplySender } from "./replies.ts";
+import { defaultDrainMs, type ServeOptions, type Serving, serveEndpoint } from "./server.ts";
+
+const defaultMaxOutstanding = 16_384;
+const defaultConnectWaitMs = 2000;
+const pollMs = 10;
+
+export interface ConnectBusOptions {
+  /** `host:port` or `nats://host:port`; `tls://` requires TLS. */
+  readonly servers: readonly string[];
+  /** First token of every subject; it separates installations that share a NATS server. */
+  readonly namespace: string;
+  /**
+   * The service's name as one subject token. NATS shows it, and the inbox contains it so that permissions can refer to it.
+   */
+  readonly name: string;
+  readonly credentials?: BusCredentials | undefined;
+  readonly tls?: BusTls | undefined;
+  /** Maximum number of unanswered requests; further ones fail with BUS_BACKLOG. Default 16384. */
+  readonly maxOutstanding?: number | undefined;
+  /**
+   * Time that `connectBus` waits for the first connection, in milliseconds; after that it keeps connecting in the background. Default 2000.
+   */
+  readonly connectWaitMs?: number | undefined;
+  readonly logger: BusLogger;
+  readonly metrics?: BusMetrics | undefined;
+  readonly clock?: Clock | undefined;
+  readonly onStatus?: ((status: BusStatus) => void) | undefined;
+  /**
+   * Called when a handler threw an unexpected error (INTERNAL) or an event handler failed. Default: log one error line.
+   */
+  readonly onError?: ((error: AppError, subject: string) => void) | undefined;
+}
+
+/**
+ * Creates a bus. Resolves once connected, or unconnected after `connectWaitMs`, and then reconnects without limit: `isConnected()` reports
+ * readiness. Methods and subscriptions that are registered before the connection start with it.
+ */
+export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
+  const { logger, connectWaitMs = defaultConnectWaitMs } = options;
+  const link = createLink({
+    options: {
+      servers: [...options.servers],
+      name: options.name,
+      ...securityOptions(options.credentials, options.tls),
+    },
+    logger,
+  });
+  const connected = Promise.withResolvers<void>();
+  link.onStatus((status) => {
+    if (status === "connected") connected.resolve();
+    options.onStatus?.(status);
+  });
+  const bus = createBus(createParts(link, options), options.namespace);
+  await endsWithin(connected.promise, connectWaitMs);
+  return bus;
+}
+
+interface BusParts {
+  readonly link: Link;
+  readonly client: RequestClient;
+  readonly events: Events;
+  readonly codec: Codec;
+  readonly serve: (endpoint: Endpoint, options: ServeOptions | undefined) => Serving;
+  readonly servings: ReadonlySet<Serving>;
+}
+
+function createParts(link: Link, options: ConnectBusOptions): BusParts {
+  const { namespace, name, logger, metrics = noMetrics, clock = systemClock } = options;
+  const { maxOutstanding = defaultMaxOutstanding } = options;
+  const logError = (error: AppError, subject: string): void =>
+    logger.error({ err: error, subject }, "bus handler failed");
+  const { onError = logError } = options;
+  const codec = createCodec();
+  const deadlines = createDeadlines();
+  const inbox = createInbox(inboxPrefix(namespace, name));
+  const replies = createReplySender({ link, clock, metrics });
+  const peerClocks = createPeerClocks(clock);
+  const servings = new Set<Serving>();
+  return {
+    link,
+    client: createRequestClient({ link, inbox, deadlines, clock, codec, metrics, maxOutstanding }),
+    events: createEvents({ link, namespace, codec, metrics, onError }),
+    codec,
+    serve(endpoint, serveOptions = {}) {
+      const serverDeps = { link, deadlines, clock, codec, metrics, replies, onError, peerClocks };
+      const serving = serveEndpoint(serverDeps, endpoint, serveOptions);
+      servings.add(serving);
+      return serving;
+    },
+    servings,
+  };
+}
+
+function createBus(parts: BusParts, namespace: string): Bus {
+  const { link, client, events, codec, serve } = parts;
+  const methodOf = createMethodTable(namespace, codec);
+  const close = async (): Promise<void> => {
+    client.failAll("BUS_DISCONNECTED");
+    await link.close();
+  };
+  return {
+    status: link.status,
+    isConnected: link.isConnected,
+    outstanding: client.outstanding,
+    failOutstanding: client.failAll,
+    request(method, body, requestOptions) {
+      const { subject, decodeReply } = methodOf(method);
+      try {
+        return client.submit({ subject, body: codec.encode(body), decode: decodeReply }, requestOptions);
+      } catch (thrown) {
+        return Promise.reject(fromUnknown(thrown));
+      }
+    },
+    serve: (method, handler, serveOptions) => serve(typedEndpoint(namespace, codec, method, handler), serveOptions),
+    rawRequest: (method, body, requestOptions) =>
+      client.submit({ subject: methodSubject(namespace, method), body, decode: sameBytes }, requestOptions),
+    rawServe: (method, handler, serveOptions) => serve(rawEndpoint(namespace, method, handler), serveOptions),
+    publish: events.publish,
+    subscribe: events.subscribe,
+    flush: () => flushLink(link),
+    async drain(withinMs = defaultDrainMs) {
+      await endsWithin(settleAll(parts, withinMs), withinMs);
+      await close();
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+async function flushLink(link: Link): Promise<void> {
+  if (!link.isConnected()) throw new AppError("BUS_DISCONNECTED");
+  try {
+    await link.flush();
+  } catch (cause) {
+    throw new AppError("BUS_DISCONNECTED", { cause });
+  }
+}
+
+const sameBytes = (body: Buffer): Buffer => body;
+
+/** The order matters: a handler that is finishing may still send requests. */
+async function settleAll({ link, client, servings }: BusParts, withinMs: number): Promise<void> {
+  const untilMs = performance.now() + withinMs;
+  await Promise.all([...servings].map((serving) => serving.drain(withinMs)));
+  while (client.outstanding() > 0 && performance.now() < untilMs) await delay(pollMs);
+  if (link.isConnected()) await link.flush();
+}

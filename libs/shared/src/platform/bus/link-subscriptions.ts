@@ -1,0 +1,77 @@
+import type { Msg, NatsConnection, Subscription } from "@nats-io/transport-node";
+import type { BusLogger } from "./logger.ts";
+
+export interface LinkSubscription {
+  /** Unsubscribes at the server, then waits until all messages that it had already sent have been handed over. */
+  drain(): Promise<void>;
+  unsubscribe(): void;
+}
+
+export interface LinkSubscriptions {
+  readonly add: (subject: string, onMessage: (message: Msg) => void, queue?: string) => LinkSubscription;
+  /**
+   * Subscribes what the connection lacks: everything on a new connection, refused and drained subscriptions after a reconnect.
+   */
+  readonly activateOn: (connection: NatsConnection) => void;
+  /** The connection is closed permanently. */
+  readonly detach: () => void;
+  /** Stops receiving for the queue groups; `activateOn` subscribes them again. */
+  readonly drainQueues: () => Promise<void>;
+}
+
+interface Registration {
+  readonly subject: string;
+  readonly queue: string | undefined;
+  readonly onMessage: (message: Msg) => void;
+  current: Subscription | undefined;
+}
+
+function isLive(subscription: Subscription | undefined): subscription is Subscription {
+  return subscription !== undefined && !subscription.isClosed();
+}
+
+/** The subscriptions of the process, independent of whether there is a connection. */
+export function createLinkSubscriptions(logger: BusLogger): LinkSubscriptions {
+  const registrations = new Set<Registration>();
+  let connection: NatsConnection | undefined;
+
+  const activate = (registration: Registration): void => {
+    if (connection === undefined || connection.isClosed() || isLive(registration.current)) return;
+    const { subject, queue, onMessage } = registration;
+    const callback = (error: Error | null, message: Msg): void => {
+      if (error === null) onMessage(message);
+      else logger.error({ subject, error: error.message }, "bus subscription refused");
+    };
+    registration.current = connection.subscribe(subject, { callback, ...(queue !== undefined && { queue }) });
+  };
+
+  return {
+    add(subject, onMessage, queue) {
+      const registration: Registration = { subject, queue, onMessage, current: undefined };
+      registrations.add(registration);
+      activate(registration);
+      return {
+        async drain() {
+          registrations.delete(registration);
+          if (isLive(registration.current)) await registration.current.drain();
+        },
+        unsubscribe() {
+          registrations.delete(registration);
+          if (isLive(registration.current)) registration.current.unsubscribe();
+        },
+      };
+    },
+    activateOn(newConnection) {
+      connection = newConnection;
+      for (const registration of registrations) activate(registration);
+    },
+    detach() {
+      connection = undefined;
+      for (const registration of registrations) registration.current = undefined;
+    },
+    async drainQueues() {
+      const queues = [...registrations].filter(({ queue }) => queue !== undefined);
+      await Promise.allSettled(queues.map(async ({ current }) => (isLive(current) ? current.drain() : undefined)));
+    },
+  };
+}

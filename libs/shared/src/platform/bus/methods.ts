@@ -1,0 +1,111 @@
+import type { Static, TSchema } from "typebox";
+import type { BusMethod } from "../../contracts/define.ts";
+import { methodSubject, queueGroup } from "../../contracts/subjects.ts";
+import { AppError } from "../errors/app-error.ts";
+import type { Endpoint } from "./calls.ts";
+import type { Codec } from "./codec.ts";
+import type { CallContext } from "./in-flight-call.ts";
+import { compileCheck } from "./schema-check.ts";
+
+/** The client side of a method, created once per method. */
+interface ClientMethod<Reply> {
+  readonly subject: string;
+  /** @throws AppError UPSTREAM_UNAVAILABLE when the reply does not match the method's schema. */
+  readonly decodeReply: (body: Buffer) => Reply;
+}
+
+export type MethodTable = <Req extends TSchema, Rep extends TSchema>(
+  method: BusMethod<Req, Rep>,
+) => ClientMethod<Static<Rep>>;
+
+export type Handler<Req extends TSchema, Rep extends TSchema> = (
+  request: Static<Req>,
+  context: CallContext,
+) => Promise<Static<Rep>>;
+
+export type RawHandler = (body: Buffer, context: CallContext) => Promise<Uint8Array> | Uint8Array;
+
+/** Finds methods by identity; the subject and the check are created at first use. */
+export function createMethodTable(namespace: string, codec: Codec): MethodTable {
+  const known = new WeakMap<BusMethod, ClientMethod<unknown>>();
+
+  // The map's type cannot express that an entry belongs to its method's reply schema; the overload does.
+  function find<Rep extends TSchema>(method: BusMethod<TSchema, Rep>): ClientMethod<Static<Rep>>;
+  function find(method: BusMethod): ClientMethod<unknown> {
+    const found = known.get(method);
+    if (found !== undefined) return found;
+    const subject = methodSubject(namespace, method);
+    const decodeReply = decoder(codec, method.reply, "UPSTREAM_UNAVAILABLE");
+    const clientMethod = { subject, decodeReply };
+    known.set(method, clientMethod);
+    return clientMethod;
+  }
+  return find;
+}
+
+/** Decodes a value and checks it; the schema is compiled at first use. */
+export function decoder<Schema extends TSchema>(
+  codec: Codec,
+  schema: Schema,
+  code: "UPSTREAM_UNAVAILABLE" | "REQUEST_MALFORMED",
+): (body: Uint8Array) => Static<Schema> {
+  let check: ReturnType<typeof compileCheck<Schema>> | undefined;
+  return (body) => {
+    check ??= compileCheck(schema);
+    let value: unknown;
+    try {
+      value = codec.decode(body);
+    } catch (cause) {
+      throw new AppError(code, { detail: "not CBOR", cause });
+    }
+    if (check.accepts(value)) return value;
+    throw new AppError(code, { detail: `does not match its schema: ${check.explain(value)}` });
+  };
+}
+
+export function typedEndpoint<Req extends TSchema, Rep extends TSchema>(
+  namespace: string,
+  codec: Codec,
+  method: BusMethod<Req, Rep>,
+  handler: Handler<Req, Rep>,
+): Endpoint {
+  const decodeRequest = decoder(codec, method.request, "REQUEST_MALFORMED");
+  return {
+    subject: methodSubject(namespace, method),
+    queue: queueGroup(method.service),
+    invoke: (body, context) => handler(decodeRequest(body), context),
+    encode: resultEncoder(codec),
+  };
+}
+
+/**
+ * A frozen result (a cached decision) is encoded once and its bytes are reused for every caller. Code that freezes a result must freeze it
+ * deeply.
+ */
+function resultEncoder(codec: Codec): Endpoint["encode"] {
+  const encoded = new WeakMap<object, Uint8Array>();
+  return (result) => {
+    if (typeof result !== "object" || result === null || !Object.isFrozen(result)) return codec.encode(result);
+    const known = encoded.get(result);
+    if (known !== undefined) return known;
+    // The encoder returns a view into a far larger block.
+    const bytes = Buffer.from(codec.encode(result));
+    encoded.set(result, bytes);
+    return bytes;
+  };
+}
+
+export function rawEndpoint(namespace: string, method: MethodName, handler: RawHandler): Endpoint {
+  return {
+    subject: methodSubject(namespace, method),
+    queue: queueGroup(method.service),
+    invoke: handler,
+    encode(result) {
+      if (result instanceof Uint8Array) return result;
+      throw new TypeError("a raw handler must return bytes");
+    },
+  };
+}
+
+/** The parts of a method that form its subject. */
+export type MethodName = Pick<BusMethod, "service" | "name" | "major">;

@@ -1,0 +1,67 @@
+import { notListed, type Timed } from "../concurrency/deadlines.ts";
+import type { AppError } from "../errors/app-error.ts";
+import type { Frame } from "./frames.ts";
+
+/** The two callbacks of a promise, untyped, because one table holds the requests of all methods. */
+export interface Settler {
+  resolve(value: unknown): void;
+  reject(reason: AppError): void;
+}
+
+/** Notified when a request ends before it is answered. */
+export interface PendingRequestOwner {
+  onExpired(request: PendingRequest): void;
+  onAborted(request: PendingRequest): void;
+}
+
+export interface PendingRequestInit {
+  readonly body: Uint8Array;
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal | undefined;
+  readonly decode: (body: Buffer) => unknown;
+}
+
+/**
+ * A request from the call to its single answer. It is its own frame, deadline entry and abort listener, so that a request costs one object.
+ */
+export class PendingRequest implements Frame, Timed {
+  /** A u32 that is assigned when the batch is sent; the ids of a batch are consecutive. */
+  id = -1;
+  readonly isError = false;
+  readonly body: Uint8Array;
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal | undefined;
+  readonly decode: (body: Buffer) => unknown;
+  readonly settler: Settler;
+  settled = false;
+
+  expiresAtMs = 0;
+  slot = notListed;
+  previous: Timed | undefined = undefined;
+  next: Timed | undefined = undefined;
+
+  readonly #owner: PendingRequestOwner;
+
+  constructor(init: PendingRequestInit, settler: Settler, owner: PendingRequestOwner) {
+    this.body = init.body;
+    this.deadlineMs = init.deadlineMs;
+    this.signal = init.signal;
+    this.decode = init.decode;
+    this.settler = settler;
+    this.#owner = owner;
+    this.signal?.addEventListener("abort", this);
+  }
+
+  expire(): void {
+    this.#owner.onExpired(this);
+  }
+
+  handleEvent(): void {
+    this.#owner.onAborted(this);
+  }
+
+  /** Removes our listener, because a signal may outlive the request. */
+  release(): void {
+    this.signal?.removeEventListener("abort", this);
+  }
+}

@@ -1,0 +1,74 @@
+import { createRenewedMap } from "../cache/renewed-map.ts";
+import type { Deadlines } from "../concurrency/deadlines.ts";
+import { AppError } from "../errors/app-error.ts";
+import type { ErrorCode } from "../errors/codes.ts";
+import type { BusMetrics } from "./metrics.ts";
+import { PendingRequest, type PendingRequestInit, type Settler } from "./pending-request.ts";
+
+export interface PendingTable {
+  readonly size: () => number;
+  /** Registers a request; it has no id yet. */
+  readonly open: (init: PendingRequestInit, settler: Settler, remainingMs: number) => PendingRequest;
+  /** Gives the requests of a batch consecutive ids and returns the first. */
+  readonly number: (batch: readonly PendingRequest[]) => number;
+  readonly find: (id: number) => PendingRequest | undefined;
+  readonly resolve: (request: PendingRequest, value: unknown) => void;
+  /** Does nothing if the request has already been answered. */
+  readonly fail: (request: PendingRequest, error: AppError) => void;
+  readonly failNumbered: (code: ErrorCode) => void;
+}
+
+/** The unanswered requests of a process. */
+export function createPendingTable(deadlines: Deadlines, metrics: BusMetrics): PendingTable {
+  const byId = createRenewedMap<number, PendingRequest>();
+  let size = 0;
+  let nextId = 1;
+
+  const settle = (request: PendingRequest): void => {
+    request.settled = true;
+    size -= 1;
+    byId.delete(request.id);
+    deadlines.remove(request);
+    request.release();
+  };
+
+  const fail = (request: PendingRequest, error: AppError): void => {
+    if (request.settled) return;
+    settle(request);
+    metrics.requestFailed(error.code);
+    request.settler.reject(error);
+  };
+
+  const owner = {
+    onExpired: (request: PendingRequest): void => fail(request, new AppError("DEADLINE_EXCEEDED")),
+    onAborted: (request: PendingRequest): void => fail(request, new AppError("REQUEST_ABORTED")),
+  };
+
+  return {
+    size: () => size,
+    open(init, settler, remainingMs) {
+      const request = new PendingRequest(init, settler, owner);
+      size += 1;
+      deadlines.insert(request, remainingMs);
+      return request;
+    },
+    number(batch) {
+      const firstId = nextId;
+      for (const request of batch) {
+        request.id = nextId;
+        nextId = (nextId + 1) >>> 0;
+        byId.set(request.id, request);
+      }
+      return firstId;
+    },
+    find: (id) => byId.get(id),
+    resolve(request, value) {
+      settle(request);
+      request.settler.resolve(value);
+    },
+    fail,
+    failNumbered(code) {
+      for (const request of byId.values()) fail(request, new AppError(code));
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import type { Reload } from "./schema/fields.ts";
+import type { Config } from "./schema/root.ts";
+import { schemaTree } from "./tree/from-schema.ts";
+import { formatPath } from "./tree/path.ts";
+import { valueLeaves } from "./tree/walk.ts";
+
+interface Shown {
+  readonly reload: Reload;
+  readonly value: string;
+}
+
+/** Paths of changed keys that wait for a restart, sorted. Keys of added or removed entries count as changed. */
+export function diffReload(before: Config, after: Config): readonly string[] {
+  return changedKeys(before, after)
+    .filter(([, reload]) => reload === "restart")
+    .map(([path]) => path);
+}
+
+/** Paths of all changed keys with what they need to take effect, sorted. */
+export function changedKeys(before: Config, after: Config): readonly (readonly [path: string, reload: Reload])[] {
+  const old = leavesByPath(before);
+  const young = leavesByPath(after);
+  const paths = new Set([...old.keys(), ...young.keys()]);
+  return [...paths]
+    .toSorted()
+    .filter((path) => old.get(path)?.value !== young.get(path)?.value)
+    .map((path) => [path, (young.get(path) ?? old.get(path))?.reload ?? "restart"] as const);
+}
+
+function leavesByPath(config: Config): ReadonlyMap<string, Shown> {
+  const leaves = valueLeaves(schemaTree(), config);
+  return new Map(
+    leaves.map(({ path, node, value }) => [formatPath(path), { reload: node.reload, value: JSON.stringify(value) }]),
+  );
+}

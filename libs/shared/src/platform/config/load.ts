@@ -1,0 +1,131 @@
+import { Check } from "typebox/value";
+import { messages } from "./messages.ts";
+import { createProblemList, type Problem } from "./problem.ts";
+import { derive } from "./read/derive.ts";
+import {
+  type ConfigSources,
+  type MutableValue,
+  type ReadContext,
+  readSection,
+  type ValueSource,
+} from "./read/reader.ts";
+import { createUnknownKeys } from "./read/unknown-keys.ts";
+import { renameKeys } from "./renamed-keys.ts";
+import { type Config, Root } from "./schema/root.ts";
+import { createEnvironment, type Variables } from "./sources/environment.ts";
+import { type Expansion, expandTree } from "./sources/expand.ts";
+import { warnUnusedVariables } from "./sources/unused-variables.ts";
+import { readYaml } from "./sources/yaml.ts";
+import { schemaTree } from "./tree/from-schema.ts";
+import type { SchemaNode } from "./tree/node.ts";
+import { formatPath, type Path } from "./tree/path.ts";
+import { type Mapping, nodeAt } from "./tree/walk.ts";
+import { validate } from "./validate/validate.ts";
+
+export interface LoadOptions {
+  /** YAML file; `text` takes precedence. Without both, only defaults and environment apply. */
+  readonly file?: string | undefined;
+  readonly text?: string | undefined;
+  readonly env: Variables;
+  /** Throws when the file cannot be read. */
+  readonly readFile: (path: string) => string;
+  /** First word of the variables, `SERVICE` by default. */
+  readonly envPrefix?: string | undefined;
+  /** Checks a file on a machine that has none of the secrets: secret files and variables count as set. */
+  readonly skipSecretFiles?: boolean | undefined;
+}
+
+export type LoadResult =
+  | {
+      readonly ok: true;
+      readonly config: Config;
+      readonly warnings: readonly Problem[];
+      readonly sources: ConfigSources;
+    }
+  | { readonly ok: false; readonly problems: readonly Problem[]; readonly warnings: readonly Problem[] };
+
+/** Replaces a secret that was not read; long enough for every length rule. */
+const unreadSecret = "unread-secret-".repeat(5);
+
+/**
+ * Defaults, then the file, then the environment. All problems are reported together; no problem contains a value. Never
+ * throws for anything that a file or a variable can hold.
+ */
+export function loadConfig(options: LoadOptions): LoadResult {
+  const problems = createProblemList();
+  const warnings = createProblemList();
+  const environment = createEnvironment(options.env, options.envPrefix ?? "SERVICE", problems.report);
+  const tree = schemaTree();
+  const sources = new Map<string, ValueSource>();
+  const context: ReadContext = {
+    environment,
+    problem: problems.report,
+    unknownKeys: createUnknownKeys(problems.report, warnings.report),
+    sources,
+    readSecretFile: secretFileReader(options, problems.report),
+  };
+  const written = readTree(options, problems.report);
+  // Without the file all its values are missing, which is reported as one problem.
+  if (written === undefined) return { ok: false, problems: problems.sorted(), warnings: [] };
+  const expanded = expandRoots(written, {
+    variable: (name, path) => environment.expand(name) ?? unreadVariable(options, nodeAt(tree, path)),
+    problem: problems.report,
+  });
+  const renamed = renameKeys(expanded, problems.report, warnings.report);
+  const root = readSection(tree, renamed, [], context);
+  derive(tree, { root, sources });
+  warnUnusedVariables(tree, environment, warnings.report);
+  if (!isConfig(root)) throw new TypeError("configuration reader and schema disagree");
+  validate(root, { problem: problems.report, warning: warnings.report });
+  const found = problems.sorted();
+  if (found.length > 0) return { ok: false, problems: found, warnings: warnings.sorted() };
+  return { ok: true, config: freeze(root), warnings: warnings.sorted(), sources };
+}
+
+function isConfig(root: unknown): root is Config & { [name: string]: MutableValue } {
+  return Check(Root, root);
+}
+
+function readTree(options: LoadOptions, problem: (path: string, reason: string) => void): Mapping | undefined {
+  const { file, text } = options;
+  if (text !== undefined) return readYaml(text, file ?? "configuration", problem);
+  if (file === undefined) return {};
+  try {
+    return readYaml(options.readFile(file), file, problem);
+  } catch {
+    problem(file, messages.unreadable);
+    return undefined;
+  }
+}
+
+/** `x-…` roots only hold anchors, which the parser has already merged. */
+function expandRoots(tree: Mapping, expansion: Expansion): Mapping {
+  return Object.fromEntries(
+    Object.entries(tree)
+      .filter(([name]) => !name.startsWith("x-"))
+      .map(([name, value]) => [name, expandTree(value, [name], expansion)]),
+  );
+}
+
+/** Without secrets, their variables are missing too. */
+function unreadVariable(options: LoadOptions, node: SchemaNode | undefined): string | undefined {
+  return options.skipSecretFiles === true && node?.kind === "leaf" && node.secret ? unreadSecret : undefined;
+}
+
+function secretFileReader(options: LoadOptions, problem: (path: string, reason: string) => void) {
+  return (path: Path, file: string): string | undefined => {
+    if (options.skipSecretFiles === true) return unreadSecret;
+    try {
+      return options.readFile(file).replace(/\r?\n$/, "");
+    } catch {
+      problem(formatPath(path), messages.secretFile(file));
+      return undefined;
+    }
+  };
+}
+
+function freeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  for (const child of Object.values(value)) freeze(child);
+  return Object.freeze(value);
+}

@@ -1,0 +1,24 @@
+/** A problem or warning about one path. */
+export interface Problem {
+  readonly path: string;
+  readonly reason: string;
+  readonly hint?: string | undefined;
+}
+
+export type Report = (path: string, reason: string, hint?: string) => void;
+
+/** `path: reason (hint)` */
+export function formatProblem({ path, reason, hint }: Problem): string {
+  return hint === undefined ? `${path}: ${reason}` : `${path}: ${reason} (${hint})`;
+}
+
+/** Collects problems; a path keeps only its first one, so that later rules do not report a wrong value again. */
+export function createProblemList(): { readonly report: Report; readonly sorted: () => readonly Problem[] } {
+  const byPath = new Map<string, Problem>();
+  return {
+    report: (path, reason, hint) => {
+      if (!byPath.has(path)) byPath.set(path, { path, reason, hint });
+    },
+    sorted: () => [...byPath.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+  };
+}

@@ -1,0 +1,133 @@
+import { Backchannel } from "./auth-backchannel.ts";
+import { Controls } from "./auth-controls.ts";
+import { LdapBackend } from "./auth-ldap.ts";
+import { LuaBackend } from "./auth-lua.ts";
+import { OauthBearer } from "./auth-oauthbearer.ts";
+import { Policy } from "./auth-policy.ts";
+import { RequestHeaders } from "./auth-request.ts";
+import { Services } from "./auth-services.ts";
+import { SqlBackend } from "./auth-sql.ts";
+import { boolean, duration, entries, integer, secret, section, string, stringList } from "./fields.ts";
+
+const DecoyPassword = section("A decoy password.", {
+  stored: secret({
+    description: "Hash of an unused password, of the same kind and cost as the hashes in the backends.",
+    form: "password-hash",
+    reload: "live",
+  }),
+  weight: integer(1, {
+    description: "Share of accounts with this kind of hash, relative to the weights of the other entries.",
+    minimum: 1,
+    maximum: 1_000_000,
+    reload: "live",
+  }),
+});
+
+const Pipeline = section("Limits, waits and the local cache of decisions.", {
+  max_concurrent_requests: integer(1000, {
+    description: "Maximum number of authentication requests that the gateway handles concurrently.",
+    minimum: 1,
+  }),
+  max_login_attempts: integer(15, {
+    description: "Login attempt at which Auth-Wait becomes 0, so that nginx closes the session.",
+    minimum: 1,
+    reload: "live",
+  }),
+  wait_delay: integer(10, {
+    description: "Longest Auth-Wait of a denial. 0 omits the header.",
+    unit: "s",
+    maximum: 600,
+    reload: "live",
+  }),
+  master_user: section(
+    "Master users, who sign in as another user with their own password.",
+    {
+      enabled: boolean(false, { description: "Whether master users are accepted." }),
+      user_format: string("{user}*{master_user}", {
+        description:
+          "Format of a login name that names both users. {user} is the account to open, {master_user} the user whose password is sent.",
+        minLength: 1,
+      }),
+      users: stringList([], { description: "User names of the master users, spelled as they sign in." }),
+    },
+    { reload: "live" },
+  ),
+  local_cache_ttl: duration("30s", {
+    description:
+      "Lifetime of a successful decision in the memory of an engine. A flush reaches every engine over the bus. If the event is lost, the entry remains for this time. 0 disables the cache.",
+    maximum: 3_600_000,
+  }),
+  local_cache_max_entries: integer(20_000, {
+    description: "Maximum number of decisions in the memory of an engine.",
+    minimum: 1,
+  }),
+  local_cache_max_bytes: integer(33_554_432, {
+    description: "Maximum estimated memory of these decisions in an engine.",
+    unit: "bytes",
+    minimum: 65_536,
+  }),
+  max_hashing_concurrency: integer(0, {
+    description: "Number of password hashes that are computed concurrently. 0 uses the number of CPU cores.",
+  }),
+  max_hashing_queue: integer(256, {
+    description: "Maximum number of password verifications that wait. Further ones are temporary failures.",
+  }),
+  decoy_passwords: entries(
+    "Hashes that are verified for unknown user names in SQL and Lua backends, so that an unknown name takes as long as an account. If empty, the engine learns the mix of hashes in an SQL backend from the accounts that it reads.",
+    DecoyPassword,
+  ),
+});
+
+const upstream = (protocol: string, port: number) =>
+  section(`Mail server to which the proxy dialect directs ${protocol} sessions.`, {
+    address: string("", {
+      description:
+        "IP address of the mail server, sent as Auth-Server. It must be an address because nginx does not resolve names. If empty, logins end in a temporary failure.",
+      form: "ip-address",
+      reload: "live",
+    }),
+    port: integer(port, {
+      description: "Port of the mail server, sent as Auth-Port.",
+      minimum: 1,
+      maximum: 65_535,
+      reload: "live",
+    }),
+  });
+
+/** Everything that concerns decisions. */
+export const Auth = section("API callers, controls, policies, backends and answers.", {
+  request: section("Reading of requests.", { headers: RequestHeaders }),
+  backchannel: Backchannel,
+  oauthbearer: OauthBearer,
+  pipeline: Pipeline,
+  response: section("Content of answers.", {
+    proxy_denial_text: string("", {
+      description: "Text that mail users see in place of FAIL, in the proxy dialect.",
+      form: "header-text",
+      maxLength: 256,
+      reload: "live",
+    }),
+  }),
+  upstreams: section("Mail servers behind the proxy dialect, by protocol.", {
+    smtp: upstream("smtp", 25),
+    imap: upstream("imap", 143),
+    pop3: upstream("pop3", 110),
+  }),
+  services: Services,
+  controls: Controls,
+  policy: Policy,
+  backends: section(
+    "Backends. A reload opens new connections and closes the old ones when their last request has finished.",
+    {
+      order: stringList(["sql"], {
+        description:
+          "Backends in the order in which they are queried: `sql`, `sql(pool)`, `ldap`, `ldap(pool)` or `lua`. An entry `cache` also keeps successful decisions of the backends after it in the shared result cache.",
+        minItems: 1,
+      }),
+      ldap: LdapBackend,
+      sql: SqlBackend,
+      lua: LuaBackend,
+    },
+    { reload: "live" },
+  ),
+});

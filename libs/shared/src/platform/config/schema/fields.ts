@@ -1,0 +1,97 @@
+import { type TProperties, type TSchema, Type } from "typebox";
+import { parseDuration } from "../../time/duration.ts";
+import type { FormName } from "../forms.ts";
+
+/** `live`: a reload applies it; `restart`: a changed value waits for the next start. */
+export type Reload = "live" | "restart";
+
+/** Description of a key, from which documentation, environment names and redaction are derived. */
+export interface KeyOptions {
+  readonly description: string;
+  readonly reload?: Reload;
+  readonly unit?: string;
+  readonly form?: FormName;
+  /** The key whose value applies while this one is not set. */
+  readonly defaultFrom?: string;
+  /** What the generated documents show for a key without a default. */
+  readonly example?: string | readonly string[];
+}
+
+export interface TextOptions extends KeyOptions {
+  readonly minLength?: number;
+  readonly maxLength?: number;
+}
+
+export interface NumberOptions extends KeyOptions {
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+/** A text with a default. The empty text means "not set" and is not checked against `form`; it is rejected if `minLength` is set and the default is not empty. */
+export const string = (value: string, options: TextOptions) => Type.String({ default: value, ...whenSet(options) });
+
+export const requiredText = (options: TextOptions) => Type.String({ ...options, minLength: options.minLength ?? 1 });
+
+/** A text that no dump, log or document shows. It may be read from its own file. */
+export const secret = (options: TextOptions) => Type.String({ default: "", ...whenSet(options), secret: true });
+
+export const boolean = (value: boolean, options: KeyOptions) => Type.Boolean({ default: value, ...options });
+
+export const integer = (value: number, options: NumberOptions) =>
+  Type.Integer({ default: value, minimum: 0, ...options });
+
+export const decimal = (value: number, options: NumberOptions) =>
+  Type.Number({ default: value, minimum: 0, ...options });
+
+/** Beyond 2^31 ms a timer of the runtime fires immediately; 24 days are less. */
+export const longestTimerMs = 24 * 24 * 60 * 60 * 1000;
+
+/** Written `1m30s` in files, a number of milliseconds in `Config`. */
+export const duration = (value: string, options: NumberOptions) =>
+  Type.Number({ default: milliseconds(value), minimum: 0, maximum: longestTimerMs, ...options, duration: true });
+
+export const choice = <const Values extends string[]>(
+  values: readonly [...Values],
+  value: Values[number],
+  options: KeyOptions,
+) => Type.Enum<Values>(values, { default: value, ...options });
+
+/** A list of texts; in one text, commas separate them. */
+export const stringList = (value: readonly string[], options: KeyOptions & { readonly minItems?: number }) =>
+  Type.Array(Type.String(), { default: value, ...options });
+
+export const requiredTexts = (options: KeyOptions) => Type.Array(Type.String(), { ...options, minItems: 1 });
+
+/** A text, a number, true or false; the empty text means "not set". */
+export const scalar = (options: KeyOptions) =>
+  Type.Union([Type.String(), Type.Number(), Type.Boolean()], { default: "", ...options });
+
+/** A mapping with names and depth of the site's choice, checked by a validator. A variable holds it as JSON. */
+export const structure = (options: Omit<KeyOptions, "example"> & { readonly example?: object }) =>
+  Type.Unknown({ default: {}, ...options });
+
+/** `reload` applies to every key below that sets no value of its own. */
+export const section = <Properties extends TProperties>(
+  description: string,
+  properties: Properties,
+  options: { readonly reload?: Reload } = {},
+) => Type.Object(properties, { ...options, description, additionalProperties: false });
+
+/** A list of sections. */
+export const entries = <Entry extends TSchema>(description: string, entry: Entry) =>
+  Type.Array(entry, { description, default: [] });
+
+/** Sections under names that the site chooses. */
+export const named = <Entry extends TSchema>(description: string, entry: Entry) =>
+  Type.Record(Type.String(), entry, { description, default: {} });
+
+/** An unset text is empty, so the reader checks the minimum length, not the schema. */
+function whenSet({ minLength, ...options }: TextOptions) {
+  return minLength === undefined ? options : { ...options, minLengthWhenSet: minLength };
+}
+
+function milliseconds(value: string): number {
+  const parsed = parseDuration(value);
+  if (parsed === undefined) throw new TypeError(`not a duration: ${value}`);
+  return parsed;
+}

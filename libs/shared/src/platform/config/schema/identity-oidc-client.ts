@@ -1,0 +1,202 @@
+import { boolean, choice, duration, entries, scalar, secret, section, string, stringList } from "./fields.ts";
+import { ClientMfaPolicy } from "./identity-frontend.ts";
+
+const claimTypes = [
+  "string",
+  "boolean",
+  "integer",
+  "float",
+  "string_array",
+  "boolean_array",
+  "integer_array",
+  "float_array",
+  "object",
+  "address",
+] as const;
+
+const longestLife = 3650 * 24 * 60 * 60 * 1000;
+const longestTokenLife = 24 * 60 * 60 * 1000;
+
+export const ClaimMapping = section("Source of a claim's value.", {
+  claim: string("", { description: "Name of the claim.", maxLength: 128 }),
+  attribute: string("", { description: "Backend attribute with the value." }),
+  from: choice(["", "groups", "group_dns"], "", {
+    description:
+      "Group membership as the value, in place of an attribute: group names (`groups`) or DNs (`group_dns`).",
+  }),
+  constant: scalar({
+    description:
+      "Fixed value for every user, in place of an attribute. A number or boolean keeps its JSON type, a text is converted to `type`. It is released with a scope that contains the claim. `email_verified` and `phone_number_verified` are released only together with the address or number.",
+  }),
+  type: choice(claimTypes, "string", {
+    description:
+      "Type of the value. A value that does not fit is omitted, and idp logs a warning. `email_verified` and `phone_number_verified` are always booleans and `updated_at` is always a number (OpenID Connect Core 5.1), whatever this key says.",
+  }),
+});
+
+const ScopeClaim = section("A claim of the scope.", {
+  name: string("", { description: "Name of the claim.", maxLength: 128 }),
+  type: choice(claimTypes, "string", { description: "Type of the value." }),
+});
+
+export const CustomScope = section("A custom scope.", {
+  name: string("", { description: "Name of the scope.", maxLength: 128 }),
+  description: string("", {
+    description: 'Phrase for the scope in the list on the consent page, as a verb phrase such as "See your calendar".',
+  }),
+  claims: entries("Claims that the scope releases.", ScopeClaim),
+});
+
+export const tokenTypes = ["", "opaque", "jwt"] as const;
+const authMethods = ["", "client_secret_basic", "client_secret_post", "private_key_jwt", "none"] as const;
+const signatures = ["RS256", "PS256", "ES256", "EdDSA"] as const;
+const oidcGrants =
+  "authorization_code, refresh_token, client_credentials, `urn:ietf:params:oauth:grant-type:device_code`";
+
+const identification = {
+  name: string("", { description: "Name of the client on the consent page." }),
+  client_id: string("", { description: "Client ID.", maxLength: 200 }),
+  client_secret: secret({
+    description: "Secret of a confidential client. If empty, the client is public unless it uses private_key_jwt.",
+  }),
+  token_endpoint_auth_method: choice(authMethods, "", {
+    description:
+      "Method by which the client authenticates at the token endpoint. If empty: by its secret, in the header or the form, or not at all if it has none.",
+  }),
+  client_public_key: string("", { description: "Public key for private_key_jwt, in PEM format." }),
+  client_public_key_file: string("", { description: "Path of the PEM file with the public key." }),
+  client_public_key_algorithm: choice(signatures, "RS256", {
+    description: "Signature algorithm for which this key is used.",
+  }),
+  jwks: string("", {
+    description:
+      "Public keys for private_key_jwt, as a JWK set in JSON. The `kid` of an assertion selects the key. If no `kid` matches, keys without a `kid` that fit the algorithm are tried.",
+  }),
+  jwks_file: string("", { description: "Path of a file with this JWK set, used when `jwks` is empty." }),
+  jwks_uri: string("", {
+    description:
+      "URL of a JWK set that the client publishes: https, or http on a loopback address. It is fetched when an assertion needs it, and again after five minutes or for an unknown key. Redirects are not followed.",
+    form: "http-url",
+  }),
+  allow_refresh_token_combined_client_auth: boolean(false, {
+    description: "Whether the refresh token grant accepts the same credentials in both the header and the form.",
+  }),
+  resource_server: boolean(false, {
+    description: "Whether the client may introspect tokens of all clients, as a mail server needs to.",
+  }),
+};
+
+const grants = {
+  redirect_uris: stringList([], {
+    description: "Redirect URIs. A trailing * matches the rest of the path, in developer mode only.",
+  }),
+  post_logout_redirect_uris: stringList([], {
+    description: "URIs to which the client may redirect the browser after logout.",
+  }),
+  grant_types: stringList(["authorization_code"], { description: `Permitted grant types: ${oidcGrants}.` }),
+  scopes: stringList(["openid", "profile", "email", "groups", "offline_access"], {
+    description: "Scopes that the client may obtain. Others that it requests are ignored.",
+  }),
+  implied_scopes: stringList([], {
+    description: "Scopes that the client obtains without requesting them. They must be listed in `scopes`.",
+  }),
+  custom_scopes: entries(
+    "Custom scopes of this client. They replace general custom scopes of the same name.",
+    CustomScope,
+  ),
+  require_pkce: boolean(false, {
+    description: "Whether a confidential client must use PKCE. A public client always must.",
+  }),
+  require_pushed_authorization_requests: boolean(false, {
+    description: "Whether authorization requests are rejected unless they were pushed (PAR).",
+  }),
+  dpop_bound_access_tokens: boolean(false, {
+    description: "Whether tokens are issued only to clients that prove possession of a key (DPoP).",
+  }),
+};
+
+const tokens = {
+  access_token_type: choice(tokenTypes, "", {
+    description: "Format of the access tokens of users: `opaque` or `jwt`. If empty, the general setting applies.",
+  }),
+  access_token_typ: choice(["at+jwt", "JWT"], "at+jwt", {
+    description:
+      "Header `typ` of the JWT access tokens of users: `at+jwt` (RFC 9068), or `JWT` for Dovecot, which accepts no other value.",
+  }),
+  access_token_lifetime: duration("0s", {
+    description: "Lifetime of access tokens. 0 uses the general setting.",
+    maximum: longestTokenLife,
+  }),
+  refresh_token_lifetime: duration("0s", {
+    description: "Lifetime of refresh tokens. 0 uses the general setting.",
+    maximum: longestLife,
+  }),
+  revoke_refresh_token: boolean(true, {
+    description:
+      "Whether each use of a refresh token replaces it with a new one. If false, the same token is returned.",
+  }),
+  always_issue_refresh_token: boolean(false, {
+    description: "Whether refresh tokens are issued without the scope offline_access too, as webmail needs.",
+  }),
+  id_token_signed_response_alg: choice(signatures, "RS256", {
+    description: "Algorithm that signs ID tokens and JWT access tokens.",
+  }),
+  id_token_claims: section("Claims in ID tokens, in addition to the requested ones.", {
+    mappings: entries("Claims and the sources of their values.", ClaimMapping),
+  }),
+  access_token_claims: section("Claims in access tokens.", {
+    mappings: entries("Claims and the sources of their values.", ClaimMapping),
+  }),
+};
+
+const signIn = {
+  require_mfa: stringList([], {
+    description: "Second factors that users of this client must have set up: `totp`, `webauthn`, `recovery_codes`.",
+  }),
+  supported_mfa: stringList([], { description: "Second factors that this client accepts. If empty, it accepts all." }),
+  required_mfa_level: string("", {
+    description: "Level that a sign-in must reach, as a number or the name of a second factor.",
+  }),
+  mfa_policy: ClientMfaPolicy,
+  delayed_response: boolean(false, {
+    description: "Whether a wrong password is reported only after the second factor, for accounts that have one.",
+  }),
+  skip_consent: boolean(false, { description: "Whether the consent page is skipped." }),
+  consent_ttl: duration("0s", {
+    description: "Lifetime of a remembered consent. 0 uses the general setting.",
+    maximum: longestLife,
+  }),
+  consent_mode: choice(["", "all_or_nothing", "granular_optional"], "", {
+    description: "Whether users can decline individual scopes. If empty, the general setting applies.",
+  }),
+  required_scopes: stringList([], { description: "Scopes that users cannot decline with `granular_optional`." }),
+  optional_scopes: stringList([], {
+    description:
+      "Scopes that users can decline with `granular_optional`. If empty, all except openid and required_scopes.",
+  }),
+  policy_uri: string("", { description: "URL of the client's privacy policy.", form: "http-url" }),
+  tos_uri: string("", { description: "URL of the client's terms of service.", form: "http-url" }),
+  logo_uri: string("", {
+    description: "URL of the client's logo on the consent page. It must use https, or the logo is not shown.",
+    form: "http-url",
+  }),
+};
+
+const logout = {
+  logout_redirect_uri: string("", { description: "URL to which the browser goes after a logout that names no URL." }),
+  backchannel_logout_uri: string("", {
+    description: "URL that receives logout tokens when a session ends (back-channel logout).",
+    form: "http-url",
+  }),
+  frontchannel_logout_uri: string("", {
+    description: "URL of the client's page that signs the user out in the browser (front-channel logout).",
+    form: "http-url",
+  }),
+  frontchannel_logout_session_required: boolean(false, {
+    description:
+      "Whether the front-channel logout page needs `iss` and `sid`. It requires identity.oidc.logout.front_channel_session_supported.",
+  }),
+};
+
+/** A relying party. */
+export const OidcClient = section("An OIDC client.", { ...identification, ...grants, ...tokens, ...signIn, ...logout });

@@ -1,0 +1,116 @@
+import { boolean, duration, integer, section, stringList } from "./fields.ts";
+import { ServerTls } from "./tls.ts";
+
+const endpoint = (what: string) => boolean(false, { description: `Whether ${what} answer 404.`, reload: "live" });
+
+const DisabledEndpoints = section("Parts of the back channel to switch off.", {
+  auth_header: endpoint("requests in the `header` dialect"),
+  auth_json: endpoint("requests in the `json` dialect"),
+  auth_cbor: endpoint("requests in the `cbor` dialect"),
+  auth_basic: endpoint("requests in the `basic` dialect"),
+  auth_proxy: endpoint("requests in the `proxy` dialect"),
+  auth_sasl: endpoint("requests in the `sasl` dialect"),
+  auth_jwt: endpoint("the JWT endpoints"),
+  custom_hooks: boolean(false, { description: "Whether custom hooks answer 403.", reload: "live" }),
+  configuration: endpoint("requests for the loaded configuration"),
+});
+
+const Middlewares = section("Checks and decoders that each request passes through.", {
+  rate: boolean(true, { description: "Whether the rate limit and the failure budget apply." }),
+  limit: boolean(true, { description: "Whether auth.pipeline.max_concurrent_requests limits concurrent requests." }),
+  request_decompression: boolean(true, {
+    description: "Whether request bodies may be compressed with gzip, Brotli or Zstandard.",
+  }),
+});
+
+const RateLimit = section(
+  "Limit for each client address: failed caller authentications, and requests of routes without caller authentication (token bucket). Authenticated callers are not limited.",
+  {
+    per_second: integer(100, {
+      description:
+        "Number of failures, or of requests without caller authentication, that a client address may sustain per second.",
+      unit: "tokens/s",
+      minimum: 1,
+      reload: "live",
+    }),
+    burst: integer(200, {
+      description: "Number of such failures or requests that a client address may send in one burst.",
+      unit: "tokens",
+      minimum: 1,
+      reload: "live",
+    }),
+    password_failures: section(
+      "Limit on wrong passwords from one client address at POST /api/v1/jwt/token, in addition to the failure budget. It applies to the address and never locks a user name. Wrong passwords for users of a backend also count under the brute-force rules, with the protocol `jwt`. Users of auth.backchannel.jwt.users are not subject to those rules.",
+      {
+        per_minute: integer(10, {
+          description: "Number of wrong passwords per minute that a client address may sustain.",
+          unit: "failures/min",
+          minimum: 1,
+          reload: "live",
+        }),
+        burst: integer(20, {
+          description: "Number of wrong passwords that a client address may send in one burst.",
+          unit: "failures",
+          minimum: 1,
+          maximum: 1000,
+          reload: "live",
+        }),
+      },
+    ),
+    ipv6_prefix: integer(64, {
+      description: "Prefix length of the IPv6 network that counts as one client address.",
+      unit: "bits",
+      minimum: 16,
+      maximum: 128,
+      reload: "live",
+    }),
+  },
+);
+
+const OpenapiValidation = section(
+  "Validation of requests against the OpenAPI document before they are handled.",
+  {
+    enabled: boolean(false, { description: "Whether requests are validated." }),
+    enforce: boolean(false, {
+      description: "Whether an invalid request is rejected with 400. If false, it is only logged.",
+    }),
+    operations: stringList([], {
+      description:
+        "Operations to validate: flushUserCache, enqueueUserCacheFlush, flushBruteForceRule, enqueueBruteForceRuleFlush, listBruteForceEntries or listFilteredBruteForceEntries.",
+    }),
+  },
+  { reload: "live" },
+);
+
+/** The gateway's listeners and their limits. */
+export const HttpServer = section("HTTP listeners of the gateway.", {
+  address: stringList(["127.0.0.1:9080"], {
+    description: "Addresses of the back channel. While frontend_address is empty, they serve the front channel too.",
+    form: "host-port",
+    minItems: 1,
+  }),
+  frontend_address: stringList([], {
+    description:
+      "Addresses of the front channel (sign-in pages, OpenID Connect, SAML), including /ping and /healthz. If empty, the back channel's addresses serve it.",
+    form: "host-port",
+  }),
+  trusted_proxies: stringList(["127.0.0.1", "::1"], {
+    description: "Addresses and networks of the trusted proxies. Client-address headers are accepted only from these.",
+    form: "network",
+    reload: "live",
+  }),
+  disabled_endpoints: DisabledEndpoints,
+  auth_basic_endpoint: boolean(false, { description: "Whether GET /api/v1/auth/basic is available." }),
+  middlewares: Middlewares,
+  rate_limit: RateLimit,
+  openapi_validation: OpenapiValidation,
+  tls: ServerTls,
+  max_body_bytes: integer(1_048_576, {
+    description:
+      "Maximum size of a request body. After decompression, it may have at most this size or 1 MiB, whichever is smaller.",
+    unit: "bytes",
+    minimum: 1024,
+    maximum: 16_777_216,
+  }),
+  request_timeout: duration("10s", { description: "Time within which a whole request must arrive.", minimum: 100 }),
+});

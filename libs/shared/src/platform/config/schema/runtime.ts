@@ -1,0 +1,85 @@
+import { boolean, duration, integer, section, string } from "./fields.ts";
+import { Bus } from "./runtime-bus.ts";
+import { GrpcServer } from "./runtime-grpc.ts";
+import { HttpServer } from "./runtime-http.ts";
+import { Services } from "./runtime-services.ts";
+
+const Naming = section("Names in the HTTP interface that a site can change to match its existing mail servers.", {
+  identifier: string("service", {
+    description: "Identifier in header names, scopes, the token audience and metric names.",
+    form: "identifier",
+    minLength: 1,
+  }),
+  proxy_segment: string("proxy", {
+    description: "Path segment of the proxy dialect.",
+    form: "path-segment",
+    minLength: 1,
+  }),
+  sasl_segment: string("sasl", {
+    description: "Path segment of the SASL dialect.",
+    form: "path-segment",
+    minLength: 1,
+  }),
+});
+
+const Timeouts = section("Timeouts.", {
+  decision: duration("5s", {
+    description:
+      "Time within which the gateway must answer an authentication request. After it, the answer is a temporary failure.",
+    minimum: 50,
+    reload: "live",
+  }),
+  redis_read: duration("1s", { description: "Timeout of reading the state of a token in Redis.", minimum: 10 }),
+  redis_write: duration("2s", { description: "Timeout of all other Redis commands, reads included.", minimum: 10 }),
+  ldap_search: duration("3s", { description: "Timeout of an LDAP search.", minimum: 10, reload: "live" }),
+  ldap_bind: duration("3s", { description: "Timeout of an LDAP bind.", minimum: 10, reload: "live" }),
+  ldap_modify: duration("5s", { description: "Timeout of an LDAP modify operation.", minimum: 10, reload: "live" }),
+  sql_query: duration("3s", { description: "Timeout of an SQL statement.", minimum: 10, reload: "live" }),
+  lua_backend: duration("5s", {
+    description: "Timeout of a script that takes part in a decision.",
+    minimum: 10,
+    reload: "live",
+  }),
+  lua_script: duration("30s", { description: "Timeout of a hook or an action.", minimum: 10, reload: "live" }),
+  shutdown_delay: duration("0s", {
+    description:
+      "Time between a service reporting that it is not ready and its listeners closing. Load balancers need it to notice.",
+    reload: "live",
+  }),
+  shutdown_grace: duration("10s", {
+    description: "Time that requests in progress have to finish when a service stops.",
+    reload: "live",
+  }),
+});
+
+const Jobs = section("Flushes that run as background jobs.", {
+  retention: duration("24h", {
+    description: "Time for which the record of a finished job is kept.",
+    minimum: 1000,
+    maximum: 2_592_000_000,
+  }),
+  concurrency: integer(8, {
+    description: "Number of jobs that one worker runs concurrently.",
+    minimum: 1,
+    maximum: 256,
+  }),
+  max_queued: integer(100_000, {
+    description: "Maximum number of waiting jobs. Further jobs are rejected.",
+    minimum: 1,
+  }),
+});
+
+/** Listeners, names, timeouts and the connections between the services. */
+export const Runtime = section("Listeners, names, timeouts and connections of the services.", {
+  instance_name: string("postern", { description: "Name of this installation in logs and metrics.", minLength: 1 }),
+  developer_mode: boolean(false, {
+    description:
+      "Whether the developer pages are available, wildcards in redirect addresses and key rotation within an hour are permitted, and the back channel accepts every caller while no caller authentication is enabled. Never enable it in production.",
+  }),
+  naming: Naming,
+  servers: section("Listeners of the gateway.", { http: HttpServer, grpc: GrpcServer }),
+  timeouts: Timeouts,
+  services: Services,
+  jobs: Jobs,
+  bus: Bus,
+});

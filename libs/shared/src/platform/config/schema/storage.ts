@@ -1,0 +1,102 @@
+import { boolean, duration, entries, integer, secret, section, string, stringList } from "./fields.ts";
+import { ClientTls } from "./tls.ts";
+
+const Sentinels = section("Connection through Redis Sentinel, used when master is set.", {
+  master: string("", { description: "Name of the master group. If empty, Sentinel is not used." }),
+  addresses: stringList([], { description: "Addresses of the sentinels.", form: "host-port" }),
+  username: string("", { description: "User name for the sentinels." }),
+  password: secret({ description: "Password for the sentinels." }),
+});
+
+const Cluster = section("Connection to Redis Cluster, used when addresses is not empty.", {
+  addresses: stringList([], {
+    description: "Addresses of some nodes of the cluster. The others are discovered.",
+    form: "host-port",
+  }),
+  username: string("", { description: "User name for the cluster nodes." }),
+  password: secret({ description: "Password for the cluster nodes." }),
+});
+
+/** One Redis connection of one role; `deriveRedisRoles` describes what a role without a connection takes over. */
+export const RedisRole = (use: string) =>
+  section(`${use} Without url, sentinels.master or cluster.addresses, the role uses the shared connection.`, {
+    url: string("redis://127.0.0.1:6379/0", {
+      description: "URL of the server and database: redis://host:port/database, or rediss:// for TLS.",
+      form: "redis-url",
+      minLength: 1,
+    }),
+    username: string("", { description: "User name. If empty, the one in url is used." }),
+    password: secret({ description: "Password. If empty, the one in url is used." }),
+    database_number: integer(0, { description: "Database number on servers that Sentinel names.", maximum: 15 }),
+    tls: ClientTls,
+    sentinels: Sentinels,
+    cluster: Cluster,
+  });
+
+/** Redis in its three roles. */
+export const Storage = section("State: connections to Redis, secrets and cache lifetimes.", {
+  redis: section("Connections to Redis, secrets and cache lifetimes.", {
+    prefix: string("postern:", { description: "Prefix of every Redis key.", form: "key-prefix" }),
+    password_nonce: secret({
+      description: "Secret that keys the password digests in caches and counters.",
+      minLength: 16,
+    }),
+    encryption_secret: secret({ description: "Secret that encrypts values stored in Redis.", minLength: 16 }),
+    encryption_secrets_old: entries(
+      "Former values of encryption_secret, which can still decrypt. Remove one when everything that it encrypted has expired.",
+      section("A former value.", { secret: secret({ description: "Former value.", minLength: 16 }) }),
+    ),
+    positive_cache_ttl: duration("1h", {
+      description: "Lifetime of a successful decision in the shared result cache.",
+      minimum: 1000,
+      maximum: 86_400_000,
+      reload: "live",
+    }),
+    result_cache_timeout: duration("100ms", {
+      description: "Longest time that a decision waits for the shared result cache. After it, the backend is queried.",
+      minimum: 10,
+      maximum: 2000,
+    }),
+    identity_cache: section(
+      "Shared cache of lookups (mode=no-auth). Only successful lookups in LDAP backends are cached.",
+      {
+        enabled: boolean(false, { description: "Whether lookups are cached." }),
+        ttl: duration("5m", {
+          description: "Lifetime of a cached lookup.",
+          minimum: 1000,
+          maximum: 86_400_000,
+          reload: "live",
+        }),
+      },
+    ),
+    connect_timeout: duration("5s", { description: "Timeout for establishing a connection.", minimum: 10 }),
+    read_timeout: duration("1s", {
+      description: "Timeout of reading the state of a token.",
+      minimum: 10,
+      defaultFrom: "runtime.timeouts.redis_read",
+    }),
+    write_timeout: duration("2s", {
+      description: "Timeout of all other commands, reads included.",
+      minimum: 10,
+      defaultFrom: "runtime.timeouts.redis_write",
+    }),
+    max_retries: integer(1, {
+      description: "Number of times a command is repeated after a lost connection.",
+      maximum: 20,
+    }),
+    database_number: integer(0, { description: "Database number of the shared connection.", maximum: 15 }),
+    primary: section("Shared connection, used by all roles that do not set their own.", {
+      address: string("", { description: "Address of the server, as host:port.", form: "host-port" }),
+      username: string("", { description: "User name." }),
+      password: secret({ description: "Password." }),
+    }),
+    tls: ClientTls,
+    sentinels: Sentinels,
+    cluster: Cluster,
+    roles: section("Connections by use. A single server can serve all three roles.", {
+      state: RedisRole("Sessions, tokens and counters. The server must use the eviction policy noeviction."),
+      queue: RedisRole("Background jobs. The server must use the eviction policy noeviction."),
+      cache: RedisRole("Result caches. The server may evict keys."),
+    }),
+  }),
+});

@@ -1,0 +1,27 @@
+import { boolean, choice, section, string } from "./fields.ts";
+
+/** TLS of a listener. */
+export const ServerTls = section("TLS settings of this listener.", {
+  enabled: boolean(false, { description: "Whether the listener requires TLS instead of plain text." }),
+  cert: string("", { description: "Path of the PEM file with the certificate chain." }),
+  key: string("", { description: "Path of the PEM file with the private key." }),
+  ca_file: string("", {
+    description:
+      "Path of the PEM file with the CA certificates for client certificates. If set, every client of the back channel must present a certificate that one of them issued; without `frontend_address`, browsers use the same listener and must present one too.",
+  }),
+  min_tls_version: choice(["TLS1.2", "TLS1.3"], "TLS1.2", { description: "Oldest TLS version that is accepted." }),
+});
+
+/** TLS of a connection to a server. */
+export const ClientTls = section("TLS settings of the connection to this server.", {
+  enabled: boolean(false, { description: "Whether the connection uses TLS." }),
+  ca_file: string("", {
+    description: "Path of the PEM file with the trusted CA certificates. If empty, the system's are trusted.",
+  }),
+  cert: string("", { description: "Path of the PEM file with Postern's client certificate." }),
+  key: string("", { description: "Path of the PEM file with the private key of the client certificate." }),
+  skip_verify: boolean(false, {
+    description:
+      "Whether any server certificate is accepted. For tests only, because the connection is then open to interception.",
+  }),
+});

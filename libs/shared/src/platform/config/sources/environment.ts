@@ -1,0 +1,54 @@
+import { messages } from "../messages.ts";
+import type { Report } from "../problem.ts";
+import { environmentName, formatPath, type Path } from "../tree/path.ts";
+
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** What the environment says about one key. */
+export type FromEnvironment =
+  | { readonly kind: "text"; readonly name: string; readonly text: string }
+  | { readonly kind: "file"; readonly name: string; readonly file: string };
+
+export interface Environment {
+  readonly prefix: string;
+  /** The variable of a key, if set. It is recorded as used. */
+  lookup(path: Path, secret: boolean): FromEnvironment | undefined;
+  /** A variable for `${NAME}`. */
+  expand(name: string): string | undefined;
+  /** Variables with the prefix that no key has used. */
+  unused(): readonly string[];
+}
+
+/**
+ * Variables are found by the name of each key, never by taking a variable's name apart, so underscores inside keys
+ * are unambiguous. `<NAME>_FILE` exists for secrets only.
+ */
+export function createEnvironment(variables: Variables, prefix: string, report: Report): Environment {
+  const used = new Set<string>();
+  const take = (name: string) => {
+    const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
+    if (value !== undefined) used.add(name);
+    return value;
+  };
+  return {
+    prefix,
+    lookup: (path, secret) => {
+      const name = environmentName(path, prefix);
+      const text = take(name);
+      const file = secret ? take(`${name}_FILE`) : undefined;
+      if (text !== undefined && file !== undefined) report(formatPath(path), messages.secretTwice(name));
+      if (file !== undefined) return { kind: "file", name: `${name}_FILE`, file };
+      return text === undefined ? undefined : { kind: "text", name, text };
+    },
+    expand: take,
+    unused: () =>
+      Object.keys(variables).filter(
+        (name) => name.startsWith(`${prefix}_`) && !used.has(name) && name !== configFileName(prefix),
+      ),
+  };
+}
+
+/** The variable with the path of the file, for services without the argument. */
+export function configFileName(prefix: string): string {
+  return `${prefix}_CONFIG_FILE`;
+}

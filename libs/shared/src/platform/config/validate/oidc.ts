@@ -1,0 +1,126 @@
+import { messages } from "../messages.ts";
+import type { Config, OidcClientConfig, OidcConfig } from "../schema/root.ts";
+import { validateConstantClaims } from "./claims.ts";
+import type { Judgement } from "./judgement.ts";
+import { isSafeToFetch } from "./safe-to-fetch.ts";
+
+const root = "identity.oidc";
+const hour = 3_600_000;
+const grants = [
+  "authorization_code",
+  "refresh_token",
+  "client_credentials",
+  "urn:ietf:params:oauth:grant-type:device_code",
+];
+const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+function validateIssuer({ identity, auth }: Config, { problem, warning }: Judgement): void {
+  const { issuer } = identity.oidc;
+  const { oidc_bearer } = auth.backchannel;
+  const path = `${root}.issuer`;
+  if (issuer === "") return problem(path, messages.needsWhen(`${root}.enabled is true`));
+  const url = new URL(issuer);
+  if (url.protocol === "http:" && !loopback.test(url.hostname)) problem(path, messages.httpIssuer);
+  if (url.origin !== issuer) problem(path, messages.issuerPath);
+  if (oidc_bearer.enabled && oidc_bearer.issuer !== "" && oidc_bearer.issuer !== issuer) {
+    warning(`auth.backchannel.oidc_bearer.issuer`, messages.notThatIssuer);
+  }
+}
+
+function validateLists(oidc: OidcConfig, { problem }: Judgement): void {
+  const served = {
+    response_types_supported: ["code"],
+    subject_types_supported: ["public"],
+    code_challenge_methods_supported: ["S256"],
+    id_token_signing_alg_values_supported: ["RS256", "ES256", "PS256", "EdDSA"],
+    token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"],
+  } as const satisfies Partial<Record<keyof OidcConfig, readonly string[]>>;
+  const check = (name: string, configured: readonly string[], allowed: readonly string[]): void => {
+    if (configured.some((word) => !allowed.includes(word))) {
+      problem(`${root}.${name}`, messages.notServed(allowed.join(", ")));
+    }
+  };
+  check("response_types_supported", oidc.response_types_supported, served.response_types_supported);
+  check("subject_types_supported", oidc.subject_types_supported, served.subject_types_supported);
+  check(
+    "code_challenge_methods_supported",
+    oidc.code_challenge_methods_supported,
+    served.code_challenge_methods_supported,
+  );
+  check(
+    "id_token_signing_alg_values_supported",
+    oidc.id_token_signing_alg_values_supported,
+    served.id_token_signing_alg_values_supported,
+  );
+  check(
+    "token_endpoint_auth_methods_supported",
+    oidc.token_endpoint_auth_methods_supported,
+    served.token_endpoint_auth_methods_supported,
+  );
+}
+
+function isPublic({ client_secret, token_endpoint_auth_method: method }: OidcClientConfig): boolean {
+  return method === "none" || (client_secret === "" && method !== "private_key_jwt");
+}
+
+function validateCredentials(client: OidcClientConfig, path: string, { problem }: Judgement): void {
+  const { client_secret, token_endpoint_auth_method: method, grant_types } = client;
+  if (method.startsWith("client_secret") && client_secret === "") {
+    problem(`${path}.client_secret`, messages.needsWhen(`token_endpoint_auth_method is ${method}`));
+  }
+  const { client_public_key: pem, client_public_key_file: file, jwks, jwks_file, jwks_uri } = client;
+  if (method === "private_key_jwt" && [pem, file, jwks, jwks_file, jwks_uri].every((key) => key === "")) {
+    problem(`${path}.client_public_key`, messages.needsWhen("token_endpoint_auth_method is private_key_jwt"));
+  }
+  if (jwks_uri !== "" && !isSafeToFetch(jwks_uri)) problem(`${path}.jwks_uri`, messages.metadataUrl);
+  if (isPublic(client) && (grant_types.includes("client_credentials") || client.resource_server)) {
+    problem(path, messages.onlyConfidential);
+  }
+}
+
+function validateScopes(client: OidcClientConfig, path: string, { problem }: Judgement): void {
+  const { scopes, implied_scopes, required_scopes, optional_scopes } = client;
+  for (const [name, words] of Object.entries({ implied_scopes, required_scopes, optional_scopes })) {
+    if (words.some((word) => !scopes.includes(word))) problem(`${path}.${name}`, messages.notAmongScopes);
+  }
+  if (optional_scopes.includes("openid")) problem(`${path}.optional_scopes`, messages.openidOptional);
+}
+
+/** Cross-key rules of `identity.oidc`; a client's keys and addresses are checked by the identity provider's preflight. */
+export function validateOidc(config: Config, judgement: Judgement): void {
+  const { oidc } = config.identity;
+  if (!oidc.enabled) return;
+  const { problem } = judgement;
+  if (config.storage.redis.encryption_secret === "") {
+    problem("storage.redis.encryption_secret", messages.needsWhen(`${root}.enabled is true`));
+  }
+  if (oidc.key_rotation_interval < hour && !config.runtime.developer_mode) {
+    problem(`${root}.key_rotation_interval`, messages.rotationTooOften);
+  }
+  validateIssuer(config, judgement);
+  validateLists(oidc, judgement);
+  const seen = new Set<string>();
+  oidc.clients.forEach((client, index) => {
+    const path = `${root}.clients[${index}]`;
+    const { client_id, grant_types, redirect_uris } = client;
+    if (client_id === "") problem(`${path}.client_id`, messages.required);
+    if (seen.has(client_id)) problem(`${path}.client_id`, messages.clientTwice);
+    seen.add(client_id);
+    if (grant_types.some((grant) => !grants.includes(grant))) {
+      problem(`${path}.grant_types`, messages.notServed(grants.join(", ")));
+    }
+    if (grant_types.includes("authorization_code") && redirect_uris.length === 0) {
+      problem(`${path}.redirect_uris`, messages.noRedirectUri);
+    }
+    if (!config.runtime.developer_mode && redirect_uris.some((uri) => uri.includes("*"))) {
+      problem(`${path}.redirect_uris`, messages.wildcardRedirect);
+    }
+    if (client.frontchannel_logout_session_required && !oidc.logout.front_channel_session_supported) {
+      const needed = messages.contradicts(`${root}.logout.front_channel_session_supported`);
+      problem(`${path}.frontchannel_logout_session_required`, needed);
+    }
+    validateCredentials(client, path, judgement);
+    validateScopes(client, path, judgement);
+    validateConstantClaims(client, path, judgement);
+  });
+}

@@ -1,0 +1,118 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Operation } from "../../contracts/index.ts";
+import type { Caller } from "./caller-assertion.ts";
+import { mayUse, type ReadCaller } from "./caller-guard.ts";
+import { scopeChallenge } from "./challenges.ts";
+import { sessionHeader } from "./header-names.ts";
+import { createMethodTable, maxParamLength } from "./method-table.ts";
+import { routeOf } from "./operation-routes.ts";
+import { anyScopeOf, scopeName } from "./route-scopes.ts";
+
+/** The members of a Fastify request that a service behind the gateway uses here. */
+interface ForwardedRequest {
+  readonly id: string;
+  readonly method: string;
+  readonly raw: { readonly url?: string | undefined; readonly headers: IncomingHttpHeaders };
+  /** The API caller that the gateway has authenticated. */
+  caller: Caller | null;
+}
+
+/** The members of a Fastify reply for answers that bypass Fastify. */
+interface RawReply {
+  readonly raw: {
+    readonly headersSent: boolean;
+    setHeader(name: string, value: string): unknown;
+    writeHead(status: number, headers: Record<string, string | number>): unknown;
+    end(body: string): unknown;
+  };
+  hijack(): unknown;
+}
+
+/** The members of a Fastify reply that are used to send errors. */
+interface ErrorReply extends RawReply {
+  code(status: number): ErrorReply;
+  header(name: string, value: string): ErrorReply;
+  send(body: { readonly error: string }): ErrorReply;
+}
+
+type Vouch = (request: ForwardedRequest, reply: ErrorReply) => Promise<ErrorReply | undefined>;
+
+/** The members of a Fastify instance to which a service adds its hooks and answers. */
+interface OwnerApp {
+  addHook(name: "onRequest", hook: Vouch): unknown;
+  addHook(
+    name: "onRoute",
+    hook: (route: { readonly method: string | string[]; readonly url: string }) => void,
+  ): unknown;
+  setNotFoundHandler(handler: (request: ForwardedRequest, reply: ErrorReply) => unknown): unknown;
+}
+
+/** Options of a Fastify instance: its router answers an undecodable path before any hook runs. */
+export function unreadablePaths(identifier: string) {
+  return {
+    routerOptions: { maxParamLength },
+    frameworkErrors: (_error: Error, request: { readonly id: string }, reply: RawReply): void => {
+      const body = JSON.stringify({ error: "the path cannot be read" });
+      const headers = {
+        [sessionHeader(identifier)]: request.id,
+        "content-type": "application/json; charset=utf-8",
+      };
+      reply.hijack();
+      reply.raw.writeHead(400, { ...headers, "content-length": body.length });
+      reply.raw.end(body);
+    },
+  };
+}
+
+/** Rejects requests that did not come through the gateway with 401. */
+export function requireCaller(read: ReadCaller): Vouch {
+  return async (request, reply) => {
+    const caller = await read(request.raw.headers);
+    if (caller === undefined) return reply.code(401).send({ error: "missing or invalid caller assertion" });
+    request.caller = caller;
+    return undefined;
+  };
+}
+
+/**
+ * A Bearer caller needs one of the scopes; otherwise the answer is 403, with the scopes named (RFC 6750 §3.1; docs/api/management.yaml).
+ */
+function requireScope(...anyScope: readonly string[]) {
+  const challenge = scopeChallenge(anyScope);
+  const error = `missing required scope: ${anyScope.join(" or ")}`;
+  return async ({ caller }: Pick<ForwardedRequest, "caller">, reply: ErrorReply): Promise<ErrorReply | undefined> => {
+    if (caller !== null && mayUse(caller, anyScope)) return undefined;
+    return reply.code(403).header("www-authenticate", challenge).send({ error });
+  };
+}
+
+/** The route of an operation of API callers, with its scopes. */
+export function guardedRoute(operation: Operation, identifier: string) {
+  const { method, path } = operation;
+  const anyScope = anyScopeOf(method.toUpperCase(), path).map((word) => scopeName(identifier, word));
+  return { ...routeOf(operation), onRequest: requireScope(...anyScope) };
+}
+
+/** Authenticates the caller and adds the session header to every answer, including those that bypass Fastify. */
+export function nameSessions(app: OwnerApp, identifier: string, vouch: Vouch): void {
+  const name = sessionHeader(identifier);
+  app.addHook("onRequest", async (request, reply) => {
+    reply.raw.setHeader(name, request.id);
+    const refused = await vouch(request, reply);
+    if (request.caller !== null && !reply.raw.headersSent) reply.raw.setHeader(name, request.caller.session);
+    return refused;
+  });
+}
+
+/**
+ * Answers 405 with `Allow` where a path supports other methods (RFC 9110 §15.5.6), otherwise 404. Call it before the routes are registered.
+ */
+export function answerUnrouted(app: OwnerApp): void {
+  const methods = createMethodTable();
+  app.addHook("onRoute", ({ method, url }) => methods.add(method, url));
+  app.setNotFoundHandler((request, reply) => {
+    const found = methods.find(request.raw.url ?? "/");
+    if (found === undefined) return reply.code(404).send({ error: "not found" });
+    return reply.code(405).header("allow", found.methods.join(", ")).send({ error: "method not allowed" });
+  });
+}

@@ -1,0 +1,62 @@
+import { jwtVerify, SignJWT } from "jose";
+import { expect, test } from "vitest";
+import { Secret } from "../crypto/secret.ts";
+import { type Caller, createCallerSigner, createCallerVerifier } from "./caller-assertion.ts";
+
+const secret = new Secret("0123456789abcdef0123456789abcdef");
+const caller: Caller = { method: "basic", scopes: ["service:admin"], clientIp: "203.0.113.9", session: "7d3f" };
+const sign = createCallerSigner({ secret, ttlSeconds: 30 });
+
+test("the audience reads what the gateway signed", async () => {
+  expect(await createCallerVerifier({ secret }, "admin")(await sign(caller, "admin"))).toEqual(caller);
+});
+
+test("the assertion contains the name; that of an older gateway has none", async () => {
+  const verify = createCallerVerifier({ secret }, "admin");
+  expect(await verify(await sign({ ...caller, name: "backchannel" }, "admin"))).toEqual({
+    ...caller,
+    name: "backchannel",
+  });
+  expect(await verify(await sign(caller, "admin"))).not.toHaveProperty("name");
+});
+
+test("assertions are compatible with versions that sign and read with jose", async () => {
+  const key = Buffer.from(secret.reveal());
+  const { method, scopes, clientIp: ip, session: sid } = caller;
+  const signed = await new SignJWT({ method, scopes: [...scopes], ip, sid })
+    .setProtectedHeader({ alg: "HS256", typ: "postern-caller+jwt" })
+    .setIssuer("postern-gateway")
+    .setAudience("admin")
+    .setIssuedAt()
+    .setExpirationTime("30s")
+    .sign(key);
+  expect(await createCallerVerifier({ secret }, "admin")(signed)).toEqual(caller);
+  const rules = { issuer: "postern-gateway", audience: "admin", typ: "postern-caller+jwt" };
+  const { payload } = await jwtVerify(await sign(caller, "admin"), key, { ...rules, requiredClaims: ["exp", "iat"] });
+  expect(payload).toMatchObject({ method, scopes, ip, sid });
+});
+
+test("no other service accepts it", async () => {
+  expect(await createCallerVerifier({ secret }, "idp")(await sign(caller, "admin"))).toBeUndefined();
+});
+
+test("another key, an expired one, a missing one and garbage are rejected", async () => {
+  const verify = createCallerVerifier({ secret }, "admin");
+  const forged = createCallerSigner({ secret: new Secret("x".repeat(32)), ttlSeconds: 30 });
+  const expired = createCallerSigner({ secret, ttlSeconds: -61 });
+  for (const assertion of [await forged(caller, "admin"), await expired(caller, "admin"), "", "a.b.c", "{}"]) {
+    expect(await verify(assertion)).toBeUndefined();
+  }
+});
+
+test("another kind of token signed with the same key is rejected", async () => {
+  const key = Buffer.from(secret.reveal());
+  const other = await new SignJWT({ method: "basic", scopes: [], ip: "", sid: "" })
+    .setProtectedHeader({ alg: "HS256", typ: "JWT" })
+    .setIssuer("postern-gateway")
+    .setAudience("admin")
+    .setIssuedAt()
+    .setExpirationTime("30s")
+    .sign(key);
+  expect(await createCallerVerifier({ secret }, "admin")(other)).toBeUndefined();
+});

@@ -1,0 +1,86 @@
+import { createServer, IncomingMessage, type RequestListener, type Server, ServerResponse } from "node:http";
+import { createServer as createTlsServer, type Server as TlsHttpServer } from "node:https";
+import { Server as TcpServer } from "node:net";
+import type { TlsOptions } from "node:tls";
+import { endsWithin } from "../concurrency/deadline.ts";
+import { answerUnreadable } from "./unreadable-request.ts";
+
+export interface ClosingServerOptions {
+  readonly handle: RequestListener;
+  /** `runtime.naming.identifier`, used in the name of the session header. */
+  readonly identifier: string;
+  /** Maximum size of the request line and headers together. */
+  readonly maxHeaderBytes: number;
+  /** Time for a complete request to arrive. */
+  readonly requestTimeoutMs: number;
+  /** Absent for plain text. */
+  readonly tls?: TlsOptions | undefined;
+}
+
+/** An HTTP server that stops without losing requests that clients may already have sent. */
+export interface ClosingServer {
+  readonly server: Server | TlsHttpServer;
+  /** Stops accepting connections, answers requests on open ones, and resolves when the last connection is closed. */
+  close(): Promise<void>;
+}
+
+/**
+ * Longer than the idle timeout of common proxies, so that the proxy closes idle connections and no request reaches a socket that is being
+ * closed.
+ */
+const keepAliveTimeoutMs = 75_000;
+/**
+ * The interval at which Node looks for late requests. Its default of 30 s would turn a `request_timeout` of 10 s into 40 s.
+ */
+const longestCheckMs = 1000;
+/**
+ * A client that keeps its connection may be sending its next request while we close it as idle, and would lose it. Requests that still
+ * arrive are answered with `Connection: close`, and the server closes only quiet connections.
+ */
+const quietMs = 200;
+const sweepMs = 50;
+
+type HeadersOfHead = Parameters<ServerResponse["writeHead"]>[1];
+
+function createResponseClass(isClosing: () => boolean) {
+  return class extends ServerResponse {
+    override writeHead(status: number, reasonOrHeaders?: string | HeadersOfHead, headers?: HeadersOfHead): this {
+      if (isClosing()) this.shouldKeepAlive = false;
+      return typeof reasonOrHeaders === "string"
+        ? super.writeHead(status, reasonOrHeaders, headers)
+        : super.writeHead(status, reasonOrHeaders);
+    }
+  };
+}
+
+export function createClosingServer(options: ClosingServerOptions): ClosingServer {
+  const { handle, requestTimeoutMs: requestTimeout, tls, identifier, maxHeaderBytes: maxHeaderSize } = options;
+  let closing = false;
+  const limits = {
+    requestTimeout,
+    headersTimeout: requestTimeout,
+    connectionsCheckingInterval: Math.min(longestCheckMs, requestTimeout),
+    keepAliveTimeout: keepAliveTimeoutMs,
+    maxHeaderSize,
+    IncomingMessage,
+    ServerResponse: createResponseClass(() => closing),
+  };
+  const server = tls === undefined ? createServer(limits, handle) : createTlsServer({ ...limits, ...tls }, handle);
+  server.on("clientError", (error, socket) => answerUnreadable(error, socket, identifier));
+  return {
+    server,
+    close: async () => {
+      closing = true;
+      // The HTTP server's own `close` would close idle connections immediately.
+      const closed = new Promise<void>((resolve) => {
+        TcpServer.prototype.close.call(server, () => resolve());
+      });
+      await endsWithin(closed, quietMs, { ref: false });
+      server.closeIdleConnections();
+      // Answers that were sent before the shutdown began have left their connections open.
+      const sweep = setInterval(() => server.closeIdleConnections(), sweepMs);
+      await closed;
+      clearInterval(sweep);
+    },
+  };
+}

@@ -1,0 +1,27 @@
+export { compileCheck } from "../bus/schema-check.ts";
+export { answerUnrouted, guardedRoute, nameSessions, requireCaller, unreadablePaths } from "./behind-gateway.ts";
+export {
+  type AssertionAudience,
+  type AssertionKey,
+  type Caller,
+  callerAssertionHeader,
+  createCallerSigner,
+  createCallerVerifier,
+  type SignCaller,
+  type VerifyCaller,
+} from "./caller-assertion.ts";
+export { createCallerReader, mayUse, type ReadCaller } from "./caller-guard.ts";
+export { bearerChallenge, callerChallenges, challengeUnauthorized, scopeChallenge } from "./challenges.ts";
+export { headerPrefix, sessionHeader } from "./header-names.ts";
+export { type ListenerTls, readSecureContext } from "./listener-tls.ts";
+export {
+  clientHeaderBytes,
+  type Listeners,
+  type ListenersOptions,
+  openListeners,
+  ownerHeaderBytes,
+} from "./listeners.ts";
+export { createMethodTable, type FoundRoute, type MethodTable, maxParamLength } from "./method-table.ts";
+export { onlyOperations, routeOf, type SiteNames, sitePath } from "./operation-routes.ts";
+export { anyScopeOf, isBelow, scopeName } from "./route-scopes.ts";
+export { parseStrictJson, StrictJsonError, takeStrictJson } from "./strict-json.ts";

@@ -1,0 +1,100 @@
+import type { RequestListener } from "node:http";
+import type { Server } from "node:net";
+import { Server as TlsServer } from "node:tls";
+import type { Logger } from "../logging/logger.ts";
+import type { HostPort } from "../net/host-port.ts";
+import { type ClosingServer, createClosingServer } from "./closing-server.ts";
+import { type ListenerTls, readSecureContext, readTlsOptions } from "./listener-tls.ts";
+
+export interface ListenersOptions {
+  readonly addresses: readonly HostPort[];
+  readonly handle: RequestListener;
+  readonly requestTimeoutMs: number;
+  /** `runtime.naming.identifier`. */
+  readonly identifier: string;
+  /** Maximum size of the request line and headers together; `clientHeaderBytes` on listeners for clients. */
+  readonly maxHeaderBytes: number;
+  /** Absent for plain text. */
+  readonly tls?: ListenerTls | undefined;
+  readonly logger: Logger;
+}
+
+export interface Listeners {
+  /** The actual addresses; port 0 is replaced with the port that the system chose. */
+  readonly addresses: readonly HostPort[];
+  /** Stops accepting connections, answers requests on open ones, and resolves when the last connection is closed. */
+  close(): Promise<void>;
+  /** Reads certificate and key again, for new connections; rejects without changing anything if they cannot be used. */
+  renewCertificate(): Promise<void>;
+}
+
+/** Maximum size of the request line and headers that a client of the gateway may send. */
+export const clientHeaderBytes = 32_768;
+/** The same for the services behind the gateway: the client's maximum plus what the gateway adds. */
+export const ownerHeaderBytes = 49_152;
+
+/** If the machine lacks one address family, the service still listens on the other. */
+const familyMissing = new Set(["EADDRNOTAVAIL", "EAFNOSUPPORT"]);
+
+function errorCode(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}
+
+async function listen(server: Server, address: HostPort): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(address, () => {
+      server.removeListener("error", reject);
+      resolve();
+    });
+  });
+}
+
+function boundAddress(server: Server): HostPort {
+  const bound = server.address();
+  if (bound === null || typeof bound === "string") throw new Error("no TCP address");
+  return { host: bound.address, port: bound.port };
+}
+
+/** Whether it listens; false if the address family is missing and another address may still work. */
+async function tryListen(server: Server, address: HostPort, options: ListenersOptions): Promise<boolean> {
+  try {
+    await listen(server, address);
+    return true;
+  } catch (err) {
+    if (options.addresses.length === 1 || !familyMissing.has(errorCode(err))) throw err;
+    options.logger.warn({ host: address.host, port: address.port }, "this machine does not have this address");
+    return false;
+  }
+}
+
+export async function openListeners(options: ListenersOptions): Promise<Listeners> {
+  const { handle, requestTimeoutMs, tls, identifier, maxHeaderBytes } = options;
+  const tlsOptions = tls === undefined ? undefined : await readTlsOptions(tls);
+  const servers: ClosingServer[] = [];
+  try {
+    for (const address of options.addresses) {
+      const closingServer = createClosingServer({
+        handle,
+        requestTimeoutMs,
+        identifier,
+        maxHeaderBytes,
+        tls: tlsOptions,
+      });
+      if (await tryListen(closingServer.server, address, options)) servers.push(closingServer);
+    }
+  } catch (err) {
+    for (const { server } of servers) server.close();
+    throw err;
+  }
+  if (servers.length === 0) throw new Error("none of the configured listen addresses is available");
+  return {
+    addresses: servers.map(({ server }) => boundAddress(server)),
+    close: async () => void (await Promise.all(servers.map((one) => one.close()))),
+    renewCertificate: async () => {
+      if (tls === undefined) return;
+      const context = await readSecureContext(tls);
+      for (const { server } of servers) if (server instanceof TlsServer) server.setSecureContext(context);
+    },
+  };
+}

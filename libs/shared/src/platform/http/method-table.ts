@@ -1,0 +1,45 @@
+import findMyWay from "find-my-way";
+
+/** The route pattern that matches a path, and its methods. */
+export interface FoundRoute {
+  readonly pattern: string;
+  readonly methods: readonly string[];
+}
+
+/** Which methods a path supports, to answer requests with another method (RFC 9110 §15.5.6). */
+export interface MethodTable {
+  readonly add: (method: string | readonly string[], pattern: string) => void;
+  /** Undefined if no route matches the path. */
+  readonly find: (path: string) => FoundRoute | undefined;
+}
+
+/**
+ * Longer than any request line that a listener accepts, so that the operations' schemas limit parameters and the router does not.
+ */
+export const maxParamLength = 65_536;
+
+const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
+
+/** Uses the same router as Fastify. */
+export function createMethodTable(): MethodTable {
+  const router = findMyWay({ maxParamLength });
+  return {
+    add(allowed, pattern) {
+      for (const method of methods) {
+        if (![allowed].flat().includes(method) || router.hasRoute(method, pattern)) continue;
+        router.on(method, pattern, () => undefined, { pattern });
+      }
+    },
+    find(path) {
+      const found = methods.flatMap((method) => {
+        const store: unknown = router.find(method, path)?.store;
+        return typeof store === "object" && store !== null && "pattern" in store
+          ? [{ method, pattern: String(store.pattern) }]
+          : [];
+      });
+      // The most specific pattern applies to each method; they differ only where one method has a wildcard.
+      const [first] = found;
+      return first === undefined ? undefined : { pattern: first.pattern, methods: found.map(({ method }) => method) };
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { expect, test } from "vitest";
+
+const program = `
+  import { write } from "node:fs";
+  import { endAtOnce } from ${JSON.stringify(new URL("end-at-once.ts", import.meta.url).href)};
+  const more = Buffer.alloc(1 << 20);
+  write(1, more, () => process.exit(0));
+  setTimeout(() => { process.stderr.write("pid " + process.pid); endAtOnce(); }, 200);
+`;
+
+/** Its output is not read. */
+async function endOf(
+  command: string,
+  args: readonly string[],
+): Promise<{ code: unknown; signal: unknown; said: string }> {
+  const child = spawn(command, [...args, process.execPath, "--input-type=module", "-e", program]);
+  let said = "";
+  child.stderr.on("data", (text) => {
+    said += text;
+  });
+  const [code, signal]: unknown[] = await once(child, "exit");
+  return { code, signal, said };
+}
+
+test("a process ends although one of its writes hangs", async () => {
+  expect(await endOf("/usr/bin/env", [])).toMatchObject({ code: null, signal: "SIGKILL" });
+});
+
+test("so does the first process of a container, which its own signals do not end", async () => {
+  const first = await endOf("unshare", ["--user", "--map-root-user", "--pid", "--fork", "--mount-proc"]);
+  expect(first).toEqual({ code: 1, signal: null, said: "pid 1" });
+});

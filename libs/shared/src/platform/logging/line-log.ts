@@ -1,0 +1,56 @@
+import { type Logger, symbols } from "pino";
+import { createTimestamp } from "./timestamp.ts";
+
+/** A field value; undefined omits the field, as in JSON. */
+export type LineValue = string | number | boolean | undefined;
+
+/** Writes one kind of line. The values are in the order of its fields. */
+export type WriteLine = (values: readonly LineValue[]) => void;
+
+/** Characters that JSON does not escape. */
+const plain = /^[ !#-[\]-~]*$/;
+
+function jsonValue(value: string | number | boolean): string {
+  if (typeof value === "string") return JSON.stringify(value);
+  return typeof value === "number" && !Number.isFinite(value) ? "null" : String(value);
+}
+
+interface LineStream {
+  write(line: string): unknown;
+}
+
+function isStream(value: unknown): value is LineStream {
+  return typeof value === "object" && value !== null && "write" in value && typeof value.write === "function";
+}
+
+interface LineParts {
+  readonly fields: readonly string[];
+  readonly msg: string;
+}
+
+/**
+ * Writes a line of level info for each request without pino's cost for lines of any shape: the same bytes as `logger.info(fields, msg)`, to
+ * the same stream, with all text escaped as JSON.
+ */
+export function createLineWriter(logger: Logger, { fields, msg }: LineParts): WriteLine {
+  // pino has no method that returns the stream; `symbols` is exported for such uses.
+  const stream: unknown = Reflect.get(logger, symbols.streamSym);
+  if (!isStream(stream)) throw new TypeError("the logger has no stream");
+  const own = JSON.stringify(logger.bindings()).slice(1, -1);
+  const bindings = own === "" ? "" : `,${own}`;
+  const timestamp = createTimestamp();
+  const names = fields.map((field) => `,${JSON.stringify(field)}:`);
+  const textNames = names.map((name) => `${name}"`);
+  const end = `,"msg":${JSON.stringify(msg)}}\n`;
+  return (values) => {
+    if (!logger.isLevelEnabled("info")) return;
+    let line = `{"level":"info"${timestamp()}${bindings}`;
+    for (let index = 0; index < names.length; index += 1) {
+      const value = values[index];
+      if (value === undefined) continue;
+      if (typeof value === "string" && plain.test(value)) line = `${line}${textNames[index]}${value}"`;
+      else line = `${line}${names[index]}${jsonValue(value)}`;
+    }
+    stream.write(line + end);
+  };
+}

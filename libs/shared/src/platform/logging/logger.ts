@@ -1,0 +1,79 @@
+import { type DestinationStream, type Logger, pino, stdSerializers } from "pino";
+import { type LineSink, type Output, standardOutput } from "./standard-output.ts";
+import { createTimestamp } from "./timestamp.ts";
+
+export type { Logger } from "pino";
+
+/** `observability.log.level`; `notice` has no counterpart and means `info`. */
+export type LogLevel = "none" | "error" | "warn" | "notice" | "info" | "debug";
+
+export interface LoggerOptions {
+  readonly service: string;
+  readonly instance: string;
+  readonly level: LogLevel;
+  /** Destination of the lines; default: standard output. */
+  readonly stream?: DestinationStream;
+  /** Called when a line was dropped because standard output is not being read and too much is queued. */
+  readonly onDropped?: () => void;
+}
+
+/** A logger whose writes never block; call `flush` before the process ends. */
+export interface ProcessLogger {
+  readonly logger: Logger;
+  /** Destination for lines that are written at every level and dropped last. */
+  readonly stream: LineSink;
+  setLevel(level: LogLevel): void;
+  /**
+   * Returns false if not everything could be written because the reader hangs: after one second without progress, or five seconds in total.
+   */
+  flush(): Promise<boolean>;
+}
+
+const pinoLevels = {
+  none: "silent",
+  error: "error",
+  warn: "warn",
+  notice: "info",
+  info: "info",
+  debug: "debug",
+} as const;
+
+function streamOutput(stream: DestinationStream): Output {
+  const write = (line: string): boolean => {
+    stream.write(line);
+    return true;
+  };
+  return { lines: stream, kept: { write }, flush: () => Promise.resolve(true) };
+}
+
+/**
+ * Writes one JSON object per line. Lines are collected in memory and written together once they reach 16 KiB or 200 ms have passed, because
+ * a write per request would cost more than the decision. If the reader hangs, lines are lost, but decisions are not delayed and memory
+ * stays bounded; the first line afterwards reports how many were lost. Secrets are not redacted here: they are `Secret`s, which print as a
+ * mask.
+ */
+export function createLogger(options: LoggerOptions): ProcessLogger {
+  const onDropped = options.onDropped ?? (() => undefined);
+  const onRoom = (dropped: number): void =>
+    logger.warn({ dropped }, "log lines were lost because standard output was not read");
+  const { lines, kept, flush } =
+    options.stream === undefined ? standardOutput({ onDropped, onRoom }) : streamOutput(options.stream);
+  const logger = pino(
+    {
+      level: pinoLevels[options.level],
+      base: { service: options.service, instance: options.instance },
+      timestamp: createTimestamp(),
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: stdSerializers.errWithCause },
+    },
+    lines,
+  );
+  return {
+    logger,
+    stream: kept,
+    setLevel: (level) => {
+      logger.level = pinoLevels[level];
+    },
+    flush,
+  };
+}

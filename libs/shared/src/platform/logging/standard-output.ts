@@ -1,0 +1,67 @@
+import { once } from "node:events";
+import { type DestinationStream, destination } from "pino";
+import { abortAfter } from "../concurrency/deadline.ts";
+import { createLineGatherer } from "./line-gatherer.ts";
+
+/** A stream that reports immediately whether it dropped a line. */
+export interface LineSink {
+  /** Returns false if the line was dropped. */
+  write(line: string): boolean;
+}
+
+/** Destination of a process's lines. */
+export interface Output {
+  /** The stream that pino writes to. */
+  readonly lines: DestinationStream;
+  /** For lines that are dropped last. */
+  readonly kept: LineSink;
+  /** Returns false if not everything could be written in time. */
+  readonly flush: () => Promise<boolean>;
+}
+
+export interface OutputEvents {
+  readonly onDropped: () => void;
+  readonly onRoom: (dropped: number) => void;
+}
+
+const passEveryMs = 200;
+const blockChars = 16_384;
+const flushWithinMs = 5000;
+/** A reader that accepts nothing for this long is considered hung. */
+const stalledAfterMs = 1000;
+
+/**
+ * Maximum that is queued for a hung reader of standard output: some 30,000 lines of decisions, over a second of a gateway at its limit. The
+ * last quarter is reserved for warnings, errors and the audit stream.
+ */
+const maxWaitingBytes = 12 * 1024 * 1024;
+const maxWaitingBytesOfAll = 16 * 1024 * 1024;
+
+/**
+ * Standard output with non-blocking writes. What remains when the process ends is written before pino ends the stream.
+ */
+export function standardOutput({ onDropped, onRoom }: OutputEvents): Output {
+  const writer = destination({ dest: 1, sync: false });
+  const lines = createLineGatherer(writer, { blockChars, maxWaitingBytes, maxWaitingBytesOfAll, onDropped, onRoom });
+  writer.on("write", lines.written);
+  writer.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    lines.readerGone();
+  });
+  setInterval(lines.pass, passEveryMs).unref();
+  process.prependListener("exit", lines.pass);
+  const flush = async (): Promise<boolean> => {
+    lines.pass();
+    const untilMs = performance.now() + flushWithinMs;
+    while (lines.waits() && performance.now() < untilMs) {
+      try {
+        await once(writer, "write", { signal: abortAfter(stalledAfterMs) });
+      } catch {
+        // The reader hangs or has closed the stream: give up.
+        break;
+      }
+    }
+    return !lines.waits();
+  };
+  return { lines, kept: { write: lines.writeKept }, flush };
+}

@@ -1,0 +1,14 @@
+export { addressKey } from "./address-key.ts";
+export { type CidrSet, createCidrSet, parseCidr } from "./cidr-set.ts";
+export { type NamedClient, readClientAddress } from "./client-address.ts";
+export { embeddedIpv4 } from "./embedded-ipv4.ts";
+export {
+  callerBehind,
+  type ForwardedAddresses,
+  type ForwardingHeaders,
+  type Peer,
+  peerOf,
+  resolveForwardedFor,
+} from "./forwarded-for.ts";
+export { type HostPort, parseHostPort } from "./host-port.ts";
+export { canonicalIp } from "./ip.ts";

@@ -1,0 +1,142 @@
+import type { TObject } from "typebox";
+import { type Audience, apiPrefix, type Operation, type OperationAnswer, operations } from "../../contracts/index.ts";
+import { defaultNames, type SiteNames, sitePath } from "../http/operation-routes.ts";
+import { type Components, createComponents } from "./components.ts";
+import { type JsonObject, toJson } from "./json.ts";
+import { siteHeader } from "./naming.ts";
+import { answersOf, schemesOf, securityOf } from "./security.ts";
+
+export interface DocumentOptions {
+  readonly audience: Audience;
+  readonly names?: SiteNames;
+  /** The address at which clients reach the service: `servers[0].url`; default `/`. */
+  readonly baseUrl?: string;
+  /** Default: all operations of the interface. */
+  readonly operations?: readonly Operation[];
+}
+
+const titles: Readonly<Record<Audience, string>> = {
+  management: "Postern: authentication and management",
+  idp: "Postern: identity provider",
+};
+
+/** The version of the HTTP interface: paths contain v1, and additions raise the second number. */
+const interfaceVersion = "1.0.0";
+
+const sessionHeader = "X-Service-Session";
+
+interface Making {
+  readonly components: Components;
+  readonly names: SiteNames;
+}
+
+function parametersIn(place: "path" | "query" | "header", schema: TObject | undefined, making: Making): JsonObject[] {
+  if (schema === undefined) return [];
+  const required = new Set(schema.required);
+  return Object.entries(schema.properties).map(([name, property]) => {
+    const { description, ...rest } = making.components.reference(property);
+    return {
+      name: siteHeader(name, making.names),
+      in: place,
+      required: required.has(name),
+      ...(description !== undefined && { description }),
+      schema: rest,
+    };
+  });
+}
+
+function contentOf(content: OperationAnswer["content"], { components }: Making): JsonObject {
+  return Object.fromEntries(
+    Object.entries(content ?? {}).map(([type, schema]) => [type, { schema: components.reference(schema) }]),
+  );
+}
+
+function headersOf(operation: Operation, { headers = {} }: OperationAnswer, making: Making): JsonObject {
+  // Pages for operators, the documents and the browser paths do not have it.
+  const isApi = operation.path.startsWith(`${apiPrefix}/`);
+  const all = isApi ? { [sessionHeader]: { type: "string" }, ...headers } : headers;
+  return Object.fromEntries(
+    Object.entries(all).map(([name, schema]) => {
+      const { description, ...rest } = making.components.reference(schema);
+      return [siteHeader(name, making.names), { ...(description !== undefined && { description }), schema: rest }];
+    }),
+  );
+}
+
+function answerObject(operation: Operation, answer: OperationAnswer, making: Making): JsonObject {
+  const headers = headersOf(operation, answer, making);
+  return {
+    description: siteHeader(answer.description, making.names),
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(answer.content !== undefined && { content: contentOf(answer.content, making) }),
+    // OpenAPI has no field for an optional response body.
+    ...(answer.bodyOptional === true && { "x-empty-body": true }),
+  };
+}
+
+function operationObject(operation: Operation, making: Making): JsonObject {
+  const { operationId, summary, description, tag, request = {} } = operation;
+  const parameters = [
+    ...parametersIn("path", request.path, making),
+    ...parametersIn("query", request.query, making),
+    ...parametersIn("header", request.headers, making),
+  ];
+  const responses = Object.entries(answersOf(operation)).map(([status, answer]) => [
+    status,
+    answerObject(operation, answer, making),
+  ]);
+  return {
+    operationId,
+    summary,
+    ...(description !== undefined && { description }),
+    tags: [tag],
+    security: toJson(securityOf(operation, making.names.identifier)),
+    ...(parameters.length > 0 && { parameters }),
+    ...(request.body !== undefined && {
+      requestBody: { required: request.bodyRequired ?? true, content: contentOf(request.body, making) },
+    }),
+    responses: Object.fromEntries(responses),
+  };
+}
+
+function pathsOf(own: readonly Operation[], making: Making): JsonObject {
+  const paths = new Map<string, JsonObject>();
+  for (const operation of own) {
+    const path = sitePath(operation, making.names);
+    paths.set(path, { ...paths.get(path), [operation.method]: operationObject(operation, making) });
+  }
+  return Object.fromEntries([...paths].toSorted(([left], [right]) => left.localeCompare(right)));
+}
+
+/** Answers that any path may give before an operation is known. */
+const anyRequest = [
+  "Any operation may answer 400 (not HTTP, or a path that cannot be decoded), 404 (unknown path), 405 with `Allow` (method not",
+  "allowed), 408 (the request took too long to arrive), 413 (chunk extensions too large) or 431 (header fields larger than 32 KiB).",
+  'The body of these answers, if any, is `{"error": "…"}`. All answers contain the session header.',
+].join(" ");
+
+/** The OpenAPI 3.1 document of an audience, as plain JSON. */
+export function openapiDocument(options: DocumentOptions): JsonObject {
+  const { audience, names = defaultNames, baseUrl = "/" } = options;
+  const own = (options.operations ?? operations).filter(
+    (operation) => operation.audience === audience && operation.undocumented === undefined,
+  );
+  const making = { components: createComponents(), names };
+  const paths = pathsOf(own, making);
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: titles[audience],
+      description: anyRequest,
+      version: interfaceVersion,
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: baseUrl }],
+    tags: [...new Set(own.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: making.components.schemas(),
+      securitySchemes: schemesOf(own.map((operation) => securityOf(operation, names.identifier))),
+    },
+  };
+}

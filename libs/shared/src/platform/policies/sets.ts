@@ -1,0 +1,46 @@
+import { type CidrSet, createCidrSet } from "../net/cidr-set.ts";
+
+/** `auth.policy.sets`: lists that conditions name. */
+export interface PolicySets {
+  readonly networks: ReadonlyMap<string, CidrSet>;
+  readonly strings: ReadonlyMap<string, readonly string[]>;
+}
+
+export interface RawSets {
+  readonly networks: unknown;
+  readonly strings: unknown;
+}
+
+type Problem = (path: string, expected: string) => void;
+
+function listsOf(value: unknown): readonly (readonly [string, unknown])[] {
+  return typeof value === "object" && value !== null ? Object.entries(value) : [];
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+function cidrSetOf(entries: readonly string[]): CidrSet | undefined {
+  try {
+    return createCidrSet(entries);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `path` is the path of `sets`; invalid sets are reported and omitted. */
+export function readSets(raw: RawSets, path: string, problem: Problem): PolicySets {
+  const networks = new Map<string, CidrSet>();
+  const strings = new Map<string, readonly string[]>();
+  for (const [name, list] of listsOf(raw.strings)) {
+    if (isTexts(list)) strings.set(name, list);
+    else problem(`${path}.strings.${name}`, "a list of texts");
+  }
+  for (const [name, list] of listsOf(raw.networks)) {
+    const set = isTexts(list) ? cidrSetOf(list) : undefined;
+    if (set === undefined) problem(`${path}.networks.${name}`, "a list of IP addresses and networks");
+    else networks.set(name, set);
+  }
+  return { networks, strings };
+}

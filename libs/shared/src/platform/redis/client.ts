@@ -1,0 +1,119 @@
+import { Cluster, type Redis } from "ioredis";
+import type { Secret } from "../crypto/secret.ts";
+import type { HostPort } from "../net/host-port.ts";
+import { GatheredRedis } from "./gathered-redis.ts";
+
+/** The purpose of a connection: one client per role (ADR 0004). All roles may use one server. */
+export type RedisRole = "state" | "queue" | "cache";
+
+export interface RedisTls {
+  readonly ca?: Buffer | undefined;
+  readonly cert?: Buffer | undefined;
+  readonly key?: Buffer | undefined;
+  readonly rejectUnauthorized: boolean;
+}
+
+export type RedisTopology =
+  | { readonly kind: "standalone"; readonly address: HostPort }
+  | {
+      readonly kind: "sentinel";
+      readonly master: string;
+      readonly addresses: readonly HostPort[];
+      readonly username: string | undefined;
+      readonly password: Secret | undefined;
+    }
+  | { readonly kind: "cluster"; readonly addresses: readonly HostPort[] };
+
+export interface RedisSettings {
+  readonly topology: RedisTopology;
+  readonly database: number;
+  readonly username: string | undefined;
+  readonly password: Secret | undefined;
+  readonly tls: RedisTls | undefined;
+  readonly connectTimeoutMs: number;
+  readonly commandTimeoutMs: number;
+  readonly maxRetries: number;
+  /** For a worker with blocking commands: commands are queued and repeated until they succeed. */
+  readonly isBlocking?: boolean;
+  /** Shown by CLIENT LIST. */
+  readonly connectionName: string;
+}
+
+export type RedisClient = Redis | Cluster;
+
+const maxBackoffMs = 2000;
+
+function backoff(attempt: number): number {
+  return Math.min(maxBackoffMs, 50 * 2 ** Math.min(attempt, 6)) * (0.5 + Math.random() / 2);
+}
+
+/** Longer than any blocking command, so that only a hung server is given up. */
+const blockingTimeoutMs = 15_000;
+
+const blockingOptions = {
+  commandTimeout: blockingTimeoutMs,
+  maxRetriesPerRequest: null,
+  enableOfflineQueue: true,
+};
+
+function nodeOptions(settings: RedisSettings) {
+  const { username, password, tls } = settings;
+  return {
+    db: settings.database,
+    connectionName: settings.connectionName,
+    connectTimeout: settings.connectTimeoutMs,
+    // A hung server never answers; without this a command would wait indefinitely.
+    commandTimeout: settings.commandTimeoutMs,
+    maxRetriesPerRequest: settings.maxRetries,
+    // While Redis is unavailable a command fails immediately; the caller decides what to do, not a queue.
+    enableOfflineQueue: false,
+    retryStrategy: backoff,
+    protocol: 2 as const,
+    ...(settings.isBlocking === true ? blockingOptions : undefined),
+    ...(username === undefined ? undefined : { username }),
+    ...(password === undefined ? undefined : { password: password.reveal() }),
+    ...(tls === undefined ? undefined : { tls: { ...tls } }),
+  };
+}
+
+function clusterOptions(settings: RedisSettings) {
+  const redisOptions = nodeOptions(settings);
+  const isBlocking = settings.isBlocking === true;
+  return {
+    redisOptions,
+    enableOfflineQueue: isBlocking,
+    enableAutoPipelining: !isBlocking,
+    clusterRetryStrategy: backoff,
+  };
+}
+
+/**
+ * A client that connects in the background and reconnects without limit; commands fail immediately while it is disconnected.
+ */
+export function createRedisClient(settings: RedisSettings, onError: (error: unknown) => void): RedisClient {
+  const client = connect(settings);
+  client.on("error", onError);
+  return client;
+}
+
+function connect(settings: RedisSettings): RedisClient {
+  const { topology } = settings;
+  const options = nodeOptions(settings);
+  switch (topology.kind) {
+    case "standalone":
+      return new GatheredRedis({ ...options, host: topology.address.host, port: topology.address.port });
+    case "sentinel":
+      return new GatheredRedis({
+        ...options,
+        sentinels: topology.addresses.map(({ host, port }) => ({ host, port })),
+        name: topology.master,
+        ...(topology.username === undefined ? undefined : { sentinelUsername: topology.username }),
+        ...(topology.password === undefined ? undefined : { sentinelPassword: topology.password.reveal() }),
+      });
+    case "cluster":
+      return new Cluster(
+        topology.addresses.map(({ host, port }) => ({ host, port })),
+        clusterOptions(settings),
+      );
+  }
+}

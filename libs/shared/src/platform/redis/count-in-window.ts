@@ -1,0 +1,13 @@
+import type { RedisClient } from "./client.ts";
+import { defineScript } from "./script.ts";
+import { countInWindow } from "./scripts/scripts.generated.ts";
+
+/** Adds one to a count whose window begins with the first increment. @returns the count, including this increment */
+export function createWindowCount(redis: RedisClient): (key: string, windowSeconds: number) => Promise<number> {
+  const count = defineScript(redis, countInWindow);
+  return async (key, windowSeconds) => {
+    const counted = await count({ countKey: key }, { windowSeconds });
+    if (typeof counted !== "number") throw new TypeError("the count's script replied without a number");
+    return counted;
+  };
+}

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { AppError } from "../errors/index.ts";
+import { decidedInRedis } from "./decided.ts";
+
+const decided = decidedInRedis("flows cannot be reached");
+
+test("Redis's answer is passed on; its failure becomes a temporary failure with a cause", async () => {
+  expect(await decided(async () => 7)).toBe(7);
+  const cause = new Error("Connection is closed.");
+  await expect(decided(() => Promise.reject(cause))).rejects.toMatchObject({
+    code: "REDIS_UNAVAILABLE",
+    message: expect.stringContaining("flows cannot be reached"),
+    cause,
+  });
+});
+
+test("an error that already says what could not be decided is unchanged", async () => {
+  const overloaded = new AppError("OVERLOADED");
+  await expect(decided(() => Promise.reject(overloaded))).rejects.toBe(overloaded);
+});

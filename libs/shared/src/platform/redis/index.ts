@@ -1,0 +1,81 @@
+export {
+  createRedisClient,
+  type RedisClient,
+  type RedisRole,
+  type RedisSettings,
+  type RedisTls,
+  type RedisTopology,
+} from "./client.ts";
+export { createWindowCount } from "./count-in-window.ts";
+export { decidedInRedis } from "./decided.ts";
+export { redisHealth } from "./health.ts";
+export {
+  accountEpochKey,
+  accountNamesKey,
+  accountResultsKey,
+  cachedIdentityKey,
+  cachedResultKey,
+  flushGenerationKey,
+  loginNameKey,
+} from "./keys/account.ts";
+export {
+  accountSessionsKey,
+  factorFlowAttemptsKey,
+  failedSignInsKey,
+  failedSignInsPerShard,
+  flowKey,
+  knownDevicesKey,
+  latestFlowKey,
+  passkeyAttemptsKey,
+  pendingProofKey,
+  sessionIdKey,
+  sessionKey,
+  usedTotpStepKey,
+} from "./keys/browser.ts";
+export { guessesKey } from "./keys/brute-force.ts";
+export type { KeyFamily } from "./keys/family.ts";
+export { flushQueue, foundKeysKey, jobKey, jobsPrefix, notificationJobKey, notificationQueue } from "./keys/jobs.ts";
+export {
+  oidcAccountKey,
+  oidcConsentKey,
+  oidcDeliveriesDueKey,
+  oidcDeliveryKey,
+  oidcGuessKey,
+  oidcIndexKey,
+  oidcOnceKey,
+  oidcPollKey,
+  oidcRecordKey,
+  oidcReplayKey,
+  oidcSigningKeysKey,
+  oidcSigningLeaseKey,
+  oidcSubjectsKey,
+  oidcUserCodeKey,
+} from "./keys/oidc.ts";
+export {
+  samlDeliveriesDueKey,
+  samlDeliveryKey,
+  samlIndexKey,
+  samlLogoutKey,
+  samlLogoutRequestKey,
+  samlMetadataKey,
+  samlParticipantsKey,
+  samlReplayKey,
+  samlRequestKey,
+  samlSigningKeysKey,
+} from "./keys/saml.ts";
+export {
+  deniedTokenKey,
+  failureBudgetKey,
+  keyFamilies,
+  probeKey,
+  refreshFamilyKey,
+  tokenEpochKey,
+} from "./keys.ts";
+export { createReplaceIfSame } from "./replace-if-same.ts";
+export {
+  defineScript,
+  defineVariableScript,
+  type RunVariableScript,
+  readFields,
+  type VariableScript,
+} from "./script.ts";

@@ -1,0 +1,17 @@
+import type { RedisClient } from "./client.ts";
+import { defineScript } from "./script.ts";
+import { replaceIfSame } from "./scripts/scripts.generated.ts";
+
+export interface Replacement {
+  /** The value that was read, empty if the key did not exist. */
+  readonly expected: string;
+  readonly value: string;
+  readonly ttlSeconds: number;
+}
+
+/** Replaces a value unless somebody changed it since it was read. @returns false if somebody did */
+export function createReplaceIfSame(redis: RedisClient): (key: string, replacement: Replacement) => Promise<boolean> {
+  const replace = defineScript(redis, replaceIfSame);
+  return async (key, { expected, value, ttlSeconds }) =>
+    (await replace({ valueKey: key }, { expected, replacement: value, lifeSeconds: ttlSeconds })) === 1;
+}

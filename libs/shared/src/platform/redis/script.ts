@@ -1,0 +1,72 @@
+import type { RedisClient } from "./client.ts";
+
+/** A script whose number of keys and arguments varies. */
+export interface VariableScript {
+  /** Unique in Postern. */
+  readonly name: string;
+  readonly lua: string;
+}
+
+/** One atomic step inside Redis, with its keys and arguments in the order of KEYS and ARGV. */
+export interface RedisScript<Key extends string, Argument extends string> extends VariableScript {
+  readonly keys: readonly Key[];
+  readonly args: readonly Argument[];
+}
+
+type ArgumentValue = string | number;
+
+export type RunScript<Key extends string, Argument extends string> = (
+  keys: Readonly<Record<Key, string>>,
+  args: Readonly<Record<Argument, ArgumentValue>>,
+) => Promise<unknown>;
+
+export type RunVariableScript = (keys: readonly string[], args: readonly ArgumentValue[]) => Promise<unknown>;
+
+/** A command of this client: sent by its digest, and in full to a Redis that does not know the script. */
+function defineCommand(client: RedisClient, name: string, definition: { lua: string; numberOfKeys?: number }) {
+  // No command of Redis, and no method of the client, has such a name.
+  const commandName = `script:${name}`;
+  client.defineCommand(commandName, definition);
+  const command: unknown = Reflect.get(client, commandName);
+  if (typeof command !== "function") throw new TypeError(`the client did not define the command ${commandName}`);
+  return async (words: readonly ArgumentValue[]): Promise<unknown> => Reflect.apply(command, client, words);
+}
+
+/** Runs a script of a `.lua` file; keys and arguments go by the names that the file's header gives them. */
+export function defineScript<Key extends string, Argument extends string>(
+  client: RedisClient,
+  { name, lua, keys, args }: RedisScript<Key, Argument>,
+): RunScript<Key, Argument> {
+  const run = defineCommand(client, name, { lua, numberOfKeys: keys.length });
+  return (keyOf, argumentOf) => run([...keys.map((key) => keyOf[key]), ...args.map((arg) => argumentOf[arg])]);
+}
+
+/**
+ * Without `numberOfKeys` each call may have another number. On a cluster it is required, because the client finds the
+ * slot by the first word of the command.
+ */
+export function defineVariableScript(
+  client: RedisClient,
+  { name, lua }: VariableScript,
+  numberOfKeys?: number,
+): RunVariableScript {
+  if (numberOfKeys === undefined) {
+    const run = defineCommand(client, name, { lua });
+    return (keys, args) => run([keys.length, ...keys, ...args]);
+  }
+  const run = defineCommand(client, `${name}:${numberOfKeys}`, { lua, numberOfKeys });
+  return (keys, args) => run([...keys, ...args]);
+}
+
+/** A reply of names and values that follow each other. @throws TypeError for any other reply */
+export function readFields(reply: unknown): Readonly<Record<string, unknown>> {
+  if (!Array.isArray(reply) || reply.length % 2 !== 0) throw new TypeError("the script replied without named fields");
+  const values: readonly unknown[] = reply;
+  const fields: Record<string, unknown> = {};
+  for (let index = 0; index < values.length; index += 2) {
+    const name = values[index];
+    if (typeof name !== "string") throw new TypeError("the script replied without named fields");
+    fields[name] = values[index + 1];
+  }
+  return fields;
+}

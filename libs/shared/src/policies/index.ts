@@ -1,3 +1,0 @@
-export { type Condition, type ConditionProblem, compileCondition, type FactReader } from "./condition.ts";
-export { attributeFactPrefix, type FactValue, factType, isPolicyFact, type PolicyFact, policyFacts } from "./facts.ts";
-export { type GivenSets, type PolicySets, readSets } from "./sets.ts";

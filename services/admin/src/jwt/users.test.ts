@@ -1,0 +1,97 @@
+import type { AuthDecision, AuthRequest } from "@postern/shared/contracts";
+import { Secret } from "@postern/shared/platform/crypto";
+import { AppError } from "@postern/shared/platform/errors";
+import { expect, test } from "vitest";
+import { createJwtUsers, type UserSettings } from "./users.ts";
+
+const request = { session: "s1", clientIp: "192.0.2.1", deadline: 1000, signal: new AbortController().signal };
+const accepted: AuthDecision = {
+  outcome: "ok",
+  account: "alice@example.test",
+  accountField: "uid",
+  totpSecretField: "",
+  attributes: {},
+  backend: 8,
+  memoryCache: "miss",
+};
+
+function usersOf(decision: AuthDecision | Error = accepted) {
+  const asked: AuthRequest[] = [];
+  const settings: { current: UserSettings } = {
+    current: {
+      users: new Map([["operator", { password: "stored", roles: ["security"] }]]),
+      directoryRoles: ["authenticate"],
+    },
+  };
+  const users = createJwtUsers({
+    settings: () => settings.current,
+    passwords: { verify: async (stored, password) => stored === "stored" && password.reveal() === "right" },
+    decide: async (question) => {
+      asked.push(question);
+      if (decision instanceof Error) throw decision;
+      return decision;
+    },
+  });
+  return { users, asked, settings };
+}
+
+test.each([
+  ["right", { name: "operator", source: "configuration", roles: ["security"] }],
+  ["wrong", undefined],
+])("a user of the configuration with the %s password never reaches a backend", async (password, user) => {
+  const { users, asked } = usersOf();
+  expect(await users.logIn("operator", new Secret(password), request)).toEqual(user);
+  expect(asked).toEqual([]);
+});
+
+test("any other user is decided by an engine, past both caches, and gets the roles of the backends", async () => {
+  const { users, asked } = usersOf();
+  expect(await users.logIn("alice", new Secret("secret"), request)).toEqual({
+    name: "alice@example.test",
+    source: "directory",
+    roles: ["authenticate"],
+  });
+  expect(asked).toMatchObject([
+    {
+      operation: "authenticate",
+      username: "alice",
+      password: "secret",
+      clientIp: "192.0.2.1",
+      session: "s1",
+      memoryCache: false,
+      sharedCache: false,
+    },
+  ]);
+});
+
+test("only `ok` is a login; a temporary failure is never a wrong password", async () => {
+  const denials: readonly AuthDecision[] = [
+    { outcome: "fail", reason: "wrong_password", memoryCache: "miss" },
+    { outcome: "blocked", rule: "wide", memoryCache: "miss" },
+  ];
+  for (const denial of denials) {
+    expect(await usersOf(denial).users.logIn("alice", new Secret("x"), request)).toBeUndefined();
+  }
+  const tempfail = usersOf({ outcome: "tempfail", code: "REDIS_UNAVAILABLE", message: "try later" });
+  await expect(tempfail.users.logIn("alice", new Secret("x"), request)).rejects.toThrow(AppError);
+  await expect(tempfail.users.find({ name: "alice", source: "directory" }, request)).rejects.toThrow(AppError);
+  const away = usersOf(new AppError("BUS_DISCONNECTED"));
+  await expect(away.users.find({ name: "alice", source: "directory" }, request)).rejects.toThrow(AppError);
+});
+
+test("a user of a backend is looked up without a password, also under the name of a configured user", async () => {
+  const { users, asked } = usersOf();
+  await users.find({ name: "operator", source: "directory" }, request);
+  expect(asked).toMatchObject([{ operation: "lookup", username: "operator" }]);
+  expect(asked[0]).not.toHaveProperty("password");
+});
+
+test("a configured user has the roles of today, and is gone once the configuration no longer names it", async () => {
+  const { users, settings, asked } = usersOf();
+  const operator = { name: "operator", source: "configuration" } as const;
+  settings.current = { ...settings.current, users: new Map([["operator", { password: "stored", roles: [] }]]) };
+  expect(await users.find(operator, request)).toEqual({ ...operator, roles: [] });
+  settings.current = { ...settings.current, users: new Map() };
+  expect(await users.find(operator, request)).toBeUndefined();
+  expect(asked).toEqual([]);
+});

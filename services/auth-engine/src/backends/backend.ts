@@ -1,0 +1,103 @@
+import type { BackendKind } from "@postern/shared/contracts";
+import type { Secret } from "@postern/shared/platform/crypto";
+import type { MfaCredentials } from "./mfa-credentials.ts";
+
+/** The part of a request that a backend gets; `protocol` selects the site's search or query. */
+export interface BackendQuery {
+  readonly username: string;
+  readonly protocol: string;
+  readonly clientIp?: string | undefined;
+  readonly clientPort?: string | undefined;
+  readonly localIp?: string | undefined;
+  readonly localPort?: string | undefined;
+}
+
+/** The account as its backend returns it. `attributes` holds only what the site configured for release. */
+export interface BackendAccount {
+  readonly account: string;
+  /** The mapped identifier, which survives renames; empty if the account has none, absent if none is mapped. */
+  readonly uniqueUserId?: string | undefined;
+  readonly accountField: string;
+  readonly totpSecretField: string;
+  readonly attributes: Readonly<Record<string, readonly string[]>>;
+  /** Names of the account's groups; absent if the site configured no group search. */
+  readonly groups?: readonly string[] | undefined;
+}
+
+/**
+ * The answers of a backend. Every failure (unavailable, slow, overloaded, ambiguous, unreadable data) is thrown as an
+ * `AppError` of kind `unavailable`, because it decides nothing about the user. `not_served`: the site configured no
+ * search of this backend for the protocol.
+ */
+export type VerifyOutcome =
+  | { readonly kind: "ok"; readonly account: BackendAccount }
+  /**
+   * `account`: the backend's own name for the account, if returned, so that guesses under its other names count
+   * together.
+   */
+  /** `detail`: what the backend says about the account, one of a closed list of words, for logs only. */
+  | { readonly kind: "wrong_password"; readonly account?: string | undefined; readonly detail?: string | undefined }
+  | { readonly kind: "account_disabled"; readonly account?: string | undefined; readonly detail?: string | undefined }
+  | { readonly kind: "unknown_user" }
+  | { readonly kind: "not_served" };
+
+export type LookupOutcome =
+  | { readonly kind: "ok"; readonly account: BackendAccount }
+  | { readonly kind: "unknown_user" }
+  | { readonly kind: "not_served" };
+
+/** Selects the accounts to list: those after `position`, at most `limit`. */
+export interface AccountPage {
+  readonly position?: string | undefined;
+  readonly limit: number;
+}
+
+/**
+ * Where the next page begins. `isHeld`: the backend keeps the listing open, so only this object can return that page.
+ */
+export interface ListPosition {
+  readonly text: string;
+  readonly isHeld: boolean;
+}
+
+/**
+ * A page of account names; without `next` it is the last one. Earlier pages may be short or empty. A backend that
+ * cannot continue throws, so a list never ends early.
+ */
+export type ListOutcome =
+  | { readonly kind: "ok"; readonly accounts: readonly string[]; readonly next?: ListPosition | undefined }
+  | { readonly kind: "not_served" };
+
+/** Time limit and cancellation of a backend call. `deadline` is absolute, in epoch milliseconds. */
+export interface BackendContext {
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+}
+
+/** Port of the site's backends (ADR 0008): one adapter for each kind. */
+export interface Backend {
+  readonly kind: BackendKind;
+  readonly name: string;
+  /** Second factors and app passwords; absent if the backend stores none. */
+  readonly mfa?: MfaCredentials | undefined;
+  /** Never called with an empty password. */
+  verify(query: BackendQuery, password: Secret, context: BackendContext): Promise<VerifyOutcome>;
+  lookup(query: BackendQuery, context: BackendContext): Promise<LookupOutcome>;
+  /** `not_served`: the site configured no listing of this backend for the protocol. */
+  listAccounts(query: BackendQuery, page: AccountPage, context: BackendContext): Promise<ListOutcome>;
+  /** Ends a listing whose next page at this position is no longer wanted. */
+  endListing(position: string): void;
+  /**
+   * Costs as much as verifying a known user's wrong password, so that an unknown name does not show in the response
+   * time. The outcome is discarded; it throws as `verify` does.
+   */
+  spendVerification(query: BackendQuery, password: Secret, context: BackendContext): Promise<void>;
+  /**
+   * Removes what this process remembers about an account (an entry, a DN, groups, its absence), under any of its names.
+   * The backend's own data stays.
+   */
+  forget?(name: string): void;
+  /** Resolves if the backend can answer now; otherwise throws the reason. For readiness and metrics. */
+  check(context: BackendContext): Promise<void>;
+  close(): Promise<void>;
+}

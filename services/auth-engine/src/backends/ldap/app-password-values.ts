@@ -1,0 +1,46 @@
+import { type Static, Type } from "typebox";
+import { Value } from "typebox/value";
+import type { MfaAccount, StoredAppPassword } from "../mfa-credentials.ts";
+import type { MfaCredentialValues } from "./credential-values.ts";
+
+const Stored = Type.Object({
+  id: Type.String({ minLength: 1 }),
+  digest: Type.String({ minLength: 1 }),
+  label: Type.String(),
+  protocols: Type.Array(Type.String()),
+  createdAt: Type.Number(),
+  lastUsedAt: Type.Optional(Type.Number()),
+});
+
+/** Undefined for values that Postern did not write: a value that a person typed must not break every sign-in. */
+function parsed(text: string): Static<typeof Stored> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Value.Check(Stored, value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const written = ({ id, digest, label, protocols, createdAt, lastUsedAt }: StoredAppPassword): string =>
+  JSON.stringify({ id, digest, label, protocols, createdAt, lastUsedAt });
+
+type AppPasswordMethods = "listAppPasswords" | "addAppPassword" | "removeAppPassword" | "touchAppPassword";
+
+/** One JSON object per value. */
+export function createAppPasswordValues(values: MfaCredentialValues): Pick<MfaAccount, AppPasswordMethods> {
+  return {
+    listAppPasswords: async (context) => (await values.read(context)).flatMap((text) => parsed(text) ?? []),
+    addAppPassword: (stored, context) => values.add(written(stored), context),
+    removeAppPassword: async (id, context) => {
+      const text = (await values.read(context)).find((value) => parsed(value)?.id === id);
+      return text !== undefined && (await values.remove(text, context));
+    },
+    touchAppPassword: async (id, at, context) => {
+      const text = (await values.read(context)).find((value) => parsed(value)?.id === id);
+      const stored = text === undefined ? undefined : parsed(text);
+      if (text === undefined || stored === undefined) return;
+      await values.exchange(text, written({ ...stored, lastUsedAt: at }), context);
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import type { Secret } from "@postern/shared/platform/crypto";
+import { AppError } from "@postern/shared/platform/errors";
+import type { Clock } from "@postern/shared/platform/time";
+import type { PasswordPolicyControl } from "ldapts";
+import type { BackendContext } from "../backend.ts";
+import { ConnectionPool, type ConnectionPoolSnapshot } from "../servers/connection-pool.ts";
+import type { TargetSet } from "../servers/target-set.ts";
+import { createBindRate } from "./bind-rate.ts";
+import { openReadyConnection } from "./client.ts";
+import { classifyFailure } from "./errors.ts";
+import type { ServerAddress } from "./server-uri.ts";
+import type { LdapPoolSettings } from "./settings.ts";
+
+/**
+ * Binds as users, one at a time on each connection, because a bind ends all other operations on it (RFC 4511 section
+ * 4.2.1). The connections serve no other purpose: after a bind they act as that user until the next bind. Binding again
+ * costs less than half of reconnecting.
+ */
+export interface BindPool {
+  /**
+   * Rejects with the server's `ResultCodeError` if it refuses, or with `DIRECTORY_OVERLOADED` above the pool's rate.
+   * `policy` receives what the server adds about the password.
+   */
+  bind(dn: string, password: Secret, context: BackendContext, policy?: PasswordPolicyControl): Promise<void>;
+  rebalance(): void;
+  snapshot(): ConnectionPoolSnapshot;
+  close(): Promise<void>;
+}
+
+export function createBindPool(settings: LdapPoolSettings, targets: TargetSet<ServerAddress>, clock: Clock): BindPool {
+  const pool = new ConnectionPool({
+    label: "LDAP bind connection",
+    targets,
+    size: settings.authPoolSize,
+    idleSize: settings.lookupPoolOnly ? 0 : settings.authIdleSize,
+    capacity: 1,
+    queueLength: settings.authQueueLength,
+    needsServiceAccount: false,
+    open: ({ address }, onClose) =>
+      openReadyConnection(
+        address,
+        { kind: "anonymous" },
+        { ...settings, operationTimeoutMs: settings.bindTimeoutMs, onClose },
+      ),
+    classify: classifyFailure,
+    clock,
+  });
+  const takeBind = createBindRate(settings.bindRate, clock);
+  return {
+    bind: async (dn, password, context, policy) => {
+      if (!takeBind())
+        throw new AppError("DIRECTORY_OVERLOADED", { detail: "more binds than auth_rate_limit_per_second allows" });
+      await pool.run((connection) => connection.bind(dn, password, policy), context);
+    },
+    rebalance: () => pool.rebalance(),
+    snapshot: () => pool.snapshot(),
+    close: () => pool.close(),
+  };
+}

@@ -1,0 +1,122 @@
+import type { Secret } from "@postern/shared/platform/crypto";
+import { AppError } from "@postern/shared/platform/errors";
+import { type Change, Client, type PasswordPolicyControl, type SearchOptions, type SearchResult } from "ldapts";
+import { classifyFailure, ServiceBindError } from "./errors.ts";
+import { type OpenSocketOptions, openSocket } from "./open-socket.ts";
+import type { ServerAddress } from "./server-uri.ts";
+
+/** The identity of a connection before its first use. */
+export type ServiceIdentity =
+  | { readonly kind: "anonymous" }
+  | { readonly kind: "simple"; readonly dn: string; readonly password: Secret }
+  | { readonly kind: "external" };
+
+export interface LdapConnection {
+  /** False if the connection is lost. It never recovers; a new connection is a new object. */
+  readonly isAlive: boolean;
+  search(baseDn: string, options: SearchOptions): Promise<SearchResult>;
+  /** The same in pages (RFC 2696). One search at a time: servers keep one position per connection. */
+  searchPages(baseDn: string, options: SearchOptions): AsyncGenerator<SearchResult>;
+  /**
+   * Simple bind. The connection then belongs to that user until the next bind. `policy` receives what the server adds.
+   */
+  bind(dn: string, password: Secret, policy?: PasswordPolicyControl): Promise<void>;
+  /** Applies all changes or none (RFC 4511 section 4.6). */
+  modify(dn: string, changes: Change[]): Promise<void>;
+  bindService(identity: Exclude<ServiceIdentity, { kind: "anonymous" }>): Promise<void>;
+  /** Sends an unbind and closes; safe to call twice. */
+  close(): void;
+}
+
+export interface OpenConnectionOptions extends OpenSocketOptions {
+  /** Time limit of every operation; an operation that exceeds it closes the connection. */
+  readonly operationTimeoutMs: number;
+  readonly onClose: () => void;
+}
+
+/**
+ * Opens one connection. ldapts would reconnect silently and unauthenticated after a lost connection; it gets an open
+ * socket here, and a request for a second one is an error.
+ */
+async function openConnection(address: ServerAddress, options: OpenConnectionOptions): Promise<LdapConnection> {
+  const socket = await openSocket(address, options);
+  let isAlive = true;
+  let isTaken = false;
+  socket.once("close", () => {
+    isAlive = false;
+    options.onClose();
+  });
+  const client = new Client({
+    url: "ldap://connected",
+    timeout: options.operationTimeoutMs,
+    connectTimeout: options.connectTimeoutMs,
+    createConnection: () => {
+      if (isTaken) throw new Error("connection lost");
+      isTaken = true;
+      return socket;
+    },
+  });
+  const bind = async (dn: string, password: Secret, policy?: PasswordPolicyControl): Promise<void> => {
+    // RFC 4513 section 5.1: if either is empty, the bind would be anonymous and succeed.
+    if (password.isEmpty || !dn.includes("=")) {
+      throw new AppError("INTERNAL", { detail: "LDAP bind without a password or without a name" });
+    }
+    await client.bind(dn, password.reveal(), policy);
+  };
+  return {
+    get isAlive() {
+      return isAlive;
+    },
+    search: (baseDn, searchOptions) => client.search(baseDn, searchOptions),
+    searchPages: (baseDn, searchOptions) => client.searchPaginated(baseDn, searchOptions),
+    bind,
+    modify: (dn, changes) => client.modify(dn, changes),
+    bindService: (identity) =>
+      identity.kind === "external" ? client.bindSASL("EXTERNAL", "") : bind(identity.dn, identity.password),
+    close: () => {
+      isAlive = false;
+      client.unbind().catch(() => socket.destroy());
+      if (!isTaken) socket.destroy();
+    },
+  };
+}
+
+const identityRefused = (uri: string, error: unknown): unknown =>
+  classifyFailure(error) === "answer" ? new ServiceBindError(uri, error) : error;
+
+/**
+ * Opens a connection that is ready for use: bound as the service account, or, if anonymous, after any first answer of
+ * the server (which may forbid anonymous searches and still serve binds). A server that accepts connections but never
+ * answers is found here, and not by a user's request.
+ */
+export async function openReadyConnection(
+  address: ServerAddress,
+  identity: ServiceIdentity,
+  options: OpenConnectionOptions,
+): Promise<LdapConnection> {
+  const connection = await openConnection(address, options);
+  try {
+    if (identity.kind === "anonymous") await askAnything(connection);
+    else
+      await connection
+        .bindService(identity)
+        .catch((error: unknown) => Promise.reject(identityRefused(address.uri, error)));
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+async function askAnything(connection: LdapConnection): Promise<void> {
+  try {
+    await readRootDse(connection);
+  } catch (error) {
+    if (classifyFailure(error) !== "answer") throw error;
+  }
+}
+
+/** The cheapest search: one entry, no attributes (RFC 4512 section 5.1). */
+export async function readRootDse(connection: LdapConnection): Promise<void> {
+  await connection.search("", { scope: "base", attributes: ["1.1"], sizeLimit: 1, timeLimit: 1 });
+}

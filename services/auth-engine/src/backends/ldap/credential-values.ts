@@ -1,0 +1,117 @@
+import { Attribute, Change, ResultCodeError, type SearchOptions } from "ldapts";
+import type { BackendContext } from "../backend.ts";
+import { backendUnavailable } from "../servers/errors.ts";
+import { findValues } from "./attributes.ts";
+import type { LdapConnection } from "./client.ts";
+import type { LdapPool } from "./ldap-pool.ts";
+import type { LdapCredentialPlace } from "./mfa-settings.ts";
+
+/** RFC 4511 appendix A. */
+const noSuchAttribute = 16;
+const typeOrValueExists = 20;
+
+const hasCode = (error: unknown, code: number): boolean => error instanceof ResultCodeError && error.code === code;
+
+const changeOf = (operation: "add" | "delete" | "replace", type: string, values: readonly string[]): Change =>
+  new Change({ operation, modification: new Attribute({ type, values: [...values] }) });
+
+/**
+ * The values of one attribute of one entry. Reads use the lookup pool, as sign-ins do: behind several servers they may
+ * be as old as the replica. Changes go to the server that all processes write to (see `Writer`).
+ */
+export interface MfaCredentialValues {
+  readonly read: (context: BackendContext) => Promise<readonly string[]>;
+  /** An empty list deletes them. */
+  readonly replace: (values: readonly string[], context: BackendContext) => Promise<void>;
+  readonly add: (value: string, context: BackendContext) => Promise<void>;
+  /** False if it did not exist; of simultaneous callers, one gets true. */
+  readonly remove: (value: string, context: BackendContext) => Promise<boolean>;
+  /** Like `remove`, and adds the new value in the same change. */
+  readonly exchange: (old: string, value: string, context: BackendContext) => Promise<boolean>;
+}
+
+/** Reads on the same connection as the following change. */
+async function readEntry(connection: LdapConnection, dn: string, attributes: string[]) {
+  const { searchEntries } = await connection.search(dn, { scope: "base", attributes, sizeLimit: 1 });
+  return searchEntries[0] ?? { dn };
+}
+
+/** The change, with the object class if the entry lacks it; another process may add it at the same moment. */
+async function write(connection: LdapConnection, dn: string, { place, change }: Writing): Promise<void> {
+  const { objectClass } = place;
+  const classes = objectClass === "" ? [] : findValues(await readEntry(connection, dn, ["objectClass"]), "objectClass");
+  const isAllowed = objectClass === "" || classes.some((own) => own.toLowerCase() === objectClass.toLowerCase());
+  if (isAllowed) return connection.modify(dn, [change]);
+  try {
+    return await connection.modify(dn, [changeOf("add", "objectClass", [objectClass]), change]);
+  } catch (error) {
+    if (!hasCode(error, typeOrValueExists)) throw error;
+    return connection.modify(dn, [change]);
+  }
+}
+
+interface Writing {
+  readonly place: LdapCredentialPlace;
+  readonly change: Change;
+}
+
+export function createMfaCredentialValues(pool: LdapPool, dn: string, place: LdapCredentialPlace): MfaCredentialValues {
+  const { field } = place;
+
+  const run = async <T>(work: (connection: LdapConnection) => Promise<T>, context: BackendContext): Promise<T> => {
+    try {
+      return await pool.writer.run(work, context);
+    } catch (error) {
+      throw backendUnavailable(`second factors in LDAP pool ${pool.name}`, error);
+    }
+  };
+  const stored = async (connection: LdapConnection): Promise<readonly string[]> =>
+    findValues(await readEntry(connection, dn, [field]), field);
+
+  /**
+   * The attribute's matching rule may ignore case, so the text is compared first; the server then decides who was
+   * first.
+   */
+  const change = (old: string, changes: Change[], context: BackendContext): Promise<boolean> =>
+    run(async (connection) => {
+      if (!(await stored(connection)).includes(old)) return false;
+      try {
+        await connection.modify(dn, changes);
+        return true;
+      } catch (error) {
+        if (hasCode(error, noSuchAttribute)) return false;
+        throw error;
+      }
+    }, context);
+
+  return {
+    read: async (context) => {
+      const timeLimit = pool.settings.searchTimeLimitSeconds;
+      const options: SearchOptions = { scope: "base", attributes: [field], sizeLimit: 1, timeLimit };
+      try {
+        const { searchEntries } = await pool.lookup.search(dn, options, context);
+        return searchEntries.flatMap((entry) => findValues(entry, field));
+      } catch (error) {
+        throw backendUnavailable(`second factors in LDAP pool ${pool.name}`, error);
+      }
+    },
+    replace: (values, context) =>
+      run(async (connection) => {
+        const replacement = changeOf("replace", field, values);
+        if (values.length === 0) return connection.modify(dn, [replacement]);
+        return write(connection, dn, { place, change: replacement });
+      }, context),
+    add: (value, context) =>
+      run(async (connection) => {
+        try {
+          await write(connection, dn, { place, change: changeOf("add", field, [value]) });
+        } catch (error) {
+          // The same value exists already.
+          if (!hasCode(error, typeOrValueExists)) throw error;
+        }
+      }, context),
+    remove: (value, context) => change(value, [changeOf("delete", field, [value])], context),
+    exchange: (old, value, context) =>
+      change(old, [changeOf("delete", field, [old]), changeOf("add", field, [value])], context),
+  };
+}

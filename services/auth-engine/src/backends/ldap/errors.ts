@@ -1,0 +1,64 @@
+import { AppError } from "@postern/shared/platform/errors";
+import { type PasswordPolicyValue, ResultCodeError } from "ldapts";
+import { type FailureKind, RefusedAccountError } from "../servers/errors.ts";
+import { type AccountState, accountState } from "./account-state.ts";
+
+/** Result codes of RFC 4511 appendix A that are distinguished here. */
+const resultCode = {
+  noResult: 248,
+  constraintViolation: 19,
+  noSuchObject: 32,
+  inappropriateAuthentication: 48,
+  invalidCredentials: 49,
+  busy: 51,
+  unavailable: 52,
+  unwillingToPerform: 53,
+} as const;
+
+export function classifyFailure(error: unknown): FailureKind {
+  if (error instanceof AppError) return "answer";
+  if (error instanceof ResultCodeError) {
+    if (error.code === resultCode.busy || error.code === resultCode.unavailable) return "refused";
+    return error.code === resultCode.noResult ? "lost" : "answer";
+  }
+  return error instanceof Error && error.message.endsWith("Operation timed out") ? "timeout" : "lost";
+}
+
+export const isNoSuchObject = (error: unknown): boolean =>
+  error instanceof ResultCodeError && error.code === resultCode.noSuchObject;
+
+export interface BindRefusal {
+  readonly kind: "wrong_password" | "account_disabled" | "unknown_user";
+  /** What the server adds, for logs. */
+  readonly accountState?: AccountState | undefined;
+}
+
+/** What the server's answer to a user's bind says about the user; undefined if nothing. */
+export function bindRefusal(error: unknown, policy?: PasswordPolicyValue): BindRefusal | undefined {
+  if (!(error instanceof ResultCodeError)) return undefined;
+  const state = accountState(error, policy);
+  const closed = state === undefined ? undefined : ({ kind: "account_disabled", accountState: state } as const);
+  switch (error.code) {
+    case resultCode.invalidCredentials:
+      return closed ?? { kind: "wrong_password" };
+    case resultCode.inappropriateAuthentication:
+      // The entry has no password.
+      return { kind: "wrong_password" };
+    case resultCode.noSuchObject:
+      // Removed between the search and the bind.
+      return { kind: "unknown_user" };
+    case resultCode.unwillingToPerform:
+    case resultCode.constraintViolation:
+      return closed;
+    default:
+      return undefined;
+  }
+}
+
+/** The server works but refuses the service account: the site's settings are wrong, not a user's password. */
+export class ServiceBindError extends RefusedAccountError {
+  constructor(uri: string, cause: unknown) {
+    super(uri, cause);
+    this.name = "ServiceBindError";
+  }
+}

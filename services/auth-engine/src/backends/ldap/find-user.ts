@@ -1,0 +1,134 @@
+import { AppError } from "@postern/shared/platform/errors";
+import type { Entry, SearchOptions } from "ldapts";
+import type { BackendAccount, BackendContext, BackendQuery } from "../backend.ts";
+import { backendUnavailable } from "../servers/errors.ts";
+import { accountName, toBackendAccount } from "./attributes.ts";
+import { isNoSuchObject } from "./errors.ts";
+import type { CompiledSearch } from "./select-search.ts";
+
+export interface Found {
+  readonly search: CompiledSearch;
+  readonly entry: Entry;
+  /** From the DN cache; the entry may have another name on the server by now. */
+  readonly isRemembered: boolean;
+}
+
+/** Enough to detect several entries. */
+const sizeLimit = 2;
+
+const lowerCased = (names: readonly (string | undefined)[]): readonly string[] =>
+  names.flatMap((name) => (name === undefined ? [] : [name.toLowerCase()]));
+
+/**
+ * The one entry that a search finds; undefined if there is none. `isFresh` queries the server even if the entry is
+ * cached. Throws `DIRECTORY_AMBIGUOUS` for more than one.
+ */
+export async function findInSearch(
+  search: CompiledSearch,
+  query: BackendQuery,
+  context: BackendContext,
+  isFresh = false,
+): Promise<Found | undefined> {
+  const { pool, mapping } = search;
+  const { absent, entries } = pool.caches;
+  const baseDn = search.baseDn.expand(query);
+  const filter = search.filter(query);
+  const { negativeTtlMs, dnTtlMs } = pool.settings.caches;
+  const key = negativeTtlMs > 0 || dnTtlMs > 0 ? `${search.cacheKey}\0${baseDn}\0${filter.toString()}` : "";
+  if (!isFresh) {
+    const remembered = entries.get(key);
+    if (remembered !== undefined) return { search, entry: remembered.entry, isRemembered: true };
+    if (absent.get(key) !== undefined) return undefined;
+  }
+  const entry = await ask(search, { query, baseDn, filter }, context);
+  if (entry === undefined) {
+    entries.delete(key);
+    absent.set(key, { names: lowerCased([query.username]) });
+    return undefined;
+  }
+  entries.set(key, { entry, names: lowerCased([query.username, accountName(entry, mapping.accountField)]) });
+  return { search, entry, isRemembered: false };
+}
+
+interface Question {
+  readonly query: BackendQuery;
+  readonly baseDn: string;
+  readonly filter: ReturnType<CompiledSearch["filter"]>;
+}
+
+async function ask(
+  { pool, scope, baseDn: template, requested, binary }: CompiledSearch,
+  { baseDn, filter }: Question,
+  context: BackendContext,
+): Promise<Entry | undefined> {
+  const timeLimit = pool.settings.searchTimeLimitSeconds;
+  try {
+    const options = { scope, filter, attributes: requested, explicitBufferAttributes: binary, sizeLimit, timeLimit };
+    const { searchEntries } = await pool.lookup.search(baseDn, options, context);
+    if (searchEntries.length > 1) {
+      throw new AppError("DIRECTORY_AMBIGUOUS", { detail: `more than one entry in LDAP pool ${pool.name}` });
+    }
+    return searchEntries[0];
+  } catch (error) {
+    // If a base that contains the user's domain does not exist, the user does not exist; a missing fixed base is a
+    // configuration error.
+    if (template.hasMacros && isNoSuchObject(error)) return undefined;
+    throw backendUnavailable(`search in LDAP pool ${pool.name}`, error);
+  }
+}
+
+/** Whether the site's filter for disabled accounts matches the entry. */
+export async function isDisabled(
+  { search, entry }: Found,
+  query: BackendQuery,
+  context: BackendContext,
+): Promise<boolean> {
+  const { pool, disabledFilter } = search;
+  if (disabledFilter === undefined) return false;
+  const options: SearchOptions = {
+    scope: "base",
+    filter: disabledFilter(query),
+    attributes: ["1.1"],
+    timeLimit: pool.settings.searchTimeLimitSeconds,
+  };
+  try {
+    const { searchEntries } = await pool.lookup.search(entry.dn, options, context);
+    return searchEntries.length > 0;
+  } catch (error) {
+    throw backendUnavailable(`search for a disabled account in LDAP pool ${pool.name}`, error);
+  }
+}
+
+/** The account with its groups. Throws `DIRECTORY_DATA` if the entry has no account name. */
+export async function accountOf(
+  { search, entry }: Found,
+  query: BackendQuery,
+  context: BackendContext,
+): Promise<BackendAccount> {
+  const account = toBackendAccount(entry, search.mapping);
+  if (search.groups === undefined) return account;
+  const groups = await groupsOf(search, { entry, account: account.account, query }, context);
+  const { releaseAs } = search.groups;
+  if (releaseAs === undefined || groups.length === 0) return { ...account, groups };
+  return { ...account, groups, attributes: { ...account.attributes, [releaseAs]: groups } };
+}
+
+async function groupsOf(
+  { pool, groups, cacheKey }: CompiledSearch,
+  member: { readonly entry: Entry; readonly account: string; readonly query: BackendQuery },
+  context: BackendContext,
+): Promise<readonly string[]> {
+  if (groups === undefined) return [];
+  const { memberships } = pool.caches;
+  const key = `${cacheKey}\0${member.entry.dn.toLowerCase()}`;
+  const remembered = groups.finder.asksServer ? memberships.get(key) : undefined;
+  if (remembered !== undefined) return remembered.groups;
+  try {
+    const found = await groups.finder.find(member, context);
+    const names = lowerCased([member.query.username, member.account]);
+    if (groups.finder.asksServer) memberships.set(key, { groups: found, names });
+    return found;
+  } catch (error) {
+    throw backendUnavailable(`search for groups in LDAP pool ${pool.name}`, error);
+  }
+}

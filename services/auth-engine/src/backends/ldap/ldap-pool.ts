@@ -1,0 +1,126 @@
+import { AppError } from "@postern/shared/platform/errors";
+import type { Clock } from "@postern/shared/platform/time";
+import type { BreakerState } from "../servers/circuit-breaker.ts";
+import type { ConnectionPoolSnapshot } from "../servers/connection-pool.ts";
+import { backendUnavailable } from "../servers/errors.ts";
+import { createHealthMonitor } from "../servers/health-monitor.ts";
+import type { Target } from "../servers/target.ts";
+import { createTargetSet, type ServerLog, type TargetSet } from "../servers/target-set.ts";
+import { type BindPool, createBindPool } from "./bind-pool.ts";
+import { type LdapConnection, openReadyConnection, readRootDse } from "./client.ts";
+import { createLookupPool, type LookupPool, serviceIdentity } from "./lookup-pool.ts";
+import { createPoolCaches, type PoolCaches } from "./pool-caches.ts";
+import { parseServerUri, type ServerAddress } from "./server-uri.ts";
+import { type LdapPoolSettings, withBounds } from "./settings.ts";
+import { createWriter, type Writer } from "./writer.ts";
+
+export interface LdapPoolSnapshot {
+  readonly lookup: ConnectionPoolSnapshot;
+  readonly bind: ConnectionPoolSnapshot;
+  readonly servers: readonly { readonly uri: string; readonly breaker: BreakerState; readonly inFlight: number }[];
+}
+
+/** One set of equal servers: searches, user binds, and health checks of the servers. */
+export interface LdapPool {
+  readonly name: string;
+  readonly settings: LdapPoolSettings;
+  readonly lookup: LookupPool;
+  readonly bind: BindPool;
+  readonly writer: Writer;
+  readonly caches: PoolCaches;
+  /**
+   * A separate connection as the service account, for operations that keep state on the server; the caller closes it.
+   */
+  open(): Promise<LdapConnection>;
+  snapshot(): LdapPoolSnapshot;
+  close(): Promise<void>;
+}
+
+/** Does not connect yet. Throws `CONFIG_INVALID` for settings that can never work. */
+export function createLdapPool(
+  name: string,
+  rawSettings: LdapPoolSettings,
+  deps: { clock: Clock; log: ServerLog },
+): LdapPool {
+  const settings = withBounds(rawSettings);
+  if (settings.serverUris.length === 0) {
+    throw new AppError("CONFIG_INVALID", { detail: `LDAP pool ${name} has no server_uri` });
+  }
+  if (settings.bindDn !== "" && settings.bindPassword.isEmpty && !settings.saslExternal) {
+    throw new AppError("CONFIG_INVALID", { detail: `LDAP pool ${name} has a bind_dn without a bind_pw` });
+  }
+  const { clock, log } = deps;
+  const targets = createTargetSet(settings.serverUris.map(parseServerUri), settings.breaker, {
+    what: "LDAP",
+    poolName: name,
+    clock,
+    log,
+  });
+  const lookup = createLookupPool(settings, targets, clock);
+  const bind = createBindPool(settings, targets, clock);
+  const monitor = createHealthMonitor({
+    targets,
+    probe: (target) => probeTarget(target, settings),
+    intervalMs: settings.healthCheckIntervalMs,
+    refusedPauseMs: settings.breaker.cooldownMs,
+    afterTick: () => {
+      lookup.rebalance();
+      bind.rebalance();
+    },
+    clock,
+  });
+  return {
+    name,
+    settings,
+    lookup,
+    bind,
+    writer: createWriter({ name, settings, targets, clock }),
+    caches: createPoolCaches(settings.caches, clock),
+    open: () => openAnywhere(targets, settings),
+    snapshot: () => ({
+      lookup: lookup.snapshot(),
+      bind: bind.snapshot(),
+      servers: targets.all.map(({ address, breaker, inFlight }) => ({
+        uri: address.uri,
+        breaker: breaker.state(),
+        inFlight,
+      })),
+    }),
+    close: async () => {
+      await Promise.all([monitor.close(), lookup.close(), bind.close()]);
+    },
+  };
+}
+
+/** Uses the same address, TLS and account as real requests. */
+async function probeTarget({ address }: Target<ServerAddress>, settings: LdapPoolSettings): Promise<void> {
+  const timeoutMs = settings.healthCheckTimeoutMs;
+  const connection = await openReadyConnection(address, serviceIdentity(settings), {
+    ...settings,
+    connectTimeoutMs: timeoutMs,
+    operationTimeoutMs: timeoutMs,
+    onClose: () => undefined,
+  });
+  try {
+    await readRootDse(connection);
+  } finally {
+    connection.close();
+  }
+}
+
+/** Opens a connection to the first server that accepts one, in order of load. */
+async function openAnywhere(targets: TargetSet<ServerAddress>, settings: LdapPoolSettings): Promise<LdapConnection> {
+  let failure: unknown;
+  for (const target of targets.usable().toSorted((a, b) => a.inFlight - b.inFlight)) {
+    try {
+      const options = { ...settings, operationTimeoutMs: settings.searchTimeoutMs, onClose: () => undefined };
+      const connection = await openReadyConnection(target.address, serviceIdentity(settings), options);
+      target.breaker.succeeded();
+      return connection;
+    } catch (error) {
+      failure = error;
+      targets.noteFailure(target, error);
+    }
+  }
+  throw backendUnavailable("opening an LDAP connection", failure ?? targets.reason());
+}

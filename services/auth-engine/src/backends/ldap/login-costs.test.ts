@@ -1,0 +1,37 @@
+import { createSecretKey } from "node:crypto";
+import { createKeyedDigest } from "@postern/shared/platform/crypto";
+import { expect, test } from "vitest";
+import { createLoginCosts } from "./login-costs.ts";
+
+const digest = createKeyedDigest(createSecretKey(Buffer.from("a key of the test")));
+
+test("before any account was seen there is nothing to go by", () => {
+  expect(createLoginCosts(digest).draw("nobody")).toBeUndefined();
+});
+
+test("a name takes what accounts of one cost take, the same cost each time, in their proportions", () => {
+  const costs = createLoginCosts(digest);
+  for (let account = 0; account < 200; account += 1)
+    costs.observe(`u${account}`, account % 4 === 0 ? 40 : 10 + (account % 3));
+  const costly = Array.from({ length: 1000 }, (_, index) => `nobody-${index}`).filter((name) => {
+    const drawn = Array.from({ length: 5 }, () => costs.draw(name)?.takesMs ?? 0);
+    expect(drawn.every((ms) => ms === 40) || drawn.every((ms) => ms >= 10 && ms <= 12)).toBe(true);
+    return drawn[0] === 40;
+  });
+  expect(Math.abs(costly.length / 1000 - 0.25)).toBeLessThan(0.1);
+});
+
+test("a login that was held up belongs to the kind of its account", () => {
+  const costs = createLoginCosts(digest);
+  for (let login = 0; login < 20; login += 1) costs.observe("alice", login === 10 ? 400 : 10);
+  const drawn = Array.from({ length: 300 }, () => costs.draw("nobody")?.takesMs);
+  expect(new Set(drawn)).toEqual(new Set([10, 400]));
+  expect(costs.draw("nobody")?.usualMs).toBe(10);
+});
+
+test("an account changes its kind after its password is hashed again", () => {
+  const costs = createLoginCosts(digest);
+  for (let login = 0; login < 5; login += 1) costs.observe("alice", 5);
+  for (let login = 0; login < 60; login += 1) costs.observe("alice", 40);
+  expect(costs.draw("nobody")).toEqual({ takesMs: 40, usualMs: 40 });
+});

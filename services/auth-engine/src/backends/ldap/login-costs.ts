@@ -1,0 +1,65 @@
+import { randomInt } from "node:crypto";
+import { createWeightedChoice } from "@postern/shared/domain/passwords";
+import { createBoundedCache } from "@postern/shared/platform/cache";
+import type { KeyedDigest } from "@postern/shared/platform/crypto";
+
+/** Times that sign-ins of known accounts took at one pool, so that unknown names take as long. All in milliseconds. */
+export interface LoginCosts {
+  /** From the search to the server's answer to the bind, whatever the answer. */
+  observe(account: string, tookMs: number): void;
+  /**
+   * How long a sign-in with this name should take: one of the observed times, always of accounts of the same cost for
+   * the same name. `usualMs` is the median of those accounts. Undefined if nothing was observed.
+   */
+  draw(name: string): { readonly takesMs: number; readonly usualMs: number } | undefined;
+}
+
+/** Number of accounts whose lowest cost is kept, and number of costs kept for each kind. */
+const maxAccounts = 1024;
+const keptCosts = 64;
+/**
+ * An account's lowest cost rises by this factor with each sign-in, so that an account whose password gets a new hash
+ * changes its kind.
+ */
+const rise = 1.05;
+/** Costs that differ by less than a factor of about 1.4 are of one kind. */
+const kindOf = (leastMs: number): number => Math.round(2 * Math.log2(Math.max(leastMs, 0.25)));
+
+interface Kind {
+  readonly costs: number[];
+  next: number;
+}
+
+function middle(costs: readonly number[]): number {
+  return costs.toSorted((a, b) => a - b)[Math.floor(costs.length / 2)] ?? 0;
+}
+
+export function createLoginCosts(digest: KeyedDigest): LoginCosts {
+  const leastMs = createBoundedCache<number>({ maxEntries: maxAccounts, evict: "oldest" });
+  const kinds = new Map<number, Kind>();
+  const choice = createWeightedChoice<Kind | undefined>({ digest, usual: ["none", undefined], assumed: 0 });
+
+  const minCost = (account: string, tookMs: number): number => {
+    const known = leastMs.get(account);
+    const now = known === undefined ? tookMs : Math.min(tookMs, known * rise);
+    leastMs.set(account, now);
+    return now;
+  };
+
+  return {
+    observe: (account, tookMs) => {
+      const name = account.toLowerCase();
+      const number = kindOf(minCost(name, tookMs));
+      const kind = kinds.get(number) ?? { costs: [], next: 0 };
+      kinds.set(number, kind);
+      kind.costs[kind.next] = tookMs;
+      kind.next = (kind.next + 1) % keptCosts;
+      choice.learn(name, String(number), kind);
+    },
+    draw: (name) => {
+      const costs = choice.choose(name.toLowerCase())?.costs ?? [];
+      const takesMs = costs.length === 0 ? undefined : costs[randomInt(costs.length)];
+      return takesMs === undefined ? undefined : { takesMs, usualMs: middle(costs) };
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import type { Clock } from "@postern/shared/platform/time";
+import type { SearchOptions, SearchResult } from "ldapts";
+import type { BackendContext } from "../backend.ts";
+import { ConnectionPool, type ConnectionPoolSnapshot } from "../servers/connection-pool.ts";
+import type { TargetSet } from "../servers/target-set.ts";
+import { openReadyConnection, readRootDse, type ServiceIdentity } from "./client.ts";
+import { classifyFailure } from "./errors.ts";
+import type { ServerAddress } from "./server-uri.ts";
+import type { LdapPoolSettings } from "./settings.ts";
+
+/** Below the 100 pending requests that OpenLDAP allows on a connection. */
+const searchesPerConnection = 32;
+
+/** Searches as the service account, several concurrently on each of a few connections. */
+export interface LookupPool {
+  search(baseDn: string, options: SearchOptions, context: BackendContext): Promise<SearchResult>;
+  /** Resolves if a server answers the cheapest search now. */
+  check(context: BackendContext): Promise<void>;
+  rebalance(): void;
+  snapshot(): ConnectionPoolSnapshot;
+  close(): Promise<void>;
+}
+
+export function serviceIdentity({ saslExternal, bindDn, bindPassword }: LdapPoolSettings): ServiceIdentity {
+  if (saslExternal) return { kind: "external" };
+  return bindDn === "" ? { kind: "anonymous" } : { kind: "simple", dn: bindDn, password: bindPassword };
+}
+
+export function createLookupPool(
+  settings: LdapPoolSettings,
+  targets: TargetSet<ServerAddress>,
+  clock: Clock,
+): LookupPool {
+  const identity = serviceIdentity(settings);
+  const pool = new ConnectionPool({
+    label: "LDAP lookup connection",
+    targets,
+    size: settings.lookupPoolSize,
+    idleSize: settings.lookupIdleSize,
+    capacity: searchesPerConnection,
+    queueLength: settings.lookupQueueLength,
+    needsServiceAccount: identity.kind !== "anonymous",
+    open: ({ address }, onClose) =>
+      openReadyConnection(address, identity, { ...settings, operationTimeoutMs: settings.searchTimeoutMs, onClose }),
+    classify: classifyFailure,
+    clock,
+  });
+  return {
+    search: (baseDn, options, context) => pool.run((connection) => connection.search(baseDn, options), context),
+    check: (context) => pool.run(readRootDse, context),
+    rebalance: () => pool.rebalance(),
+    snapshot: () => pool.snapshot(),
+    close: () => pool.close(),
+  };
+}

@@ -1,0 +1,99 @@
+import type { BackendContext, BackendQuery } from "../backend.ts";
+import type { FindOutcome, MfaAccount, MfaCredentialKind, MfaCredentials } from "../mfa-credentials.ts";
+import { backendUnavailable } from "../servers/errors.ts";
+import { createAppPasswordValues } from "./app-password-values.ts";
+import { findValues, toBackendAccount } from "./attributes.ts";
+import { createMfaCredentialValues } from "./credential-values.ts";
+import { type Found, findInSearch, isDisabled } from "./find-user.ts";
+import type { LdapMfaSettings } from "./mfa-settings.ts";
+import type { CompiledSearch } from "./select-search.ts";
+import { webauthnHolders } from "./webauthn-holders.ts";
+
+type Searches = ReadonlyMap<string, readonly CompiledSearch[]>;
+
+function supportedKinds({
+  totp,
+  recoveryCodes,
+  webauthn,
+  appPasswords,
+}: LdapMfaSettings): ReadonlySet<MfaCredentialKind> {
+  const places = { totp, recovery_codes: recoveryCodes, webauthn, app_passwords: appPasswords } as const;
+  const kinds: readonly MfaCredentialKind[] = ["totp", "recovery_codes", "webauthn", "app_passwords"];
+  return new Set(kinds.filter((kind) => places[kind].field !== ""));
+}
+
+/** Without a protocol: the searches for `mfa`, or else all, each once. */
+function candidates(searches: Searches, protocol: string | undefined): readonly CompiledSearch[] {
+  if (protocol !== undefined) return searches.get(protocol) ?? [];
+  return searches.get("mfa") ?? [...new Set([...searches.values()].flat())];
+}
+
+async function namesOf({ search, entry }: Found, context: BackendContext) {
+  const { displayNameField, uniqueUserIdField } = search.mfa;
+  const attributes = [displayNameField, uniqueUserIdField].filter((name) => name !== "");
+  if (attributes.length === 0) return {};
+  const timeLimit = search.pool.settings.searchTimeLimitSeconds;
+  try {
+    const options = { scope: "base", attributes, sizeLimit: 1, timeLimit } as const;
+    const { searchEntries } = await search.pool.lookup.search(entry.dn, options, context);
+    const [found = entry] = searchEntries;
+    const first = (name: string): string | undefined => (name === "" ? undefined : findValues(found, name)[0]);
+    return { displayName: first(displayNameField), uniqueUserId: first(uniqueUserIdField) };
+  } catch (error) {
+    throw backendUnavailable(`search in LDAP pool ${search.pool.name}`, error);
+  }
+}
+
+async function mfaAccount(found: Found, context: BackendContext): Promise<MfaAccount> {
+  const { search, entry } = found;
+  const { mfa, pool, mapping } = search;
+  const totp = createMfaCredentialValues(pool, entry.dn, mfa.totp);
+  const recoveryCodes = createMfaCredentialValues(pool, entry.dn, mfa.recoveryCodes);
+  const webauthn = createMfaCredentialValues(pool, entry.dn, mfa.webauthn);
+  const supports = supportedKinds(mfa);
+  return {
+    account: toBackendAccount(entry, mapping).account,
+    dn: entry.dn,
+    ...(await namesOf(found, context)),
+    supports,
+    readFactors: async (read) => {
+      const [secrets, codes, credentials] = await Promise.all([
+        supports.has("totp") ? totp.read(read) : [],
+        supports.has("recovery_codes") ? recoveryCodes.read(read) : [],
+        supports.has("webauthn") ? webauthn.read(read) : [],
+      ]);
+      return { totpSecret: secrets[0], recoveryCodes: codes, webauthnCredentials: credentials };
+    },
+    replaceTotpSecret: (stored, write) => totp.replace(stored === undefined ? [] : [stored], write),
+    replaceRecoveryCodes: recoveryCodes.replace,
+    removeRecoveryCode: recoveryCodes.remove,
+    addWebauthnCredential: webauthn.add,
+    replaceWebauthnCredential: webauthn.exchange,
+    removeWebauthnCredential: webauthn.remove,
+    ...createAppPasswordValues(createMfaCredentialValues(pool, entry.dn, mfa.appPasswords)),
+  };
+}
+
+/** Second factors and app passwords in attributes of the users' entries. */
+export function createLdapMfaCredentials(searches: Searches): MfaCredentials {
+  return {
+    holdersOf: async (id, { username, protocol }, context) => {
+      const query: BackendQuery = { username, protocol: protocol ?? "mfa" };
+      const uniqueSearches = [...new Set(searches.values().flatMap((list) => list))];
+      const found = await Promise.all(uniqueSearches.map((search) => webauthnHolders(search, { id, query }, context)));
+      return found.flat();
+    },
+    find: async ({ username, protocol }, context): Promise<FindOutcome> => {
+      const eligibleSearches = candidates(searches, protocol);
+      if (eligibleSearches.length === 0) return { kind: "not_served" };
+      const query: BackendQuery = { username, protocol: protocol ?? "mfa" };
+      for (const search of eligibleSearches) {
+        const found = await findInSearch(search, query, context, true);
+        if (found === undefined) continue;
+        const [account, disabled] = await Promise.all([mfaAccount(found, context), isDisabled(found, query, context)]);
+        return { kind: "ok", account, isDisabled: disabled };
+      }
+      return { kind: "unknown_user" };
+    },
+  };
+}

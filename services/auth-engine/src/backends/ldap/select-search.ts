@@ -1,0 +1,136 @@
+import { AppError } from "@postern/shared/platform/errors";
+import type { Filter } from "ldapts";
+import type { BackendQuery } from "../backend.ts";
+import { type AttributeMapping, attributesToRequest, binaryAttributes } from "./attributes.ts";
+import { type BaseDn, compileBaseDn } from "./base-dn.ts";
+import { compileFilter } from "./filter.ts";
+import { createGroupFinder, type GroupFinder } from "./groups.ts";
+import type { LdapPool } from "./ldap-pool.ts";
+import { beforeUserIsFound } from "./macros.ts";
+import type { LdapMfaSettings } from "./mfa-settings.ts";
+import { requireMember, requireUserName } from "./named-user.ts";
+import type { LdapGroupSettings, LdapScope, LdapSearchSettings } from "./settings.ts";
+
+/** A configured search with its templates compiled and its pool found. */
+export interface CompiledSearch {
+  readonly pool: LdapPool;
+  readonly baseDn: BaseDn;
+  readonly scope: LdapScope;
+  readonly filter: (query: BackendQuery) => Filter;
+  readonly listFilter: ((query: BackendQuery) => Filter) | undefined;
+  readonly mapping: AttributeMapping;
+  readonly requested: string[];
+  /** Those of them that are read as bytes. */
+  readonly binary: string[];
+  readonly disabledFilter: ((query: BackendQuery) => Filter) | undefined;
+  readonly groups: { readonly finder: GroupFinder; readonly releaseAs: string | undefined } | undefined;
+  readonly mfa: LdapMfaSettings;
+  /** Distinguishes this search's cache entries from those of other searches of its pool. */
+  readonly cacheKey: string;
+}
+
+/** A part of a search under its key below `auth.backends.ldap.search[]`. `compile` throws `CONFIG_INVALID`. */
+export interface SearchPart {
+  readonly key: string;
+  readonly compile: () => unknown;
+}
+
+function compileUserFilter({ userFilter, baseDn }: LdapSearchSettings): CompiledSearch["filter"] {
+  requireUserName(userFilter, baseDn);
+  return compileFilter(beforeUserIsFound(userFilter));
+}
+
+function compileOptional(filter: string | undefined): ((query: BackendQuery) => Filter) | undefined {
+  return filter === undefined ? undefined : compileFilter(beforeUserIsFound(filter));
+}
+
+function checkGroupFilter({ strategy, filter }: LdapGroupSettings): void {
+  if (strategy === "member_of") return;
+  compileFilter(filter);
+  requireMember(filter);
+}
+
+/** Each part separately, so that a check can report all problems with their keys. */
+export function searchParts(search: LdapSearchSettings): readonly SearchPart[] {
+  const { baseDn, listAccountsFilter, disabledFilter, accountField, attributes, groups } = search;
+  return [
+    { key: "filter.user", compile: () => compileUserFilter(search) },
+    { key: "base_dn", compile: () => compileBaseDn(beforeUserIsFound(baseDn)) },
+    { key: "filter.list_accounts", compile: () => compileOptional(listAccountsFilter) },
+    { key: "filter.disabled", compile: () => compileOptional(disabledFilter) },
+    { key: "mapping.account_field", compile: () => assertReleasable([accountField]) },
+    { key: "attribute", compile: () => assertReleasable(attributes) },
+    ...(groups === undefined
+      ? []
+      : [
+          { key: "groups.filter", compile: () => checkGroupFilter(groups) },
+          { key: "groups.base_dn", compile: () => compileBaseDn(groups.baseDn) },
+        ]),
+  ];
+}
+
+const releasable = /^[a-z0-9][a-z0-9_.;-]*$/i;
+
+function assertReleasable(names: readonly string[]): void {
+  for (const name of names) {
+    if (releasable.test(name)) continue;
+    throw new AppError("CONFIG_INVALID", {
+      detail: `LDAP search attribute ${JSON.stringify(name)}: list each attribute by name (a wildcard would release passwords)`,
+    });
+  }
+}
+
+function compileGroups(groups: LdapGroupSettings | undefined, pool: LdapPool): CompiledSearch["groups"] {
+  if (groups === undefined) return undefined;
+  checkGroupFilter(groups);
+  return { finder: createGroupFinder(groups, pool), releaseAs: groups.releaseAs };
+}
+
+function compileSearch(
+  search: LdapSearchSettings,
+  cacheKey: string,
+  pools: ReadonlyMap<string, LdapPool>,
+): CompiledSearch {
+  const pool = pools.get(search.poolName);
+  if (pool === undefined) {
+    throw new AppError("CONFIG_INVALID", { detail: `LDAP search refers to the unknown pool ${search.poolName}` });
+  }
+  const { accountField, totpSecretField, attributes, listAccountsFilter, disabledFilter } = search;
+  const groups = compileGroups(search.groups, pool);
+  const { uniqueUserIdField } = search.mfa;
+  const identifiers = uniqueUserIdField === "" ? [accountField] : [accountField, uniqueUserIdField];
+  assertReleasable([...identifiers, ...attributes, ...(groups?.finder.attributes ?? [])]);
+  const mapping = { accountField, uniqueUserIdField, totpSecretField, attributes };
+  return {
+    pool,
+    baseDn: compileBaseDn(beforeUserIsFound(search.baseDn)),
+    scope: search.scope,
+    filter: compileUserFilter(search),
+    listFilter: compileOptional(listAccountsFilter),
+    mapping,
+    requested: attributesToRequest(mapping, groups?.finder.attributes ?? []),
+    binary: binaryAttributes(mapping),
+    disabledFilter: compileOptional(disabledFilter),
+    groups,
+    mfa: search.mfa,
+    cacheKey,
+  };
+}
+
+/**
+ * The searches of each protocol, in the order of the configuration; the first that finds the user decides. A protocol
+ * without a search is not served: there is no fallback. Throws `CONFIG_INVALID`.
+ */
+export function compileSearches(
+  searches: readonly LdapSearchSettings[],
+  pools: ReadonlyMap<string, LdapPool>,
+): ReadonlyMap<string, readonly CompiledSearch[]> {
+  const byProtocol = new Map<string, CompiledSearch[]>();
+  for (const [index, search] of searches.entries()) {
+    const compiled = compileSearch(search, String(index), pools);
+    for (const protocol of search.protocols) {
+      byProtocol.set(protocol, [...(byProtocol.get(protocol) ?? []), compiled]);
+    }
+  }
+  return byProtocol;
+}

@@ -1,0 +1,86 @@
+import { randomUUID } from "node:crypto";
+import { createWeightedChoice } from "@postern/shared/domain/passwords";
+import type { KeyedDigest, Secret } from "@postern/shared/platform/crypto";
+import { AppError } from "@postern/shared/platform/errors";
+import type { Clock } from "@postern/shared/platform/time";
+import type { Backend, BackendContext, BackendQuery } from "../backend.ts";
+import { classifyFailure } from "./errors.ts";
+import type { LdapPool } from "./ldap-pool.ts";
+import type { LoginCosts } from "./login-costs.ts";
+import type { CompiledSearch, compileSearches } from "./select-search.ts";
+import { createWaitUntil } from "./wait-until.ts";
+
+/** Makes sign-ins with unknown names take as long as those with known ones. */
+export interface UnknownNames {
+  /** Records how long a search without a result took. */
+  missed(query: BackendQuery, tookMs: number): void;
+  /** Records how long search and bind of a known account took. */
+  answered(search: CompiledSearch, account: string, tookMs: number): void;
+  readonly spend: Backend["spendVerification"];
+}
+
+export interface UnknownNamesDeps {
+  readonly searches: ReturnType<typeof compileSearches>;
+  readonly digest: KeyedDigest;
+  /** Observed costs of sign-ins in a pool, by its name. */
+  readonly costsOf: (pool: string) => LoginCosts;
+  readonly clock: Clock;
+}
+
+/** Smaller differences are lost in the jitter of server and network. */
+const noticeableMs = 0.5;
+
+interface Of {
+  readonly costs: LoginCosts;
+  /** The entry to bind as; undefined if the site named none. */
+  readonly decoyDn: (name: string) => string | undefined;
+}
+
+function ofPool({ name, settings }: LdapPool, { digest, costsOf }: UnknownNamesDeps): Of {
+  const decoys = createWeightedChoice<string | undefined>({ digest, usual: ["none", undefined] });
+  if (settings.decoyDns.length > 0) decoys.fix(settings.decoyDns.map((dn) => [dn, dn, 1]));
+  return { costs: costsOf(name), decoyDn: (name) => decoys.choose(name.toLowerCase()) };
+}
+
+/** Discards the answer; a missing answer is thrown, as for a known name. */
+async function bindInVain(pool: LdapPool, dn: string, password: Secret, context: BackendContext): Promise<void> {
+  try {
+    await pool.bind.bind(dn, password, context);
+  } catch (error) {
+    if (error instanceof AppError || classifyFailure(error) !== "answer") throw error;
+  }
+}
+
+export function createUnknownNames(deps: UnknownNamesDeps): UnknownNames {
+  const { searches, clock } = deps;
+  const absentRdn = `cn=${randomUUID()}`;
+  const waitUntil = createWaitUntil(clock);
+  const searchMs = new WeakMap<BackendQuery, number>();
+  const pools = new Map<LdapPool, Of>();
+  const partsOf = (pool: LdapPool): Of => {
+    const parts = pools.get(pool) ?? ofPool(pool, deps);
+    pools.set(pool, parts);
+    return parts;
+  };
+
+  return {
+    missed: (query, tookMs) => void searchMs.set(query, tookMs),
+    answered: ({ pool }, account, tookMs) => partsOf(pool).costs.observe(account, tookMs),
+    spend: async (query, password, context) => {
+      const [search] = searches.get(query.protocol) ?? [];
+      if (search === undefined || password.isEmpty || search.pool.settings.lookupPoolOnly) return;
+      const { costs, decoyDn } = partsOf(search.pool);
+      const startedMs = performance.now() - (searchMs.get(query) ?? 0);
+      const decoy = decoyDn(query.username);
+      if (decoy !== undefined) return bindInVain(search.pool, decoy, password, context);
+      // A server computes no hash for a name that cannot exist, so the missing time is waited for, without a
+      // connection.
+      const baseDn = search.baseDn.expand(query);
+      await bindInVain(search.pool, baseDn === "" ? absentRdn : `${absentRdn},${baseDn}`, password, context);
+      const drawn = costs.draw(query.username);
+      const tookMs = performance.now() - startedMs;
+      if (drawn === undefined || drawn.usualMs - tookMs < noticeableMs) return;
+      await waitUntil(startedMs + drawn.takesMs, context);
+    },
+  };
+}

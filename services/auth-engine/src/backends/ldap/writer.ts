@@ -1,0 +1,77 @@
+import { throwIfOver, untilOver } from "@postern/shared/platform/concurrency";
+import { AppError } from "@postern/shared/platform/errors";
+import type { Clock } from "@postern/shared/platform/time";
+import type { BackendContext } from "../backend.ts";
+import { backendUnavailable } from "../servers/errors.ts";
+import type { TargetSet } from "../servers/target-set.ts";
+import { type LdapConnection, openReadyConnection } from "./client.ts";
+import { classifyFailure } from "./errors.ts";
+import { serviceIdentity } from "./lookup-pool.ts";
+import type { ServerAddress } from "./server-uri.ts";
+import type { LdapPoolSettings } from "./settings.ts";
+
+/**
+ * Changes, and the reads that they depend on, as the service account. All processes use the first reachable server of
+ * `server_uri`, so that of two who delete one value, one learns that it no longer exists; servers that replicate each
+ * other would both accept. Nothing is retried: after a lost answer it is unknown whether the change was made.
+ */
+export interface Writer {
+  run<T>(work: (connection: LdapConnection) => Promise<T>, context: BackendContext): Promise<T>;
+}
+
+/** Changes are rare (an enrolment, a recovery code), so each opens its own connection. */
+const maxAtOnce = 16;
+
+export interface WriterDeps {
+  readonly name: string;
+  readonly settings: LdapPoolSettings;
+  readonly targets: TargetSet<ServerAddress>;
+  readonly clock: Clock;
+}
+
+export function createWriter({ name, settings, targets, clock }: WriterDeps): Writer {
+  let running = 0;
+  const options = { ...settings, operationTimeoutMs: settings.modifyTimeoutMs, onClose: () => undefined };
+
+  const open = async (): Promise<LdapConnection> => {
+    let failure = targets.reason();
+    for (const target of targets.usable()) {
+      try {
+        const connection = await openReadyConnection(target.address, serviceIdentity(settings), options);
+        target.breaker.succeeded();
+        return connection;
+      } catch (error) {
+        failure = backendUnavailable("opening an LDAP connection", error);
+        targets.noteFailure(target, error);
+      }
+    }
+    throw failure;
+  };
+
+  const perform = async <T>(work: (connection: LdapConnection) => Promise<T>): Promise<T> => {
+    running += 1;
+    let connection: LdapConnection | undefined;
+    try {
+      connection = await open();
+      return await work(connection);
+    } finally {
+      running -= 1;
+      connection?.close();
+    }
+  };
+
+  return {
+    run: async (work, context) => {
+      const waitingFor = `a change in LDAP pool ${name}`;
+      throwIfOver(context, clock, waitingFor);
+      if (running >= maxAtOnce) throw new AppError("DIRECTORY_OVERLOADED", { detail: `${running} changes under way` });
+      try {
+        return await untilOver(perform(work), { context, clock, waitingFor });
+      } catch (error) {
+        // The caller judges the server's answer to the change itself.
+        if (classifyFailure(error) === "answer") throw error;
+        throw backendUnavailable(waitingFor, error);
+      }
+    },
+  };
+}

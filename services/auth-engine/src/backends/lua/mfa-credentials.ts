@@ -1,0 +1,108 @@
+import type { LuaObject, LuaValue, ScriptRunner } from "@postern/shared/domain/scripts";
+import { AppError } from "@postern/shared/platform/errors";
+import { systemClock } from "@postern/shared/platform/time";
+import type { CallContext } from "../../decision/call-context.ts";
+import { itemsOf, resultReader } from "../../scripts/results.ts";
+import type {
+  FindOutcome,
+  MfaAccount,
+  MfaCredentialKind,
+  MfaCredentials,
+  StoredAppPassword,
+} from "../mfa-credentials.ts";
+import { MfaAccountResult, MfaAppPasswordsResult, MfaChangedResult, MfaFactorsResult } from "./mfa-results.ts";
+
+export interface MfaCredentialsLuaDeps {
+  readonly script: string;
+  readonly runner: ScriptRunner;
+  readonly timeoutMs: number;
+  /** Whether the backend serves the protocol. */
+  readonly serves: (protocol: string) => boolean;
+}
+
+type Run = (entry: string, table: LuaObject, context: CallContext) => Promise<LuaValue>;
+
+const readAccount = resultReader(MfaAccountResult);
+const readFactors = resultReader(MfaFactorsResult);
+const readAppPasswords = resultReader(MfaAppPasswordsResult);
+const readChanged = resultReader(MfaChangedResult);
+
+/** Second factors and app passwords that a site's script stores, in its functions `mfa_…`. */
+export function createMfaCredentialsLua({ script, runner, timeoutMs, serves }: MfaCredentialsLuaDeps): MfaCredentials {
+  const run: Run = (entry, table, { deadline }) =>
+    runner.run({ script, entry, args: [table], deadline: Math.min(deadline, systemClock.now() + timeoutMs) });
+  return {
+    async find({ username, protocol }, context): Promise<FindOutcome> {
+      if (protocol !== undefined && !serves(protocol)) return { kind: "not_served" };
+      const found = readAccount(script, await run("mfa_account", { username, protocol }, context));
+      if (found.result === "unknown_user") return { kind: "unknown_user" };
+      const { account } = found;
+      if (account === undefined)
+        throw new AppError("SCRIPT_FAILED", { detail: `${script} returned "ok" without an account` });
+      const names = { account, displayName: found.display_name, uniqueUserId: found.unique_user_id };
+      const supports = new Set(itemsOf<MfaCredentialKind>(found.supports));
+      return {
+        kind: "ok",
+        isDisabled: found.disabled === true,
+        account: { ...names, supports, ...factorsOf(script, account, run), ...appPasswordsOf(script, account, run) },
+      };
+    },
+  };
+}
+
+type AppPasswordMethods = "listAppPasswords" | "addAppPassword" | "removeAppPassword" | "touchAppPassword";
+type NameFields = "account" | "displayName" | "uniqueUserId" | "supports";
+
+function factorsOf(script: string, account: string, run: Run): Omit<MfaAccount, AppPasswordMethods | NameFields> {
+  const change = async (entry: string, table: LuaObject, context: CallContext): Promise<boolean> =>
+    readChanged(script, await run(entry, { account, ...table }, context));
+  return {
+    async readFactors(context) {
+      const read = readFactors(script, await run("mfa_read", { account }, context));
+      return {
+        totpSecret: read.totp_secret === "" ? undefined : read.totp_secret,
+        recoveryCodes: itemsOf<string>(read.recovery_codes),
+        webauthnCredentials: itemsOf<string>(read.webauthn_credentials),
+      };
+    },
+    async replaceTotpSecret(secret, context) {
+      await run("mfa_replace_totp", { account, secret }, context);
+    },
+    async replaceRecoveryCodes(codes, context) {
+      await run("mfa_replace_recovery_codes", { account, codes }, context);
+    },
+    removeRecoveryCode: (code, context) => change("mfa_remove_recovery_code", { code }, context),
+    async addWebauthnCredential(credential, context) {
+      await run("mfa_add_webauthn", { account, credential }, context);
+    },
+    replaceWebauthnCredential: (old, credential, context) =>
+      change("mfa_replace_webauthn", { old, credential }, context),
+    removeWebauthnCredential: (credential, context) => change("mfa_remove_webauthn", { credential }, context),
+  };
+}
+
+function appPasswordsOf(script: string, account: string, run: Run): Pick<MfaAccount, AppPasswordMethods> {
+  return {
+    async listAppPasswords(context) {
+      const read = readAppPasswords(script, await run("mfa_list_app_passwords", { account }, context));
+      return (Array.isArray(read) ? read : []).map(
+        (one): StoredAppPassword => ({
+          id: one.id,
+          digest: one.digest,
+          label: one.label ?? "",
+          protocols: itemsOf<string>(one.protocols),
+          createdAt: one.created_at ?? 0,
+          lastUsedAt: one.last_used_at,
+        }),
+      );
+    },
+    async addAppPassword({ id, digest, label, protocols, createdAt }, context) {
+      await run("mfa_add_app_password", { account, id, digest, label, protocols, created_at: createdAt }, context);
+    },
+    removeAppPassword: async (id, context) =>
+      readChanged(script, await run("mfa_remove_app_password", { account, id }, context)),
+    async touchAppPassword(id, at, context) {
+      await run("mfa_touch_app_password", { account, id, at }, context);
+    },
+  };
+}

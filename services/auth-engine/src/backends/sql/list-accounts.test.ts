@@ -1,0 +1,123 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { AppError } from "@postern/shared/platform/errors";
+import { scratchFolder } from "@postern/shared/testing";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { checkListQuery, listAccounts } from "./list-accounts.ts";
+import type { SqlSearchSettings } from "./settings.ts";
+import { createSqliteClient } from "./sqlite-client.ts";
+
+let folder: Awaited<ReturnType<typeof scratchFolder>>;
+let file: string;
+let database: DatabaseSync;
+
+beforeEach(async () => {
+  folder = await scratchFolder();
+  file = join(folder.path, "accounts.sqlite");
+  database = new DatabaseSync(file);
+});
+afterEach(async () => {
+  database.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+const context = () => ({ deadline: Date.now() + 10_000, signal: new AbortController().signal });
+
+function searchOf(listAccountsQuery: string): SqlSearchSettings {
+  const fields = { accountField: "account", passwordColumn: "password", totpSecretField: "", attributes: [] };
+  return { protocols: ["*"], userQuery: "SELECT 1", listAccountsQuery, ...fields };
+}
+
+async function listAll(statement: string, limit: number): Promise<string[]> {
+  const client = createSqliteClient({ file, busyTimeoutMs: 100 });
+  const names: string[] = [];
+  let position: string | undefined;
+  do {
+    const query = { username: "", protocol: "imap" };
+    const page = { position, limit };
+    const outcome = await listAccounts({ client, search: searchOf(statement), query, page }, context());
+    if (outcome.kind !== "ok") throw new Error("not served");
+    names.push(...outcome.accounts);
+    position = outcome.next?.text;
+  } while (position !== undefined);
+  await client.close();
+  return names;
+}
+
+function fill(names: readonly string[], declaration = "account TEXT"): void {
+  database.exec(`DROP TABLE IF EXISTS users; CREATE TABLE users (${declaration})`);
+  const insert = database.prepare("INSERT INTO users VALUES (?)");
+  for (const name of names) insert.run(name);
+}
+
+const byBytes = (names: Iterable<string>): string[] =>
+  [...new Set(names)].toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+
+describe("pages of the site's list query", () => {
+  test("every name exactly once, whatever the names and the size of pages", async () => {
+    const names = fc.array(fc.string({ unit: fc.constantFrom("a", "A", "b", "@", "'", '"', "%", "é", "𝒳", "\uffff") }));
+    await fc.assert(
+      fc.asyncProperty(names, fc.integer({ min: 1, max: 4 }), async (accountNames, limit) => {
+        fill(accountNames, "account TEXT COLLATE NOCASE");
+        expect(await listAll("SELECT account FROM users", limit)).toEqual(byBytes(accountNames));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test.each([
+    ["an order of its own and a semicolon", "SELECT account FROM users ORDER BY account DESC;\n"],
+    ["a comment at its end", "SELECT account FROM users -- everybody"],
+    ["the account by another name as its only column", "SELECT account AS name FROM users"],
+    ["more columns than the account", "SELECT 1 AS one, account FROM users"],
+    ["a parameter", "SELECT account FROM users WHERE :protocol = 'imap'"],
+    ["a UNION, and names given twice", "SELECT account FROM users UNION ALL SELECT account FROM users"],
+    ["a WITH", "WITH some AS (SELECT account FROM users) SELECT account FROM some"],
+    ["rows without a name", "SELECT account FROM users UNION ALL SELECT NULL"],
+  ])("a query with %s", async (_what, statement) => {
+    fill(["bob", "alice", "carol"]);
+    expect(await listAll(statement, 2)).toEqual(["alice", "bob", "carol"]);
+  });
+
+  test.each([
+    ["numbers", "SELECT 7 AS account UNION ALL SELECT account FROM users"],
+    ["BLOBs", "SELECT account FROM users UNION ALL SELECT x'ff'"],
+    ["what is no UTF-8", "SELECT CAST(x'61ff' AS TEXT) AS account"],
+    ["several columns and none that the settings name", "SELECT 1 AS one, 2 AS two"],
+    ["no rows, because its table is missing", "SELECT account FROM missing"],
+  ])("a query that gives %s is an error, not a short list", async (_what, statement) => {
+    fill(["alice", "bob"]);
+    await expect(listAll(statement, 1)).rejects.toThrow(AppError);
+  });
+
+  test("the check of the backend rejects a query that could never work", async () => {
+    fill(["alice"]);
+    const client = createSqliteClient({ file, busyTimeoutMs: 100 });
+    await checkListQuery(searchOf("SELECT account FROM users"), client, context());
+    await expect(checkListQuery(searchOf("SELECT 7 AS account"), client, context())).rejects.toThrow("CAST");
+    await client.close();
+  });
+
+  test("with an index of the binary order a page reads its own rows only", async () => {
+    database.exec("CREATE TABLE users (account TEXT PRIMARY KEY, enabled INTEGER) WITHOUT ROWID");
+    database.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000)
+      INSERT INTO users SELECT printf('user%07d', i), 1 FROM n`);
+    const client = createSqliteClient({ file, busyTimeoutMs: 100 });
+    const search = searchOf("SELECT account FROM users WHERE enabled = 1 ORDER BY account");
+    const query = { username: "", protocol: "imap" };
+    const took = async (position: string): Promise<number> => {
+      const started = performance.now();
+      await listAccounts({ client, search, query, page: { position, limit: 100 } }, context());
+      return performance.now() - started;
+    };
+    const scanStarted = performance.now();
+    database.prepare("SELECT count(*) FROM users WHERE enabled = 1").get();
+    const scanMs = performance.now() - scanStarted;
+    await took("user0000001");
+    expect(Math.min(await took("user0000002"), await took("user0000003"), await took("user0000004"))).toBeLessThan(
+      scanMs,
+    );
+    await client.close();
+  });
+});

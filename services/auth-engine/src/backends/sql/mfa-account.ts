@@ -1,0 +1,105 @@
+import { AppError } from "@postern/shared/platform/errors";
+import type { CallContext } from "../../decision/call-context.ts";
+import type { MfaAccount, MfaCredentialKind, StoredAppPassword } from "../mfa-credentials.ts";
+import { type MfaStatementName, mfaTableStatements } from "./mfa-statements.ts";
+import { readColumn } from "./row-to-account.ts";
+import type { SqlMfaSettings } from "./settings.ts";
+import type { SqlClient, SqlRow, SqlStatement } from "./sql-client.ts";
+
+export interface MfaAccountSqlDeps {
+  readonly client: SqlClient;
+  /** Canonical name: the key of all rows. */
+  readonly account: string;
+  /** Absent if nothing is stored here. */
+  readonly mfa: SqlMfaSettings | undefined;
+  readonly displayName: string | undefined;
+  readonly uniqueUserId: string | undefined;
+}
+
+const allKinds: ReadonlySet<MfaCredentialKind> = new Set(["totp", "recovery_codes", "webauthn", "app_passwords"]);
+const noKinds: ReadonlySet<MfaCredentialKind> = new Set();
+/** More than any account has; further rows are not read and have no effect. */
+const maxRows = 128;
+
+function firstColumn(row: SqlRow): string | undefined {
+  const [column] = Object.keys(row);
+  const value = column === undefined ? undefined : readColumn(row, column);
+  return value === "" ? undefined : value;
+}
+
+function seconds(row: SqlRow, column: string): number | undefined {
+  const text = readColumn(row, column);
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (Number.isSafeInteger(value)) return value;
+  throw new AppError("DIRECTORY_DATA", { detail: `column ${column} of an app password must be a number of seconds` });
+}
+
+function toAppPassword(row: SqlRow): StoredAppPassword {
+  const text = (column: string): string => readColumn(row, column) ?? "";
+  return {
+    id: text("id"),
+    digest: text("digest"),
+    label: text("label"),
+    protocols: text("protocols")
+      .split(" ")
+      .filter((protocol) => protocol !== ""),
+    createdAt: seconds(row, "created_at") ?? 0,
+    lastUsedAt: seconds(row, "last_used_at"),
+  };
+}
+
+/**
+ * The rows of one account. The database makes redeeming and compare-and-set atomic: it counts the rows that it changed.
+ */
+export function createMfaAccountSql({ client, account, mfa, ...names }: MfaAccountSqlDeps): MfaAccount {
+  const statements = { ...mfaTableStatements(mfa?.tablePrefix ?? ""), ...mfa?.statements };
+  const of = (name: MfaStatementName, parameters: SqlStatement["parameters"] = {}): SqlStatement => ({
+    statement: statements[name],
+    parameters: { ...parameters, account },
+  });
+  const read = async (name: MfaStatementName, context: CallContext): Promise<readonly SqlRow[]> =>
+    client.query({ ...of(name), maxRows }, context);
+  const texts = async (name: MfaStatementName, context: CallContext): Promise<readonly string[]> =>
+    (await read(name, context)).flatMap((row) => firstColumn(row) ?? []);
+  const changed = async (statement: SqlStatement, context: CallContext): Promise<boolean> =>
+    ((await client.execute([statement], context))[0] ?? 0) > 0;
+
+  return {
+    account,
+    ...names,
+    supports: mfa === undefined ? noKinds : allKinds,
+    async readFactors(context) {
+      if (mfa === undefined) return { totpSecret: undefined, recoveryCodes: [], webauthnCredentials: [] };
+      const [totp, recoveryCodes, webauthnCredentials] = await Promise.all([
+        texts("totp_read", context),
+        texts("recovery_read", context),
+        texts("webauthn_read", context),
+      ]);
+      return { totpSecret: totp[0], recoveryCodes, webauthnCredentials };
+    },
+    async replaceTotpSecret(secret, context) {
+      const write = secret === undefined ? [] : [of("totp_write", { secret })];
+      await client.execute([of("totp_delete"), ...write], context);
+    },
+    async replaceRecoveryCodes(codes, context) {
+      await client.execute([of("recovery_clear"), ...codes.map((code) => of("recovery_add", { code }))], context);
+    },
+    removeRecoveryCode: (code, context) => changed(of("recovery_remove", { code }), context),
+    async addWebauthnCredential(credential, context) {
+      await client.execute([of("webauthn_add", { credential })], context);
+    },
+    replaceWebauthnCredential: (old, credential, context) =>
+      changed(of("webauthn_replace", { old, credential }), context),
+    removeWebauthnCredential: (credential, context) => changed(of("webauthn_remove", { credential }), context),
+    listAppPasswords: async (context) => (await read("app_password_read", context)).map(toAppPassword),
+    async addAppPassword({ id, digest, label, protocols, createdAt }, context) {
+      const parameters = { id, digest, label, protocols: protocols.join(" "), created_at: createdAt };
+      await client.execute([of("app_password_add", parameters)], context);
+    },
+    removeAppPassword: (id, context) => changed(of("app_password_remove", { id }), context),
+    async touchAppPassword(id, at, context) {
+      await client.execute([of("app_password_touch", { id, at })], context);
+    },
+  };
+}

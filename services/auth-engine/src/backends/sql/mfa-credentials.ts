@@ -1,0 +1,63 @@
+import type { CallContext } from "../../decision/call-context.ts";
+import type { FindOutcome, MfaCredentials, MfaQuery } from "../mfa-credentials.ts";
+import { findUserRow } from "./find-user.ts";
+import { createMfaAccountSql } from "./mfa-account.ts";
+import { isDisabled, readColumn, rowToAccount } from "./row-to-account.ts";
+import { selectSearch } from "./select-search.ts";
+import type { SqlBackendSettings, SqlSearchSettings } from "./settings.ts";
+import type { SqlClient, SqlRow } from "./sql-client.ts";
+import { webauthnHoldersSql } from "./webauthn-holders.ts";
+
+export interface MfaCredentialsSqlDeps {
+  readonly settings: SqlBackendSettings;
+  readonly client: SqlClient;
+}
+
+/** Protocol of a search for second factors, if the site has a separate one. */
+const mfaProtocol = "mfa";
+
+interface FoundUser {
+  readonly row: SqlRow;
+  readonly search: SqlSearchSettings;
+}
+
+/** Second factors and app passwords in an SQL database: in Postern's tables, or with the site's own statements. */
+export function createMfaCredentialsSql({ settings: { searches }, client }: MfaCredentialsSqlDeps): MfaCredentials {
+  const searchesFor = ({ protocol }: MfaQuery): readonly SqlSearchSettings[] => {
+    const search = selectSearch(searches, protocol ?? mfaProtocol);
+    if (search !== undefined) return [search];
+    return protocol === undefined ? searches : [];
+  };
+
+  const findUser = async (query: MfaQuery, context: CallContext): Promise<FoundUser | undefined> => {
+    for (const search of searchesFor(query)) {
+      const protocol = query.protocol ?? search.protocols[0] ?? mfaProtocol;
+      const row = await findUserRow(client, search, { username: query.username, protocol }, context);
+      if (row !== undefined) return { row, search };
+    }
+    return undefined;
+  };
+
+  return {
+    holdersOf: (id, _query, context) => webauthnHoldersSql(client, searches, id, context),
+    async find(query, context): Promise<FindOutcome> {
+      if (searchesFor(query).length === 0) return { kind: "not_served" };
+      const found = await findUser(query, context);
+      if (found === undefined) return { kind: "unknown_user" };
+      const { row, search } = found;
+      const { account, uniqueUserId = "" } = rowToAccount(row, search);
+      const { displayNameField } = search;
+      return {
+        kind: "ok",
+        isDisabled: isDisabled(row, search),
+        account: createMfaAccountSql({
+          client,
+          account,
+          mfa: search.mfa,
+          displayName: displayNameField === undefined ? account : readColumn(row, displayNameField),
+          uniqueUserId: uniqueUserId === "" ? undefined : uniqueUserId,
+        }),
+      };
+    },
+  };
+}

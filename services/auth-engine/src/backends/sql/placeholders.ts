@@ -1,0 +1,52 @@
+import type { SqlDialect } from "./dialect.ts";
+
+/** A statement in the driver's syntax, with the names of its values in order. */
+export interface PositionalStatement {
+  readonly text: string;
+  readonly names: readonly string[];
+}
+
+/**
+ * Matches text, quoted names and comments, in which a colon has no meaning; then what looks like a parameter but is not
+ * (a cast, an assignment); then `:name`. PostgreSQL has `$tag$…$tag$`, `E'\''` and nested comments; MySQL has
+ * backslashes in text, `#` comments, and text in double quotes.
+ */
+const tokens: Readonly<Record<Exclude<SqlDialect, "sqlite">, RegExp>> = {
+  postgresql:
+    /\b[eE]'(?:[^'\\]|\\[^]|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(?<tag>\w*)\$[^]*?\$\k<tag>\$|--[^\n]*|\/\*|::|:=|\w[\w$]*|:(?<name>[A-Za-z_]\w*)/g,
+  mysql:
+    /'(?:[^'\\]|\\[^]|'')*'|"(?:[^"\\]|\\[^]|"")*"|`(?:[^`]|``)*`|#[^\n]*|--(?=\s|$)[^\n]*|\/\*[^]*?(?:\*\/|$)|:=|\w[\w$]*|:(?<name>[A-Za-z_]\w*)/g,
+};
+
+/**
+ * Replaces named parameters with the driver's placeholders, one for each occurrence, so that PostgreSQL may infer a
+ * different type for each. Only names are handled; values never enter the text.
+ */
+export function toPositional(statement: string, dialect: Exclude<SqlDialect, "sqlite">): PositionalStatement {
+  const names: string[] = [];
+  let text = "";
+  let from = 0;
+  const pattern = new RegExp(tokens[dialect]);
+  for (let match = pattern.exec(statement); match !== null; match = pattern.exec(statement)) {
+    const [token] = match;
+    if (token === "/*") pattern.lastIndex = endOfComment(statement, match.index);
+    const name = match.groups?.["name"];
+    if (name === undefined) continue;
+    names.push(name);
+    text += statement.slice(from, match.index) + (dialect === "postgresql" ? `$${names.length}` : "?");
+    from = match.index + token.length;
+  }
+  return { text: text + statement.slice(from), names };
+}
+
+/** PostgreSQL's comments nest. */
+function endOfComment(statement: string, start: number): number {
+  const marks = /\/\*|\*\//g;
+  marks.lastIndex = start;
+  let depth = 0;
+  for (let mark = marks.exec(statement); mark !== null; mark = marks.exec(statement)) {
+    depth += mark[0] === "/*" ? 1 : -1;
+    if (depth === 0) return marks.lastIndex;
+  }
+  return statement.length;
+}

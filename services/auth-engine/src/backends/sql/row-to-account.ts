@@ -1,0 +1,52 @@
+import { AppError } from "@postern/shared/platform/errors";
+import type { BackendAccount } from "../backend.ts";
+import type { SqlSearchSettings } from "./settings.ts";
+import type { SqlRow } from "./sql-client.ts";
+
+const falseTexts = new Set(["", "0", "f", "false", "n", "no", "off"]);
+
+/**
+ * A column as text; numbers in SQL's spelling; undefined for NULL. A missing column or a BLOB is `DIRECTORY_DATA`: the
+ * query does not match its settings, which says nothing about the user.
+ */
+export function readColumn(row: SqlRow, column: string): string | undefined {
+  const value = Object.hasOwn(row, column) ? row[column] : undefined;
+  if (value === null) return undefined;
+  if (value === undefined) throw new AppError("DIRECTORY_DATA", { detail: `the query returns no column ${column}` });
+  if (value instanceof Uint8Array) throw new AppError("DIRECTORY_DATA", { detail: `column ${column} is a BLOB` });
+  return String(value);
+}
+
+/**
+ * The identifier, with binary values in hexadecimal. Empty for NULL and if the query lacks the column: mail keeps
+ * working, and only sign-ins that need a subject are refused.
+ */
+function uniqueUserId(row: SqlRow, column: string): string {
+  const value = Object.hasOwn(row, column) ? row[column] : undefined;
+  if (value === null || value === undefined) return "";
+  return value instanceof Uint8Array ? Buffer.from(value).toString("hex") : String(value);
+}
+
+/** The account in a row, with the configured attributes only; NULL attributes are omitted. */
+export function rowToAccount(row: SqlRow, search: SqlSearchSettings): BackendAccount {
+  const { accountField, totpSecretField, uniqueUserIdField: idColumn } = search;
+  const account = readColumn(row, accountField);
+  if (account === undefined || account === "") {
+    throw new AppError("DIRECTORY_DATA", { detail: `column ${accountField} of the account is empty` });
+  }
+  const attributes = Object.fromEntries(
+    search.attributes.flatMap((name) => {
+      const value = readColumn(row, name);
+      return value === undefined ? [] : [[name, [value]] as const];
+    }),
+  );
+  const found = { account, accountField, totpSecretField, attributes };
+  return idColumn === undefined ? found : { ...found, uniqueUserId: uniqueUserId(row, idColumn) };
+}
+
+/** Reads the `disabledColumn`: NULL, 0, empty and the usual words for "no" mean that the account is enabled. */
+export function isDisabled(row: SqlRow, { disabledColumn }: SqlSearchSettings): boolean {
+  if (disabledColumn === undefined) return false;
+  const text = readColumn(row, disabledColumn);
+  return text !== undefined && !falseTexts.has(text.trim().toLowerCase());
+}

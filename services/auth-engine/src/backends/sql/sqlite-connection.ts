@@ -1,0 +1,123 @@
+import { statSync } from "node:fs";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { createBoundedCache } from "@postern/shared/platform/cache";
+import { createReadTransaction } from "./read-transaction.ts";
+import type { SqlQuery, SqlRow, SqlStatement } from "./sql-client.ts";
+import { type BoundParameters, columnsOf, prepareQuery, type SqliteQuery } from "./sqlite-query.ts";
+import { findStatementParameters } from "./statement-parameters.ts";
+
+/** An open database with its prepared statements. */
+export interface SqliteConnection {
+  query(query: SqlQuery): readonly SqlRow[];
+  /** Runs all statements or none; returns how many rows each changed. */
+  execute(statements: readonly SqlStatement[]): readonly number[];
+  describe(statement: string): readonly string[];
+  /** Makes the next query see recent writes; queries in the same turn of the event loop otherwise share a snapshot. */
+  endReading(): void;
+  /** False if it had to be closed because a lock could not be released. */
+  isOpen(): boolean;
+  /** False if the path names another file than the open one, or none. */
+  isCurrent(): boolean;
+  close(): void;
+}
+
+interface Prepared {
+  readonly statement: StatementSync;
+  readonly parameters: readonly string[];
+}
+
+interface PreparedQuery {
+  readonly run: SqliteQuery;
+  readonly parameters: readonly string[];
+}
+
+function parametersOf(text: string): readonly string[] {
+  return findStatementParameters(text).map((parameter) => parameter.slice(1));
+}
+
+function bind(names: readonly string[], { parameters }: SqlStatement): BoundParameters {
+  const bound: BoundParameters = {};
+  for (const name of names) bound[name] = parameters[name] ?? null;
+  return bound;
+}
+
+/** The configuration has far fewer queries; a script that builds its own statements may have any number. */
+const maxStatements = 256;
+
+/** Prepared queries, for one version of the schema. */
+function createQueries(database: DatabaseSync) {
+  const queries = createBoundedCache<PreparedQuery>({ maxEntries: maxStatements, evict: "least-used" });
+  let preparedFor: number | undefined;
+  return (statement: string, schema: number): PreparedQuery => {
+    if (schema !== preparedFor) queries.clear();
+    preparedFor = schema;
+    const known = queries.get(statement);
+    if (known !== undefined) return known;
+    const query = { run: prepareQuery(database, statement), parameters: parametersOf(statement) };
+    queries.set(statement, query);
+    return query;
+  };
+}
+
+/** Throws SQLite's errors. A lock is an immediate error, because waiting inside SQLite would block the event loop. */
+export function openSqliteConnection(file: string, { readOnly }: { readonly readOnly: boolean }): SqliteConnection {
+  const identity = identify(file);
+  const database = new DatabaseSync(file, { readOnly, timeout: 0, readBigInts: true });
+  const reading = createReadTransaction(database);
+  const findQuery = createQueries(database);
+  const prepared = createBoundedCache<Prepared>({ maxEntries: maxStatements, evict: "least-used" });
+
+  const prepare = (text: string): Prepared => {
+    const known = prepared.get(text);
+    if (known !== undefined) return known;
+    const entry = { statement: database.prepare(text), parameters: parametersOf(text) };
+    prepared.set(text, entry);
+    return entry;
+  };
+
+  const change = (command: SqlStatement): number => {
+    const { statement, parameters } = prepare(command.statement);
+    return Number(statement.run(bind(parameters, command)).changes);
+  };
+
+  return {
+    query(query) {
+      try {
+        const { run, parameters } = findQuery(query.statement, reading.join());
+        return run(bind(parameters, query), query.maxRows);
+      } catch (thrown) {
+        // The next query finds out whether the cause was fixed.
+        reading.end();
+        throw thrown;
+      }
+    },
+    execute(statements) {
+      database.exec("BEGIN IMMEDIATE");
+      try {
+        const counts = statements.map(change);
+        database.exec("COMMIT");
+        return counts;
+      } catch (thrown) {
+        if (database.isTransaction) database.exec("ROLLBACK");
+        throw thrown;
+      }
+    },
+    describe(statement) {
+      reading.join();
+      return columnsOf(database.prepare(statement));
+    },
+    isOpen: () => database.isOpen,
+    endReading: () => reading.end(),
+    isCurrent: () => identity !== undefined && identify(file) === identity,
+    close: () => {
+      reading.end();
+      if (database.isOpen) database.close();
+    },
+  };
+}
+
+/** Device and inode: an open file keeps its own even if its path now names another file. */
+function identify(file: string): string | undefined {
+  const status = statSync(file, { throwIfNoEntry: false });
+  return status === undefined ? undefined : `${status.dev}:${status.ino}`;
+}

@@ -1,0 +1,54 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { asTable } from "./dialect.ts";
+import type { SqlRow, SqlValue } from "./sql-client.ts";
+import { isBusy, isOfStatement } from "./sqlite-errors.ts";
+
+export type BoundParameters = Record<string, SQLInputValue>;
+
+/** A prepared query that reads at most a given number of rows. */
+export type SqliteQuery = (parameters: BoundParameters, maxRows: number) => readonly SqlRow[];
+
+/** Used beside the parameters of the site's query. */
+const maxRowsParameter = "postern_max_rows";
+
+export function columnsOf(statement: StatementSync): readonly string[] {
+  return statement.columns().map(({ name }) => name);
+}
+
+/**
+ * The same rows with a limit. The limit is wrapped in a CAST, because SQLite would plan the query again for each value
+ * of a bare parameter. Undefined if SQLite does not accept such a query, or names its columns differently.
+ */
+function withLimit(database: DatabaseSync, text: string, names: readonly string[]): StatementSync | undefined {
+  try {
+    const limited = database.prepare(`SELECT * FROM ${asTable(text)} LIMIT CAST(:${maxRowsParameter} AS INTEGER)`);
+    const named = columnsOf(limited);
+    return named.length === names.length && named.every((name, index) => name === names[index]) ? limited : undefined;
+  } catch (thrown) {
+    if (isOfStatement(thrown) && !isBusy(thrown)) return undefined;
+    throw thrown;
+  }
+}
+
+/** `values` by position, as an array holds them; the type says objects. */
+function toRow(names: readonly string[], values: Readonly<Record<number, SqlValue>>): SqlRow {
+  const row: Record<string, SqlValue> = {};
+  for (let index = 0; index < names.length; index += 1) row[names[index] ?? ""] = values[index] ?? null;
+  return row;
+}
+
+/**
+ * Rows come as arrays, all together: an object of node:sqlite, and each step of its iterators, has its own hidden
+ * class, which lives until the next full collection. Valid until the schema changes, because the names are kept.
+ */
+export function prepareQuery(database: DatabaseSync, text: string): SqliteQuery {
+  const plain = database.prepare(text);
+  const names = columnsOf(plain);
+  const limited = withLimit(database, text, names);
+  if (limited === undefined) return (parameters, maxRows) => plain.iterate(parameters).take(maxRows).toArray();
+  limited.setReturnArrays(true);
+  return (parameters, maxRows) => {
+    parameters[maxRowsParameter] = maxRows;
+    return limited.all(parameters).map((values) => toRow(names, values));
+  };
+}

@@ -1,0 +1,184 @@
+import { accountWideKeys } from "@postern/shared/domain/brute-force";
+import { describe, expect, test } from "vitest";
+import { type AccountBrake, createAccountBrake } from "./account-brake.ts";
+import type { AccountDelaySettings } from "./account-delay.ts";
+import type { AccountStore } from "./account-store.ts";
+import type { AccountTarget } from "./guess-store.ts";
+
+const failures = 5;
+const windowMs = 3_600_000;
+const settings: AccountDelaySettings = {
+  failures,
+  windowMs,
+  maxDelayMs: 5000,
+  maxDelayWithoutClientMs: 1000,
+  knownForMs: windowMs,
+  knownEverywhere: undefined,
+};
+const network = "192.0.2.0/24";
+
+/** A store that records, by name, what the brake counts, notes and looks up. Sets stand for its counts. */
+function createRecorder() {
+  const digests = new Map<string, Set<string>>();
+  const noted = new Set<string>();
+  const lookedUp: string[] = [];
+  const store: AccountStore = {
+    count: async ({ target: { username, source }, digest }) => {
+      const seen = digests.get(username) ?? new Set();
+      digests.set(username, seen);
+      const isNew = !seen.has(digest);
+      seen.add(digest);
+      return { failures: seen.size, isNew, knowsSource: noted.has(`${username} ${source.network}`) };
+    },
+    knows: async (account, from) => {
+      lookedUp.push(account);
+      return noted.has(`${account} ${from}`);
+    },
+    note: async (account, from) => {
+      noted.add(`${account} ${from}`);
+      return true;
+    },
+  };
+  return { store, digests, noted, lookedUp };
+}
+
+function startBrake() {
+  const recorder = createRecorder();
+  let nowMs = 1_000_000_000;
+  const brake = createAccountBrake({
+    settings,
+    store: recorder.store,
+    clock: { now: () => nowMs },
+    slowed: () => undefined,
+  });
+  const pass = (ms: number): void => {
+    nowMs += ms;
+  };
+  return { brake, pass, ...recorder };
+}
+
+const at = (username: string, from: string | undefined = network): AccountTarget => ({
+  username,
+  keys: accountWideKeys("p", username),
+  source: { network: from, isTrusted: false },
+});
+
+const guess = (brake: AccountBrake, username: string, digest: string, account?: string) =>
+  brake.count({ target: at(username), digest, isKnown: account !== undefined, account });
+
+describe("a name that differs from the account's own", () => {
+  test("is not delayed for guesses at the account: that would reveal that both names exist", async () => {
+    const { brake } = startBrake();
+    for (let index = 0; index < 2 * failures; index += 1) await guess(brake, "alice", `d${index}`, "alice");
+    expect((await guess(brake, "a.alice", "first", "alice"))?.holdMs).toBe(0);
+    expect((await guess(brake, "nobody", "first"))?.holdMs).toBe(0);
+  });
+
+  test("is delayed after as many guesses as a name without an account", async () => {
+    const { brake } = startBrake();
+    const heldOf = async (name: string, account?: string) => {
+      const held: (number | undefined)[] = [];
+      for (let index = 0; index < 2 * failures; index += 1) {
+        held.push((await guess(brake, name, `d${index}`, account))?.holdMs);
+      }
+      return held;
+    };
+    const ofNobody = await heldOf("nobody");
+    expect(await heldOf("a.alice", "alice")).toEqual(ofNobody);
+    expect(await heldOf("alice", "alice")).toEqual(ofNobody);
+    expect(ofNobody.at(-1)).toBe(settings.maxDelayMs);
+  });
+
+  test("knows the networks from which the account signed in by it, and so does the account's own name", async () => {
+    const { brake, noted } = startBrake();
+    brake.note("Alice", at("a.alice"));
+    await expect.poll(() => [...noted].toSorted()).toEqual([`a.alice ${network}`, `alice ${network}`]);
+    expect(await brake.holdMs("Alice", at("a.alice"), 2 * failures)).toBe(0);
+    expect(await brake.holdMs("Alice", at("alice"), 2 * failures)).toBe(0);
+    // A right password by another alias: the account knows the network.
+    expect(await brake.holdMs("Alice", at("al"), 2 * failures)).toBe(0);
+    expect(await brake.holdMs("Alice", at("al", "198.51.100.0/24"), 2 * failures)).toBe(settings.maxDelayMs);
+  });
+
+  test("its user is not looked up in Redis for each sign-in while it is guessed at, until the note is old", async () => {
+    const { brake, pass, noted, lookedUp } = startBrake();
+    const holdMs = async () => brake.holdMs("alice", at("alice"), 2 * failures);
+    brake.note("alice", at("alice"));
+    await expect.poll(async () => (await holdMs(), lookedUp.splice(0))).toEqual([]);
+    expect(await holdMs()).toBe(0);
+    expect(lookedUp).toEqual([]);
+    expect(await brake.holdMs("alice", at("alice", "198.51.100.0/24"), 2 * failures)).toBe(settings.maxDelayMs);
+    expect(await brake.holdMs("bob", at("alice"), 2 * failures)).toBe(0);
+    expect(lookedUp).toEqual(["alice", "bob", "alice"]);
+    pass(windowMs / 2);
+    noted.clear();
+    expect(await holdMs()).toBe(settings.maxDelayMs);
+  });
+
+  test("one account does not make many names known", async () => {
+    const { brake, noted } = startBrake();
+    for (let index = 0; index < 200; index += 1) brake.note("alice", at(`alice+${index}`));
+    await expect.poll(() => noted.has(`alice ${network}`)).toBe(true);
+    expect(noted.size).toBeLessThanOrEqual(17);
+  });
+});
+
+describe("names of an attacker's choice", () => {
+  const maxNames = 20_000;
+
+  test.each([
+    ["without an account", undefined],
+    ["of one account", "alice"],
+  ])("%s are counted in Redis up to a bound", async (_which, account) => {
+    const { brake, digests, pass } = startBrake();
+    for (let index = 0; index < maxNames + 500; index += 1) await guess(brake, `name-${index}`, "d", account);
+    expect(digests.size).toBe(maxNames);
+    // Its own name is not one of them.
+    await guess(brake, "alice", "d", "alice");
+    expect(digests.has("alice")).toBe(true);
+    pass(windowMs);
+    await guess(brake, "later", "d", account);
+    expect(digests.has("later")).toBe(true);
+  });
+
+  test("are counted by the process beyond it, and held back the same way", async () => {
+    const { brake, digests, pass } = startBrake();
+    for (let index = 0; index < maxNames; index += 1) await guess(brake, `name-${index}`, "d");
+    const held: (number | undefined)[] = [];
+    for (let index = 0; index < 2 * failures; index += 1) {
+      held.push((await guess(brake, "nobody", `d${index}`))?.holdMs);
+    }
+    expect(digests.has("nobody")).toBe(false);
+    expect(held.slice(0, failures)).toEqual([0, 0, 0, 0, settings.maxDelayMs / failures]);
+    expect(held.at(-1)).toBe(settings.maxDelayMs);
+    expect(await guess(brake, "nobody", "d0")).toMatchObject({ isNew: false, failures: 2 * failures });
+    // A right password by such a name waits too.
+    expect(await brake.holdMs("alice", at("nobody"), 0)).toBe(settings.maxDelayMs);
+    expect(await brake.holdMs("alice", at("other"), 0)).toBe(0);
+    pass(windowMs);
+    expect(await brake.holdMs("alice", at("nobody"), 0)).toBe(0);
+  });
+});
+
+const hiding = (username: string, from: string): AccountTarget => ({ ...at(username, from), hidesOutcome: true });
+
+describe("where the answer hides whether the password was right", () => {
+  test("a wrong password is held as long as a right one, at every count", async () => {
+    const { brake } = startBrake();
+    for (let before = 0; before <= 2 * failures; before += 1) {
+      const target = hiding("alice", "198.51.100.0/24");
+      const counted = before < failures ? 0 : before;
+      const right = await brake.holdMs("alice", target, counted);
+      const digest = `d${before}`;
+      const wrong = await brake.count({ target, digest, isKnown: true, account: "alice", failuresBefore: counted });
+      expect([before, wrong?.failures, wrong?.holdMs]).toEqual([before, before + 1, right]);
+    }
+  });
+
+  test("a right password does not make its network known: the next guess from there would tell", async () => {
+    const { brake, noted } = startBrake();
+    brake.note("alice", hiding("alice", network));
+    brake.note("bob", at("bob"));
+    await expect.poll(() => [...noted]).toEqual([`bob ${network}`]);
+  });
+});

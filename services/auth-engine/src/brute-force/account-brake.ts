@@ -1,0 +1,167 @@
+import { foldedName } from "@postern/shared/domain/brute-force";
+import { createBoundedCache } from "@postern/shared/platform/cache";
+import type { Clock } from "@postern/shared/platform/time";
+import { type AccountDelaySettings, delayMs } from "./account-delay.ts";
+import type { AccountCount, AccountStore } from "./account-store.ts";
+import { createEvery } from "./every.ts";
+import type { AccountTarget } from "./guess-store.ts";
+import { createLocalAccountCounts } from "./local-account-counts.ts";
+
+/** A wrong guess from the account's point of view. */
+export interface Braked extends AccountCount {
+  readonly holdMs: number;
+}
+
+/** Delays answers about an account for networks that it does not know, however many networks the guesses come from. */
+export interface AccountBrake {
+  /** `account`: the backend's own name for it, if returned. Undefined if it was not counted. */
+  count(guess: AccountGuess): Promise<Braked | undefined>;
+  /** The account delay of a success; undefined for none. */
+  holdMs(account: string, target: AccountTarget, failures: number): Promise<number> | number;
+  /** Records that the account signed in from this network. */
+  note(account: string, target: AccountTarget): void;
+}
+
+export interface AccountGuess {
+  readonly target: AccountTarget;
+  readonly digest: string;
+  readonly isKnown: boolean;
+  readonly account: string | undefined;
+  /**
+   * Distinct wrong passwords of a delayed account when the attempt arrived; they determine the delay of a right one.
+   */
+  readonly failuresBefore?: number;
+}
+
+export interface AccountBrakeDeps {
+  readonly settings: AccountDelaySettings;
+  readonly store: AccountStore;
+  readonly clock: Clock;
+  readonly slowed: (source: "unknown_network" | "no_address") => void;
+}
+
+/**
+ * Limit of guesses per window and engine that are counted in Redis under names that are not an account's own, because
+ * attackers choose such names. Further ones are counted in this process.
+ */
+const maxChosenNames = 20_000;
+/** Limits of the accounts, and of the other sign-in names of each, that are remembered. */
+const maxAccounts = 16_384;
+const maxAliases = 16;
+/** A sign-in from a network that was recorded recently is not recorded again. */
+const noteMs = 3_600_000;
+
+function createAllowance(clock: Clock, limit: number, everyMs: number): () => boolean {
+  let endsMs = 0;
+  let left = 0;
+  return () => {
+    const now = clock.now();
+    if (now >= endsMs) {
+      endsMs = now + everyMs;
+      left = limit;
+    }
+    left -= 1;
+    return left >= 0;
+  };
+}
+
+/** Whether one more name of an account may share its known networks: some backends accept endless aliases. */
+function createAliases(): (account: string, name: string) => boolean {
+  const known = createBoundedCache<Set<string>>({ maxEntries: maxAccounts, evict: "oldest" });
+  return (account, name) => {
+    const names = known.get(account) ?? new Set<string>();
+    if (names.size < maxAliases) names.add(name);
+    known.set(account, names);
+    return names.has(name);
+  };
+}
+
+function isOwnName({ target, isKnown, account }: AccountGuess): boolean {
+  return isKnown && account !== undefined && foldedName(account) === target.username;
+}
+
+/**
+ * Counts under the typed name only: if an account's other names counted together, the delay would reveal who exists.
+ */
+function createCount({ settings, store, clock }: AccountBrakeDeps) {
+  const { failures, windowMs } = settings;
+  const mayChoose = createAllowance(clock, maxChosenNames, windowMs);
+  const local = createLocalAccountCounts({ windowMs, maxDigests: 2 * failures });
+  const countHere = async ({ target, digest }: AccountGuess): Promise<AccountCount> => {
+    const { username, source } = target;
+    const found = local.count(username, digest, clock.now());
+    if (found.failures < failures || source.network === undefined) return { ...found, knowsSource: false };
+    // Without Redis no answer is delayed.
+    return { ...found, knowsSource: (await store.knows(username, source.network)) !== false };
+  };
+  const count = (guess: AccountGuess): Promise<AccountCount | undefined> => {
+    const { target, digest } = guess;
+    if (!isOwnName(guess) && !mayChoose()) return countHere(guess);
+    return store.count({ target, digest });
+  };
+  return { count, failuresHere: (name: string): number => local.failuresOf(name, clock.now()) };
+}
+
+/** Names under which a network may be known: the account's own and the typed one. */
+function namesOf(account: string, { username }: AccountTarget): readonly string[] {
+  const own = foldedName(account);
+  return own === username ? [own] : [own, username];
+}
+
+function noteKey(account: string, { source, username }: AccountTarget): string {
+  return `${source.network} ${username} ${account}`;
+}
+
+export function createAccountBrake(deps: AccountBrakeDeps): AccountBrake {
+  const { settings, store, clock, slowed } = deps;
+  const { count, failuresHere } = createCount(deps);
+  const mayName = createAliases();
+  const isDue = createEvery(clock, Math.min(noteMs, settings.knownForMs / 2));
+  const held = (ms: number, { source }: AccountTarget): number => {
+    if (ms > 0) slowed(source.network === undefined ? "no_address" : "unknown_network");
+    return ms;
+  };
+  return {
+    count: async (guess) => {
+      const { target, failuresBefore = 0 } = guess;
+      // A right password does not raise the count, so if the two must be indistinguishable, a wrong password's own
+      // guess is not counted for its delay.
+      const before = target.hidesOutcome === true ? Math.max(failuresBefore, failuresHere(target.username)) : undefined;
+      const found = await count(guess);
+      if (found === undefined) return undefined;
+      const knowsSource = target.source.isTrusted || found.knowsSource;
+      return {
+        ...found,
+        knowsSource,
+        holdMs: knowsSource ? 0 : held(delayMs(before ?? found.failures, target.source, settings), target),
+      };
+    },
+    holdMs: (account, target, counted) => {
+      const { source, username } = target;
+      const { network } = source;
+      const ms = delayMs(Math.max(counted, failuresHere(username)), source, settings);
+      if (ms === 0 || source.isTrusted) return 0;
+      if (network === undefined) return held(ms, target);
+      // Recent sign-in from there through this engine: while an account is being guessed at, its user costs no call to
+      // Redis.
+      if (!isDue.look(noteKey(account, target))) return 0;
+      // Redis became unavailable in between: without its counts no answer is delayed.
+      return Promise.all(namesOf(account, target).map((name) => store.knows(name, network))).then((answers) =>
+        answers.every((knows) => knows === false) ? held(ms, target) : 0,
+      );
+    },
+    note: (account, target) => {
+      // Otherwise the next wrong guess from there would not be delayed, which would reveal that this password was
+      // right.
+      if (target.hidesOutcome === true) return;
+      const { network, isTrusted } = target.source;
+      const key = noteKey(account, target);
+      if (network === undefined || isTrusted || !isDue.look(key)) return;
+      const names = namesOf(account, target).filter((name, index) => index === 0 || mayName(account, name));
+      void Promise.all(names.map((name) => store.note(name, network))).then(
+        (noted) => (noted.every((done) => done === true) ? isDue.mark(key) : undefined),
+        () => undefined,
+      );
+    },
+  };
+}

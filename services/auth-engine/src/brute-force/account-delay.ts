@@ -1,0 +1,37 @@
+import { knownNetworkOf } from "@postern/shared/domain/brute-force";
+
+/** Settings of the account delay. */
+export interface AccountDelaySettings {
+  /** Number of distinct wrong passwords from which answers are delayed. */
+  readonly failures: number;
+  readonly windowMs: number;
+  readonly maxDelayMs: number;
+  /** The same for requests without a client address. */
+  readonly maxDelayWithoutClientMs: number;
+  readonly knownForMs: number;
+  readonly knownEverywhere: { has(address: string): boolean } | undefined;
+}
+
+/** Origin of an attempt, as its account may know it. */
+export interface AccountSource {
+  /** Undefined for a request without a client address, which no account knows. */
+  readonly network: string | undefined;
+  /** Known to every account. */
+  readonly isTrusted: boolean;
+}
+
+/** Origin of a request without a client address. */
+export const sourceWithoutAddress: AccountSource = { network: undefined, isTrusted: false };
+
+export function accountSourceOf(clientIp: string, { knownEverywhere }: AccountDelaySettings): AccountSource {
+  const network = knownNetworkOf(clientIp);
+  return { network, isTrusted: network !== undefined && knownEverywhere?.has(clientIp) === true };
+}
+
+/** Grows linearly from the first to the longest delay, which is reached at twice as many failures. */
+export function delayMs(count: number, { network }: AccountSource, settings: AccountDelaySettings): number {
+  const { failures, maxDelayMs, maxDelayWithoutClientMs } = settings;
+  if (count < failures) return 0;
+  const limitMs = network === undefined ? maxDelayWithoutClientMs : maxDelayMs;
+  return Math.round((limitMs * Math.min(failures, count - failures + 1)) / failures);
+}

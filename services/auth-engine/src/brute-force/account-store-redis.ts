@@ -1,0 +1,61 @@
+import { accountWideKeys } from "@postern/shared/domain/brute-force";
+import { defineScript, defineVariableScript, type RedisClient } from "@postern/shared/platform/redis";
+import type { AccountDelaySettings } from "./account-delay.ts";
+import type { AccountCount, AccountFailure, AccountStore } from "./account-store.ts";
+import { createGathered } from "./gathered.ts";
+import type { RedisGuard } from "./redis-guard.ts";
+import { countAccountFailures, knowsNetwork, noteNetwork } from "./scripts/scripts.generated.ts";
+
+/** The longest delay is reached with far fewer. */
+const maxDigests = 64;
+const maxNetworks = 32;
+const maxAtOnce = 32;
+const keysOfAccount = 3;
+
+/** One reply of `count-account-failures.lua`: failures, whether the password is new, whether the network is known. */
+function readCount(answer: unknown): AccountCount | Error {
+  if (typeof answer === "string") return new Error(answer);
+  if (!Array.isArray(answer)) throw new TypeError("the script of account failures replied without a list");
+  const [failures, isNew, knows] = answer.map(Number);
+  return { failures: failures ?? 0, isNew: isNew === 1, knowsSource: knows === 1 };
+}
+
+export interface AccountStoreDeps {
+  readonly redis: RedisClient;
+  readonly prefix: string;
+  readonly guard: Pick<RedisGuard, "run">;
+  readonly settings: AccountDelaySettings;
+}
+
+/** Failures of one turn of the event loop are one call. On a cluster each failure is its own, as accounts have different slots. */
+export function createAccountStore({ redis, prefix, guard, settings }: AccountStoreDeps): AccountStore {
+  const runCount = defineVariableScript(redis, countAccountFailures, redis.isCluster ? keysOfAccount : undefined);
+  const runKnows = defineScript(redis, knowsNetwork);
+  const runNote = defineScript(redis, noteNetwork);
+  const knownSeconds = Math.ceil(settings.knownForMs / 1000);
+  const start = [settings.windowMs, maxDigests, settings.failures, knownSeconds];
+  const countAll = async (failed: readonly AccountFailure[]): Promise<readonly (AccountCount | Error)[]> => {
+    const keys: string[] = [];
+    const args: (string | number)[] = [...start];
+    for (const { target, digest } of failed) {
+      keys.push(target.keys.failures, target.keys.slowed, target.keys.known);
+      args.push(digest, target.source.network ?? "");
+    }
+    const answers = await runCount(keys, args);
+    if (!Array.isArray(answers)) throw new TypeError("the script of account failures replied without a list");
+    return answers.map(readCount);
+  };
+  return {
+    count: createGathered((failed) => guard.run(() => countAll(failed)), redis.isCluster ? 1 : maxAtOnce),
+    knows: (account, network) =>
+      guard.run(async () => {
+        const { known } = accountWideKeys(prefix, account);
+        return (await runKnows({ knownKey: known }, { network, knownSeconds })) === 1;
+      }),
+    note: (account, network) =>
+      guard.run(async () => {
+        const { known } = accountWideKeys(prefix, account);
+        return (await runNote({ knownKey: known }, { network, knownSeconds, maxNetworks })) === 1;
+      }),
+  };
+}

@@ -1,0 +1,44 @@
+import { createBoundedCache } from "@postern/shared/platform/cache";
+
+interface Count {
+  readonly digests: Set<string>;
+  endsMs: number;
+}
+
+const maxNames = 4096;
+
+/** Distinct wrong passwords of names that Redis does not count; bounded. */
+export interface LocalAccountCounts {
+  count(name: string, digest: string, nowMs: number): { readonly failures: number; readonly isNew: boolean };
+  failuresOf(name: string, nowMs: number): number;
+}
+
+/** At `most` each digest is new, and none is kept. */
+export function createLocalAccountCounts({
+  windowMs,
+  maxDigests,
+}: {
+  readonly windowMs: number;
+  readonly maxDigests: number;
+}): LocalAccountCounts {
+  const counts = createBoundedCache<Count>({ maxEntries: maxNames, evict: "oldest" });
+  const currentOf = (name: string, nowMs: number): Count | undefined => {
+    const count = counts.get(name);
+    if (count === undefined || nowMs < count.endsMs) return count;
+    counts.delete(name);
+    return undefined;
+  };
+  return {
+    count: (name, digest, nowMs) => {
+      const count = currentOf(name, nowMs) ?? { digests: new Set<string>(), endsMs: 0 };
+      const isNew = !count.digests.has(digest);
+      if (isNew) {
+        count.endsMs = nowMs + windowMs;
+        if (count.digests.size < maxDigests) count.digests.add(digest);
+      }
+      counts.set(name, count);
+      return { failures: count.digests.size, isNew };
+    },
+    failuresOf: (name, nowMs) => (counts.size === 0 ? 0 : (currentOf(name, nowMs)?.digests.size ?? 0)),
+  };
+}

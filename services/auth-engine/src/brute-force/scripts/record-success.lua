@@ -1,0 +1,111 @@
+-- Records a successful sign-in, unless the network is banned: the account counts in favour of its networks, and its
+-- recent wrong passwords are subtracted again if they are few.
+--
+-- An attacker must not hide guesses behind users who sign in. Wrong passwords that were subtracted before are therefore
+-- among the few, and a network cannot have more subtracted in a window than it may fail and is tolerated.
+--
+-- KEYS, all with one hash tag: wrong passwords, pending; then for each rule: ban, count, accounts that signed in during
+--   this window
+-- ARGV[1] account
+-- ARGV[2] max_forgiven: wrong passwords that are subtracted
+-- ARGV[3] accounts_life_ms: lifetime of the accounts that signed in, 0 if they are not counted
+-- ARGV[4] memory_ms: time for which a wrong password is remembered
+-- ARGV, then for each rule: period (ms), failed requests, least percent of tolerated failures
+-- Reply: name and value of each field.
+--   ban: the first ban of these rules, or nil if there is none
+
+local wrong_passwords_key = KEYS[1]
+local pending_key = KEYS[2]
+local account = ARGV[1]
+local max_forgiven = tonumber(ARGV[2])
+local accounts_life_ms = tonumber(ARGV[3])
+local memory_ms = tonumber(ARGV[4])
+
+local rules = {}
+for i = 1, (#KEYS - 2) / 3 do
+  local key, argument = 3 * i, 2 + 3 * i
+  rules[i] = {
+    ban_key = KEYS[key], count_key = KEYS[key + 1], accounts_key = KEYS[key + 2],
+    period_ms = tonumber(ARGV[argument]), failed_requests = tonumber(ARGV[argument + 1]),
+    min_percent = tonumber(ARGV[argument + 2]),
+  }
+end
+
+local time = redis.call("TIME")
+local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+
+-- The count of a rule: window (w), failures of known (k) and unknown (u) accounts in it and in the previous window
+-- (pk, pu), failures that were subtracted (r).
+local function load(rule)
+  local window = math.floor(now_ms / rule.period_ms)
+  local h = redis.call("HMGET", rule.count_key, "w", "k", "u", "pk", "pu", "r")
+  local c = { w = tonumber(h[1]) or window }
+  c.k, c.u = tonumber(h[2]) or 0, tonumber(h[3]) or 0
+  c.pk, c.pu, c.r = tonumber(h[4]) or 0, tonumber(h[5]) or 0, tonumber(h[6]) or 0
+  if window > c.w then
+    local follows = window == c.w + 1
+    c = { w = window, k = 0, u = 0, pk = follows and c.k or 0, pu = follows and c.u or 0, r = 0 }
+  end
+  return c
+end
+local function store(rule, c)
+  local window = string.format("%.0f", c.w)
+  redis.call("HSET", rule.count_key, "w", window, "k", c.k, "u", c.u, "pk", c.pk, "pu", c.pu, "r", c.r)
+  redis.call("PEXPIRE", rule.count_key, 2 * rule.period_ms)
+end
+
+-- Forgets wrong passwords whose time is over. Returns those that counted, and how many of any kind remain.
+local function read_wrong_passwords()
+  local counted, recent = {}, 0
+  local all = redis.call("HGETALL", wrong_passwords_key)
+  for i = 1, #all, 2 do
+    local digest = all[i]
+    local counted_at, last_at = string.match(all[i + 1], "^(%d+):(%d+)$")
+    local is_recent = last_at and now_ms - tonumber(last_at) < memory_ms
+    if is_recent then recent = recent + 1 else redis.call("HDEL", wrong_passwords_key, digest) end
+    if counted_at and counted_at ~= "0" then
+      counted[#counted + 1] = { digest = digest, counted_at_ms = tonumber(counted_at), last_at = is_recent and last_at }
+    end
+  end
+  return counted, recent
+end
+
+local function subtract(rule, wrong_passwords)
+  local most = rule.failed_requests
+  if accounts_life_ms > 0 then
+    most = most + math.floor(redis.call("PFCOUNT", rule.accounts_key) * rule.min_percent / 100)
+  end
+  if redis.call("EXISTS", rule.count_key) == 0 then return end
+  local c = load(rule)
+  for _, wrong in ipairs(wrong_passwords) do
+    local window = math.floor(wrong.counted_at_ms / rule.period_ms)
+    if c.r < most then
+      c.r = c.r + 1
+      if window == c.w then c.k = math.max(0, c.k - 1) end
+      if window == c.w - 1 then c.pk = math.max(0, c.pk - 1) end
+    end
+  end
+  store(rule, c)
+end
+
+for _, rule in ipairs(rules) do
+  local ban = redis.call("GET", rule.ban_key)
+  if ban then return { "ban", ban } end
+end
+if accounts_life_ms > 0 then
+  for _, rule in ipairs(rules) do
+    redis.call("PFADD", rule.accounts_key, account)
+    redis.call("PEXPIRE", rule.accounts_key, accounts_life_ms)
+  end
+end
+if redis.call("EXISTS", pending_key) == 1 then
+  redis.call("DEL", pending_key)
+  local counted, recent = read_wrong_passwords()
+  if #counted > 0 and recent <= max_forgiven then
+    for _, wrong in ipairs(counted) do
+      if wrong.last_at then redis.call("HSET", wrong_passwords_key, wrong.digest, "0:" .. wrong.last_at) end
+    end
+    for _, rule in ipairs(rules) do subtract(rule, counted) end
+  end
+end
+return { "ban", false }

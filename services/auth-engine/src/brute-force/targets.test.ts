@@ -1,0 +1,73 @@
+import { loadConfig } from "@postern/shared/platform/config";
+import { describe, expect, test } from "vitest";
+import type { Attempt } from "../decision/attempt.ts";
+import { bruteForceSettings } from "./settings.ts";
+import { createTargets } from "./targets.ts";
+
+const buckets = [{ name: "ipv4", period: "10m", ban_time: "1h", cidr: 24, failed_requests: 10, ipv4: true }];
+
+function targetsOf(bruteForce: object) {
+  const text = JSON.stringify({ auth: { controls: { brute_force: { buckets, ...bruteForce } } } });
+  const loaded = loadConfig({ text, env: {}, readFile: () => "" });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  const settings = bruteForceSettings(loaded.config.auth.controls.brute_force);
+  const targetOf = createTargets(settings, { ...settings, prefix: "p:" });
+  return (attempt: Partial<Attempt>) =>
+    targetOf({
+      session: "7d3f",
+      operation: "authenticate",
+      dialect: "json",
+      username: "alice",
+      protocol: "imap",
+      tls: true,
+      memoryCache: true,
+      sharedCache: true,
+      password: undefined,
+      ...attempt,
+    });
+}
+
+const peer = { clientIp: "192.0.2.1", clientIpIsPeer: true };
+
+describe("a mail server that names no client", () => {
+  test.each([
+    ["ip_allowlist", { ip_allowlist: ["192.0.2.1"] }],
+    ["allowlist", { allowlist: { alice: ["192.0.2.1"] } }],
+  ])("is exempt by %s, the accounts that are guessed through it are not", (_list, config) => {
+    const counting = targetsOf({ ...config, without_client: { count_network: true } })(peer);
+    expect(counting.target).toBeUndefined();
+    expect(counting.account).toMatchObject({ username: "alice", source: { network: undefined, isTrusted: false } });
+  });
+
+  test("that is in no list is counted by network where the site wants that", () => {
+    expect(targetsOf({ without_client: { count_network: true } })(peer).target).toBeDefined();
+    expect(targetsOf({})(peer).target).toBeUndefined();
+  });
+});
+
+test.each([
+  ["ip_allowlist", { ip_allowlist: ["192.0.2.1"] }],
+  ["allowlist", { allowlist: { alice: ["192.0.2.1"] } }],
+])("a client in %s is not counted at all", (_list, config) => {
+  expect(targetsOf(config)({ clientIp: "192.0.2.1" })).toEqual({ target: undefined, account: undefined });
+});
+
+test.each(["Alice", "ALICE", " alice ", "ａｌｉｃｅ", "alice\t"])(
+  "%j is alice to the count of the account",
+  (username) => {
+    const counting = targetsOf({})({ username, clientIp: "192.0.2.1" });
+    expect(counting.account).toMatchObject({ username: "alice", keys: { slowed: "p:bf:slowed:{alice}" } });
+  },
+);
+
+test("the account's view of an address is made once", () => {
+  const targetOf = targetsOf({ account_delay: { known_networks: ["198.51.100.0/24"] } });
+  for (const clientIp of ["2001:db8::1", "198.51.100.7"]) {
+    expect(targetOf({ clientIp }).account?.source).toBe(targetOf({ clientIp, username: "bob" }).account?.source);
+  }
+  expect(targetOf({ clientIp: "2001:db8::1" }).account?.source).toEqual({
+    network: "2001:db8::/48",
+    isTrusted: false,
+  });
+  expect(targetOf({ clientIp: "198.51.100.7" }).account?.source.isTrusted).toBe(true);
+});

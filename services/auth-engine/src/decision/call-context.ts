@@ -1,0 +1,6 @@
+/** Deadline and abort signal of a bus call. */
+export interface CallContext {
+  /** Absolute, in epoch milliseconds. */
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+}

@@ -1,9 +1,0 @@
-import type { SqlSearchSettings } from "./settings.ts";
-
-/** The search that names the protocol, else the one for `*`, else none. */
-export function selectSearch(searches: readonly SqlSearchSettings[], protocol: string): SqlSearchSettings | undefined {
-  return (
-    searches.find(({ protocols }) => protocols.includes(protocol)) ??
-    searches.find(({ protocols }) => protocols.includes("*"))
-  );
-}

@@ -1,0 +1,36 @@
+import type { BruteForceFacts } from "../brute-force/brute-force.ts";
+import type { ControlFacts } from "../controls/control-facts.ts";
+
+import type { CacheFacts } from "../result-cache/result-caches.ts";
+
+/** What the steps of one decision found out, for later steps and policies. Comments name the step that sets a field. */
+export interface Facts {
+  /** Whether a backend knows the account (verify-in-backends, note-account). Absent if no backend was queried. */
+  accountKnown?: boolean;
+  /**
+   * The backend's name for an account whose password was wrong, if the backend returned it (verify-in-backends,
+   * verify-app-password).
+   */
+  guessedAccount?: string | undefined;
+  /** Name of the backend that decided, now or when the answer was cached (note-account). */
+  directory?: string;
+  /** Names of the account's groups (note-account). Absent if no group search is configured. */
+  groups?: readonly string[] | undefined;
+  /** State of brute-force protection (check-brute-force, count-failure). Absent if nothing is counted. */
+  bruteForce?: BruteForceFacts;
+  /** Findings of the controls (run-controls). Absent if no control is enabled. */
+  controls?: ControlFacts;
+  /** State of this decision in the result caches (read-memory-cache). Absent if nothing is cached. */
+  cache?: CacheFacts;
+  /** Kind of credential (verify-token, verify-app-password; for a password, the step that decided). */
+  credential?: "password" | "app_password" | "token";
+  /**
+   * Whether the account has a second factor (note-account, after a success). The first call queries the backend; it
+   * throws if the backend cannot answer.
+   */
+  accountHasSecondFactor?: () => Promise<boolean>;
+  /** A policy needs to know about the second factor, which is not known yet (apply-policies). */
+  isSecondFactorWanted?: boolean;
+  /** Whether the account has a second factor, once known (apply-policies). */
+  hasSecondFactor?: boolean;
+}

@@ -1,0 +1,68 @@
+import { BackendKind } from "@postern/shared/contracts";
+import type { WorkGate } from "@postern/shared/domain/passwords";
+import type { KeyRing } from "@postern/shared/platform/crypto";
+import type { Backend } from "../backends/backend.ts";
+import { findAccount, isRefusal } from "./find-account.ts";
+import { createOnAccount, done, invalid } from "./on-account.ts";
+import { createRecoveryCodes } from "./recovery-codes.ts";
+import type { SecondFactors } from "./second-factors.ts";
+import { openTotpSecret, readTotpSecret, sealTotpSecret } from "./totp-secret.ts";
+import { createWebauthnCredentials } from "./webauthn-credentials.ts";
+
+export interface SecondFactorsDeps {
+  /** In the order of `auth.backends.order`; a reload replaces them. */
+  readonly backends: () => readonly Backend[];
+  /** Absent if no encryption secret is configured; then nothing can be encrypted. */
+  readonly ring: KeyRing | undefined;
+  /** Limits how many recovery-code hashes run concurrently. */
+  readonly hashing: Pick<WorkGate, "run">;
+}
+
+function createReadFactors({ backends, ring }: Pick<SecondFactorsDeps, "backends" | "ring">): SecondFactors["read"] {
+  return async (request, context) => {
+    const found = await findAccount(backends(), request, context);
+    if (isRefusal(found)) return found;
+    const { account, backend } = found;
+    const { totpSecret, recoveryCodes, webauthnCredentials } = await account.readFactors(context);
+    const appPasswords = account.supports.has("app_passwords") ? await account.listAppPasswords(context) : [];
+    return {
+      outcome: "ok",
+      account: account.account,
+      backend: BackendKind[backend.kind],
+      backendName: backend.name,
+      ...(account.displayName === undefined ? {} : { displayName: account.displayName }),
+      ...(account.uniqueUserId === undefined ? {} : { uniqueUserId: account.uniqueUserId }),
+      hasTotp: totpSecret !== undefined,
+      ...(request.secrets === true && totpSecret !== undefined ? { totpSecret: openTotpSecret(totpSecret, ring) } : {}),
+      recoveryCodesLeft: recoveryCodes.length,
+      webauthnCredentials: [...webauthnCredentials],
+      appPasswords: appPasswords.length,
+    };
+  };
+}
+
+export function createSecondFactors({ backends, ring, hashing }: SecondFactorsDeps): SecondFactors {
+  const on = createOnAccount(backends);
+  return {
+    read: createReadFactors({ backends, ring }),
+    async setTotp(request, context) {
+      const secret = readTotpSecret(request.secret);
+      if (secret === undefined)
+        return invalid("invalid TOTP secret: send base32 of at least 10 bytes or an otpauth URL");
+      return on(request, "totp", context, async ({ account }) => {
+        if (ring === undefined) {
+          return { outcome: "unsupported", detail: "no encryption secret is configured" };
+        }
+        await account.replaceTotpSecret(sealTotpSecret(secret, ring), context);
+        return done;
+      });
+    },
+    deleteTotp: (request, context) =>
+      on(request, "totp", context, async ({ account }) => {
+        await account.replaceTotpSecret(undefined, context);
+        return done;
+      }),
+    ...createRecoveryCodes(on, hashing),
+    ...createWebauthnCredentials(on, backends),
+  };
+}

@@ -1,0 +1,59 @@
+import type { MfaRefusal, MfaTarget } from "@postern/shared/contracts";
+import type { Backend } from "../backends/backend.ts";
+import type { MfaAccount, MfaCredentialKind } from "../backends/mfa-credentials.ts";
+import type { CallContext } from "../decision/call-context.ts";
+
+/** An account in its backend, whose MFA credentials may be read and changed. */
+export interface FoundAccount {
+  readonly backend: Backend;
+  readonly account: MfaAccount;
+}
+
+const refuse = (outcome: MfaRefusal["outcome"]): MfaRefusal => ({ outcome });
+
+/** `sql`, `ldap(pool)`, or the bare name of a pool. */
+function isNamed({ kind, name }: Backend, backendName: string): boolean {
+  return name === backendName || name === `${kind}(${backendName})` || (backendName === "default" && name === kind);
+}
+
+function candidates(backends: readonly Backend[], { backend = "", backendName = "" }: MfaTarget): readonly Backend[] {
+  return backends.filter(
+    (candidate) =>
+      (backend === "" || candidate.kind === backend) && (backendName === "" || isNamed(candidate, backendName)),
+  );
+}
+
+/**
+ * The MFA credentials are in the first backend that knows the user, like the password. An unavailable backend ends the
+ * search: a later one may know the same name without its second factor, which would let an attacker in.
+ *
+ * @throws AppError of kind `unavailable`.
+ */
+export async function findAccount(
+  backends: readonly Backend[],
+  target: MfaTarget,
+  context: CallContext,
+): Promise<FoundAccount | MfaRefusal> {
+  const { username, protocol } = target;
+  const eligible = candidates(backends, target);
+  if (eligible.length === 0) return refuse("unknown_backend");
+  for (const backend of eligible) {
+    if (backend.mfa === undefined) {
+      const outcome = await backend.lookup({ username, protocol: protocol ?? "mfa" }, context);
+      if (outcome.kind === "ok") return refuse("unsupported");
+      continue;
+    }
+    const found = await backend.mfa.find({ username, protocol }, context);
+    if (found.kind === "ok") return { backend, account: found.account };
+  }
+  return refuse("unknown_user");
+}
+
+export function isRefusal(found: FoundAccount | MfaRefusal): found is MfaRefusal {
+  return "outcome" in found;
+}
+
+/** The refusal if the account's backend does not store credentials of this kind. */
+export function requireKind({ account }: FoundAccount, kind: MfaCredentialKind): MfaRefusal | undefined {
+  return account.supports.has(kind) ? undefined : refuse("unsupported");
+}

@@ -1,0 +1,47 @@
+import type { AuthDecision } from "@postern/shared/contracts";
+import type { BruteForceFacts } from "../../brute-force/brute-force.ts";
+import type { Attempt } from "../../decision/attempt.ts";
+import type { Facts } from "../../facts/facts.ts";
+import type { Finalizer } from "../step.ts";
+
+/** Denial reasons that mean a wrong guess. Other reasons say nothing about the password. */
+const guesses: ReadonlySet<string> = new Set(["wrong_password", "unknown_user", "account_disabled", "bad_token"]);
+
+/** Whether a decision is a wrong guess, which counts against its network. */
+function isGuess(decision: AuthDecision): boolean {
+  return decision.outcome === "fail" && guesses.has(decision.reason);
+}
+
+/**
+ * Adds the history of wrong passwords to the denial, for the gateway's log line. A sign-in page reports a ban as soon
+ * as it exists, whatever the password was: a right password that meets the same ban gets the same answer.
+ */
+function withHistory(
+  decision: AuthDecision,
+  { accountPasswordsSeen, totalPasswordsSeen, retryAfterSeconds }: BruteForceFacts,
+): AuthDecision {
+  if (decision.outcome !== "fail") return decision;
+  const denial = { ...decision, accountPasswordsSeen, totalPasswordsSeen };
+  return retryAfterSeconds === undefined ? denial : { ...denial, retryAfterSeconds };
+}
+
+/** Adds the account's name for the log of the sign-in pages, which names only accounts that a backend knows. */
+function withAccount(decision: AuthDecision, { dialect }: Attempt, { accountKnown, guessedAccount }: Facts) {
+  if (dialect !== "idp" || decision.outcome !== "fail") return decision;
+  return accountKnown === true && guessedAccount !== undefined ? { ...decision, account: guessedAccount } : decision;
+}
+
+/** Counts a wrong guess. The same step in Redis counts and bans, so parallel guesses cannot exceed the limit. */
+export const countFailure: Finalizer = {
+  name: "count-failure",
+  run: (attempt, original, { facts }, { bruteForce }) => {
+    const decision = withAccount(original, attempt, facts);
+    if (bruteForce === undefined || facts.bruteForce === undefined || !isGuess(decision)) return decision;
+    // A bad token names no account. Repetitions of the same token count once, as for a known account.
+    const isToken = decision.outcome === "fail" && decision.reason === "bad_token";
+    const found = facts.bruteForce;
+    const isKnown = facts.accountKnown === true || isToken;
+    const guessed = { isKnown, isPassword: !isToken, account: facts.guessedAccount };
+    return bruteForce.countFailure(attempt, guessed, found).then(() => withHistory(decision, found));
+  },
+};

@@ -1,0 +1,28 @@
+import type { AuthDecision, Ok } from "@postern/shared/contracts";
+import { blockedBy } from "../../brute-force/blocked-by.ts";
+import type { Attempt } from "../../decision/attempt.ts";
+import type { Facts } from "../../facts/facts.ts";
+import type { StepDeps } from "../step.ts";
+
+/** A cached success was recorded when it was cached. It is recorded again only if failures preceded it. */
+function hasNews({ bruteForce, cache }: Facts): boolean {
+  return bruteForce?.pending === true || cache?.servedFrom === undefined;
+}
+
+/**
+ * Records a success and checks the ban again: a right password is refused if other guesses reached the limit while it
+ * was verified. Undefined if nothing has to be recorded.
+ */
+export function recordSuccess(
+  attempt: Attempt,
+  decision: Ok,
+  facts: Facts,
+  { bruteForce }: StepDeps,
+): Promise<AuthDecision> | undefined {
+  const found = facts.bruteForce;
+  if (bruteForce === undefined || found === undefined) return undefined;
+  if (attempt.operation !== "authenticate" || !hasNews(facts)) return undefined;
+  // With a master user, the right password was the master user's.
+  const account = attempt.masterLogin === undefined ? decision.account : attempt.username;
+  return bruteForce.recordSuccess(account, found).then(() => blockedBy(found) ?? decision);
+}

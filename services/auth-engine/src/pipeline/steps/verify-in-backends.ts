@@ -1,0 +1,75 @@
+import type { AuthDecision, DenialReason } from "@postern/shared/contracts";
+import type { Secret } from "@postern/shared/platform/crypto";
+import { AppError } from "@postern/shared/platform/errors";
+import type { Backend, VerifyOutcome } from "../../backends/backend.ts";
+import type { Attempt } from "../../decision/attempt.ts";
+import type { Step, StepContext, StepDeps } from "../step.ts";
+import { askBackends, type BackendSearch } from "./ask-backends.ts";
+import { backendQuery, okDecision } from "./backend-query.ts";
+import { noteAccount } from "./note-account.ts";
+
+function denial(reason: DenialReason, detail?: string): AuthDecision {
+  return { outcome: "fail", reason, ...(detail === undefined ? {} : { detail }), memoryCache: "miss" };
+}
+
+interface Means {
+  readonly context: StepContext;
+  readonly deps: Pick<StepDeps, "backends" | "accountShares">;
+}
+
+type Found = NonNullable<BackendSearch<VerifyOutcome>["found"]>;
+
+/** The account's own name, if the backend returned it. */
+function accountOf({ outcome }: Found): string | undefined {
+  if (outcome.kind === "ok") return outcome.account.account;
+  return "account" in outcome ? outcome.account : undefined;
+}
+
+/** The backend that spends the cost of an unknown name. */
+function spendingFor(
+  username: string,
+  [first, ...others]: readonly Backend[],
+  { accountShares }: Means["deps"],
+): Backend {
+  if (first === undefined) throw new AppError("INTERNAL", { detail: "no backend answered" });
+  return accountShares?.choose(username, [first, ...others]) ?? first;
+}
+
+/**
+ * The first backend that knows the user decides. A denial stands only if every earlier backend answered: the same user
+ * may exist in an unavailable one, with the very password that was sent.
+ *
+ * @throws AppError if no decision was possible.
+ */
+export async function verifyPassword(attempt: Attempt, password: Secret, means: Means): Promise<AuthDecision> {
+  const { context, deps } = means;
+  const query = backendQuery(attempt);
+  const { backends } = deps;
+  const verify = (backend: Backend): Promise<VerifyOutcome> => backend.verify(query, password, context);
+  const { found, unknownTo, unavailable } = await askBackends(backends, verify);
+  const account = found && accountOf(found);
+  if (found !== undefined && backends.length > 1) deps.accountShares?.found(account ?? query.username, found.backend);
+  if (found?.outcome.kind === "ok") {
+    noteAccount(found.backend, found.outcome.account.groups, attempt, context);
+    return okDecision(found.backend, found.outcome.account);
+  }
+  if (unavailable !== undefined) throw unavailable;
+  context.facts.accountKnown = found !== undefined;
+  if (found !== undefined) {
+    context.facts.guessedAccount = account;
+    return denial(found.outcome.kind, "detail" in found.outcome ? found.outcome.detail : undefined);
+  }
+  await spendingFor(query.username, unknownTo, deps).spendVerification(query, password, context);
+  return denial("unknown_user");
+}
+
+/** Verifies a password in the backends. */
+export const verifyInBackends: Step = {
+  name: "verify-in-backends",
+  run: (attempt, context, deps) => {
+    const { operation, password } = attempt;
+    if (operation !== "authenticate" || password === undefined) return undefined;
+    context.facts.credential = "password";
+    return verifyPassword(attempt, password, { context, deps });
+  },
+};

@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs";
+import { scriptChecks } from "@postern/shared/domain/scripts";
+import type { Config } from "@postern/shared/platform/config";
+import { commonChecks, type Preflight, type PreflightCheck } from "@postern/shared/platform/preflight";
+import { catalogueOf } from "./policy/policy-settings.ts";
+import { ldapChecks } from "./preflight/ldap-checks.ts";
+import { sqlChecks } from "./preflight/sql-checks.ts";
+import { keyedActionScripts, keyedDecisionScripts } from "./scripts/script-files.ts";
+
+function catalogueChecks({ auth }: Config): readonly PreflightCheck[] {
+  return auth.policy.localization.catalogs.map((catalogue, index) => {
+    const path = `auth.policy.localization.catalogs[${index}]`;
+    return { path: `${path}.file`, run: () => catalogueOf(catalogue, path, (file) => readFileSync(file, "utf8")) };
+  });
+}
+
+/** Checks what an engine opens and compiles from its configuration. */
+export const preflight: Preflight = (config) => [
+  ...commonChecks(config),
+  ...ldapChecks(config),
+  ...sqlChecks(config),
+  ...catalogueChecks(config),
+  ...scriptChecks(config, [...keyedDecisionScripts(config), ...keyedActionScripts(config)]),
+];

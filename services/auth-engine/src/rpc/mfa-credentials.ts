@@ -1,0 +1,49 @@
+import {
+  mfaAppPasswordCreate,
+  mfaAppPasswordRevoke,
+  mfaAppPasswordsList,
+  mfaFactorsRead,
+  mfaRecoveryCodeRedeem,
+  mfaRecoveryCodesDelete,
+  mfaRecoveryCodesSet,
+  mfaTotpDelete,
+  mfaTotpSet,
+  mfaWebauthnDelete,
+  mfaWebauthnList,
+  mfaWebauthnSave,
+  mfaWebauthnUpdate,
+} from "@postern/shared/contracts";
+import type { Bus, Serving } from "@postern/shared/platform/bus";
+import type { AppPasswords } from "../mfa-credentials/app-passwords.ts";
+import type { SecondFactors } from "../mfa-credentials/second-factors.ts";
+
+export interface MfaCredentialsDeps {
+  readonly bus: Bus;
+  readonly secondFactors: SecondFactors;
+  readonly appPasswords: AppPasswords;
+}
+
+/**
+ * Limit for each method: second factors are requested by people and must not take the backends away from mail sign-ins.
+ */
+const maxInFlight = 64;
+
+/** Answers the bus methods `auth-engine.mfa-artefacts-…`. */
+export function serveMfaCredentials({ bus, secondFactors, appPasswords }: MfaCredentialsDeps): readonly Serving[] {
+  const options = { maxInFlight };
+  return [
+    bus.serve(mfaFactorsRead, secondFactors.read, options),
+    bus.serve(mfaTotpSet, secondFactors.setTotp, options),
+    bus.serve(mfaTotpDelete, secondFactors.deleteTotp, options),
+    bus.serve(mfaRecoveryCodesSet, secondFactors.setRecoveryCodes, options),
+    bus.serve(mfaRecoveryCodesDelete, secondFactors.deleteRecoveryCodes, options),
+    bus.serve(mfaRecoveryCodeRedeem, secondFactors.redeemRecoveryCode, options),
+    bus.serve(mfaWebauthnList, secondFactors.listWebauthn, options),
+    bus.serve(mfaWebauthnSave, secondFactors.saveWebauthn, options),
+    bus.serve(mfaWebauthnUpdate, secondFactors.updateWebauthn, options),
+    bus.serve(mfaWebauthnDelete, secondFactors.deleteWebauthn, options),
+    bus.serve(mfaAppPasswordsList, appPasswords.list, options),
+    bus.serve(mfaAppPasswordCreate, appPasswords.create, options),
+    bus.serve(mfaAppPasswordRevoke, appPasswords.revoke, options),
+  ];
+}

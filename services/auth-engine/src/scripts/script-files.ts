@@ -1,0 +1,44 @@
+import type { KeyedScript, ScriptFile } from "@postern/shared/domain/scripts";
+import type { Config } from "@postern/shared/platform/config";
+import { decisionScripts } from "./script-settings.ts";
+
+const pool = "auth.backends.lua.backend.default";
+const controls = "auth.controls.lua";
+
+function backendEntries({ backends }: Config["auth"]): readonly string[] {
+  const entries = ["verify_password", "lookup"];
+  return backends.lua.backend.default.mfa.enabled ? [...entries, "mfa_account", "mfa_read"] : entries;
+}
+
+function at(key: string, path: string, ...entryPoints: readonly string[]): KeyedScript {
+  return { key, file: { path, entryPoints } };
+}
+
+/** Scripts that decide, with the keys that name them. */
+export function keyedDecisionScripts({ auth }: Config): readonly KeyedScript[] {
+  const { backend_script_path: backend, init_script_paths: inits } = auth.backends.lua.backend.default;
+  const { environment, subject } = decisionScripts(auth);
+  return [
+    ...(backend === "" ? [] : [at(`${pool}.backend_script_path`, backend, ...backendEntries(auth))]),
+    ...inits.map((path, index) => at(`${pool}.init_script_paths[${index}]`, path, "start")),
+    ...environment.map(({ script_path }, index) =>
+      at(`${controls}.environment[${index}].script_path`, script_path, "environment"),
+    ),
+    ...subject.map(({ script_path }, index) => at(`${controls}.subject[${index}].script_path`, script_path, "subject")),
+  ];
+}
+
+/** Scripts that run after the answer, with the keys that name them. */
+export function keyedActionScripts({ auth }: Config): readonly KeyedScript[] {
+  const { cache_flush_script_path: flush } = auth.backends.lua.backend.default;
+  const actions = decisionScripts(auth).actions.map(({ script_path }, index) =>
+    at(`${controls}.actions[${index}].script_path`, script_path, "action"),
+  );
+  return flush === "" ? actions : [...actions, at(`${pool}.cache_flush_script_path`, flush, "cache_flush")];
+}
+
+const filesOf = (scripts: readonly KeyedScript[]): readonly ScriptFile[] => scripts.map(({ file }) => file);
+
+export const decisionFiles = (config: Config): readonly ScriptFile[] => filesOf(keyedDecisionScripts(config));
+
+export const actionFiles = (config: Config): readonly ScriptFile[] => filesOf(keyedActionScripts(config));

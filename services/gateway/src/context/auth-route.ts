@@ -1,0 +1,97 @@
+import type { Dialect } from "@postern/shared/contracts";
+import type { EngineWatch } from "@postern/shared/domain/engine-watch";
+import type { Bus } from "@postern/shared/platform/bus";
+import type { AnswerHolds } from "@postern/shared/platform/concurrency";
+import { logFields } from "@postern/shared/platform/errors";
+import type { Logger } from "@postern/shared/platform/logging";
+import { systemClock } from "@postern/shared/platform/time";
+import type { FastifyRequest } from "fastify";
+import { createDecide } from "../auth-client/decide.ts";
+import { createDecisionLog } from "../decision-log.ts";
+import type { RequestFacts } from "../dialects/complete-request.ts";
+import type { WireNames } from "../dialects/naming.ts";
+import { createReportIgnoredAddress, type ReportIgnoredAddress } from "../ignored-addresses.ts";
+import type { Limits } from "../limits/limits.ts";
+import { createSlowAnswers } from "../limits/slow-answers.ts";
+import type { AccountPages } from "../list-accounts/account-pages.ts";
+import { createAnswerListing } from "../list-accounts/answer-listing.ts";
+import type { GatewayMetrics } from "../metrics.ts";
+import { createRequestAddresses, type RequestAddresses } from "../plugins/request-address.ts";
+import type { AuthRouteDeps } from "../routes/auth/auth-route.ts";
+import type { LiveGatewaySettings } from "../settings.ts";
+
+export interface ClientAddresses {
+  readonly addresses: RequestAddresses;
+  readonly reportIgnoredAddress: ReportIgnoredAddress;
+}
+
+/** The addresses of the caller and its client, by the current settings. */
+export function createClientAddresses({
+  live,
+  logger,
+  metrics,
+}: Pick<AuthRouteParts, "live" | "logger" | "metrics">): ClientAddresses {
+  const reportIgnoredAddress = createReportIgnoredAddress({
+    logger,
+    clock: systemClock,
+    counted: (dialect, reason) => metrics.addressIgnored(dialect, reason),
+  });
+  return { addresses: createRequestAddresses(() => live.current, reportIgnoredAddress), reportIgnoredAddress };
+}
+
+function createFacts({ clientOf }: RequestAddresses, reportIgnoredAddress: ReportIgnoredAddress) {
+  return (request: FastifyRequest, dialect: Dialect): RequestFacts => {
+    const { headers } = request.raw;
+    const { clientIp, clientPort, clientIpIsPeer } = clientOf(request, request.id, dialect);
+    return {
+      session: request.id,
+      dialect,
+      clientIp,
+      clientPort,
+      clientIpIsPeer,
+      reportIgnoredAddress,
+      userAgent: headers["user-agent"],
+      acceptLanguage: headers["accept-language"],
+    };
+  };
+}
+
+export interface AuthRouteParts extends ClientAddresses {
+  readonly bus: Bus;
+  readonly engineWatch: EngineWatch;
+  readonly live: { readonly current: LiveGatewaySettings };
+  readonly accountPages: AccountPages;
+  readonly names: WireNames;
+  readonly limits: Limits;
+  readonly metrics: GatewayMetrics;
+  readonly logger: Logger;
+  readonly holds: AnswerHolds;
+}
+
+export function createAuthRoute(parts: AuthRouteParts): AuthRouteDeps {
+  const { bus, engineWatch, live, accountPages: pages, names, limits, metrics, logger } = parts;
+  const { addresses, reportIgnoredAddress, holds } = parts;
+  const timeoutMs = (): number => live.current.decisionTimeoutMs;
+  return {
+    decide: createDecide({
+      bus,
+      watch: engineWatch,
+      clock: systemClock,
+      timeoutMs,
+      onError: (err, session) => logger[err.row.logLevel]({ session, ...logFields(err) }, "no decision"),
+    }),
+    answerListing: createAnswerListing({
+      pages,
+      names,
+      onError: (err, session) =>
+        logger[err.row.logLevel]({ session, ...logFields(err) }, "the list of accounts failed"),
+    }),
+    metrics,
+    log: createDecisionLog(logger),
+    gate: limits.gate,
+    slowAnswers: createSlowAnswers(holds, () => live.current.slowAnswers),
+    callerOf: addresses.callerOf,
+    factsOf: createFacts(addresses, reportIgnoredAddress),
+    reportIgnoredAddress,
+  };
+}

@@ -1,0 +1,62 @@
+import { Readable } from "node:stream";
+import { AppError, errorCodes } from "@postern/shared/platform/errors";
+import type { FastifyInstance } from "fastify";
+import type { WireNames } from "../dialects/naming.ts";
+import { jsonReply } from "../dialects/reply.ts";
+import type { ConcurrencyGate } from "../limits/concurrency-gate.ts";
+import { isCoded } from "../plugins/decompress-body.ts";
+import type { ReadBody } from "../plugins/read-body.ts";
+import { sendReply } from "../plugins/send-reply.ts";
+
+export interface ExpandBodiesDeps {
+  readonly readBody: ReadBody;
+  readonly maxBodyBytes: number;
+  /** Limits how many bodies of unauthenticated callers are collected concurrently. */
+  readonly strangersBodies: ConcurrencyGate;
+  readonly names: WireNames;
+}
+
+/** Maximum size of a compressed body of an unauthenticated caller: the longest form, and some reserve. */
+const strangersBodyBytes = 65_536;
+
+/**
+ * Collects and expands a body with a content coding before an owner sees it, so that the expanded size is limited in one place. All other
+ * bodies are streamed. For unauthenticated callers, the size of a body and the number of concurrent bodies are small, so that endless
+ * bodies cannot fill the memory.
+ */
+export function expandBodies(scope: FastifyInstance, deps: ExpandBodiesDeps): void {
+  const { readBody, maxBodyBytes, strangersBodies, names } = deps;
+  scope.addHook("preParsing", (request, reply, payload, done) => {
+    const { method, headers } = request.raw;
+    const hasBody = method !== "GET" && method !== "HEAD";
+    if (!hasBody || !isCoded(headers["content-encoding"]) || request.callerMethod !== "none") {
+      done(null, payload);
+      return;
+    }
+    // The client disconnected while it waited.
+    if (reply.raw.destroyed) return;
+    if (!strangersBodies.enter()) {
+      const { httpStatus, publicMessage } = errorCodes.OVERLOADED;
+      sendReply(reply, jsonReply(httpStatus, [[names.session, request.id]], { error: publicMessage }));
+      return;
+    }
+    reply.raw.once("close", () => strangersBodies.leave());
+    done(null, payload);
+  });
+  scope.addContentTypeParser("*", (request, payload, done) => {
+    if (!isCoded(request.raw.headers["content-encoding"])) {
+      done(null, payload);
+      return;
+    }
+    const maxBytes = request.callerMethod === "none" ? Math.min(strangersBodyBytes, maxBodyBytes) : maxBodyBytes;
+    readBody(request.raw, maxBytes, (body, refused) => {
+      if (refused === undefined) done(null, Readable.from([body]));
+      else done(refused instanceof Error ? refused : new AppError("INTERNAL", { cause: refused }));
+    });
+  });
+  scope.setErrorHandler((error, request, reply) => {
+    if (!(error instanceof AppError) || error.row.kind !== "caller") throw error;
+    const headers = [[names.session, request.id]] as const;
+    sendReply(reply, jsonReply(error.row.httpStatus, headers, { error: error.publicMessage }));
+  });
+}

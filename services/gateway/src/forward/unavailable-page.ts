@@ -1,0 +1,90 @@
+import { createHash } from "node:crypto";
+import { lookUpLanguage, negotiateLanguage } from "@postern/shared/domain/localisation";
+import { type UnavailableTexts, unavailableTexts } from "./unavailable-texts.ts";
+
+export interface PageRequest {
+  readonly url: string;
+  readonly accept: string | undefined;
+  readonly acceptLanguage: string | undefined;
+}
+
+export interface UnavailablePage {
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly html: string;
+}
+
+/** Whether the answer is for a browser: it accepts HTML by name, where programs send `*` or JSON. */
+export function acceptsHtml(accept = ""): boolean {
+  return accept
+    .toLowerCase()
+    .split(",", 32)
+    .some((item) => {
+      const [type = "", ...parameters] = item.split(";").map((part) => part.trim());
+      if (type !== "text/html" && type !== "application/xhtml+xml") return false;
+      return !parameters.some((parameter) => /^q\s*=\s*0(?:\.0*)?$/.test(parameter));
+    });
+}
+
+/** A short form of the identity provider's style, because its stylesheet is unavailable too. */
+const style = `*{box-sizing:border-box}
+html{color-scheme:light dark}
+body{margin:0;background:#fff;color:#16181d;font:400 1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;overflow-wrap:anywhere}
+main{width:100%;max-width:27rem;margin-inline:auto;padding:4rem 1.5rem 2rem}
+h1{margin:0;font-size:1.625rem;line-height:1.22}
+p{margin:.5rem 0 0;color:#565c68}
+a{display:flex;align-items:center;justify-content:center;min-height:3rem;margin-top:1.5rem;padding:.625rem 1.25rem;border-radius:.625rem;background:#1f5fbf;color:#fff;font-weight:650;text-decoration:none}
+a:focus-visible{outline:.1875rem solid currentColor;outline-offset:.1875rem}
+code{font-size:.8125rem}
+@media (prefers-color-scheme:dark){body{background:#15171c;color:#eceef2}p{color:#a5acb9}a{background:#8ab4f8;color:#0b1524}}`;
+
+const styleDigest = createHash("sha256").update(style).digest("base64");
+
+/** Allows only this style: no script, image, form or frame. */
+const headers: UnavailablePage["headers"] = [
+  ["Content-Type", "text/html; charset=utf-8"],
+  ["Cache-Control", "no-store"],
+  [
+    "Content-Security-Policy",
+    `default-src 'none'; style-src 'sha256-${styleDigest}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  ],
+  ["X-Content-Type-Options", "nosniff"],
+  ["X-Frame-Options", "DENY"],
+  ["Referrer-Policy", "no-referrer"],
+];
+
+const tags = Object.keys(unavailableTexts);
+
+/** The last segment of a page's path may name a language; otherwise the browser's preference applies, then English. */
+function languageOf({ url, acceptLanguage }: PageRequest): string {
+  const [path = ""] = url.split("?", 1);
+  const named = lookUpLanguage(path.slice(path.lastIndexOf("/") + 1, path.length).slice(0, 35), tags);
+  return named ?? negotiateLanguage(acceptLanguage, tags) ?? "en";
+}
+
+/** @param reference an identifier of ours: letters, digits and hyphens */
+export function unavailablePage(request: PageRequest, reference: string): UnavailablePage {
+  const tag = languageOf(request);
+  const { title, text, retry }: UnavailableTexts = unavailableTexts[tag] ?? { title: "", text: "", retry: "" };
+  const written = tag === "zh" ? "zh-Hans" : tag;
+  // An empty address refers to the page itself.
+  const html = `<!doctype html>
+<html lang="${written}" dir="${tag === "ar" ? "rtl" : "ltr"}">
+<head>
+<meta charset="utf-8">
+<title>${title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<style>${style}</style>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+<p>${text}</p>
+<a href="">${retry}</a>
+<p><code>${reference}</code></p>
+</main>
+</body>
+</html>
+`;
+  return { headers, html };
+}

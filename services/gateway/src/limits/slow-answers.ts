@@ -1,0 +1,47 @@
+import type { AuthDecision } from "@postern/shared/contracts";
+import type { AnswerHolds } from "@postern/shared/platform/concurrency";
+
+/** `auth.controls.brute_force`: maximum number of delayed answers for one API caller. */
+export interface SlowAnswerSettings {
+  readonly maxWaiting: number;
+  /** The same if the client address is unknown. */
+  readonly maxWaitingWithoutClient: number;
+  /** The maximum time until an answer, in milliseconds. */
+  readonly decisionTimeoutMs: number;
+}
+
+export interface Slowed {
+  readonly decision: AuthDecision;
+  readonly isPeer: boolean;
+  /** The API caller's address. */
+  readonly caller: string;
+  /** Time since the request arrived, in milliseconds. */
+  readonly elapsedMs: number;
+  /** How long a caller with a deadline waits; Infinity for none. */
+  readonly patienceMs: number;
+}
+
+export interface SlowAnswers {
+  /**
+   * Delays the answer about a guessed account after its request has left the concurrency gate. Returns the delay and a function that
+   * cancels it; undefined: answer now.
+   */
+  hold(slowed: Slowed, answer: () => void): { readonly ms: number; readonly cancel: () => void } | undefined;
+}
+
+/** Time reserved for the answer to reach a caller before its deadline. */
+const spareMs = 100;
+
+export function createSlowAnswers(holds: AnswerHolds, settings: () => SlowAnswerSettings): SlowAnswers {
+  return {
+    hold: ({ decision, isPeer, caller, elapsedMs, patienceMs }, answer) => {
+      const holdMs = decision.outcome === "ok" || decision.outcome === "fail" ? (decision.holdMs ?? 0) : 0;
+      if (holdMs === 0) return undefined;
+      const { maxWaiting, maxWaitingWithoutClient, decisionTimeoutMs } = settings();
+      const ms = Math.floor(Math.min(holdMs, decisionTimeoutMs - elapsedMs, patienceMs - spareMs));
+      const maxPerKey = isPeer ? maxWaitingWithoutClient : maxWaiting;
+      const cancel = holds.hold({ key: caller, ms, maxPerKey }, answer);
+      return cancel && { ms, cancel };
+    },
+  };
+}

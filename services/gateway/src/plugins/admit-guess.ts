@@ -1,0 +1,29 @@
+import type { GuessesInFlight } from "../limits/guesses-in-flight.ts";
+import type { CallerAuthDeps, OnRequest } from "./caller-auth.ts";
+
+/**
+ * For a client with as many passwords being verified as its budget has tokens: some of them may turn out to be right.
+ */
+const retryAfterMs = 1000;
+
+type AdmitGuessDeps = Pick<CallerAuthDeps, "budget" | "addressKeyOf" | "reject" | "counted"> & {
+  readonly guesses: GuessesInFlight;
+};
+
+/** For the password path: 429 while the client's budget is empty, or all its tokens are reserved. */
+export function createAdmitGuessHook({ budget, addressKeyOf, reject, counted, guesses }: AdmitGuessDeps): OnRequest {
+  return (request, reply, next) => {
+    const key = addressKeyOf(request);
+    budget.admit(key, (emptyForMs) => {
+      const { raw: response } = reply;
+      // The client disconnected while it waited.
+      if (response.destroyed) return;
+      if (emptyForMs === 0 && guesses.enter({ request, response, key, tokens: budget.left(key) })) {
+        next();
+        return;
+      }
+      counted("budget_exhausted");
+      reject(request, reply, { outcome: "budget_exhausted", retryAfterMs: emptyForMs || retryAfterMs });
+    });
+  };
+}

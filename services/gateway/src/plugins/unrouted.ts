@@ -1,0 +1,44 @@
+import { type MethodTable, maxParamLength } from "@postern/shared/platform/http";
+import type { FastifyError, FastifyReply, FastifyRequest, FastifyServerOptions } from "fastify";
+import type { WireNames } from "../dialects/naming.ts";
+import { type DialectReply, jsonReply, notFoundReply } from "../dialects/reply.ts";
+import type { Channels } from "./channels.ts";
+import { sendReply } from "./send-reply.ts";
+
+/** The router answers an undecodable path before any hook runs. */
+export function unreadablePaths(names: WireNames): Pick<FastifyServerOptions, "routerOptions" | "frameworkErrors"> {
+  return {
+    routerOptions: { maxParamLength },
+    frameworkErrors: (_error: FastifyError, request, reply) => {
+      const session: DialectReply["headers"] = [[names.session, request.id]];
+      sendReply(reply, jsonReply(400, session, { error: "the path cannot be read" }));
+    },
+  };
+}
+
+export interface UnroutedDeps {
+  readonly names: WireNames;
+  readonly methods: MethodTable;
+  /** Absent if both channels share the listeners. */
+  readonly channels: Channels | undefined;
+  /** Whether the configuration disables a route, by its pattern. */
+  readonly isOff: (pattern: string) => boolean;
+}
+
+/**
+ * 405 with `Allow` if a path supports other methods (RFC 9110 §15.5.6), otherwise 404; paths of the other channel are 404.
+ */
+export function answerUnrouted({ names, methods, channels, isOff }: UnroutedDeps) {
+  return (request: FastifyRequest, reply: FastifyReply): void => {
+    const found = methods.find(request.raw.url ?? "/");
+    if (found === undefined || isOff(found.pattern) || channels?.isForeign(request, found.pattern) === true) {
+      sendReply(reply, notFoundReply(names, request.id));
+      return;
+    }
+    const headers: DialectReply["headers"] = [
+      [names.session, request.id],
+      ["Allow", found.methods.join(", ")],
+    ];
+    sendReply(reply, jsonReply(405, headers, { error: "method not allowed" }));
+  };
+}

@@ -1,0 +1,14 @@
+/** Ends a path: the routers treat `#` like a query, although clients do not send it. */
+const pathEnd = /[?#]/;
+
+/** The path as the routers read it, without query and percent-encoding; empty if it cannot be decoded. */
+export function pathOf(url: string): string {
+  const end = url.search(pathEnd);
+  const path = end === -1 ? url : url.slice(0, end);
+  if (!path.includes("%")) return path;
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,35 @@
+import type { Base } from "@postern/shared/assembly";
+import type { Bus } from "@postern/shared/platform/bus";
+import { createHealth, type Health } from "@postern/shared/platform/lifecycle";
+import { type RedisClient, redisHealth } from "@postern/shared/platform/redis";
+import type { OidcContext } from "./oidc.ts";
+
+export interface HealthParts {
+  readonly base: Base;
+  readonly bus: Bus;
+  readonly state: RedisClient;
+  readonly redisPrefix: string;
+  readonly oidc: OidcContext | undefined;
+}
+
+/** Without signing keys no token can be issued. */
+function keysHealth(oidc: OidcContext | undefined) {
+  if (oidc === undefined) return [];
+  return [{ name: "signing keys", required: true, check: () => void oidc.generations.current() }];
+}
+
+/** What readiness depends on: Redis and the signing keys; without the bus the service is degraded. */
+export function createIdpHealth({ base, bus, state, redisPrefix: prefix, oidc }: HealthParts): Health {
+  const { logger, service, instance } = base;
+  const assertConnected = (): void => {
+    if (!bus.isConnected()) throw new Error("not connected to NATS");
+  };
+  return createHealth({
+    checks: [
+      { name: "bus", required: false, check: assertConnected },
+      ...keysHealth(oidc),
+      redisHealth({ client: state, role: "state", required: true, prefix, service, instance }),
+    ],
+    onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
+  });
+}

@@ -1,0 +1,22 @@
+import { createSubjectsOfAccount, type SubjectsOfAccount } from "../../oidc/accounts/account-subjects.ts";
+import type { OidcAccounts } from "../../oidc/accounts/accounts.ts";
+import { createOidcAccounts } from "../../oidc/accounts/accounts-redis.ts";
+import type { OidcSettings } from "../../oidc/settings/oidc-settings.ts";
+import type { OidcParts } from "./parts.ts";
+
+export interface AccountsFeature {
+  readonly accounts: OidcAccounts;
+  readonly subjectsOfAccount: SubjectsOfAccount;
+}
+
+/** One day more than the longest refresh token: an account outlives its tokens. */
+function longestLifeSeconds({ oidc }: OidcSettings): number {
+  const lives = oidc.clients.map(({ refresh_token_lifetime: life }) => life);
+  return Math.ceil(Math.max(oidc.tokens.default_refresh_token_lifetime, ...lives) / 1000) + 86_400;
+}
+
+/** Accounts that have signed in, and their subjects. */
+export function createAccountsFeature({ redis, prefix, keys, settings }: OidcParts): AccountsFeature {
+  const accounts = createOidcAccounts({ redis, prefix, keys, ttlSeconds: () => longestLifeSeconds(settings()) });
+  return { accounts, subjectsOfAccount: createSubjectsOfAccount(accounts) };
+}

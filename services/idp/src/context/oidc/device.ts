@@ -1,0 +1,30 @@
+import { createDeviceCodes, type DeviceCodes } from "../../oidc/device/device.ts";
+import type { DeviceBrake } from "../../oidc/device/device-brake.ts";
+import { createDeviceBrake } from "../../oidc/device/device-brake-redis.ts";
+import type { Generations } from "../../oidc/provider/generation.ts";
+import { clientResourceOf } from "../../oidc/tokens/access-tokens.ts";
+import type { AccountsFeature } from "./accounts.ts";
+import type { OidcParts } from "./parts.ts";
+import type { StorageFeature } from "./storage.ts";
+import type { TokensFeature } from "./tokens.ts";
+
+/** Limits how often devices poll and users guess codes. */
+export function createBrake({ redis, prefix, settings }: OidcParts): DeviceBrake {
+  return createDeviceBrake({ redis, prefix, intervalSeconds: () => settings().oidc.device_flow.polling_interval });
+}
+
+/** Device codes as the user's pages see them. */
+export function createDevices(
+  { sessions, initial }: OidcParts,
+  { store, accounts, records }: StorageFeature & AccountsFeature & TokensFeature,
+  generations: Generations,
+): DeviceCodes {
+  return createDeviceCodes({
+    current: () => generations.current(),
+    store,
+    accounts,
+    sessions,
+    records,
+    clientResource: (clientId) => clientResourceOf(initial.identifier, clientId),
+  });
+}

@@ -1,0 +1,23 @@
+import { systemClock } from "@postern/shared/platform/time";
+import type { Consents } from "../../oidc/grants/consents.ts";
+import { createConsents } from "../../oidc/grants/consents-redis.ts";
+import { createKeepGrant, type KeepGrant } from "../../oidc/grants/grant-life.ts";
+import type { AccountsFeature } from "./accounts.ts";
+import type { OidcParts } from "./parts.ts";
+import type { StorageFeature } from "./storage.ts";
+
+export interface GrantsFeature {
+  readonly consents: Consents;
+  readonly keepGrant: KeepGrant;
+}
+
+/** Consent, and the lifetime of grants. */
+export function createGrantsFeature(
+  { redis, prefix, keys }: OidcParts,
+  { store, digestOf, accounts }: StorageFeature & AccountsFeature,
+): GrantsFeature {
+  return {
+    consents: createConsents({ redis, prefix, keys }),
+    keepGrant: createKeepGrant({ store, accounts, digestOf, clock: systemClock }),
+  };
+}

@@ -1,0 +1,36 @@
+import type { KeyRing } from "@postern/shared/platform/crypto";
+import type { Logger } from "@postern/shared/platform/logging";
+import type { Metrics } from "@postern/shared/platform/metrics";
+import type { RedisClient } from "@postern/shared/platform/redis";
+import type { FlowStarter } from "../../flow/flow-port.ts";
+import type { OidcMetrics } from "../../oidc/metrics/oidc-metrics.ts";
+import type { OidcSettings } from "../../oidc/settings/oidc-settings.ts";
+import type { Pages } from "../../pages/pages.ts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import type { SessionStore } from "../../sessions/session-store.ts";
+
+/** What the rest of the service provides to OIDC. */
+export interface OidcDeps {
+  readonly redis: RedisClient;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly metricsPrefix: string;
+  /** For errors that only the browser may see. */
+  readonly pages: () => Pages | undefined;
+  readonly sessions: SessionStore;
+  /** Notifies the other protocols after an operator has ended a session. */
+  readonly onClosed: (session: BrowserSessionRecord) => Promise<void>;
+  /** Starts the pages of a sign-in or a consent. */
+  readonly starter: FlowStarter;
+}
+
+/** What every feature of OIDC is built from. */
+export interface OidcParts extends OidcDeps {
+  readonly counted: OidcMetrics;
+  readonly prefix: string;
+  readonly keys: KeyRing;
+  /** The settings at startup, for what a reload does not change: issuer and identifier. */
+  readonly initial: OidcSettings;
+  /** The settings in use; a reload replaces them. */
+  readonly settings: () => OidcSettings;
+}

@@ -1,0 +1,18 @@
+import { systemClock } from "@postern/shared/platform/time";
+import type { OidcStore } from "../../oidc/storage/store.ts";
+import { createOidcStore, digestOfId } from "../../oidc/storage/store-redis.ts";
+import type { OidcParts } from "./parts.ts";
+
+export interface StorageFeature {
+  readonly store: OidcStore;
+  readonly digestOf: (id: string) => string;
+}
+
+/** The provider's records in Redis. */
+export function createStorageFeature({ redis, prefix, keys, settings }: OidcParts): StorageFeature {
+  const refreshGraceMs = (): number => settings().oidc.tokens.refresh_token_grace;
+  return {
+    store: createOidcStore({ redis, prefix, keys, clock: systemClock, refreshGraceMs }),
+    digestOf: digestOfId,
+  };
+}

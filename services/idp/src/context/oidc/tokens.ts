@@ -1,0 +1,37 @@
+import { createRevoker } from "@postern/shared/domain/tokens";
+import { systemClock } from "@postern/shared/platform/time";
+import type { Generations } from "../../oidc/provider/generation.ts";
+import { createResolveToken, type ResolveToken } from "../../oidc/tokens/resolve-token.ts";
+import { createTokenRecords, type TokenRecords } from "../../oidc/tokens/token-records.ts";
+import { createReportUnreadable, type ReportUnreadable } from "../../oidc/tokens/unreadable-claims.ts";
+import type { AccountsFeature } from "./accounts.ts";
+import type { GrantsFeature } from "./grants.ts";
+import type { OidcParts } from "./parts.ts";
+import type { StorageFeature } from "./storage.ts";
+
+export interface TokensFeature {
+  readonly records: TokenRecords;
+  readonly reportUnreadable: ReportUnreadable;
+}
+
+/** Records of tokens, and their revocation. */
+export function createTokensFeature(
+  { redis, prefix, logger, initial }: OidcParts,
+  { store, digestOf, keepGrant }: StorageFeature & GrantsFeature,
+): TokensFeature {
+  const clock = systemClock;
+  const revoker = createRevoker({ redis, prefix, clock });
+  return {
+    records: createTokenRecords({ store, revoker, issuer: initial.issuer, clock, digestOf, keepGrant }),
+    reportUnreadable: createReportUnreadable(logger, clock),
+  };
+}
+
+/** Resolves access tokens of every form. */
+export function createTokenResolver(
+  { store, digestOf, accounts }: StorageFeature & AccountsFeature,
+  generations: Generations,
+): ResolveToken {
+  const verificationKey = (kid: string) => generations.current().publicKeys.get(kid);
+  return createResolveToken({ store, accounts, digestOf, clock: systemClock, verificationKey });
+}

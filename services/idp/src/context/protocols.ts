@@ -1,0 +1,92 @@
+import type { Base } from "@postern/shared/assembly";
+import type { Config } from "@postern/shared/platform/config";
+import { AppError } from "@postern/shared/platform/errors";
+import type { RedisClient } from "@postern/shared/platform/redis";
+import type { FlowStarter } from "../flow/flow-port.ts";
+import { createSingleLogout, type SingleLogout } from "../login/single-logout.ts";
+import type { Pages } from "../pages/pages.ts";
+import { deviceEnd } from "../routes/oidc/device.ts";
+import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
+import { createOidcContext, type OidcContext } from "./oidc.ts";
+import type { PagesContext, ProtocolParts } from "./pages.ts";
+import { createSamlContext, type SamlContext } from "./saml.ts";
+import { createSessions } from "./sessions.ts";
+
+/** OIDC, SAML and the logout of both. */
+export interface Protocols {
+  /** Undefined while `identity.oidc.enabled` is off. */
+  readonly oidc: OidcContext | undefined;
+  /** Undefined while `identity.saml.enabled` is off. */
+  readonly saml: SamlContext | undefined;
+  /** Undefined where no sessions are kept. */
+  readonly singleLogout: SingleLogout | undefined;
+}
+
+export interface BuiltProtocols extends Protocols {
+  readonly forPages: ProtocolParts;
+  /** The protocols start flows on the pages, which are built after them. */
+  readonly connectPages: (pages: PagesContext | undefined) => void;
+}
+
+interface PagesLink {
+  starter: FlowStarter | undefined;
+  pages: Pages | undefined;
+}
+
+function starterOf(link: PagesLink): FlowStarter {
+  return {
+    startOidc: async (request, response, flow) => {
+      if (link.starter === undefined) throw new AppError("CONFIG_INVALID", { detail: "identity.frontend is off" });
+      return link.starter.startOidc(request, response, flow);
+    },
+  };
+}
+
+function partsForPages({ oidc, saml, singleLogout }: Protocols): ProtocolParts {
+  return {
+    ends: {
+      ...(oidc === undefined ? {} : { oidc: oidc.finish, device: deviceEnd }),
+      ...(saml === undefined ? {} : { saml: saml.finish }),
+    },
+    onReplaced: async (session) => singleLogout?.ended(session),
+    applications: oidc?.applications,
+    demanders: [
+      ...(oidc === undefined
+        ? []
+        : [async (id: string) => (await oidc.applications.list(id)).map(({ demands }) => demands)]),
+      ...(saml === undefined ? [] : [saml.demandsOn]),
+    ],
+  };
+}
+
+function buildProtocols(config: Config, base: Base, state: RedisClient, link: PagesLink): Protocols {
+  const sessions = createSessions(config, state);
+  if (sessions === undefined) return { oidc: undefined, saml: undefined, singleLogout: undefined };
+  const built: { saml: SamlContext | undefined } = { saml: undefined };
+  const oidc = createOidcContext(config, {
+    ...base,
+    metricsPrefix: base.prefix,
+    redis: state,
+    sessions,
+    starter: starterOf(link),
+    pages: () => link.pages,
+    onClosed: async (session) => built.saml?.logout.sessionEnded(session),
+  });
+  const onEnded = async (session: BrowserSessionRecord): Promise<void> => oidc?.endSessions.ended(session);
+  built.saml = createSamlContext(config, { base, state, sessions, onEnded });
+  const singleLogout = createSingleLogout({ sessions, oidc: oidc?.endSessions, saml: built.saml?.logout });
+  return { oidc, saml: built.saml, singleLogout };
+}
+
+export function createProtocols(config: Config, base: Base, state: RedisClient): BuiltProtocols {
+  const link: PagesLink = { starter: undefined, pages: undefined };
+  const protocols = buildProtocols(config, base, state, link);
+  return {
+    ...protocols,
+    forPages: partsForPages(protocols),
+    connectPages: (pages) => {
+      link.starter = pages?.login.starts;
+      link.pages = pages?.login.pages;
+    },
+  };
+}

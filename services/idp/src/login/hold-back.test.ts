@@ -1,0 +1,113 @@
+import { type AnswerHolds, createAnswerHolds, type Held } from "@postern/shared/platform/concurrency";
+import { AppError } from "@postern/shared/platform/errors";
+import { expect, test } from "vitest";
+import type { KnownDevices } from "../user-notifications/known-devices.ts";
+import { createHoldBack, type HeldSignIn } from "./hold-back.ts";
+
+/** Holds that end when the test says so. */
+function holdBackOf(knows?: KnownDevices["knows"]) {
+  const real = createAnswerHolds();
+  const held: Held[] = [];
+  const holds: AnswerHolds = {
+    hold: (one, answer) => {
+      const cancel = real.hold({ ...one, ms: 3_600_000 }, answer);
+      if (cancel !== undefined) held.push(one);
+      return cancel;
+    },
+    end: () => real.end(),
+  };
+  const lines: unknown[] = [];
+  const holdBack = createHoldBack({
+    holds,
+    devices: knows === undefined ? undefined : { knows },
+    maxWaiting: 2,
+    logger: { info: (fields: object) => void lines.push(fields) },
+  });
+  const signIn = (change: Partial<HeldSignIn> = {}): Promise<void> =>
+    holdBack({
+      holdMs: 400,
+      account: "alice",
+      deviceToken: "device",
+      clientIp: "192.0.2.1",
+      session: "s1",
+      signal: new AbortController().signal,
+      ...change,
+    });
+  const untilHeld = (count: number) => expect.poll(() => held.length).toBe(count);
+  return { signIn, held, lines, untilHeld, end: () => holds.end() };
+}
+
+test("a sign-in waits as long as the engine asks, and the log says so", async () => {
+  const { signIn, held, lines, untilHeld, end } = holdBackOf();
+  const waiting = signIn();
+  await untilHeld(1);
+  expect(held).toEqual([{ key: "192.0.2.1", ms: 400, maxPerKey: 2 }]);
+  expect(lines).toEqual([{ session: "s1", held_ms: 400 }]);
+  end();
+  await waiting;
+});
+
+test("a person waits three seconds at the most", async () => {
+  const { signIn, held, untilHeld, end } = holdBackOf();
+  const waiting = signIn({ holdMs: 60_000 });
+  await untilHeld(1);
+  expect(held[0]?.ms).toBe(3000);
+  end();
+  await waiting;
+});
+
+test("an account that is not guessed at is not delayed, and its devices are not read", async () => {
+  const { signIn, held } = holdBackOf(() => Promise.reject(new Error("read")));
+  await signIn({ holdMs: 0 });
+  expect(held).toEqual([]);
+});
+
+test("a browser that the account knows does not wait, and neither does any while devices cannot be read", async () => {
+  const known = holdBackOf(async (account, token) => account === "alice" && token === "device");
+  await known.signIn();
+  expect(known.held).toEqual([]);
+  const away = holdBackOf(() => Promise.reject(new AppError("REDIS_UNAVAILABLE")));
+  await away.signIn();
+  expect(away.held).toEqual([]);
+});
+
+test.each([
+  ["with another cookie", { deviceToken: "another" }],
+  ["without a cookie", { deviceToken: undefined }],
+  ["of another account", { account: "bob" }],
+])("a browser %s waits", async (_what, change) => {
+  const { signIn, held, untilHeld, end } = holdBackOf(
+    async (account, token) => account === "alice" && token === "device",
+  );
+  const waiting = signIn(change);
+  await untilHeld(1);
+  expect(held[0]).toMatchObject({ ms: 400 });
+  end();
+  await waiting;
+});
+
+test("sign-ins from one address wait up to the limit; further ones continue immediately", async () => {
+  const { signIn, held, untilHeld, end } = holdBackOf();
+  const waiting = [signIn(), signIn()];
+  await untilHeld(2);
+  await signIn();
+  expect(held).toHaveLength(2);
+  waiting.push(signIn({ clientIp: "192.0.2.2" }));
+  await untilHeld(3);
+  end();
+  await Promise.all(waiting);
+});
+
+test("a browser that leaves gives its place back", async () => {
+  const { signIn, held, untilHeld, end } = holdBackOf();
+  const gone = new AbortController();
+  const waiting = [signIn({ signal: gone.signal }), signIn()];
+  await untilHeld(2);
+  gone.abort();
+  await waiting[0];
+  waiting.push(signIn());
+  await untilHeld(3);
+  expect(held.map(({ key }) => key)).toEqual(Array.from({ length: 3 }, () => "192.0.2.1"));
+  end();
+  await Promise.all(waiting);
+});

@@ -1,0 +1,108 @@
+import type { AuthDecision, AuthRequest } from "@postern/shared/contracts";
+import { Secret } from "@postern/shared/platform/crypto";
+import { expect, test } from "vitest";
+import { createLookUpAccount, createPasswordCheck, EngineUndecided, pendingUser } from "./password-check.ts";
+
+const context = { session: "s1", deadline: 1000, signal: new AbortController().signal };
+const attempt = {
+  username: "alice",
+  kind: "oidc",
+  clientId: "mail",
+  clientIp: "192.0.2.1",
+  userAgent: "browser",
+  acceptLanguage: "de",
+  hidesOutcome: false,
+} as const;
+const accepted = {
+  outcome: "ok",
+  account: "alice@example.test",
+  accountField: "uid",
+  totpSecretField: "",
+  backend: 8,
+  attributes: { displayName: ["Alice", "A."], mail: ["alice@example.test"] },
+  memoryCache: "miss",
+} as const;
+
+function engineThat(answers: unknown) {
+  const asked: AuthRequest[] = [];
+  const decide = async (request: AuthRequest): Promise<AuthDecision> => {
+    asked.push(request);
+    return Object(answers);
+  };
+  return { asked, deps: { decide, tls: true } };
+}
+
+const outcomeFor = (answers: unknown) =>
+  createPasswordCheck(engineThat(answers).deps)({ ...attempt, password: new Secret("x") }, context);
+
+test("the engine gets the password and where it was typed, and is kept from its caches", async () => {
+  const { asked, deps } = engineThat(accepted);
+  await createPasswordCheck(deps)({ ...attempt, password: new Secret("right") }, context);
+  expect(asked).toEqual([
+    expect.objectContaining({
+      operation: "authenticate",
+      username: "alice",
+      password: "right",
+      clientIp: "192.0.2.1",
+      oidcClientId: "mail",
+      memoryCache: false,
+      sharedCache: false,
+    }),
+  ]);
+  expect(asked[0]).not.toHaveProperty("hidesOutcome");
+});
+
+test("what is unknown is left out rather than sent empty; an outcome to hide is announced", async () => {
+  const { asked, deps } = engineThat(accepted);
+  const bare = { ...attempt, clientIp: "", clientId: undefined, userAgent: undefined, acceptLanguage: undefined };
+  await createPasswordCheck(deps)({ ...bare, hidesOutcome: true, password: new Secret("x") }, context);
+  expect(asked[0]).toMatchObject({ hidesOutcome: true });
+  for (const name of ["clientIp", "oidcClientId", "userAgent", "acceptLanguage"])
+    expect(asked[0]).not.toHaveProperty(name);
+});
+
+test("the account of a passkey is looked up without a password", async () => {
+  const { asked, deps } = engineThat(accepted);
+  expect(await createLookUpAccount(deps)(attempt, context)).toMatchObject({ outcome: "ok" });
+  expect(asked[0]).not.toHaveProperty("password");
+  expect(asked[0]?.operation).not.toBe("authenticate");
+});
+
+test("a success has the account as its backend names it, and a delay only where the engine asks for one", async () => {
+  expect(await outcomeFor(accepted)).toMatchObject({ account: "alice@example.test", displayName: "Alice", holdMs: 0 });
+  expect(await outcomeFor({ ...accepted, holdMs: 700 })).toMatchObject({ outcome: "ok", holdMs: 700 });
+});
+
+test.each([
+  ["a wrong password", { outcome: "fail", reason: "wrong_password", holdMs: 300 }, { isBlocked: false, holdMs: 300 }],
+  [
+    "the guess that completed a ban",
+    { outcome: "fail", reason: "wrong_password", retryAfterSeconds: 60 },
+    { isBlocked: true, retryAfterSeconds: 60 },
+  ],
+  [
+    "a ban",
+    { outcome: "blocked", rule: "wide", retryAfterSeconds: 60 },
+    { isBlocked: true, reason: "blocked", rule: "wide", holdMs: 0 },
+  ],
+  ["a ban of an older engine", { outcome: "blocked", rule: "wide" }, { isBlocked: true, retryAfterSeconds: undefined }],
+])("%s is a denial", async (_what, decision, denial) => {
+  expect(await outcomeFor(decision)).toMatchObject({ outcome: "denied", ...denial });
+});
+
+test("a temporary failure is never a denial; the log learns the engine's reason", async () => {
+  const undecided = outcomeFor({ outcome: "tempfail", code: "LDAP_UNAVAILABLE", message: "" });
+  await expect(undecided).rejects.toThrow(EngineUndecided);
+  await expect(undecided).rejects.toMatchObject({ engineCode: "LDAP_UNAVAILABLE" });
+});
+
+test("an empty mapped identifier is kept: such an account has no subject, which is not the same as an unmapped one", () => {
+  const user = { outcome: "ok", account: "a", attributes: {}, backend: 8, holdMs: 0, displayName: undefined } as const;
+  expect(pendingUser({ ...user, uniqueUserId: "" })).toEqual({
+    account: "a",
+    attributes: {},
+    backend: 8,
+    uniqueUserId: "",
+  });
+  expect(pendingUser({ ...user, uniqueUserId: undefined })).not.toHaveProperty("uniqueUserId");
+});

@@ -1,0 +1,33 @@
+import { digestOf } from "@postern/shared/platform/crypto";
+import { addressKey } from "@postern/shared/platform/net";
+import {
+  createWindowCount,
+  decidedInRedis,
+  defineScript,
+  passkeyAttemptsKey,
+  type RedisClient,
+} from "@postern/shared/platform/redis";
+import type { PasskeyAttempts } from "./passkey-attempts.ts";
+import { takeBackPasskeyAttempt } from "./scripts/scripts.generated.ts";
+
+/** More than the passkeys of one network fail within the ten minutes of the window. */
+const maxAttempts = 60;
+/** The smallest network that a provider assigns to a customer. */
+const ipv6Prefix = 64;
+
+const decided = decidedInRedis("attempts by passkey cannot be counted");
+
+export function createPasskeyAttempts(redis: RedisClient, prefix: string): PasskeyAttempts {
+  const count = createWindowCount(redis);
+  const takeBack = defineScript(redis, takeBackPasskeyAttempt);
+  const keyOf = (clientIp: string): string =>
+    passkeyAttemptsKey.build(prefix, digestOf(addressKey(clientIp, ipv6Prefix)).toString("base64url"));
+  return {
+    admit: async (clientIp) =>
+      clientIp === "" ||
+      decided(async () => (await count(keyOf(clientIp), passkeyAttemptsKey.ttlSeconds)) <= maxAttempts),
+    giveBack: async (clientIp) => {
+      if (clientIp !== "") await decided(async () => takeBack({ countKey: keyOf(clientIp) }, {}));
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import type { KeyRing } from "@postern/shared/platform/crypto";
+import { decidedInRedis, oidcAccountKey, oidcSubjectsKey, type RedisClient } from "@postern/shared/platform/redis";
+import { isRecord, textOf } from "../storage/json.ts";
+import { digestOfId } from "../storage/store-redis.ts";
+import type { OidcAccount, OidcAccounts } from "./accounts.ts";
+
+export interface AccountDeps {
+  readonly redis: RedisClient;
+  readonly prefix: string;
+  readonly keys: KeyRing;
+  /** Lifetime of the longest token that names an account, in seconds. */
+  readonly ttlSeconds: () => number;
+}
+
+function texts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+}
+
+function isAccount(value: unknown): value is OidcAccount {
+  if (!isRecord(value) || textOf(value["accountId"]) === undefined || textOf(value["account"]) === undefined)
+    return false;
+  const { attributes } = value;
+  return isRecord(attributes) && Object.values(attributes).every((list) => texts(list).length === Object(list).length);
+}
+
+const decided = decidedInRedis("an account of the provider cannot be read or written");
+
+/** Runs all commands or none: a crash leaves no key without a TTL. */
+async function together(commands: Pick<ReturnType<RedisClient["multi"]>, "exec">): Promise<void> {
+  const written = await commands.exec();
+  if (written === null || written.some(([error]) => error !== null)) throw new Error("subjects not written");
+}
+
+export function createOidcAccounts({ redis, prefix, keys, ttlSeconds }: AccountDeps): OidcAccounts {
+  const keyOf = (accountId: string): string => oidcAccountKey.build(prefix, digestOfId(accountId));
+  const subjectsKeyOf = (account: string): string => oidcSubjectsKey.build(prefix, digestOfId(account));
+  const find = async (accountId: string): Promise<OidcAccount | undefined> => {
+    const key = keyOf(accountId);
+    const stored = await decided(() => redis.get(key));
+    const opened = stored === null ? undefined : keys.open(Buffer.from(stored, "base64"), key);
+    const value: unknown = opened === undefined ? undefined : JSON.parse(opened.toString("utf8"));
+    return isAccount(value) ? value : undefined;
+  };
+  return {
+    find,
+    subjectsOf: async (account) => {
+      const key = subjectsKeyOf(account);
+      const sealed = await decided(() => redis.hvals(key));
+      const named = sealed.flatMap((text) => keys.open(Buffer.from(text, "base64"), key)?.toString("utf8") ?? []);
+      // A subject that was assigned to another account since then belongs to that account.
+      const known = await Promise.all(named.map(async (accountId) => find(accountId)));
+      return known.flatMap((found) => (found?.account === account ? [found.accountId] : []));
+    },
+    save: async (account) => {
+      const { accountId, account: name } = account;
+      const key = keyOf(accountId);
+      const sealed = keys.seal(JSON.stringify(account), key).toString("base64");
+      await decided(async () => {
+        // First, because tokens of a subject that is not listed could not be revoked.
+        if (accountId !== name) {
+          const subjects = subjectsKeyOf(name);
+          const subject = keys.seal(accountId, subjects).toString("base64");
+          await together(redis.multi().hset(subjects, digestOfId(accountId), subject).expire(subjects, ttlSeconds()));
+        }
+        await redis.set(key, sealed, "EX", ttlSeconds());
+      });
+    },
+    keep: async (accountId) => {
+      await decided(() => redis.expire(keyOf(accountId), ttlSeconds(), "GT"));
+      const name = (await find(accountId))?.account ?? accountId;
+      if (name === accountId) return;
+      const [subjects, life] = [subjectsKeyOf(name), ttlSeconds()];
+      // GT never applies to a key without a TTL; NX sets one.
+      await decided(() => together(redis.multi().expire(subjects, life, "NX").expire(subjects, life, "GT")));
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { matchesDigest } from "@postern/shared/platform/crypto";
+import type { AssertionRefusal, AuthenticateAssertion } from "./client-assertion.ts";
+import type { ClientPolicies, ClientPolicy } from "./clients.ts";
+
+const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+
+export interface ClientAuthDeps {
+  readonly policies: () => ClientPolicies;
+  readonly byAssertion: AuthenticateAssertion;
+}
+
+/** Why a client is refused, for the log. */
+export type ClientRefusal = AssertionRefusal | "wrong_secret" | "no_credentials" | "several_methods";
+
+export type ClientOutcome =
+  | { readonly outcome: "client"; readonly policy: ClientPolicy }
+  /** `client`: the claimed client id. */
+  | { readonly outcome: "refused"; readonly reason: ClientRefusal; readonly client: string | undefined };
+
+/** Credentials of a request: the header, and the form without empty parameters. */
+export interface ClientCredentials {
+  readonly authorization: string | undefined;
+  readonly form: URLSearchParams;
+  /** Path of the request. */
+  readonly path: string;
+}
+
+/** Identifies the client of a request. Rejects when its keys cannot be read or a replay cannot be excluded. */
+export type AuthenticateClient = (credentials: ClientCredentials) => Promise<ClientOutcome>;
+
+function formDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", "%20"));
+  } catch {
+    // Clients that implement RFC 7617 but not RFC 6749 §2.3.1 send it unencoded.
+    return text;
+  }
+}
+
+/** Client id and secret of a Basic header (RFC 6749 §2.3.1). */
+export function basicCredentials(header: string): readonly [id: string, secret: string] | undefined {
+  const match = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header);
+  if (match?.[1] === undefined) return undefined;
+  const text = Buffer.from(match[1], "base64").toString("utf8");
+  const colon = text.indexOf(":");
+  return colon < 0 ? undefined : [formDecoded(text.slice(0, colon)), formDecoded(text.slice(colon + 1))];
+}
+
+function refused(reason: ClientRefusal, client: string | undefined): ClientOutcome {
+  return { outcome: "refused", reason, client: client === "" ? undefined : client };
+}
+
+function bySecret(id: string, secret: string, policies: ClientPolicies): ClientOutcome {
+  const policy = policies.get(id);
+  if (policy === undefined) return refused(id === "" ? "no_credentials" : "unknown_client", id);
+  if (secret === "") return refused("no_credentials", id);
+  const { secretDigest } = policy;
+  const isRight = secretDigest !== undefined && !policy.signsAssertions && matchesDigest(secret, secretDigest);
+  return isRight ? { outcome: "client", policy } : refused("wrong_secret", id);
+}
+
+interface FormCredentials {
+  readonly id: string;
+  readonly secret: string;
+  readonly assertion: string;
+}
+
+function byHeader(header: string, { id, secret, assertion }: FormCredentials, policies: ClientPolicies): ClientOutcome {
+  // One method at a time (RFC 6749 §2.3); the form may repeat the client id.
+  if (assertion !== "" || secret !== "") return refused("several_methods", id);
+  const basic = basicCredentials(header);
+  if (basic === undefined) return refused("no_credentials", id);
+  return id !== "" && id !== basic[0] ? refused("several_methods", id) : bySecret(basic[0], basic[1], policies);
+}
+
+/** Client authentication of our own routes: Basic, form, private_key_jwt. Public clients are refused. */
+export function createClientAuth({ policies, byAssertion }: ClientAuthDeps): AuthenticateClient {
+  return async ({ authorization, form, path }) => {
+    const field = (name: string): string => form.get(name) ?? "";
+    const credentials: FormCredentials = {
+      id: field("client_id"),
+      secret: field("client_secret"),
+      assertion: field("client_assertion"),
+    };
+    if (authorization !== undefined) return byHeader(authorization, credentials, policies());
+    if (credentials.assertion === "") return bySecret(credentials.id, credentials.secret, policies());
+    if (credentials.secret !== "") return refused("several_methods", credentials.id);
+    if (field("client_assertion_type") !== assertionType) return refused("not_an_assertion", credentials.id);
+    const known = await byAssertion(credentials.assertion, path);
+    if (known.outcome === "client" && credentials.id !== "" && credentials.id !== known.policy.id)
+      return refused("several_methods", credentials.id);
+    return known;
+  };
+}

@@ -1,0 +1,47 @@
+import { decodeJwt } from "jose";
+import { type Configuration, errors, type KoaContextWithOIDC } from "oidc-provider";
+import { isRecord, wordsOf } from "../storage/json.ts";
+import type { ClientPolicies, ClientPolicy } from "./clients.ts";
+
+/** The requested scopes: the provider removes offline_access unless prompt=consent is present. */
+function requestedScopes(ctx: KoaContextWithOIDC): readonly string[] {
+  const { entities, body } = ctx.oidc;
+  const pushed = entities.PushedAuthorizationRequest;
+  // The scopes of the pushed request; those in the URL are ignored.
+  if (pushed !== undefined) return wordsOf(decodeJwt(pushed.request)["scope"]);
+  const raw = ctx.method === "POST" && body !== undefined ? body["scope"] : ctx.query["scope"];
+  return wordsOf(raw);
+}
+
+function withIdTokenClaims(rawClaims: unknown, policy: ClientPolicy): string {
+  const claims: unknown = typeof rawClaims === "string" && rawClaims !== "" ? JSON.parse(rawClaims) : {};
+  const members = isRecord(claims) ? claims : {};
+  const own = Object.fromEntries(policy.config.id_token_claims.mappings.map(({ claim }) => [claim, null]));
+  const requested = isRecord(members["id_token"]) ? members["id_token"] : {};
+  return JSON.stringify({ ...members, id_token: { ...own, ...requested } });
+}
+
+/**
+ * Narrows scopes to those allowed for the client, adds its implied scopes, and requests the claims that the site maps into
+ * its ID tokens. Runs in authorization, pushed and device requests.
+ */
+export function clientPolicyParams(policies: ClientPolicies): NonNullable<Configuration["extraParams"]> {
+  return {
+    service_policy: (ctx, _value, client) => {
+      const policy = policies.get(client.clientId);
+      const { params } = ctx.oidc;
+      if (policy === undefined || params === undefined) return;
+      const requested = requestedScopes(ctx);
+      const allowed = requested.filter((scope) => policy.scopes.has(scope));
+      const scopes = new Set([...allowed, ...policy.config.implied_scopes]);
+      // Disallowed scopes are dropped, but a request with only such scopes is invalid (RFC 6749 §3.3).
+      if (requested.length > 0 && scopes.size === 0) {
+        throw new errors.InvalidScope("none of the requested scopes is allowed", requested.join(" "));
+      }
+      params["scope"] = [...scopes].join(" ") || undefined;
+      if (policy.config.id_token_claims.mappings.length > 0) {
+        params["claims"] = withIdTokenClaims(params["claims"], policy);
+      }
+    },
+  };
+}

@@ -1,0 +1,166 @@
+import { randomBytes } from "node:crypto";
+import type { OidcClientConfig } from "@postern/shared/platform/config";
+import { digestOf } from "@postern/shared/platform/crypto";
+import { AppError } from "@postern/shared/platform/errors";
+import type { ClientMetadata } from "oidc-provider";
+import { demandsOf, type SignInDemands } from "../../login/sign-in-demands.ts";
+import type { OidcSettings } from "../settings/oidc-settings.ts";
+import { type ClientKey, configuredKeys } from "./client-keys.ts";
+
+/** A client as our own rules see it; the protocol's view is its metadata. */
+export interface ClientPolicy {
+  readonly id: string;
+  readonly config: OidcClientConfig;
+  readonly isPublic: boolean;
+  readonly scopes: ReadonlySet<string>;
+  readonly accessTokenType: "opaque" | "jwt";
+  readonly accessTokenSeconds: number;
+  readonly refreshTokenSeconds: number;
+  readonly rotatesRefreshTokens: boolean;
+  readonly signature: string;
+  readonly demands: SignInDemands;
+  /** Undefined for a client without a secret. */
+  readonly secretDigest: Buffer | undefined;
+  readonly signsAssertions: boolean;
+  /** The configured keys of a client that signs assertions. */
+  readonly assertionKeys: readonly ClientKey[];
+  /**
+   * The secret under which the provider knows a client that signs assertions. We check assertions ourselves, the same way
+   * at every path, and pass the request on with this secret, which is random and never leaves this process.
+   */
+  readonly innerSecret: string | undefined;
+}
+
+export type ClientPolicies = ReadonlyMap<string, ClientPolicy>;
+
+const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code";
+const loopbackUri = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$)/;
+
+function authMethodOf(
+  config: OidcClientConfig,
+): "client_secret_basic" | "client_secret_post" | "private_key_jwt" | "none" {
+  const { token_endpoint_auth_method: method, client_secret } = config;
+  if (method !== "") return method;
+  return client_secret === "" ? "none" : "client_secret_basic";
+}
+
+/** Native applications: their redirect URIs are loopback addresses or use a custom scheme. */
+function isNative({ redirect_uris }: OidcClientConfig): boolean {
+  return redirect_uris.length > 0 && redirect_uris.every((uri) => loopbackUri.test(uri) || !/^https?:/.test(uri));
+}
+
+function grantTypesOf(config: OidcClientConfig): readonly string[] {
+  const { grant_types, scopes, always_issue_refresh_token } = config;
+  const isForUsers = grant_types.includes("authorization_code") || grant_types.includes(deviceGrant);
+  const refreshes = isForUsers && (always_issue_refresh_token || scopes.includes("offline_access"));
+  return [...new Set([...grant_types, ...(refreshes ? ["refresh_token"] : [])])];
+}
+
+function addressesOf({
+  policy_uri,
+  tos_uri,
+  logo_uri,
+  backchannel_logout_uri,
+}: OidcClientConfig): Partial<ClientMetadata> {
+  const configured = Object.entries({ policy_uri, tos_uri, logo_uri, backchannel_logout_uri }).filter(
+    ([, uri]) => uri !== "",
+  );
+  return {
+    ...Object.fromEntries(configured),
+    ...(backchannel_logout_uri !== "" && { backchannel_logout_session_required: true }),
+  };
+}
+
+type Credentials = Pick<ClientMetadata, "client_secret" | "token_endpoint_auth_method">;
+
+function credentialsOf({ config, innerSecret }: ClientPolicy): Credentials {
+  if (innerSecret !== undefined)
+    return { client_secret: innerSecret, token_endpoint_auth_method: "client_secret_post" };
+  const method = authMethodOf(config);
+  const { client_secret } = config;
+  return { ...(client_secret !== "" && method !== "none" && { client_secret }), token_endpoint_auth_method: method };
+}
+
+/** The client's registration (OpenID Connect Registration §2) for the provider. */
+export function clientMetadata(policy: ClientPolicy): ClientMetadata {
+  const { config } = policy;
+  const usesCodes = config.grant_types.includes("authorization_code");
+  return {
+    client_id: config.client_id,
+    ...(config.name !== "" && { client_name: config.name }),
+    ...credentialsOf(policy),
+    ...addressesOf(config),
+    application_type: isNative(config) ? "native" : "web",
+    redirect_uris: [...config.redirect_uris],
+    post_logout_redirect_uris: [...config.post_logout_redirect_uris],
+    response_types: usesCodes ? ["code"] : [],
+    grant_types: [...grantTypesOf(config)],
+    id_token_signed_response_alg: config.id_token_signed_response_alg,
+    require_pushed_authorization_requests: config.require_pushed_authorization_requests,
+    dpop_bound_access_tokens: config.dpop_bound_access_tokens,
+  };
+}
+
+function seconds(own: number, general: number): number {
+  return Math.max(1, Math.round((own > 0 ? own : general) / 1000));
+}
+
+/** @throws when a key of the client cannot be read */
+function policyOf(config: OidcClientConfig, { oidc, mfaPolicy }: OidcSettings): ClientPolicy {
+  const { tokens, access_token_type } = oidc;
+  const method = authMethodOf(config);
+  const type = config.access_token_type === "" ? access_token_type : config.access_token_type;
+  return {
+    id: config.client_id,
+    config,
+    isPublic: method === "none",
+    scopes: new Set([...config.scopes, ...config.custom_scopes.map(({ name }) => name)]),
+    accessTokenType: type === "jwt" ? "jwt" : "opaque",
+    accessTokenSeconds: seconds(config.access_token_lifetime, tokens.default_access_token_lifetime),
+    refreshTokenSeconds: seconds(config.refresh_token_lifetime, tokens.default_refresh_token_lifetime),
+    rotatesRefreshTokens: config.revoke_refresh_token && tokens.revoke_refresh_token,
+    signature: config.id_token_signed_response_alg,
+    demands: demandsOf(config, mfaPolicy),
+    secretDigest: method !== "none" && config.client_secret !== "" ? digestOf(config.client_secret) : undefined,
+    signsAssertions: method === "private_key_jwt",
+    assertionKeys: method === "private_key_jwt" ? configuredKeys(config) : [],
+    innerSecret: method === "private_key_jwt" ? randomBytes(32).toString("base64url") : undefined,
+  };
+}
+
+/** @throws AppError CONFIG_INVALID naming the client whose key cannot be read */
+export function clientPolicies(settings: OidcSettings): ClientPolicies {
+  return new Map(
+    settings.oidc.clients.map((config) => {
+      const { client_id: id } = config;
+      try {
+        return [id, policyOf(config, settings)];
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        throw new AppError("CONFIG_INVALID", {
+          detail: `identity.oidc.clients: the keys of ${id}: ${why}`,
+          cause: error,
+        });
+      }
+    }),
+  );
+}
+
+const wayOut = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)|\\|%2f|%5c/i;
+
+/** A URL without credentials, fragment or path traversal. */
+function plainUrl(text: string): URL | undefined {
+  const url = URL.parse(text);
+  if (url === null || url.username !== "" || url.password !== "" || url.hash !== "") return undefined;
+  return wayOut.test(text.split("?", 1)[0] ?? "") ? undefined : url;
+}
+
+/** Whether a registered URI that ends with `*` covers this one: same origin, at a path boundary, without path traversal. */
+export function matchesWildcard(registered: string, requested: string): boolean {
+  if (!registered.endsWith("*")) return false;
+  const [pattern, url] = [URL.parse(registered.slice(0, -1)), plainUrl(requested)];
+  if (pattern === null || url === undefined) return false;
+  const base = pattern.pathname;
+  if (pattern.protocol !== url.protocol || pattern.host !== url.host || !url.pathname.startsWith(base)) return false;
+  return base.endsWith("/") || url.pathname.length === base.length || url.pathname[base.length] === "/";
+}

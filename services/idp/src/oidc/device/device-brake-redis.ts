@@ -1,0 +1,49 @@
+import { AppError } from "@postern/shared/platform/errors";
+import { addressKey } from "@postern/shared/platform/net";
+import {
+  createWindowCount,
+  defineScript,
+  oidcGuessKey,
+  oidcPollKey,
+  type RedisClient,
+} from "@postern/shared/platform/redis";
+import { digestOfId } from "../storage/store-redis.ts";
+import type { DeviceBrake } from "./device-brake.ts";
+import { pollDeviceCode } from "./scripts/scripts.generated.ts";
+
+/** Within ten minutes: enough for a user who mistypes, and for an office behind one address. */
+const guessesOfBrowser = 10;
+const guessesOfAddress = 50;
+const ipv6Network = 64;
+
+const pollLifeSeconds = 3600;
+
+function refuse(cause: unknown): never {
+  throw new AppError("REDIS_UNAVAILABLE", { detail: "attempts with device codes cannot be counted", cause });
+}
+
+export function createDeviceBrake(deps: {
+  readonly redis: RedisClient;
+  readonly prefix: string;
+  readonly intervalSeconds: () => number;
+}): DeviceBrake {
+  const { redis, prefix, intervalSeconds } = deps;
+  const poll = defineScript(redis, pollDeviceCode);
+  const count = createWindowCount(redis);
+  const counted = (who: string): Promise<number> =>
+    count(oidcGuessKey.build(prefix, digestOfId(who)), oidcGuessKey.ttlSeconds).catch(refuse);
+  return {
+    mayGuess: async (browser, address) => {
+      const [byBrowser, byAddress] = await Promise.all([
+        counted(`browser ${browser}`),
+        counted(`address ${addressKey(address, ipv6Network)}`),
+      ]);
+      return byBrowser <= guessesOfBrowser && byAddress <= guessesOfAddress;
+    },
+    mayPoll: async (deviceCode) => {
+      const keys = { pollKey: oidcPollKey.build(prefix, digestOfId(deviceCode)) };
+      const args = { intervalSeconds: intervalSeconds(), lifeSeconds: pollLifeSeconds };
+      return (await poll(keys, args).catch(refuse)) === 1;
+    },
+  };
+}

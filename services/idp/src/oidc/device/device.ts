@@ -1,0 +1,147 @@
+import { AppError } from "@postern/shared/platform/errors";
+import type { BrowserSessionRecord, BrowserSessions } from "../../sessions/browser-session-port.ts";
+import type { OidcAccounts } from "../accounts/accounts.ts";
+import { accountOfSession } from "../accounts/session-account.ts";
+import type { Generation } from "../provider/generation.ts";
+import { isRecord, textOf, wordsOf } from "../storage/json.ts";
+import type { OidcStore } from "../storage/store.ts";
+import type { TokenRecords } from "../tokens/token-records.ts";
+
+/** A device that waits for its user's decision. */
+export interface PendingDevice {
+  /** As it is stored: only capital letters. */
+  readonly userCode: string;
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+}
+
+/** Device codes as the user's pages see them (RFC 8628 §3.3). All methods reject when the store is unavailable. */
+export interface DeviceCodes {
+  /** Undefined for a code that is unknown, expired or already decided. */
+  find(typed: string): Promise<PendingDevice | undefined>;
+  /** @returns false if the code has expired or was already decided */
+  allow(userCode: string, session: BrowserSessionRecord): Promise<boolean>;
+  deny(userCode: string): Promise<boolean>;
+}
+
+export interface DeviceCodesDeps {
+  readonly current: () => Generation;
+  readonly store: Pick<OidcStore, "unseen">;
+  readonly accounts: Pick<OidcAccounts, "save">;
+  readonly sessions: Pick<BrowserSessions, "findByUid">;
+  readonly records: Pick<TokenRecords, "revokeGrant">;
+  /** The resource of a client whose tokens are signed. */
+  readonly clientResource: (clientId: string) => string;
+}
+
+type DeviceCode = InstanceType<Generation["provider"]["DeviceCode"]>;
+
+const longestCode = 64;
+
+/** RFC 8628 §6.1: case and separators are ignored. */
+function normalisedUserCode(typed: string): string {
+  return typed.length > longestCode ? "" : typed.toUpperCase().replaceAll(/[^A-Z0-9]/g, "");
+}
+
+/** As the device shows it. */
+export function shownUserCode(userCode: string): string {
+  return userCode.replaceAll(/(.{4})(?=.)/g, "$1-");
+}
+
+function paramsOf(code: DeviceCode): Readonly<Record<string, unknown>> {
+  const params: unknown = Reflect.get(code, "params");
+  return isRecord(params) ? params : {};
+}
+
+function claimsOf(params: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined {
+  const text = textOf(params["claims"]);
+  const claims: unknown = text === undefined ? undefined : JSON.parse(text);
+  return isRecord(claims) ? claims : undefined;
+}
+
+function claimNames(claims: Readonly<Record<string, unknown>>): string[] {
+  return Object.values(claims).flatMap((member) => (isRecord(member) ? Object.keys(member) : []));
+}
+
+/** @returns the grant, to which the code now refers */
+async function grantTo(
+  { current, clientResource }: DeviceCodesDeps,
+  code: DeviceCode,
+  session: BrowserSessionRecord,
+): Promise<string> {
+  const { provider, policies } = current();
+  const clientId = code.clientId ?? "";
+  const params = paramsOf(code);
+  const scope = wordsOf(params["scope"]).join(" ");
+  const claims = claimsOf(params);
+  const grant = new provider.Grant({ accountId: session.accountId, clientId });
+  if (scope !== "") grant.addOIDCScope(scope);
+  if (claims !== undefined) grant.addOIDCClaims(claimNames(claims));
+  const isJwt = policies.get(clientId)?.accessTokenType === "jwt";
+  if (isJwt && scope !== "") grant.addResourceScope(clientResource(clientId), scope);
+  const grantId = await grant.save();
+  const { accountId, loginTs: authTime, acr, amr, uid: sessionUid } = session;
+  Object.assign(code, {
+    accountId,
+    authTime,
+    sessionUid,
+    grantId,
+    scope,
+    ...(acr !== undefined && { acr }),
+    ...(amr !== undefined && { amr: [...amr] }),
+    ...(claims !== undefined && { claims }),
+    ...(isJwt && { resource: clientResource(clientId) }),
+  });
+  await code.save();
+  return grantId;
+}
+
+export function createDeviceCodes(deps: DeviceCodesDeps): DeviceCodes {
+  const { current, store, accounts, sessions, records } = deps;
+
+  const pending = async (userCode: string): Promise<DeviceCode | undefined> => {
+    if (userCode === "") return undefined;
+    const code = await current().provider.DeviceCode.findByUserCode(userCode, { ignoreExpiration: false });
+    if (code === undefined || code.isExpired || code.accountId !== undefined || code.error !== undefined)
+      return undefined;
+    return code;
+  };
+
+  /** Only one browser decides, even if several have entered the code. */
+  const decide = async (userCode: string): Promise<DeviceCode | undefined> => {
+    const code = await pending(userCode);
+    if (code === undefined) return undefined;
+    return (await store.unseen(`device:${code.jti}`, Math.max(1, code.remainingTTL))) ? code : undefined;
+  };
+
+  return {
+    find: async (typed) => {
+      const code = await pending(normalisedUserCode(typed));
+      if (code?.clientId === undefined || code.userCode === undefined) return undefined;
+      return { userCode: code.userCode, clientId: code.clientId, scopes: wordsOf(paramsOf(code)["scope"]) };
+    },
+    allow: async (userCode, session) => {
+      const account = accountOfSession(session);
+      if (session.lacksSubject === true) {
+        throw new AppError("DIRECTORY_DATA", {
+          detail: `account ${session.account} lacks the mapped unique_user_id_field`,
+        });
+      }
+      const code = await decide(userCode);
+      if (code === undefined || account === undefined) return false;
+      await accounts.save(account);
+      const grantId = await grantTo(deps, code, session);
+      if ((await sessions.findByUid(session.uid)) !== undefined) return true;
+      // The session was ended in the meantime.
+      await records.revokeGrant(grantId);
+      return false;
+    },
+    deny: async (userCode) => {
+      const code = await decide(userCode);
+      if (code === undefined) return false;
+      Object.assign(code, { error: "access_denied", errorDescription: "the user has refused" });
+      await code.save();
+      return true;
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import type { KeyRing } from "@postern/shared/platform/crypto";
+import { AppError } from "@postern/shared/platform/errors";
+import { oidcConsentKey, type RedisClient } from "@postern/shared/platform/redis";
+import { wordsOf } from "../storage/json.ts";
+import { digestOfId } from "../storage/store-redis.ts";
+import type { Consents } from "./consents.ts";
+
+function unavailable(cause: unknown): AppError {
+  return new AppError("REDIS_UNAVAILABLE", { detail: "consents cannot be read or written", cause });
+}
+
+export function createConsents(deps: {
+  readonly redis: RedisClient;
+  readonly prefix: string;
+  readonly keys: KeyRing;
+}): Consents {
+  const { redis, prefix, keys } = deps;
+  const keyOf = (accountId: string, clientId: string): string =>
+    oidcConsentKey.build(prefix, digestOfId(JSON.stringify([accountId, clientId])));
+  const read = async (key: string): Promise<readonly string[]> => {
+    const stored = await redis.get(key).catch((error: unknown) => Promise.reject(unavailable(error)));
+    return stored === null ? [] : wordsOf(keys.open(Buffer.from(stored, "base64"), key)?.toString("utf8"));
+  };
+  return {
+    has: async (accountId, clientId, scopes) => {
+      const agreed = await read(keyOf(accountId, clientId));
+      return agreed.length > 0 && scopes.every((scope) => agreed.includes(scope));
+    },
+    forget: async (accountId, clientId) => {
+      await redis.unlink(keyOf(accountId, clientId)).catch((error: unknown) => Promise.reject(unavailable(error)));
+    },
+    remember: async ({ accountId, clientId, scopes, ttlSeconds }) => {
+      const key = keyOf(accountId, clientId);
+      const all = new Set([...(await read(key)), ...scopes]);
+      const sealed = keys.seal([...all].join(" "), key).toString("base64");
+      await redis.set(key, sealed, "EX", ttlSeconds).catch((error: unknown) => Promise.reject(unavailable(error)));
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import type { Clock } from "@postern/shared/platform/time";
+import { errors, Provider } from "oidc-provider";
+import type { OidcAccounts } from "../accounts/accounts.ts";
+import type { OidcStore } from "../storage/store.ts";
+
+/**
+ * Extends a grant and its account so that they outlive a token of this lifetime, which is about to be issued: a chain of
+ * refreshes lives as long as it is used. Rejects with `invalid_grant` if the grant was revoked in the meantime.
+ */
+export type KeepGrant = (grantId: string, lifeSeconds: number) => Promise<void>;
+
+export interface GrantLifeDeps {
+  readonly store: Pick<OidcStore, "prolong">;
+  readonly accounts: Pick<OidcAccounts, "keep">;
+  readonly digestOf: (id: string) => string;
+  readonly clock: Clock;
+}
+
+export function createKeepGrant({ store, accounts, digestOf, clock }: GrantLifeDeps): KeepGrant {
+  return async (grantId, lifeSeconds) => {
+    const until = Math.floor(clock.now() / 1000) + Math.ceil(lifeSeconds);
+    const read = Provider.ctx?.oidc?.entities.Grant;
+    if (read?.jti === grantId && (read.exp ?? 0) >= until) return;
+    const grant = await store.prolong({ model: "Grant", digest: digestOf(grantId) }, until);
+    if (grant === undefined) throw new errors.InvalidGrant("the grant was revoked");
+    if (grant.accountId !== undefined) await accounts.keep(grant.accountId);
+  };
+}

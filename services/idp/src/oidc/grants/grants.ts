@@ -1,0 +1,55 @@
+import type { Configuration, KoaContextWithOIDC } from "oidc-provider";
+import type { ClientPolicies } from "../clients/clients.ts";
+
+type LoadGrant = NonNullable<Configuration["loadExistingGrant"]>;
+
+export interface GrantDeps {
+  readonly policies: ClientPolicies;
+  /** Whether a consent of the user to these scopes for this client is remembered. */
+  readonly hasConsented: (accountId: string, clientId: string, scopes: readonly string[]) => Promise<boolean>;
+}
+
+type Grant = NonNullable<Awaited<ReturnType<LoadGrant>>>;
+
+/** Grants everything requested: the site or a remembered consent allows it. */
+function grantAll(ctx: KoaContextWithOIDC, grant: Grant): void {
+  const { requestParamOIDCScopes, requestParamClaims, requestParamScopes, resourceServers = {} } = ctx.oidc;
+  if (requestParamOIDCScopes.size > 0) grant.addOIDCScope([...requestParamOIDCScopes].join(" "));
+  if (requestParamClaims.size > 0) grant.addOIDCClaims([...requestParamClaims]);
+  for (const [resource, { scopes }] of Object.entries(resourceServers)) {
+    const words = [...requestParamScopes].filter((scope) => scopes.has(scope));
+    if (words.length > 0) grant.addResourceScope(resource, words.join(" "));
+  }
+}
+
+/** The grant that the user has just given, or the one of this session and client; never of another account. */
+async function knownGrant(ctx: KoaContextWithOIDC, accountId: string, clientId: string): Promise<Grant | undefined> {
+  const { session, provider, result } = ctx.oidc;
+  const grantId = result?.consent?.grantId ?? session?.grantIdFor(clientId);
+  const known = grantId === undefined ? undefined : await provider.Grant.find(grantId);
+  return known?.accountId === accountId ? known : undefined;
+}
+
+/**
+ * The grant of this browser session and client, to which tokens belong; not the remembered consent. Where no consent is
+ * required, it is widened by newly requested scopes and claims, which would otherwise show the consent page.
+ */
+export function createLoadGrant({ policies, hasConsented }: GrantDeps): LoadGrant {
+  const isAgreed = async (ctx: KoaContextWithOIDC, accountId: string, clientId: string): Promise<boolean> => {
+    if (policies.get(clientId)?.config.skip_consent === true) return true;
+    const { prompts, requestParamScopes } = ctx.oidc;
+    return !prompts.has("consent") && hasConsented(accountId, clientId, [...requestParamScopes]);
+  };
+  return async (ctx) => {
+    const { client, session, provider, result } = ctx.oidc;
+    const accountId = session?.accountId;
+    if (client === undefined || accountId === undefined) return undefined;
+    const { clientId } = client;
+    const known = await knownGrant(ctx, accountId, clientId);
+    if (result?.consent !== undefined || !(await isAgreed(ctx, accountId, clientId))) return known;
+    const grant = known ?? new provider.Grant({ accountId, clientId });
+    grantAll(ctx, grant);
+    await grant.save();
+    return grant;
+  };
+}

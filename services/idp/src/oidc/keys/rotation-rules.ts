@@ -1,0 +1,18 @@
+import type { OidcSettings } from "../settings/oidc-settings.ts";
+import type { RotationRules } from "./signing-keys.ts";
+
+function longestTokenMs({ oidc }: OidcSettings): number {
+  const lives = oidc.clients.map(({ access_token_lifetime: life }) => life);
+  return Math.max(oidc.tokens.default_access_token_lifetime, ...lives);
+}
+
+export function rotationRules(settings: OidcSettings): RotationRules {
+  const { oidc } = settings;
+  return {
+    isRotated: oidc.auto_key_rotation,
+    intervalMs: oidc.key_rotation_interval,
+    publishMs: oidc.key_publish_delay,
+    maxAgeMs: oidc.key_max_age,
+    longestTokenMs: longestTokenMs(settings),
+  };
+}

@@ -1,0 +1,11 @@
+-- Releases a lease, unless somebody else holds it by now.
+--
+-- KEYS[1] lease_key
+-- ARGV[1] holder: the holder that releases it
+-- Reply: 1 if the lease was released, otherwise 0.
+
+local lease_key = KEYS[1]
+local holder = ARGV[1]
+
+if redis.call("GET", lease_key) == holder then return redis.call("DEL", lease_key) end
+return 0

@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import {
+  activeKey,
+  kindsToMake,
+  lookEveryMs,
+  parseSigningKeys,
+  type SigningKey,
+  signingOrder,
+  withoutRetired,
+} from "./signing-keys.ts";
+
+const hour = 3_600_000;
+const rules = { isRotated: true, intervalMs: 168 * hour, publishMs: hour, maxAgeMs: 0, longestTokenMs: 24 * hour };
+
+function key(kid: string, createdAtMs: number): SigningKey {
+  return { kind: "rsa", kid, jwk: { kty: "RSA", kid }, createdAtMs };
+}
+
+test("a new key is published before it signs, and the first signs immediately", () => {
+  const first = key("first", 0);
+  expect(activeKey([first], "rsa", rules, 1)).toBe(first);
+  const second = key("second", 168 * hour);
+  expect(activeKey([first, second], "rsa", rules, 168 * hour + hour - 1)).toBe(first);
+  expect(activeKey([first, second], "rsa", rules, 169 * hour)).toBe(second);
+  expect(signingOrder([first, second], rules, 168 * hour).map(({ kid }) => kid)).toEqual(["first", "second"]);
+  expect(signingOrder([first, second], rules, 169 * hour).map(({ kid }) => kid)).toEqual(["second", "first"]);
+});
+
+test("keys are created when they are missing or old, and only missing ones while rotation is off", () => {
+  expect(kindsToMake([], rules, 0)).toEqual(["rsa", "ec", "ed25519"]);
+  expect(kindsToMake([key("a", 0)], rules, 168 * hour)).toContain("rsa");
+  expect(kindsToMake([key("a", 0)], rules, 168 * hour - 1)).not.toContain("rsa");
+  expect(kindsToMake([key("a", 0)], { ...rules, isRotated: false }, 1000 * hour)).not.toContain("rsa");
+});
+
+test("a key stays until the last token that it signed is dead", () => {
+  const keys = [key("first", 0), key("second", 168 * hour)];
+  const lastSignatureMs = 169 * hour + lookEveryMs(rules);
+  expect(withoutRetired(keys, rules, lastSignatureMs + 24 * hour - 1)).toHaveLength(2);
+  expect(withoutRetired(keys, rules, lastSignatureMs + 24 * hour).map(({ kid }) => kid)).toEqual(["second"]);
+  expect(withoutRetired(keys, { ...rules, maxAgeMs: 1000 * hour }, 999 * hour)).toHaveLength(2);
+});
+
+test("what is no key is not read from the store", () => {
+  const good = key("good", 5);
+  expect(parseSigningKeys(JSON.stringify([good, {}, null, { ...good, kind: "x" }, { ...good, jwk: {} }]))).toEqual([
+    good,
+  ]);
+  expect(parseSigningKeys("{}")).toEqual([]);
+});

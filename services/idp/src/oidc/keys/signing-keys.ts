@@ -1,0 +1,122 @@
+import { generateKeyPair, type KeyObject, randomBytes } from "node:crypto";
+import { promisify } from "node:util";
+import type { JWK } from "oidc-provider";
+import { isRecord, textOf } from "../storage/json.ts";
+
+/** Kinds of keys; an RSA key signs RS256 and PS256. */
+export const keyKinds = ["rsa", "ec", "ed25519"] as const;
+export type KeyKind = (typeof keyKinds)[number];
+
+export interface SigningKey {
+  readonly kind: KeyKind;
+  /** Only letters, digits, - and _: mail servers use it as a file name. */
+  readonly kid: string;
+  /** Private. */
+  readonly jwk: JWK;
+  readonly createdAtMs: number;
+}
+
+/** The generated signing keys that all replicas share. */
+export interface SigningKeyStore {
+  /**
+   * The current keys; creates those that are missing or due, one replica at a time. Empty while another replica creates
+   * the first ones. Rejects when Redis does not respond.
+   */
+  current(): Promise<readonly SigningKey[]>;
+}
+
+export interface RotationRules {
+  readonly isRotated: boolean;
+  readonly intervalMs: number;
+  /** Time in the key set before a key signs. */
+  readonly publishMs: number;
+  readonly maxAgeMs: number;
+  /** Longest lifetime of a signed token. */
+  readonly longestTokenMs: number;
+}
+
+const longestLookMs = 30_000;
+const shortestLookMs = 100;
+
+/** Several reads within the publish delay, so that every replica has a key before any replica signs with it. */
+export function lookEveryMs({ publishMs, intervalMs }: RotationRules): number {
+  return Math.min(longestLookMs, Math.max(shortestLookMs, Math.min(publishMs, intervalMs) / 4));
+}
+
+const generate = promisify(generateKeyPair);
+
+async function newPrivateKey(kind: KeyKind): Promise<KeyObject> {
+  if (kind === "rsa") return (await generate("rsa", { modulusLength: 2048 })).privateKey;
+  if (kind === "ec") return (await generate("ec", { namedCurve: "P-256" })).privateKey;
+  return (await generate("ed25519")).privateKey;
+}
+
+export function jwkOf(key: KeyObject, kid: string): JWK {
+  return { ...key.export({ format: "jwk" }), kid, use: "sig" };
+}
+
+export async function createSigningKey(kind: KeyKind, nowMs: number): Promise<SigningKey> {
+  const kid = `${kind}-${randomBytes(9).toString("base64url")}`;
+  return { kind, kid, jwk: jwkOf(await newPrivateKey(kind), kid), createdAtMs: nowMs };
+}
+
+function newestFirst(keys: readonly SigningKey[], kind: KeyKind): readonly SigningKey[] {
+  return keys.filter((key) => key.kind === kind).toSorted((a, b) => b.createdAtMs - a.createdAtMs);
+}
+
+/** The key that signs: the newest that was published long enough, otherwise the oldest. */
+export function activeKey(keys: readonly SigningKey[], kind: KeyKind, rules: RotationRules, nowMs: number) {
+  const ordered = newestFirst(keys, kind);
+  return ordered.find(({ createdAtMs }) => nowMs - createdAtMs >= rules.publishMs) ?? ordered.at(-1);
+}
+
+/** Kinds whose newest key is missing, or so old that its successor must be published. */
+export function kindsToMake(keys: readonly SigningKey[], rules: RotationRules, nowMs: number): readonly KeyKind[] {
+  return keyKinds.filter((kind) => {
+    const [newest] = newestFirst(keys, kind);
+    if (newest === undefined) return true;
+    return rules.isRotated && nowMs - newest.createdAtMs >= rules.intervalMs;
+  });
+}
+
+/** Removes keys that are no longer needed: a later key signs, and the last token they signed has expired. */
+export function withoutRetired(
+  keys: readonly SigningKey[],
+  rules: RotationRules,
+  nowMs: number,
+): readonly SigningKey[] {
+  return keys.filter((key) => {
+    const successor = newestFirst(keys, key.kind).findLast(({ createdAtMs }) => createdAtMs > key.createdAtMs);
+    if (successor === undefined) return true;
+    // Replicas notice the change at their next read.
+    const lastSignatureMs = successor.createdAtMs + rules.publishMs + lookEveryMs(rules);
+    return nowMs < Math.max(lastSignatureMs + rules.longestTokenMs, key.createdAtMs + rules.maxAgeMs);
+  });
+}
+
+/** Signing order: for each kind the active key, then upcoming and former ones. */
+export function signingOrder(keys: readonly SigningKey[], rules: RotationRules, nowMs: number): readonly SigningKey[] {
+  return keyKinds.flatMap((kind) => {
+    const active = activeKey(keys, kind, rules, nowMs);
+    const others = newestFirst(keys, kind).filter((key) => key !== active);
+    return active === undefined ? others : [active, ...others];
+  });
+}
+
+function isJwk(value: unknown): value is JWK {
+  return isRecord(value) && textOf(value["kty"]) !== undefined && textOf(value["kid"]) !== undefined;
+}
+
+/** Reads a stored key set; unknown entries are ignored. */
+export function parseSigningKeys(text: string): readonly SigningKey[] {
+  const listed: unknown = JSON.parse(text);
+  if (!Array.isArray(listed)) return [];
+  return listed.flatMap((value: unknown): readonly SigningKey[] => {
+    if (!isRecord(value)) return [];
+    const { jwk, createdAtMs } = value;
+    const kind = keyKinds.find((name) => name === value["kind"]);
+    const kid = textOf(value["kid"]);
+    if (kind === undefined || kid === undefined || !isJwk(jwk) || typeof createdAtMs !== "number") return [];
+    return [{ kind, kid, jwk, createdAtMs }];
+  });
+}

@@ -1,0 +1,74 @@
+import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import type { SessionStore } from "../../sessions/session-store.ts";
+import type { ClientPolicies } from "../clients/clients.ts";
+import type { Owners } from "../sessions/session-owner.ts";
+import type { OidcStore, StoredRecord } from "../storage/store.ts";
+import type { TokenRecords } from "../tokens/token-records.ts";
+import type { LogoutDeliveries, LogoutDelivery } from "./logout-deliveries.ts";
+
+/** Ends sign-ins: revokes tokens and notifies clients. All methods reject when that fails; repeating them is safe. */
+export interface EndSessions {
+  /** Revokes the tokens of a session that has already ended, and notifies its clients. */
+  ended(session: BrowserSessionRecord): Promise<void>;
+  /** Ends everything of a user: browser sessions, devices, all tokens; of a client, the tokens issued to itself. */
+  endOwners(owners: Owners): Promise<void>;
+}
+
+export interface EndSessionsDeps {
+  readonly sessions: Pick<SessionStore, "endAll">;
+  readonly records: Pick<TokenRecords, "revokeSession" | "revokeSubject">;
+  readonly store: Pick<OidcStore, "list">;
+  readonly deliveries: Pick<LogoutDeliveries, "add">;
+  readonly policies: () => ClientPolicies;
+  /** `identity.oidc.logout.back_channel_supported`. */
+  readonly tellsClients: () => boolean;
+  readonly wake: () => void;
+  /** Called for each session that `endOwners` ends: the other protocols notify their applications. */
+  readonly onClosed: (session: BrowserSessionRecord) => Promise<void>;
+}
+
+function deliveriesOf({ accountId, authorizations }: BrowserSessionRecord): readonly LogoutDelivery[] {
+  return Object.entries(authorizations).map(([clientId, { sid }]) => ({ clientId, sub: accountId, sid }));
+}
+
+/** One delivery per client and subject, for clients that hold tokens of the user but none of these sessions. */
+function deliveriesOfTokens(
+  held: readonly StoredRecord[],
+  sessionDeliveries: readonly LogoutDelivery[],
+): readonly LogoutDelivery[] {
+  const known = new Set(sessionDeliveries.map(({ clientId, sub }) => JSON.stringify([clientId, sub])));
+  return held.flatMap(({ payload: { clientId, accountId: sub } }) => {
+    if (clientId === undefined || sub === undefined) return [];
+    const key = JSON.stringify([clientId, sub]);
+    if (known.has(key)) return [];
+    known.add(key);
+    return [{ clientId, sub }];
+  });
+}
+
+export function createEndSessions(deps: EndSessionsDeps): EndSessions {
+  const { sessions, records, store, deliveries, policies, tellsClients, wake, onClosed } = deps;
+  const enqueue = async (all: readonly LogoutDelivery[]): Promise<void> => {
+    const wanted = all.filter(({ clientId }) => (policies().get(clientId)?.config.backchannel_logout_uri ?? "") !== "");
+    if (!tellsClients() || wanted.length === 0) return;
+    await deliveries.add(wanted);
+    wake();
+  };
+  const ended = async (session: BrowserSessionRecord): Promise<void> => {
+    await Promise.all([records.revokeSession(session), enqueue(deliveriesOf(session))]);
+  };
+  return {
+    ended,
+    endOwners: async ({ accounts, subjects }) => {
+      const users = subjects.filter(({ kind }) => kind === "user");
+      const held = (await Promise.all(users.map(({ id }) => store.list("account", id)))).flat();
+      // Browser sessions first: an authorization in progress then finds no session and is refused.
+      const closed: BrowserSessionRecord[] = [];
+      for (const account of accounts) closed.push(...(await sessions.endAll(account)));
+      for (const subject of subjects) await records.revokeSubject(subject);
+      const sessionDeliveries = closed.flatMap(deliveriesOf);
+      await enqueue([...sessionDeliveries, ...deliveriesOfTokens(held, sessionDeliveries)]);
+      for (const session of closed) await onClosed(session);
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { abortAfter } from "@postern/shared/platform/concurrency";
+import type { Logger } from "@postern/shared/platform/logging";
+import { createDeliveryLoop, type DeliveryLoop } from "../../logout-delivery/delivery-loop.ts";
+import { type DeliveryTimes, deliveryDelayMs } from "../../logout-delivery/delivery-queue.ts";
+import type { Generations } from "../provider/generation.ts";
+import type { ClaimedDelivery, LogoutDeliveries } from "./logout-deliveries.ts";
+import { logoutToken } from "./logout-token.ts";
+
+export type DeliveryResult = "delivered" | "retried" | "refused";
+
+export interface LogoutDeliveryDeps {
+  readonly deliveries: LogoutDeliveries;
+  readonly generations: Generations;
+  readonly logger: Logger;
+  readonly count: (result: DeliveryResult) => void;
+  readonly times: () => DeliveryTimes;
+}
+
+const atATime = 16;
+/** RFC 9110: 4xx statuses that are temporary. */
+const passing: ReadonlySet<number> = new Set([408, 425, 429]);
+
+/** 2xx means delivered, 4xx is permanent. Throws when the client does not respond. */
+async function send(uri: string, token: string, signal: AbortSignal): Promise<DeliveryResult> {
+  const response = await fetch(uri, {
+    method: "POST",
+    redirect: "manual",
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: new URLSearchParams({ logout_token: token }),
+    signal,
+  });
+  await response.body?.cancel();
+  const { status } = response;
+  if (status >= 200 && status < 300) return "delivered";
+  return status >= 400 && status < 500 && !passing.has(status) ? "refused" : "retried";
+}
+
+/** Delivers everything that is due. */
+function createLook({ deliveries, generations, logger, count, times }: LogoutDeliveryDeps) {
+  const attempt = async ({ delivery }: ClaimedDelivery, closing: AbortSignal): Promise<DeliveryResult> => {
+    const message = await logoutToken(generations.current(), delivery);
+    // The client was removed from the configuration.
+    return message === undefined ? "refused" : send(message.uri, message.token, abortAfter(times().timeoutMs, closing));
+  };
+  const deliver = async (claimed: ClaimedDelivery, closing: AbortSignal): Promise<void> => {
+    const { id, delivery, attempts } = claimed;
+    const result = await attempt(claimed, closing).catch((err: unknown): DeliveryResult => {
+      if (attempts === 0) logger.warn({ client: delivery.clientId, err }, "a client could not be notified of a logout");
+      return "retried";
+    });
+    count(result);
+    if (result === "refused") logger.warn({ client: delivery.clientId }, "a client rejected a logout notification");
+    if (result === "retried") await deliveries.retry(id, deliveryDelayMs(attempts, times()));
+    else await deliveries.settle(id);
+  };
+  return async (closing: AbortSignal): Promise<void> => {
+    if (!generations.isReady) return;
+    let claimed: readonly ClaimedDelivery[];
+    do {
+      claimed = await deliveries.claim(atATime);
+      await Promise.all(claimed.map((one) => deliver(one, closing)));
+    } while (claimed.length === atATime && !closing.aborted);
+  };
+}
+
+export function createLogoutDelivery(deps: LogoutDeliveryDeps): DeliveryLoop {
+  return createDeliveryLoop({
+    look: createLook(deps),
+    onError: (err) => deps.logger.error({ err }, "logout notifications cannot be delivered"),
+  });
+}

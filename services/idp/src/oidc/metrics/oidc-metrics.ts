@@ -1,0 +1,67 @@
+import { operation } from "@postern/shared/contracts";
+import { isBelow } from "@postern/shared/platform/http";
+import type { Metrics } from "@postern/shared/platform/metrics";
+import type { DeliveryResult } from "../logout/logout-delivery.ts";
+
+const routes = [
+  "authorize",
+  "token",
+  "userinfo",
+  "introspect",
+  "revoke",
+  "par",
+  "device",
+  "jwks",
+  "discovery",
+  "sessions",
+] as const;
+const grants = ["authorization_code", "refresh_token", "client_credentials", "device_code", "other"] as const;
+
+export type OidcRoute = (typeof routes)[number];
+
+/** One function per counted event of the protocol. */
+export interface OidcMetrics {
+  /** Counted by the response status: below 400, 400 to 499, above. */
+  request(route: OidcRoute, status: number): void;
+  /** `grantType` as in the request. */
+  grant(grantType: unknown, result: "issued" | "refused"): void;
+  logoutDelivery(result: DeliveryResult): void;
+}
+
+const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code";
+
+/** Undefined for a path that is not counted here. */
+export function routeOfPath(path: string | undefined): OidcRoute | undefined {
+  if (path === undefined) return undefined;
+  if (isBelow(operation("discovery").family.prefix, path)) return "discovery";
+  if (isBelow(operation("listOidcSessions").family.prefix, path)) return "sessions";
+  const [, , name] = path.split("/");
+  return routes.find((route) => route === name);
+}
+
+export function createOidcMetrics(registry: Metrics, prefix: string): OidcMetrics {
+  const deliveries = registry.counter({
+    name: `${prefix}_idp_logout_notices_total`,
+    help: "Attempts to deliver logout messages to clients, by result",
+    labels: { result: ["delivered", "retried", "refused"] },
+  });
+  const requests = registry.counter({
+    name: `${prefix}_idp_oidc_requests_total`,
+    help: "OpenID Connect requests, by route and result",
+    labels: { route: routes, result: ["ok", "refused", "failed"] },
+  });
+  const tokens = registry.counter({
+    name: `${prefix}_idp_oidc_grants_total`,
+    help: "Grants at the token endpoint, by grant and result",
+    labels: { grant: grants, result: ["issued", "refused"] },
+  });
+  return {
+    request: (route, status) =>
+      requests({ route, result: status < 400 ? "ok" : status < 500 ? "refused" : "failed" }).inc(),
+    grant: (grantType, result) => {
+      const grantName = grantType === deviceGrant ? "device_code" : grantType;
+      tokens({ grant: grants.find((grant) => grant === grantName) ?? "other", result }).inc();
+    },
+    logoutDelivery: (result) => deliveries({ result }).inc(),
+  };
+}

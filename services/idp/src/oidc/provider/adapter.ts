@@ -1,0 +1,96 @@
+import { type Adapter, type AdapterFactory, type AdapterPayload, errors, Provider } from "oidc-provider";
+import type { KeepGrant } from "../grants/grant-life.ts";
+import type { OidcStore, RecordRef } from "../storage/store.ts";
+import { tokenOrigin } from "../tokens/token-origin.ts";
+import { withClientErrors } from "./authorize-failure.ts";
+
+export interface AdapterDeps {
+  readonly store: OidcStore;
+  readonly digestOf: (id: string) => string;
+  /** The model Session, which is our browser session. */
+  readonly sessions: Adapter;
+  /** Revokes all tokens of a grant, signed ones included. */
+  readonly revokeGrant: (grantId: string) => Promise<void>;
+  readonly keepGrant: KeepGrant;
+  readonly keepAccount: (accountId: string) => Promise<void>;
+}
+
+const originated: ReadonlySet<string> = new Set(["AccessToken", "RefreshToken"]);
+
+const noClients: Pick<Adapter, "find"> = { find: async () => undefined };
+
+/** The refresh token that the current request replaces. */
+function rotatedToken(): string | undefined {
+  const rotated: unknown = Provider.ctx?.oidc.entities["RotatedRefreshToken"];
+  return typeof rotated === "object" && rotated !== null && "jti" in rotated && typeof rotated.jti === "string"
+    ? rotated.jti
+    : undefined;
+}
+
+/** Parallel refreshes share one successor: the second stores nothing and returns the elected one. */
+async function electSuccessor(id: string, { store, digestOf }: AdapterDeps): Promise<boolean> {
+  const rotated = rotatedToken();
+  if (rotated === undefined) return true;
+  const elected = await store.elect({ model: "RefreshToken", digest: digestOf(rotated) }, id);
+  const { ctx } = Provider;
+  if (ctx !== undefined) ctx.state["electedRefreshToken"] = elected;
+  return elected === id;
+}
+
+/** A token's grant and account must not expire before it. */
+async function keepOwners(model: string, payload: AdapterPayload, life: number, deps: AdapterDeps): Promise<void> {
+  if (model === "Grant" && payload.accountId !== undefined) await deps.keepAccount(payload.accountId);
+  if (originated.has(model) && payload.grantId !== undefined) await deps.keepGrant(payload.grantId, life);
+}
+
+function createModelAdapter(model: string, deps: AdapterDeps): Adapter {
+  const { store, digestOf } = deps;
+  const refOf = (id: string): RecordRef => ({ model, digest: digestOf(id) });
+  return {
+    upsert: async (id, payload, expiresIn) => {
+      if (model === "ReplayDetection") {
+        if (await store.unseen(id, expiresIn ?? 60)) return;
+        throw new errors.InvalidClientAuth("client assertion tokens must only be used once");
+      }
+      if (model === "RefreshToken" && !(await electSuccessor(id, deps))) return;
+      const origin = originated.has(model)
+        ? await tokenOrigin((refreshed) => store.find({ model: "RefreshToken", digest: digestOf(refreshed) }))
+        : undefined;
+      const life = expiresIn ?? 600;
+      await keepOwners(model, payload, life, deps);
+      await store.put(refOf(id), { ...origin, ...payload }, life);
+    },
+    // `upsert` detects replays: two simultaneous requests would both find nothing here.
+    find: async (id) => (model === "ReplayDetection" ? undefined : store.find(refOf(id))),
+    findByUserCode: (userCode) => store.byUserCode(userCode),
+    findByUid: async (): Promise<AdapterPayload | undefined> => undefined,
+    consume: async (id) => {
+      if ((await store.consume(refOf(id))) !== "consumed") throw new errors.InvalidGrant("already used");
+    },
+    destroy: (id) => store.destroy(refOf(id)),
+    revokeByGrantId: (grantId) =>
+      model === "AccessToken" ? deps.revokeGrant(grantId) : store.destroyAll("grant", grantId, [model]),
+  };
+}
+
+/** Reports failures of the adapter to the client, see `withClientErrors`. */
+function wrapAdapter(adapter: Adapter): Adapter {
+  return {
+    upsert: withClientErrors((...args) => adapter.upsert(...args)),
+    find: withClientErrors((id) => adapter.find(id)),
+    findByUid: withClientErrors((uid) => adapter.findByUid(uid)),
+    findByUserCode: withClientErrors((code) => adapter.findByUserCode(code)),
+    consume: withClientErrors((id) => adapter.consume(id)),
+    destroy: withClientErrors((id) => adapter.destroy(id)),
+    revokeByGrantId: withClientErrors((id) => adapter.revokeByGrantId(id)),
+  };
+}
+
+/** The provider's models in our store. Clients come only from the configuration. */
+export function createAdapterFactory(deps: AdapterDeps): AdapterFactory {
+  return (model) => {
+    if (model === "Session") return wrapAdapter(deps.sessions);
+    const adapter = wrapAdapter(createModelAdapter(model, deps));
+    return model === "Client" ? { ...adapter, ...noClients } : adapter;
+  };
+}

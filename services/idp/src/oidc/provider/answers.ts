@@ -1,0 +1,70 @@
+import type Provider from "oidc-provider";
+import type { KoaContextWithOIDC } from "oidc-provider";
+import { isRecord, textOf } from "../storage/json.ts";
+
+export interface AnswerDeps {
+  /** Members of discovery that announce front-channel and back-channel logout. */
+  readonly logoutSupport: () => Readonly<Record<string, boolean>>;
+  readonly contentSecurityPolicy: string;
+  /** Minimum time between two polls of a device, in seconds. */
+  readonly pollingInterval: () => number;
+  /** Whether the device may poll now; polling too early raises its interval. */
+  readonly mayPoll: (deviceCode: string) => Promise<boolean>;
+}
+
+const noCredentials = "no client authentication mechanism provided";
+
+function withRefresh(ctx: KoaContextWithOIDC, body: Readonly<Record<string, unknown>>): unknown {
+  const token = ctx.oidc.entities.RefreshToken;
+  if (typeof body["refresh_token"] !== "string" || token === undefined) return body;
+  // All parallel refreshes return the successor that the first one created.
+  const elected = textOf(ctx.state["electedRefreshToken"]);
+  return { ...body, refresh_token: elected ?? body["refresh_token"], refresh_expires_in: token.remainingTTL };
+}
+
+async function shapeTokenAnswer(ctx: KoaContextWithOIDC, deps: AnswerDeps): Promise<void> {
+  const body: unknown = ctx.body;
+  if (!isRecord(body)) return;
+  if (body["error"] === "authorization_pending") {
+    const code = textOf(ctx.oidc.params?.["device_code"]);
+    if (code !== undefined && !(await deps.mayPoll(code))) ctx.body = { error: "slow_down" };
+    return;
+  }
+  ctx.body = withRefresh(ctx, body);
+}
+
+/** RFC 6749 §5.2: a request without credentials has failed to authenticate. */
+function refuseMissingCredentials(ctx: KoaContextWithOIDC): void {
+  const body: unknown = ctx.body;
+  if (!isRecord(body) || body["error_description"] !== noCredentials) return;
+  ctx.status = 401;
+  ctx.body = { error: "invalid_client", error_description: noCredentials };
+}
+
+/** Codes are returned by query or form; fragments are for tokens, which authorization responses never contain. */
+function extendDiscovery(ctx: KoaContextWithOIDC, { logoutSupport }: AnswerDeps): void {
+  const body: unknown = ctx.body;
+  if (isRecord(body)) ctx.body = { ...body, response_modes_supported: ["query", "form_post"], ...logoutSupport() };
+}
+
+/** Adapts the provider's answers to docs/api/idp.yaml: 302 for redirects, members that webmail reads, the polling interval. */
+export function shapeAnswers(provider: Provider, deps: AnswerDeps): void {
+  provider.use(async (ctx: KoaContextWithOIDC, next) => {
+    // Before the provider: its form_post page adds the hash of its script.
+    ctx.set("content-security-policy", deps.contentSecurityPolicy);
+    await next();
+    if (ctx.status === 303) ctx.status = 302;
+    const route: unknown = ctx["_matchedRouteName"];
+    if (ctx.status === 400) refuseMissingCredentials(ctx);
+    // RFC 9110 §15.5.2; the provider itself challenges only requests with an Authorization header.
+    if (ctx.status === 401 && !ctx.response.get("www-authenticate")) {
+      ctx.set("www-authenticate", `Basic realm="${provider.issuer}"`);
+    }
+    if (route === "discovery") extendDiscovery(ctx, deps);
+    if (route === "token") await shapeTokenAnswer(ctx, deps);
+    const body: unknown = ctx.body;
+    if (route === "device_authorization" && ctx.status === 200 && isRecord(body)) {
+      ctx.body = { ...body, interval: deps.pollingInterval() };
+    }
+  });
+}

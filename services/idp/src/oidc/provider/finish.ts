@@ -1,0 +1,136 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ConsentEnd, FlowEnd, FlowEnding } from "../../flow/flow-port.ts";
+import type { BrowserSessions } from "../../sessions/browser-session-port.ts";
+import type { OidcAccounts } from "../accounts/accounts.ts";
+import { accountOfSession } from "../accounts/session-account.ts";
+import type { Consents } from "../grants/consents.ts";
+import { isRecord, textOf } from "../storage/json.ts";
+import type { Bridge } from "./bridge.ts";
+import type { Generation } from "./generation.ts";
+
+export interface FinishDeps {
+  readonly current: () => Generation;
+  readonly bridge: Bridge;
+  readonly consents: Consents;
+  readonly sessions: Pick<BrowserSessions, "findByUid">;
+  readonly accounts: Pick<OidcAccounts, "save">;
+  /** Called when an account without the mapped identifier signs in for this client. */
+  readonly onNoSubject: (account: string, clientId: string) => void;
+}
+
+type Interaction = InstanceType<Generation["provider"]["Interaction"]>;
+type Grant = InstanceType<Generation["provider"]["Grant"]>;
+
+/** Whether an essential `acr` is missing after a sign-in for it: another sign-in would loop forever. */
+function missesAcrAgain({ prompt, lastSubmission }: Interaction): boolean {
+  return prompt.reasons.some((reason) => reason.startsWith("essential_acr")) && lastSubmission?.login !== undefined;
+}
+
+const noSubject = { error: "server_error", error_description: "the account has no subject identifier" };
+
+function createFinishLogin({ current, sessions, accounts, onNoSubject }: FinishDeps): FlowEnd["finishLogin"] {
+  return async (flowId, session): Promise<FlowEnding> => {
+    const interaction = await current().provider.Interaction.find(flowId);
+    if (interaction === undefined) return { expired: true };
+    const { uid, accountId, loginTs, acr, amr, remember } = session;
+    const stored = await sessions.findByUid(uid);
+    if (stored?.lacksSubject === true) {
+      onNoSubject(stored.account, textOf(interaction.params["client_id"]) ?? "");
+      interaction.result = noSubject;
+      await interaction.persist();
+      return { redirect: interaction.returnTo };
+    }
+    const account = accountOfSession(stored);
+    if (account !== undefined) await accounts.save(account);
+    // First sign-in of this browser, or another account: the previous session does not apply.
+    if (interaction.session?.uid !== uid) interaction.session = undefined;
+    const login = {
+      accountId,
+      ts: loginTs,
+      remember,
+      ...(acr !== undefined && { acr }),
+      ...(amr !== undefined && { amr: [...amr] }),
+    };
+    interaction.result = missesAcrAgain(interaction)
+      ? { error: "unmet_authentication_requirements", error_description: "the requested acr could not be reached" }
+      : { ...interaction.lastSubmission, select_account: {}, login };
+    await interaction.persist();
+    return { redirect: interaction.returnTo };
+  };
+}
+
+function listed(details: Readonly<Record<string, unknown>>, name: string): readonly string[] {
+  const value = details[name];
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+}
+
+/** Grants what the user allowed and records what the user rejected, so that this grant does not ask for it again. */
+function grantChoice(grant: Grant, { prompt }: Interaction, scopes: readonly string[]): void {
+  const requested = listed(prompt.details, "missingOIDCScope");
+  const kept = requested.filter((scope) => scopes.includes(scope));
+  const refused = requested.filter((scope) => !scopes.includes(scope));
+  if (kept.length > 0) grant.addOIDCScope(kept.join(" "));
+  if (refused.length > 0) grant.rejectOIDCScope(refused.join(" "));
+  const claims = listed(prompt.details, "missingOIDCClaims");
+  if (claims.length > 0) grant.addOIDCClaims([...claims]);
+  const resources: unknown = prompt.details["missingResourceScopes"];
+  for (const resource of isRecord(resources) ? Object.keys(resources) : []) {
+    const words = listed(isRecord(resources) ? resources : {}, resource);
+    const left = words.filter((scope) => scopes.includes(scope));
+    const out = words.filter((scope) => !scopes.includes(scope));
+    if (left.length > 0) grant.addResourceScope(resource, left.join(" "));
+    if (out.length > 0) grant.rejectResourceScope(resource, out.join(" "));
+  }
+}
+
+function resume(
+  { bridge }: FinishDeps,
+  interaction: Interaction,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const { uid, returnTo } = interaction;
+  const cookie = [request.headers.cookie, `service_resume=${uid}`].filter((part) => part !== undefined).join("; ");
+  bridge.passRaw(request, response, { method: "GET", url: new URL(returnTo).pathname, headers: { cookie } });
+}
+
+function consentSeconds({ policies, settings }: Generation, clientId: string): number {
+  const own = policies.get(clientId)?.config.consent_ttl ?? 0;
+  return Math.max(1, Math.round((own > 0 ? own : settings.oidc.consent.ttl) / 1000));
+}
+
+function createFinishConsent(deps: FinishDeps): ConsentEnd["finishConsent"] {
+  const { current, consents } = deps;
+  return async (flowId, { scopes, remember }, request, response) => {
+    const { provider } = current();
+    const interaction = await provider.Interaction.find(flowId);
+    const accountId = interaction?.session?.accountId;
+    const clientId = textOf(interaction?.params["client_id"]);
+    if (interaction === undefined || accountId === undefined || clientId === undefined) return { expired: true };
+    const known = interaction.grantId === undefined ? undefined : await provider.Grant.find(interaction.grantId);
+    const grant = known ?? new provider.Grant({ accountId, clientId });
+    grantChoice(grant, interaction, scopes);
+    const grantId = await grant.save();
+    if (remember)
+      await consents.remember({ accountId, clientId, scopes, ttlSeconds: consentSeconds(current(), clientId) });
+    interaction.result = { ...interaction.lastSubmission, consent: { grantId } };
+    await interaction.persist();
+    resume(deps, interaction, request, response);
+    return undefined;
+  };
+}
+
+/** Passes the result of sign-in and consent pages to the provider. */
+export function createFinish(deps: FinishDeps): FlowEnd & ConsentEnd {
+  return {
+    finishLogin: createFinishLogin(deps),
+    finishConsent: createFinishConsent(deps),
+    denyConsent: async (flowId) => {
+      const interaction = await deps.current().provider.Interaction.find(flowId);
+      if (interaction === undefined) return { expired: true };
+      interaction.result = { error: "access_denied", error_description: "the user has refused" };
+      await interaction.persist();
+      return { returnTo: interaction.returnTo };
+    },
+  };
+}

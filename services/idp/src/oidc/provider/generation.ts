@@ -1,0 +1,80 @@
+import { createPublicKey, type KeyObject } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { AppError } from "@postern/shared/platform/errors";
+import type Provider from "oidc-provider";
+import type { JWK } from "oidc-provider";
+import { type ClientPolicies, clientPolicies } from "../clients/clients.ts";
+import { registrationFault } from "../clients/registration.ts";
+import type { OidcSettings } from "../settings/oidc-settings.ts";
+import { createProvider, type ProviderHooks } from "./provider.ts";
+
+/** A provider with its clients and keys. It never changes; requests in progress finish on the one they started with. */
+export interface Generation {
+  readonly settings: OidcSettings;
+  readonly provider: Provider;
+  readonly policies: ClientPolicies;
+  readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
+  readonly publicKeys: ReadonlyMap<string, KeyObject>;
+}
+
+/** The generation that serves requests. */
+export interface Generations {
+  /** @throws AppError REDIS_UNAVAILABLE before the signing keys have been read for the first time */
+  current(): Generation;
+  readonly isReady: boolean;
+  /**
+   * Creates another generation, which replaces the current one.
+   *
+   * @throws AppError CONFIG_INVALID when a client cannot be registered; the current one then remains
+   */
+  replace(inputs: { readonly settings: OidcSettings; readonly keys: readonly JWK[] }): Promise<void>;
+}
+
+function publicKeysOf(keys: readonly JWK[]): ReadonlyMap<string, KeyObject> {
+  return new Map(
+    keys.flatMap((jwk) => {
+      const { kid } = jwk;
+      const key = Object.fromEntries(
+        Object.entries(jwk).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
+      );
+      return kid === undefined ? [] : [[kid, createPublicKey({ format: "jwk", key })] as const];
+    }),
+  );
+}
+
+async function assertClients(provider: Provider, policies: ClientPolicies): Promise<void> {
+  const problems: string[] = [];
+  for (const id of policies.keys()) {
+    const fault = await registrationFault(provider, id);
+    if (fault !== undefined) problems.push(`${id}: ${fault}`);
+  }
+  if (problems.length > 0)
+    throw new AppError("CONFIG_INVALID", { detail: `identity.oidc.clients: ${problems.join("; ")}` });
+}
+
+export function createGenerations(hooks: ProviderHooks): Generations {
+  let current: Generation | undefined;
+  return {
+    current: () => {
+      if (current === undefined)
+        throw new AppError("REDIS_UNAVAILABLE", { detail: "the signing keys have not been read yet" });
+      return current;
+    },
+    get isReady() {
+      return current !== undefined;
+    },
+    replace: async ({ settings, keys }) => {
+      const policies = clientPolicies(settings);
+      const provider = createProvider({ settings, policies, keys }, hooks);
+      await assertClients(provider, policies);
+      const callback = provider.callback();
+      current = {
+        settings,
+        provider,
+        policies,
+        handle: (request, response) => void callback(request, response),
+        publicKeys: publicKeysOf(keys),
+      };
+    },
+  };
+}

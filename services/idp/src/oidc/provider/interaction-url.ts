@@ -1,0 +1,87 @@
+import type { OidcClientConfig } from "@postern/shared/platform/config";
+import type { KoaContextWithOIDC } from "oidc-provider";
+import type { FlowStarter, OidcFlowStart } from "../../flow/flow-port.ts";
+import type { FlowClient, FlowMissing, FlowParams } from "../../flow/flow-record.ts";
+import { flowDemands, type MfaPolicyConfig } from "../../login/sign-in-demands.ts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import { isRecord, textOf } from "../storage/json.ts";
+import type { ProviderHooks } from "./provider.ts";
+
+const prompts = ["login", "consent", "select_account"] as const;
+
+function optional<Name extends string>(name: Name, value: unknown): Partial<Record<Name, string>> {
+  const text = textOf(value);
+  const record: Partial<Record<Name, string>> = {};
+  if (text !== undefined) record[name] = text;
+  return record;
+}
+
+export function flowClient(config: OidcClientConfig | undefined, id: string, mfaPolicy: MfaPolicyConfig): FlowClient {
+  return {
+    id,
+    ...optional("name", config?.name),
+    ...optional("logoUri", config?.logo_uri),
+    ...optional("policyUri", config?.policy_uri),
+    ...optional("tosUri", config?.tos_uri),
+    ...(config !== undefined && flowDemands(config, mfaPolicy)),
+    skipConsent: config?.skip_consent ?? false,
+    delayedResponse: config?.delayed_response ?? false,
+  };
+}
+
+function flowParams(params: Readonly<Record<string, unknown>>): FlowParams {
+  return {
+    ...optional("scope", params["scope"]),
+    ...optional("loginHint", params["login_hint"]),
+    ...optional("uiLocales", params["ui_locales"]),
+    ...optional("acrValues", params["acr_values"]),
+    ...optional("claims", params["claims"]),
+    ...optional("state", params["state"]),
+    ...optional("redirectUri", params["redirect_uri"]),
+  };
+}
+
+function texts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+}
+
+function flowMissing(details: Readonly<Record<string, unknown>>): FlowMissing {
+  const resources = details["missingResourceScopes"];
+  return {
+    scopes: texts(details["missingOIDCScope"]),
+    claims: texts(details["missingOIDCClaims"]),
+    resources: isRecord(resources)
+      ? Object.fromEntries(Object.entries(resources).map(([name, scopes]) => [name, texts(scopes)]))
+      : {},
+  };
+}
+
+/** Starts a flow when the user must sign in or consent. @returns where the browser goes */
+export function createInteractionUrl(deps: {
+  readonly starter: FlowStarter;
+  readonly clients: () => readonly OidcClientConfig[];
+  readonly mfaPolicy: () => MfaPolicyConfig;
+  readonly findSession: (uid: string) => Promise<Pick<BrowserSessionRecord, "account"> | undefined>;
+}): ProviderHooks["interactionUrl"] {
+  return async (ctx: KoaContextWithOIDC, interaction) => {
+    const { uid, prompt, params, session, exp } = interaction;
+    // The account name, not the subject, which users do not know.
+    const account = session === undefined ? undefined : (await deps.findSession(session.uid))?.account;
+    const clientId = textOf(params["client_id"]) ?? "";
+    const start: OidcFlowStart = {
+      interactionUid: uid,
+      prompt: prompts.find((name) => name === prompt.name) ?? "login",
+      reasons: prompt.reasons,
+      client: flowClient(
+        deps.clients().find(({ client_id: id }) => id === clientId),
+        clientId,
+        deps.mfaPolicy(),
+      ),
+      params: flowParams(params),
+      missing: flowMissing(prompt.details),
+      ...(account !== undefined && { accountId: account }),
+      expiresAtMs: exp * 1000,
+    };
+    return deps.starter.startOidc(ctx.req, ctx.res, start);
+  };
+}

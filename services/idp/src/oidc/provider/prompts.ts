@@ -1,0 +1,53 @@
+import { interactionPolicy, type KoaContextWithOIDC } from "oidc-provider";
+import { rankOfAcr, wantedRank } from "../../login/acr.ts";
+import { meetsDemands } from "../../login/sign-in-demands.ts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import type { ClientPolicies } from "../clients/clients.ts";
+import { wordsOf } from "../storage/json.ts";
+
+const { base, Check, Prompt } = interactionPolicy;
+
+function missesWantedAcr(ctx: KoaContextWithOIDC): boolean {
+  const wanted = wordsOf(ctx.oidc.params?.["acr_values"]);
+  const { session, result } = ctx.oidc;
+  const rank = wantedRank(wanted);
+  const isMet = rank !== undefined && (rankOfAcr(session?.acr) ?? 0) >= rank;
+  return wanted.length > 0 && !isMet && result?.login === undefined;
+}
+
+export interface PromptDeps {
+  readonly findSession: (uid: string) => Promise<BrowserSessionRecord | undefined>;
+  readonly nowSeconds: () => number;
+}
+
+/** Another application's sign-in may have used fewer factors than this client demands, or be too old. */
+async function missesDemandedFactor(
+  ctx: KoaContextWithOIDC,
+  policies: ClientPolicies,
+  { findSession, nowSeconds }: PromptDeps,
+): Promise<boolean> {
+  const demands = policies.get(ctx.oidc.client?.clientId ?? "")?.demands;
+  if (demands === undefined || demands.level === 0) return false;
+  const { session } = ctx.oidc;
+  const known = session?.accountId === undefined ? undefined : await findSession(session.uid);
+  return known === undefined || !meetsDemands(known, demands, nowSeconds());
+}
+
+/** When a user must sign in, choose an account or consent. */
+export function interactionPrompts(policies: ClientPolicies, deps: PromptDeps): interactionPolicy.DefaultPolicy {
+  const policy = base();
+  policy.add(new Prompt({ name: "select_account", requestable: true }), 0);
+  policy
+    .get("login")
+    ?.checks.add(new Check("acr_values", "another way of signing in is wished for", (ctx) => missesWantedAcr(ctx)));
+  policy
+    .get("login")
+    ?.checks.add(
+      new Check("mfa_required", "the client demands another factor", (ctx) =>
+        missesDemandedFactor(ctx, policies, deps),
+      ),
+    );
+  // It would require consent every time; the site decides whether a client needs consent.
+  policy.get("consent")?.checks.remove("native_client_prompt");
+  return policy;
+}

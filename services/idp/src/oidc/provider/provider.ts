@@ -1,0 +1,277 @@
+import type { EventEmitter } from "node:events";
+import { pathTo } from "@postern/shared/contracts";
+import {
+  type AdapterFactory,
+  type Configuration,
+  errors,
+  type JWK,
+  type KoaContextWithOIDC,
+  Provider,
+} from "oidc-provider";
+import type { OidcAccount } from "../accounts/accounts.ts";
+import { basicCredentials } from "../clients/client-auth.ts";
+import { clientPolicyParams } from "../clients/client-policy.ts";
+import { type ClientPolicies, clientMetadata, matchesWildcard } from "../clients/clients.ts";
+import { registrationRules } from "../clients/registration.ts";
+import { createLoadGrant, type GrantDeps } from "../grants/grants.ts";
+import { allScopes, claimTable, type OidcSettings } from "../settings/oidc-settings.ts";
+import { textOf, wordsOf } from "../storage/json.ts";
+import {
+  type AccessTokenDeps,
+  clientResourceOf,
+  extraTokenClaims,
+  resourceIndicators,
+} from "../tokens/access-tokens.ts";
+import { claimsOf, grantedMappings } from "../tokens/claims.ts";
+import { type AnswerDeps, shapeAnswers } from "./answers.ts";
+import { interactionPrompts, type PromptDeps } from "./prompts.ts";
+import { referenceHeader } from "./request-reference.ts";
+
+type InteractionUrl = NonNullable<NonNullable<Configuration["interactions"]>["url"]>;
+
+/** The origin of a request, for the log. */
+export interface Requester {
+  /** Identifies the request. */
+  readonly session: string;
+  /** The client that the request names; not necessarily authenticated. */
+  readonly client: string | undefined;
+}
+
+const longestName = 200;
+
+/** The client that the request names; undefined before its parameters are read. */
+function requesterOf(ctx: KoaContextWithOIDC): Requester {
+  const { client, params } = ctx.oidc ?? {};
+  const basic = basicCredentials(ctx.get("authorization"));
+  const named = client?.clientId ?? textOf(params?.["client_id"]) ?? basic?.[0];
+  return { session: ctx.get(referenceHeader), client: named?.slice(0, longestName) };
+}
+
+/** What the provider calls in our code, the same for every generation. */
+export interface ProviderHooks
+  extends AnswerDeps,
+    Pick<AccessTokenDeps, "epochOf" | "record" | "accountOf" | "reportUnreadable">,
+    Pick<GrantDeps, "hasConsented">,
+    PromptDeps {
+  readonly adapter: AdapterFactory;
+  readonly sessionCookie: string;
+  readonly interactionUrl: InteractionUrl;
+  readonly findAccount: (accountId: string, sessionUid: string | undefined) => Promise<OidcAccount | undefined>;
+  readonly renderError: NonNullable<Configuration["renderError"]>;
+  readonly onError: (event: string, error: unknown, requester?: Requester) => void;
+  readonly onGrant: (grantType: unknown, result: "issued" | "refused") => void;
+}
+
+/** What differs between generations. */
+export interface ProviderInputs {
+  readonly settings: OidcSettings;
+  readonly policies: ClientPolicies;
+  /** Private keys, in the order in which they sign. */
+  readonly keys: readonly JWK[];
+}
+
+const codeSeconds = 60;
+const flowSeconds = 600;
+
+const routes = {
+  authorization: pathTo("authorize"),
+  token: pathTo("token"),
+  userinfo: pathTo("userinfo"),
+  introspection: pathTo("introspect"),
+  jwks: pathTo("jwks"),
+  end_session: pathTo("endSession"),
+  device_authorization: pathTo("deviceAuthorization"),
+  code_verification: pathTo("deviceCodePage"),
+  pushed_authorization_request: pathTo("pushAuthorization"),
+  revocation: pathTo("revoke"),
+};
+
+function features({ settings, policies }: ProviderInputs, hooks: ProviderHooks): Configuration["features"] {
+  const { identifier } = settings;
+  return {
+    ...registrationRules(settings).features,
+    resourceIndicators: resourceIndicators({
+      policies,
+      backchannelAudience: `${identifier}:backchannel`,
+      clientResource: (clientId) => clientResourceOf(identifier, clientId),
+      epochOf: hooks.epochOf,
+      record: hooks.record,
+      accountOf: hooks.accountOf,
+      reportUnreadable: hooks.reportUnreadable,
+    }),
+  };
+}
+
+function lifetimes({ settings, policies }: ProviderInputs, hooks: ProviderHooks): Configuration["ttl"] {
+  const { oidc } = settings;
+  const accessSeconds = (clientId: string | undefined): number =>
+    policies.get(clientId ?? "")?.accessTokenSeconds ?? Math.round(oidc.tokens.default_access_token_lifetime / 1000);
+  const refreshSeconds = (clientId: string | undefined): number =>
+    policies.get(clientId ?? "")?.refreshTokenSeconds ?? Math.round(oidc.tokens.default_refresh_token_lifetime / 1000);
+  return {
+    AccessToken: (_ctx, token, client) => token.resourceServer?.accessTokenTTL ?? accessSeconds(client.clientId),
+    ClientCredentials: (_ctx, token, client) => token.resourceServer?.accessTokenTTL ?? accessSeconds(client.clientId),
+    IdToken: (_ctx, _token, client) => accessSeconds(client.clientId),
+    RefreshToken: (_ctx, _token, client) => refreshSeconds(client.clientId),
+    AuthorizationCode: codeSeconds,
+    DeviceCode: Math.round(oidc.device_flow.code_expiry / 1000),
+    // Longer than any token of its family, so that none outlives it.
+    Grant: (_ctx, grant) => refreshSeconds(grant.clientId) + accessSeconds(grant.clientId) + flowSeconds,
+    Interaction: flowSeconds,
+    PushedAuthorizationRequest: codeSeconds,
+    // The rest of its absolute lifetime; only the cookie uses it.
+    Session: (_ctx, session) => Math.max(1, (session.exp || 0) - hooks.nowSeconds()),
+  };
+}
+
+/** Claims of an account, by the ID token mappings of the client. */
+function createFindAccount(
+  { policies, settings }: ProviderInputs,
+  hooks: ProviderHooks,
+): NonNullable<Configuration["findAccount"]> {
+  const table = claimTable(settings);
+  return async (ctx, accountId, token) => {
+    const ofToken = token !== undefined && "sessionUid" in token ? token.sessionUid : undefined;
+    const account = await hooks.findAccount(accountId, ofToken ?? ctx.oidc.session?.uid);
+    if (account === undefined) return undefined;
+    const clientId = ctx.oidc.client?.clientId ?? token?.clientId ?? "";
+    const mappings = policies.get(clientId)?.config.id_token_claims.mappings ?? [];
+    return {
+      accountId,
+      claims: (_use, scope) => ({
+        ...claimsOf(account, grantedMappings(mappings, table, wordsOf(scope)), hooks.reportUnreadable(clientId)),
+        sub: accountId,
+      }),
+    };
+  };
+}
+
+function tokenRules({ policies }: ProviderInputs): Configuration {
+  return {
+    pkce: {
+      required: (_ctx, client) => {
+        const policy = policies.get(client.clientId);
+        return policy === undefined || policy.isPublic || policy.config.require_pkce;
+      },
+    },
+    issueRefreshToken: (_ctx, client, source) => {
+      if (!client.grantTypeAllowed("refresh_token")) return false;
+      return (
+        source.scopes.has("offline_access") || policies.get(client.clientId)?.config.always_issue_refresh_token === true
+      );
+    },
+    rotateRefreshToken: (ctx: KoaContextWithOIDC) =>
+      policies.get(ctx.oidc.client?.clientId ?? "")?.rotatesRefreshTokens ?? true,
+    // Ending a session revokes the grants of its clients, so that using a token need not look up the session.
+    expiresWithSession: () => false,
+  };
+}
+
+/** `typ` of signed tokens for verifiers that require another one than RFC 9068. */
+function tokenFormats({ policies }: ProviderInputs): NonNullable<Configuration["formats"]> {
+  return {
+    customizers: {
+      jwt: (_ctx, token, jwt) => {
+        const policy = policies.get(token.clientId ?? "");
+        const isUsers = "accountId" in token;
+        // The provider uses the changed parts, not a return value.
+        if (isUsers && policy?.config.access_token_typ === "JWT") jwt.header = { ...jwt.header, typ: "JWT" };
+      },
+    },
+  };
+}
+
+function configuration(inputs: ProviderInputs, hooks: ProviderHooks): Configuration {
+  const { settings, policies, keys } = inputs;
+  const isSecure = settings.issuer.startsWith("https:");
+  const cookie = { httpOnly: true, sameSite: "lax", signed: false, secure: isSecure, path: "/" } as const;
+  return {
+    ...tokenRules(inputs),
+    ...registrationRules(settings),
+    adapter: hooks.adapter,
+    clients: [...policies.values()].map((policy) => clientMetadata(policy)),
+    jwks: { keys },
+    routes,
+    features: features(inputs, hooks),
+    ttl: lifetimes(inputs, hooks),
+    scopes: allScopes(settings),
+    claims: claimTable(settings),
+    cookies: {
+      names: { session: hooks.sessionCookie, interaction: "service_interaction", resume: "service_resume" },
+      long: cookie,
+      short: { httpOnly: true, sameSite: "lax", signed: false, secure: isSecure },
+    },
+    acrValues: ["pwd", "recovery", "mfa", "phr"],
+    extraParams: clientPolicyParams(policies),
+    formats: tokenFormats(inputs),
+    extraTokenClaims: extraTokenClaims({
+      policies,
+      backchannelAudience: `${settings.identifier}:backchannel`,
+      clientResource: (clientId) => clientId,
+      epochOf: hooks.epochOf,
+      record: hooks.record,
+      accountOf: hooks.accountOf,
+      reportUnreadable: hooks.reportUnreadable,
+    }),
+    findAccount: createFindAccount(inputs, hooks),
+    interactions: { policy: interactionPrompts(policies, hooks), url: hooks.interactionUrl },
+    loadExistingGrant: createLoadGrant({ policies, hasConsented: hooks.hasConsented }),
+    renderError: hooks.renderError,
+    acceptQueryParamAccessTokens: false,
+    allowOmittingSingleRegisteredRedirectUri: false,
+    clientBasedCORS: (_ctx, origin, client) =>
+      (client.redirectUris ?? []).some((uri) => URL.parse(uri)?.origin === origin),
+  };
+}
+
+/** Every provider has its own Client class; the library's certification suite replaces this method the same way. */
+function allowWildcards(provider: Provider): void {
+  const { prototype } = provider.Client;
+  const exact: unknown = Reflect.get(prototype, "redirectUriAllowed");
+  if (typeof exact !== "function") throw new TypeError("redirectUriAllowed is not a method");
+  prototype.redirectUriAllowed = function allowed(uri) {
+    const isExact: unknown = Reflect.apply(exact, this, [uri]);
+    return isExact === true || (this.redirectUris ?? []).some((registered) => matchesWildcard(registered, uri));
+  };
+}
+
+/** RFC 6749 §4.1.2.1: `unauthorized_client` where the provider answers `invalid_request`. */
+function nameUnauthorized(provider: Provider): void {
+  const { prototype } = provider.Client;
+  const isAllowed: unknown = Reflect.get(prototype, "responseTypeAllowed");
+  if (typeof isAllowed !== "function") throw new TypeError("responseTypeAllowed is not a method");
+  prototype.responseTypeAllowed = function allowed(type) {
+    const answer: unknown = Reflect.apply(isAllowed, this, [type]);
+    if (answer !== true) throw new errors.UnauthorizedClient("the client may not ask for codes");
+    return true;
+  };
+}
+
+/** ID tokens contain `sid` for clients that are notified of logouts by either channel. */
+function nameSessions(provider: Provider, policies: ClientPolicies): void {
+  const { prototype } = provider.Client;
+  const isNamed: unknown = Reflect.get(prototype, "includeSid");
+  if (typeof isNamed !== "function") throw new TypeError("includeSid is not a method");
+  prototype.includeSid = function includesSid() {
+    const { frontchannel_logout_uri: uri = "" } = policies.get(this.clientId)?.config ?? {};
+    return uri !== "" || Reflect.apply(isNamed, this, []) === true;
+  };
+}
+
+/** The only place that creates a provider. It is immutable: other clients or keys require a new one. */
+export function createProvider(inputs: ProviderInputs, hooks: ProviderHooks): Provider {
+  const provider = new Provider(inputs.settings.issuer, configuration(inputs, hooks));
+  provider.proxy = true;
+  shapeAnswers(provider, hooks);
+  nameUnauthorized(provider);
+  nameSessions(provider, inputs.policies);
+  if (inputs.settings.developerMode) allowWildcards(provider);
+  const koa: EventEmitter = provider;
+  koa.on("error", (error: unknown) => hooks.onError("error", error));
+  provider.on("server_error", (ctx, error) => hooks.onError("server_error", error, requesterOf(ctx)));
+  provider.on("grant.error", (ctx, error) => hooks.onError("grant.error", error, requesterOf(ctx)));
+  provider.on("authorization.error", (ctx, error) => hooks.onError("authorization.error", error, requesterOf(ctx)));
+  provider.on("grant.success", (ctx) => hooks.onGrant(ctx.oidc.params?.["grant_type"], "issued"));
+  provider.on("grant.error", (ctx) => hooks.onGrant(ctx.oidc?.params?.["grant_type"], "refused"));
+  return provider;
+}

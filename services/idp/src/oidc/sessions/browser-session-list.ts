@@ -1,0 +1,49 @@
+import type { BrowserSessionListed } from "@postern/shared/contracts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import type { ListedSession, SessionStore } from "../../sessions/session-store.ts";
+
+/** The browser sessions of a user, for operators. All methods reject when the store is unavailable. */
+export interface BrowserSessionList {
+  list(accounts: readonly string[]): Promise<readonly BrowserSessionListed[]>;
+  /** Ends one session and the tokens of its clients. @returns whether one of these accounts had such a session */
+  end(accounts: readonly string[], id: string): Promise<boolean>;
+}
+
+export interface BrowserSessionListDeps {
+  readonly sessions: Pick<SessionStore, "list" | "end">;
+  readonly endSessions: { ended(session: BrowserSessionRecord): Promise<void> };
+  /** Notifies the applications of other protocols. */
+  readonly onClosed: (session: BrowserSessionRecord) => Promise<void>;
+}
+
+function shown({ uid, origin, loginTs, lastSeenMs, mfaTs, authorizations }: ListedSession): BrowserSessionListed {
+  return {
+    id: uid,
+    client_ip: origin?.clientIp ?? "",
+    user_agent: origin?.userAgent ?? "",
+    auth_time: new Date(loginTs * 1000).toISOString(),
+    last_seen: new Date(lastSeenMs).toISOString(),
+    mfa_completed: mfaTs !== undefined,
+    client_ids: Object.keys(authorizations),
+  };
+}
+
+export function createBrowserSessionList({
+  sessions,
+  endSessions,
+  onClosed,
+}: BrowserSessionListDeps): BrowserSessionList {
+  const ofAll = async (accounts: readonly string[]): Promise<readonly ListedSession[]> =>
+    (await Promise.all(accounts.map((account) => sessions.list(account)))).flat();
+  return {
+    list: async (accounts) => (await ofAll(accounts)).map(shown),
+    end: async (accounts, id) => {
+      const isTheirs = (await ofAll(accounts)).some(({ uid }) => uid === id);
+      const ended = isTheirs ? await sessions.end(id) : undefined;
+      if (ended === undefined) return false;
+      await endSessions.ended(ended);
+      await onClosed(ended);
+      return true;
+    },
+  };
+}

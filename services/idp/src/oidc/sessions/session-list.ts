@@ -1,0 +1,139 @@
+import type { TokenSubject } from "@postern/shared/domain/tokens";
+import type { OidcAccount, OidcAccounts } from "../accounts/accounts.ts";
+import { isRecord, textOf, wordsOf } from "../storage/json.ts";
+import type { OidcStore, StoredRecord } from "../storage/store.ts";
+import { isOf, type TokenRecords } from "../tokens/token-records.ts";
+import { clientNames } from "./session-owner.ts";
+
+/** A record of `GET /api/v1/oidc/sessions/{user_id}` (docs/api/management.yaml). */
+export interface OidcSessionRecord {
+  readonly id: string;
+  readonly client_id: string;
+  readonly user_id: string;
+  readonly username: string;
+  readonly display_name: string;
+  readonly redirect_uri: string;
+  readonly mfa_method: string;
+  readonly scopes: readonly string[];
+  /** ISO 8601. */
+  readonly auth_time: string;
+  readonly mfa_completed: boolean;
+}
+
+export interface TokenOwner {
+  /** The requested user id, which may also name a client. */
+  readonly userId: string;
+  readonly subjects: readonly TokenSubject[];
+}
+
+export type Ending = "ended" | "unknown" | "not_theirs";
+
+/** The tokens of a user's clients, for operators. All methods reject when the store is unavailable. */
+export interface OidcSessions {
+  list(subjects: readonly TokenSubject[]): Promise<readonly OidcSessionRecord[]>;
+  /** Ends the session with this `id` of the list, or with this token, and everything else of the same grant. */
+  end(owner: TokenOwner, id: string): Promise<Ending>;
+}
+
+export interface OidcSessionsDeps {
+  readonly store: Pick<OidcStore, "list" | "find">;
+  readonly accounts: Pick<OidcAccounts, "find">;
+  readonly records: Pick<TokenRecords, "revokeToken" | "revokeGrant">;
+  readonly digestOf: (id: string) => string;
+  readonly nowSeconds: () => number;
+}
+
+function mfaMethodOf(amr: unknown, account: OidcAccount | undefined): string {
+  const methods = Array.isArray(amr) ? amr.filter((name) => typeof name === "string") : undefined;
+  if (methods === undefined) return account?.mfaMethod ?? "";
+  if (!methods.includes("mfa")) return "";
+  return methods.includes("hwk") ? "webauthn" : "totp";
+}
+
+function hasSecondFactor(amr: unknown, account: OidcAccount | undefined): boolean {
+  return Array.isArray(amr) ? amr.includes("mfa") : account?.mfaCompleted === true;
+}
+
+function recordOf({ digest, payload }: StoredRecord, account: OidcAccount | undefined): OidcSessionRecord {
+  const { clientId = "", accountId: owner = clientId, scope, iat, authTime = iat ?? 0 } = payload;
+  const amr: unknown = payload["amr"];
+  return {
+    id: digest,
+    client_id: clientId,
+    user_id: owner,
+    username: account?.account ?? owner,
+    display_name: account?.displayName ?? "",
+    redirect_uri: textOf(payload.redirectUri) ?? "",
+    mfa_method: mfaMethodOf(amr, account),
+    scopes: wordsOf(scope),
+    auth_time: new Date(authTime * 1000).toISOString(),
+    mfa_completed: hasSecondFactor(amr, account),
+  };
+}
+
+function isToken({ model }: StoredRecord): boolean {
+  return model === "AccessToken" || model === "ClientCredentials" || model === "RefreshToken";
+}
+
+/** Access tokens; for a grant without one, its refresh token. */
+function visible(records: readonly StoredRecord[]): readonly StoredRecord[] {
+  const withAccess = new Set(
+    records.filter(({ model }) => model === "AccessToken").map(({ payload }) => payload.grantId),
+  );
+  return records.filter(({ model, payload }) => model !== "RefreshToken" || !withAccess.has(payload.grantId));
+}
+
+export function createOidcSessions(deps: OidcSessionsDeps): OidcSessions {
+  const { store, accounts, records, digestOf, nowSeconds } = deps;
+  const findToken = async (digest: string): Promise<StoredRecord | undefined> => {
+    for (const model of ["AccessToken", "RefreshToken"]) {
+      const payload = await store.find({ model, digest });
+      if (payload !== undefined) return { model, digest, payload };
+    }
+    return undefined;
+  };
+  const tokensOf = async (subject: TokenSubject): Promise<readonly StoredRecord[]> =>
+    (await store.list("account", subject.id)).filter(
+      (record) =>
+        isOf(record, subject) &&
+        isToken(record) &&
+        record.payload.consumed === undefined &&
+        (record.payload.exp ?? 0) > nowSeconds(),
+    );
+  return {
+    list: async (subjects) => {
+      const listed = (await Promise.all(subjects.map(tokensOf))).flat();
+      const grants = new Set(listed.flatMap(({ payload }) => payload.grantId ?? []));
+      const living = new Map(
+        await Promise.all(
+          [...grants].map(async (id) => {
+            const grant = await store.find({ model: "Grant", digest: digestOf(id) });
+            return [id, isRecord(grant)] as const;
+          }),
+        ),
+      );
+      const alive = listed.filter(
+        ({ payload }) => payload.grantId === undefined || living.get(payload.grantId) === true,
+      );
+      const users = subjects.filter(({ kind }) => kind === "user");
+      const known = new Map(await Promise.all(users.map(async ({ id }) => [id, await accounts.find(id)] as const)));
+      return visible(alive)
+        .map((record) => recordOf(record, known.get(record.payload.accountId ?? "")))
+        .toSorted((left, right) => (left.auth_time < right.auth_time ? 1 : -1));
+    },
+    end: async ({ userId, subjects }, id) => {
+      const found = (await findToken(id)) ?? (await findToken(digestOf(id)));
+      if (found === undefined) return "unknown";
+      const { digest, payload } = found;
+      const { accountId } = payload;
+      const isTheirs =
+        accountId === undefined
+          ? clientNames(payload.clientId ?? "").includes(userId)
+          : subjects.some((subject) => subject.kind === "user" && subject.id === accountId);
+      if (!isTheirs) return "not_theirs";
+      if (payload.grantId === undefined) await records.revokeToken(digest, payload);
+      else await records.revokeGrant(payload.grantId);
+      return "ended";
+    },
+  };
+}

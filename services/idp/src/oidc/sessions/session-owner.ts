@@ -1,0 +1,65 @@
+import type { TokenSubject } from "@postern/shared/domain/tokens";
+import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import type { SessionStore } from "../../sessions/session-store.ts";
+import type { SubjectsOfAccount } from "../accounts/account-subjects.ts";
+import type { OidcAccounts } from "../accounts/accounts.ts";
+import type { ClientPolicies } from "../clients/clients.ts";
+
+const clientPrefix = "client:";
+
+/** User ids that select a client's own tokens. */
+export function clientNames(clientId: string): readonly string[] {
+  return [clientId, `${clientPrefix}${clientId}`];
+}
+
+export interface SessionOwnerDeps {
+  readonly accounts: Pick<OidcAccounts, "find" | "subjectsOf">;
+  readonly subjectsOfAccount: SubjectsOfAccount;
+  readonly sessions: Pick<SessionStore, "list">;
+  readonly policies: () => ClientPolicies;
+}
+
+export interface Owners {
+  /** Account names, which select browser sessions. */
+  readonly accounts: readonly string[];
+  /** Subjects, which select tokens. */
+  readonly subjects: readonly TokenSubject[];
+}
+
+/** Resolves a `user_id` of the admin routes. Rejects when the store is unavailable. */
+export type OwnersOf = (userId: string) => Promise<Owners>;
+
+/**
+ * The account with that name; if none is known, the account with that subject. An account includes all its subjects. Also
+ * the client with that id, unless a user has the name. `client:<client_id>` selects only the client, if it is registered
+ * and no user has that name.
+ */
+export function createOwnersOf({ accounts, subjectsOfAccount, sessions, policies }: SessionOwnerDeps): OwnersOf {
+  /** An account name may equal the subject of another account, which must then not be selected. */
+  const userNamed = async (id: string): Promise<Owners & { readonly isKnown: boolean }> => {
+    const [holder, mapped, signedIn] = await Promise.all([
+      accounts.find(id),
+      accounts.subjectsOf(id),
+      sessions.list(id),
+    ]);
+    const isOfHolder = ({ accountId, lacksSubject }: BrowserSessionRecord): boolean =>
+      holder !== undefined && accountId === id && lacksSubject !== true;
+    const isAccount = mapped.length > 0 || !signedIn.every(isOfHolder);
+    const account = holder === undefined || isAccount ? id : holder.account;
+    const isSubject = account !== id;
+    // Also by the subject: sessions from before a rename carry the earlier account name.
+    const names = isSubject ? [id, account] : [id];
+    const subjects = new Set([...(isSubject ? [id] : []), ...(await subjectsOfAccount(account))]);
+    const isKnown = holder !== undefined || isAccount;
+    return { accounts: names, subjects: [...subjects].map((user) => ({ kind: "user", id: user })), isKnown };
+  };
+  return async (userId) => {
+    const { isKnown, ...user } = await userNamed(userId);
+    const named = userId.startsWith(clientPrefix) ? userId.slice(clientPrefix.length) : undefined;
+    const isAlone = named !== undefined && policies().has(named);
+    const client = isAlone ? named : userId;
+    if (!policies().has(client) || isKnown) return user;
+    const itself: TokenSubject = { kind: "client", id: client };
+    return isAlone ? { accounts: [], subjects: [itself] } : { ...user, subjects: [...user.subjects, itself] };
+  };
+}

@@ -1,0 +1,142 @@
+import type { TokenSubject } from "@postern/shared/domain/tokens";
+import {
+  type AsymmetricSigningAlgorithm,
+  type Configuration,
+  errors,
+  type KoaContextWithOIDC,
+  type ResourceServer,
+} from "oidc-provider";
+import type { OidcAccount } from "../accounts/accounts.ts";
+import type { ClientPolicies, ClientPolicy } from "../clients/clients.ts";
+import { wordsOf } from "../storage/json.ts";
+import { mappedClaims } from "./claims.ts";
+import type { ReportUnreadable } from "./unreadable-claims.ts";
+
+export interface AccessTokenDeps {
+  readonly policies: ClientPolicies;
+  /** Audience of tokens for our own API: `<identifier>:backchannel`. */
+  readonly backchannelAudience: string;
+  readonly clientResource: (clientId: string) => string;
+  /** The epoch of the subject's tokens; tokens of a lower epoch are revoked. */
+  readonly epochOf: (subject: TokenSubject) => Promise<number>;
+  /** The account that claims are taken from. */
+  readonly accountOf: (accountId: string) => Promise<OidcAccount | undefined>;
+  readonly reportUnreadable: ReportUnreadable;
+  /** Stores the record of a signed token before the token is issued. */
+  readonly record: (token: IssuedJwt, epoch: number) => Promise<void>;
+}
+
+/** The resource that represents a client whose users receive signed tokens. */
+export function clientResourceOf(identifier: string, clientId: string): string {
+  return `${identifier}:client:${encodeURIComponent(clientId)}`;
+}
+
+/** A signed access token, as its record stores it. */
+export interface IssuedJwt {
+  readonly jti: string;
+  readonly kind: string;
+  readonly clientId: string;
+  readonly accountId?: string | undefined;
+  readonly scope?: string | undefined;
+  readonly aud?: string | undefined;
+  readonly grantId?: string | undefined;
+  readonly sessionUid?: string | undefined;
+  readonly jkt?: string | undefined;
+  readonly claims?: unknown;
+  readonly lifeSeconds: number;
+}
+
+const signatures: readonly AsymmetricSigningAlgorithm[] = ["RS256", "PS256", "ES256", "EdDSA"];
+
+function isClientCredentials(ctx: KoaContextWithOIDC): boolean {
+  return ctx.oidc.params?.["grant_type"] === "client_credentials";
+}
+
+/** Scope of a client's own token: the requested and the implied scopes; an empty scope is refused (RFC 6749 §3.3). */
+function ownScope(ctx: KoaContextWithOIDC, policy: ClientPolicy): string {
+  const scopes = [...new Set([...wordsOf(ctx.oidc.params?.["scope"]), ...policy.config.implied_scopes])];
+  if (scopes.length === 0) throw new errors.InvalidScope("scope is missing", "");
+  const scope = allowedScope(scopes, policy);
+  if (ctx.oidc.params !== undefined) ctx.oidc.params["scope"] = scope;
+  return scope;
+}
+
+function allowedScope(scopes: readonly string[], policy: ClientPolicy): string {
+  if (scopes.includes("openid")) throw new errors.InvalidScope("openid is for users", "openid");
+  const foreign = scopes.find((scope) => !policy.scopes.has(scope));
+  if (foreign !== undefined) throw new errors.InvalidScope("requested scope is not allowed", foreign);
+  return scopes.join(" ");
+}
+
+type ResourceIndicators = NonNullable<NonNullable<Configuration["features"]>["resourceIndicators"]>;
+
+/** Which tokens are signed, for which audience and how: clients' own tokens, and users' tokens where the client is configured so. */
+export function resourceIndicators(deps: AccessTokenDeps): ResourceIndicators {
+  const { policies, backchannelAudience, clientResource } = deps;
+  return {
+    enabled: true,
+    defaultResource: (ctx, client) => {
+      if (isClientCredentials(ctx)) return backchannelAudience;
+      const isJwt = policies.get(client.clientId)?.accessTokenType === "jwt";
+      return isJwt ? clientResource(client.clientId) : undefined;
+    },
+    getResourceServerInfo: (ctx, resource, client): ResourceServer => {
+      const policy = policies.get(client.clientId);
+      if (policy === undefined) throw new errors.InvalidTarget();
+      const isOwn = resource === backchannelAudience;
+      if (isOwn !== isClientCredentials(ctx) || (!isOwn && resource !== clientResource(client.clientId))) {
+        throw new errors.InvalidTarget();
+      }
+      const alg = signatures.find((name) => name === policy.signature) ?? "RS256";
+      return {
+        scope: isOwn ? ownScope(ctx, policy) : [...policy.scopes].join(" "),
+        audience: isOwn ? backchannelAudience : client.clientId,
+        accessTokenTTL: policy.accessTokenSeconds,
+        accessTokenFormat: "jwt",
+        jwt: { sign: { alg } },
+      };
+    },
+    useGrantedResource: () => true,
+  };
+}
+
+/**
+ * The claims that the site maps into a client's access tokens, and the account name if the subject differs: mail servers
+ * find the mailbox by it.
+ */
+async function claimsFor(
+  { policies, accountOf, reportUnreadable }: AccessTokenDeps,
+  clientId: string,
+  accountId: string,
+) {
+  const mappings = policies.get(clientId)?.config.access_token_claims.mappings ?? [];
+  const account = await accountOf(accountId);
+  if (account === undefined) return undefined;
+  const name = account.account === accountId ? undefined : { preferred_username: account.account };
+  return { ...name, ...mappedClaims(account, mappings, {}, reportUnreadable(clientId)) };
+}
+
+type SignedToken = Parameters<NonNullable<Configuration["extraTokenClaims"]>>[1];
+
+function factsOf(token: SignedToken, clientId: string): IssuedJwt {
+  const { jti, kind, scope, aud, jkt, expiration: lifeSeconds } = token;
+  const facts = { jti, kind, clientId, scope, aud: typeof aud === "string" ? aud : undefined, jkt, lifeSeconds };
+  if (!("accountId" in token)) return facts;
+  const { accountId, grantId, sessionUid, claims } = token;
+  return { ...facts, accountId, grantId, sessionUid, claims };
+}
+
+/** Claims of signed tokens beyond the provider's own. Stores the record first: without a record no token is issued. */
+export function extraTokenClaims(deps: AccessTokenDeps): NonNullable<Configuration["extraTokenClaims"]> {
+  return async (_ctx, token) => {
+    if (token.resourceServer === undefined) return undefined;
+    const { clientId } = token;
+    if (clientId === undefined) return undefined;
+    const user = "accountId" in token ? token : undefined;
+    const id = user?.accountId;
+    const epoch = await deps.epochOf(id === undefined ? { kind: "client", id: clientId } : { kind: "user", id });
+    await deps.record(factsOf(token, clientId), epoch);
+    const mapped = user?.accountId === undefined ? undefined : await claimsFor(deps, clientId, user.accountId);
+    return { ...mapped, token_type: "access_token", ...(epoch > 0 && { epoch }) };
+  };
+}

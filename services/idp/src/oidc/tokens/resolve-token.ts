@@ -1,0 +1,99 @@
+import { hash, type KeyObject } from "node:crypto";
+import { createHotCache } from "@postern/shared/platform/cache";
+import { readTokenHeader } from "@postern/shared/platform/crypto";
+import type { Clock } from "@postern/shared/platform/time";
+import { compactVerify } from "jose";
+import type { AdapterPayload } from "oidc-provider";
+import type { OidcAccount, OidcAccounts } from "../accounts/accounts.ts";
+import { isRecord, textOf } from "../storage/json.ts";
+import type { OidcStore } from "../storage/store.ts";
+
+/** What an access token of any form represents. */
+export interface ResolvedToken {
+  /** SHA-256 of the identifier: the `id` of the session list. */
+  readonly digest: string;
+  readonly payload: AdapterPayload;
+  readonly clientId: string;
+  /** Undefined for a client that acts for itself. */
+  readonly account: OidcAccount | undefined;
+  /** Bound to a key: not a bearer token. */
+  readonly isBound: boolean;
+}
+
+export type ResolveToken = (token: string) => Promise<ResolvedToken | undefined>;
+
+export interface ResolveDeps {
+  readonly store: Pick<OidcStore, "find">;
+  readonly accounts: Pick<OidcAccounts, "find">;
+  readonly digestOf: (id: string) => string;
+  readonly clock: Clock;
+  /** The key with this kid; undefined if the key set does not contain it. */
+  readonly verificationKey: (kid: string) => KeyObject | undefined;
+}
+
+const maxTokenLength = 8192;
+const maxVerified = 20_000;
+const opaqueToken = /^[A-Za-z0-9_-]{20,128}$/;
+
+interface Verified {
+  readonly jti: string;
+  readonly exp: number;
+}
+
+function createVerify({ verificationKey }: ResolveDeps): (token: string) => Promise<Verified | undefined> {
+  const verified = createHotCache<Verified>(maxVerified);
+  return async (token) => {
+    const header = readTokenHeader(token);
+    const isToken = header?.typ === "at+jwt" || header?.typ === "jwt";
+    // An ID token has no record under its identifier.
+    const key = isToken && header.kid !== undefined ? verificationKey(header.kid) : undefined;
+    if (key === undefined) return undefined;
+    const cacheKey = hash("sha256", token, "base64url");
+    const known = verified.get(cacheKey);
+    if (known !== undefined) return known;
+    const result = await compactVerify(token, key, { algorithms: ["RS256", "PS256", "ES256", "EdDSA"] }).catch(
+      () => undefined,
+    );
+    if (result === undefined) return undefined;
+    const claims: unknown = JSON.parse(Buffer.from(result.payload).toString("utf8"));
+    if (!isRecord(claims)) return undefined;
+    const [jti, exp] = [textOf(claims["jti"]), claims["exp"]];
+    if (jti === undefined || typeof exp !== "number") return undefined;
+    const facts = { jti, exp };
+    verified.set(cacheKey, facts);
+    return facts;
+  };
+}
+
+/**
+ * Resolves any access token; undefined if it is unknown, expired or revoked. A signed token is valid only while its record
+ * exists, and every user's token only while its grant exists. Rejects when the store is unavailable.
+ */
+export function createResolveToken(deps: ResolveDeps): ResolveToken {
+  const { store, accounts, digestOf, clock } = deps;
+  const verify = createVerify(deps);
+  const identifierOf = async (token: string): Promise<string | undefined> => {
+    if (token.length > maxTokenLength) return undefined;
+    if (token.includes(".")) return (await verify(token))?.jti;
+    return opaqueToken.test(token) ? token : undefined;
+  };
+  return async (token) => {
+    const id = await identifierOf(token);
+    if (id === undefined) return undefined;
+    const digest = digestOf(id);
+    const payload = await store.find({ model: "AccessToken", digest });
+    if (payload?.clientId === undefined || (payload.exp ?? 0) <= clock.now() / 1000) return undefined;
+    // The identifier of a signed token is not itself a token.
+    if ((payload["isJwt"] === true) !== token.includes(".")) return undefined;
+    const { clientId, accountId, grantId } = payload;
+    const isBound = payload.jkt !== undefined || payload["x5t#S256"] !== undefined;
+    if (accountId === undefined) return { digest, payload, clientId, account: undefined, isBound };
+    if (grantId === undefined) return undefined;
+    const [grant, account] = await Promise.all([
+      store.find({ model: "Grant", digest: digestOf(grantId) }),
+      accounts.find(accountId),
+    ]);
+    if (grant === undefined || account === undefined) return undefined;
+    return { digest, payload, clientId, account, isBound };
+  };
+}

@@ -1,0 +1,36 @@
+import { type AdapterPayload, Provider } from "oidc-provider";
+import { isRecord, textOf } from "../storage/json.ts";
+
+/** The origin of a token, for the session list; the provider does not store it in access tokens. */
+export type TokenOrigin = Pick<AdapterPayload, "redirectUri" | "authTime" | "amr">;
+
+const sources = ["AuthorizationCode", "RotatedRefreshToken", "RefreshToken", "DeviceCode"] as const;
+
+async function redirectOf(
+  id: string | undefined,
+  refreshed: (id: string) => Promise<AdapterPayload | undefined>,
+): Promise<string | undefined> {
+  return id === undefined ? undefined : (await refreshed(id))?.redirectUri;
+}
+
+/**
+ * The origin in the current request: from its code, or from its refresh token.
+ *
+ * @param refreshed the stored record of a refresh token, by its identifier
+ */
+export async function tokenOrigin(
+  refreshed: (id: string) => Promise<AdapterPayload | undefined>,
+): Promise<TokenOrigin | undefined> {
+  const entities: unknown = Provider.ctx?.oidc.entities;
+  if (!isRecord(entities)) return undefined;
+  const name = sources.find((key) => isRecord(entities[key]));
+  const source = name === undefined ? undefined : entities[name];
+  if (!isRecord(source)) return undefined;
+  const { authTime, amr } = source;
+  const redirectUri = textOf(source["redirectUri"]) ?? (await redirectOf(textOf(source["jti"]), refreshed));
+  return {
+    ...(redirectUri !== undefined && { redirectUri }),
+    ...(typeof authTime === "number" && { authTime }),
+    ...(Array.isArray(amr) && { amr: amr.filter((item) => typeof item === "string") }),
+  };
+}

@@ -1,0 +1,99 @@
+import type { Revoker, TokenSubject } from "@postern/shared/domain/tokens";
+import type { Clock } from "@postern/shared/platform/time";
+import { type AdapterPayload, errors } from "oidc-provider";
+import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import type { KeepGrant } from "../grants/grant-life.ts";
+import { isRecord, wordsOf } from "../storage/json.ts";
+import type { IndexKind, OidcStore, RecordRef, StoredRecord } from "../storage/store.ts";
+import type { IssuedJwt } from "./access-tokens.ts";
+import { tokenOrigin } from "./token-origin.ts";
+
+/** Records and revokes tokens of every form. All methods reject when the store is unavailable. */
+export interface TokenRecords {
+  /** Records a signed token before it is issued. Rejects with `invalid_grant` if the epoch is no longer the subject's. */
+  record(token: IssuedJwt, epoch: number): Promise<void>;
+  revokeToken(digest: string, payload: AdapterPayload): Promise<void>;
+  /** All tokens of a grant: everything issued for one session and client. */
+  revokeGrant(grantId: string): Promise<void>;
+  /** All tokens of a session's clients, except offline access, which outlives the session (OpenID Connect Core §11). */
+  revokeSession(session: Pick<BrowserSessionRecord, "authorizations">): Promise<void>;
+  /** All tokens of a user, or of a client that acts for itself; a client may have the same name as a user. */
+  revokeSubject(subject: TokenSubject): Promise<void>;
+  epochOf(subject: TokenSubject): Promise<number>;
+}
+
+export interface TokenRecordDeps {
+  readonly store: OidcStore;
+  readonly revoker: Revoker;
+  readonly issuer: string;
+  readonly clock: Clock;
+  readonly digestOf: (id: string) => string;
+  readonly keepGrant: KeepGrant;
+}
+
+/** Whether a record belongs to this user, or is this client's own. */
+export function isOf({ payload }: Pick<StoredRecord, "payload">, { kind, id }: TokenSubject): boolean {
+  const { accountId, clientId } = payload;
+  return kind === "user" ? accountId === id : accountId === undefined && clientId === id;
+}
+
+/** The subject of a signed token. */
+function subjectOf({ accountId, clientId }: Pick<IssuedJwt, "accountId" | "clientId">): TokenSubject {
+  return accountId === undefined ? { kind: "client", id: clientId } : { kind: "user", id: accountId };
+}
+
+const model = "AccessToken";
+
+export function createTokenRecords(deps: TokenRecordDeps): TokenRecords {
+  const { store, revoker, issuer, clock, digestOf, keepGrant } = deps;
+  const deny = async ({ jti, exp, ...payload }: AdapterPayload): Promise<void> => {
+    if (payload["isJwt"] === true && jti !== undefined && exp !== undefined) await revoker.deny(jti, exp * 1000);
+  };
+  const denyAll = async (kind: IndexKind, id: string): Promise<void> => {
+    const listed = await store.list(kind, id);
+    await Promise.all(listed.map(({ payload }) => deny(payload)));
+    await store.destroyAll(kind, id);
+  };
+  const outlives = async (grantId: string): Promise<boolean> => {
+    const grant = await store.find({ model: "Grant", digest: digestOf(grantId) });
+    const openid: unknown = grant?.["openid"];
+    return isRecord(openid) && wordsOf(openid["scope"]).includes("offline_access");
+  };
+  return {
+    record: async ({ lifeSeconds, ...token }, epoch) => {
+      if (token.grantId !== undefined) await keepGrant(token.grantId, lifeSeconds);
+      const origin = await tokenOrigin((id) => store.find({ model: "RefreshToken", digest: digestOf(id) }));
+      const iat = Math.floor(clock.now() / 1000);
+      const ref: RecordRef = { model, digest: digestOf(token.jti) };
+      const payload = { ...origin, ...withoutUnset(token), isJwt: true, iat, exp: iat + lifeSeconds };
+      await store.put(ref, payload, lifeSeconds);
+      // A revocation raises the epoch first and then denies recorded tokens, so no token escapes both.
+      if ((await revoker.epochOf(issuer, subjectOf(token))) === epoch) return;
+      await store.destroy(ref);
+      throw new errors.InvalidGrant("the subject's tokens were ended");
+    },
+    revokeToken: async (digest, payload) => {
+      await deny(payload);
+      await store.destroy({ model, digest });
+    },
+    revokeGrant: (grantId) => denyAll("grant", grantId),
+    revokeSession: async ({ authorizations }) => {
+      const grants = Object.values(authorizations).flatMap(({ grantId }) => grantId ?? []);
+      const ending = await Promise.all(grants.map(async (grantId) => ((await outlives(grantId)) ? [] : [grantId])));
+      await Promise.all(ending.flat().map((grantId) => denyAll("grant", grantId)));
+    },
+    revokeSubject: async (subject) => {
+      // The epoch first, so that tokens signed in the meantime are revoked too.
+      await revoker.denySubject(issuer, subject);
+      const listed = (await store.list("account", subject.id)).filter((record) => isOf(record, subject));
+      // Also one by one: earlier versions do not know the epoch of a kind.
+      await Promise.all(listed.map(({ payload }) => deny(payload)));
+      await store.destroyListed("account", subject.id, listed);
+    },
+    epochOf: (subject) => revoker.epochOf(issuer, subject),
+  };
+}
+
+function withoutUnset(token: Omit<IssuedJwt, "lifeSeconds">): AdapterPayload {
+  return Object.fromEntries(Object.entries(token).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,49 @@
+/**
+ * Improves pages that also work without it: times in the browser's zone and region, a button that shows the password,
+ * and buttons that copy or save recovery codes.
+ */
+export const pageScript = `"use strict";
+(() => {
+  const written = document.documentElement.lang.split("-")[0];
+  const locale = navigator.languages.find((tag) => tag.split("-")[0] === written) || document.documentElement.lang;
+  const moments = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", numberingSystem: "latn" });
+  for (const time of document.querySelectorAll("time[datetime]")) time.textContent = moments.format(new Date(time.dateTime));
+
+  for (const button of document.querySelectorAll("[data-reveal]")) {
+    const field = document.getElementById(button.dataset.reveal);
+    const show = (shown) => {
+      field.type = shown ? "text" : "password";
+      button.setAttribute("aria-pressed", String(shown));
+    };
+    button.hidden = false;
+    button.addEventListener("click", () => {
+      show(field.type === "password");
+      field.focus();
+    });
+    field.form.addEventListener("submit", () => show(false));
+  }
+
+  const kept = document.querySelector("[data-codes]");
+  if (kept) {
+    const codes = [...document.querySelectorAll(".codes code")].map((code) => code.textContent);
+    const text = [kept.dataset.codes, ...codes, ""].join("\\n");
+    const on = (name, action) => {
+      const button = kept.querySelector("[data-" + name + "]");
+      button.addEventListener("click", () => action(button));
+    };
+    on("copy", async (button) => {
+      await navigator.clipboard.writeText(text);
+      button.textContent = button.dataset.copy;
+    });
+    on("download", () => {
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+      link.download = "recovery-codes.txt";
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+    });
+    kept.querySelector("[data-copy]").hidden = !navigator.clipboard;
+    kept.hidden = false;
+  }
+})();
+`;

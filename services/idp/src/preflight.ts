@@ -1,0 +1,104 @@
+import type { Config, OidcClientConfig } from "@postern/shared/platform/config";
+import { commonChecks, type Preflight, type PreflightCheck } from "@postern/shared/platform/preflight";
+import { configuredKeys } from "./oidc/clients/client-keys.ts";
+import type { CheckRegistration } from "./oidc/clients/registration.ts";
+import { staticKey } from "./oidc/keys/static-keys.ts";
+import { oidcSettings } from "./oidc/settings/oidc-settings.ts";
+import { readLogo, readTemplates } from "./pages/site-files.ts";
+import { keysOfPem } from "./saml/keys/pem-keys.ts";
+import { loadDocument } from "./saml/metadata/load-document.ts";
+import { samlSettings } from "./saml/saml-settings.ts";
+
+function pageChecks({ identity }: Config): readonly PreflightCheck[] {
+  const { enabled, branding, templates_folder: folder } = identity.frontend;
+  if (!enabled) return [];
+  return [
+    { path: "identity.frontend.branding.logo_file", run: () => readLogo(branding.logo_file) },
+    { path: "identity.frontend.branding.logo_file_dark", run: () => readLogo(branding.logo_file_dark) },
+    { path: "identity.frontend.branding.icon_file", run: () => readLogo(branding.icon_file) },
+    { path: "identity.frontend.templates_folder", run: () => readTemplates(folder) },
+  ];
+}
+
+/** Checks the keys of a client that authenticates with signed assertions. */
+function keyChecks(client: OidcClientConfig, path: string): readonly PreflightCheck[] {
+  if (client.token_endpoint_auth_method !== "private_key_jwt") return [];
+  const names = ["client_public_key", "client_public_key_file", "jwks", "jwks_file"] as const;
+  return names
+    .filter((name) => client[name] !== "")
+    .map((name) => ({ path: `${path}.${name}`, run: () => configuredKeys(client) }));
+}
+
+function clientChecks(config: Config): readonly PreflightCheck[] {
+  let check: Promise<CheckRegistration> | undefined;
+  // Imported only when needed, because the library prints when it is loaded.
+  const checkRegistration = async (id: string): Promise<void> => {
+    check ??= import("./oidc/clients/registration.ts").then(({ createCheckRegistration }) =>
+      createCheckRegistration(oidcSettings(config)),
+    );
+    await (await check)(id);
+  };
+  return config.identity.oidc.clients.flatMap((client, index) => {
+    const path = `identity.oidc.clients[${index}]`;
+    return [{ path, run: () => checkRegistration(client.client_id) }, ...keyChecks(client, path)];
+  });
+}
+
+function oidcChecks(config: Config): readonly PreflightCheck[] {
+  const { enabled, signing_keys: keys } = config.identity.oidc;
+  if (!enabled) return [];
+  return [
+    ...keys.map((key, index) => ({
+      path: `identity.oidc.signing_keys[${index}].${key.key === "" ? "key_file" : "key"}`,
+      isSecret: true,
+      run: () => staticKey(key, key.active),
+    })),
+    ...clientChecks(config),
+  ];
+}
+
+type Provider = Config["identity"]["saml"]["service_providers"][number];
+
+const nameOf = (cert: string): string => (cert === "" ? "cert_file" : "cert");
+
+function providerChecks(provider: Provider, path: string, maxBytes: number): readonly PreflightCheck[] {
+  const { metadata, entity_id: id } = provider;
+  return [
+    { path: `${path}.${nameOf(provider.cert)}`, run: () => keysOfPem(provider, id) },
+    { path: `${path}.metadata.${nameOf(metadata.cert)}`, run: () => keysOfPem(metadata, `${id}'s metadata`) },
+    ...(metadata.file === ""
+      ? []
+      : [
+          {
+            path: `${path}.metadata.file`,
+            // The file may appear later, because it is read periodically.
+            isOptional: true,
+            run: () => loadDocument({ url: "", file: metadata.file }, maxBytes, new AbortController().signal),
+          },
+        ]),
+  ];
+}
+
+function samlChecks(config: Config): readonly PreflightCheck[] {
+  const { enabled, service_providers: providers, metadata, cert } = config.identity.saml;
+  if (!enabled) return [];
+  const own = {
+    path: `identity.saml.cert${cert === "" ? "_file" : ""}`,
+    isSecret: true,
+    run: () => samlSettings(config),
+  };
+  return [
+    own,
+    ...providers.flatMap((provider, index) =>
+      providerChecks(provider, `identity.saml.service_providers[${index}]`, metadata.max_bytes),
+    ),
+  ];
+}
+
+/** Checks the files and client registrations that the configuration of the identity provider names. */
+export const preflight: Preflight = (config) => [
+  ...commonChecks(config),
+  ...pageChecks(config),
+  ...oidcChecks(config),
+  ...samlChecks(config),
+];

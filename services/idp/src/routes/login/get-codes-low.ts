@@ -1,0 +1,46 @@
+import { pathTo } from "@postern/shared/contracts";
+import type { FlowRecord } from "../../flow/flow-record.ts";
+import { codesLowPage } from "../../pages/templates/codes-low.ts";
+import { cookieNames } from "../../sessions/cookies.ts";
+import type { VisitHandler } from "../page-routes.ts";
+import { admit, callContext, hrefIn, lookOf, sendProblem, sendShown, type Visit } from "../visit.ts";
+import type { LoginDeps } from "./deps.ts";
+
+const path = pathTo("codesLowPage");
+/** The page appears when this many codes or fewer are left. */
+const few = 2;
+
+/**
+ * The page that says how few codes are left, after a sign-in with one of the last. No failure here stops the sign-in.
+ */
+export async function codesLowPlace(
+  { factors, nowMs, decisionTimeoutMs, logger }: LoginDeps,
+  visit: Visit,
+  flow: FlowRecord,
+  account: string,
+): Promise<string | undefined> {
+  try {
+    const { recoveryCodesLeft } = await factors.enrolled(account, callContext(visit, nowMs() + decisionTimeoutMs()));
+    return recoveryCodesLeft <= few ? hrefIn(path, visit, flow) : undefined;
+  } catch (err) {
+    logger.warn({ session: visit.request.caller?.session, err }, "the remaining recovery codes cannot be counted");
+    return undefined;
+  }
+}
+
+/** `GET /login/codes`: the sign-in is complete and continues from this page. */
+export function getCodesLow(deps: LoginDeps): VisitHandler {
+  const { pages, sessions, factors, nowMs, decisionTimeoutMs } = deps;
+  return async (visit) => {
+    const passage = await admit(deps, visit, ["ready"]);
+    if (passage === undefined) return visit.reply;
+    const { flow } = passage;
+    const sid = pages.cookies.read(visit.request.headers.cookie, cookieNames.session);
+    const session = sid === undefined ? undefined : await sessions.findBySid(sid);
+    if (session === undefined || session.uid !== flow.sessionUid) return sendProblem(pages, visit, "expired");
+    const context = callContext(visit, nowMs() + decisionTimeoutMs());
+    const { recoveryCodesLeft: left } = await factors.enrolled(session.account, context);
+    const view = { left, make: pathTo("recoveryCodesPage"), next: hrefIn(pathTo("loginPage"), visit, flow) };
+    return sendShown(visit.reply, pages.show(codesLowPage, view, lookOf(pages, visit, flow)));
+  };
+}

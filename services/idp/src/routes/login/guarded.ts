@@ -1,0 +1,99 @@
+import type { FlowRecord, PendingSignIn } from "../../flow/flow-record.ts";
+import type { FactorAttempt, GuardedFactor } from "../../mfa/factor-guard.ts";
+import type { Notification } from "../../user-notifications/notification.ts";
+import { auditVisit } from "../audit-visit.ts";
+import { notificationOrigin } from "../notification-origin.ts";
+import type { Visit } from "../visit.ts";
+import type { LoginDeps } from "./deps.ts";
+
+/** The outcome of verifying a factor; `reason` is for logs and the audit stream. */
+export type Judged =
+  | { readonly judged: "ok" }
+  | { readonly judged: "denied" | "throttled" | "locked"; readonly reason: string };
+
+export interface Shown {
+  readonly flow: FlowRecord;
+  readonly pending: PendingSignIn;
+  readonly method: GuardedFactor;
+  /** Reason to log if it is wrong. */
+  readonly wrong: string;
+}
+
+function attemptOf({ flow, pending, method }: Shown): FactorAttempt {
+  return {
+    account: pending.account,
+    method,
+    flowId: flow.id,
+    isProved: flow.state !== "latched",
+    isHidden: flow.client?.delayedResponse === true,
+  };
+}
+
+/** The user is notified at these fractions of the maximum number of wrong codes in a row. */
+const parts = 4;
+
+function isThreshold(failures: number, maxFailures: number): boolean {
+  return Array.from({ length: parts }, (_, index) => Math.ceil((maxFailures * (index + 1)) / parts)).includes(failures);
+}
+
+/** Somebody knows the password but not the code: notifies the owner before the factor is locked and when it is. */
+function notifyOfFailures(deps: LoginDeps, visit: Visit, shown: Shown, failures: number): void {
+  const { flow, pending, method } = shown;
+  const { maxFactorFailures: maxFailures } = deps;
+  if (!isThreshold(failures, maxFailures)) return;
+  const { account } = pending;
+  const session = visit.request.caller?.session ?? visit.request.id;
+  const isLocked = failures >= maxFailures;
+  const notification: Notification = {
+    event: isLocked ? "factor_locked" : "factor_guessed",
+    factor: method,
+    account,
+    session,
+    origin: notificationOrigin(deps.pages, visit, pending.attributes, flow),
+  };
+  deps.logger.warn(
+    { session, account, method, failures, most: maxFailures },
+    isLocked ? "factor locked" : "wrong codes in a row",
+  );
+  if (isLocked) {
+    auditVisit(deps.audit, visit.request, {
+      event: "second_factor.lock",
+      outcome: "ok",
+      target: account,
+      reason: method,
+    });
+  }
+  deps.notify(notification);
+}
+
+/**
+ * Counts the attempt, then verifies it. A correct factor after a wrong password ends the attempt without granting further
+ * ones. For a discarded attempt, `verify` must not use up a code.
+ */
+export async function judgeFactor(
+  deps: LoginDeps,
+  visit: Visit,
+  shown: Shown,
+  verify: (isDiscarded: boolean) => Promise<boolean>,
+): Promise<Judged> {
+  const { guard } = deps;
+  const attempt = attemptOf(shown);
+  const { admission, failures } = await guard.admit(attempt);
+  if (admission === "throttled") return { judged: "throttled", reason: "too_many_attempts" };
+  if (admission === "locked") return { judged: "locked", reason: "factor_locked" };
+  const isDiscarded = admission === "discarded";
+  const isRight = await verify(isDiscarded).catch(async (error: unknown) => {
+    await guard.undecided(attempt, admission).catch(() => undefined);
+    throw error;
+  });
+  if (isDiscarded) {
+    const isLocked = shown.method !== "webauthn" && failures >= deps.maxFactorFailures;
+    return { judged: "denied", reason: isLocked ? "factor_locked" : "account_throttled" };
+  }
+  if (!isRight) {
+    notifyOfFailures(deps, visit, shown, failures);
+    return { judged: "denied", reason: shown.wrong };
+  }
+  if (attempt.isProved) await guard.succeeded(attempt);
+  return { judged: "ok" };
+}

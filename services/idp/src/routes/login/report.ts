@@ -1,0 +1,123 @@
+import { AppError } from "@postern/shared/platform/errors";
+import type { FlowRecord } from "../../flow/flow-record.ts";
+import { referenceOf } from "../../login/failed-sign-ins.ts";
+import { EngineUndecided } from "../../login/password-check.ts";
+import type { SignInResult, SignInStep } from "../../metrics.ts";
+import { auditVisit } from "../audit-visit.ts";
+import type { Visit } from "../visit.ts";
+import type { LoginDeps } from "./deps.ts";
+
+/** The outcome of a sign-in or of one of its steps. */
+export interface SignInReport {
+  readonly step: SignInStep;
+  readonly outcome: SignInResult;
+  /** Why it failed. */
+  readonly reason?: string | undefined;
+  /** The brute-force rule of the ban. */
+  readonly rule?: string | undefined;
+  /** Set only if a backend has the account, because a name that was merely typed may be a password. */
+  readonly account?: string | undefined;
+}
+
+const protocols = { oidc: "oidc", device: "oidc", saml: "saml", self_service: "idp" } as const;
+
+const auditOutcomes = {
+  ok: "ok",
+  denied: "denied",
+  blocked: "denied",
+  throttled: "denied",
+  undecided: "undecided",
+} as const;
+
+/** The actor; none if the password was wrong or not yet verified. */
+function provedAccount({ state, pending }: FlowRecord): string | undefined {
+  return state === "latched" ? undefined : pending?.account;
+}
+
+export type ReportDeps = Pick<LoginDeps, "logger" | "audit" | "failedSignIns" | "nowMs">;
+
+interface Place {
+  readonly session: string;
+  readonly clientIp: string;
+}
+
+/** Stores the failure for lookups by reference; the log line is written in any case. */
+function keepFailure(
+  { logger, failedSignIns, nowMs }: ReportDeps,
+  place: Place,
+  flow: FlowRecord,
+  report: SignInReport,
+) {
+  const { step, outcome, reason = outcome, rule, account } = report;
+  const { session } = place;
+  if (outcome === "ok") return;
+  const reference = referenceOf(session);
+  const what = { step, outcome, reason, rule, account, kind: flow.kind, client: flow.client?.id };
+  failedSignIns.note({ reference, ...place, timeMs: nowMs(), ...what }).catch((err: unknown) => {
+    logger.warn({ session, err }, "failed sign-in could not be stored for its reference");
+  });
+}
+
+/** Writes a log line and an audit record; a failure is also stored under its reference. */
+export function reportSignIn(
+  deps: ReportDeps,
+  { request }: Pick<Visit, "request">,
+  flow: FlowRecord,
+  report: SignInReport,
+): void {
+  const { step, outcome, reason, rule, account } = report;
+  const session = request.caller?.session ?? request.id;
+  const clientIp = request.caller?.clientIp ?? "";
+  const protocol = protocols[flow.kind];
+  const client = flow.client?.id;
+  deps.logger.info(
+    { session, dialect: "idp", step, outcome, reason, rule, account, protocol, client, client_ip: clientIp },
+    "sign-in decided",
+  );
+  const isOk = outcome === "ok";
+  auditVisit(deps.audit, request, {
+    event: "user.login",
+    outcome: auditOutcomes[outcome],
+    actor: isOk ? account : provedAccount(flow),
+    account,
+    target: client,
+    method: step,
+    reason: isOk ? step : reason,
+    rule,
+    protocol,
+  });
+  keepFailure(deps, { session, clientIp }, flow, report);
+}
+
+/** The cause of a temporary failure, in a word. */
+function undecidedReason(error: unknown): string {
+  if (error instanceof EngineUndecided) return error.engineCode;
+  return error instanceof AppError ? error.code : "INTERNAL";
+}
+
+export type StepDeps = ReportDeps & Pick<LoginDeps, "metrics">;
+
+export interface Step {
+  readonly flow: FlowRecord;
+  readonly step: SignInStep;
+  readonly account?: string | undefined;
+}
+
+/**
+ * Runs a step of a sign-in. If it throws, the temporary failure is counted, logged, recorded and stored for its reference
+ * like any other failure, and is thrown again.
+ */
+export async function reportUndecided<Result>(
+  deps: StepDeps,
+  visit: Pick<Visit, "request">,
+  { flow, step, account }: Step,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    deps.metrics.signIn(step, "undecided");
+    reportSignIn(deps, visit, flow, { step, outcome: "undecided", reason: undecidedReason(error), account });
+    throw error;
+  }
+}

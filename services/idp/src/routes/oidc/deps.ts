@@ -1,0 +1,34 @@
+import type { Logger } from "@postern/shared/platform/logging";
+import type { ConsentEnd } from "../../flow/flow-port.ts";
+import type { AuthenticateClient } from "../../oidc/clients/client-auth.ts";
+import type { DeviceCodes } from "../../oidc/device/device.ts";
+import type { DeviceBrake } from "../../oidc/device/device-brake.ts";
+import type { Bridge } from "../../oidc/provider/bridge.ts";
+import type { Generations } from "../../oidc/provider/generation.ts";
+import type { KeySchedule } from "../../oidc/provider/key-schedule.ts";
+import type { OidcStore } from "../../oidc/storage/store.ts";
+import type { ResolveToken } from "../../oidc/tokens/resolve-token.ts";
+import type { TokenRecords } from "../../oidc/tokens/token-records.ts";
+import type { ReportUnreadable } from "../../oidc/tokens/unreadable-claims.ts";
+
+/** What the OIDC endpoints need. */
+export interface OidcRoutesDeps {
+  readonly issuer: string;
+  readonly bridge: Bridge;
+  readonly generations: Generations;
+  readonly schedule: KeySchedule;
+  readonly authenticate: AuthenticateClient;
+  readonly store: Pick<OidcStore, "find">;
+  readonly records: Pick<TokenRecords, "revokeToken" | "revokeGrant">;
+  readonly resolve: ResolveToken;
+  readonly digestOf: (id: string) => string;
+  readonly reportUnreadable: ReportUnreadable;
+  readonly logger: Logger;
+}
+
+/** What the consent and device pages of OIDC need. */
+export interface OidcPagesDeps extends Pick<OidcRoutesDeps, "generations" | "schedule"> {
+  readonly finish: ConsentEnd;
+  readonly devices: DeviceCodes;
+  readonly brake: Pick<DeviceBrake, "mayGuess">;
+}

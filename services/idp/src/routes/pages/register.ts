@@ -1,0 +1,66 @@
+import { operation } from "@postern/shared/contracts";
+import { routeOf } from "@postern/shared/platform/http";
+import type { FastifyInstance } from "fastify";
+import { accountPath } from "../../pages/pages.ts";
+import { type DevUiDeps, registerDevUi } from "../dev-ui/register.ts";
+import { recoveryFactor, totpFactor } from "../login/code-factors.ts";
+import type { LoginDeps } from "../login/deps.ts";
+import { getFactor, postFactor } from "../login/factor-route.ts";
+import { getCodesLow } from "../login/get-codes-low.ts";
+import { getLogin } from "../login/get-login.ts";
+import { getMfa } from "../login/get-mfa.ts";
+import { getRestart } from "../login/get-restart.ts";
+import { postLogin } from "../login/post-login.ts";
+import { beginWebauthn, finishWebauthn, getWebauthn } from "../login/webauthn.ts";
+import { registerMfaApi } from "../mfa-api/register.ts";
+import { type PageRoute, registerPageRoutes, servePage } from "../page-routes.ts";
+import { getHome } from "../self-service/get-home.ts";
+import { selfServiceRoutes, selfServiceScriptRoutes } from "../self-service/routes.ts";
+import { sendTo } from "../visit.ts";
+import { registerFailedSignIn } from "./get-failed-sign-in.ts";
+import { getLoggedOut } from "./get-logged-out.ts";
+import { registerStatic } from "./get-static.ts";
+
+/** What the pages need. */
+export interface PagesDeps {
+  readonly login: LoginDeps;
+  readonly devUi: Omit<DevUiDeps, "pages">;
+  /** The site's identifier, which precedes the colon of a scope. */
+  readonly identifier: string;
+}
+
+function loginRoutes(deps: LoginDeps): readonly PageRoute[] {
+  const totp = totpFactor(deps);
+  const recovery = recoveryFactor(deps);
+  return [
+    servePage("loginPage", getLogin(deps)),
+    servePage("login", postLogin(deps)),
+    servePage("mfaPage", getMfa(deps)),
+    servePage("restartLogin", getRestart(deps)),
+    servePage("totpPage", getFactor(deps, totp)),
+    servePage("totpSignIn", postFactor(deps, totp)),
+    servePage("recoveryPage", getFactor(deps, recovery)),
+    servePage("recoverySignIn", postFactor(deps, recovery)),
+    servePage("codesLowPage", getCodesLow(deps)),
+    servePage("webauthnPage", getWebauthn(deps)),
+    servePage("beginWebauthnSignIn", beginWebauthn(deps)),
+    servePage("loggedOutPage", getLoggedOut(deps.pages)),
+    servePage("registrationHome", getHome(deps)),
+  ];
+}
+
+function scriptRoutes(deps: LoginDeps): readonly PageRoute[] {
+  return [servePage("finishWebauthnSignIn", finishWebauthn(deps)), ...selfServiceScriptRoutes(deps)];
+}
+
+/** All pages of sign-in and self-service. */
+export function registerPages(app: FastifyInstance, { login, devUi, identifier }: PagesDeps): void {
+  const { pages, logger } = login;
+  registerStatic(app, pages);
+  app.route({ ...routeOf(operation("rootPage")), handler: async (_request, reply) => sendTo(reply, accountPath) });
+  registerPageRoutes(app, [...loginRoutes(login), ...selfServiceRoutes(login)], { pages, logger });
+  registerPageRoutes(app, scriptRoutes(login), { pages, logger, body: "json" });
+  registerFailedSignIn(app, { failedSignIns: login.failedSignIns, identifier });
+  registerMfaApi(app, login);
+  registerDevUi(app, { pages, ...devUi });
+}

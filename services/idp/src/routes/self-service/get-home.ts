@@ -1,0 +1,39 @@
+import { pathTo } from "@postern/shared/contracts";
+import { homePage } from "../../pages/templates/account.ts";
+import type { LoginDeps } from "../login/deps.ts";
+import type { VisitHandler } from "../page-routes.ts";
+import { callContext, lookOf, sendShown, sendTo } from "../visit.ts";
+import { here, homePath, sessionOf } from "./member.ts";
+
+/** `GET /mfa/register/home`: the account and its factors; without a session, starts a self-service flow. */
+export function getHome(deps: LoginDeps): VisitHandler {
+  const { pages, starts, self, nowMs, decisionTimeoutMs } = deps;
+  return async (visit) => {
+    const { request, reply, language } = visit;
+    const session = await sessionOf(deps, visit);
+    if (session === undefined) {
+      const flow = { returnTo: here(visit, homePath), languageTag: language?.tag };
+      return sendTo(reply, await starts.startSelfService(request.raw, reply.raw, flow));
+    }
+    const context = callContext(visit, nowMs() + decisionTimeoutMs());
+    const state = await self.read({ account: session.account, context });
+    const view = {
+      account: session.displayName ?? session.account,
+      isBare: state === undefined,
+      hasTotp: state?.hasTotp ?? false,
+      passkeys: state?.webauthnCredentials.length ?? 0,
+      recoveryCodesLeft: state?.recoveryCodesLeft ?? 0,
+      appPasswords: state?.appPasswords ?? 0,
+      links: {
+        totp: here(visit, pathTo("totpRegistrationPage")),
+        passkeys: here(visit, pathTo("webauthnDevicesPage")),
+        recovery: here(visit, pathTo("recoveryCodesPage")),
+        appPasswords: here(visit, pathTo("appPasswordsPage")),
+        sessions: here(visit, pathTo("sessionsPage")),
+        applications: here(visit, pathTo("applicationsPage")),
+      },
+      signOut: pathTo("logout"),
+    };
+    return sendShown(reply, pages.show(homePage, view, lookOf(pages, visit)));
+  };
+}

@@ -1,0 +1,100 @@
+import { pathTo } from "@postern/shared/contracts";
+import type { FactorState } from "../../mfa/factor-store.ts";
+import { readCredential } from "../../mfa/webauthn/stored-credential.ts";
+import { type RemovalView, removalPage } from "../../pages/templates/removal.ts";
+import type { LoginDeps } from "../login/deps.ts";
+import type { VisitHandler } from "../page-routes.ts";
+import { lookOf, sendShown, sendTo } from "../visit.ts";
+import { demandingApplications, isDemanded } from "./demands.ts";
+import { forFresh, hasFactor, here } from "./member.ts";
+
+/** What a removal removes. */
+export interface Gone {
+  readonly totp?: boolean;
+  readonly passkeys?: number;
+}
+
+/** Number of recovery codes that are removed too, because no factor remains. */
+export function codesGone(state: FactorState, gone: Gone): number {
+  return isLastFactor(state, gone) ? state.recoveryCodesLeft : 0;
+}
+
+function isLastFactor(state: FactorState, { totp = false, passkeys = 0 }: Gone): boolean {
+  const left = {
+    ...state,
+    hasTotp: state.hasTotp && !totp,
+    webauthnCredentials: state.webauthnCredentials.slice(passkeys),
+  };
+  return hasFactor(state) && !hasFactor(left);
+}
+
+interface Removal extends Pick<RemovalView, "what" | "names" | "action" | "back"> {
+  readonly gone: Gone;
+}
+
+/**
+ * A page that confirms a removal; its form does what `DELETE` does. `asked` returns undefined if there is nothing to
+ * remove.
+ */
+function confirming(
+  deps: LoginDeps,
+  page: string,
+  removalOf: (state: FactorState, id: string | undefined) => Removal | undefined,
+): VisitHandler {
+  return forFresh(deps, page, async (visit, { subject, csrfToken }, state) => {
+    const found = removalOf(state, visit.param("id"));
+    if (found === undefined) return sendTo(visit.reply, here(visit, page));
+    const { gone, back, ...shown } = found;
+    const isNeeded = await isDemanded(deps, subject.account, state, gone);
+    const view = {
+      ...shown,
+      csrfToken,
+      isLast: isLastFactor(state, gone),
+      codes: codesGone(state, gone),
+      needed: isNeeded ? { applications: await demandingApplications(deps, subject.account, state, gone) } : undefined,
+      back: here(visit, back),
+    };
+    return sendShown(visit.reply, deps.pages.show(removalPage, view, lookOf(deps.pages, visit)));
+  });
+}
+
+const totpPage = pathTo("totpRegistrationPage");
+const devices = pathTo("webauthnDevicesPage");
+
+export function getTotpRemoval(deps: LoginDeps): VisitHandler {
+  return confirming(deps, totpPage, ({ hasTotp }) =>
+    hasTotp
+      ? { what: "totp", names: [], action: pathTo("deleteTotp"), back: totpPage, gone: { totp: true } }
+      : undefined,
+  );
+}
+
+function named(state: FactorState): readonly { readonly id: string; readonly name: string }[] {
+  return state.webauthnCredentials
+    .map((text) => readCredential(text))
+    .flatMap((known) => (known === undefined ? [] : [{ id: known.id, name: known.name || known.id.slice(0, 8) }]));
+}
+
+/** `GET /mfa/webauthn/remove` for all, `GET /mfa/webauthn/device/:id/remove` for one. */
+export function getPasskeyRemoval(deps: LoginDeps): VisitHandler {
+  return confirming(deps, devices, (state, id) => {
+    const passkeys = named(state).filter((passkey) => id === undefined || passkey.id === id);
+    const names = passkeys.map(({ name }) => name);
+    if (names.length === 0) return undefined;
+    return id === undefined
+      ? {
+          what: "passkeys",
+          names,
+          action: pathTo("deleteWebauthn"),
+          back: devices,
+          gone: { passkeys: state.webauthnCredentials.length },
+        }
+      : {
+          what: "passkey",
+          names,
+          action: pathTo("deleteWebauthnDevice", { id }),
+          back: devices,
+          gone: { passkeys: 1 },
+        };
+  });
+}

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import type { Channel } from "../delivery-report.ts";
+import { logoutTransactionPath, type ServiceResult, statesOf } from "./logout-transaction.ts";
+
+const deadlineMs = 1000;
+const stateAt = (channel: Channel, nowMs: number, result?: ServiceResult) =>
+  statesOf(
+    {
+      transaction: {
+        deadlineMs,
+        services: [{ entityId: "urn:sp", nameId: { format: "f", value: "v" }, sessionIndex: "i", channel }],
+        end: { to: "place", place: "/logged-out" },
+      },
+      results: new Map(result === undefined ? [] : [[0, result]]),
+    },
+    nowMs,
+  )[0];
+
+test("a service provider can answer until the deadline; then SOAP is repeated later, and a browser has no answer", () => {
+  expect((["soap", "browser", "none"] as const).map((channel) => stateAt(channel, 999))).toEqual([
+    "asking",
+    "asking",
+    "not_told",
+  ]);
+  expect((["soap", "browser", "none"] as const).map((channel) => stateAt(channel, 1000))).toEqual([
+    "later",
+    "no_answer",
+    "not_told",
+  ]);
+});
+
+test("what it answered counts, also after the deadline", () => {
+  expect(stateAt("browser", 2000, "done")).toBe("done");
+  expect(stateAt("soap", 0, "refused")).toBe("refused");
+});
+
+test("the page's address names the logout, whatever is in the identifier", () => {
+  expect(logoutTransactionPath("a&b", { frame: "1" })).toBe("/saml/slo?logout=a%26b&frame=1");
+});

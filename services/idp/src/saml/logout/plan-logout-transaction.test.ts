@@ -1,0 +1,53 @@
+import { loadConfig } from "@postern/shared/platform/config";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createProviders } from "../providers.ts";
+import { samlSettings } from "../saml-settings.ts";
+import { type PlanDeps, servicesOf } from "./plan-logout-transaction.ts";
+
+const configured = ["urn:test:wiki", "https://Tracker.example.test/", "urn:test:forum"];
+
+function planDeps(): PlanDeps {
+  const providers = configured.map((entityId, index) => ({
+    entity_id: entityId,
+    acs_url: `https://sp${index}.example.test/acs`,
+    slo_url: `https://sp${index}.example.test/slo`,
+  }));
+  const tree = { identity: { saml: { slo: { max_participants: 2 }, service_providers: providers } } };
+  const loaded = loadConfig({ text: JSON.stringify(tree), env: {}, readFile: () => "" });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  const settings = samlSettings(loaded.config);
+  const samlProviders = createProviders(settings.saml, {
+    factsOf: () => undefined,
+    clock: { now: () => 0 },
+    mfaPolicy: settings.mfaPolicy,
+  });
+  return { settings: () => settings, providers: () => samlProviders };
+}
+
+const participant = (entityId: string, sessionIndex = "_1") => ({
+  entityId,
+  sessionIndex,
+  nameId: { format: "transient", value: "n" },
+});
+
+describe("the service providers of a logout", () => {
+  it("are notified and shown in the order of the configuration, in whatever order Redis gives them", () => {
+    const joined = [
+      participant("urn:test:wiki"),
+      participant("https://tracker.example.test", "_1"),
+      participant("https://tracker.example.test", "_2"),
+      participant("urn:test:forum"),
+      participant("urn:test:gone"),
+      participant("urn:test:left"),
+    ];
+    const deps = planDeps();
+    fc.assert(
+      fc.property(fc.shuffledSubarray(joined, { minLength: joined.length }), (shuffled) => {
+        const services = servicesOf(deps, shuffled, true);
+        expect(services.map(({ channel: _channel, ...one }) => one)).toEqual(joined);
+        expect(services.map(({ channel }) => channel)).toEqual(["browser", "browser", "none", "none", "none", "none"]);
+      }),
+    );
+  });
+});

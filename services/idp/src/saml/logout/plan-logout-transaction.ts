@@ -1,0 +1,73 @@
+import type { Channel } from "../delivery-report.ts";
+import { sameEntity } from "../protocol/same-entity.ts";
+import type { Providers } from "../providers.ts";
+import type { SamlSettings } from "../saml-settings.ts";
+import type { Participant } from "../state/participants.ts";
+import type { LogoutTransaction, LogoutTransactionEnd, LogoutTransactionService } from "./logout-transaction.ts";
+import type { SoapLogout } from "./soap-logouts.ts";
+
+export interface PlanDeps {
+  readonly settings: () => SamlSettings;
+  readonly providers: () => Providers;
+}
+
+/** Time for the page to load and the last response to arrive. */
+const marginMs = 1000;
+
+function channelOf({ settings, providers }: PlanDeps, entityId: string, hasBrowser: boolean): Channel {
+  const { front_channel_enabled: front, back_channel_enabled: back } = settings().saml.slo;
+  const config = providers().find(entityId)?.config;
+  if (back && (config?.slo_back_channel_url ?? "") !== "") return "soap";
+  return hasBrowser && front && (config?.slo_url ?? "") !== "" ? "browser" : "none";
+}
+
+const nameOf = ({ entityId, sessionIndex }: Participant): string => `${entityId} ${sessionIndex}`;
+
+/**
+ * In the order of the configuration, because a hash in Redis has none. Service providers that are no longer configured
+ * come last.
+ */
+function inOrder({ settings }: PlanDeps, participants: readonly Participant[]): readonly Participant[] {
+  const configured = settings().saml.service_providers.map(({ entity_id: entityId }) => sameEntity(entityId));
+  const places = new Map(configured.map((entityId, place) => [entityId, place]));
+  const placeOf = ({ entityId }: Participant): number => places.get(sameEntity(entityId)) ?? places.size;
+  return participants.toSorted((a, b) => placeOf(a) - placeOf(b) || (nameOf(a) < nameOf(b) ? -1 : 1));
+}
+
+/**
+ * How each is notified, in the order of the configuration, at most `max_participants`. SOAP is preferred, because it needs
+ * neither the browser nor its cookies.
+ */
+export function servicesOf(
+  deps: PlanDeps,
+  participants: readonly Participant[],
+  hasBrowser: boolean,
+): readonly LogoutTransactionService[] {
+  const limit = deps.settings().saml.slo.max_participants;
+  return inOrder(deps, participants).map((participant, place) => ({
+    ...participant,
+    channel: place < limit ? channelOf(deps, participant.entityId, hasBrowser) : "none",
+  }));
+}
+
+export function planLogoutTransaction(
+  deps: PlanDeps,
+  participants: readonly Participant[],
+  { end, nowMs }: { readonly end: LogoutTransactionEnd; readonly nowMs: number },
+): LogoutTransaction {
+  const waitMs = deps.settings().saml.slo.request_timeout + marginMs;
+  return { deadlineMs: nowMs + waitMs, services: servicesOf(deps, participants, true), end };
+}
+
+/** The deliveries by SOAP; with `transactionId`, a page waits for them. */
+export function deliveriesOf(
+  services: readonly LogoutTransactionService[],
+  endedMs: number,
+  transactionId?: string,
+): readonly SoapLogout[] {
+  return services.flatMap(({ channel, entityId, nameId, sessionIndex }, index) => {
+    if (channel !== "soap") return [];
+    const transaction = transactionId === undefined ? {} : { journey: { id: transactionId, index } };
+    return [{ entityId, nameId, sessionIndex, endedMs, ...transaction }];
+  });
+}

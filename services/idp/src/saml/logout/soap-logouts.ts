@@ -1,0 +1,19 @@
+import type { Claimed, DeliveryQueue, DeliveryTimes } from "../../logout-delivery/delivery-queue.ts";
+import type { Participant } from "../state/participants.ts";
+
+/** A logout of which a service provider must be notified by SOAP. */
+export interface SoapLogout extends Participant {
+  /** End of the session in milliseconds since the epoch. */
+  readonly endedMs: number;
+  /** The logout transaction that waits for it, if any. */
+  readonly journey?: { readonly id: string; readonly index: number };
+}
+
+export type ClaimedSoapLogout = Claimed<SoapLogout>;
+export type SoapLogouts = DeliveryQueue<SoapLogout>;
+
+/** One attempt with its retries ends within twelve seconds (`back-channel.ts`); the lease is longer. */
+export const soapTimes: DeliveryTimes = { timeoutMs: 5000, firstDelayMs: 1000, longestDelayMs: 60_000 };
+
+/** How long delivery to a service provider that does not answer is retried. */
+export const giveUpAfterMs = 86_400_000;

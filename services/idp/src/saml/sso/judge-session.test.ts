@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import { defaultLevels } from "../../login/factor-levels.ts";
+import type { SignInDemands } from "../../login/sign-in-demands.ts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import { contextClasses } from "../protocol/names.ts";
+import { judgeSession } from "./judge-session.ts";
+import type { PendingRequest } from "./pending-requests.ts";
+
+const nowSeconds = 10_000;
+const none: SignInDemands = { methods: [], supported: [], level: 0, levels: defaultLevels, freshSeconds: 0 };
+const totp: SignInDemands = { ...none, level: 2 };
+
+const password: BrowserSessionRecord = {
+  uid: "s1",
+  sid: "cookie",
+  accountId: "alice",
+  account: "alice",
+  loginTs: nowSeconds,
+  acr: "pwd",
+  amr: ["pwd"],
+  remember: false,
+  iat: nowSeconds,
+  exp: nowSeconds + 3600,
+  authorizations: {},
+};
+const twoFactors: BrowserSessionRecord = { ...password, acr: "mfa", amr: ["pwd", "otp", "mfa"], mfaTs: nowSeconds };
+const plain: PendingRequest = {
+  entityId: "urn:sp",
+  requestId: "_1",
+  acsUrl: "https://sp.test/acs",
+  isPassive: false,
+  forceAuthn: false,
+  hasAsked: false,
+};
+const mfaWanted = { requestedContext: { comparison: "exact", classes: [contextClasses.refedsMfa] } } as const;
+const foreign = { requestedContext: { comparison: "exact", classes: ["urn:smartcard"] } } as const;
+
+type Row = readonly [
+  what: string,
+  session: BrowserSessionRecord | undefined,
+  request: Partial<PendingRequest>,
+  demands: SignInDemands,
+  judgement: string,
+];
+const rows: readonly Row[] = [
+  ["a session, where any will do", password, {}, none, "fits"],
+  ["no session", undefined, {}, none, "sign_in"],
+  ["no session, and the user must not be asked", undefined, { isPassive: true }, none, "no_passive"],
+  ["a session of before, where a new sign-in is demanded", password, { forceAuthn: true }, none, "sign_in"],
+  ["the session that was made for this request", password, { forceAuthn: true, signedInUid: "s1" }, none, "fits"],
+  [
+    "another session than the one made for this request",
+    password,
+    { forceAuthn: true, signedInUid: "s2" },
+    none,
+    "sign_in",
+  ],
+  ["a password, where the request wants a second factor", password, mfaWanted, none, "sign_in"],
+  ["two factors, where the request wants them", twoFactors, mfaWanted, none, "fits"],
+  [
+    "a password, where the request wants a second factor and the user was asked",
+    password,
+    { ...mfaWanted, hasAsked: true },
+    none,
+    "no_context",
+  ],
+  [
+    "a password, where the request wants a second factor without asking",
+    password,
+    { ...mfaWanted, isPassive: true },
+    none,
+    "no_passive",
+  ],
+  ["two factors, where the request wants what we do not have", twoFactors, foreign, none, "no_context"],
+  ["a password, where the request wants what no factor gives", password, foreign, none, "no_context"],
+  ["a password, where the service provider demands a factor", password, {}, totp, "sign_in"],
+  ["a password, where a factor is demanded and the user was asked", password, { hasAsked: true }, totp, "no_context"],
+  ["two factors, where the service provider demands one", twoFactors, {}, totp, "fits"],
+  [
+    "a factor that is no longer fresh",
+    { ...twoFactors, mfaTs: nowSeconds - 61 },
+    {},
+    { ...totp, freshSeconds: 60 },
+    "sign_in",
+  ],
+];
+
+test.each(rows)("%s", (_what, session, request, demands, judgement) => {
+  expect(judgeSession(session, { ...plain, ...request }, { demands, nowSeconds }).judgement).toBe(judgement);
+});

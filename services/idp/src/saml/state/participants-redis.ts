@@ -1,0 +1,55 @@
+import { samlIndexKey, samlParticipantsKey } from "@postern/shared/platform/redis";
+import { Type } from "typebox";
+import { Value } from "typebox/value";
+import type { Participant, Participants } from "./participants.ts";
+import { decided, digest, type SamlRedisDeps } from "./saml-redis.ts";
+
+const Shape = Type.Object({
+  entityId: Type.String(),
+  nameId: Type.Object({ format: Type.String(), value: Type.String() }),
+  sessionIndex: Type.String(),
+});
+
+export function createParticipants({ redis, prefix, keys }: SamlRedisDeps): Participants {
+  const hashKey = (uid: string): string => samlParticipantsKey.build(prefix, uid);
+  const indexKey = (entityId: string, index: string): string =>
+    samlIndexKey.build(prefix, digest(JSON.stringify([entityId, index])));
+  const opened = (sealed: string | null, key: string): Participant | undefined => {
+    const plain = sealed === null ? undefined : keys.open(Buffer.from(sealed, "base64"), key);
+    const value: unknown = plain === undefined ? undefined : JSON.parse(plain.toString("utf8"));
+    return Value.Check(Shape, value) ? value : undefined;
+  };
+  const listed = async (uid: string): Promise<readonly Participant[]> => {
+    const key = hashKey(uid);
+    return Object.values(await redis.hgetall(key)).flatMap((sealed) => opened(sealed, key) ?? []);
+  };
+  return {
+    find: (uid, entityId) =>
+      decided(async () => opened(await redis.hget(hashKey(uid), digest(entityId)), hashKey(uid))),
+    all: (uid) => decided(() => listed(uid)),
+    add: (uid, participant, expiresAtMs) =>
+      decided(async () => {
+        const { entityId, sessionIndex } = participant;
+        const key = hashKey(uid);
+        const sealed = keys.seal(JSON.stringify(participant), key).toString("base64");
+        const index = indexKey(entityId, sessionIndex);
+        const pointer = keys.seal(uid, index).toString("base64");
+        const written = await redis.multi().hset(key, digest(entityId), sealed).pexpireat(key, expiresAtMs).exec();
+        if (written === null || written.some(([error]) => error !== null)) throw new Error("participant not written");
+        await redis.set(index, pointer, "PXAT", expiresAtMs);
+      }),
+    sessionOf: (entityId, sessionIndex) =>
+      decided(async () => {
+        const key = indexKey(entityId, sessionIndex);
+        const stored = await redis.get(key);
+        return stored === null ? undefined : keys.open(Buffer.from(stored, "base64"), key)?.toString("utf8");
+      }),
+    takeAll: (uid) =>
+      decided(async () => {
+        const found = await listed(uid);
+        await redis.del(hashKey(uid));
+        await Promise.all(found.map(({ entityId, sessionIndex }) => redis.del(indexKey(entityId, sessionIndex))));
+        return found;
+      }),
+  };
+}

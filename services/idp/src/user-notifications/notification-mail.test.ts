@@ -1,0 +1,52 @@
+import { notificationEvents } from "@postern/shared/contracts";
+import { describe, expect, test } from "vitest";
+import { languages } from "../pages/languages.ts";
+import type { Notification } from "./notification.ts";
+import { notificationMail } from "./notification-mail.ts";
+
+const settings = { brand: "Example Mail", link: "https://id.example.test/mfa/register/home", addressAttribute: "mail" };
+const [english] = languages;
+if (english === undefined) throw new Error("no languages");
+
+const notification = (more: Partial<Notification["origin"]> = {}): Notification => ({
+  event: "factor_added",
+  factor: "totp",
+  account: "alice@example.test",
+  session: "s",
+  origin: {
+    clientIp: "192.0.2.7",
+    userAgent: "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0",
+    language: english,
+    attributes: { mail: ["alice@example.test", "other@example.test"] },
+    ...more,
+  },
+});
+
+test("says what, when, from where and what to do, to the first address", () => {
+  const mail = notificationMail(notification(), settings, Date.UTC(2026, 0, 2, 3, 4, 5));
+  expect(mail?.to).toBe("alice@example.test");
+  expect(mail?.subject).toBe("Security alert for your Example Mail account");
+  expect(mail?.text).toContain("added to your account alice@example.test: Authenticator app.");
+  expect(mail?.text).toMatch(/^Time: Jan 2, 2026.*3:04:05.*UTC\nDevice: Firefox, Linux\nIP address: 192\.0\.2\.7$/m);
+  expect(mail?.text).toContain(settings.link);
+});
+
+test.each([[[]], [[""]], [["no address"]], [["a@b\r\nBcc: x@y"]], [["a@b,c@d"]], [["<a@b>"]]])(
+  "an account with the address %j gets none",
+  (mail) => {
+    expect(notificationMail(notification({ attributes: { mail } }), settings, 0)).toBeUndefined();
+    expect(notificationMail(notification({ attributes: {} }), settings, 0)).toBeUndefined();
+  },
+);
+
+test("what a browser calls itself stays on its line", () => {
+  const mail = notificationMail(notification({ userAgent: "x\r\n\r\nCall +1 555 now" }), settings, 0);
+  expect(mail?.text.split("\n").filter((line) => line.startsWith("Call"))).toEqual([]);
+});
+
+describe.each(languages)("in $name", (language) => {
+  test.each(notificationEvents)("%s has all of its words", (event) => {
+    const mail = notificationMail({ ...notification({ language }), event }, settings, 0);
+    expect(`${mail?.subject}${mail?.text}`).not.toMatch(/[{}]/);
+  });
+});

@@ -1,0 +1,27 @@
+import type { AccountNotification } from "@postern/shared/contracts";
+import type { Language } from "../pages/languages.ts";
+
+export type NotificationEvent = AccountNotification["event"];
+
+/** Where an event came from, as far as a notification may say. */
+export interface NotificationOrigin {
+  readonly clientIp: string;
+  readonly userAgent: string;
+  /** Language of the page that was shown. */
+  readonly language: Language;
+  /** Attributes of the account, which contain its mail address. */
+  readonly attributes: Readonly<Record<string, readonly string[]>>;
+}
+
+/** A security event of an account, for its owner and the operators. */
+export interface Notification {
+  readonly event: NotificationEvent;
+  readonly factor?: "totp" | "webauthn" | "recovery";
+  readonly account: string;
+  /** The request's GUID. */
+  readonly session: string;
+  readonly origin: NotificationOrigin;
+}
+
+/** Never throws and never waits, because the action is already done. */
+export type Notify = (notification: Notification) => void;

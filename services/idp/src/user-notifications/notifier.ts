@@ -1,0 +1,97 @@
+import { randomUUID } from "node:crypto";
+import type { AccountNotification } from "@postern/shared/contracts";
+import type { NotificationJob, NotificationQueue } from "@postern/shared/domain/jobs";
+import type { Logger } from "@postern/shared/platform/logging";
+import type { KnownDevices } from "./known-devices.ts";
+import type { Notification, NotificationEvent, Notify } from "./notification.ts";
+import { type NotificationMailSettings, notificationMail } from "./notification-mail.ts";
+
+export interface NotifierSettings {
+  readonly events: ReadonlySet<string>;
+  readonly toWebhook: boolean;
+  /** Undefined: no mail. */
+  readonly mail: NotificationMailSettings | undefined;
+}
+
+export interface NotifierDeps {
+  readonly settings: NotifierSettings;
+  readonly queue: NotificationQueue;
+  readonly devices: KnownDevices;
+  /** Publishes to other services; false if it could not be sent. */
+  readonly publish: (notification: AccountNotification) => boolean;
+  readonly count: (event: NotificationEvent, result: "kept" | "lost") => void;
+  readonly logger: Logger;
+  readonly nowMs: () => number;
+}
+
+export interface Notifier {
+  readonly notify: Notify;
+  /** A browser has signed in: notifies the user if the browser is new for this account. */
+  signedIn(notification: Omit<Notification, "event">, deviceToken: string): void;
+  /** Resolves when every notification is in the queue, or lost. */
+  close(): Promise<void>;
+}
+
+/** Maximum number of notifications on their way to the queue; more would only wait for an unavailable Redis. */
+const maxInFlight = 512;
+
+function bodyOf(
+  { event, factor, account, session, origin }: Notification,
+  id: string,
+  nowMs: number,
+): AccountNotification {
+  return {
+    id,
+    event,
+    account,
+    session,
+    time: new Date(nowMs).toISOString(),
+    ...(factor === undefined ? {} : { factor }),
+    ...(origin.clientIp === "" ? {} : { client_ip: origin.clientIp }),
+    ...(origin.userAgent === "" ? {} : { user_agent: origin.userAgent }),
+  };
+}
+
+/** Sends user notifications by bus, webhook and mail. No sign-in waits for them or fails because of them. */
+export function createNotifier(deps: NotifierDeps): Notifier {
+  const { settings, queue, devices, publish, count, logger, nowMs } = deps;
+  const inFlight = new Set<Promise<void>>();
+
+  const jobsOf = (notification: Notification, body: AccountNotification): readonly NotificationJob[] => {
+    const { id } = body;
+    const mail = settings.mail === undefined ? undefined : notificationMail(notification, settings.mail, nowMs());
+    return [
+      ...(settings.toWebhook ? [{ channel: "webhook", id, body: JSON.stringify(body) } as const] : []),
+      ...(mail === undefined ? [] : [{ channel: "mail", id, ...mail } as const]),
+    ];
+  };
+  const lost = ({ event, session }: Pick<Notification, "event" | "session">, err: unknown): void => {
+    count(event, "lost");
+    logger.error({ session, event, err }, "user notification lost");
+  };
+  const send = async (notification: Notification): Promise<void> => {
+    if (!settings.events.has(notification.event)) return;
+    const body = bodyOf(notification, randomUUID(), nowMs());
+    publish(body);
+    const jobs = jobsOf(notification, body);
+    if (jobs.length > 0) await queue.add(jobs);
+    count(notification.event, "kept");
+  };
+  const run = (about: Pick<Notification, "event" | "session">, work: () => Promise<void>): void => {
+    if (inFlight.size >= maxInFlight) return lost(about, new RangeError(`${maxInFlight} notifications are in flight`));
+    const one = work()
+      .catch((error: unknown) => lost(about, error))
+      .finally(() => inFlight.delete(one));
+    inFlight.add(one);
+  };
+  return {
+    notify: (notification) => run(notification, () => send(notification)),
+    signedIn: (details, deviceToken) => {
+      const notification: Notification = { ...details, event: "new_device" };
+      run(notification, async () => {
+        if (await devices.isNew(details.account, deviceToken)) await send(notification);
+      });
+    },
+    close: async () => void (await Promise.all(inFlight)),
+  };
+}

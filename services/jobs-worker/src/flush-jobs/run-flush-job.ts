@@ -1,0 +1,53 @@
+import type { Flushed, Flushes, FoundKeys } from "@postern/shared/domain/flush";
+import type { FlushJob } from "@postern/shared/domain/jobs";
+import { AppError } from "@postern/shared/platform/errors";
+import type { FoundKeysStore } from "./found-keys.ts";
+
+export interface FlushJobDeps {
+  readonly flushes: Flushes;
+  readonly foundKeys: FoundKeysStore;
+}
+
+export interface FlushJobRun {
+  readonly jobId: string;
+  /** Whether a flush counts as done although the backends or the site's script could not be queried. */
+  readonly mayBeIncomplete: boolean;
+}
+
+function find(flushes: Flushes, job: FlushJob): Promise<FoundKeys> {
+  return job.type === "CACHE_FLUSH" ? flushes.findOfCache(job.request) : flushes.findOfBruteForce(job.request);
+}
+
+function flush(flushes: Flushes, job: FlushJob): Promise<Flushed> {
+  return job.type === "CACHE_FLUSH" ? flushes.cache(job.request) : flushes.bruteForce(job.request);
+}
+
+/**
+ * Runs a job, or resumes one that another worker began, and resolves with the number of removed keys. An uninterrupted run counts what it
+ * removed. A resumed run also counts keys that its predecessor found and that no longer exist, which is exact except for keys removed by
+ * others in between.
+ *
+ * @throws AppError to be retried.
+ */
+export async function runFlushJob(
+  job: FlushJob,
+  { jobId, mayBeIncomplete }: FlushJobRun,
+  { flushes, foundKeys }: FlushJobDeps,
+): Promise<number> {
+  const before = await foundKeys.read(jobId);
+  if (before === undefined) await foundKeys.write(jobId, await find(flushes, job));
+  const { removedKeys, isComplete, isScriptDone } = await flush(flushes, job);
+  if (!isComplete && !mayBeIncomplete) {
+    throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "no backend could be queried for the account" });
+  }
+  if (!isScriptDone && !mayBeIncomplete) {
+    throw new AppError("SCRIPT_FAILED", { detail: "the site's flush script did not answer" });
+  }
+  const removed = new Set(removedKeys);
+  if (before !== undefined) {
+    const left = await flushes.present(before);
+    const isLeft = new Set([...left.cache, ...left.state]);
+    for (const key of [...before.cache, ...before.state]) if (!isLeft.has(key)) removed.add(key);
+  }
+  return removed.size;
+}

@@ -1,0 +1,27 @@
+import { jobKey, notificationJobKey, type RedisClient } from "@postern/shared/platform/redis";
+
+export interface JobCounts {
+  readonly waiting: number;
+  readonly active: number;
+  /** Jobs that failed and wait for their next attempt. */
+  readonly delayed: number;
+}
+
+async function countQueue(redis: RedisClient, prefix: string, key: typeof jobKey): Promise<JobCounts> {
+  const [waiting, active, delayed] = await Promise.all([
+    redis.llen(key.build(prefix, "wait")),
+    redis.llen(key.build(prefix, "active")),
+    redis.zcard(key.build(prefix, "delayed")),
+  ]);
+  return { waiting, active, delayed };
+}
+
+/** `redis` is of the role `queue`. */
+export function countJobs(redis: RedisClient, prefix: string): Promise<JobCounts> {
+  return countQueue(redis, prefix, jobKey);
+}
+
+/** The same for user notifications. */
+export function countNotifications(redis: RedisClient, prefix: string): Promise<JobCounts> {
+  return countQueue(redis, prefix, notificationJobKey);
+}

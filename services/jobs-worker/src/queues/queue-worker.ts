@@ -1,0 +1,55 @@
+import { jobsPrefix, type RedisClient } from "@postern/shared/platform/redis";
+import { type Job, Worker } from "bullmq";
+
+/** Receives the results of a queue's jobs. */
+export interface QueueEvents {
+  ended(job: Job, result: "done" | "failed"): void;
+  /** The job failed and will be retried. */
+  retried(job: Job, error: Error): void;
+  /** Its worker died, or did not renew its lock: the job was queued again. */
+  stalled(jobId: string): void;
+  /** An error of the connection or of BullMQ. */
+  error(error: unknown): void;
+}
+
+export interface QueueWorkerOptions {
+  /**
+   * Of the role `queue`, for this purpose only: it retries commands without limit, and its duplicate runs blocking commands.
+   */
+  readonly redis: RedisClient;
+  readonly prefix: string;
+  readonly queue: string;
+  readonly concurrency: number;
+  /** A dead worker is detected after the sum of these two at most. */
+  readonly lockMs: number;
+  readonly stalledCheckMs: number;
+  readonly run: (job: Job) => Promise<unknown>;
+  readonly events: QueueEvents;
+}
+
+/** A job whose workers die this often is assumed to kill them. */
+const maxStalls = 10;
+const retryAfterErrorMs = 1000;
+
+/** Processes the jobs of a queue. `close` stops taking jobs, and resolves when running jobs have ended. */
+export function startQueueWorker(options: QueueWorkerOptions): { close(): Promise<void> } {
+  const { redis, prefix, queue, concurrency, lockMs, stalledCheckMs, run, events } = options;
+  const worker = new Worker(queue, run, {
+    connection: redis,
+    prefix: jobsPrefix(prefix),
+    concurrency,
+    lockDuration: lockMs,
+    stalledInterval: stalledCheckMs,
+    maxStalledCount: maxStalls,
+    runRetryDelay: retryAfterErrorMs,
+  });
+  worker.on("completed", (job) => events.ended(job, "done"));
+  worker.on("failed", (job, error) => {
+    if (job === undefined) return;
+    if (job.finishedOn === undefined) events.retried(job, error);
+    else events.ended(job, "failed");
+  });
+  worker.on("stalled", (jobId) => events.stalled(jobId));
+  worker.on("error", (error) => events.error(error));
+  return { close: () => worker.close() };
+}

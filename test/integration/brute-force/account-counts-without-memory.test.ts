@@ -1,0 +1,31 @@
+import { accountWideKeys } from "@postern/shared/domain/brute-force";
+import { spawnRedis } from "@postern/shared/testing";
+import { expect, test } from "vitest";
+import { createAccountStore } from "../../../services/auth-engine/src/brute-force/account-store-redis.ts";
+import { answered, connect, failureOf, readSettings, unguarded } from "./counting.ts";
+
+const prefix = "test:";
+
+test("a Redis without memory loses no networks and no counts", async () => {
+  const { accountDelay } = readSettings({ buckets: [], account_delay: { failures: 5 } });
+  if (accountDelay === undefined) throw new Error("on by default");
+  await using server = await spawnRedis();
+  const redis = await connect({ kind: "standalone", address: { host: "127.0.0.1", port: server.port } });
+  const store = createAccountStore({ redis, prefix, guard: unguarded, settings: accountDelay });
+  const keys = accountWideKeys(prefix, "grace");
+  await store.note("grace", "192.0.2.0/24");
+  await store.count(failureOf("grace", "before"));
+
+  await redis.config("SET", "maxmemory", "1");
+  await expect(store.count(failureOf("grace", "full"))).rejects.toThrow(/OOM/u);
+  // A script that writes nothing first may begin.
+  expect(await redis.exists(keys.known, keys.failures)).toBe(2);
+
+  await redis.config("SET", "maxmemory", "0");
+  expect(await store.knows("grace", "192.0.2.0/24")).toBe(true);
+  expect(await answered(store.count(failureOf("grace", "after")))).toMatchObject({
+    failures: 2,
+    isNew: true,
+  });
+  redis.disconnect();
+});

@@ -1,0 +1,152 @@
+import { accountWideKeys, createBruteForceState, knownNetworkOf } from "@postern/shared/domain/brute-force";
+import type { RedisClient } from "@postern/shared/platform/redis";
+import { systemClock } from "@postern/shared/platform/time";
+import { type RedisCluster, type RedisServer, spawnRedis, spawnRedisCluster } from "@postern/shared/testing";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type AccountDelaySettings, delayMs } from "../../../services/auth-engine/src/brute-force/account-delay.ts";
+import { createAccountStore } from "../../../services/auth-engine/src/brute-force/account-store-redis.ts";
+import { answered, connect, failureOf, readSettings, unguarded } from "./counting.ts";
+
+const prefix = "test:";
+const failures = 5;
+const rules = { buckets: [{ name: "ipv4", period: "10m", ban_time: "1h", cidr: 24, failed_requests: 10, ipv4: true }] };
+const settings = readSettings({ ...rules, account_delay: { failures, known_for: "1h", max_delay: "5s" } });
+const accountDelay: AccountDelaySettings | undefined = settings.accountDelay;
+if (accountDelay === undefined) throw new Error("on by default");
+const delay = accountDelay;
+
+const topologies = ["standalone", "cluster"] as const;
+
+describe.each(topologies)("failures of accounts in a %s Redis", (kind) => {
+  let server: RedisServer | RedisCluster;
+  let clients: readonly RedisClient[];
+
+  beforeAll(async () => {
+    const spawned = kind === "cluster" ? await spawnRedisCluster() : await spawnRedis();
+    server = spawned;
+    const topology =
+      "addresses" in spawned
+        ? ({ kind: "cluster", addresses: spawned.addresses } as const)
+        : ({ kind: "standalone", address: { host: "127.0.0.1", port: spawned.port } } as const);
+    clients = await Promise.all([connect(topology), connect(topology)]);
+  });
+
+  afterAll(async () => {
+    for (const client of clients) client.disconnect();
+    await server[Symbol.asyncDispose]();
+  });
+
+  const client = (index = 0): RedisClient => {
+    const found = clients[index];
+    if (found === undefined) throw new Error("no client");
+    return found;
+  };
+  const engine = (index = 0) => createAccountStore({ redis: client(index), prefix, guard: unguarded, settings: delay });
+
+  test("guesses that two engines count at the same time are all counted, each once", async () => {
+    const [one, other] = [engine(0), engine(1)];
+    const counts = await Promise.all(
+      Array.from({ length: 60 }, (_, index) =>
+        answered(
+          (index % 2 === 0 ? one : other).count(
+            // Each comes four times.
+            failureOf("alice", `digest-${index % 15}`, "192.0.2.0/24"),
+          ),
+        ),
+      ),
+    );
+    expect(counts.filter(({ isNew }) => isNew)).toHaveLength(15);
+    expect(Math.max(...counts.map((count) => count.failures))).toBe(15);
+    expect(await client().get(accountWideKeys(prefix, "alice").slowed)).toBe("15");
+  });
+
+  test("a network is known from the sign-in on, and only to its account", async () => {
+    const [one, other] = [engine(0), engine(1)];
+    await one.note("bob", "192.0.2.0/24");
+    expect(await other.knows("bob", "192.0.2.0/24")).toBe(true);
+    expect(await other.knows("bob", "192.0.3.0/24")).toBe(false);
+    expect(await other.knows("carol", "192.0.2.0/24")).toBe(false);
+    const count = (network: string) =>
+      Promise.all(
+        Array.from({ length: failures }, (_, index) =>
+          answered(other.count(failureOf("bob", `${network} ${index}`, network))),
+        ),
+      );
+    expect((await count("192.0.2.0/24")).at(-1)).toMatchObject({ knowsSource: true });
+    expect((await count("192.0.3.0/24")).at(-1)).toMatchObject({ knowsSource: false });
+  });
+
+  test("whatever is typed as a name, its keys share a slot, live for a while and stay small", async () => {
+    const name = fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom("", "{", "}", "{}", "}{", "a{b}c"));
+    await fc.assert(
+      fc.asyncProperty(name, fc.array(fc.nat(200), { minLength: 1, maxLength: 90 }), async (username, guesses) => {
+        const store = engine();
+        const counts = await Promise.all(
+          guesses.map((guess) =>
+            answered(store.count(failureOf(username, `d${guess}`, knownNetworkOf(`192.0.${guess}.1`)))),
+          ),
+        );
+        await store.note(username, "192.0.2.0/24");
+        const keys = accountWideKeys(prefix, username);
+        expect(await client().scard(keys.failures)).toBeLessThanOrEqual(64);
+        for (const key of [keys.failures, keys.known]) expect(await client().pttl(key)).toBeGreaterThan(0);
+        for (const count of counts) expect(count.failures).toBeGreaterThan(0);
+        await Promise.all(Object.values(keys).map((key) => client().del(key)));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test("what is no count of ours begins anew", async () => {
+    const keys = accountWideKeys(prefix, "dave");
+    await client().set(keys.failures, "1", "EX", 60);
+    const count = await answered(engine().count(failureOf("dave", "d")));
+    expect(count).toMatchObject({ failures: 1, isNew: true });
+  });
+
+  test("of an account's keys only one of another type is replaced", async () => {
+    const keys = accountWideKeys(prefix, "frank");
+    const store = engine();
+    await store.note("frank", "192.0.2.0/24");
+    await client().set(keys.failures, "1", "EX", 60);
+    expect(await answered(store.count(failureOf("frank", "d")))).toMatchObject({
+      failures: 1,
+    });
+    expect(await store.knows("frank", "192.0.2.0/24")).toBe(true);
+    for (let index = 0; index < failures; index += 1) {
+      await store.count(failureOf("frank", `d${index}`));
+    }
+    await client().set(keys.known, "1", "EX", 60);
+    const counted = await answered(store.count(failureOf("frank", "d0", "192.0.2.0/24")));
+    expect(counted).toMatchObject({ failures: failures + 1, isNew: false, knowsSource: false });
+    expect(await client().exists(keys.known)).toBe(0);
+  });
+
+  test("a flush by account lifts its count, and leaves the networks that it knows", async () => {
+    const store = engine();
+    for (let index = 0; index < failures; index += 1) {
+      await store.count(failureOf("Erin", `d${index}`));
+    }
+    await store.note("erin", "192.0.2.0/24");
+    const state = createBruteForceState({ redis: client(), prefix, rules: () => settings, clock: systemClock });
+    const keys = accountWideKeys(prefix, "erin");
+    expect(await state.keysOfAccount("erin")).toEqual(expect.arrayContaining([keys.failures, keys.slowed]));
+    expect(await state.flushAccount("ERIN")).toEqual([keys.failures, keys.slowed]);
+    expect(await client().get(keys.slowed)).toBeNull();
+    expect(await store.knows("erin", "192.0.2.0/24")).toBe(true);
+  });
+});
+
+test("delays grow with the failures, never beyond their bound, and are 0 below it", () => {
+  const network = fc.option(fc.constant("192.0.2.0/24"), { nil: undefined });
+  fc.assert(
+    fc.property(fc.nat(100), network, (count, from) => {
+      const source = { network: from, isTrusted: false };
+      const ms = delayMs(count, source, delay);
+      expect(ms).toBeLessThanOrEqual(from === undefined ? delay.maxDelayWithoutClientMs : delay.maxDelayMs);
+      expect(delayMs(count + 1, source, delay)).toBeGreaterThanOrEqual(ms);
+      expect(ms > 0).toBe(count >= failures);
+    }),
+  );
+});

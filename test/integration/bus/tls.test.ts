@@ -1,0 +1,38 @@
+import { join } from "node:path";
+import type { BusTls } from "@postern/shared/platform/bus";
+import type { AppError } from "@postern/shared/platform/errors";
+import { type NatsServer, poll, scratchFolder, spawnNats } from "@postern/shared/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeCertificate } from "../../support/certificates.ts";
+import { echo, makeBus, soon } from "./bus-fixture.ts";
+
+let folder: Awaited<ReturnType<typeof scratchFolder>>;
+let nats: NatsServer;
+
+beforeAll(async () => {
+  folder = await scratchFolder();
+  await makeCertificate(folder.path, "nats", "/CN=nats.example.test");
+  const file = (suffix: string): string => join(folder.path, `nats.${suffix}`);
+  nats = await spawnNats({ config: `tls { cert_file: "${file("crt")}", key_file: "${file("key")}" }` });
+});
+
+afterAll(async () => {
+  await nats[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
+});
+
+/** Asks itself over NATS. */
+async function answerOf(tls: BusTls): Promise<unknown> {
+  await using bus = await makeBus(nats.url, { tls });
+  bus.serve(echo, async ({ text }) => ({ text }));
+  return await bus.request(echo, { text: "encrypted" }, soon(2000)).catch(({ code }: AppError) => code);
+}
+
+test("a server's certificate that no authority signed is refused, and accepted with `skip_verify`", async () => {
+  expect(await answerOf({})).toBe("BUS_DISCONNECTED");
+  const answer = await poll("an answer", async () => {
+    const answered = await answerOf({ skipVerify: true });
+    return typeof answered === "object" ? answered : undefined;
+  });
+  expect(answer).toEqual({ text: "encrypted" });
+});

@@ -1,0 +1,64 @@
+import { connect, type Socket } from "node:net";
+import { gzipSync } from "node:zlib";
+import { poll } from "@postern/shared/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { askRaw, type RawAnswer } from "../../support/ask-raw.ts";
+import { type CallersStack, startCallersStack } from "../../support/callers-stack.ts";
+
+const operatorHash =
+  "$argon2id$v=19$m=19456,t=2,p=1$i9hIBirgp4mxAbFEwDlRJw$FDlJKJc+wynRK6RkSGcna0tfRmgFHbZE3bo+a5Rirow";
+const login = JSON.stringify({ username: "operator", password: "demo-operator-password" });
+const maxBodies = 64;
+
+let stack: CallersStack;
+
+beforeAll(async () => {
+  stack = await startCallersStack({
+    jwt: { users: [{ username: "operator", password: operatorHash, roles: ["admin"] }] },
+  });
+});
+
+afterAll(() => stack[Symbol.asyncDispose]());
+
+function logIn(coding: string): Promise<RawAnswer> {
+  const headers = [["Content-Type", "application/json"] as const, ["Content-Encoding", coding] as const];
+  return askRaw(stack.url, {
+    path: "/api/v1/jwt/token",
+    headers,
+    body: coding === "gzip" ? gzipSync(login) : login,
+  });
+}
+
+/** A request from nobody in particular whose body does not come to its end. */
+function beginBody(coding: string, length: number): Socket {
+  const { hostname, port } = new URL(stack.url);
+  const socket = connect(Number(port), hostname);
+  socket.on("error", () => undefined);
+  const head = ["POST /api/v1/jwt/refresh HTTP/1.1", "Host: gateway.example.test", "Content-Type: text/plain"];
+  socket.write(`${[...head, `Content-Encoding: ${coding}`, `Content-Length: ${length}`].join("\r\n")}\r\n\r\nx`);
+  return socket;
+}
+
+test("a compressed body of more than 64 KiB from an unknown caller is refused before it comes", async () => {
+  const socket = beginBody("gzip", 65_537);
+  let answer = "";
+  socket.on("data", (chunk: Buffer) => {
+    answer += chunk.toString("latin1");
+  });
+  await poll("it to be refused", () => answer.includes("\r\n\r\n"));
+  socket.destroy();
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+});
+
+test("as many compressed bodies of unknown callers are collected as there is room for; plain ones are no part of it", async () => {
+  expect((await logIn("gzip")).status).toBe(200);
+  const sockets = Array.from({ length: maxBodies }, () => beginBody("gzip", 1000));
+  try {
+    await poll("all places to be taken", async () => (await logIn("gzip")).status === 500);
+    expect(await stack.gateway.metrics()).toMatch(/service_compressed_bodies_shed_total [1-9]/);
+    for (const coding of ["identity", "Identity "]) expect((await logIn(coding)).status).toBe(200);
+  } finally {
+    for (const socket of sockets) socket.destroy();
+  }
+  await poll("the places to be free", async () => (await logIn("gzip")).status === 200);
+});

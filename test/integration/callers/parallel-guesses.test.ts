@@ -1,0 +1,111 @@
+import { poll } from "@postern/shared/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { askRaw } from "../../support/ask-raw.ts";
+import { type CallersStack, startCallersStack } from "../../support/callers-stack.ts";
+
+const operatorHash =
+  "$argon2id$v=19$m=19456,t=2,p=1$i9hIBirgp4mxAbFEwDlRJw$FDlJKJc+wynRK6RkSGcna0tfRmgFHbZE3bo+a5Rirow";
+const password = "demo-operator-password";
+const budget = 20;
+
+let stack: CallersStack;
+
+beforeAll(async () => {
+  stack = await startCallersStack({
+    jwt: { users: [{ username: "operator", password: operatorHash, roles: ["admin"] }] },
+  });
+});
+
+afterAll(() => stack[Symbol.asyncDispose]());
+
+/** As a client behind the trusted proxy; the path goes out as it is written. */
+async function logIn(clientIp: string, secret: string, path = "/api/v1/jwt/token"): Promise<number> {
+  const { status } = await askRaw(stack.url, {
+    path,
+    headers: [
+      ["Content-Type", "application/json"],
+      ["X-Forwarded-For", clientIp],
+    ],
+    body: JSON.stringify({ username: "operator", password: secret }),
+  });
+  return status;
+}
+
+async function metric(service: number, name: string, labels: readonly string[]): Promise<number> {
+  const lines = ((await stack.services[service]?.metrics()) ?? "").split("\n");
+  const found = lines.filter((line) => line.startsWith(name) && labels.every((label) => line.includes(label)));
+  return found.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
+}
+
+/** Passwords that admin has compared. */
+const evaluated = (): Promise<number> => metric(1, "service_jwt_requests_total", ['endpoint="token"']);
+
+const guessesInParallel = (clientIp: string, path?: string): Promise<number[]> =>
+  Promise.all(Array.from({ length: 200 }, (_, index) => logIn(clientIp, `guess-${index}`, path)));
+
+describe("200 parallel wrong passwords of one address", () => {
+  test.each([
+    ["/api/v1/jwt/token", "198.51.100.1"],
+    ["/api/v1/jwt/%74oken", "198.51.100.2"],
+    ["/%61pi/v1/jwt/token?x=1", "198.51.100.3"],
+    ["/api/v1/jwt/token#x", "198.51.100.4"],
+  ])("to %s: as many are compared as the budget has, the others are 429", async (path, clientIp) => {
+    expect(await logIn(clientIp, password, path)).toBe(200);
+    const before = await evaluated();
+    const started = performance.now();
+    const statuses = await guessesInParallel(clientIp, path);
+    // Ten come back in a minute.
+    const limit = budget + Math.ceil((performance.now() - started) / 6000);
+    const compared = (await evaluated()) - before;
+    expect(compared).toBeGreaterThan(0);
+    expect(compared).toBeLessThanOrEqual(limit);
+    expect(statuses.filter((status) => status === 401).length).toBe(compared);
+    expect(statuses.filter((status) => status === 429).length).toBe(200 - compared);
+    expect(await logIn("198.51.101.1", password)).toBe(200);
+  });
+
+  test("a token that comes back lets one through, however many ask", async () => {
+    const clientIp = "198.51.100.5";
+    while ((await logIn(clientIp, password)) !== 429) await guessesInParallel(clientIp);
+    await poll("a token to come back", async () => (await logIn(clientIp, password)) === 200, 20_000);
+    const before = await evaluated();
+    const started = performance.now();
+    await guessesInParallel(clientIp);
+    const limit = 1 + Math.ceil((performance.now() - started) / 6000);
+    expect((await evaluated()) - before).toBeLessThanOrEqual(limit);
+  }, 60_000);
+});
+
+describe("a place among the passwords being compared", () => {
+  test("comes back after right passwords, malformed requests and unknown paths", async () => {
+    const clientIp = "198.51.100.6";
+    for (let round = 0; round < budget + 5; round += 1) {
+      expect(await logIn(clientIp, password)).toBe(200);
+      expect(await logIn(clientIp, "")).toBe(400);
+    }
+  });
+
+  test("comes back when clients leave in the middle of their request", async () => {
+    const clientIp = "198.51.100.7";
+    const headers = { "content-type": "application/json", "x-forwarded-for": clientIp };
+    for (let round = 0; round < budget + 5; round += 1) {
+      const gone = new AbortController();
+      const body = new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode('{"username":')) });
+      const init = { method: "POST", headers, body, signal: gone.signal, duplex: "half" } as const;
+      const before = await metric(2, "service_password_guesses_in_flight", []);
+      const request = fetch(`${stack.url}/api/v1/jwt/token`, init).catch(() => undefined);
+      await poll("it to be admitted", async () => (await metric(2, "service_password_guesses_in_flight", [])) > before);
+      gone.abort();
+      await request;
+      await poll("it to be gone", async () => (await metric(2, "service_password_guesses_in_flight", [])) === before);
+    }
+    expect(await logIn(clientIp, password)).toBe(200);
+  });
+
+  test("comes back when the owner of the path fails", async () => {
+    const clientIp = "198.51.100.8";
+    await stack.services[1]?.[Symbol.asyncDispose]();
+    for (let round = 0; round < budget + 5; round += 1) expect(await logIn(clientIp, "wrong")).toBe(500);
+    expect(await metric(2, "service_password_guesses_in_flight", [])).toBe(0);
+  });
+});

@@ -1,0 +1,175 @@
+import { freePort, poll } from "@postern/shared/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { askCbor } from "../../support/ask-cbor.ts";
+import { alice, askJson } from "../../support/ask-json.ts";
+import { authMethod, type GrpcClient, grpcClient } from "../../support/grpc-client.ts";
+import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
+
+const failuresUntilBan = 5;
+let stack: Stack;
+let grpc: GrpcClient;
+
+beforeAll(async () => {
+  const address = `127.0.0.1:${await freePort()}`;
+  stack = await startStack({
+    redis: true,
+    settings: {
+      runtime: {
+        servers: {
+          http: {
+            trusted_proxies: ["127.0.0.1"],
+            auth_basic_endpoint: true,
+            rate_limit: { per_second: 1000, burst: 1000 },
+          },
+          grpc: { authority: { enabled: true, address } },
+        },
+      },
+      auth: {
+        upstreams: { imap: { address: "127.0.0.1", port: 143 } },
+        pipeline: { local_cache_ttl: "0s" },
+        controls: {
+          enabled: ["brute_force"],
+          brute_force: {
+            buckets: [
+              { name: "v4", period: "10m", ban_time: "1h", cidr: 32, failed_requests: failuresUntilBan, ipv4: true },
+              { name: "v6", period: "10m", ban_time: "1h", cidr: 64, failed_requests: failuresUntilBan, ipv6: true },
+            ],
+          },
+        },
+      },
+    },
+  });
+  grpc = grpcClient(address);
+});
+
+afterAll(async () => {
+  grpc[Symbol.dispose]();
+  await stack[Symbol.asyncDispose]();
+});
+
+/** Asks with alice's name; whether the password was let in. */
+type Ask = (clientIp: string, password: string) => Promise<boolean>;
+
+async function byHeaders(path: string, clientIp: string, password: string): Promise<boolean> {
+  const response = await fetch(`${stack.url}/api/v1/auth/${path}`, {
+    method: "POST",
+    headers: {
+      authorization: basicAuth,
+      "auth-user": alice.username,
+      "auth-pass": password,
+      "auth-protocol": "imap",
+      "client-ip": clientIp,
+    },
+  });
+  return response.headers.get("auth-status") === "OK";
+}
+
+const fieldsOf = (client_ip: string, password: string) => ({ ...alice, client_ip, password });
+
+const dialects: readonly (readonly [string, Ask])[] = [
+  ["json", async (ip, password) => (await askJson(stack.url, fieldsOf(ip, password))).status === 200],
+  ["cbor", async (ip, password) => (await askCbor(stack.url, fieldsOf(ip, password))).status === 200],
+  [
+    "form",
+    async (ip, password) => {
+      const headers = { "content-type": "application/x-www-form-urlencoded" };
+      const body = new URLSearchParams(fieldsOf(ip, password)).toString();
+      return (await askJson(stack.url, body, { headers })).status === 200;
+    },
+  ],
+  [
+    "grpc",
+    async (ip, password) => {
+      const options = { authorization: basicAuth };
+      const { message } = await grpc.call(authMethod("Authenticate"), fieldsOf(ip, password), options);
+      return message["ok"] === true;
+    },
+  ],
+  ["header", async (ip, password) => byHeaders("header", ip, password)],
+  ["proxy", async (ip, password) => byHeaders("proxy", ip, password)],
+];
+
+/** A network for each test, as bans last. */
+let networks = 0;
+function network(): string {
+  networks += 1;
+  return `203.0.113.${networks}`;
+}
+
+async function guess(ask: Ask, addressOf: (port: number) => string): Promise<void> {
+  for (let count = 0; count < failuresUntilBan; count += 1) {
+    expect(await ask(addressOf(51_000 + count), `wrong-${count}`)).toBe(false);
+  }
+}
+
+async function gatewayMetric(series: string): Promise<number> {
+  const text = await stack.gateway.metrics();
+  const line = text.split("\n").find((row) => row.startsWith(`${series} `));
+  return Number(line?.slice(series.length + 1) ?? 0);
+}
+
+describe.each(dialects)("a client address with a port, %s", (_dialect, ask) => {
+  test("guesses from address:port are counted against the address, and banned", async () => {
+    const address = network();
+    await guess(ask, (port) => `${address}:${port}`);
+    expect(await ask(`${address}:60000`, alice.password)).toBe(false);
+    expect(await ask(address, alice.password)).toBe(false);
+    expect(await ask(`${network()}:60000`, alice.password)).toBe(true);
+  });
+
+  test("guesses from [v6]:port are counted against its network, and banned", async () => {
+    networks += 1;
+    const prefix = `2001:db8:0:${networks}`;
+    await guess(ask, (port) => `[${prefix}::${port % 10}]:${port}`);
+    expect(await ask(`[${prefix}::ff]:60000`, alice.password)).toBe(false);
+    expect(await ask(`${prefix}::ff`, alice.password)).toBe(false);
+  });
+});
+
+test.each(dialects)("%s: an address that names nobody is logged and counted", async (name, ask) => {
+  const dialect = name === "form" ? "json" : name;
+  const series = `service_client_address_ignored_total{dialect="${dialect}",reason="unreadable"}`;
+  const before = await gatewayMetric(series);
+  for (const address of ["unknown", "-", "mail.example.test", "203.0.113.1, 203.0.113.2"]) {
+    await ask(address, alice.password);
+  }
+  expect(await gatewayMetric(series)).toBe(before + 4);
+  const line = await poll("the warning", () =>
+    stack.gateway
+      .output()
+      .split("\n")
+      .find(
+        (text) => text.includes("client address is invalid and was ignored") && text.includes(`"dialect":"${dialect}"`),
+      ),
+  );
+  expect(JSON.parse(line)).toMatchObject({ level: "warn", dialect, value: "unknown" });
+});
+
+async function basic(password: string, headers: Readonly<Record<string, string>>): Promise<boolean> {
+  const credentials = Buffer.from(`${alice.username}:${password}`).toString("base64");
+  const response = await fetch(`${stack.url}/api/v1/auth/basic`, {
+    headers: { authorization: `Basic ${credentials}`, "auth-protocol": "http", ...headers },
+  });
+  return response.status === 200;
+}
+
+describe("GET /api/v1/auth/basic through a trusted proxy", () => {
+  test("a stranger's Client-IP neither bans another network nor hides its own", async () => {
+    const [victim, stranger] = [network(), network()];
+    for (let count = 0; count < failuresUntilBan; count += 1) {
+      const headers = { "client-ip": victim, "x-client-port": "1", "x-forwarded-for": stranger };
+      expect(await basic(`wrong-${count}`, headers)).toBe(false);
+    }
+    expect(await basic(alice.password, { "x-forwarded-for": victim })).toBe(true);
+    expect(await basic(alice.password, { "x-forwarded-for": stranger, "client-ip": network() })).toBe(false);
+  });
+
+  test("a stranger who puts an address before its own in X-Forwarded-For is the last one all the same", async () => {
+    const [victim, stranger] = [network(), network()];
+    for (let count = 0; count < failuresUntilBan; count += 1) {
+      expect(await basic(`wrong-${count}`, { "x-forwarded-for": `${victim}, ${stranger}` })).toBe(false);
+    }
+    expect(await basic(alice.password, { "x-forwarded-for": victim })).toBe(true);
+    expect(await basic(alice.password, { "x-forwarded-for": `${network()}, ${stranger}` })).toBe(false);
+  });
+});

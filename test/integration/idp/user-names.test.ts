@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createBrowser } from "../../support/browser.ts";
+import { type IdpStack, startIdpStack } from "./idp-stack.ts";
+
+let idp: IdpStack;
+
+beforeAll(async () => {
+  idp = await startIdpStack();
+});
+
+afterAll(() => idp[Symbol.asyncDispose]());
+
+const alice = "alice@example.test";
+const password = "alice-demo-password";
+
+test.each([
+  ["NUL", `${alice}\0`],
+  ["a C1 control character", `${alice}\u0085`],
+  ["too many characters", "x".repeat(600)],
+])("a name with %s, which nobody can have, is denied and not shown again", async (_what, username) => {
+  const browser = createBrowser(idp.replicas);
+  const login = await browser.open("/mfa/register/home");
+  const answer = await browser.submit(login, { username, password });
+  expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('role="alert"')]);
+  expect(answer.text).toContain('name="username" value=""');
+  expect(browser.cookies.has("service_session")).toBe(false);
+});

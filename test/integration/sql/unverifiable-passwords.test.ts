@@ -1,0 +1,116 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { scratchFolder } from "@postern/shared/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Answer, askJson } from "../../support/ask-json.ts";
+import { logLineOf } from "../../support/log-lines.ts";
+import { type Stack, startStack } from "../../support/stack.ts";
+
+const hash = "{SSHA}1G904nLkTkGWjKNnQuB/hpWXC/hzYWx0c2FsdA==";
+const des = "abJnggxhB/yWI";
+
+/** Stored password, and what the log says of a login: its reason and its detail. */
+const stored = {
+  known: [hash, "wrong_password", undefined],
+  locked: [`!${hash}`, "account_disabled", "password_locked"],
+  starred: ["*", "account_disabled", "password_locked"],
+  solaris: ["*LK*", "account_disabled", "password_locked"],
+  never: ["!!", "account_disabled", "password_locked"],
+  empty: ["", "account_disabled", "password_locked"],
+  des: [des, "wrong_password", "password_unknown_scheme"],
+  shadowed: ["x", "wrong_password", "password_unknown_scheme"],
+  damaged: ["{SSHA}short", "wrong_password", "password_damaged"],
+} as const;
+
+const cleanups = new AsyncDisposableStack();
+let stack: Stack;
+let file: string;
+
+beforeAll(async () => {
+  const folder = cleanups.use(await scratchFolder());
+  file = join(folder.path, "users.sqlite");
+  const database = new DatabaseSync(file);
+  database.exec("CREATE TABLE users (username TEXT PRIMARY KEY, password TEXT) STRICT");
+  for (const [name, [password]] of Object.entries(stored))
+    database.prepare("INSERT INTO users VALUES (?, ?)").run(name, password);
+  database.close();
+  const search = {
+    protocol: ["*"],
+    cache_name: "users",
+    queries: { user: "SELECT username AS account, password FROM users WHERE username = :username" },
+    mapping: { account_field: "account" },
+  };
+  const bucket = { name: "ipv4", period: "10m", ban_time: "1h", cidr: 24, failed_requests: 5, ipv4: true };
+  stack = cleanups.use(
+    await startStack({
+      engines: 2,
+      redis: true,
+      backends: { order: ["cache", "sql"], sql: { default: { file }, search: [search] } },
+      settings: { auth: { controls: { enabled: ["brute_force"], brute_force: { buckets: [bucket] } } } },
+    }),
+  );
+});
+
+afterAll(() => cleanups.disposeAsync());
+
+let network = 0;
+/** From a network of its own, unless one is given. */
+function ask(username: string, { password = "secret!", clientIp = `198.51.${(network += 1)}.1` } = {}) {
+  return askJson(stack.url, { username, password, protocol: "imap", client_ip: clientIp });
+}
+
+/** All of an answer that is not of this one request. */
+function shapeOf({ status, headers, body }: Answer) {
+  const names = [...headers.keys()].filter((name) => name !== "date");
+  return { status, body, names, authStatus: headers.get("auth-status"), wait: headers.get("auth-wait") };
+}
+
+async function counted(reason: string): Promise<number> {
+  const pages = await Promise.all(stack.engines.map((engine) => engine.metrics()));
+  const series = new RegExp(`^service_unverifiable_passwords_total\\{reason="${reason}"\\} (\\d+)$`, "mu");
+  return pages.reduce((sum, page) => sum + Number(series.exec(page)?.[1] ?? Number.NaN), 0);
+}
+
+describe("an account whose stored password can never be verified", () => {
+  test.each(Object.entries(stored))(
+    "%s: the answer is that of an unknown name, and the log has the reason",
+    async (name, [, reason, detail]) => {
+      const answer = await ask(name);
+      expect(shapeOf(answer)).toEqual(shapeOf(await ask("nobody")));
+      expect(answer.status).toBe(403);
+      const line = await logLineOf(stack.gateway, answer.headers.get("x-service-session") ?? undefined, "decided");
+      expect([line["reason"], line["detail"]]).toEqual([reason, detail]);
+    },
+  );
+
+  test("faults of the data are counted by reason and logged with the account, never with the stored text", async () => {
+    const before = [await counted("unknown_scheme"), await counted("damaged")];
+    for (const name of ["des", "des", "damaged", "locked"]) await ask(name);
+    expect([await counted("unknown_scheme"), await counted("damaged")]).toEqual([
+      (before[0] ?? 0) + 2,
+      (before[1] ?? 0) + 1,
+    ]);
+    const logs = stack.engines.map((engine) => engine.output()).join("\n");
+    expect(logs).toMatch(/"level":"warn".*"account":"(?:des|shadowed|damaged)".*cannot be verified/u);
+    expect(logs).not.toContain(des);
+  });
+
+  test("a mended hash lets its owner in at once: the denial was kept nowhere", async () => {
+    expect((await ask("mended")).status).toBe(403);
+    const database = new DatabaseSync(file);
+    database.prepare("INSERT INTO users VALUES ('mended', ?)").run(des);
+    expect((await ask("mended", { password: "secret" })).status).toBe(403);
+    database.prepare("UPDATE users SET password = ? WHERE username = 'mended'").run(hash);
+    database.close();
+    expect((await ask("mended", { password: "secret" })).status).toBe(200);
+  });
+
+  test("the same password again and again counts once; different ones ban like any guesses", async () => {
+    const patient = "192.0.2.10";
+    for (let count = 0; count < 12; count += 1) await ask("des", { password: "right all along", clientIp: patient });
+    expect((await ask("known", { password: "secret", clientIp: patient })).status).toBe(200);
+    const guesser = "192.0.3.10";
+    for (let count = 0; count < 5; count += 1) await ask("des", { password: `guess-${count}`, clientIp: guesser });
+    expect((await ask("known", { password: "secret", clientIp: guesser })).status).toBe(403);
+  });
+});

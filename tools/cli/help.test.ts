@@ -1,0 +1,18 @@
+import { PassThrough } from "node:stream";
+import { expect, test } from "vitest";
+import { runDirectoryCommand } from "./directory-test.ts";
+import { runScriptCommand } from "./script-test.ts";
+
+const terminal = { input: new PassThrough(), output: new PassThrough() };
+
+function usageOf(command: string) {
+  return { exitCode: 0, output: expect.arrayContaining([expect.stringContaining(`usage: ${command}`)]), errors: [] };
+}
+
+test.each([[["--help"]], [["-h"]], [["test", "--help"]]])(
+  "directory and script print their usage: %j",
+  async (args) => {
+    expect(await runDirectoryCommand(args, terminal)).toMatchObject(usageOf("postern directory test USER"));
+    expect(await runScriptCommand(args)).toMatchObject(usageOf("postern script test FILE"));
+  },
+);
