@@ -75,7 +75,11 @@ function described(texts: readonly string[]) {
 }
 
 /** Loaded with the first passkey, because the library is the largest part of the sign-in. */
-const loadLibrary = async () => import("@simplewebauthn/server");
+async function loadLibrary() {
+  // Bundled, the library's own import of reflect-metadata comes after @peculiar/x509, which needs it.
+  await import("reflect-metadata");
+  return import("@simplewebauthn/server");
+}
 
 /** The library throws for anything invalid. */
 async function verified<T>(work: () => Promise<T>): Promise<T | undefined> {
