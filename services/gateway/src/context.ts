@@ -207,7 +207,8 @@ export async function createContext(config: Config): Promise<GatewayContext> {
   const holds = createAnswerHolds();
   const accountPages = createAccountPages({ bus, clock: systemClock, timeoutMs });
   const releasable: AttributeFilter = (attributes) => live.current.releasable(attributes);
-  const routeParts = { bus, engineWatch, live, accountPages, names, limits, metrics, logger, holds };
+  const { processLogger } = base;
+  const routeParts = { bus, engineWatch, live, accountPages, names, limits, metrics, processLogger, holds };
   return {
     ...base,
     ...hooks,
