@@ -99,5 +99,5 @@ test("a record expires: 404 after its retention", async () => {
 
 test("without an engine a flush by name says that no backend could be queried", async () => {
   const { status, body } = await askAdmin(stack, "DELETE", "/api/v1/cache/flush", { body: { user: "alice" } });
-  expect([status, resultOf(body)["status"]]).toEqual([200, expect.stringMatching(/^not flushed; no directory/u)]);
+  expect([status, resultOf(body)["status"]]).toEqual([200, expect.stringMatching(/^not flushed; no backend/u)]);
 });

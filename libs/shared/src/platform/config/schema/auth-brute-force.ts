@@ -79,7 +79,7 @@ const WithoutRedis = section("Behaviour while Redis is unavailable.", {
 });
 
 const AccountDelay = section(
-  "Account delay: slower answers to unknown networks while an account is being guessed at.",
+  "Account delay: slower responses to unknown networks while the password of an account is being guessed.",
   {
     enabled: boolean(true, {
       description: "Whether the account delay applies. A correct password is delayed, never refused.",
