@@ -13,7 +13,10 @@ interface Row {
 const inGerman = ({ operationId, status, parts }: Row): Row => ({
   operationId: `${operationId}InLanguage`,
   status,
-  parts: async (stack) => ({ ...(await parts(stack)), path: { languageTag: "de" } }),
+  parts: async (stack) => {
+    const found = await parts(stack);
+    return { ...found, path: { ...found.path, languageTag: "de" } };
+  },
 });
 const both = (operationId: string, status: number, parts: Parts): readonly Row[] => {
   const row = { operationId, status, parts };
@@ -123,11 +126,10 @@ export const selfServiceDrives: readonly Drive[] = [
     }),
   },
   ...seen("webauthnRemovalPage"),
-  {
-    operationId: "webauthnDeviceRemovalPage",
-    status: 200,
-    parts: async (stack) => ({ ...(await asCarol(stack)), path: await deviceIn(stack) }),
-  },
+  ...both("webauthnDeviceRemovalPage", 200, async (stack) => ({
+    ...(await asCarol(stack)),
+    path: await deviceIn(stack),
+  })),
   ...gone("deleteWebauthnDevice", deviceIn),
   ...gone("deleteWebauthn"),
   ...seen("totpRemovalPage"),
