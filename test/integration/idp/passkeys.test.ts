@@ -128,6 +128,17 @@ test("renamed twice at once it has one of the names, and deleted meanwhile it is
   expect((await browser.get("/mfa/webauthn/devices")).text).toContain("You don’t have any passkeys yet");
 });
 
+test("the page that removes one passkey is served in every language that it links to", async () => {
+  const { browser } = await withPasskey("carol");
+  const { path } = await listed(browser);
+  const removal = await browser.get(`${path}/remove`);
+  const links = [...removal.text.matchAll(/href="([^"]*)"[^>]*hreflang="/gu)].map(([, href = ""]) => href);
+  expect(links).toContain(`${path}/remove/de`);
+  const pages = await Promise.all(links.map((href) => browser.get(href)));
+  expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200]));
+  expect((await browser.get(`${path}/remove/xx`)).status).toBe(404);
+});
+
 test("after a wrong password a right passkey is told to a script as 401, and leads back to the first page", async () => {
   const { browser, key } = await withPasskey("carol");
   const page = await wrongPassword(browser, "carol");
