@@ -101,13 +101,11 @@ describe("WebAuthn credentials", () => {
     const user = { username: alice };
     expect(await send("GET", path, user)).toEqual({ status: 200, body: { credentials: [] } });
     expect(await send("POST", path, { ...user, credential: old })).toEqual(ok);
-    expect(await send("POST", path, { ...user, credential: next })).toEqual(
-      refused("the credential is stored already"),
-    );
+    expect(await send("POST", path, { ...user, credential: next })).toEqual(refused("the credential already exists"));
     expect(await send("GET", path, { ...user, backend: "sql" })).toEqual({ status: 200, body: { credentials: [old] } });
     expect(await send("PUT", path, { ...user, credential: next, old_credential: old })).toEqual(ok);
     expect(await send("PUT", path, { ...user, credential: next, old_credential: old })).toEqual(
-      refused("old_credential is not stored"),
+      refused("old_credential does not exist"),
     );
     expect(await send("DELETE", path, { ...user, credential: next })).toEqual(ok);
     expect(await send("DELETE", path, { ...user, credential: next })).toEqual(ok);
@@ -185,10 +183,10 @@ describe("answers 400 with the reason", () => {
       "POST",
       "totp/recovery-codes",
       { username: alice, codes: [1] },
-      /^invalid payload: codes\.1: must be text of 1 to 128 characters$/,
+      /^invalid payload: codes\.1: must be a string of 1 to 128 characters$/,
     ],
     ["DELETE", "totp", {}, /^invalid payload: username: is missing$/],
-    ["DELETE", "lock", { username: "" }, /^invalid payload: username: must be text of 1 to 1024 characters$/],
+    ["DELETE", "lock", { username: "" }, /^invalid payload: username: must be a string of 1 to 1024 characters$/],
     ["DELETE", "totp", { username: "unknown" }, "unknown user"],
     ["DELETE", "totp", { username: alice, backend: "redis" }, "unsupported backend"],
     ["DELETE", "totp", { username: alice, backend: "ldap" }, "unsupported backend"],

@@ -97,7 +97,7 @@ test("a record expires: 404 after its retention", async () => {
   expect(await poll("a response with 404", async () => (await jobOf(stack, jobId)).status === 404)).toBe(true);
 });
 
-test("without an engine, a flush by name reports that no directory could be queried", async () => {
+test("without an engine, a flush by name reports that no backend could be queried", async () => {
   const { status, body } = await askAdmin(stack, "DELETE", "/api/v1/cache/flush", { body: { user: "alice" } });
-  expect([status, resultOf(body)["status"]]).toEqual([200, expect.stringMatching(/^not flushed; no directory/u)]);
+  expect([status, resultOf(body)["status"]]).toEqual([200, expect.stringMatching(/^not flushed; no backend/u)]);
 });

@@ -144,7 +144,7 @@ describe("Bearer callers (contract, Caller rejection outcomes)", () => {
 
   test("a request that violates its schema is answered with the field and the rule", async () => {
     expect(await flush({ user: "*" })).toEqual({
-      error: "invalid payload: user: must be text of 1 to 1024 characters, without * and ?",
+      error: "invalid payload: user: must be a string of 1 to 1024 characters, without * and ?",
     });
     expect(await flush({})).toEqual({ error: "invalid payload: user: is missing" });
   });

@@ -69,7 +69,7 @@ test("a service that dies is reported and started again", async () => {
     return now?.pid !== before?.pid && now;
   });
   expect(isAlive(after)).toBe(true);
-  expect(runner.output()).toContain(`idp was ended by SIGKILL. Its last lines:\n    idp pid ${before?.pid}`);
+  expect(runner.output()).toContain(`idp was terminated by SIGKILL. Its last lines:\n    idp pid ${before?.pid}`);
 });
 
 test("a service that dies during the start ends the run with its last lines, and no process remains", async () => {

@@ -53,8 +53,8 @@ test("a value cannot change the search base beyond its place", async () => {
 });
 
 test.each([
-  [{ values: {} }, "values.mail must be a text that is not empty"],
-  [{ values: { mail: "" } }, "values.mail must be a text that is not empty"],
+  [{ values: {} }, "values.mail must be a non-empty string"],
+  [{ values: { mail: "" } }, "values.mail must be a non-empty string"],
   [{ filter: "(%{mail}=x)" }, "expected an attribute name"],
   [{ filter: "(mail=%s" }, "DIRECTORY|CONFIG|filter"],
   [{ attributes: ["*"] }, "attributes must be a list of names"],
@@ -68,5 +68,5 @@ test("more entries than the limit are an error, never a partial result", async (
 });
 
 test("a pool that is not configured is an error", async () => {
-  await expect(search({}, "other")).rejects.toThrow("no pool other");
+  await expect(search({}, "other")).rejects.toThrow("unknown pool other");
 });
