@@ -66,7 +66,7 @@ export interface GatewayContext extends Base {
   readonly spendBudget: OnRequest;
   readonly limitAddress: OnRequest;
   readonly channels: Channels;
-  /** Delayed answers about accounts that are being guessed at. */
+  /** Delayed responses for accounts under attack. */
   readonly holds: AnswerHolds;
   readonly authRoute: AuthRouteDeps;
   readonly mailBackends: BackendHealth;

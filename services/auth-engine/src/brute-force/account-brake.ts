@@ -142,7 +142,7 @@ export function createAccountBrake(deps: AccountBrakeDeps): AccountBrake {
       const ms = delayMs(Math.max(counted, failuresHere(username)), source, settings);
       if (ms === 0 || source.isTrusted) return 0;
       if (network === undefined) return held(ms, target);
-      // Recent sign-in from there through this engine: while an account is being guessed at, its user costs no call to
+      // Recent sign-in from there through this engine: while an account is under attack, its user costs no call to
       // Redis.
       if (!isDue.look(noteKey(account, target))) return 0;
       // Redis became unavailable in between: without its counts no answer is delayed.

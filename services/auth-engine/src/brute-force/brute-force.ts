@@ -32,7 +32,7 @@ export interface BruteForceFacts {
   totalPasswordsSeen: number;
 }
 
-/** The account that was guessed at. */
+/** The account for which a wrong password was sent. */
 export interface Guessed {
   /** Whether the account exists. */
   readonly isKnown: boolean;
