@@ -32,7 +32,7 @@ function readAdmitted(reply: unknown): Admitted {
 export interface FactorGuardSettings {
   /** Attempts within the window. */
   readonly maxAttempts: number;
-  /** Wrong codes in a row, of one factor. */
+  /** Consecutive wrong codes of one factor. */
   readonly maxFailures: number;
 }
 

@@ -48,7 +48,7 @@ export interface SessionRecords {
   insert(record: BrowserSessionRecord): Promise<void>;
   /** Only if the stored version is still this one. */
   replace(version: string, next: BrowserSessionRecord): Promise<boolean>;
-  /** Only if the stored version is still this one. `gone`: somebody else ended the session. */
+  /** Only if the stored version is still this one. `gone`: another request ended the session. */
   remove(uid: string, version: string): Promise<"removed" | "gone" | "changed">;
   index(record: BrowserSessionRecord): Promise<void>;
   /** Notes that the session was used, at most once a minute. */

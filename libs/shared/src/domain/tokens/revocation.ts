@@ -20,7 +20,7 @@ export interface RevocationOptions {
   readonly ttlMs: number;
   readonly timeoutMs: number;
   readonly maxEntries: number;
-  /** Called for the first failure in a row. */
+  /** Called for the first of consecutive failures. */
   readonly onError: (error: unknown) => void;
 }
 
