@@ -38,9 +38,9 @@ async function exhaust(askWrong: (index: number) => Promise<CallerAnswer>): Prom
   await Promise.any(refused);
 }
 
-/** The 429 to right credentials after wrong ones emptied the budget, before the refill. */
+/** The 429 to correct credentials after wrong ones emptied the budget, before the refill. */
 function emptied(askWrong: (index: number) => Promise<CallerAnswer>, askRight: () => Promise<CallerAnswer>) {
-  return poll("right credentials to be answered with 429", async () => {
+  return poll("correct credentials to be answered with 429", async () => {
     await exhaust(askWrong);
     const answer = await askRight();
     return answer.status === 429 && answer;
@@ -96,7 +96,7 @@ describe("failure budget (contract, Failure-budget rules)", () => {
     expect((await evaluatedInVain()) - before).toBeLessThanOrEqual(2 * (1 + refilled));
   });
 
-  test("right credentials pipelined behind wrong ones are not evaluated once the budget is empty", async () => {
+  test("correct credentials pipelined behind wrong ones are not evaluated once the budget is empty", async () => {
     const startedAt = performance.now();
     // Enough wrong ones to take every token that is refilled meanwhile.
     const wrong = Array.from({ length: 3 * burst }, () => wrongAuth);
@@ -106,7 +106,7 @@ describe("failure budget (contract, Failure-budget rules)", () => {
     expect(statuses.at(-1)).toBe(429);
   });
 
-  test("an empty budget answers 429 to right credentials too, at every gateway, and 200 after the refill", async () => {
+  test("an empty budget answers 429 to correct credentials too, at every gateway, and 200 after the refill", async () => {
     const clientIp = "203.0.113.2";
     const askWrong = (): Promise<CallerAnswer> => first.ask(clientIp, wrongAuth);
     for (const gateway of [second, first]) {
@@ -159,7 +159,7 @@ describe("failure budget (contract, Failure-budget rules)", () => {
 
 /** Each test has its own address or gateway. */
 describe.concurrent("failure budget: which requests and addresses count", () => {
-  test("each request to /api/v1/auth/basic takes a token, also with a user's right credentials", async () => {
+  test("each request to /api/v1/auth/basic takes a token, also with a user's correct credentials", async () => {
     const clientIp = "203.0.113.12";
     const open = await stack.start({ SERVICE_RUNTIME_SERVERS_HTTP_AUTH_BASIC_ENDPOINT: "true" });
     const credentials = Buffer.from(`${alice.username}:${alice.password}`).toString("base64");
