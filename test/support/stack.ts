@@ -13,19 +13,23 @@ import { defaultTree, merged, type StackPlaces, type Tree } from "./stack-config
 
 export interface StackOptions {
   readonly engines?: number;
-  /** Where the gateway listens; else a free port. */
+  /** The port of the gateway; a free one by default. */
   readonly httpPort?: number;
   /** Replaces `auth.backends` of the test configuration: YAML-compatible JSON. */
   readonly backends?: object;
-  /** Laid over the test configuration, key by key. */
+  /** Merged into the test configuration, key by key. */
   readonly settings?: Tree;
   /** Services beside the engines and the gateway, started in this order before the gateway. */
   readonly services?: readonly ServiceName[];
-  /** Starts a Redis, which the configuration names in any case. */
+  /** Starts a Redis. The configuration names its address in any case. */
   readonly redis?: boolean;
-  /** More environment variables of every service. */
-  readonly env?: Readonly<Record<string, string>>;
+  /** Starts neither NATS nor Redis, and does not wait until the services are ready; `startNats` and `startRedis` follow. */
+  readonly serversLater?: boolean;
+  /** Additional environment variables of every service. */
+  readonly env?: Env;
 }
+
+type Env = Readonly<Record<string, string>>;
 
 /** NATS, engines and a gateway as real processes on free ports, with the demo's users. */
 export interface Stack extends AsyncDisposable {
@@ -37,20 +41,26 @@ export interface Stack extends AsyncDisposable {
   readonly idpUrl: string;
   readonly gateway: ServiceProcess;
   readonly engines: ServiceProcess[];
-  /** The services of `services` and those started later, by name; the last of a name. */
+  /** Engines, gateway, the services of `services` and those started later, by name; the last of a name. */
   readonly services: ReadonlyMap<ServiceName, ServiceProcess>;
+  /** The server that was started last. */
   readonly nats: NatsServer;
+  /** The server that was started last, if any. */
   readonly redis: RedisServer | undefined;
   startEngine(): Promise<ServiceProcess>;
-  /** Starts a further service, ready when this resolves. */
+  /** Starts another service; resolves when it is ready. */
   start(name: ServiceName): Promise<ServiceProcess>;
-  /** Starts another replica of a service on a listener of its own, ready when this resolves. */
-  startReplica(name: "idp" | "admin"): Promise<Replica>;
-  /** NATS again on its port, after it was killed. */
-  restartNats(): Promise<NatsServer>;
-  /** Writes the configuration again with settings laid over it, for tests of SIGHUP; an empty tree restores it. */
+  /** Starts another replica of a service on a separate port, with additional environment variables; resolves when it is ready. */
+  startReplica(name: keyof typeof addressVariables, env?: Env): Promise<Replica>;
+  /** Starts NATS on the stack's port: later, or again after it was stopped. */
+  startNats(): Promise<NatsServer>;
+  /** Starts an empty Redis on the stack's port: later, or again after it was stopped. */
+  startRedis(): Promise<RedisServer>;
+  /** Writes the configuration with other settings merged into it, for tests of SIGHUP; an empty tree restores it. */
   writeSettings(settings: Tree): Promise<void>;
-  /** Writes any text in the place of the configuration. */
+  /** The same, and sends SIGHUP to the gateway. */
+  reloadGateway(settings: Tree): Promise<void>;
+  /** Replaces the configuration by any text. */
   writeConfig(text: string): Promise<void>;
 }
 
@@ -58,6 +68,12 @@ export interface Replica {
   readonly url: string;
   readonly process: ServiceProcess;
 }
+
+const addressVariables = {
+  gateway: "SERVICE_RUNTIME_SERVERS_HTTP_ADDRESS",
+  idp: "SERVICE_RUNTIME_SERVICES_IDP_ADDRESS",
+  admin: "SERVICE_RUNTIME_SERVICES_ADMIN_ADDRESS",
+} as const;
 
 export const basicAuth = `Basic ${Buffer.from("backchannel:demo-backchannel-secret").toString("base64")}`;
 
@@ -67,70 +83,124 @@ function treeOf(places: StackPlaces, { backends, settings = {} }: StackOptions):
   return backends === undefined ? tree : { ...tree, auth: { ...Object(auth), backends } };
 }
 
-async function freePlaces(folder: string, redisUrl: string | undefined): Promise<StackPlaces> {
+async function freePlaces(folder: string): Promise<StackPlaces> {
   const [httpPort, adminPort, idpPort, natsPort, redisPort] = await Promise.all([1, 2, 3, 4, 5].map(() => freePort()));
   if (!httpPort || !adminPort || !idpPort || !natsPort || !redisPort) throw new Error("no free port");
-  const natsUrl = `nats://127.0.0.1:${natsPort}`;
-  return { folder, httpPort, adminPort, idpPort, natsUrl, redisUrl: redisUrl ?? `redis://127.0.0.1:${redisPort}/0` };
+  const [natsUrl, redisUrl] = [`nats://127.0.0.1:${natsPort}`, `redis://127.0.0.1:${redisPort}/0`];
+  return { folder, httpPort, adminPort, idpPort, natsUrl, redisUrl };
 }
 
-export async function startStack(options: StackOptions = {}): Promise<Stack> {
-  await using started = new AsyncDisposableStack();
-  const folder = started.use(await scratchFolder());
-  const redis = options.redis === true ? started.use(await spawnRedis()) : undefined;
-  const free = await freePlaces(folder.path, redis?.url);
-  const places = { ...free, httpPort: options.httpPort ?? free.httpPort };
-  const natsPort = Number(new URL(places.natsUrl).port);
-  const nats = started.use(await spawnNats({ port: natsPort }));
-  const configFile = join(folder.path, "config.yaml");
-  const tree = treeOf(places, options);
-  const writeConfig = (text: string): Promise<void> => writeFile(configFile, text);
-  await writeConfig(JSON.stringify(tree));
+const portOf = (url: string): number => Number(new URL(url).port);
 
+function createServers(owned: AsyncDisposableStack, { natsUrl, redisUrl }: StackPlaces) {
+  let nats: NatsServer | undefined;
+  let redis: RedisServer | undefined;
+  return {
+    nats: () => {
+      if (nats === undefined) throw new Error("NATS was not started");
+      return nats;
+    },
+    redis: () => redis,
+    startNats: async () => {
+      nats = owned.use(await spawnNats({ port: portOf(natsUrl) }));
+      return nats;
+    },
+    startRedis: async () => {
+      redis = owned.use(await spawnRedis({ port: portOf(redisUrl) }));
+      return redis;
+    },
+  };
+}
+
+function createLauncher(owned: AsyncDisposableStack, configFile: string, commonEnv: Env = {}) {
   const services = new Map<ServiceName, ServiceProcess>();
   const engines: ServiceProcess[] = [];
-  const launch = async (
-    owner: AsyncDisposableStack,
-    name: ServiceName,
-    env: StackOptions["env"] = {},
-  ): Promise<ServiceProcess> => {
-    const privatePort = await freePort();
-    const service = owner.use(await startService(name, { configFile, privatePort, env: { ...options.env, ...env } }));
-    await untilReady(service);
-    return service;
+  const launch = async (name: ServiceName, env: Env = {}): Promise<ServiceProcess> => {
+    const options = { configFile, privatePort: await freePort(), env: { ...commonEnv, ...env } };
+    return owned.use(await startService(name, options));
   };
-  const startInto = async (owner: AsyncDisposableStack, name: ServiceName): Promise<ServiceProcess> => {
-    const service = await launch(owner, name);
+  const startAlive = async (name: ServiceName): Promise<ServiceProcess> => {
+    const service = await launch(name);
     services.set(name, service);
     if (name === "auth-engine") engines.push(service);
     return service;
   };
-  for (let count = options.engines ?? 1; count > 0; count -= 1) await startInto(started, "auth-engine");
-  for (const name of options.services ?? []) await startInto(started, name);
-  const gateway = await startInto(started, "gateway");
-  const owned = started.move();
+  return {
+    services,
+    engines,
+    startAlive,
+    start: async (name: ServiceName): Promise<ServiceProcess> => {
+      const service = await startAlive(name);
+      await untilReady(service);
+      return service;
+    },
+    startReplica: async (name: keyof typeof addressVariables, env: Env = {}): Promise<Replica> => {
+      const address = `127.0.0.1:${await freePort()}`;
+      const process = await launch(name, { [addressVariables[name]]: address, ...env });
+      await untilReady(process);
+      return { url: `http://${address}`, process };
+    },
+  };
+}
+
+async function startInto(owned: AsyncDisposableStack, options: StackOptions): Promise<Stack> {
+  const { path: folder } = owned.use(await scratchFolder());
+  const free = await freePlaces(folder);
+  const places = { ...free, httpPort: options.httpPort ?? free.httpPort };
+  const configFile = join(folder, "config.yaml");
+  const tree = treeOf(places, options);
+  const writeConfig = (text: string): Promise<void> => writeFile(configFile, text);
+  const writeSettings = (settings: Tree): Promise<void> => writeConfig(JSON.stringify(merged(tree, settings)));
+  await writeSettings({});
+
+  const servers = createServers(owned, places);
+  const launcher = createLauncher(owned, configFile, options.env);
+  const engines = Array.from({ length: options.engines ?? 1 }, () => "auth-engine" as const);
+  const beforeGateway: readonly ServiceName[] = [...engines, ...(options.services ?? [])];
+  if (options.serversLater === true) {
+    await Promise.all(beforeGateway.map(launcher.startAlive));
+  } else {
+    await Promise.all([servers.startNats(), options.redis === true && servers.startRedis()]);
+    for (const name of beforeGateway) await launcher.start(name);
+  }
+  const gateway = await (options.serversLater === true ? launcher.startAlive : launcher.start)("gateway");
   return {
     url: `http://127.0.0.1:${places.httpPort}`,
     httpPort: places.httpPort,
     adminUrl: `http://127.0.0.1:${places.adminPort}`,
     idpUrl: `http://127.0.0.1:${places.idpPort}`,
     configFile,
-    folder: folder.path,
+    folder,
     gateway,
-    engines,
-    services,
-    nats,
-    redis,
-    startEngine: () => startInto(owned, "auth-engine"),
-    start: (name) => startInto(owned, name),
-    startReplica: async (name) => {
-      const address = `127.0.0.1:${await freePort()}`;
-      const variable = `SERVICE_RUNTIME_SERVICES_${name.toUpperCase()}_ADDRESS`;
-      return { url: `http://${address}`, process: await launch(owned, name, { [variable]: address }) };
+    engines: launcher.engines,
+    services: launcher.services,
+    get nats() {
+      return servers.nats();
     },
-    restartNats: async () => owned.use(await spawnNats({ port: natsPort })),
-    writeSettings: (settings) => writeConfig(JSON.stringify(merged(tree, settings))),
+    get redis() {
+      return servers.redis();
+    },
+    startEngine: () => launcher.start("auth-engine"),
+    start: launcher.start,
+    startReplica: launcher.startReplica,
+    startNats: servers.startNats,
+    startRedis: servers.startRedis,
+    writeSettings,
+    reloadGateway: async (settings) => {
+      await writeSettings(settings);
+      gateway.signal("SIGHUP");
+    },
     writeConfig,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+export async function startStack(options: StackOptions = {}): Promise<Stack> {
+  const owned = new AsyncDisposableStack();
+  try {
+    return await startInto(owned, options);
+  } catch (error) {
+    await owned.disposeAsync();
+    throw error;
+  }
 }

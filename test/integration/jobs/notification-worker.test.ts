@@ -16,7 +16,7 @@ import {
 } from "../../../services/jobs-worker/src/user-notifications/notification-worker.ts";
 import { blockingRedis, redisContent, testRedis } from "../../support/redis-content.ts";
 
-const prefix = "postern:";
+const keyPrefix = "postern:";
 const ringOf = (secret: string) => createKeyRing([new Secret(secret)], "notice");
 const ring = ringOf("test-encryption-secret");
 const notificationOf = (id: string): NotificationJob => ({ channel: "webhook", id, body: `{"id":"${id}"}` });
@@ -64,7 +64,7 @@ function startWorker(url: string, keys = ring): StartedWorker {
   const deliver = createDeliverNotification({ webhook, mail: undefined }, systemClock);
   const worker = createNotificationWorker({
     redis: waiting,
-    prefix,
+    keyPrefix,
     keys,
     concurrency: 4,
     deliver,
@@ -79,9 +79,14 @@ function startWorker(url: string, keys = ring): StartedWorker {
 }
 
 const add = (...ids: readonly string[]): Promise<void> =>
-  createNotificationQueue({ redis, prefix, keys: ring, maxQueued: 100, timeoutMs: 5000, onError: () => undefined }).add(
-    ids.map(notificationOf),
-  );
+  createNotificationQueue({
+    redis,
+    keyPrefix,
+    keys: ring,
+    maxQueued: 100,
+    timeoutMs: 5000,
+    onError: () => undefined,
+  }).add(ids.map(notificationOf));
 
 test("200 is delivered, 410 is given up immediately, 503 is retried; nothing of them remains in Redis", async () => {
   const attempts: Record<string, number> = {};
@@ -101,7 +106,7 @@ test("200 is delivered, 410 is given up immediately, 503 is retried; nothing of 
     "late-webhook webhook retried",
   ]);
   expect(attempts).toEqual({ good: 1, gone: 1, late: 2 });
-  expect(await countNotifications(redis, prefix)).toEqual({ waiting: 0, active: 0, delayed: 0 });
+  expect(await countNotifications(redis, keyPrefix)).toEqual({ waiting: 0, active: 0, delayed: 0 });
   expect(await redisContent(redis)).not.toMatch(/(good|gone|late)-webhook \{/);
 });
 
@@ -134,7 +139,7 @@ test("closing lets a delivery that is answered within two seconds finish, and st
   await closed;
   expect(outcomes).toEqual(["slow-webhook webhook delivered"]);
   expect(seen).toEqual(["slow"]);
-  expect(await countNotifications(redis, prefix)).toEqual({ waiting: 1, active: 0, delayed: 0 });
+  expect(await countNotifications(redis, keyPrefix)).toEqual({ waiting: 1, active: 0, delayed: 0 });
 });
 
 test("closing aborts a delivery that hangs; another worker repeats it, with the same id", async () => {

@@ -16,10 +16,10 @@ export interface ServiceParts {
 
 /** Reload, rejected reload and ordered shutdown, identical in all services. */
 export function createService({ config, base, health, apply, steps }: ServiceParts): Service {
-  const { logger, processLogger, metrics, prefix, audit } = base;
+  const { logger, processLogger, metrics, metricsPrefix, audit } = base;
   const actor = "process";
   const reloads = metrics.counter({
-    name: `${prefix}_config_reloads_total`,
+    name: `${metricsPrefix}_config_reloads_total`,
     help: "Configuration reloads, by result",
     labels: { result: ["applied", "refused"] },
   });
@@ -27,7 +27,7 @@ export function createService({ config, base, health, apply, steps }: ServicePar
   const refused = (fields: object): void => {
     reloads({ result: "refused" }).inc();
     audit.record({ event: "configuration.reload", outcome: "failed", actor });
-    logger.error(fields, "configuration refused, the previous one stays in effect");
+    logger.error(fields, "configuration refused; the previous one stays in effect");
   };
   return {
     logger,

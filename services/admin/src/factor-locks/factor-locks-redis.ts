@@ -3,9 +3,9 @@ import { AppError } from "@postern/shared/platform/errors";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import type { FactorLocks } from "./factor-locks.ts";
 
-export function createFactorLocks(redis: RedisClient, prefix: string): FactorLocks {
+export function createFactorLocks(redis: RedisClient, keyPrefix: string): FactorLocks {
   const liftOne = async (account: string, factor: LockableFactor): Promise<number> => {
-    const { attempts, failures } = factorLockKeys(prefix, account, factor);
+    const { attempts, failures } = factorLockKeys(keyPrefix, account, factor);
     const [counted] = await Promise.all([redis.getdel(failures), redis.del(attempts)]);
     return Number(counted ?? 0);
   };
@@ -17,7 +17,7 @@ export function createFactorLocks(redis: RedisClient, prefix: string): FactorLoc
         );
         return Object.fromEntries(counts.filter(([, count]) => count > 0));
       } catch (cause) {
-        throw new AppError("REDIS_UNAVAILABLE", { detail: "a lock could not be lifted", cause });
+        throw new AppError("REDIS_UNAVAILABLE", { detail: "a second factor could not be unlocked", cause });
       }
     },
   };

@@ -15,20 +15,20 @@ const keysOfAccount = 3;
 /** One reply of `count-account-failures.lua`: failures, whether the password is new, whether the network is known. */
 function readCount(answer: unknown): AccountCount | Error {
   if (typeof answer === "string") return new Error(answer);
-  if (!Array.isArray(answer)) throw new TypeError("the script of account failures replied without a list");
+  if (!Array.isArray(answer)) throw new TypeError("the script of account failures did not return a list");
   const [failures, isNew, knows] = answer.map(Number);
   return { failures: failures ?? 0, isNew: isNew === 1, knowsSource: knows === 1 };
 }
 
 export interface AccountStoreDeps {
   readonly redis: RedisClient;
-  readonly prefix: string;
+  readonly keyPrefix: string;
   readonly guard: Pick<RedisGuard, "run">;
   readonly settings: AccountDelaySettings;
 }
 
 /** Failures of one turn of the event loop are one call. On a cluster each failure is its own, as accounts have different slots. */
-export function createAccountStore({ redis, prefix, guard, settings }: AccountStoreDeps): AccountStore {
+export function createAccountStore({ redis, keyPrefix, guard, settings }: AccountStoreDeps): AccountStore {
   const runCount = defineVariableScript(redis, countAccountFailures, redis.isCluster ? keysOfAccount : undefined);
   const runKnows = defineScript(redis, knowsNetwork);
   const runNote = defineScript(redis, noteNetwork);
@@ -42,19 +42,19 @@ export function createAccountStore({ redis, prefix, guard, settings }: AccountSt
       args.push(digest, target.source.network ?? "");
     }
     const answers = await runCount(keys, args);
-    if (!Array.isArray(answers)) throw new TypeError("the script of account failures replied without a list");
+    if (!Array.isArray(answers)) throw new TypeError("the script of account failures did not return a list");
     return answers.map(readCount);
   };
   return {
     count: createGathered((failed) => guard.run(() => countAll(failed)), redis.isCluster ? 1 : maxAtOnce),
     knows: (account, network) =>
       guard.run(async () => {
-        const { known } = accountWideKeys(prefix, account);
+        const { known } = accountWideKeys(keyPrefix, account);
         return (await runKnows({ knownKey: known }, { network, knownSeconds })) === 1;
       }),
     note: (account, network) =>
       guard.run(async () => {
-        const { known } = accountWideKeys(prefix, account);
+        const { known } = accountWideKeys(keyPrefix, account);
         return (await runNote({ knownKey: known }, { network, knownSeconds, maxNetworks })) === 1;
       }),
   };

@@ -2,16 +2,16 @@ import { defineScript, failureBudgetKey, type RedisClient, readFields } from "@p
 import type { TakeShared } from "./budget-booking.ts";
 import { takeFailureToken } from "./scripts/scripts.generated.ts";
 
-export function createSharedBuckets(client: RedisClient, prefix: string): TakeShared {
+export function createSharedBuckets(client: RedisClient, keyPrefix: string): TakeShared {
   const run = defineScript(client, takeFailureToken);
   const maxLifeMs = failureBudgetKey.ttlSeconds * 1000;
   return async (addressKey, { intervalUs, depthUs }) => {
     const reply = await run(
-      { bucketKey: failureBudgetKey.build(prefix, addressKey) },
+      { bucketKey: failureBudgetKey.build(keyPrefix, addressKey) },
       { intervalUs, depthUs, maxLifeMs },
     );
     const { granted, debtUs } = readFields(reply);
-    if (typeof debtUs !== "number") throw new TypeError("the failure budget's script replied without a debt");
+    if (typeof debtUs !== "number") throw new TypeError("the failure budget script did not return a number");
     return { granted: granted === 1, debtUs };
   };
 }

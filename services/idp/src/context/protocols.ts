@@ -36,7 +36,7 @@ interface PagesLink {
 function starterOf(link: PagesLink): FlowStarter {
   return {
     startOidc: async (request, response, flow) => {
-      if (link.starter === undefined) throw new AppError("CONFIG_INVALID", { detail: "identity.frontend is off" });
+      if (link.starter === undefined) throw new AppError("CONFIG_INVALID", { detail: "identity.frontend is disabled" });
       return link.starter.startOidc(request, response, flow);
     },
   };
@@ -65,7 +65,7 @@ function buildProtocols(config: Config, base: Base, state: RedisClient, link: Pa
   const built: { saml: SamlContext | undefined } = { saml: undefined };
   const oidc = createOidcContext(config, {
     ...base,
-    metricsPrefix: base.prefix,
+    metricsPrefix: base.metricsPrefix,
     redis: state,
     sessions,
     starter: starterOf(link),

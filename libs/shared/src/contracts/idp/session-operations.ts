@@ -19,7 +19,7 @@ const user_id = Type.String({
     "Account name, or a `sub` if no account of that name is known. For the tokens of a client itself, the client.",
 });
 const token = Type.String({ ...segment, description: "`id` from the list, also of a browser session." });
-const ended = emptyAnswer("Done. Also if there was nothing to end.");
+const ended = emptyAnswer("The sessions have ended, or there were none.");
 const forbidden = errorAnswer("The token lacks a required scope.");
 const path = "/api/v1/oidc/sessions/{user_id}";
 const ofUser = { 400: errorAnswer("user_id is missing or too long."), 403: forbidden, 500: temporaryFailure };
@@ -29,7 +29,7 @@ const withoutUser = {
   ...common,
   path: "/api/v1/oidc/sessions",
   summary: "Reject a request without user_id",
-  undocumented: "the user_id of the documented path is missing, so that the answer is always 400",
+  undocumented: "the user_id of the documented path is missing, so that the response is always 400",
   answers: { 400: ofUser[400], 403: forbidden },
 } as const;
 
@@ -46,7 +46,7 @@ export const oidcSessionOperations = [
       query: Type.Object({
         browser: Type.Optional(
           Type.Enum(["true", "false"], {
-            description: "If true, the answer also contains browser_sessions: at most 100, newest first.",
+            description: "If true, the response also contains browser_sessions: at most 100, newest first.",
           }),
         ),
       }),

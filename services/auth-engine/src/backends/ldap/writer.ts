@@ -64,11 +64,12 @@ export function createWriter({ name, settings, targets, clock }: WriterDeps): Wr
     run: async (work, context) => {
       const waitingFor = `a change in LDAP pool ${name}`;
       throwIfOver(context, clock, waitingFor);
-      if (running >= maxAtOnce) throw new AppError("DIRECTORY_OVERLOADED", { detail: `${running} changes under way` });
+      if (running >= maxAtOnce)
+        throw new AppError("DIRECTORY_OVERLOADED", { detail: `${running} changes are in progress` });
       try {
         return await untilOver(perform(work), { context, clock, waitingFor });
       } catch (error) {
-        // The caller judges the server's answer to the change itself.
+        // The caller evaluates the server's response to the change itself.
         if (classifyFailure(error) === "answer") throw error;
         throw backendUnavailable(waitingFor, error);
       }

@@ -1,16 +1,17 @@
 import type { Finalizer } from "../step.ts";
 
 /**
- * Determines the account delay of a success: for an account that is being guessed at, from a network that it does not
+ * Determines the account delay of a success: for an account whose password is being guessed, from a network that it does not
  * know. (For a failure, counting it has determined the delay.) Runs before the success is recorded, which makes the
  * network a known one.
  */
 export const determineAccountDelay: Finalizer = {
   name: "determine-account-delay",
-  run: (attempt, decision, { facts }, { bruteForce }) => {
+  run: async (attempt, decision, { facts }, { bruteForce }) => {
     const found = facts.bruteForce;
     if (bruteForce === undefined || found === undefined || decision.outcome !== "ok") return decision;
     const account = attempt.masterLogin === undefined ? decision.account : attempt.username;
-    return bruteForce.slow(account, found)?.then(() => decision) ?? decision;
+    await bruteForce.slow(account, found);
+    return decision;
   },
 };

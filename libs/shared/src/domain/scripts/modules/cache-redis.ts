@@ -21,9 +21,9 @@ export function scriptCacheDigest(key: string): string {
 }
 
 /** `cache`: small values with a TTL, shared by all replicas, in their own key space. */
-export function cacheModule(redis: RedisClient, prefix: string): HostFunctions {
+export function cacheModule(redis: RedisClient, keyPrefix: string): HostFunctions {
   const keyOf = (value: LuaValue): string =>
-    scriptCacheKey.build(prefix, scriptCacheDigest(textArgument(value, "key")));
+    scriptCacheKey.build(keyPrefix, scriptCacheDigest(textArgument(value, "key")));
   return {
     "cache.get": async ([key]) => (await redis.get(keyOf(key))) ?? undefined,
     "cache.set": async ([key, value, seconds]) => {
@@ -39,7 +39,7 @@ export function cacheModule(redis: RedisClient, prefix: string): HostFunctions {
       // The TTL starts with the first count, in one transaction, so that no counter stays forever.
       const answers = await redis.multi().incr(name).expire(name, life, "NX").exec();
       const count = answers?.[0]?.[1];
-      if (typeof count !== "number") throw new Error("no number is stored there");
+      if (typeof count !== "number") throw new Error("the stored value is not a number");
       return count;
     },
   };

@@ -73,13 +73,13 @@ const WithoutRedis = section("Behaviour while Redis is unavailable.", {
     maximum: 5000,
   }),
   retry_interval: duration("1s", {
-    description: "Interval at which an engine tries whether Redis is available again.",
+    description: "Interval at which an engine checks whether Redis is available again.",
     minimum: 50,
   }),
 });
 
 const AccountDelay = section(
-  "Account delay: slower answers to unknown networks while an account is being guessed at.",
+  "Account delay: slower responses to unknown networks while the password of an account is being guessed.",
   {
     enabled: boolean(true, {
       description: "Whether the account delay applies. A correct password is delayed, never refused.",
@@ -96,12 +96,12 @@ const AccountDelay = section(
     }),
     max_delay: duration("5s", {
       description:
-        "Maximum delay. It is reached at twice the number in `failures`. An answer is never delayed beyond runtime.timeouts.decision.",
+        "Maximum delay. It is reached at twice the number in `failures`. A response is never delayed beyond runtime.timeouts.decision.",
       minimum: 1,
       maximum: longestDelayMs,
     }),
     max_waiting: integer(16, {
-      description: "Maximum number of delayed answers for one API caller. Further answers are not delayed.",
+      description: "Maximum number of delayed responses for one API caller. Further responses are not delayed.",
       minimum: 1,
       maximum: 1024,
     }),
@@ -121,7 +121,7 @@ const WithoutClient = section("Treatment of requests that name no client address
   }),
   max_delay: duration("1s", {
     description:
-      "Value of account_delay.max_delay for these requests. No network is known to them, so each request for a guessed account is delayed.",
+      "Value of account_delay.max_delay for these requests. No network is known to them, so each request for an account under attack is delayed.",
     minimum: 1,
     maximum: longestDelayMs,
   }),
@@ -145,7 +145,7 @@ export const BruteForce = section(
     }),
     allowlist: structure({
       description:
-        "Networks by user name. From these, the user is neither checked nor counted. Names are case-insensitive.",
+        "Networks by user name. Requests of the user from these networks are neither checked nor counted. Names are case-insensitive.",
     }),
     buckets: entries(
       "Brute-force rules in order. The first matching rule bans the network and is named in logs and lists.",
