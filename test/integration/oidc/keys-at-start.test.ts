@@ -7,10 +7,10 @@ import { expect, test } from "vitest";
 import { type ServiceProcess, startService, untilReady } from "../../support/service-process.ts";
 import { assertionSecret, defaultTree, merged } from "../../support/stack-config.ts";
 
-/** As its route is written. */
+/** The route's pattern, which the log contains. */
 const sessions = "/api/v1/oidc/sessions/:user_id";
 
-/** Levels of the lines about requests that nobody could answer, at a path. */
+/** Log levels of the failed requests for a path. */
 function levelsAt(idp: ServiceProcess, path: string): readonly unknown[] {
   const lines = idp.output().split("\n").slice(0, -1);
   return lines
@@ -20,7 +20,7 @@ function levelsAt(idp: ServiceProcess, path: string): readonly unknown[] {
     .map((line) => line["level"]);
 }
 
-test("who asks for the keys before they were read makes no error of the log; a failure after that is one", async () => {
+test("requests that fail before the keys were read are logged as info, later failures as errors", async () => {
   await using owned = new AsyncDisposableStack();
   const { path: folder } = owned.use(await scratchFolder());
   const [httpPort, adminPort, idpPort, redisPort] = [
@@ -42,8 +42,8 @@ test("who asks for the keys before they were read makes no error of the log; a f
   const idp = owned.use(await startService("idp", { configFile, privatePort: await freePort() }));
   const url = `http://127.0.0.1:${idpPort}`;
 
-  await poll("an answer", async () => (await fetch(`${url}/oidc/jwks`).catch(() => undefined))?.status === 500);
-  await poll("its line", () => levelsAt(idp, "/oidc/jwks").length > 0);
+  await poll("the answer 500", async () => (await fetch(`${url}/oidc/jwks`).catch(() => undefined))?.status === 500);
+  await poll("the log line", () => levelsAt(idp, "/oidc/jwks").length > 0);
   const redis = await spawnRedis({ port: redisPort });
   await poll("the keys", async () => (await fetch(`${url}/oidc/jwks`)).status === 200);
   await untilReady(idp);
@@ -55,6 +55,6 @@ test("who asks for the keys before they were read makes no error of the log; a f
   const headers = { [callerAssertionHeader]: await sign(caller, "idp") };
   const answer = await fetch(`${url}/api/v1/oidc/sessions/alice`, { headers });
   expect(answer.status).toBe(500);
-  await poll("its line", () => levelsAt(idp, sessions).length > 0);
+  await poll("the log line", () => levelsAt(idp, sessions).length > 0);
   expect(levelsAt(idp, sessions)).toEqual(["error"]);
 });
