@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 
-/** An answer byte for byte as far as tests care: header names as they were spelled, in their order. */
+/** An answer with its header names unchanged and in order. */
 export interface RawAnswer {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
-  /** Exactly so spelled; undefined when it is not there. */
+  /** The header with exactly this spelling, or undefined. */
   header(name: string): string | undefined;
 }
 
@@ -14,7 +14,7 @@ export interface RawRequest {
   readonly method?: string;
   readonly path: string;
   readonly version?: "1.0" | "1.1";
-  /** As they go out, repeated names too. */
+  /** Sent unchanged, including repeated names. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
   readonly body?: Buffer | string;
 }
@@ -34,7 +34,7 @@ function parseAnswer(bytes: Buffer): RawAnswer {
   };
 }
 
-/** One request on a connection of its own, which the answer ends. Header values are UTF-8. */
+/** Sends one request on a new connection, which ends with the answer. Header values are UTF-8. */
 export async function askRaw(url: string, request: RawRequest): Promise<RawAnswer> {
   const { method = "POST", path, version = "1.1", headers = [], body = "" } = request;
   const { hostname, port } = new URL(url);

@@ -13,21 +13,21 @@ import { defaultTree, merged, type StackPlaces, type Tree } from "./stack-config
 
 export interface StackOptions {
   readonly engines?: number;
-  /** Where the gateway listens; else a free port. */
+  /** The gateway's port. The default is a free port. */
   readonly httpPort?: number;
-  /** Replaces `auth.backends` of the test configuration: YAML-compatible JSON. */
+  /** Replaces `auth.backends` of the test configuration. */
   readonly backends?: object;
-  /** Laid over the test configuration, key by key. */
+  /** Merged into the test configuration. */
   readonly settings?: Tree;
-  /** Services beside the engines and the gateway, started in this order before the gateway. */
+  /** Services to start in addition to engines and gateway, in this order, before the gateway. */
   readonly services?: readonly ServiceName[];
-  /** Starts a Redis, which the configuration names in any case. */
+  /** Whether to start Redis. The configuration contains its address in any case. */
   readonly redis?: boolean;
-  /** More environment variables of every service. */
+  /** Additional environment variables of every service. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** NATS, engines and a gateway as real processes on free ports, with the demo's users. */
+/** NATS, engines and a gateway as processes on free ports, with the demo's users. */
 export interface Stack extends AsyncDisposable {
   readonly url: string;
   readonly httpPort: number;
@@ -37,20 +37,20 @@ export interface Stack extends AsyncDisposable {
   readonly idpUrl: string;
   readonly gateway: ServiceProcess;
   readonly engines: ServiceProcess[];
-  /** The services of `services` and those started later, by name; the last of a name. */
+  /** The services of `services` and those started later, by name. A later service replaces an earlier one of the same name. */
   readonly services: ReadonlyMap<ServiceName, ServiceProcess>;
   readonly nats: NatsServer;
   readonly redis: RedisServer | undefined;
   startEngine(): Promise<ServiceProcess>;
-  /** Starts a further service, ready when this resolves. */
+  /** Starts another service. Resolves when it is ready. */
   start(name: ServiceName): Promise<ServiceProcess>;
-  /** Starts another replica of a service on a listener of its own, ready when this resolves. */
+  /** Starts another replica of a service on its own listener. Resolves when it is ready. */
   startReplica(name: "idp" | "admin"): Promise<Replica>;
-  /** NATS again on its port, after it was killed. */
+  /** Starts NATS again on the same port. */
   restartNats(): Promise<NatsServer>;
-  /** Writes the configuration again with settings laid over it, for tests of SIGHUP; an empty tree restores it. */
+  /** Writes the configuration file with these settings merged in, for tests of SIGHUP. An empty tree restores it. */
   writeSettings(settings: Tree): Promise<void>;
-  /** Writes any text in the place of the configuration. */
+  /** Replaces the configuration file with any text. */
   writeConfig(text: string): Promise<void>;
 }
 
@@ -69,7 +69,7 @@ function treeOf(places: StackPlaces, { backends, settings = {} }: StackOptions):
 
 async function freePlaces(folder: string, redisUrl: string | undefined): Promise<StackPlaces> {
   const [httpPort, adminPort, idpPort, natsPort, redisPort] = await Promise.all([1, 2, 3, 4, 5].map(() => freePort()));
-  if (!httpPort || !adminPort || !idpPort || !natsPort || !redisPort) throw new Error("no free port");
+  if (!httpPort || !adminPort || !idpPort || !natsPort || !redisPort) throw new Error("there is no free port");
   const natsUrl = `nats://127.0.0.1:${natsPort}`;
   return { folder, httpPort, adminPort, idpPort, natsUrl, redisUrl: redisUrl ?? `redis://127.0.0.1:${redisPort}/0` };
 }

@@ -1,4 +1,4 @@
-// Reports banned phrases in the comments, test names, log and error messages of clean folders. Usage: tools/prose/check-code.ts
+// Reports banned phrases in the comments, test names, log and error messages of clean folders, and in comments of Lua scripts. Usage: tools/prose/check-code.ts
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { bannedIn } from "./banned-in-code.ts";
@@ -13,14 +13,23 @@ const cleanFolders = [
   "tools",
   "bench",
   "services/idp",
+  "test/integration/idp",
+  "test/integration/oidc",
+  "test/integration/saml",
+  "test/support",
+  "test/long",
+  "test/corpora",
 ];
+
+/** Folders of which only the Lua examples are checked here; `textlint` reads their pages. */
+const luaFolders = ["config", "deploy", "docs"];
 
 /** Build output, and the test that plants banned phrases. */
 const exclude = ["**/node_modules/**", "**/dist/**", "tools/prose/prose.test.ts"];
 
 process.chdir(join(import.meta.dirname, "../.."));
 const files = globSync(
-  cleanFolders.map((folder) => `${folder}/**/*.ts`),
+  [...cleanFolders.map((folder) => `${folder}/**/*.{ts,lua}`), ...luaFolders.map((folder) => `${folder}/**/*.lua`)],
   { exclude },
 );
 const problems = files.flatMap((file) =>
