@@ -1,6 +1,9 @@
 const tests = "(\\.test\\.ts$|^(test|tools|bench)/|^libs/shared/src/testing/)";
 const domain = "^services/[^/]+/src/(dialects|decision|facts|pipeline|brute-force|caller-auth|limits)/";
 const adapters = "-(redis|nats|ldap|sql|http)\\.ts$";
+/** Folders that talk to the site's backends. Their settings, and what checks a configuration without a connection, are no adapters. */
+const backendAdapters = "^services/auth-engine/src/backends/(ldap|sql|lua)/";
+const backendSettings = "/((mfa-|server-)?settings|select-search|server-uri|query-parameters|seed)\\.ts$";
 
 /** A package as installed, or by its bare name where it could not be resolved. */
 const packages = (...names) => `(^|node_modules/)(${names.join("|")})(/|$)`;
@@ -69,6 +72,12 @@ export default {
       severity: "error",
       from: { path: "^services/[^/]+/src/", pathNot: ["/src/context(\\.ts$|/)", tests, adapters] },
       to: { path: `^services/[^/]+/src/.*${adapters}` },
+    },
+    {
+      name: "only-context-imports-adapters",
+      severity: "error",
+      from: { path: "^services/[^/]+/src/", pathNot: ["/src/context(\\.ts$|/)", tests, adapters, backendAdapters] },
+      to: { path: backendAdapters, pathNot: backendSettings },
     },
     {
       name: "domain-is-free-of-frameworks",

@@ -53,7 +53,7 @@ async function serve(options: RunOptions, claimed: State): Promise<void> {
   const taken = await takenPorts([...first, ...then]);
   if (taken.length > 0) {
     const list = taken.map(({ port, name }) => `127.0.0.1:${port} (${name})`).join(", ");
-    throw new Error(`in use by another program: ${list}. Stop it, then try again.`);
+    throw new Error(`these ports are in use by another program: ${list}. Stop it, then try again.`);
   }
   prepareFolder(options);
   const stack = new Stack({ folder: options.folder, claimed, say });

@@ -8,7 +8,10 @@ import { plant, plantHouse } from "./planted-tree.ts";
 const repository = join(import.meta.dirname, "../..");
 const configuration = join(repository, ".dependency-cruiser.mjs");
 const gateway = "services/gateway/src";
+const engine = "services/auth-engine/src";
 const shared = "libs/shared/src";
+
+const backendFiles = ["ldap/ldap-backend.ts", "sql/mfa-credentials.ts", "sql/settings.ts", "lua/lua-backend.ts"];
 
 /** Rule, file to plant, and its imports. */
 const forbidden: readonly (readonly [string, string, string])[] = [
@@ -31,6 +34,9 @@ const forbidden: readonly (readonly [string, string, string])[] = [
   ["only-redis-imports-ioredis", `${shared}/platform/lifecycle/index.ts`, "ioredis"],
   ["only-redis-imports-ioredis", `${gateway}/health.ts`, "ioredis"],
   ["only-context-imports-adapters", `${gateway}/routes/ping.ts`, "../limits/store-redis.ts"],
+  ["only-context-imports-adapters", `${engine}/rpc/credentials.ts`, "../backends/sql/mfa-credentials.ts"],
+  ["only-context-imports-adapters", `${engine}/pipeline/find.ts`, "../backends/ldap/ldap-backend.ts"],
+  ["only-context-imports-adapters", `${engine}/rpc/types.ts`, "type ../backends/lua/lua-backend.ts"],
   ["domain-is-free-of-frameworks", `${gateway}/dialects/json.ts`, "fastify"],
   ["domain-is-free-of-frameworks", `${gateway}/limits/budget.ts`, "type pino"],
   ["no-testing-in-shipped-code", `${gateway}/config.ts`, "@postern/shared/testing"],
@@ -64,6 +70,7 @@ describe("the rules for imports", () => {
     await using house = await scratchFolder();
     plantHouse(house.path);
     for (const [, file, target] of forbidden) plant(house.path, file, target);
+    for (const file of backendFiles) plant(house.path, `${engine}/backends/${file}`);
     plant(house.path, `${gateway}/ring-b.ts`, "type ./ring-a.ts");
     plant(house.path, `${gateway}/pair-b/upper.ts`, "type ../pair-a/lower.ts");
     plant(house.path, `${gateway}/pair-a/lower.ts`);
@@ -73,6 +80,17 @@ describe("the rules for imports", () => {
     expect(
       forbidden.map(([rule, file]) => `${rule} ${importerOf(rule, file)}`).filter((expected) => !refused.has(expected)),
     ).toEqual([]);
+  });
+
+  test("the settings of a backend may be imported anywhere, its adapter by the context and by the adapter's own folder", async () => {
+    await using house = await scratchFolder();
+    plantHouse(house.path);
+    for (const file of backendFiles) plant(house.path, `${engine}/backends/${file}`);
+    plant(house.path, `${engine}/settings.ts`, "./backends/sql/settings.ts");
+    plant(house.path, `${engine}/context/backends.ts`, "../backends/ldap/ldap-backend.ts");
+    plant(house.path, `${engine}/backends/sql/sql-backend.ts`, "./mfa-credentials.ts");
+    const { violations } = await cruiseTree(house.path, configuration);
+    expect(violations).toEqual([]);
   });
 
   test("a test that closes a cycle of folders breaks no rule", async () => {

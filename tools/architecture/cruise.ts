@@ -28,7 +28,7 @@ function isAboutFolders(rule: object): boolean {
 /** Runs one cruise with part of the configuration's rules. */
 async function runCruise(present: readonly string[], options: ICruiseOptions): Promise<ICruiseResult> {
   const { output } = await cruise([...present], options);
-  if (typeof output === "string") throw new Error("dependency-cruiser answered with text");
+  if (typeof output === "string") throw new Error("dependency-cruiser returned text instead of a result");
   return output;
 }
 

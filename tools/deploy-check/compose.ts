@@ -30,7 +30,7 @@ function ownRules(name: ServiceName, service: Mapping, ports: AllPorts): readonl
   const probe = `http://127.0.0.1:${ports[name].private}/readyz`;
   return [
     [
-      "is ready by its private listener",
+      "has its health check at the private listener",
       listAt(service, "healthcheck", "test").some((one) => String(one).includes(probe)),
     ],
     ["runs its own main", textAt(service, "command", 0) === `services/${name}/dist/bundle/main.js`],
@@ -63,7 +63,7 @@ export function checkCompose(document: unknown, ports: AllPorts): readonly strin
         ...publishRules(name, service),
         ...dependencyRules(service, names),
         [
-          "names secrets and networks of the file",
+          "refers only to secrets and networks that the file defines",
           isDefined(document, "secrets", service) && isDefined(document, "networks", service),
         ],
         ...(isServiceName(name) ? ownRules(name, service, ports) : []),

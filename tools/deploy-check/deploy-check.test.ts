@@ -59,7 +59,13 @@ describe("kubernetes", () => {
     ["has an image with a tag", "Deployment", "idp", [...container, "image"], "postern:latest"],
     ["has a readiness probe", "Deployment", "admin", [...container, "readinessProbe"], undefined],
     ["has a liveness probe", "Deployment", "admin", [...container, "livenessProbe"], undefined],
-    ["is alive by /healthz", "Deployment", "gateway", [...container, "livenessProbe", "httpGet", "path"], "/readyz"],
+    [
+      "has its liveness probe at /healthz",
+      "Deployment",
+      "gateway",
+      [...container, "livenessProbe", "httpGet", "path"],
+      "/readyz",
+    ],
     ["private port 9102", "Deployment", "auth-engine", [...container, "ports", 0, "containerPort"], 9100],
     ["requests CPU and memory", "Deployment", "idp", [...container, "resources", "requests"], {}],
     ["has a limit of memory", "Deployment", "idp", [...container, "resources", "limits"], {}],
@@ -79,7 +85,7 @@ describe("kubernetes", () => {
       ["spec", "podSelector", "matchExpressions"],
       [{ key: "app.kubernetes.io/name", operator: "In", values: ["gateway", "auth-engine", "idp", "admin"] }],
     ],
-    ["deny by default", "NetworkPolicy", "default-deny", ["spec", "policyTypes"], ["Ingress"]],
+    ["deny traffic by default", "NetworkPolicy", "default-deny", ["spec", "policyTypes"], ["Ingress"]],
     [
       "selects pods that exist",
       "NetworkPolicy",
@@ -179,8 +185,8 @@ describe("compose", () => {
     ["publishes one port on loopback", "gateway", "ports", ["8080:8080"]],
     ["waits for health", "gateway", "depends_on", { nats: { condition: "service_started" } }],
     ["waits for health", "gateway", "depends_on", { rabbit: { condition: "service_healthy" } }],
-    ["names secrets and networks", "gateway", "secrets", ["unheard_of"]],
-    ["is ready by its private listener", "gateway", "healthcheck", { test: ["CMD", "true"] }],
+    ["refers only to secrets and networks", "gateway", "secrets", ["unheard_of"]],
+    ["has its health check at the private listener", "gateway", "healthcheck", { test: ["CMD", "true"] }],
     ["runs its own main", "gateway", "command", ["services/idp/dist/bundle/main.js"]],
   ])("a planted fault is found: %s", (rule, service, key, value) => {
     expect(composeWith(service, key, value).join("\n")).toContain(rule);
@@ -232,7 +238,7 @@ describe("Dockerfile", () => {
     ["numeric user", (text) => text.replace("USER 10001:10001", "USER node")],
     ["exec form", (text) => text.replace('ENTRYPOINT ["node"]', "ENTRYPOINT node")],
     ["SIGTERM", (text) => text.replace("STOPSIGNAL SIGTERM", "")],
-    ["has no base but this one", (text) => text.replace("FROM manifests AS build", "FROM node:20 AS build")],
+    ["has no other base", (text) => text.replace("FROM manifests AS build", "FROM node:20 AS build")],
     ["without development packages", (text) => text.replace("npm ci --omit=dev", "npm ci")],
   ])("a planted fault is found: %s", (rule, damage) => {
     expect(damage(text)).not.toBe(text);

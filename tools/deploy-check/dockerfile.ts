@@ -29,12 +29,12 @@ export function checkDockerfile(text: string, { workspaces, nodeVersion }: Docke
     ...broken("Dockerfile", [
       ["pins its base", isPinned(image)],
       [`is based on Node ${nodeVersion}`, image.startsWith(`node:${nodeVersion}-`)],
-      ["has no base but this one", froms.every((line) => /^FROM (\$\{NODE_IMAGE\}|[a-z]+) AS /u.test(line))],
+      ["has no other base", froms.every((line) => /^FROM (\$\{NODE_IMAGE\}|[a-z]+) AS /u.test(line))],
       ["ends with a stage of its own", final[0]?.startsWith(`FROM \${NODE_IMAGE} `) === true],
       ["runs as a numeric user other than root", has(/^USER [1-9]\d*:[1-9]\d*$/u)],
-      ["stops by SIGTERM", has(/^STOPSIGNAL SIGTERM$/u)],
+      ["stops on SIGTERM", has(/^STOPSIGNAL SIGTERM$/u)],
       ["has an entry point in exec form", has(/^ENTRYPOINT \["node"\]$/u)],
-      ["takes no packages from the build stage", !has(/^COPY --from=build .*node_modules/u)],
+      ["copies no packages from the build stage", !has(/^COPY --from=build .*node_modules/u)],
       ["installs without development packages", lines.some((line) => line.startsWith("RUN npm ci --omit=dev"))],
     ]),
   ];

@@ -43,7 +43,7 @@ function checkPolicy(document: Mapping, workloads: ReadonlySet<string>): readonl
 }
 
 function checkOne(document: unknown, ports: AllPorts, workloads: ReadonlySet<string>): readonly string[] {
-  if (!isMapping(document)) return ["is no mapping"];
+  if (!isMapping(document)) return ["is not a mapping"];
   const kind = textAt(document, "kind");
   const head = broken(`${kind} ${textAt(document, "metadata", "name")}`, [
     ["has an apiVersion", textAt(document, "apiVersion") !== ""],
@@ -85,7 +85,7 @@ function checkTogether(documents: readonly unknown[]): readonly string[] {
   );
   return [
     ...broken("policies", [
-      ["deny by default, both ways", denied],
+      ["deny traffic by default, in both directions", denied],
       ["let every service reach NATS", reachedByAll("to-nats", documents, deployments)],
       ["let every service reach Redis", reachedByAll("to-redis", documents, deployments)],
     ]),

@@ -9,9 +9,9 @@ function podRules(pod: Mapping): readonly Rule[] {
   return [
     ["runs as a numeric user other than root", security["runAsNonRoot"] === true && Number(security["runAsUser"]) > 0],
     ["has the runtime's seccomp profile", textAt(security, "seccompProfile", "type") === "RuntimeDefault"],
-    ["gets no token of the cluster", pod["automountServiceAccountToken"] === false],
-    ["gets no variables of other services", pod["enableServiceLinks"] === false],
-    ["says how long it may take to end", Number(pod["terminationGracePeriodSeconds"]) > 0],
+    ["mounts no service account token", pod["automountServiceAccountToken"] === false],
+    ["has no environment variables of other services", pod["enableServiceLinks"] === false],
+    ["sets a termination grace period", Number(pod["terminationGracePeriodSeconds"]) > 0],
   ];
 }
 
@@ -42,8 +42,11 @@ function serviceRules(name: ServiceName, container: Mapping, ports: AllPorts): r
   const probe = (kind: string): string => textAt(container, kind, "httpGet", "path");
   const probed = ["startupProbe", "readinessProbe", "livenessProbe"];
   return [
-    ["is alive by /healthz", probe("livenessProbe") === "/healthz" && probe("startupProbe") === "/healthz"],
-    ["is ready by /readyz", probe("readinessProbe") === "/readyz"],
+    [
+      "has its liveness probe at /healthz",
+      probe("livenessProbe") === "/healthz" && probe("startupProbe") === "/healthz",
+    ],
+    ["has its readiness probe at /readyz", probe("readinessProbe") === "/readyz"],
     ["is probed on its private port", probed.every((kind) => textAt(container, kind, "httpGet", "port") === "private")],
     [`has the private port ${ports[name].private}`, portNamed(container, "private") === ports[name].private],
     [`has the port ${ports[name].http ?? "none"}`, portNamed(container, "http") === ports[name].http],

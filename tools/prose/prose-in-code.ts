@@ -41,7 +41,7 @@ function isMessageOrTestName(node: Node): boolean {
 function stringsIn(node: Node): readonly Node[] {
   if (node.type === "Literal") return typeof node["value"] === "string" ? [node] : [];
   if (node.type === "TemplateLiteral") return [node];
-  const holdsStrings = ["ArrayExpression", "ObjectExpression", "Property", "ConditionalExpression"];
+  const holdsStrings = ["ArrayExpression", "ObjectExpression", "Property", "ConditionalExpression", "TSAsExpression"];
   return holdsStrings.includes(node.type) ? childrenOf(node).flatMap(stringsIn) : [];
 }
 

@@ -58,7 +58,7 @@ export function readScript(path: string, lua: string): LuaScript {
     const lines = lua.split("\n");
     const bodyAt = lines.findIndex((line) => !line.startsWith("--"));
     const [header, body] = [lines.slice(0, bodyAt), lines.slice(bodyAt)];
-    if (header.length === 0) throw new Error("expected a comment at the top that says what the script is for");
+    if (header.length === 0) throw new Error("expected a comment at the top that states the purpose of the script");
     if (!header.some((line) => line.startsWith("-- Reply: ")))
       throw new Error('expected a line "-- Reply: …" in the header');
     // oxlint-disable-next-line no-control-regex -- ASCII begins with a control character.

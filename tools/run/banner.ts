@@ -23,6 +23,6 @@ export function banner(options: RunOptions, services: readonly Program[], starte
     `  ${call} -d '${user}' ${base}/api/v1/auth/json`,
     `  ${call} -d '${user.replace("alice-demo-password", "wrong")}' ${base}/api/v1/auth/json`,
     "",
-    "Ctrl-C stops everything. `make stop` stops a demo that is still running.",
+    "Press Ctrl-C to stop the demo, or run `make stop` in another terminal.",
   ].join("\n");
 }

@@ -19,7 +19,7 @@ const repository = resolve(import.meta.dirname, "../..");
 function wholeNumber(name: string, text: string, min: number, max: number): number {
   const value = Number(text);
   if (!/^\d+$/u.test(text) || value < min || value > max) {
-    throw new Error(`${name} is a whole number from ${min} to ${max}, not "${text}"`);
+    throw new Error(`${name} must be a whole number from ${min} to ${max}, not "${text}"`);
   }
   return value;
 }

@@ -27,6 +27,8 @@ function spawnWithLog(folder: string, { name, command, args, env }: Program): Ch
 export function spawnProgram(folder: string, program: Program, onEnd: (what: string) => void): Identity | undefined {
   const child = spawnWithLog(folder, program);
   child.once("error", (error) => onEnd(`could not be started: ${error.message}`));
-  child.once("exit", (code, signal) => onEnd(signal === null ? `ended with code ${code}` : `was ended by ${signal}`));
+  child.once("exit", (code, signal) =>
+    onEnd(signal === null ? `ended with code ${code}` : `was terminated by ${signal}`),
+  );
   return child.pid === undefined ? undefined : identityOf(child.pid);
 }

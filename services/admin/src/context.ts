@@ -88,12 +88,12 @@ function createIssuer(config: Config, parts: JwtParts): JwtIssuer | undefined {
     lives,
     epochOf: (username) =>
       revoker.epochOf(issuer, username).catch((cause: unknown) => {
-        throw new AppError("REDIS_UNAVAILABLE", { detail: "the epoch of a user's tokens cannot be read", cause });
+        throw new AppError("REDIS_UNAVAILABLE", { detail: "the token epoch of a user cannot be read", cause });
       }),
     onReuse: (session) => {
       adminMetrics.refreshTokenReused();
       audit.record({ event: "token.reuse", outcome: "denied", session });
-      logger.warn({ session }, "refresh token was used twice, its family is revoked");
+      logger.warn({ session }, "a refresh token was used twice; its family was revoked");
     },
   });
 }

@@ -17,7 +17,7 @@ import type {
   LdapPoolSettings,
   LdapSearchSettings,
 } from "./backends/ldap/settings.ts";
-import type { LuaBackendSettings } from "./backends/lua/lua-backend.ts";
+import type { LuaBackendSettings } from "./backends/lua/settings.ts";
 import type { SqlBackendSettings, SqlDatabaseSettings } from "./backends/sql/settings.ts";
 import { type ControlSettings, controlSettings } from "./controls/control-settings.ts";
 import type { MasterUsersDeps } from "./master-user/master-users.ts";

@@ -44,7 +44,7 @@ function signed(secret: string, audience: "admin" | "idp", ttlSeconds = 30): Pro
 }
 
 describe("through the gateway", () => {
-  test("200, the envelope, and the configuration as JSON in a string", async () => {
+  test("answers 200, the envelope, and the configuration as JSON in a string", async () => {
     const response = await load();
     expect(response.status).toBe(200);
     const body: ConfigLoad = JSON.parse(await response.text());
@@ -60,7 +60,7 @@ describe("through the gateway", () => {
     expect(shown.auth.backchannel.basic_auth.username).toBe("backchannel");
   });
 
-  test("no secret of the configuration is in it, whatever way it is spelt", async () => {
+  test("contains no secret of the configuration, in any spelling", async () => {
     const text = await (await load()).text();
     const secrets = [...(await readFile(stack.configFile, "utf8")).matchAll(/canary-\d[\w-]+/g)];
     expect(secrets).toHaveLength(5);
@@ -72,8 +72,8 @@ describe("through the gateway", () => {
   });
 
   test.each([
-    ["no credentials", {}],
-    ["wrong ones", { authorization: "Basic YmFja2NoYW5uZWw6d3Jvbmc=" }],
+    ["missing credentials", {}],
+    ["wrong credentials", { authorization: "Basic YmFja2NoYW5uZWw6d3Jvbmc=" }],
   ])("401 after 300 ms with %s", async (_what, headers) => {
     const started = performance.now();
     const response = await load(headers);
@@ -81,22 +81,22 @@ describe("through the gateway", () => {
     expect([response.status, await response.text()]).toEqual([401, ""]);
   });
 
-  test("a client's own assertion gives it nothing, not even a true one of the right key", async () => {
+  test("an assertion sent by a client has no effect, even with a valid signature", async () => {
     const assertion = await signed(assertionSecret, "admin");
     expect((await load({ [callerAssertionHeader]: assertion })).status).toBe(401);
     const other = await load({ authorization, [callerAssertionHeader]: "nonsense" });
     expect(other.status).toBe(200);
   });
 
-  test("404 when disabled, live", async () => {
+  test("answers 404 when disabled by a reload", async () => {
     const admin = stack.services.get("admin");
     const servers = { http: { disabled_endpoints: { configuration: true } } };
     await stack.writeSettings({ runtime: { servers } });
     admin?.signal("SIGHUP");
-    expect(await poll("the endpoint to be gone", async () => (await load()).status === 404)).toBe(true);
+    expect(await poll("the endpoint to be disabled", async () => (await load()).status === 404)).toBe(true);
     await stack.writeSettings({});
     admin?.signal("SIGHUP");
-    await poll("the endpoint to be back", async () => (await load()).status === 200);
+    await poll("the endpoint to be enabled again", async () => (await load()).status === 200);
   });
 });
 
@@ -105,11 +105,11 @@ function direct(headers: Record<string, string>): Promise<Response> {
 }
 
 describe("at admin's own port", () => {
-  test("a true assertion of the gateway's key is what it takes", async () => {
+  test("a valid assertion of the gateway's key is accepted", async () => {
     expect((await direct({ [callerAssertionHeader]: await signed(assertionSecret, "admin") })).status).toBe(200);
   });
 
-  test("401 without one, with a forged, an expired, another audience's or an unsigned one, and for Basic", async () => {
+  test("a missing, forged, expired or unsigned assertion, one for another audience, and Basic are rejected with 401", async () => {
     const unsigned = `${Buffer.from('{"alg":"none","typ":"postern-caller+jwt"}').toString("base64url")}.${
       (await signed(assertionSecret, "admin")).split(".")[1] ?? ""
     }.`;
@@ -126,7 +126,7 @@ describe("at admin's own port", () => {
   });
 });
 
-describe("what reaches the owner of a path", () => {
+describe("requests forwarded to a service", () => {
   let seen: CaptureServer;
 
   beforeAll(async () => {
@@ -136,7 +136,7 @@ describe("what reaches the owner of a path", () => {
 
   afterAll(() => seen[Symbol.asyncDispose]());
 
-  test("neither the caller's credentials nor forged or hop-by-hop headers, but a fresh assertion", async () => {
+  test("carry a new assertion, and neither the API caller's credentials nor forged or hop-by-hop headers", async () => {
     const answer = await sendRaw(stack.httpPort, [
       `GET ${path}?a=b%20c HTTP/1.1\r\nHost: mail.example.test\r\nAuthorization: ${authorization}\r\n`,
       `Connection: close, X-Dropped, ${callerAssertionHeader}\r\nX-Dropped: 1\r\nX-Kept: 1\r\n`,
@@ -197,7 +197,7 @@ describe("what reaches the owner of a path", () => {
     ["OPTIONS", "OPTIONS", "/api/v1/custom/x", {}, ""],
     ["Expect: 100-continue", "POST", "/api/v1/custom/x", { expect: "100-continue", "content-length": "4" }, "body"],
     ["a body without a type", "POST", "/api/v1/custom/x", { "content-length": "4" }, "body"],
-  ])("%s passes", async (_what, method, url, headers, body) => {
+  ])("%s is forwarded", async (_what, method, url, headers, body) => {
     const lines = Object.entries({ host: "x", connection: "close", ...headers }).map(
       ([name, value]) => `${name}: ${value}`,
     );
@@ -206,7 +206,7 @@ describe("what reaches the owner of a path", () => {
     expect(seen.requests.at(-1)).toMatchObject({ method, url });
   });
 
-  test("a path with .. in it is refused, not resolved", async () => {
+  test("a path that contains .. is rejected, not resolved", async () => {
     const before = seen.requests.length;
     for (const url of [
       "/api/v1/custom/../config/load",
@@ -220,7 +220,7 @@ describe("what reaches the owner of a path", () => {
   });
 });
 
-test("an owner's 503 is passed on once, not asked for again", async () => {
+test("a 503 of the service is forwarded once, without a retry", async () => {
   await using busy = await startCaptureServer(Number(new URL(stack.adminUrl).port), 503);
   const response = await load();
   expect([response.status, response.headers.get("retry-after")]).toEqual([503, "1"]);

@@ -11,7 +11,7 @@ import { type OperatorsStack, startOperatorsStack } from "./operators-stack.ts";
 const cachePath = "/api/v1/cache/flush";
 const bruteForcePath = "/api/v1/bruteforce/flush";
 const listPath = "/api/v1/bruteforce/list";
-/** Enough for both engines to get some. */
+/** Enough requests for both engines to serve some. */
 const many = 12;
 
 let stack: OperatorsStack;
@@ -46,19 +46,19 @@ async function statuses(what: Login): Promise<readonly number[]> {
   return [...new Set(answers.map(({ status }) => status))];
 }
 
-/** Bans by guessing, a different wrong password each time. */
+/** Bans an address by guessing, with a different wrong password each time. */
 async function guess(what: Login): Promise<void> {
   for (let count = 0; count < 3; count += 1) await login({ ...what, password: `wrong-${count}` });
 }
 
-/** Lists of what is there are not what is there: they are not named by a flush. */
+/** Keys of lists, which a flush does not name. */
 const isIndex = (key: string): boolean => /:bf:(?:bans|accounts):|:account:|:probe:|:budget:/u.test(key);
 
 async function keys(): Promise<readonly string[]> {
   return (await redis.keys("postern:*")).filter((key) => !isIndex(key)).toSorted();
 }
 
-/** A flush, and the keys that really went. */
+/** A flush, and the keys that it really deleted. */
 async function flush(path: string, body: object): Promise<{ answer: AdminAnswer; gone: readonly string[] }> {
   const before = await keys();
   const answer = await askAdmin(stack, "DELETE", path, { body });
@@ -69,7 +69,7 @@ async function flush(path: string, body: object): Promise<{ answer: AdminAnswer;
 const resultOf = ({ body }: AdminAnswer): Readonly<Record<string, unknown>> => Object(body["result"]);
 
 describe("DELETE /api/v1/cache/flush", () => {
-  test("200 and the envelope; unknown users are not flushed", async () => {
+  test("answers 200 and the envelope; unknown users are not flushed", async () => {
     const { status, body, headers } = await askAdmin(stack, "DELETE", cachePath, { body: { user: "nobody" } });
     expect([status, body]).toEqual([
       200,
@@ -83,7 +83,7 @@ describe("DELETE /api/v1/cache/flush", () => {
     expect(headers.get("x-service-session")).toBe(body["session"]);
   });
 
-  test("by login name: both engines forget, every address of the account is free, each removed key is named", async () => {
+  test("by login name: clears both engines' memory, lifts the bans of every address of the account, and names each deleted key", async () => {
     const own = { from: "192.0.2.1" };
     await statuses({ ...own, username: "alice" });
     await statuses(own);
@@ -102,7 +102,7 @@ describe("DELETE /api/v1/cache/flush", () => {
     expect(resultOf((await flush(cachePath, { user: "alice" })).answer)["removed_keys"]).not.toEqual(gone);
   });
 
-  test("by account: addresses from which it was guessed by an alias are listed and free", async () => {
+  test("by account: lifts and lists the bans of addresses from which it was guessed by an alias", async () => {
     for (const from of ["198.51.100.1", "203.0.113.1"]) await guess({ from, username: "alice" });
     const listed = await askAdmin(stack, "POST", listPath, { body: { accounts: [alice.username] } });
     expect(listed.text).toMatch(/"alice@example.test":\["203.0.113.1","198.51.100.1"\]/u);
@@ -110,7 +110,7 @@ describe("DELETE /api/v1/cache/flush", () => {
     expect(gone.filter((key) => key.includes(":ban:wide:"))).toHaveLength(2);
   });
 
-  test("an alias whose key is gone is resolved in the directory: cached logins of its account die on every engine", async () => {
+  test("by an alias without a key: resolves it in the backend, and removes cached logins of its account on every engine", async () => {
     const own = { from: "192.0.2.2" };
     expect(await statuses(own)).toEqual([200]);
     const kept = database.prepare("SELECT password FROM users WHERE uid = 'alice'").get();
@@ -121,7 +121,7 @@ describe("DELETE /api/v1/cache/flush", () => {
     const { answer, gone } = await flush(cachePath, { user: "alice" });
     expect(resultOf(answer)["removed_keys"]).toEqual(gone);
     expect(gone.length).toBeGreaterThan(0);
-    await poll("the old password to be dead", async () => String(await statuses(own)) === "403");
+    await poll("the old password to be rejected", async () => String(await statuses(own)) === "403");
     database.prepare("UPDATE users SET password = ? WHERE uid = 'alice'").run(String(kept?.["password"]));
     await askAdmin(stack, "DELETE", cachePath, { body: { user: alice.username } });
   });
@@ -133,9 +133,9 @@ describe("DELETE /api/v1/cache/flush", () => {
     ["no name", {}],
     ["a number", { user: 7 }],
     ["a list", ["alice"]],
-    ["no JSON", "{user"],
+    ["text that is not JSON", "{user"],
     ["an empty body", ""],
-  ])("400 for %s", async (_what, body) => {
+  ])("answers 400 to %s", async (_what, body) => {
     const { status, body: answer } = await askAdmin(stack, "DELETE", cachePath, { body });
     expect([status, answer]).toEqual([400, { error: expect.any(String) }]);
   });
@@ -145,7 +145,7 @@ describe("DELETE /api/v1/bruteforce/flush", () => {
   const from = "198.18.0.7";
   const echo = { ip_address: from, rule_name: "*", protocol: "", oidc_cid: "" };
 
-  /** As three rules that reached their limits one after the other: one login can begin one ban only. */
+  /** Bans as three rules would write them one after the other, because one login can trigger only one ban. */
   async function banByAll(): Promise<void> {
     const now = Date.now();
     const rules = { wide: "198.18.0.0/24", "imap-only": from, "web-only": from };
@@ -162,7 +162,7 @@ describe("DELETE /api/v1/bruteforce/flush", () => {
     await redis.set(`postern:bf:{198.18.0.0/24}:guesses:${from}`, "1");
   }
 
-  test("* removes all that is known of the address, and names it", async () => {
+  test("* deletes all keys of the address, and names them", async () => {
     await banByAll();
     const { answer, gone } = await flush(bruteForcePath, { ip_address: from, rule_name: "*" });
     expect([answer.status, answer.body]).toEqual([
@@ -180,12 +180,12 @@ describe("DELETE /api/v1/bruteforce/flush", () => {
 
   test.each([
     ["a rule", { rule_name: "imap-only" }, ["imap-only"]],
-    ["a protocol: rules that are restricted to it", { rule_name: "*", protocol: "imap" }, ["imap-only"]],
+    ["a protocol: the rules restricted to it", { rule_name: "*", protocol: "imap" }, ["imap-only"]],
     ["an OIDC client", { rule_name: "*", oidc_cid: "webmail" }, ["web-only"]],
-    ["a protocol of no rule", { rule_name: "*", protocol: "pop3" }, []],
+    ["a protocol without a rule", { rule_name: "*", protocol: "pop3" }, []],
     ["a rule for all protocols, with one of them", { rule_name: "wide", protocol: "imap" }, ["wide"]],
     ["an unknown rule", { rule_name: "unheard-of" }, []],
-  ])("narrowed by %s", async (_what, filter, rules) => {
+  ])("restricted by %s", async (_what, filter, rules) => {
     await banByAll();
     const { answer, gone } = await flush(bruteForcePath, { ip_address: from, ...filter });
     const { removed_keys: removed, status, ...echoed } = resultOf(answer);
@@ -195,7 +195,7 @@ describe("DELETE /api/v1/bruteforce/flush", () => {
     await askAdmin(stack, "DELETE", bruteForcePath, { body: { ip_address: from, rule_name: "*" } });
   });
 
-  test("a network as the list names it, IPv6 too", async () => {
+  test("accepts a network as the list names it, IPv6 too", async () => {
     await guess({ from: "2001:db8:7:7::1" });
     expect(await statuses({ from: "2001:db8:7:7::2" })).toEqual([403]);
     const { answer } = await flush(bruteForcePath, { ip_address: "2001:db8:7:7::/64", rule_name: "six" });
@@ -204,14 +204,14 @@ describe("DELETE /api/v1/bruteforce/flush", () => {
   });
 
   test.each([
-    ["no address", { rule_name: "*" }],
-    ["no rule", { ip_address: from }],
+    ["a missing address", { rule_name: "*" }],
+    ["a missing rule", { ip_address: from }],
     ["an empty rule", { ip_address: from, rule_name: "" }],
-    ["what is no address", { ip_address: "192.0.2.999", rule_name: "*" }],
-    ["a name for an address", { ip_address: "localhost", rule_name: "*" }],
-    ["a number for a protocol", { ip_address: from, rule_name: "*", protocol: 5 }],
-    ["no JSON", "nothing"],
-  ])("400 for %s", async (_what, body) => {
+    ["an invalid address", { ip_address: "192.0.2.999", rule_name: "*" }],
+    ["a name instead of an address", { ip_address: "localhost", rule_name: "*" }],
+    ["a number instead of a protocol", { ip_address: from, rule_name: "*", protocol: 5 }],
+    ["text that is not JSON", "nothing"],
+  ])("answers 400 to %s", async (_what, body) => {
     const { status, body: answer } = await askAdmin(stack, "DELETE", bruteForcePath, { body });
     expect([status, answer]).toEqual([400, { error: expect.any(String) }]);
   });
@@ -239,7 +239,7 @@ describe("GET and POST /api/v1/bruteforce/list", () => {
     ["POST", ""],
     ["POST", {}],
     ["POST", { accounts: [], ip_addresses: [], unheard_of: 1 }],
-  ])("%s without filters (%j): everything that is blocked", async (method, body) => {
+  ])("%s without filters (%j) returns all bans", async (method, body) => {
     const { status, body: answer } = await askAdmin(stack, method, listPath, { body });
     expect([status, answer]).toEqual([
       200,
@@ -259,10 +259,10 @@ describe("GET and POST /api/v1/bruteforce/list", () => {
   test.each([
     ["an address", { ip_addresses: ["192.0.2.7"] }, [one, noAccount]],
     ["a network", { ip_addresses: ["192.0.2.0/24"] }, [one, noAccount]],
-    ["a free address", { ip_addresses: ["10.0.0.1"] }, [none, noAccount]],
+    ["an address without a ban", { ip_addresses: ["10.0.0.1"] }, [none, noAccount]],
     ["an account", { accounts: [alice.username] }, [none, { accounts: { [alice.username]: addresses }, error: null }]],
-    ["an unknown account", { accounts: ["nobody"] }, [none, noAccount]],
-    ["both", { accounts: ["nobody"], ip_addresses: ["192.0.2.7", "10.0.0.1"] }, [one, noAccount]],
+    ["an unknown account", { accounts: ["unknown"] }, [none, noAccount]],
+    ["both", { accounts: ["unknown"], ip_addresses: ["192.0.2.7", "10.0.0.1"] }, [one, noAccount]],
   ])("filtered by %s", async (_what, body, result) => {
     const { status, body: answer } = await askAdmin(stack, "POST", listPath, { body });
     expect([status, answer["result"]]).toEqual([200, result]);
@@ -272,7 +272,7 @@ describe("GET and POST /api/v1/bruteforce/list", () => {
     expect((await askAdmin(stack, "GET", `${listPath}?${query}`)).body["result"]).toEqual(result);
   });
 
-  test("page by page: each once, then no cursor", async () => {
+  test("returns each ban once over several pages, then no cursor", async () => {
     const seen: string[] = [];
     let cursor = "";
     for (let pages = 1; ; pages += 1) {
@@ -287,14 +287,14 @@ describe("GET and POST /api/v1/bruteforce/list", () => {
   });
 
   test.each([
-    ["accounts that are no list", { accounts: "alice" }, ""],
-    ["an address that is none", { ip_addresses: ["x"] }, ""],
-    ["a list for a body", [], ""],
-    ["no JSON", "{", ""],
+    ["accounts that are not a list", { accounts: "alice" }, ""],
+    ["an invalid address", { ip_addresses: ["x"] }, ""],
+    ["a list as the body", [], ""],
+    ["text that is not JSON", "{", ""],
     ["a limit of 0", {}, "?limit=0"],
     ["a limit above 1000", {}, "?limit=1001"],
-    ["a cursor of nobody", {}, "?cursor=abc"],
-  ])("400 for %s", async (_what, body, query) => {
+    ["an unknown cursor", {}, "?cursor=abc"],
+  ])("answers 400 to %s", async (_what, body, query) => {
     expect((await askAdmin(stack, "POST", `${listPath}${query}`, { body })).status).toBe(400);
   });
 });

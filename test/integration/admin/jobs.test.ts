@@ -55,7 +55,7 @@ async function seededKeys(): Promise<readonly string[]> {
 const flushOf = (index: number) => ({ ip_address: addressOf(index), rule_name: "*" });
 
 describe("an asynchronous flush", () => {
-  test("202 with the envelope; then DONE with times and the number of keys; both engines forgot", async () => {
+  test("is answered with 202 and the envelope, then is DONE with times and the number of keys, and clears both engines' memory", async () => {
     const logIn = () => askJson(stack.url, { ...alice, client_ip: "192.0.2.1" });
     const hit = async () => (await logIn()).headers.get("x-service-memory-cache");
     await poll("a hit", async () => (await hit()) === "Hit");
@@ -85,7 +85,7 @@ describe("an asynchronous flush", () => {
     await poll("a miss on every engine", async () => (await hit()) !== "Hit");
   });
 
-  test("reaches the memory of both engines, whichever worker runs it: cached logins die, bans end", async () => {
+  test("clears the memory of both engines, whichever worker runs it: cached logins and bans end", async () => {
     const database = new DatabaseSync(join(stack.folder, "directory.sqlite"));
     const kept = database.prepare("SELECT password FROM users WHERE uid = 'alice'").get();
     const logIns = async (from: string): Promise<string> => {
@@ -106,7 +106,7 @@ describe("an asynchronous flush", () => {
         .run();
       expect([round, await logIns(cached)]).toEqual([round, "200"]);
       await done(`${cachePath}/async`, { user: alice.username });
-      await poll("the old password to be dead on both engines", async () => (await logIns(cached)) === "403");
+      await poll("both engines to reject the old password", async () => (await logIns(cached)) === "403");
       database.prepare("UPDATE users SET password = ? WHERE uid = 'alice'").run(String(kept?.["password"]));
       await done(`${bruteForcePath}/async`, { ip_address: cached, rule_name: "*" });
       for (let guess = 0; guess < 3; guess += 1) {
@@ -114,12 +114,12 @@ describe("an asynchronous flush", () => {
       }
       expect([round, await logIns(banned)]).toEqual([round, "403"]);
       await done(`${bruteForcePath}/async`, { ip_address: banned, rule_name: "*" });
-      await poll("no engine to know of the ban", async () => (await logIns(banned)) === "200");
+      await poll("no engine to apply the ban", async () => (await logIns(banned)) === "200");
     }
     database.close();
   }, 30_000);
 
-  test("of bans: the same keys as the one that waits; again, or of an unknown rule, DONE with nothing", async () => {
+  test("of bans deletes the same keys as a synchronous one; a second one, or one of an unknown rule, is DONE without keys", async () => {
     await seedBans(1);
     const answer = await askAdmin(stack, "DELETE", `${bruteForcePath}/async`, { body: flushOf(0) });
     expect(answer.body).toMatchObject({ object: "bruteforce", operation: "flush_async" });
@@ -139,20 +139,20 @@ describe("an asynchronous flush", () => {
     [`${bruteForcePath}/async`, { ip_address: "10.0.0.1" }],
     [`${bruteForcePath}/async`, { ip_address: "here", rule_name: "*" }],
     [`${bruteForcePath}/async`, "no JSON"],
-  ])("400 at once: %s %j", async (path, body) => {
+  ])("is rejected with 400: %s %j", async (path, body) => {
     expect((await askAdmin(stack, "DELETE", path, { body })).status).toBe(400);
   });
 });
 
 describe("GET /api/v1/async/jobs/{jobId}", () => {
   test.each(["00000000-0000-4000-8000-000000000000", "nonsense", "x%2fmeta", "meta", "wait"])(
-    "404 for %s",
+    "answers 404 to %s",
     async (jobId) => {
       expect((await jobOf(stack, jobId)).status).toBe(404);
     },
   );
 
-  test("costs one round trip to Redis", async () => {
+  test("takes one round trip to Redis", async () => {
     const jobId = await enqueue(stack, flushOf(0));
     await untilEnded(stack, jobId);
     const socket = connect(stack.redis?.port ?? 0, "127.0.0.1");
@@ -164,14 +164,14 @@ describe("GET /api/v1/async/jobs/{jobId}", () => {
     await poll("the monitor", () => seen.includes("+OK"));
     expect((await jobOf(stack, jobId)).status).toBe(200);
     await redis.set("end-of-watch", "1", "EX", 5);
-    await poll("the end of what was sent", () => seen.includes("end-of-watch"));
+    await poll("the last command sent", () => seen.includes("end-of-watch"));
     socket.destroy();
     const sent = seen.split("\n").filter((line) => line.includes(jobId) && !/\[\d+ lua\]/u.test(line));
     expect(sent).toHaveLength(1);
   });
 });
 
-describe("who may", () => {
+describe("access", () => {
   const questions = [
     ["DELETE", cachePath, { user: "nobody" }, 200],
     ["DELETE", bruteForcePath, flushOf(0), 200],
@@ -202,12 +202,12 @@ describe("who may", () => {
     expect(await statusesFor(bearer(other))).toEqual(all(403));
   });
 
-  test("JWT: the role security may, another may not", async () => {
+  test("JWT with the role security is accepted, with another role it is rejected", async () => {
     expect(await statusesFor(bearer(await jwtOf("operator")))).toEqual(good);
     expect(await statusesFor(bearer(await jwtOf("mailer")))).toEqual(all(403));
   });
 
-  test("Basic may; 401 for nobody, and for a wrong password", async () => {
+  test("Basic is accepted; missing credentials and a wrong password are rejected with 401", async () => {
     expect(await statusesFor({})).toEqual(good);
     expect(await statusesFor({ authorization: "" })).toEqual(all(401));
     expect(await statusesFor({ authorization: "Basic YmFja2NoYW5uZWw6d3Jvbmc=" })).toEqual(all(401));
@@ -224,12 +224,12 @@ describe("who may", () => {
   });
 });
 
-describe("workers that go", () => {
-  test("SIGKILL in the middle of 1,000 jobs: each is done, and counted once; none stays in progress", async () => {
+describe("workers that stop", () => {
+  test("SIGKILL during 1,000 jobs: each job is completed and counted once, and none stays in progress", async () => {
     const jobs = 1000;
     await seedBans(jobs);
     const queued = enqueueAll(jobs);
-    await poll("some to be done", async () => (await seededKeys()).length < 2 * jobs - 100, 20_000);
+    await poll("some jobs to be completed", async () => (await seededKeys()).length < 2 * jobs - 100, 20_000);
     workers[0]?.signal("SIGKILL");
     const left = (await seededKeys()).length;
     const ids = await queued;
@@ -237,7 +237,7 @@ describe("workers that go", () => {
     expect(left).toBeGreaterThan(0);
     expect(new Set(ids).size).toBe(jobs);
     expect(new Set(records.map(({ jobId }) => jobId))).toEqual(new Set(ids));
-    // Each by itself: a sum would not show a job that lost what another counted twice.
+    // Each is compared, because a sum would hide a job that lost what another counted twice.
     const outcomes = records.map(({ status, resultCount, error }) => `${status} ${resultCount} ${error}`);
     expect([...new Set(outcomes)]).toEqual(["DONE 2 "]);
     expect(await seededKeys()).toEqual([]);
@@ -246,11 +246,11 @@ describe("workers that go", () => {
     expect(later.map(({ body }) => resultOf(body)["finishedAt"])).toEqual(ended);
   });
 
-  test("SIGTERM: what runs ends, what waits is left for another worker", async () => {
+  test("SIGTERM: running jobs finish, and waiting jobs are left to another worker", async () => {
     const jobs = 200;
     await seedBans(jobs);
     const queued = enqueueAll(jobs);
-    await poll("some to be done", async () => (await seededKeys()).length < 2 * jobs - 20, 20_000);
+    await poll("some jobs to be completed", async () => (await seededKeys()).length < 2 * jobs - 20, 20_000);
     expect(await workers[1]?.stop()).toBe(0);
     const ids = await queued;
     const left = await Promise.all(ids.map((id) => jobOf(stack, id)));
@@ -261,7 +261,7 @@ describe("workers that go", () => {
     expect(records.reduce((sum, { resultCount }) => sum + Number(resultCount), 0)).toBe(2 * jobs);
   });
 
-  test("what a dead worker had removed before it died is counted by the one that continues", async () => {
+  test("keys that a worker deleted before it was killed are counted by the worker that continues", async () => {
     await seedBans(1);
     await workers.at(-1)?.stop();
     const jobId = await enqueue(stack, flushOf(0));

@@ -59,7 +59,7 @@ const refused = (error: string): Answer => ({ status: 400, body: { error } });
 const factors = (username: string) => bus.request(mfaFactorsRead, { session: "test", username, secrets: true }, soon());
 
 describe("TOTP and recovery codes", () => {
-  test("a secret is set and deleted, and deleting none is as good", async () => {
+  test("a secret is set and deleted, and deleting a missing one succeeds too", async () => {
     expect(await send("POST", "totp", { username: alice, totp_secret: secret })).toEqual(ok);
     expect(await factors(alice)).toMatchObject({ hasTotp: true, totpSecret: secret });
     expect(await send("DELETE", "totp", { username: alice, backend: "" })).toEqual(ok);
@@ -67,7 +67,7 @@ describe("TOTP and recovery codes", () => {
     expect(await factors(alice)).toMatchObject({ hasTotp: false });
   });
 
-  test("codes replace those before", async () => {
+  test("new codes replace the earlier ones", async () => {
     const codes = ["AAAA-2222", "BBBB-3333"];
     expect(await send("POST", "totp/recovery-codes", { username: alice, codes: ["CCCC-4444"] })).toEqual(ok);
     expect(await send("POST", "totp/recovery-codes", { username: alice, codes })).toEqual(ok);
@@ -79,7 +79,7 @@ describe("TOTP and recovery codes", () => {
     expect(await factors(alice)).toMatchObject({ recoveryCodesLeft: 0 });
   });
 
-  test("the demo's users have what README says", async () => {
+  test("the demo's users have the second factors that README lists", async () => {
     expect(await factors("bob@example.test")).toMatchObject({ hasTotp: true, totpSecret: "JBSWY3DPEHPK3PXP" });
     expect(await factors("carol@example.test")).toMatchObject({ recoveryCodesLeft: 3, appPasswords: 1 });
     const request = { session: "test", username: "carol@example.test", code: "CARL-2345" };
@@ -97,24 +97,22 @@ describe("WebAuthn credentials", () => {
   const old = JSON.stringify({ id: "AQID", authenticator: { signCount: 1 }, name: 'a "key"' });
   const next = JSON.stringify({ id: "AQID", authenticator: { signCount: 2 } });
 
-  test("saved, listed byte for byte, compared and set, deleted", async () => {
+  test("are saved, listed byte for byte, compared and set, deleted", async () => {
     const user = { username: alice };
     expect(await send("GET", path, user)).toEqual({ status: 200, body: { credentials: [] } });
     expect(await send("POST", path, { ...user, credential: old })).toEqual(ok);
-    expect(await send("POST", path, { ...user, credential: next })).toEqual(
-      refused("the credential is stored already"),
-    );
+    expect(await send("POST", path, { ...user, credential: next })).toEqual(refused("the credential already exists"));
     expect(await send("GET", path, { ...user, backend: "sql" })).toEqual({ status: 200, body: { credentials: [old] } });
     expect(await send("PUT", path, { ...user, credential: next, old_credential: old })).toEqual(ok);
     expect(await send("PUT", path, { ...user, credential: next, old_credential: old })).toEqual(
-      refused("old_credential is not stored"),
+      refused("old_credential does not exist"),
     );
     expect(await send("DELETE", path, { ...user, credential: next })).toEqual(ok);
     expect(await send("DELETE", path, { ...user, credential: next })).toEqual(ok);
   });
 });
 
-describe("WebAuthn credentials that are refused", () => {
+describe("rejected WebAuthn credentials", () => {
   const path = "webauthn/credential";
   const user = { username: alice };
 
@@ -131,7 +129,7 @@ describe("WebAuthn credentials that are refused", () => {
     expect(await send("POST", path, { ...user, credential })).toEqual({ status: 400, body: { error } });
   });
 
-  test("what other products store is taken, members that we do not know included", async () => {
+  test("credentials of other products are accepted, including unknown members", async () => {
     const credential = JSON.stringify({
       id: "YWJjZA==",
       publicKey: "pQECAyYgASFYIA==",
@@ -145,7 +143,7 @@ describe("WebAuthn credentials that are refused", () => {
     expect(await send("DELETE", path, { ...user, credential })).toEqual(ok);
   });
 
-  test("one whose id another account holds, in whichever spelling, added or put in another's place", async () => {
+  test("a credential whose id another account holds, in any spelling, added or as a replacement", async () => {
     const [mine, theirs] = [JSON.stringify({ id: "-_-_AQ" }), JSON.stringify({ id: "+/+/AQ==", name: "x" })];
     const other = JSON.stringify({ id: "b3RoZXI" });
     const bob = { username: "bob@example.test" };
@@ -158,7 +156,7 @@ describe("WebAuthn credentials that are refused", () => {
     expect(await send("DELETE", path, { ...user, credential: mine })).toEqual(ok);
   });
 
-  test("of two accounts that add one at the same time, at most one keeps it", async () => {
+  test("of two accounts that add the same credential simultaneously, at most one keeps it", async () => {
     const credential = JSON.stringify({ id: "cmFjZQ" });
     const names = [alice, "bob@example.test", "carol@example.test"];
     await Promise.all(names.map((username) => send("POST", path, { username, credential })));
@@ -169,7 +167,7 @@ describe("WebAuthn credentials that are refused", () => {
   });
 });
 
-describe("400 with the reason", () => {
+describe("answers 400 with the reason", () => {
   test.each([
     ["POST", "totp", { username: alice }, /^invalid payload: totp_secret: is missing$/],
     ["POST", "totp", { totp_secret: secret }, /^invalid payload: username: is missing$/],
@@ -185,11 +183,11 @@ describe("400 with the reason", () => {
       "POST",
       "totp/recovery-codes",
       { username: alice, codes: [1] },
-      /^invalid payload: codes\.1: must be text of 1 to 128 characters$/,
+      /^invalid payload: codes\.1: must be a string of 1 to 128 characters$/,
     ],
     ["DELETE", "totp", {}, /^invalid payload: username: is missing$/],
-    ["DELETE", "lock", { username: "" }, /^invalid payload: username: must be text of 1 to 1024 characters$/],
-    ["DELETE", "totp", { username: "nobody" }, "unknown user"],
+    ["DELETE", "lock", { username: "" }, /^invalid payload: username: must be a string of 1 to 1024 characters$/],
+    ["DELETE", "totp", { username: "unknown" }, "unknown user"],
     ["DELETE", "totp", { username: alice, backend: "redis" }, "unsupported backend"],
     ["DELETE", "totp", { username: alice, backend: "ldap" }, "unsupported backend"],
     ["DELETE", "totp", { username: alice, backend_name: "other" }, "unsupported backend"],

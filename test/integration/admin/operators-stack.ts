@@ -11,7 +11,7 @@ export interface OperatorsStack extends Stack {
 
 const rule = { period: "10m", ban_time: "1h", failed_requests: 3, ipv4: true };
 
-/** Of `operatorPassword`. */
+/** The hash of `operatorPassword`. */
 const hash = "$argon2id$v=19$m=19456,t=2,p=1$i9hIBirgp4mxAbFEwDlRJw$FDlJKJc+wynRK6RkSGcna0tfRmgFHbZE3bo+a5Rirow";
 export const operatorPassword = "demo-operator-password";
 
@@ -26,14 +26,14 @@ const buckets = [
 const search = {
   protocol: ["*"],
   cache_name: "demo",
-  // By an alias too, which is the account's uid.
+  // Also finds a user by the alias in `uid`.
   queries: {
     user: "SELECT username AS account, password, NOT enabled AS disabled FROM users WHERE username = :username OR uid = :username",
   },
   mapping: { account_field: "account", password_column: "password", disabled_column: "disabled" },
 };
 
-/** Two engines that cache and count, admin, and callers of every kind. */
+/** Two engines that cache and count, admin, and API callers of every kind. */
 export async function startOperatorsStack(services: readonly ServiceName[], settings = {}): Promise<OperatorsStack> {
   const folder = await scratchFolder();
   const issuer = await createTokenIssuer("https://idp.example.test");

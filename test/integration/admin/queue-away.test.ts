@@ -39,13 +39,13 @@ async function isTaken(): Promise<boolean> {
   return (await timedRequest("DELETE", `${path}/async`)).status === 202;
 }
 
-/** How a job ends, once jobs are taken again. */
+/** The status of the next job, once jobs are accepted again. */
 async function endOfNext(): Promise<unknown> {
-  await poll("jobs to be taken again", isTaken, 20_000);
+  await poll("jobs to be accepted again", isTaken, 20_000);
   return (await untilEnded(stack, await enqueue(stack, flush)))["status"];
 }
 
-test("the queue's Redis hangs: 500 while it hangs, never 202; synchronous flushes still work", async () => {
+test("while the queue's Redis hangs, jobs are answered with 500, never 202, and synchronous flushes still work", async () => {
   const jobId = await enqueue(stack, flush);
   await untilEnded(stack, jobId);
   queue.signal("SIGSTOP");
@@ -63,15 +63,15 @@ test("the queue's Redis hangs: 500 while it hangs, never 202; synchronous flushe
   expect(await endOfNext()).toBe("DONE");
 });
 
-test("it is killed and comes back empty: jobs are taken and run again", async () => {
+test("after the queue's Redis was killed and returned empty, jobs are accepted and run again", async () => {
   const { port } = queue;
   queue.signal("SIGKILL");
-  await poll("500", async () => (await timedRequest("DELETE", `${path}/async`)).status === 500);
+  await poll("a response with 500", async () => (await timedRequest("DELETE", `${path}/async`)).status === 500);
   queue = await spawnRedis({ port });
   expect(await endOfNext()).toBe("DONE");
 });
 
-test("the Redis of what is to be flushed hangs: 500 for who waits, and the job is done when it is back", async () => {
+test("while the Redis with the keys hangs, a synchronous flush is answered with 500, and a job is completed when it is back", async () => {
   const retried = async (): Promise<number> => {
     const metrics = (await stack.services.get("jobs-worker")?.metrics()) ?? "";
     return Number(/jobs_retried_total\{type="BF_FLUSH"\} (\d+)/.exec(metrics)?.[1] ?? 0);
@@ -83,7 +83,7 @@ test("the Redis of what is to be flushed hangs: 500 for who waits, and the job i
     const { status, ms } = await timedRequest("DELETE", path);
     expect([status, ms < 3000]).toEqual([500, true]);
     jobId = await enqueue(stack, flush);
-    await poll("a run that failed", async () => (await retried()) > before);
+    await poll("a failed run", async () => (await retried()) > before);
     expect(["QUEUED", "INPROGRESS"]).toContain(resultOf((await jobOf(stack, jobId)).body)["status"]);
   } finally {
     stack.redis?.signal("SIGCONT");
@@ -94,10 +94,10 @@ test("the Redis of what is to be flushed hangs: 500 for who waits, and the job i
 test("a record expires: 404 after its retention", async () => {
   const jobId = await enqueue(stack, flush);
   await untilEnded(stack, jobId);
-  expect(await poll("404", async () => (await jobOf(stack, jobId)).status === 404)).toBe(true);
+  expect(await poll("a response with 404", async () => (await jobOf(stack, jobId)).status === 404)).toBe(true);
 });
 
-test("without an engine a flush by name says that no directory could be asked", async () => {
+test("without an engine, a flush by name reports that no backend could be queried", async () => {
   const { status, body } = await askAdmin(stack, "DELETE", "/api/v1/cache/flush", { body: { user: "alice" } });
-  expect([status, resultOf(body)["status"]]).toEqual([200, expect.stringMatching(/^not flushed; no directory/u)]);
+  expect([status, resultOf(body)["status"]]).toEqual([200, expect.stringMatching(/^not flushed; no backend/u)]);
 });

@@ -6,9 +6,9 @@ import { answered, connect, failureOf, readSettings, unguarded } from "./countin
 
 const prefix = "test:";
 
-test("a Redis without memory loses no networks and no counts", async () => {
+test("a Redis that is out of memory loses neither networks nor counts", async () => {
   const { accountDelay } = readSettings({ buckets: [], account_delay: { failures: 5 } });
-  if (accountDelay === undefined) throw new Error("on by default");
+  if (accountDelay === undefined) throw new Error("account delays are not enabled by default");
   await using server = await spawnRedis();
   const redis = await connect({ kind: "standalone", address: { host: "127.0.0.1", port: server.port } });
   const store = createAccountStore({ redis, prefix, guard: unguarded, settings: accountDelay });
@@ -18,7 +18,7 @@ test("a Redis without memory loses no networks and no counts", async () => {
 
   await redis.config("SET", "maxmemory", "1");
   await expect(store.count(failureOf("grace", "full"))).rejects.toThrow(/OOM/u);
-  // A script that writes nothing first may begin.
+  // Redis runs a script without free memory if its first commands do not write.
   expect(await redis.exists(keys.known, keys.failures)).toBe(2);
 
   await redis.config("SET", "maxmemory", "0");

@@ -13,7 +13,7 @@ const failures = 5;
 const rules = { buckets: [{ name: "ipv4", period: "10m", ban_time: "1h", cidr: 24, failed_requests: 10, ipv4: true }] };
 const settings = readSettings({ ...rules, account_delay: { failures, known_for: "1h", max_delay: "5s" } });
 const accountDelay: AccountDelaySettings | undefined = settings.accountDelay;
-if (accountDelay === undefined) throw new Error("on by default");
+if (accountDelay === undefined) throw new Error("account delays are not enabled by default");
 const delay = accountDelay;
 
 const topologies = ["standalone", "cluster"] as const;
@@ -44,13 +44,13 @@ describe.each(topologies)("failures of accounts in a %s Redis", (kind) => {
   };
   const engine = (index = 0) => createAccountStore({ redis: client(index), prefix, guard: unguarded, settings: delay });
 
-  test("guesses that two engines count at the same time are all counted, each once", async () => {
+  test("counts each of the guesses that two engines count simultaneously once", async () => {
     const [one, other] = [engine(0), engine(1)];
     const counts = await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
         answered(
           (index % 2 === 0 ? one : other).count(
-            // Each comes four times.
+            // Each guess occurs four times.
             failureOf("alice", `digest-${index % 15}`, "192.0.2.0/24"),
           ),
         ),
@@ -77,7 +77,7 @@ describe.each(topologies)("failures of accounts in a %s Redis", (kind) => {
     expect((await count("192.0.3.0/24")).at(-1)).toMatchObject({ knowsSource: false });
   });
 
-  test("whatever is typed as a name, its keys share a slot, live for a while and stay small", async () => {
+  test("the keys of any typed name share a slot, expire and stay small", async () => {
     const name = fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom("", "{", "}", "{}", "}{", "a{b}c"));
     await fc.assert(
       fc.asyncProperty(name, fc.array(fc.nat(200), { minLength: 1, maxLength: 90 }), async (username, guesses) => {
@@ -98,14 +98,14 @@ describe.each(topologies)("failures of accounts in a %s Redis", (kind) => {
     );
   });
 
-  test("what is no count of ours begins anew", async () => {
+  test("counts again from zero if the key holds an invalid value", async () => {
     const keys = accountWideKeys(prefix, "dave");
     await client().set(keys.failures, "1", "EX", 60);
     const count = await answered(engine().count(failureOf("dave", "d")));
     expect(count).toMatchObject({ failures: 1, isNew: true });
   });
 
-  test("of an account's keys only one of another type is replaced", async () => {
+  test("replaces only those keys of an account that have another type", async () => {
     const keys = accountWideKeys(prefix, "frank");
     const store = engine();
     await store.note("frank", "192.0.2.0/24");
@@ -123,7 +123,7 @@ describe.each(topologies)("failures of accounts in a %s Redis", (kind) => {
     expect(await client().exists(keys.known)).toBe(0);
   });
 
-  test("a flush by account lifts its count, and leaves the networks that it knows", async () => {
+  test("a flush by account resets its count and keeps its known networks", async () => {
     const store = engine();
     for (let index = 0; index < failures; index += 1) {
       await store.count(failureOf("Erin", `d${index}`));
@@ -138,7 +138,7 @@ describe.each(topologies)("failures of accounts in a %s Redis", (kind) => {
   });
 });
 
-test("delays grow with the failures, never beyond their bound, and are 0 below it", () => {
+test("delays grow with the failures up to their limit, and are 0 below the threshold", () => {
   const network = fc.option(fc.constant("192.0.2.0/24"), { nil: undefined });
   fc.assert(
     fc.property(fc.nat(100), network, (count, from) => {

@@ -31,14 +31,14 @@ interface Outcome {
 
 type Ask = () => Promise<Answer>;
 
-/** Asks one after another; resolves with what was answered, when, and how long the gateway's log says it held each answer. */
+/** Sends one request after another; resolves with each status, its duration, and how long the gateway's log says it held the answer. */
 async function outcomesOf(asks: readonly Ask[]): Promise<readonly Outcome[]> {
   const outcomes: Promise<Outcome>[] = [];
   for (const ask of asks) {
     const started = performance.now();
     const { status, headers } = await ask();
     const tookMs = performance.now() - started;
-    // The log is written in bundles: nobody waits for a line before the next request.
+    // Log lines are written in batches, so the next request does not wait for the line.
     const session = headers.get("x-service-session") ?? undefined;
     const logged = logLineOf(stack.gateway, session, "decided");
     outcomes.push(logged.then((line) => ({ status, heldMs: Number(line["held_ms"] ?? 0), tookMs, line })));
@@ -54,7 +54,7 @@ async function outcomeOf(ask: Ask): Promise<Outcome> {
 
 const named = (attempt: Login) => outcomeOf(() => login(stack, attempt));
 
-/** As the httpform module of saslauthd: a form without the client's address. */
+/** As saslauthd's httpform module sends it: a form without the client's address. */
 const sendUnnamed =
   (user: string, password: string): Ask =>
   async () => {
@@ -74,7 +74,7 @@ const sendUnnamed =
 
 const unnamed = (user: string, password: string) => outcomeOf(sendUnnamed(user, password));
 
-/** Distinct wrong passwords, each from a network of its own. */
+/** Distinct wrong passwords, each from a different network. */
 function guessFromManyNetworks(user: string, count: number): Promise<readonly Outcome[]> {
   return outcomesOf(
     Array.from(
@@ -85,7 +85,7 @@ function guessFromManyNetworks(user: string, count: number): Promise<readonly Ou
 }
 
 describe("a form without a client address", () => {
-  test("refuses no right password, however many users fail through it", async () => {
+  test("rejects no right password, however many users fail through the same API caller", async () => {
     const guesses = await outcomesOf(
       Array.from({ length: 14 }, (_, index) => sendUnnamed(userName(20 + index), `guess-${index}`)),
     );
@@ -94,7 +94,7 @@ describe("a form without a client address", () => {
     expect(await unnamed(userName(20), passwordOf(20))).toMatchObject({ status: 200, heldMs: 0 });
   });
 
-  test("is not refused by a ban of the caller's own network", async () => {
+  test("is not rejected by a ban of the API caller's own network", async () => {
     for (let index = 0; index < 10; index += 1) {
       await login(stack, { clientIp: "127.0.0.1", user: userName(50 + index), password: "wrong" });
     }
@@ -112,7 +112,7 @@ describe("a form without a client address", () => {
     expect(await unnamed(userName(42), passwordOf(42))).toMatchObject({ status: 200, heldMs: 0 });
   });
 
-  test("delays the answers of a guessed account in growing steps, and accepts its right password", async () => {
+  test("delays the answers about a guessed account in growing steps, and accepts its right password", async () => {
     const guesses = Array.from({ length: 2 * failures }, (_, index) => sendUnnamed(userName(43), `guess-${index}`));
     const held = (await outcomesOf(guesses)).map(({ heldMs }) => heldMs);
     const step = withoutClientMs / failures;
@@ -126,14 +126,14 @@ describe("a form without a client address", () => {
     expect(await unnamed(userName(44), passwordOf(44))).toMatchObject({ status: 200, heldMs: 0 });
   });
 
-  test("delays only so many answers of one caller at a time", async () => {
+  test("limits how many answers of one API caller are delayed at a time", async () => {
     const outcomes = await Promise.all(Array.from({ length: 4 }, () => unnamed(userName(43), passwordOf(43))));
     expect(outcomes.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     expect(outcomes.filter(({ heldMs }) => heldMs > 0)).toHaveLength(2);
   });
 });
 
-test("with count_network, failures without a client address count against the caller's network", async () => {
+test("with count_network, failures without a client address count against the API caller's network", async () => {
   await using other = await startGuessedStack({ withoutClient: { count_network: true } });
   const ask = async (user: string, password: string): Promise<number> => {
     const response = await fetch(`${other.url}/api/v1/auth/sasl`, {
@@ -146,7 +146,7 @@ test("with count_network, failures without a client address count against the ca
   };
   expect(await ask(userName(40), passwordOf(40))).toBe(200);
   for (let index = 0; index < 10; index += 1) await ask(userName(index), `guess-${index}`);
-  // While Redis answers slowly, an engine counts a failure in its own memory: then the ban takes some more failures.
+  // While Redis answers slowly, an engine counts a failure in its own memory, and the ban takes some more failures.
   let index = 10;
   await poll("the network to be banned", async () => {
     if ((await ask(userName(40), passwordOf(40))) === 403) return true;
@@ -158,7 +158,7 @@ test("with count_network, failures without a client address count against the ca
 });
 
 describe("an account that is guessed at from many networks", () => {
-  test("delays unknown networks, with a right password or a wrong one, and never known networks", async () => {
+  test("delays unknown networks, with right and wrong passwords, and never known networks", async () => {
     const user = userName(60);
     const right = { user, password: passwordOf(60) };
     expect(await named({ clientIp: "192.0.2.1", ...right })).toMatchObject({ status: 200, heldMs: 0 });
@@ -166,14 +166,14 @@ describe("an account that is guessed at from many networks", () => {
     expect(held[failures - 2]).toBe(0);
     expect(held[failures - 1]).toBe(maxDelayMs / failures);
     expect(held.at(-1)).toBe(maxDelayMs);
-    // The whole /24 of the earlier sign-in is known; so is what the configuration names.
+    // The whole /24 of the earlier sign-in is known, and so are the networks of the configuration.
     expect(await named({ clientIp: "192.0.2.200", ...right })).toMatchObject({ status: 200, heldMs: 0 });
     expect(await named({ clientIp: "198.51.100.9", ...right })).toMatchObject({ status: 200, heldMs: 0 });
     expect(await named({ clientIp: "192.0.2.200", user, password: "typo" })).toMatchObject({ status: 403, heldMs: 0 });
     const away = await named({ clientIp: "192.0.77.1", ...right });
     expect(away).toMatchObject({ status: 200, heldMs: maxDelayMs });
     expect(away.tookMs).toBeGreaterThanOrEqual(maxDelayMs - 1);
-    // From now on it knows that network.
+    // From now on, the network is known to the account.
     await poll("the new network to be known", async () => {
       const again = await named({ clientIp: "192.0.77.2", ...right });
       expect(again.status).toBe(200);
@@ -196,14 +196,14 @@ describe("an account that is guessed at from many networks", () => {
     expect(pages.join("\n")).toMatch(/service_brute_force_slowed_total\{source="unknown_network"\} [1-9]/u);
   });
 
-  test("is delayed as long when it does not exist", async () => {
+  test("is delayed just as long if it does not exist", async () => {
     const held = (await guessFromManyNetworks("nobody@example.test", 2 * failures)).map(({ heldMs }) => heldMs);
     const ofKnown = (await guessFromManyNetworks(userName(62), 2 * failures)).map(({ heldMs }) => heldMs);
     expect(held).toEqual(ofKnown);
     expect(held.at(-1)).toBe(maxDelayMs);
   });
 
-  test("is one account, however its name is spelled", async () => {
+  test("is one account in every spelling of its name", async () => {
     const spellings = ["user67@example.test", "USER67@example.test", " user67@example.test", "ｕｓｅｒ67@example.test"];
     for (let index = 0; index < 2 * failures; index += 1) {
       const user = spellings[index % spellings.length] ?? "";
@@ -215,7 +215,7 @@ describe("an account that is guessed at from many networks", () => {
     });
   });
 
-  test("is answered without a delay once its account is flushed", async () => {
+  test("is answered without a delay after a flush of the account", async () => {
     const user = userName(65);
     await guessFromManyNetworks(user, 2 * failures);
     const flushed = await askAdmin(stack, "DELETE", "/api/v1/cache/flush", { body: { user } });
@@ -231,7 +231,7 @@ describe("an account that is guessed at from many networks", () => {
 test("delayed answers do not occupy the concurrency gate", async () => {
   const maxConcurrentRequests = 4;
   const known = "198.51.100.0/24";
-  // Longer than all the rest takes; a gateway that goes down answers at once.
+  // Longer than the rest of the test; a gateway that shuts down answers immediately.
   const patient = await startGuessedStack({
     delay: { failures, max_delay: "8s", known_networks: [known] },
     maxConcurrentRequests,
@@ -244,7 +244,7 @@ test("delayed answers do not occupy the concurrency gate", async () => {
   const held = (): number => patient.gateway.output().split('"held_ms":').length - 1;
   for (let index = 0; index < maxConcurrentRequests; index += 1) {
     answers.push(login(patient, { clientIp: `192.0.${100 + index}.1`, user, password: passwordOf(63) }));
-    await poll("it to be held", () => held() > index);
+    await poll("the answer to be held", () => held() > index);
   }
   const other = await login(patient, { clientIp: "192.0.90.1", user: userName(64), password: passwordOf(64) });
   await patient[Symbol.asyncDispose]();
@@ -253,11 +253,11 @@ test("delayed answers do not occupy the concurrency gate", async () => {
 });
 
 describe("while Redis is unavailable", () => {
-  test("no answer is delayed and no right password is refused", async () => {
+  test("no answer is delayed and no right password is rejected", async () => {
     const user = userName(66);
     await guessFromManyNetworks(user, 2 * failures);
     await stack.redis?.[Symbol.asyncDispose]();
-    await poll("both engines to go on without Redis", async () => {
+    await poll("both engines to decide without Redis", async () => {
       const outcomes = await Promise.all([1, 2, 3, 4].map(() => unnamed(user, passwordOf(66))));
       expect(outcomes.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
       return outcomes.every(({ heldMs }) => heldMs === 0);
@@ -278,7 +278,7 @@ test("a delayed answer is sent when the gateway shuts down", async () => {
   const lines = (): number => other.gateway.output().split('"held_ms"').length;
   const before = lines();
   const answer = login(other, { clientIp: "192.0.3.1", user, password: passwordOf(1) });
-  await poll("its answer to be held", () => lines() > before);
+  await poll("the answer to be held", () => lines() > before);
   await other.gateway.stop();
   expect((await answer).status).toBe(200);
 });

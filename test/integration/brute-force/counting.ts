@@ -18,7 +18,7 @@ import { createTargets } from "../../../services/auth-engine/src/brute-force/tar
 
 const prefix = "test:";
 
-/** Two rules for IPv4, of which the first is the narrower, and one for IPv6. */
+/** Two rules for IPv4, the first with the narrower network, and one for IPv6. */
 const settings = readSettings({
   buckets: [
     { name: "host", period: "10m", ban_time: "1h", cidr: 32, failed_requests: 10, ipv4: true },
@@ -52,7 +52,7 @@ export async function connect(topology: RedisTopology): Promise<RedisClient> {
     },
     () => undefined,
   );
-  await poll("redis to be connected", async () =>
+  await poll("Redis to be connected", async () =>
     client.set("test:ready", "1", "EX", 60).then(
       () => true,
       () => false,
@@ -61,23 +61,23 @@ export async function connect(topology: RedisTopology): Promise<RedisClient> {
   return client;
 }
 
-/** Asks without a guard: what Redis says is what comes back. */
+/** A guard that passes every call to Redis and returns its reply. */
 export const unguarded = { run: <T>(ask: () => Promise<T>): Promise<T> => ask() };
 
-/** Of a Redis that is there. */
+/** The reply of an available Redis. */
 export async function answered<T>(answer: Promise<T | undefined>): Promise<T> {
   const found = await answer;
-  if (found === undefined) throw new Error("nobody was asked");
+  if (found === undefined) throw new Error("Redis was not called");
   return found;
 }
 
-/** One engine's view of the counts. */
-/** A wrong password of an account, as the store of accounts counts it. */
+/** A wrong password of an account, in the form of the store of accounts. */
 export function failureOf(username: string, digest: string, network?: string): AccountFailure {
   const source = { network, isTrusted: false };
   return { target: { username, keys: accountWideKeys(prefix, username), source }, digest };
 }
 
+/** The counts as one engine sees them. */
 export function createCounting(redis: RedisClient) {
   const rules: BruteForceRules = settings;
   const parts = { ...settings, prefix };
@@ -105,7 +105,7 @@ export function createCounting(redis: RedisClient) {
       memoryCache: true,
       sharedCache: true,
     });
-    if (found === undefined) throw new Error(`no rule is for ${clientIp}`);
+    if (found === undefined) throw new Error(`no rule applies to ${clientIp}`);
     return found;
   };
   const index = createBanIndex(redis, prefix);

@@ -10,7 +10,7 @@ import { createTargets } from "../../../services/auth-engine/src/brute-force/tar
 import { answered, connect, readSettings, unguarded } from "./counting.ts";
 import { createEarlierCount } from "./earlier-count.ts";
 
-/** So long that no window ends while the test runs, but with the chance of a lottery. */
+/** So long that a window almost never ends while the test runs. */
 const periodMs = 1_000_000_000;
 
 const settings = readSettings({
@@ -49,7 +49,7 @@ interface Attempt {
   readonly guess: Guess;
 }
 
-/** Engines with keys of their own. */
+/** Engines with separate keys. */
 function createPlace(prefix: string) {
   const parts: SourceParts = { ...settings, prefix };
   return {
@@ -85,7 +85,7 @@ const round = fc.record({
   success: fc.option(login),
   earlier: fc.boolean(),
 });
-/** What is there before: counts of windows before, of now and to come, wrong passwords of long ago, accounts. */
+/** The earlier state: counts of past, current and future windows, old wrong passwords, accounts. */
 const before = fc.record({
   login,
   window: fc.integer({ min: -3, max: 1 }),
@@ -157,7 +157,7 @@ async function contents({ prefix }: Place): Promise<Readonly<Record<string, unkn
   return Object.fromEntries(await Promise.all(found));
 }
 
-test("failures that are counted together are those counted one after the other, by engines of the version before and beside them", async () => {
+test("failures counted in one call give the same state as failures counted one by one, also beside engines of the previous version", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(before, { maxLength: 4 }),
@@ -210,7 +210,7 @@ async function scriptsSent(): Promise<number> {
   return [...stats.matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/gu)].reduce((sum, [, calls]) => sum + Number(calls), 0);
 }
 
-test("60 failures of one turn are two calls, and a Redis that forgot the script is told it again", async () => {
+test("60 failures of one event-loop turn take two calls, and the script is loaded again if Redis has lost it", async () => {
   const place = createPlace("calls:");
   await countAt(place, {});
   const before = await scriptsSent();
@@ -223,7 +223,7 @@ test("60 failures of one turn are two calls, and a Redis that forgot the script 
   expect(again.filter(({ accountPasswordsSeen }) => accountPasswordsSeen === 2).length).toBe(60);
 });
 
-test("a key that is no count of ours begins anew, and those beside it are counted as ever", async () => {
+test("a key with an invalid value is counted again from zero, without an effect on the other keys", async () => {
   const place = createPlace("wrong:");
   const { places } = targetAt(place, { ...many.login, clientIp: "192.0.2.2" });
   await redis.set(places[0]?.countKey ?? "", "no hash", "EX", 60);
@@ -242,7 +242,7 @@ test("a key that is no count of ours begins anew, and those beside it are counte
   expect(banned.map(({ ban }) => ban?.network)).toEqual([undefined, undefined, undefined, "192.0.2.3", "192.0.2.3"]);
 });
 
-test("keys of an account that were removed while others of it stay get a life again", async () => {
+test("keys of an account that were deleted while others remain get an expiry again", async () => {
   const place = createPlace("removed:");
   let password = 0;
   await countAt(place, {});
@@ -255,7 +255,7 @@ test("keys of an account that were removed while others of it stay get a life ag
   }
 });
 
-test("a success that takes back what was counted long ago leaves no wrong passwords without an end", async () => {
+test("a success that undoes old counts leaves no wrong passwords without an expiry", async () => {
   const place = createPlace("old:");
   const from: Login = { clientIp: "192.0.2.1", username: "alice", protocol: "imap" };
   await prepare(place, {

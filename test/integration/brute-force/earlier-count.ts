@@ -8,7 +8,7 @@ import {
 } from "../../../services/auth-engine/src/brute-force/guess-store.ts";
 import { unknownWeight } from "../../../services/auth-engine/src/brute-force/toleration.ts";
 
-/** The script of engines that counted each failure by its own call. They run beside newer engines during an upgrade. */
+/** The script of engines that counted each failure in a separate call. They run beside newer engines during an upgrade. */
 const earlierLua = `
 local time = redis.call("TIME")
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)

@@ -16,7 +16,7 @@ export function passwordOf(index: number): string {
   return `right-${index}`;
 }
 
-/** Hashes that cost nothing: these tests count requests. */
+/** Hashes that take no time to verify: these tests count requests. */
 function saltedHash(password: string): string {
   const salt = Buffer.from("test-salt");
   const digest = createHash("sha256").update(password).update(salt).digest();
@@ -25,7 +25,7 @@ function saltedHash(password: string): string {
 
 export const slowUser = "slow@example.test";
 export const slowPassword = "right-slow";
-/** One that takes seconds to check, so that others are faster; PBKDF2 as passlib writes it, made once. */
+/** A PBKDF2 hash as passlib writes it. It takes seconds to verify, so that other requests overtake it. */
 const slowHash =
   "$pbkdf2-sha512$3000000$dGVzdC1zYWx0LW9mLTE2LQ$vw/1JeRZeGFAMsota4ndk0K5jN9V894pJUfc1YdJP52H2kJl10e3yepXqaH74pvFC0aY.SEafmq4DoHvtUeCLA";
 
@@ -58,7 +58,7 @@ export async function startGuessedStack({
 }: {
   readonly cached?: boolean;
   readonly services?: readonly ServiceName[];
-  /** `account_delay`: off where a test is about networks. */
+  /** `account_delay`: disabled where a test is about networks. */
   readonly delay?: object;
   readonly withoutClient?: object;
   readonly maxConcurrentRequests?: number;
@@ -117,7 +117,7 @@ export function login(
   });
 }
 
-/** The same as a status only. */
+/** The status only. */
 export async function statusOf(stack: Stack, attempt: Login): Promise<number> {
   return (await login(stack, attempt)).status;
 }

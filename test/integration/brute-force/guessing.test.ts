@@ -33,14 +33,14 @@ async function sumOfAllEngines(series: RegExp): Promise<number> {
   return pages.reduce((sum, page) => sum + Number(series.exec(page)?.[1] ?? 0), 0);
 }
 
-/** Right passwords, by the directory's word. */
+/** Passwords that the backend found right. */
 const rightAnswers = () => sumOfAllEngines(/^service_directory_seconds_count\{kind="sql",outcome="ok"\} (\d+)$/mu);
 const checksUnderWay = () => sumOfAllEngines(/^service_hashing_running (\d+)$/mu);
 
-/** A slow login during which ten guesses reached the limit; undefined when it was over before the last of them, or took too long. */
+/** A slow login during which ten guesses reached the limit; undefined if it finished before the last of them, or took too long. */
 async function overtaken(clientIp: string) {
   const slow = login(stack, { clientIp, user: slowUser, password: slowPassword });
-  await poll("the slow login to be past its first look at the ban", async () => (await checksUnderWay()) > 0);
+  await poll("the slow login to be past its first check of the ban", async () => (await checksUnderWay()) > 0);
   await Promise.all(
     Array.from({ length: 10 }, (_, index) => statusOf(stack, { clientIp, password: `guess-${index}` })),
   );
@@ -50,7 +50,7 @@ async function overtaken(clientIp: string) {
 }
 
 describe("a guesser", () => {
-  test("of 60 parallel guesses the ban stands when the last is answered: the right password is refused", async () => {
+  test("the ban is in force when the last of 60 parallel guesses is answered: the right password is refused", async () => {
     const before = await bansOfAllEngines();
     const clientIp = "192.0.2.10";
     const guesses = await Promise.all(
@@ -61,7 +61,7 @@ describe("a guesser", () => {
     expect(await bansOfAllEngines()).toBe(before + 1);
   });
 
-  test("the tenth failure bans, not the ninth; the whole /24 and no other network", async () => {
+  test("is banned by the tenth failure, not by the ninth; the ban covers the whole /24 and no other network", async () => {
     const guess = (count: number) => statusOf(stack, { clientIp: `198.51.100.${count}`, password: `guess-${count}` });
     for (let count = 1; count <= 9; count += 1) expect(await guess(count)).toBe(403);
     expect(await statusOf(stack, { clientIp: "198.51.100.77", password: passwordOf(1), user: userName(1) })).toBe(200);
@@ -70,7 +70,7 @@ describe("a guesser", () => {
     expect(await statusOf(stack, { clientIp: "198.51.101.77", password: passwordOf(0) })).toBe(200);
   });
 
-  test("500 different wrong passwords for one account ban their network, and lock the account nowhere else", async () => {
+  test("with 500 different wrong passwords for one account is banned, and the account stays accessible from other networks", async () => {
     const clientIp = "192.0.3.10";
     for (let start = 0; start < 500; start += 50) {
       await Promise.all(
@@ -81,10 +81,10 @@ describe("a guesser", () => {
     expect(await statusOf(stack, { clientIp: "192.0.4.10", password: passwordOf(0) })).toBe(200);
   });
 
-  test("a right password that was verified while the limit was reached is refused", async () => {
+  test("is refused although the right password was verified while the limit was reached", async () => {
     let before = Number.NaN;
     let network = 100;
-    // On a busy machine the guesses may be the slower ones: then it is tried again, from another network.
+    // On a busy machine the guesses may be slower than the login; then the test tries again from another network.
     const { status, headers } = await poll(
       "a login that guesses overtook",
       async () => {
@@ -97,11 +97,11 @@ describe("a guesser", () => {
     const session = headers.get("x-service-session") ?? undefined;
     expect(status).toBe(403);
     expect(await logLineOf(stack.gateway, session, "decided")).toMatchObject({ outcome: "blocked", reason: "ipv4" });
-    // The directory had said yes: it was the second look that refused it.
+    // The backend accepted the password; the second check of the ban refused the login.
     expect(await rightAnswers()).toBe(before + 1);
   });
 
-  test("many addresses of one /64 are one source", async () => {
+  test("is one source with all addresses of a /64", async () => {
     for (let start = 0; start < 500; start += 50) {
       await Promise.all(
         Array.from({ length: 50 }, (_, index) =>
@@ -114,7 +114,7 @@ describe("a guesser", () => {
     expect(await statusOf(stack, { ...right, clientIp: "2001:db8:5:6::1" })).toBe(200);
   });
 
-  test("the refusal names its rule in the log, and looks like any denial", async () => {
+  test("finds no rule in the refusal, which is logged with the rule and looks like any denial", async () => {
     const blocked = await login(stack, { clientIp: "192.0.2.11", password: passwordOf(0) });
     expect([blocked.status, blocked.headers.get("auth-status"), blocked.headers.get("auth-wait")]).toEqual([
       403,
@@ -128,7 +128,7 @@ describe("a guesser", () => {
   });
 });
 
-describe("what a ban and a failure look like", () => {
+describe("responses to banned and failed logins", () => {
   const clientIp = "192.0.8.10";
 
   beforeAll(async () => {
@@ -164,14 +164,14 @@ describe("what a ban and a failure look like", () => {
     },
   );
 
-  test("a long name takes 256 characters of the log line", async () => {
+  test("a long name is shortened to 256 characters in the log line", async () => {
     const answer = await login(stack, { clientIp: "192.0.90.10", user: "ü".repeat(400), password: "x" });
     expect([answer.status, answer.body]).toEqual([403, "null"]);
     const line = await logLineOf(stack.gateway, answer.headers.get("x-service-session") ?? undefined, "decided");
     expect(line["username"]).toBe(`${"ü".repeat(256)}…`);
   });
 
-  test("each failure's log line tells the history of wrong passwords", async () => {
+  test("the log line of each failure contains the history of wrong passwords", async () => {
     const seen: unknown[] = [];
     for (const [index, password] of ["one", "two", "two"].entries()) {
       const answer = await login(stack, { clientIp: "192.0.9.10", user: userName(index > 1 ? 1 : 0), password });
@@ -186,8 +186,8 @@ describe("what a ban and a failure look like", () => {
   });
 });
 
-describe("honest users", () => {
-  test("the same wrong password 500 times bans nobody", async () => {
+describe("legitimate users", () => {
+  test("are not banned for the same wrong password 500 times", async () => {
     const clientIp = "192.0.5.10";
     for (let start = 0; start < 500; start += 50) {
       await Promise.all(Array.from({ length: 50 }, () => statusOf(stack, { clientIp, password: "last year's" })));
@@ -195,13 +195,13 @@ describe("honest users", () => {
     expect(await statusOf(stack, { clientIp, password: passwordOf(0) })).toBe(200);
   });
 
-  test("200 users behind one address with 3 % typos stay in; a sprayer at the same address is stopped", async () => {
+  test("200 behind one address with 3 % typing errors are not banned; a password sprayer at the same address is", async () => {
     const clientIp = "192.0.6.10";
     const denied: number[] = [];
     const visit = async (attempt: number): Promise<void> => {
       const index = attempt % userCount;
       const at = { clientIp, user: userName(index) };
-      // Every thirty-third mistypes, and then types it right.
+      // Every thirty-third makes a typing error, and then types the right password.
       if (attempt % 33 === 0) await statusOf(stack, { ...at, password: `typo-${attempt}` });
       if ((await statusOf(stack, { ...at, password: passwordOf(index) })) !== 200) denied.push(attempt);
     };
@@ -215,7 +215,7 @@ describe("honest users", () => {
     expect(await statusOf(stack, { clientIp, user: userName(7), password: passwordOf(7) })).toBe(403);
   }, 60_000);
 
-  test("addresses of the allow-list are never counted", async () => {
+  test("are never counted at an address of the allow-list", async () => {
     const clientIp = "203.0.113.250";
     for (let index = 0; index < 20; index += 1) await statusOf(stack, { clientIp, password: `guess-${index}` });
     expect(await statusOf(stack, { clientIp, password: passwordOf(0) })).toBe(200);

@@ -24,7 +24,7 @@ async function isThere(): Promise<boolean> {
   return pages.every((page) => page.includes("service_brute_force_redis_away 0"));
 }
 
-/** Twenty users sign in from one network: the statuses. */
+/** Twenty users sign in from one network; resolves to the statuses. */
 async function validLogins(network: string): Promise<readonly number[]> {
   const statuses = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
@@ -38,10 +38,10 @@ async function guess(clientIp: string, times: number): Promise<void> {
   for (let index = 0; index < times; index += 1) await statusOf(stack, { clientIp, password: `guess-${index}` });
 }
 
-/** What holds while Redis is away: every right password is accepted, and guessing is still stopped. */
+/** While Redis is unavailable, every right password is accepted, and guessing is still stopped. */
 async function expectOwnCounts(network: string): Promise<void> {
   await validLogins(`${network}1`);
-  await poll("both engines to know that Redis is away", async () => {
+  await poll("both engines to detect that Redis is unavailable", async () => {
     await validLogins(`${network}1`);
     return isAway();
   });
@@ -51,7 +51,7 @@ async function expectOwnCounts(network: string): Promise<void> {
   expect(await statusOf(stack, { clientIp: `${network}4.2`, password: passwordOf(0) })).toBe(200);
 }
 
-test("a key of one network that is no count of ours begins anew: guesses are banned as ever, and Redis is not away", async () => {
+test("an invalid value in the key of one network is replaced: guesses are still banned, and Redis counts as available", async () => {
   const redis = await connect({ kind: "standalone", address: { host: "127.0.0.1", port: stack.redis?.port ?? 0 } });
   try {
     await guess("203.0.60.1", 1);
@@ -67,7 +67,7 @@ test("a key of one network that is no count of ours begins anew: guesses are ban
   for (const page of pages) expect(page).toContain('service_brute_force_degraded_total{question="count"} 0');
 });
 
-test("Redis hangs: no valid login fails, a guesser is stopped by each engine's own count, and a ban stands unless it was flushed", async () => {
+test("while Redis hangs, no valid login fails, each engine's own count stops guessing, and a ban stays in force unless it was flushed", async () => {
   for (const clientIp of ["192.0.8.1", "192.0.9.1"]) {
     await guess(clientIp, 10);
     for (let ask = 0; ask < 8; ask += 1) await statusOf(stack, { clientIp, password: "x" });
@@ -89,11 +89,11 @@ test("Redis hangs: no valid login fails, a guesser is stopped by each engine's o
   } finally {
     redis.signal("SIGCONT");
   }
-  await poll("both engines to be back", isThere);
+  await poll("both engines to be connected again", isThere);
   expect(await statusOf(stack, { clientIp: "198.51.13.2", password: passwordOf(0) })).toBe(200);
 });
 
-test("tempfail instead, where the site wants it: undecided is neither a denial nor let through", async () => {
+test("with tempfail configured, requests are neither denied nor accepted while Redis hangs", async () => {
   const redis = stack.redis;
   if (redis === undefined) throw new Error("no redis");
   await stack.writeSettings({ auth: { controls: { brute_force: { without_redis: { mode: "tempfail" } } } } });
@@ -111,15 +111,15 @@ test("tempfail instead, where the site wants it: undecided is neither a denial n
     await stack.writeSettings({});
     for (const engine of stack.engines) engine.signal("SIGHUP");
   }
-  await poll("both engines to be back", isThere);
+  await poll("both engines to be connected again", isThere);
 });
 
-test("Redis is killed, and comes back empty: counted alone meanwhile, together again after", async () => {
+test("while Redis is killed, each engine counts alone; after it returns empty, engines count together again", async () => {
   const port = stack.redis?.port ?? 0;
   stack.redis?.signal("SIGKILL");
   await expectOwnCounts("203.0.1");
   await using _again = await spawnRedis({ port });
-  await poll("both engines to be back", isThere);
+  await poll("both engines to be connected again", isThere);
   await guess("203.0.20.1", 10);
   expect(await statusOf(stack, { clientIp: "203.0.20.2", password: passwordOf(0) })).toBe(403);
 });

@@ -4,7 +4,7 @@ import { type RedisCluster, type RedisServer, spawnRedis, spawnRedisCluster } fr
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Counting, connect, createCounting } from "./counting.ts";
 
-/** A page may reach over all of them. */
+/** A page may span all of them. */
 const shardsOfIndex = 16;
 
 const topologies = ["standalone", "cluster"] as const;
@@ -37,20 +37,20 @@ describe.each(topologies)("counting in a %s Redis", (kind) => {
     await server[Symbol.asyncDispose]();
   });
 
-  test("of 60 parallel guesses through two engines the tenth bans, and the ban stands when the last is answered", async () => {
+  test("the tenth of 60 parallel guesses through two engines bans, and the ban is in force when the last is answered", async () => {
     const ip = "192.0.2.1";
     const counts = await Promise.all(
       Array.from({ length: 60 }, (_, index) => (index % 2 === 0 ? one : other).fail(ip, `guess-${index}`)),
     );
     expect(counts.filter(({ ban }) => ban === undefined).length).toBe(9);
-    // The narrow rule bans at its tenth failure, the wide one when it has seen its own.
+    // The narrow rule bans at its tenth failure, the wide one at its own limit.
     expect(counts.filter(({ isNew, ban }) => isNew && ban?.rule === "host").length).toBe(2);
     expect((await other.check(ip)).ban).toMatchObject({ rule: "host", network: ip });
     expect(await one.succeed(ip)).toMatchObject({ rule: "host" });
     expect(await one.state.bansOfAddress(ip)).toMatchObject([{ rule: "host" }, { rule: "net" }]);
   });
 
-  test("the same wrong password of a known account counts once, 500 times over", async () => {
+  test("the same wrong password of a known account counts once in 500 attempts", async () => {
     const ip = "192.0.3.1";
     for (let round = 0; round < 10; round += 1) {
       const counts = await Promise.all(
@@ -63,13 +63,13 @@ describe.each(topologies)("counting in a %s Redis", (kind) => {
     expect(last).toMatchObject({ accountPasswordsSeen: 2, totalPasswordsSeen: 2 });
   });
 
-  test("an unknown account's repetition counts each time", async () => {
+  test("a repeated password of an unknown account counts each time", async () => {
     for (let index = 0; index < 9; index += 1) await one.fail("192.0.4.1", "x", { user: "nobody", known: false });
     expect((await one.check("192.0.4.1")).ban).toBeUndefined();
     expect(await one.fail("192.0.4.1", "x", { user: "nobody", known: false })).toMatchObject({ isNew: true });
   });
 
-  test("a success takes the account's few wrong passwords back, not those of a guesser", async () => {
+  test("a success undoes the few wrong passwords of the account, not those of a guesser", async () => {
     const ip = "192.0.5.1";
     for (const user of ["user1", "user2", "user3"]) {
       for (const password of ["typo 1", "typo 2", "typo 3"]) {
@@ -86,7 +86,7 @@ describe.each(topologies)("counting in a %s Redis", (kind) => {
     expect(await one.fail(ip, "last", { user: "other" })).toMatchObject({ isNew: true });
   });
 
-  test("who guesses behind the back of users that sign in is stopped: only so much is taken back", async () => {
+  test("a guesser between sign-ins of real users is banned, because only a limited number of failures is undone", async () => {
     const ip = "192.0.7.1";
     for (let round = 1; round <= 3; round += 1) {
       await one.fail(ip, `guess ${round}`, { user: "busy" });
@@ -128,7 +128,7 @@ describe.each(topologies)("counting in a %s Redis", (kind) => {
     expect(lives.filter(([, ttl]) => typeof ttl !== "number" || ttl <= 0)).toEqual([]);
   });
 
-  test("bans are listed page by page, each once, and a flush takes them out", async () => {
+  test("bans are listed page by page, each once, and a flush removes them from the list", async () => {
     for (let host = 1; host <= 25; host += 1) {
       for (let guess = 0; guess < 10; guess += 1) await one.fail(`198.18.${host}.1`, `g${guess}`);
     }
@@ -152,7 +152,7 @@ describe.each(topologies)("counting in a %s Redis", (kind) => {
     expect(await other.state.flush({ ipAddress: "198.18.7.1", ruleName: "host" })).toEqual([]);
   });
 
-  test("pages go on where the last one ended although that ban is gone, among many that end in one second", async () => {
+  test("the next page continues at the right place although the last ban was deleted, also among many that end in one second", async () => {
     const [client] = clients;
     if (client === undefined) throw new Error("no client");
     const index = createBanIndex(client, "test:");
@@ -175,7 +175,7 @@ describe.each(topologies)("counting in a %s Redis", (kind) => {
     expect(seen.filter((network) => network.startsWith("198.51.")).toSorted()).toEqual(networks.toSorted());
   });
 
-  test("a page of bans costs a few commands, however many bans it has and rules stand before theirs", async () => {
+  test("a page of bans takes a few commands, however many bans and rules come before it", async () => {
     const [client] = clients;
     if (kind === "cluster" || client === undefined || client.isCluster) return;
     const calls = async (): Promise<number> => {
@@ -189,7 +189,7 @@ describe.each(topologies)("counting in a %s Redis", (kind) => {
     expect((await calls()) - before).toBeLessThanOrEqual(2 + shardsOfIndex);
   });
 
-  test("what is flushed is exactly what is gone, tolerations included", async () => {
+  test("a flush names exactly the keys that it deleted, tolerations included", async () => {
     const ip = "198.19.1.1";
     await one.succeed(ip, "good");
     for (let guess = 0; guess < 10; guess += 1) await one.fail(ip, `g${guess}`);
@@ -202,7 +202,7 @@ describe.each(topologies)("counting in a %s Redis", (kind) => {
     expect(await one.state.flush({ ipAddress: "no address", ruleName: "*" })).toEqual([]);
   });
 
-  test("a flush by account frees every address from which it was guessed", async () => {
+  test("a flush by account lifts the ban of every address from which it was guessed", async () => {
     for (const ip of ["198.19.2.1", "198.19.3.1"]) {
       await one.remember("Carol", ip);
       for (let guess = 0; guess < 10; guess += 1) await one.fail(ip, `g${guess}`, { user: "carol" });

@@ -21,14 +21,14 @@ export const somethingHappened = defineEvent({
 export const namespace = "t";
 const silentLogger = { info: (): void => undefined, warn: (): void => undefined, error: (): void => undefined };
 
-/** A bus as a service makes it. */
+/** A bus as a service creates it. */
 export function makeBus(url: string, options: Partial<ConnectBusOptions> = {}): ReturnType<typeof connectBus> {
   return connectBus({ servers: [url], namespace, name: "test", logger: silentLogger, ...options });
 }
 
 export const soon = (ms = 5000): { deadline: number } => ({ deadline: Date.now() + ms });
 
-/** The code that a request failed with; undefined when it did not fail. */
+/** The code of the error; undefined if the request succeeded. */
 export async function failureCode(request: Promise<unknown>): Promise<ErrorCode | undefined> {
   try {
     await request;

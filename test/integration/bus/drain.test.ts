@@ -11,7 +11,7 @@ afterAll(async () => {
   await nats.stop();
 });
 
-test("a replica that drains under load loses nothing: all of 2,000 requests are answered", async () => {
+test("a replica that drains under load loses none of 2,000 requests", async () => {
   await using client = await makeBus(nats.url);
   await using staying = await makeBus(nats.url);
   await using leaving = await makeBus(nats.url);
@@ -24,7 +24,7 @@ test("a replica that drains under load loses nothing: all of 2,000 requests are 
   staying.rawServe(echo, answer("staying"), { maxInFlight: 4000 });
   leaving.rawServe(echo, answer("leaving"), { maxInFlight: 4000 });
   await Promise.all([staying.flush(), leaving.flush()]);
-  await poll("both to answer", async () => {
+  await poll("both replicas to answer", async () => {
     await client.rawRequest(echo, Buffer.alloc(4), soon());
     return answeredBy.leaving > 0 && answeredBy.staying > 0;
   });
@@ -44,7 +44,7 @@ test("a replica that drains under load loses nothing: all of 2,000 requests are 
   expect(leaving.status()).toBe("closed");
 });
 
-test("draining one method waits for its handlers, and a handler that hangs only until the limit", async () => {
+test("draining one method waits for its handlers, and for a handler that hangs only until the limit", async () => {
   await using bus = await makeBus(nats.url);
   const gate = Promise.withResolvers<Uint8Array>();
   const serving = bus.rawServe(echo, () => gate.promise);

@@ -12,7 +12,7 @@ afterAll(async () => {
   await nats.stop();
 });
 
-test("each subscriber gets each event, until it unsubscribes", async () => {
+test("each subscriber receives each event until it unsubscribes", async () => {
   await using publisher = await makeBus(nats.url);
   await using first = await makeBus(nats.url);
   await using second = await makeBus(nats.url);
@@ -31,7 +31,7 @@ test("each subscriber gets each event, until it unsubscribes", async () => {
   expect(seen).not.toContain("first b");
 });
 
-test("an event that is not of its schema is counted and dropped; a handler that throws is reported", async () => {
+test("an event that violates its schema is counted and dropped; a handler that throws is reported", async () => {
   const metrics = countMetrics();
   const reported: string[] = [];
   await using bus = await makeBus(nats.url, { metrics, onError: ({ code }) => void reported.push(code) });
@@ -44,12 +44,12 @@ test("an event that is not of its schema is counted and dropped; a handler that 
   await poll("the subscription", () => bus.publish(somethingHappened, { what: "up" }) && seen.includes("up"));
   stranger.publish(eventSubject(namespace, somethingHappened), Buffer.from("a1", "hex"));
   bus.publish(somethingHappened, { what: "throw" });
-  await poll("both to be told", () => metrics.counts["malformed"] === 1 && reported.length === 1);
+  await poll("both to be reported", () => metrics.counts["malformed"] === 1 && reported.length === 1);
   expect(reported).toEqual(["INTERNAL"]);
   await stranger.close();
 });
 
-test("an event without a connection is lost, said so and counted", async () => {
+test("an event without a connection is lost, reported and counted", async () => {
   const metrics = countMetrics();
   await using bus = await makeBus(`nats://127.0.0.1:${await freePort()}`, { metrics, connectWaitMs: 10 });
   expect(bus.publish(somethingHappened, { what: "x" })).toBe(false);

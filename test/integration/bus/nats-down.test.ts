@@ -27,13 +27,13 @@ const health = async (): Promise<[number, unknown]> => {
 };
 
 const decided = (): Promise<true> =>
-  poll("a decision again", async () => (await askJson(stack.url, alice)).status === 200, 20_000);
+  poll("a decision after the outage", async () => (await askJson(stack.url, alice)).status === 200, 20_000);
 
-test("NATS killed: 500 without a wait for the deadline, not ready; NATS back on its port: all recovers without a restart", async () => {
+test("without NATS, requests are answered with 500 before their deadline and services are not ready; when NATS returns, they recover without a restart", async () => {
   const pids = [stack.gateway, ...stack.engines].map(({ pid }) => pid);
   expect(await health()).toEqual([200, { status: "up", checks: { bus: "up", redis_state: "up" } }]);
   stack.nats.signal("SIGKILL");
-  await poll("readiness taken back", async () => (await stack.gateway.readiness()) === 503);
+  await poll("services to report not ready", async () => (await stack.gateway.readiness()) === 503);
   for (let turn = 0; turn < 5; turn += 1) await expectTemporaryFailure();
   const disconnected = /_failed_total\{code="BUS_DISCONNECTED"\} (\d+)/.exec(await stack.gateway.metrics())?.[1];
   expect(Number(disconnected)).toBeGreaterThanOrEqual(5);
@@ -42,7 +42,7 @@ test("NATS killed: 500 without a wait for the deadline, not ready; NATS back on 
 
   await using nats = await stack.restartNats();
   await decided();
-  await poll("all to be ready", async () => {
+  await poll("all services to be ready", async () => {
     const states = await Promise.all([stack.gateway, ...stack.engines].map((service) => service.readiness()));
     return states.every((status) => status === 200);
   });
@@ -51,7 +51,7 @@ test("NATS killed: 500 without a wait for the deadline, not ready; NATS back on 
     pids.map((pid) => [pid, null]),
   );
 
-  // The same NATS hangs: nothing reports that, and the deadline ends every request while it still hangs.
+  // The same NATS hangs: no connection reports that, so the deadline ends every request meanwhile.
   nats.signal("SIGSTOP");
   await Promise.all(Array.from({ length: 10 }, () => expectTemporaryFailure()));
   nats.signal("SIGCONT");

@@ -21,7 +21,7 @@ async function works(bus: Awaited<ReturnType<typeof makeBus>>): Promise<boolean>
   return (await failureCode(bus.rawRequest(echo, Buffer.from("x"), soon(500)))) === undefined;
 }
 
-test("a killed nats-server fails requests with BUS_DISCONNECTED, long before their deadline; a new one on its port brings the bus back", async () => {
+test("a killed NATS server fails requests with BUS_DISCONNECTED long before their deadline; the bus recovers with a new server on the same port", async () => {
   await using first = await spawnNats();
   const seen: BusStatus[] = [];
   await using bus = await makeBus(first.url, { onStatus: (status) => void seen.push(status) });
@@ -32,46 +32,46 @@ test("a killed nats-server fails requests with BUS_DISCONNECTED, long before the
 
   first.signal("SIGKILL");
   await once(first.process, "exit");
-  await poll("the bus to notice", () => !bus.isConnected());
-  // Its deadline is longer than this test may take.
+  await poll("the bus to detect it", () => !bus.isConnected());
+  // The deadline is longer than this test may take.
   expect(await failureCode(bus.rawRequest(echo, Buffer.from("x"), soon(600_000)))).toBe("BUS_DISCONNECTED");
   expect(bus.status()).toBe("disconnected");
-  // The reply is ready while nobody can carry it; it waits for the connection as long as the caller does.
+  // The reply is ready while there is no connection; it waits for one until the request's deadline.
   gate.resolve(Buffer.from("kept"));
   await poll("the handler to end", () => serving.inFlight() === 0);
 
   await using second = await spawnNats({ port: first.port });
-  await poll("recovery", () => works(bus));
+  await poll("the bus to recover", () => works(bus));
   expect(String(await held)).toBe("kept");
   expect(seen).toEqual(["connected", "disconnected", "connected"]);
   expect(second.port).toBe(first.port);
 });
 
-test("a stalled nats-server ends requests at their deadline; the same connection serves on afterwards", async () => {
+test("a stalled NATS server ends requests at their deadline; the same connection works afterwards", async () => {
   await using nats = await spawnNats();
   await using bus = await makeBus(nats.url);
   bus.rawServe(echo, (body) => body);
   expect(await works(bus)).toBe(true);
   nats.signal("SIGSTOP");
-  // All threads of the server stop only some moments after the signal.
-  const code = await poll("the stall", () => failureCode(bus.rawRequest(echo, Buffer.from("x"), soon(200))));
+  // The threads of the server stop only some time after the signal.
+  const code = await poll("the server to stall", () => failureCode(bus.rawRequest(echo, Buffer.from("x"), soon(200))));
   expect(code).toBe("DEADLINE_EXCEEDED");
   nats.signal("SIGCONT");
-  await poll("recovery", () => works(bus));
+  await poll("the bus to recover", () => works(bus));
 });
 
-test("a server stalled for long counts as lost, so that requests fail at once", async () => {
+test("a server that stalls for long counts as lost, so that requests fail immediately", async () => {
   await using nats = await spawnNats();
   await using bus = await makeBus(nats.url);
   bus.rawServe(echo, (body) => body);
   nats.signal("SIGSTOP");
-  await poll("the bus to notice", () => !bus.isConnected(), 15_000);
+  await poll("the bus to detect it", () => !bus.isConnected(), 15_000);
   expect(await failureCode(bus.rawRequest(echo, Buffer.from("x"), soon(30_000)))).toBe("BUS_DISCONNECTED");
   nats.signal("SIGCONT");
-  await poll("recovery", () => works(bus), 20_000);
+  await poll("the bus to recover", () => works(bus), 20_000);
 });
 
-test("a bus without a server is made unready, keeps trying, and then serves what was registered meanwhile", async () => {
+test("a bus without a server is not ready, keeps trying to connect, and then serves the methods registered meanwhile", async () => {
   const port = await freePort();
   await using bus = await makeBus(`nats://127.0.0.1:${port}`, { connectWaitMs: 50 });
   expect(bus.status()).toBe("connecting");
@@ -88,7 +88,7 @@ test("a bus without a server can be closed", async () => {
   expect(bus.status()).toBe("closed");
 });
 
-test("credentials are presented, and refused ones leave the bus unready instead of ending it", async () => {
+test("credentials are sent, and a bus with rejected credentials is not ready but keeps running", async () => {
   await using nats = await spawnNats({ config: 'authorization { user: "gateway", password: "right" }' });
   await using right = await makeBus(nats.url, { credentials: password("right") });
   await using wrong = await makeBus(nats.url, { credentials: password("wrong"), connectWaitMs: 300 });
@@ -96,7 +96,7 @@ test("credentials are presented, and refused ones leave the bus unready instead 
   expect(wrong.status()).toBe("connecting");
 });
 
-test("a server in lame duck mode is left for another one before it goes", async () => {
+test("a bus leaves a server in lame duck mode before it stops", async () => {
   const [routeA, routeB] = [await freePort(), await freePort()];
   await using leaving = await spawnNats({ config: cluster(routeA, routeB) });
   await using staying = await spawnNats({ config: cluster(routeB, routeA) });
@@ -105,12 +105,12 @@ test("a server in lame duck mode is left for another one before it goes", async 
   await using peer = await makeBus(staying.url);
   bus.rawServe(echo, (body) => body);
   await poll("the cluster to carry requests", () => works(peer));
-  await poll("the cluster's addresses to be told", () => leaving.output().includes("Route connection created"));
+  await poll("the cluster's addresses to be known", () => leaving.output().includes("Route connection created"));
   leaving.signal("SIGUSR2");
-  await poll("the move", () => statuses.filter((status) => status === "connected").length === 2);
+  await poll("the bus to change servers", () => statuses.filter((status) => status === "connected").length === 2);
   await poll("the bus to answer from the other server", () => works(peer));
   expect(bus.isConnected()).toBe(true);
   expect(leaving.process.exitCode).toBeNull();
-  // A server in lame duck mode takes its time over a SIGTERM.
+  // A server in lame duck mode takes long to stop after a SIGTERM.
   leaving.signal("SIGKILL");
 });

@@ -17,7 +17,7 @@ afterAll(async () => {
 const never = (): Promise<never> => Promise.withResolvers<never>().promise;
 
 describe("request and reply", () => {
-  test("the raw layer answers what the ordinary client gets from an ordinary responder", async () => {
+  test("the raw layer returns the same reply of an ordinary responder as the ordinary client", async () => {
     await using bus = await makeBus(nats.url);
     const plain = await connect({ servers: nats.url });
     plain.subscribe("plain.echo", { callback: (_error, message) => void message.respond(message.data) });
@@ -32,7 +32,7 @@ describe("request and reply", () => {
     await plain.close();
   });
 
-  test("replies find their requests when they come in another order", async () => {
+  test("replies that arrive in another order are matched to their requests", async () => {
     await using bus = await makeBus(nats.url);
     const gates = new Map<string, () => void>();
     bus.serve(echo, async ({ text }) => {
@@ -43,7 +43,7 @@ describe("request and reply", () => {
     });
     const slow = bus.request(echo, { text: "slow" }, soon());
     const quick = bus.request(echo, { text: "quick" }, soon());
-    await poll("both to arrive", () => gates.size === 2);
+    await poll("both requests to arrive", () => gates.size === 2);
     gates.get("quick")?.();
     expect(await quick).toEqual({ text: "quick" });
     expect(bus.outstanding()).toBe(1);
@@ -94,7 +94,7 @@ describe("request and reply", () => {
     await poll("the late reply", () => metrics.counts["lateReply"] === 1);
   });
 
-  test("a request that was held on the way until after its deadline is dropped without side effects and counted", async () => {
+  test("a request delayed beyond its deadline in transit is dropped without side effects and counted", async () => {
     const metrics = countMetrics();
     await using slow = await spawnNats();
     await using server = await makeBus(slow.url, { metrics });
@@ -109,14 +109,14 @@ describe("request and reply", () => {
     await pause(slow);
     const held = soon(100);
     expect(await failureCode(client.rawRequest(echo, Buffer.alloc(1), held))).toBe("DEADLINE_EXCEEDED");
-    await poll("the deadline to be long over", () => Date.now() > held.deadline + 1000);
+    await poll("the deadline to be long past", () => Date.now() > held.deadline + 1000);
     slow.signal("SIGCONT");
-    await poll("the drop", () => metrics.counts["expiredDropped"] === 1);
+    await poll("the request to be dropped", () => metrics.counts["expiredDropped"] === 1);
     expect(handled).toBe(5);
   });
 
   test.each([-3_600_000, 3_600_000])(
-    "a client whose clock is %d ms off is served, and its deadlines hold",
+    "a client whose clock is %d ms off is served, and its deadlines apply",
     async (skewMs) => {
       const clock = { now: (): number => Date.now() + skewMs };
       await using server = await makeBus(nats.url);
@@ -134,7 +134,7 @@ describe("request and reply", () => {
     },
   );
 
-  test("a request that is expired or aborted before it is sent never leaves", async () => {
+  test("a request that is expired or aborted before it is sent is not sent", async () => {
     await using bus = await makeBus(nats.url);
     let handled = 0;
     bus.rawServe(echo, (body) => {
@@ -154,7 +154,7 @@ describe("request and reply", () => {
     expect(handled).toBe(1);
   });
 
-  test("an abort ends a request that is under way", async () => {
+  test("an abort ends a request in progress", async () => {
     await using bus = await makeBus(nats.url);
     const serving = bus.rawServe(echo, never);
     const controller = new AbortController();
@@ -173,7 +173,7 @@ describe("request and reply", () => {
     expect(await Promise.all(open)).toEqual(["DEADLINE_EXCEEDED", "DEADLINE_EXCEEDED"]);
   });
 
-  test("above maxInFlight a request is answered OVERLOADED at once", async () => {
+  test("above maxInFlight a request is answered OVERLOADED immediately", async () => {
     const metrics = countMetrics();
     await using bus = await makeBus(nats.url, { metrics });
     const gate = Promise.withResolvers<Uint8Array>();
@@ -186,7 +186,7 @@ describe("request and reply", () => {
     expect((await Promise.all(held)).map(String)).toEqual(["ok", "ok"]);
   });
 
-  test("a body above max_payload is refused, a reply above it becomes an error", async () => {
+  test("a body above max_payload is rejected, a reply above it becomes an error", async () => {
     await using bus = await makeBus(nats.url);
     bus.rawServe(echo, () => Buffer.alloc(5 * 1024 * 1024));
     expect(await failureCode(bus.rawRequest(echo, Buffer.alloc(5 * 1024 * 1024), soon()))).toBe("BUS_PAYLOAD");
@@ -195,7 +195,7 @@ describe("request and reply", () => {
 });
 
 describe("errors of a handler", () => {
-  test("an AppError reaches the caller with code, sentence and retry time, and nothing internal", async () => {
+  test("an AppError reaches the caller with code, sentence and retry time, and no internal details", async () => {
     await using bus = await makeBus(nats.url);
     bus.serve(echo, () =>
       Promise.reject(new AppError("DIRECTORY_UNAVAILABLE", { detail: "ldap1 secret", retryAfterSeconds: 7 })),
@@ -205,7 +205,7 @@ describe("errors of a handler", () => {
     await expect(failure).rejects.not.toThrow(/secret/);
   });
 
-  test("anything else is INTERNAL for the caller and reported on our side", async () => {
+  test("any other error is INTERNAL for the caller and is reported in the service", async () => {
     const reported: AppError[] = [];
     await using bus = await makeBus(nats.url, { onError: (error) => void reported.push(error) });
     bus.serve(echo, () => Promise.reject(new TypeError("a bug")));
@@ -218,19 +218,19 @@ describe("peers of another version", () => {
   const newer = { ...echo, request: Type.Object({ text: Type.String(), added: Type.String() }) };
   const newerReply = { ...echo, reply: Type.Object({ text: Type.String(), added: Type.Number() }) };
 
-  test("additional members of a newer client are tolerated, and missing optional ones of an older", async () => {
+  test("additional members of a newer client are ignored, and missing optional ones of an older client are accepted", async () => {
     await using bus = await makeBus(nats.url);
     bus.serve(echo, async ({ text, number }) => ({ text: `${text}${number ?? "-"}` }));
     expect(await bus.request(newer, { text: "a", added: "b" }, soon())).toEqual({ text: "a-" });
   });
 
-  test("additional members of a newer server are tolerated", async () => {
+  test("additional members of a newer server are ignored", async () => {
     await using bus = await makeBus(nats.url);
     bus.serve(newerReply, async ({ text }) => ({ text, added: 1 }));
     expect(await bus.request(echo, { text: "a" }, soon())).toMatchObject({ text: "a" });
   });
 
-  test("a request that breaks its schema is answered REQUEST_MALFORMED, a reply UPSTREAM_UNAVAILABLE", async () => {
+  test("a request that violates its schema is answered REQUEST_MALFORMED, a reply that does UPSTREAM_UNAVAILABLE", async () => {
     await using bus = await makeBus(nats.url);
     bus.serve(echo, async ({ text }) => ({ text }));
     const wrong = { ...echo, request: Type.Object({ text: Type.Number() }) };
@@ -241,7 +241,7 @@ describe("peers of another version", () => {
 });
 
 describe("a hostile publisher", () => {
-  test("malformed messages harm nobody and are counted", async () => {
+  test("malformed messages are counted and do not affect other requests", async () => {
     const metrics = countMetrics();
     await using bus = await makeBus(nats.url, { metrics });
     bus.serve(echo, async ({ text }) => ({ text }));
@@ -262,7 +262,7 @@ describe("a hostile publisher", () => {
       hostile.publish(`${inbox}.b.1-1`, bytes);
     }
     await hostile.flush();
-    await poll("the junk to be counted", () => (metrics.counts["malformed"] ?? 0) >= 12);
+    await poll("the malformed messages to be counted", () => (metrics.counts["malformed"] ?? 0) >= 12);
     expect(await bus.request(echo, { text: "still here" }, soon())).toEqual({ text: "still here" });
     await hostile.close();
   });

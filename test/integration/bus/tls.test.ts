@@ -21,16 +21,16 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-/** Asks itself over NATS. */
+/** Sends a request to itself over NATS. */
 async function answerOf(tls: BusTls): Promise<unknown> {
   await using bus = await makeBus(nats.url, { tls });
   bus.serve(echo, async ({ text }) => ({ text }));
   return await bus.request(echo, { text: "encrypted" }, soon(2000)).catch(({ code }: AppError) => code);
 }
 
-test("a server's certificate that no authority signed is refused, and accepted with `skip_verify`", async () => {
+test("a server's certificate from an unknown authority is rejected, and accepted with `skip_verify`", async () => {
   expect(await answerOf({})).toBe("BUS_DISCONNECTED");
-  const answer = await poll("an answer", async () => {
+  const answer = await poll("a reply", async () => {
     const answered = await answerOf({ skipVerify: true });
     return typeof answered === "object" ? answered : undefined;
   });

@@ -63,16 +63,16 @@ function by(actor: string, method: string) {
 }
 
 describe("Bearer callers (contract, Caller rejection outcomes)", () => {
-  test("an access token for the back channel with the base scope is let in, again and again", async () => {
+  test("an access token for the back channel with the base scope is accepted repeatedly", async () => {
     const token = await stack.issuer.token();
     for (let count = 0; count < 3; count += 1) expect((await ask(token)).status).toBe(200);
   });
 
   test.each([
     ["expired", { exp: 1_700_000_000 }],
-    ["another issuer's", { iss: "https://other.example.test" }],
+    ["of another issuer", { iss: "https://other.example.test" }],
     ["without jti", { jti: undefined }],
-  ])("401 after 300 ms: %s", async (_what, claims) => {
+  ])("rejected with 401 after 300 ms: %s", async (_what, claims) => {
     const { status, ms, headers } = await ask(await stack.issuer.token(claims));
     expect(status).toBe(401);
     expect(ms).toBeGreaterThanOrEqual(299);
@@ -83,14 +83,14 @@ describe("Bearer callers (contract, Caller rejection outcomes)", () => {
     ["an ID token", { token_type: undefined, aud: "demo-web" }, { typ: "JWT" }],
     ["an access token for another audience", { aud: "demo-web" }, {}],
     ["an access token with another token_type", { token_type: "refresh_token" }, {}],
-  ])("401 without delay: %s", async (_what, claims, header) => {
+  ])("rejected with 401 without a delay: %s", async (_what, claims, header) => {
     const [expired, token] = await Promise.all([expiredToken(), stack.issuer.token(claims, header)]);
     const [delayed, immediate] = [ask(expired), ask(token)];
     expect(await settledOrder({ delayed, immediate })).toEqual(["immediate", "delayed"]);
     expect((await immediate).status).toBe(401);
   });
 
-  test("403 without delay when the base scope is missing, or all scopes of the route", async () => {
+  test("rejected with 403 without a delay if the base scope is missing, or all scopes of the route", async () => {
     const [other, base] = await Promise.all([stack.issuer.token({ scope: "service:security" }), stack.issuer.token()]);
     const delayed = ask(await expiredToken());
     const [withoutBase, withoutRoute] = [ask(other), load(base)];
@@ -108,7 +108,7 @@ describe("Bearer callers (contract, Caller rejection outcomes)", () => {
     expect(await challengeOf(load(await stack.issuer.token({ scope: "mail" })))).toBe(none);
   });
 
-  test("a 401 for a token says so in the challenge; one without credentials names the schemes alone", async () => {
+  test("a 401 names an invalid token in the challenge, and only the schemes if there were no credentials", async () => {
     const { headers } = await ask(await stack.issuer.token({ iss: "https://other.example.test" }));
     expect(headers.get("www-authenticate")).toContain('Bearer realm="postern", error="invalid_token"');
     const response = await fetch(`${stack.url}/api/v1/config/load`);
@@ -117,10 +117,10 @@ describe("Bearer callers (contract, Caller rejection outcomes)", () => {
     );
   });
 
-  test("the line of a rejection has the session that its answer names", async () => {
+  test("the log line of a rejection has the session identifier of its response", async () => {
     const { headers } = await ask(await stack.issuer.token({ iss: "https://other.example.test" }));
     const session = headers.get("x-service-session");
-    const line = await poll("the line", () =>
+    const line = await poll("the log line", () =>
       stack.gateway
         .output()
         .split("\n")
@@ -129,7 +129,7 @@ describe("Bearer callers (contract, Caller rejection outcomes)", () => {
     expect(JSON.parse(line)).toMatchObject({ reason: "bad_token", transport: "http" });
   });
 
-  test("admin's own 403 has the same challenge, and every answer of it the session", async () => {
+  test("a 403 of admin has the same challenge, and every response of admin has the session identifier", async () => {
     const sign = createCallerSigner({ secret: new Secret(assertionSecret), ttlSeconds: 30 });
     const caller = { method: "bearer", scopes: [], clientIp: "192.0.2.9", session: "s-403" } as const;
     const headers = { [callerAssertionHeader]: await sign(caller, "admin") };
@@ -142,20 +142,20 @@ describe("Bearer callers (contract, Caller rejection outcomes)", () => {
     expect(unvouched.headers.get("x-service-session")).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test("a request that breaks its schema is told which field and which rule", async () => {
+  test("a request that violates its schema is answered with the field and the rule", async () => {
     expect(await flush({ user: "*" })).toEqual({
-      error: "invalid payload: user: must be text of 1 to 1024 characters, without * and ?",
+      error: "invalid payload: user: must be a string of 1 to 1024 characters, without * and ?",
     });
     expect(await flush({})).toEqual({ error: "invalid payload: user: is missing" });
   });
 
-  test("any one of the route's extra scopes suffices, and the owner takes the gateway's word", async () => {
+  test("one of the route's additional scopes is sufficient, and the service trusts the gateway's assertion", async () => {
     for (const scope of ["service:security", "service:admin"]) {
       expect((await load(await stack.issuer.token({ scope: `service:authenticate ${scope}` }))).status).toBe(200);
     }
   });
 
-  test("the audit stream names the caller, and its method alone where an older gateway told no name", async () => {
+  test("the audit record names the API caller, or only its method if an older gateway sent no name", async () => {
     const reader = "service:authenticate service:admin";
     await load(await stack.issuer.token({ scope: reader, sub: "robot", client_id: "robot" }));
     await load(await stack.issuer.token({ scope: reader, sub: "alice", client_id: "console" }));
@@ -166,8 +166,8 @@ describe("Bearer callers (contract, Caller rejection outcomes)", () => {
     const older = { [callerAssertionHeader]: await sign(unnamed, "admin") };
     await fetch(`${stack.adminUrls[0]}${url}`, { headers: older });
     const output = (): string => stack.services.map((service) => service.output()).join("\n");
-    // From the address that this test alone uses, written last.
-    await poll("the audit stream", () => /"event":"configuration.read".*192\.0\.2\..*\n/.test(output()));
+    // From an address that only this test uses, written last.
+    await poll("the audit record", () => /"event":"configuration.read".*192\.0\.2\..*\n/.test(output()));
     const reads = output()
       .split("\n")
       .filter((line) => line.includes('"event":"configuration.read"') && line.endsWith("}"))
@@ -181,7 +181,7 @@ describe("Bearer callers (contract, Caller rejection outcomes)", () => {
     expect(reads).toEqual(expect.arrayContaining(expected));
   });
 
-  test("a denied token, and every token of a user whose epoch rose, is dead within revocation_ttl", async () => {
+  test("a denied token, and every token of a user whose epoch rose, is rejected within revocation_ttl", async () => {
     const redis = await testRedis(stack.redis.port);
     const epochUser = { kind: "user", id: "epoch-user" } as const;
     const revoker = createRevoker({ redis, prefix: "postern:", clock: { now: () => Date.now() } });
@@ -197,7 +197,7 @@ describe("Bearer callers (contract, Caller rejection outcomes)", () => {
     redis.disconnect();
   });
 
-  test("Redis hung: 503 with Retry-After, never 401; a bad signature stays 401; Basic is not troubled", async () => {
+  test("while Redis hangs, tokens are answered with 503 and Retry-After, never 401; a wrong signature still with 401; Basic still works", async () => {
     const token = await stack.issuer.token();
     await pause(stack.redis);
     try {
@@ -208,11 +208,11 @@ describe("Bearer callers (contract, Caller rejection outcomes)", () => {
     } finally {
       stack.redis.signal("SIGCONT");
     }
-    await poll("the token to be taken again", async () => (await ask(token)).status === 200);
+    await poll("the token to be accepted again", async () => (await ask(token)).status === 200);
     expect(await stack.gateway.metrics()).toMatch(/backchannel_caller_auth_total\{outcome="unavailable"\} [1-9]/);
   });
 
-  test("a caller who leaves while its token's state is read is counted as canceled", async () => {
+  test("an API caller that disconnects while its token's state is being read is counted as canceled", async () => {
     const token = await stack.issuer.token();
     await pause(stack.redis);
     try {

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => stack[Symbol.asyncDispose]());
 
-/** The most that the bucket can have given since `startedAt`. */
+/** The most tokens that the bucket can have given since `startedAt`. */
 function allowance(startedAt: number): number {
   return burst + Math.ceil(((performance.now() - startedAt) / 1000) * perSecond);
 }
@@ -29,7 +29,7 @@ function refillSince(startedAt: number): number {
   return Math.ceil(((performance.now() - startedAt) / 1000) * perSecond);
 }
 
-/** Wrong requests at once; ends with the first 429, as what is left of the second until the refill is needed. */
+/** Simultaneous wrong requests; ends with the first 429, to leave time before the refill. */
 async function exhaust(askWrong: (index: number) => Promise<CallerAnswer>): Promise<void> {
   const answers = Array.from({ length: burst + 5 }, (_value, index) => askWrong(index));
   const refused = answers.map(async (answer) => {
@@ -38,9 +38,9 @@ async function exhaust(askWrong: (index: number) => Promise<CallerAnswer>): Prom
   await Promise.any(refused);
 }
 
-/** The 429 of right credentials where wrong ones emptied the budget, before the refill lets them in. */
+/** The 429 to right credentials after wrong ones emptied the budget, before the refill. */
 function emptied(askWrong: (index: number) => Promise<CallerAnswer>, askRight: () => Promise<CallerAnswer>) {
-  return poll("right credentials to be answered 429", async () => {
+  return poll("right credentials to be answered with 429", async () => {
     await exhaust(askWrong);
     const answer = await askRight();
     return answer.status === 429 && answer;
@@ -52,7 +52,7 @@ const furtherEvaluations = 'service_failure_budget_tokens_total{bucket="shared",
 
 const body = JSON.stringify({ username: alice.username, protocol: "imap" });
 
-/** Look-ups by a right caller on one connection, none waiting for the one before; their statuses. */
+/** Pipelined look-ups by an accepted API caller; resolves to their statuses. */
 async function askPipelined(gateway: Gateway, clientIp: string, count: number): Promise<readonly number[]> {
   const head = [
     "POST /api/v1/auth/json?mode=no-auth HTTP/1.1",
@@ -74,7 +74,7 @@ async function evaluatedInVain(): Promise<number> {
 }
 
 describe("failure budget (contract, Failure-budget rules)", () => {
-  test("parallel failures through two gateways have one budget: burst plus refill get 401, the others 429", async () => {
+  test("parallel failures through two gateways share one budget: as many as burst plus refill are answered with 401, the others with 429", async () => {
     const clientIp = "203.0.113.1";
     const before = await evaluatedInVain();
     const startedAt = performance.now();
@@ -103,16 +103,16 @@ describe("failure budget (contract, Failure-budget rules)", () => {
         return refused;
       });
       expect([retryAfter, body]).toEqual(["1", ""]);
-      // A rejection is delayed; a 429 is not.
+      // A 401 is delayed; a 429 is not.
       expect(order).toEqual(["refused", "rejected"]);
     }
     expect((await first.ask("203.0.113.3")).status).toBe(200);
     for (const gateway of [first, second]) {
-      await poll("a token to come back", async () => (await gateway.ask(clientIp)).status === 200, 3000);
+      await poll("a token to be refilled", async () => (await gateway.ask(clientIp)).status === 200, 3000);
     }
   });
 
-  test("an event that is lost costs one further evaluation", async () => {
+  test("a lost event leads to one additional evaluation", async () => {
     const clientIp = "203.0.113.4";
     await pause(stack.nats);
     try {
@@ -127,10 +127,10 @@ describe("failure budget (contract, Failure-budget rules)", () => {
     } finally {
       stack.nats.signal("SIGCONT");
     }
-    await poll("the bus", async () => (await second.ask("203.0.113.5")).status === 200);
+    await poll("the bus to be connected", async () => (await second.ask("203.0.113.5")).status === 200);
   });
 
-  test("success never takes a token: 10,000 right requests from one address without a pause, some wrong ones between", async () => {
+  test("a success never takes a token: 10,000 right requests from one address without a pause, with some wrong ones between them", async () => {
     const clientIp = "203.0.113.6";
     const before = await first.metric(sharedTaken);
     for (let round = 0; round < 10; round += 1) {
@@ -142,9 +142,9 @@ describe("failure budget (contract, Failure-budget rules)", () => {
   });
 });
 
-/** Each has an address or a gateway of its own. */
-describe.concurrent("failure budget, whose and when", () => {
-  test("each request to /api/v1/auth/basic takes a token, with a user's right credentials too", async () => {
+/** Each test has its own address or gateway. */
+describe.concurrent("failure budget: which requests and addresses count", () => {
+  test("each request to /api/v1/auth/basic takes a token, also with a user's right credentials", async () => {
     const clientIp = "203.0.113.12";
     const open = await stack.start({ SERVICE_RUNTIME_SERVERS_HTTP_AUTH_BASIC_ENDPOINT: "true" });
     const credentials = Buffer.from(`${alice.username}:${alice.password}`).toString("base64");
@@ -155,7 +155,7 @@ describe.concurrent("failure budget, whose and when", () => {
     expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(burst);
     expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(allowance(startedAt));
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(0);
-    const { status } = await poll("the back channel to be refused to that address", async () => {
+    const { status } = await poll("the back channel to reject that address", async () => {
       await Promise.all(Array.from({ length: burst }, ask));
       const answer = await open.ask(clientIp);
       return answer.status === 429 && answer;
@@ -164,13 +164,13 @@ describe.concurrent("failure budget, whose and when", () => {
     expect((await open.ask("203.0.113.13")).status).toBe(200);
   });
 
-  test("an IPv6 client counts by its /64", async () => {
+  test("an IPv6 client is counted by its /64", async () => {
     const askWrong = (host: number): Promise<CallerAnswer> => first.ask(`2001:db8:1:2::${host + 1}`, wrongAuth);
     await emptied(askWrong, () => first.ask("2001:db8:1:2:ffff::1"));
     expect((await first.ask("2001:db8:1:3::1")).status).toBe(200);
   });
 
-  test("an IPv4-mapped address is the IPv4 address", async () => {
+  test("an IPv4-mapped address is counted as the IPv4 address", async () => {
     const { status } = await emptied(
       () => first.ask("::ffff:203.0.113.7", wrongAuth),
       () => first.ask("203.0.113.7"),
@@ -178,7 +178,7 @@ describe.concurrent("failure budget, whose and when", () => {
     expect(status).toBe(429);
   });
 
-  test("who is no trusted proxy cannot spend the budget of others", async () => {
+  test("an untrusted peer cannot spend the budget of others", async () => {
     const victim = "203.0.113.8";
     const untrusting = await stack.start({ SERVICE_RUNTIME_SERVERS_HTTP_TRUSTED_PROXIES: "192.0.2.1" });
     const askWrong = (): Promise<CallerAnswer> => untrusting.ask(victim, wrongAuth);
@@ -186,14 +186,14 @@ describe.concurrent("failure budget, whose and when", () => {
     expect((await first.ask(victim)).status).toBe(200);
   });
 
-  test("without auth.backchannel every request is a 401 that takes a token", async () => {
+  test("without auth.backchannel, every request is rejected with 401 and takes a token", async () => {
     const closed = await stack.start({ SERVICE_AUTH_BACKCHANNEL_BASIC_AUTH_ENABLED: "false" });
     const statuses = await countStatuses(burst + 5, () => closed.ask("203.0.113.10"));
     expect(statuses.get(401)).toBeGreaterThanOrEqual(burst);
     expect(statuses.get(429)).toBeGreaterThan(0);
   });
 
-  test("with middlewares.rate off nothing is limited", async () => {
+  test("with middlewares.rate disabled, requests are not limited", async () => {
     const unlimited = await stack.start({ SERVICE_RUNTIME_SERVERS_HTTP_MIDDLEWARES_RATE: "false" });
     const statuses = await countStatuses(burst * 2, () => unlimited.ask("203.0.113.11", wrongAuth));
     expect([...statuses]).toEqual([[401, burst * 2]]);

@@ -54,7 +54,7 @@ function tokensIn(body: string): readonly string[] {
   return Object.values(Object(parsed)).filter((value) => typeof value === "string");
 }
 
-/** Every way of calling that there is, good and bad, while Redis answers and while it hangs. */
+/** All ways of authenticating, with right and wrong credentials, while Redis answers and while it hangs. */
 async function everyCall(tokens: readonly string[]): Promise<readonly string[]> {
   const question = { ...mailUser, protocol: "imap" };
   const wrong = Buffer.from(`${wrongBasic.username}:${wrongBasic.password}`).toString("base64");
@@ -84,7 +84,7 @@ async function privatePages(): Promise<string> {
   return pages.join("\n");
 }
 
-test("no credential, token or user name of a caller reaches a log, a metric, the bus or Redis", async () => {
+test("credentials, tokens and user names of API callers do not appear in logs, metrics, on the bus or in Redis", async () => {
   const good = await stack.issuer.token({ sub: subject, client_id: subject });
   const tokens = [good, await stack.issuer.token({ sub: subject, exp: 1 }), await stack.issuer.token({ aud: "x" })];
   const issued = await everyCall(tokens);
@@ -115,7 +115,7 @@ test("no credential, token or user name of a caller reaches a log, a metric, the
   for (const [where, text] of Object.entries(outputs)) {
     for (const canary of secrets) expect(text.includes(canary), `${canary} in ${where}`).toBe(false);
   }
-  // The audit stream names whoever proved who he is, by design, and nobody else; nothing else names a caller.
+  // By design, the audit stream names API callers that proved who they are, and no others; all other outputs name none.
   const [audit = [], log = []] = [true, false].map((kind) =>
     outputs.logs.split("\n").filter((line) => isAudit(line) === kind),
   );
@@ -124,13 +124,13 @@ test("no credential, token or user name of a caller reaches a log, a metric, the
   }
   for (const canary of [stranger.username, wrongBasic.username]) expect(audit.join("\n")).not.toContain(canary);
   expect(audit.some((line) => line.includes(operator.username))).toBe(true);
-  // The decision log names the mail user by design, and nothing else does.
+  // By design, the decision log names the mail user; all other outputs do not.
   const naming = outputs.logs.split("\n").filter((line) => line.includes(mailUser.username));
   expect(naming.length).toBeGreaterThan(0);
   expect(naming.every((line) => line.includes('"msg":"decided"'))).toBe(true);
   for (const text of [outputs.metrics, outputs.stored]) expect(text).not.toContain(mailUser.username);
 
-  // A question to the engine carries the user and the password, by design; nothing else on the bus does.
+  // By design, a request to the engine carries the user and the password; no other message on the bus does.
   expect(onTheBus.filter(isQuestion).length).toBeGreaterThan(0);
   const others = onTheBus.filter((message) => !isQuestion(message)).map(({ subject, bytes }) => `${subject} ${bytes}`);
   for (const canary of [...secrets, ...callers, mailUser.username]) {
@@ -143,7 +143,7 @@ test("no credential, token or user name of a caller reaches a log, a metric, the
   for (const canary of [...signatures, wrongBasic.password, "demo-backchannel-secret", jwtSecret]) {
     expect(
       questions.some((text) => text.includes(canary)),
-      `${canary} in a question`,
+      `${canary} in a request`,
     ).toBe(false);
   }
 });

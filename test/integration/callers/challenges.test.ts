@@ -49,7 +49,7 @@ async function ask(url: string, init: RequestInit = {}) {
 }
 
 test.each([
-  ["POST", "/api/v1/jwt/token", json, '{"username":"nobody","password":"wrong"}', /^Bearer realm="postern"$/],
+  ["POST", "/api/v1/jwt/token", json, '{"username":"unknown","password":"wrong"}', /^Bearer realm="postern"$/],
   ["POST", "/api/v1/jwt/refresh", { "x-refresh-token": "none" }, undefined, /^Bearer realm="postern"$/],
   ["GET", "/api/v1/config/load", {}, undefined, /^Basic realm="postern", charset="UTF-8", Bearer realm="postern"$/],
   ["GET", "/api/v1/mfa/totp/setup", {}, undefined, /^Cookie realm="postern"$/],
@@ -58,25 +58,22 @@ test.each([
   ["POST", "/oidc/token", form, "grant_type=client_credentials", /^Basic /],
   ["POST", "/oidc/token", form, "grant_type=client_credentials&client_id=machine&client_secret=wrong", /^Basic /],
   ["POST", "/oidc/introspect", form, "token=x&client_id=machine&client_secret=wrong", /^Basic /],
-  ["POST", "/oidc/device", form, "client_id=nobody", /^Basic /],
-] as const)("401 of %s %s says how to authenticate", async (method, path, headers, body, challenge) => {
+  ["POST", "/oidc/device", form, "client_id=unknown", /^Basic /],
+] as const)("401 of %s %s names the ways to authenticate", async (method, path, headers, body, challenge) => {
   expect(await ask(`${stack.url}${path}`, { method, headers, ...(body === undefined ? {} : { body }) })).toEqual({
     status: 401,
     challenge: expect.stringMatching(challenge),
   });
 });
 
-test.each(["adminUrl", "idpUrl"] as const)(
-  "so does a 401 of %s to whom the gateway does not vouch for",
-  async (which) => {
-    const { status, challenge } = await ask(`${stack[which]}/api/v1/config/load`, {
-      headers: { authorization: basicAuth },
-    });
-    expect([status, challenge]).toEqual([401, expect.stringMatching(/^\w+ realm="postern"/)]);
-  },
-);
+test.each(["adminUrl", "idpUrl"] as const)("a 401 of %s without a caller assertion names them too", async (which) => {
+  const { status, challenge } = await ask(`${stack[which]}/api/v1/config/load`, {
+    headers: { authorization: basicAuth },
+  });
+  expect([status, challenge]).toEqual([401, expect.stringMatching(/^\w+ realm="postern"/)]);
+});
 
-test("a 403 for want of a scope names the scopes, whoever owns the path", async () => {
+test("a 403 names the missing scopes, whichever service answers", async () => {
   const response = await fetch(`${stack.url}/oidc/token`, {
     method: "POST",
     headers: form,

@@ -29,7 +29,7 @@ function logIn(coding: string): Promise<RawAnswer> {
   });
 }
 
-/** A request from nobody in particular whose body does not come to its end. */
+/** A request without credentials whose body never ends. */
 function beginBody(coding: string, length: number): Socket {
   const { hostname, port } = new URL(stack.url);
   const socket = connect(Number(port), hostname);
@@ -39,18 +39,18 @@ function beginBody(coding: string, length: number): Socket {
   return socket;
 }
 
-test("a compressed body of more than 64 KiB from an unknown caller is refused before it comes", async () => {
+test("a compressed body of more than 64 KiB from an unknown API caller is rejected before it arrives", async () => {
   const socket = beginBody("gzip", 65_537);
   let answer = "";
   socket.on("data", (chunk: Buffer) => {
     answer += chunk.toString("latin1");
   });
-  await poll("it to be refused", () => answer.includes("\r\n\r\n"));
+  await poll("it to be rejected", () => answer.includes("\r\n\r\n"));
   socket.destroy();
   expect(answer).toMatch(/^HTTP\/1\.1 400 /);
 });
 
-test("as many compressed bodies of unknown callers are collected as there is room for; plain ones are no part of it", async () => {
+test("compressed bodies of unknown API callers are limited in number, and plain ones do not count", async () => {
   expect((await logIn("gzip")).status).toBe(200);
   const sockets = Array.from({ length: maxBodies }, () => beginBody("gzip", 1000));
   try {

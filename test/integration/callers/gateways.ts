@@ -26,7 +26,7 @@ export interface CallerAnswer {
 export interface Gateway {
   readonly url: string;
   readonly process: ServiceProcess;
-  /** A lookup of a demo user from an address that the loopback proxy tells, with right credentials unless told. */
+  /** A lookup of a demo user for an address that the loopback proxy forwards, with right credentials unless others are given. */
   ask(clientIp: string, authorization?: string): Promise<CallerAnswer>;
   /** The value of one series of the metrics page. */
   metric(series: string): Promise<number>;
@@ -36,7 +36,7 @@ export interface Gateways extends AsyncDisposable {
   readonly redis: RedisServer;
   readonly nats: NatsServer;
   readonly engine: ServiceProcess;
-  /** One more gateway on the same Redis and NATS, with keys changed by the environment. */
+  /** Starts a gateway on the same Redis and NATS, with keys changed by the environment. */
   start(env?: Readonly<Record<string, string>>): Promise<Gateway>;
 }
 
@@ -129,7 +129,7 @@ export async function startGateways(rateLimit: RateLimit): Promise<Gateways> {
   };
 }
 
-/** The answers of `count` requests at once, by status. */
+/** Counts the statuses of `count` simultaneous requests. */
 export async function countStatuses(count: number, askOne: () => Promise<CallerAnswer>): Promise<Map<number, number>> {
   const answers = await Promise.all(Array.from({ length: count }, askOne));
   return new Map(

@@ -66,7 +66,7 @@ async function pairOf(username: string, secret = password): Promise<{ token: str
   return { token: String(body["token"]), refreshToken: String(body["refresh_token"]) };
 }
 
-/** Tokens of the failure budget that were taken through the gateway. */
+/** Tokens of the failure budget that the gateway has taken. */
 async function taken(): Promise<number> {
   const series = 'service_failure_budget_tokens_total{bucket="shared",result="taken"} ';
   const line = (await stack.gateway.metrics()).split("\n").find((text) => text.startsWith(series));
@@ -74,7 +74,7 @@ async function taken(): Promise<number> {
 }
 
 describe("POST /api/v1/jwt/token", () => {
-  test("200 {token, expires_at, refresh_token}", async () => {
+  test("answers 200 {token, expires_at, refresh_token}", async () => {
     const { status, body } = await logIn("operator");
     expect(status).toBe(200);
     expect(Object.keys(body).toSorted()).toEqual(["expires_at", "refresh_token", "token"]);
@@ -87,32 +87,32 @@ describe("POST /api/v1/jwt/token", () => {
   });
 
   test.each([{}, { username: "operator" }, { username: "", password }, { username: 5, password }, "x", null])(
-    "400 for %j",
+    "answers 400 to %j",
     async (body) => {
       expect((await send("/api/v1/jwt/token", post(body))).status).toBe(400);
     },
   );
 
-  test("401 after 300 ms for a wrong password and an unknown user alike", async () => {
+  test("answers 401 after 300 ms to a wrong password and to an unknown user", async () => {
     for (const answer of [await logIn("operator", "wrong"), await logIn("unknown@example.test")]) {
       expect([answer.status, answer.body]).toEqual([401, { error: "authentication failed" }]);
       expect(answer.ms).toBeGreaterThanOrEqual(299);
     }
   });
 
-  test("403 without any role", async () => {
+  test("answers 403 to a user without any role", async () => {
     expect((await logIn("nobody")).status).toBe(403);
   });
 
-  test("a directory's user gets the directory's roles", async () => {
+  test("gives a user of a backend the roles of the backend", async () => {
     const { token } = await pairOf(alice.username, alice.password);
     expect(await bearer(token, "/api/v1/auth/json")).toBe(200);
     expect(await bearer(token, "/api/v1/config/load")).toBe(403);
   });
 });
 
-describe("what the token opens", () => {
-  test("authenticate opens the auth routes, security or admin the operators' routes; a missing role is 403", async () => {
+describe("access to routes", () => {
+  test("authenticate grants the auth routes, security and admin the operators' routes; a missing role is answered with 403", async () => {
     const operator = await pairOf("operator");
     const mailer = await pairOf("mailer");
     expect(await bearer(operator.token, "/api/v1/config/load")).toBe(200);
@@ -121,14 +121,14 @@ describe("what the token opens", () => {
     expect(await bearer(mailer.token, "/api/v1/config/load")).toBe(403);
   });
 
-  test("a refresh token opens nothing, and an access token refreshes nothing", async () => {
+  test("a refresh token grants no access, and an access token cannot be used to refresh", async () => {
     const { token, refreshToken } = await pairOf("operator");
     expect(await bearer(refreshToken, "/api/v1/config/load")).toBe(401);
     const refused = await refresh(token);
     expect([refused.status, refused.body]).toEqual([401, { error: "invalid refresh token" }]);
   });
 
-  test("the key signs no access token of the identity provider", async () => {
+  test("the key does not sign access tokens of the identity provider", async () => {
     const claims = { ...decodeJwt(await stack.issuer.token()), scope: "service:authenticate service:admin" };
     const key = Buffer.from(jwtSecret);
     for (const header of [
@@ -142,7 +142,7 @@ describe("what the token opens", () => {
 });
 
 describe("POST /api/v1/jwt/refresh", () => {
-  test("both tokens anew; each refresh token once; a second use kills the family", async () => {
+  test("renews both tokens; a refresh token is valid once, and a second use revokes the family", async () => {
     const first = await pairOf("operator");
     const second = await refresh(first.refreshToken);
     expect(second.status).toBe(200);
@@ -154,15 +154,18 @@ describe("POST /api/v1/jwt/refresh", () => {
     expect(reused.status).toBe(401);
     expect(reused.ms).toBeGreaterThanOrEqual(299);
     expect((await refresh(String(third.body["refresh_token"]))).status).toBe(401);
-    await poll("the family's access token to die", async () => (await bearer(token, "/api/v1/config/load")) === 401);
+    await poll(
+      "the family's access token to be rejected",
+      async () => (await bearer(token, "/api/v1/config/load")) === 401,
+    );
   });
 
-  test("400 without a token; 401 for what is none", async () => {
+  test("answers 400 without a token, and 401 to an invalid one", async () => {
     expect((await send("/api/v1/jwt/refresh", { method: "POST" })).status).toBe(400);
     for (const token of ["x", "a.b.c", "x".repeat(9000)]) expect((await refresh(token)).status).toBe(401);
   });
 
-  test("what is refused takes a token of the failure budget, what is granted or malformed takes none", async () => {
+  test("a rejected request takes a token of the failure budget, a successful or malformed one does not", async () => {
     const before = await taken();
     const { refreshToken } = await pairOf("operator");
     expect((await refresh(refreshToken)).status).toBe(200);
@@ -173,7 +176,7 @@ describe("POST /api/v1/jwt/refresh", () => {
     expect(await taken()).toBe(before + 2);
   });
 
-  test("of 100 parallel refreshes of one token through two admins exactly one succeeds", async () => {
+  test("exactly one of 100 parallel refreshes of one token through two admins succeeds", async () => {
     const { refreshToken } = await pairOf("operator");
     const sign = createCallerSigner({ secret: new Secret(assertionSecret), ttlSeconds: 30 });
     const caller = { method: "none", scopes: [], clientIp: "127.0.0.1", session: "race" } as const;
@@ -191,7 +194,7 @@ describe("POST /api/v1/jwt/refresh", () => {
     expect(statuses.filter((status) => status === 401)).toHaveLength(99);
   });
 
-  test("Redis hung: 500 and nothing is issued; then the same token is still good", async () => {
+  test("while Redis hangs, the answer is 500 and no token is issued; afterwards the same token is still valid", async () => {
     const { refreshToken } = await pairOf("operator");
     await pause(stack.redis);
     try {
@@ -204,7 +207,7 @@ describe("POST /api/v1/jwt/refresh", () => {
     expect((await refresh(refreshToken)).status).toBe(200);
   });
 
-  test("no engine: 500 for a directory's user, who keeps the refresh token", async () => {
+  test("without an engine, a user of a backend is answered with 500 and keeps the refresh token", async () => {
     const { refreshToken } = await pairOf(alice.username, alice.password);
     await pause(stack.nats);
     try {
@@ -223,31 +226,31 @@ function from(clientIp: string, secret: string): Promise<Answer> {
   return send("/api/v1/jwt/token", { ...post({ username: "operator", password: secret }), headers });
 }
 
-describe("wrong passwords of one address", () => {
-  test("use up a budget of its own: 20 at once, then 429 for that address, and no name is locked", async () => {
+describe("wrong passwords from one address", () => {
+  test("use up the address's budget: 20 immediately, then 429 for that address; no account is locked", async () => {
     const answers = await Promise.all(Array.from({ length: 25 }, (_, index) => from("198.51.100.9", `guess-${index}`)));
     const of = (status: number) => answers.filter((answer) => answer.status === status);
-    // Ten come back in a minute.
+    // The budget refills by ten a minute.
     expect(of(401).length).toBeGreaterThanOrEqual(20);
     expect(of(401).length + of(429).length).toBe(25);
     for (const { ms } of of(401)) expect(ms).toBeGreaterThanOrEqual(299);
-    await poll("the address to be held off", async () => (await from("198.51.100.9", "guess")).status === 429);
+    await poll("the address to be rejected", async () => (await from("198.51.100.9", "guess")).status === 429);
     expect((await from("198.51.100.9", password)).status).toBe(429);
     expect((await from("198.51.101.9", password)).status).toBe(200);
     expect((await logIn("operator")).status).toBe(200);
   });
 
-  test("a right password takes nothing of it", async () => {
+  test("a right password takes no token", async () => {
     for (let index = 0; index < 25; index += 1) expect((await from("198.51.102.9", password)).status).toBe(200);
   });
 
-  test("clients that leave before they are answered harm nobody", async () => {
+  test("clients that disconnect before the response have no effect on others", async () => {
     for (let index = 0; index < 5; index += 1) {
       const gone = new AbortController();
       const init = { ...post({ username: "operator", password: "wrong" }), signal: gone.signal };
       const before = stack.gateway.output().split("bad_jwt_login").length;
       const request = send("/api/v1/jwt/token", init).catch(() => undefined);
-      await poll("it to be refused", () => stack.gateway.output().split("bad_jwt_login").length > before);
+      await poll("the request to be rejected", () => stack.gateway.output().split("bad_jwt_login").length > before);
       gone.abort();
       await request;
     }

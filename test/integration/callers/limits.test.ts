@@ -21,7 +21,7 @@ function statusOf(url: string, headers: Readonly<Record<string, string>> = {}): 
   });
 }
 
-/** The path as it is written here: fetch would tidy it. */
+/** Sends the path unchanged: fetch would normalize it. */
 async function rawStatus(origin: string, path: string): Promise<number> {
   const { hostname, port } = new URL(origin);
   const { request } = await import("node:http");
@@ -35,28 +35,28 @@ async function rawStatus(origin: string, path: string): Promise<number> {
   });
 }
 
-describe("per-client limit where nobody asks who is calling (contract, Failure-budget rules, 5)", () => {
+describe("per-client limit where no API caller is authenticated (contract, Failure-budget rules, 5)", () => {
   test("every request to the front channel counts, by address", async () => {
     const from = (clientIp: string): Promise<number> =>
       statusOf(`${gateway.url}/login`, { "x-forwarded-for": clientIp });
     const statuses = await Promise.all(Array.from({ length: burst + 5 }, () => from("203.0.113.1")));
-    // Nobody answers behind the gateway here.
+    // No identity provider runs behind the gateway in this test.
     expect(statuses.filter((status) => status === 500).length).toBeGreaterThanOrEqual(burst);
     expect(statuses).toContain(429);
     expect(await from("203.0.113.2")).toBe(500);
     expect(await gateway.metric("service_rate_limited_total")).toBeGreaterThan(0);
   });
 
-  test("it is not the failure budget: the back channel goes on", async () => {
+  test("it is separate from the failure budget: the back channel stays available", async () => {
     expect((await gateway.ask("203.0.113.1")).status).toBe(200);
   });
 
-  test("pages of operators are exempt", async () => {
+  test("paths of operators are exempt", async () => {
     const statuses = await Promise.all(Array.from({ length: burst * 3 }, () => statusOf(`${gateway.url}/ping`)));
     expect(new Set(statuses)).toEqual(new Set([200]));
   });
 
-  test("developer mode without auth.backchannel is open, and each request counts", async () => {
+  test("in developer mode without auth.backchannel, requests are accepted and each counts", async () => {
     const open = await stack.start({
       SERVICE_AUTH_BACKCHANNEL_BASIC_AUTH_ENABLED: "false",
       SERVICE_RUNTIME_DEVELOPER_MODE: "true",
@@ -69,14 +69,14 @@ describe("per-client limit where nobody asks who is calling (contract, Failure-b
 });
 
 describe("auth.pipeline.max_concurrent_requests (ADR 0013)", () => {
-  test("above it, a temporary failure without a wait and never 429; requests are decided again afterwards", async () => {
+  test("requests above it are temporary failures without a delay, never 429; requests are decided again afterwards", async () => {
     const narrow = await stack.start({ SERVICE_AUTH_PIPELINE_MAX_CONCURRENT_REQUESTS: "2" });
     expect((await narrow.ask("203.0.113.4")).status).toBe(200);
     await pause(stack.engine);
     let waiting: ReturnType<Gateway["ask"]>[] = [];
     try {
       waiting = [narrow.ask("203.0.113.4"), narrow.ask("203.0.113.4")];
-      await poll("both to be inside", async () => (await narrow.metric("service_auth_in_flight")) === 2);
+      await poll("both requests to be in flight", async () => (await narrow.metric("service_auth_in_flight")) === 2);
       const shed = await narrow.ask("203.0.113.4");
       expect(shed.status).toBe(500);
       expect(JSON.parse(shed.body)).toEqual({ error: expect.any(String) });
@@ -92,7 +92,7 @@ describe("auth.pipeline.max_concurrent_requests (ADR 0013)", () => {
   });
 });
 
-describe("channels on listeners of their own (ADR 0024)", () => {
+describe("channels on separate listeners (ADR 0024)", () => {
   test("each answers 404 to the other's paths, however they are spelled", async () => {
     const frontPort = await freePort();
     const back = await stack.start({ SERVICE_RUNTIME_SERVERS_HTTP_FRONTEND_ADDRESS: `127.0.0.1:${frontPort}` });

@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => stack[Symbol.asyncDispose]());
 
-/** As a client behind the trusted proxy; the path goes out as it is written. */
+/** As a client behind the trusted proxy; the path is sent unchanged. */
 async function logIn(clientIp: string, secret: string, path = "/api/v1/jwt/token"): Promise<number> {
   const { status } = await askRaw(stack.url, {
     path,
@@ -37,24 +37,24 @@ async function metric(service: number, name: string, labels: readonly string[]):
   return found.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
 }
 
-/** Passwords that admin has compared. */
+/** Passwords that admin has verified. */
 const evaluated = (): Promise<number> => metric(1, "service_jwt_requests_total", ['endpoint="token"']);
 
 const guessesInParallel = (clientIp: string, path?: string): Promise<number[]> =>
   Promise.all(Array.from({ length: 200 }, (_, index) => logIn(clientIp, `guess-${index}`, path)));
 
-describe("200 parallel wrong passwords of one address", () => {
+describe("200 parallel wrong passwords from one address", () => {
   test.each([
     ["/api/v1/jwt/token", "198.51.100.1"],
     ["/api/v1/jwt/%74oken", "198.51.100.2"],
     ["/%61pi/v1/jwt/token?x=1", "198.51.100.3"],
     ["/api/v1/jwt/token#x", "198.51.100.4"],
-  ])("to %s: as many are compared as the budget has, the others are 429", async (path, clientIp) => {
+  ])("to %s: as many are verified as the budget allows, the others are rejected with 429", async (path, clientIp) => {
     expect(await logIn(clientIp, password, path)).toBe(200);
     const before = await evaluated();
     const started = performance.now();
     const statuses = await guessesInParallel(clientIp, path);
-    // Ten come back in a minute.
+    // The budget refills by ten a minute.
     const limit = budget + Math.ceil((performance.now() - started) / 6000);
     const compared = (await evaluated()) - before;
     expect(compared).toBeGreaterThan(0);
@@ -64,10 +64,10 @@ describe("200 parallel wrong passwords of one address", () => {
     expect(await logIn("198.51.101.1", password)).toBe(200);
   });
 
-  test("a token that comes back lets one through, however many ask", async () => {
+  test("a refilled token admits one request, however many are sent", async () => {
     const clientIp = "198.51.100.5";
     while ((await logIn(clientIp, password)) !== 429) await guessesInParallel(clientIp);
-    await poll("a token to come back", async () => (await logIn(clientIp, password)) === 200, 20_000);
+    await poll("a token to be refilled", async () => (await logIn(clientIp, password)) === 200, 20_000);
     const before = await evaluated();
     const started = performance.now();
     await guessesInParallel(clientIp);
@@ -76,8 +76,8 @@ describe("200 parallel wrong passwords of one address", () => {
   }, 60_000);
 });
 
-describe("a place among the passwords being compared", () => {
-  test("comes back after right passwords, malformed requests and unknown paths", async () => {
+describe("a place among the passwords being verified", () => {
+  test("is released after right passwords, malformed requests and unknown paths", async () => {
     const clientIp = "198.51.100.6";
     for (let round = 0; round < budget + 5; round += 1) {
       expect(await logIn(clientIp, password)).toBe(200);
@@ -85,7 +85,7 @@ describe("a place among the passwords being compared", () => {
     }
   });
 
-  test("comes back when clients leave in the middle of their request", async () => {
+  test("is released when clients disconnect during their request", async () => {
     const clientIp = "198.51.100.7";
     const headers = { "content-type": "application/json", "x-forwarded-for": clientIp };
     for (let round = 0; round < budget + 5; round += 1) {
@@ -94,15 +94,21 @@ describe("a place among the passwords being compared", () => {
       const init = { method: "POST", headers, body, signal: gone.signal, duplex: "half" } as const;
       const before = await metric(2, "service_password_guesses_in_flight", []);
       const request = fetch(`${stack.url}/api/v1/jwt/token`, init).catch(() => undefined);
-      await poll("it to be admitted", async () => (await metric(2, "service_password_guesses_in_flight", [])) > before);
+      await poll(
+        "the request to be admitted",
+        async () => (await metric(2, "service_password_guesses_in_flight", [])) > before,
+      );
       gone.abort();
       await request;
-      await poll("it to be gone", async () => (await metric(2, "service_password_guesses_in_flight", [])) === before);
+      await poll(
+        "the request to end",
+        async () => (await metric(2, "service_password_guesses_in_flight", [])) === before,
+      );
     }
     expect(await logIn(clientIp, password)).toBe(200);
   });
 
-  test("comes back when the owner of the path fails", async () => {
+  test("is released when the service behind the path fails", async () => {
     const clientIp = "198.51.100.8";
     await stack.services[1]?.[Symbol.asyncDispose]();
     for (let round = 0; round < budget + 5; round += 1) expect(await logIn(clientIp, "wrong")).toBe(500);

@@ -31,7 +31,7 @@ async function expectOwnBuckets(network: string): Promise<void> {
 async function expectSharedAgain(network: string): Promise<void> {
   let host = 1;
   for (const gateway of [first, second]) {
-    await poll("redis to be asked again", async () => {
+    await poll("Redis to be used again", async () => {
       await gateway.ask(`${network}.${(host += 1)}`, wrongAuth);
       return (await gateway.metric(isLocal)) === 0;
     });
@@ -45,7 +45,7 @@ async function expectSharedAgain(network: string): Promise<void> {
   expect((here?.get(401) ?? 0) + (there?.get(401) ?? 0)).toBeLessThanOrEqual(burst + refilled);
 }
 
-test("a Redis that hangs: each gateway counts on its own, says so, and no failure waits until it answers", async () => {
+test("while Redis hangs, each gateway counts on its own and reports it, and no failure waits for Redis", async () => {
   await pause(stack.redis);
   try {
     expect((await first.ask("198.51.100.9", wrongAuth)).status).toBe(401);
@@ -57,7 +57,7 @@ test("a Redis that hangs: each gateway counts on its own, says so, and no failur
   await expectSharedAgain("198.51.101");
 });
 
-test("a Redis that is killed and comes back empty", async () => {
+test("after Redis was killed and returned empty, gateways share the budget again", async () => {
   stack.redis.signal("SIGKILL");
   expect(await stack.redis.stop()).toBe(null);
   await expectOwnBuckets("198.51.102");

@@ -71,7 +71,7 @@ test("an operator sees why a user is banned, lifts the ban, and sees that it is 
 });
 
 test("an operator sees that an account is delayed and until when, and ends the delay", async () => {
-  // From a network each: no rule bans one, and the account has ten distinct wrong passwords. One that nobody has, too.
+  // Each from a different network: no rule bans one, and the account has ten distinct wrong passwords. Also an unknown user.
   for (const username of ["bob@example.test", "Nobody@example.test"]) {
     await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
@@ -87,7 +87,7 @@ test("an operator sees that an account is delayed and until when, and ends the d
     const leftMs = Date.parse(shown.slowed[0][1].until) - Date.now();
     expect([shown.slowed[0][0], leftMs > 0, leftMs <= 3_600_000]).toEqual([username, true, true]);
   }
-  // The list has accounts; of names that nobody has, strangers could make any number.
+  // The list contains existing accounts only; guessers could invent any number of unknown names.
   for (const path of ["", "?limit=100"]) {
     const listed = await fetch(`${stack.url}/api/v1/bruteforce/list${path}`, { headers: { authorization: basicAuth } });
     const { result } = Object(await listed.json());
@@ -103,7 +103,7 @@ test("an operator sees that an account is delayed and until when, and ends the d
   expect((await postern(["why", "bob@example.test"])).code).toBe(0);
 });
 
-test("what looks like a reference is looked for as a user's name too, also without an identity provider", async () => {
+test("text in the form of a reference is also searched as a user's name, also without an identity provider", async () => {
   const { code, out } = await postern(["why", "20240101-0001"]);
   expect([code, out]).toEqual([1, expect.stringMatching(/^no user named 20240101-0001 was guessed at/u)]);
 });
@@ -115,13 +115,13 @@ test("a flush as a job is followed to its end", async () => {
   expect((await postern(["flush", "nobody@example.test"])).code).toBe(0);
 });
 
-test("the configuration over there is shown without secrets", async () => {
+test("the configuration of the running services is shown without secrets", async () => {
   const { code, out } = await postern(["config", "load"]);
   expect([code, out.split("\n")[0]]).toEqual([0, "runtime:"]);
   expect(out).not.toContain("demo-backchannel-secret");
 });
 
-test("wrong credentials are 1, a wrong command line 2, nobody there 3; each says what is wrong", async () => {
+test("the exit code is 1 for wrong credentials, 2 for a wrong command line, 3 for an unreachable server, each with an explanation", async () => {
   const [refused, unasked, unknown, away] = await Promise.all([
     postern(["bans"], { POSTERN_PASSWORD: "wrong" }),
     postern(["why"]),
@@ -136,7 +136,7 @@ test("wrong credentials are 1, a wrong command line 2, nobody there 3; each says
   expect([away.code, away.err]).toEqual([3, expect.stringContaining("cannot be reached")]);
 });
 
-test("help tells what a command does before it does it", async () => {
+test("help describes what a command does without running it", async () => {
   const { code, out } = await postern(["flush", "--help"]);
   expect([code, out]).toEqual([0, expect.stringContaining("usage: postern flush USER [--async]")]);
 });

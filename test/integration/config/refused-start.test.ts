@@ -35,7 +35,7 @@ function linesOf(text: string): readonly Readonly<Record<string, unknown>>[] {
     .map((line) => JSON.parse(line));
 }
 
-test("an invalid configuration ends with 78, one JSON line on stderr for each key, and no port opened", async () => {
+test("an invalid configuration ends with exit code 78 and one JSON line on stderr for each key, and no port is opened", async () => {
   const port = await freePort();
   await stack.writeSettings({
     runtime: { servers: { http: { address: [`127.0.0.1:${port}`], max_body_bytes: -1 } }, nonsense: 1 },
@@ -88,16 +88,19 @@ test.each([
     { runtime: { bus: { tls: { enabled: true, ca_file: "/nonexistent/ca.pem" } } } },
     "runtime.bus.tls.ca_file",
   ],
-])("%s ends with 78 and one line that names the key, without a stack: %j", async (service, settings, key) => {
-  await stack.writeSettings(settings);
-  const { code, stdout, stderr } = await runOnce(service);
-  expect([code, stdout]).toEqual([78, ""]);
-  expect(linesOf(stderr).filter(({ level }) => level === "fatal")).toMatchObject([{ service, key }]);
-  expect(stderr).not.toMatch(/\bat .*\.js:\d+/);
-  if (service === "idp") expect(stderr).toMatch(/^(?:\{.*\}\n)+$/);
-});
+])(
+  "%s ends with exit code 78 and one line that names the key, without a stack trace: %j",
+  async (service, settings, key) => {
+    await stack.writeSettings(settings);
+    const { code, stdout, stderr } = await runOnce(service);
+    expect([code, stdout]).toEqual([78, ""]);
+    expect(linesOf(stderr).filter(({ level }) => level === "fatal")).toMatchObject([{ service, key }]);
+    expect(stderr).not.toMatch(/\bat .*\.js:\d+/);
+    if (service === "idp") expect(stderr).toMatch(/^(?:\{.*\}\n)+$/);
+  },
+);
 
-test("an address that is taken ends with 1 and one line", async () => {
+test("an address in use ends with exit code 1 and one line", async () => {
   const taken = new URL(stack.url).host;
   await stack.writeSettings({ runtime: { servers: { http: { address: [taken] } } } });
   const { code, stderr } = await runOnce("gateway");
@@ -107,11 +110,11 @@ test("an address that is taken ends with 1 and one line", async () => {
   ]);
 });
 
-test("SIGHUP with files that cannot be used is refused with the key, and the old configuration stays", async () => {
+test("SIGHUP with unusable files is rejected with the key, and the old configuration stays in force", async () => {
   await stack.writeSettings(ldap({ user: "(mail=*)" }));
   const [engine] = stack.engines;
   engine?.signal("SIGHUP");
-  const line = await poll("the refusal in the log", () =>
+  const line = await poll("the rejection in the log", () =>
     engine
       ?.output()
       .split("\n")

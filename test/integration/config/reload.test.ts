@@ -37,7 +37,7 @@ function logLine(service: ServiceProcess, words: string): Promise<unknown> {
 }
 
 describe("SIGHUP at the gateway", () => {
-  test("a caller's new password counts, the old one no more, and nobody is told a secret", async () => {
+  test("applies an API caller's new password, rejects the old one, and logs no secret", async () => {
     const password = "canary-new-backchannel-password";
     await stack.writeSettings({ auth: { backchannel: { basic_auth: { password } } } });
     await reload(stack.gateway);
@@ -50,7 +50,7 @@ describe("SIGHUP at the gateway", () => {
     expect(stack.gateway.output()).not.toContain(password);
   });
 
-  test("the log level, the decision's timeout and disabled endpoints are swapped", async () => {
+  test("the log level, the timeout of decisions and disabled endpoints are applied", async () => {
     await stack.writeSettings({
       observability: { log: { level: "error" } },
       runtime: { timeouts: { decision: "300ms" }, servers: { http: { disabled_endpoints: { auth_json: true } } } },
@@ -65,7 +65,7 @@ describe("SIGHUP at the gateway", () => {
     await askJson(stack.url, { ...alice, username: "nobody-at-level-error" });
     stack.engines[0]?.signal("SIGSTOP");
     expect((await askJson(stack.url, alice)).status).toBe(500);
-    // The old timeout is longer than the silence after which an engine is given up.
+    // The old timeout is longer than the silence after which an engine counts as silent.
     expect(await stack.gateway.metrics()).toMatch(/_failed_total\{code="DEADLINE_EXCEEDED"\} [1-9]/);
     stack.engines[0]?.signal("SIGCONT");
     await stack.writeSettings({});
@@ -96,7 +96,7 @@ describe("SIGHUP at the gateway", () => {
     await stack.writeSettings({});
   });
 
-  test("a changed key that needs a restart is warned of by name", async () => {
+  test("a changed key that requires a restart is named in a warning", async () => {
     await stack.writeSettings({ runtime: { servers: { http: { max_body_bytes: 2048 } } } });
     await reload(stack.gateway);
     expect(await logLine(stack.gateway, "need a restart")).toMatchObject({
@@ -107,25 +107,27 @@ describe("SIGHUP at the gateway", () => {
     await reload(stack.gateway);
   });
 
-  test("a storm of signals ends with the last file", async () => {
+  test("many signals in quick succession end with the last file", async () => {
     const last = 19;
     for (let turn = 0; turn <= last; turn += 1) {
       const disabled = turn === last;
       await stack.writeSettings({ runtime: { servers: { http: { disabled_endpoints: { auth_json: disabled } } } } });
       stack.gateway.signal("SIGHUP");
     }
-    expect(await poll("the last one", async () => (await askJson(stack.url, alice)).status === 404)).toBe(true);
+    expect(
+      await poll("the last file to be applied", async () => (await askJson(stack.url, alice)).status === 404),
+    ).toBe(true);
     await stack.writeSettings({});
     await reload(stack.gateway);
     expect((await askJson(stack.url, alice)).status).toBe(200);
   });
 });
 
-test("SIGHUP at an engine swaps its directories without a failed request", async () => {
+test("SIGHUP replaces an engine's backends without a failed request", async () => {
   const [engine] = stack.engines;
   if (engine === undefined) throw new Error("no engine");
   const load = startLoad(stack.url, { loops: 8 });
-  await poll("load", () => load.answered() > 100);
+  await poll("requests under load", () => load.answered() > 100);
   for (const name of ["second", "third"]) {
     const backends = merged(demoBackends(stack.folder), {
       sql: { default: { file: join(stack.folder, `${name}.sqlite`) }, search: searchReleasing(name) },
@@ -135,7 +137,7 @@ test("SIGHUP at an engine swaps its directories without a failed request", async
     const { body } = await askJson(stack.url, lookUp.body, lookUp);
     expect(JSON.parse(body).attributes).toEqual({ [name]: ["Alice Example"], account: [alice.username] });
     const before = load.answered();
-    await poll("more load", () => load.answered() > before + 100);
+    await poll("more requests", () => load.answered() > before + 100);
   }
   expect(await load.stop()).toEqual([]);
   expect(engine.output()).not.toContain("need a restart");

@@ -74,7 +74,7 @@ async function postern(args: readonly string[], password: string): Promise<Ran> 
 }
 
 describe("postern directory test", () => {
-  test("a user of LDAP: the filter as it is sent, the entry, the attributes, the password", async () => {
+  test("shows a user of LDAP: the filter as sent, the entry, the attributes, the password", async () => {
     const { code, output } = await postern(["alice"], "alice-password");
     expect(output).toContain(
       "[ldap] search: pool default, scope sub, base ou=people,dc=example,dc=test, filter (&(objectClass=person)(uid=alice))",
@@ -87,7 +87,7 @@ describe("postern directory test", () => {
     expect(output).not.toContain("reader-password");
   });
 
-  test("it is a command, whose password comes from standard input", async () => {
+  test("runs as a command that reads the password from standard input", async () => {
     const command = promisify(execFile)(join(root, "bin/postern"), [
       "directory",
       "test",
@@ -99,7 +99,7 @@ describe("postern directory test", () => {
     expect((await command).stdout).toContain("a login would be accepted");
   });
 
-  test("a wrong password stops there", async () => {
+  test("stops at a wrong password", async () => {
     const { code, output } = await postern(["alice"], "wrong");
     expect([code, output]).toEqual([
       1,
@@ -107,14 +107,14 @@ describe("postern directory test", () => {
     ]);
   });
 
-  test("a name that tries to be a filter is escaped, and the next directory is asked", async () => {
+  test("escapes a name with filter syntax and queries the next backend", async () => {
     const { code, output } = await postern(["x)(uid=*"], "x");
     expect(output).toMatch(/filter \(&\(objectClass=person\)\(uid=x\\29\\28uid=\\2a\)\)/i);
     expect(output).toContain("[sql] query: SELECT username AS account");
     expect(code).toBe(1);
   });
 
-  test("a user of SQL, with second factors, as JSON", async () => {
+  test("shows a user of SQL, with second factors, as JSON", async () => {
     const { code, output } = await postern(["bob@example.test", "--json"], "bob-demo-password");
     const report: unknown = JSON.parse(output);
     expect(report).toMatchObject({ username: "bob@example.test", protocol: "imap", verdict: "accepted" });
@@ -133,20 +133,20 @@ describe("postern directory test", () => {
     expect(code).toBe(0);
   });
 
-  test("an app password is told by its form, with its protocols", async () => {
+  test("recognizes an app password by its form and shows its protocols", async () => {
     const user = ["carol@example.test", "--protocol"];
     const password = "app-careed-emeapp-asswer-dferca-reprgj";
     expect((await postern([...user, "smtp"], password)).output).toContain("app password: demo phone, for imap, smtp");
     expect((await postern([...user, "pop3"], password)).code).toBe(1);
   });
 
-  test("no password is asked for with --no-password, and a wrong command line is 2", async () => {
+  test("asks for no password with --no-password, and ends with 2 for a wrong command line", async () => {
     expect((await postern(["alice", "--no-password"], "")).code).toBe(0);
     expect((await postern(["alice", "--password", "x"], "")).code).toBe(2);
     expect((await postern([], "")).code).toBe(2);
   });
 
-  test("a directory that is away: a denial of the next does not stand", async () => {
+  test("ignores a denial by the next backend if a backend is unavailable", async () => {
     await slapd.kill();
     const { code, output } = await postern(["nobody"], "x");
     expect(output).toMatch(/STOP \[ldap\] failure: DIRECTORY_UNAVAILABLE/);

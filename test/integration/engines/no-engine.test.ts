@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Answer, alice, askJson } from "../../support/ask-json.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
 
-/** Longer than a test may take: none passes by waiting for the deadline of a decision. */
+/** Longer than a test may take, so that no test passes by waiting for the deadline of a decision. */
 const decisionMs = 120_000;
 let stack: Stack;
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => stack[Symbol.asyncDispose]());
 
 function enginesHeard(count: number): Promise<true> {
-  return poll(`${count} engines to be heard`, async () =>
+  return poll(`heartbeats of ${count} engines`, async () =>
     (await stack.gateway.metrics()).includes(`service_engines_heard ${count}\n`),
   );
 }
@@ -37,7 +37,7 @@ function expectTemporaryFailure(answer: Answer): void {
 }
 
 async function back(): Promise<void> {
-  await poll("a decision again", async () => (await askJson(stack.url, alice)).status === 200);
+  await poll("a decision after the outage", async () => (await askJson(stack.url, alice)).status === 200);
 }
 
 describe("with every engine frozen (SIGSTOP)", () => {
@@ -47,7 +47,7 @@ describe("with every engine frozen (SIGSTOP)", () => {
     await enginesHeard(2);
   });
 
-  test("requests under way and new ones are 500 {error} long before their deadline, and never 403", async () => {
+  test("requests in progress and new ones are answered with 500 {error} long before their deadline, and never with 403", async () => {
     expect((await login()).status).toBe(200);
     for (const engine of stack.engines) engine.signal("SIGSTOP");
     const first = await Promise.all(Array.from({ length: 20 }, login));
@@ -57,12 +57,12 @@ describe("with every engine frozen (SIGSTOP)", () => {
     expect(await stack.gateway.metrics()).toMatch(/service_bus_requests_failed_total\{code="ENGINE_SILENT"\} [1-9]/);
   });
 
-  test("one that thaws is queried", async () => {
+  test("requests are sent to an engine that resumes", async () => {
     for (const engine of stack.engines) engine.signal("SIGSTOP");
     expectTemporaryFailure(await login());
     stack.engines[0]?.signal("SIGCONT");
     await enginesHeard(1);
-    // NATS still gives the frozen one its share, and one tick's requests go to one engine together: ask apart.
+    // NATS still gives the frozen engine its share, and requests of one tick go to one engine together: send them one by one.
     let decided = false;
     const ask = (): boolean => {
       askJson(stack.url, alice).then(
@@ -73,34 +73,34 @@ describe("with every engine frozen (SIGSTOP)", () => {
       );
       return decided;
     };
-    await poll("a decision by the one that thawed", ask);
-    // It was that one: the other is silent still.
+    await poll("a decision by the resumed engine", ask);
+    // The resumed engine decided, because the other is still silent.
     expect(await stack.gateway.metrics()).toContain("service_engines_heard 1\n");
   });
 });
 
-test("a gateway that was frozen itself takes nobody for silent", async () => {
+test("a gateway that was frozen itself does not take engines for silent", async () => {
   const before = await stack.gateway.metrics();
   stack.gateway.signal("SIGSTOP");
   const frozenAt = performance.now();
-  await poll("the freeze", () => performance.now() - frozenAt > 1500);
+  await poll("the gateway to freeze", () => performance.now() - frozenAt > 1500);
   const waiting = Array.from({ length: 10 }, login);
   stack.gateway.signal("SIGCONT");
   for (const { status } of await Promise.all(waiting)) expect(status).toBe(200);
   expect(failedBySilence(await stack.gateway.metrics())).toBe(failedBySilence(before));
 });
 
-test("a NATS that was frozen for a while makes nobody silent: what waited is decided", async () => {
+test("a NATS server that was frozen does not make engines silent: waiting requests are decided", async () => {
   stack.nats.signal("SIGSTOP");
   const frozenAt = performance.now();
   const waiting = Array.from({ length: 10 }, login);
-  await poll("the freeze", () => performance.now() - frozenAt > 2000);
+  await poll("NATS to freeze", () => performance.now() - frozenAt > 2000);
   stack.nats.signal("SIGCONT");
   for (const { status } of await Promise.all(waiting)) expect(status).toBe(200);
 });
 
 test.each(["SIGTERM", "SIGKILL"] as const)(
-  "after %s of all: 500 {error}; decisions are made again when one comes back",
+  "after %s of all engines: 500 {error}; requests are decided again when one engine is back",
   async (signal) => {
     for (const engine of stack.engines) engine.signal(signal);
     await Promise.all(stack.engines.map((engine) => engine.stop()));

@@ -25,34 +25,34 @@ test("SIGTERM of one of two engines under load loses no request; a new engine ta
 
   expect(await stack.engines[0]?.stop()).toBe(0);
   const after = load.answered();
-  await poll("the other engine to go on", () => load.answered() > after + 500);
+  await poll("the other engine to continue", () => load.answered() > after + 500);
 
   await stack.startEngine();
   await poll("the new engine to decide", async () => (await decidedBy(2)) > 100);
   expect(await load.stop()).toEqual([]);
 });
 
-test("kill -9 of one of two engines turns no valid credential into FAIL, and costs one deadline at most", async () => {
+test("kill -9 of one of two engines turns no valid credential into FAIL, and delays requests by one deadline at most", async () => {
   const load = startLoad(stack.url);
   const before = load.answered();
-  await poll("load", () => load.answered() > before + 500);
+  await poll("requests under load", () => load.answered() > before + 500);
 
   const killedAt = performance.now();
   stack.engines[1]?.signal("SIGKILL");
-  await poll("the fault window to pass", () => performance.now() > killedAt + decisionMs + 500);
+  await poll("the time of possible failures to pass", () => performance.now() > killedAt + decisionMs + 500);
   const [recovered, lost] = [load.answered(), load.surprises().length];
-  await poll("the other engine to go on", () => load.answered() > recovered + 500);
+  await poll("the other engine to continue", () => load.answered() > recovered + 500);
 
   for (const surprise of await load.stop()) {
     expect(surprise).toMatchObject({ status: 500, detail: expect.stringContaining('"error"') });
   }
-  // None once the deadline of the last request to the dead engine had passed.
+  // No failure once the deadline of the last request to the killed engine had passed.
   expect(load.surprises()).toHaveLength(lost);
-  // More loops than requests were lost: most were answered by the engine that is left.
+  // More loops than failed requests: the remaining engine answered most.
   expect(load.surprises().length).toBeLessThanOrEqual(32);
 });
 
-test("requests that only one engine had are temporary failures, never denials, when it dies", async () => {
+test("requests that only the killed engine had received are temporary failures, never denials", async () => {
   const loneEngine = stack.engines[2];
   loneEngine?.signal("SIGSTOP");
   const waiting = Array.from({ length: 20 }, () => askJson(stack.url, alice));
@@ -60,7 +60,7 @@ test("requests that only one engine had are temporary failures, never denials, w
   expect(answers.filter(({ status }) => status === 403)).toEqual([]);
   loneEngine?.signal("SIGCONT");
   await poll(
-    "the engine to be asked again",
+    "the engine to receive requests again",
     async () => (await askJson(stack.url, lookUp.body, lookUp)).status === 200,
   );
 });

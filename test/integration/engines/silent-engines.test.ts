@@ -4,7 +4,7 @@ import { createBrowser } from "../../support/browser.ts";
 import type { ServiceProcess } from "../../support/service-process.ts";
 import { type IdpStack, startIdpStack } from "../idp/idp-stack.ts";
 
-/** So long that an answer by the deadline cannot be taken for one by the engines' silence. */
+/** So long that a response at the deadline cannot be taken for one caused by the engines' silence. */
 const decisionMs = 40_000;
 const alice = { username: "alice@example.test", password: "alice-demo-password" };
 
@@ -33,7 +33,7 @@ afterEach(async () => {
 });
 
 function enginesHeard(service: ServiceProcess, count: number): Promise<true> {
-  return poll(`${count} engines to be heard`, async () =>
+  return poll(`heartbeats of ${count} engines`, async () =>
     (await service.metrics()).includes(`service_engines_heard ${count}\n`),
   );
 }
@@ -48,7 +48,7 @@ function freeze(): void {
 }
 
 describe("with both engines frozen (SIGSTOP)", () => {
-  test("a sign-in gets the page of an outage because the engines are silent, not at the deadline", async () => {
+  test("a sign-in is answered with the page of an outage because the engines are silent, not at the deadline", async () => {
     const browser = createBrowser(idp.replicas);
     const login = await browser.open("/mfa/register/home");
     freeze();
@@ -62,7 +62,7 @@ describe("with both engines frozen (SIGSTOP)", () => {
 
   test("a sign-in that begins when they are known to be silent does not wait for the deadline either", async () => {
     freeze();
-    // To the same replica each: of the first, it learns of the silence.
+    // Each replica learns of the silence in its first request.
     for (let index = 0; index < 3; index += 1) {
       const browser = createBrowser([idp.replicas[0] ?? ""]);
       const login = await browser.open("/mfa/register/home");
@@ -72,7 +72,7 @@ describe("with both engines frozen (SIGSTOP)", () => {
     }
   });
 
-  test("the same sign-in succeeds when they thaw", async () => {
+  test("the same sign-in succeeds when they resume", async () => {
     const browser = createBrowser(idp.replicas);
     const login = await browser.open("/mfa/register/home");
     freeze();
@@ -82,7 +82,7 @@ describe("with both engines frozen (SIGSTOP)", () => {
     expect((await browser.submit(login, alice)).status).toBe(302);
   });
 
-  test("a login at the JWT endpoint is a temporary failure, and nothing waits for the deadline", async () => {
+  test("a login at the JWT endpoint is a temporary failure, and does not wait for the deadline", async () => {
     freeze();
     const response = await fetch(`${idp.stack.url}/api/v1/jwt/token`, {
       method: "POST",

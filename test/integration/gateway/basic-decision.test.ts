@@ -18,7 +18,7 @@ async function ask(headers: Record<string, string>, method = "GET"): Promise<Res
 }
 
 describe("GET /api/v1/auth/basic (contract, Authentication endpoints)", () => {
-  test("200 without a body for the user's own credentials, and nobody checks a caller", async () => {
+  test("answers 200 without a body to the user's own credentials, without checking an API caller", async () => {
     const response = await ask({ authorization: basic("Alice@Example.test", alice.password), "auth-protocol": "http" });
     expect([response.status, await response.text()]).toEqual([200, ""]);
     expect(response.headers.get("auth-status")).toBe("OK");
@@ -26,7 +26,7 @@ describe("GET /api/v1/auth/basic (contract, Authentication endpoints)", () => {
     expect(response.headers.get("x-service-session")).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test("403 and null for a wrong password, and for the caller's credentials", async () => {
+  test("answers 403 and null to a wrong password, and to the API caller's credentials", async () => {
     for (const authorization of [basic(alice.username, "wrong"), basicAuth]) {
       const response = await ask({ authorization, "auth-protocol": "http" });
       expect([response.status, await response.text()]).toEqual([403, "null"]);
@@ -34,12 +34,12 @@ describe("GET /api/v1/auth/basic (contract, Authentication endpoints)", () => {
     }
   });
 
-  test("400 without Authorization or Auth-Protocol", async () => {
+  test("answers 400 without Authorization or Auth-Protocol", async () => {
     expect((await ask({ "auth-protocol": "http" })).status).toBe(400);
     expect((await ask({ authorization: basic(alice.username, alice.password) })).status).toBe(400);
   });
 
-  test("405 for POST, and 404 for GET where it is disabled", async () => {
+  test("answers 405 to POST, and 404 to GET where the endpoint is disabled", async () => {
     const headers = { authorization: basic(alice.username, alice.password), "auth-protocol": "http" };
     expect((await ask(headers, "POST")).status).toBe(405);
     await stack.writeSettings({ runtime: { servers: { http: { disabled_endpoints: { auth_basic: true } } } } });
@@ -48,7 +48,7 @@ describe("GET /api/v1/auth/basic (contract, Authentication endpoints)", () => {
   });
 });
 
-test("without auth_basic_endpoint there is no such path", async () => {
+test("answers 404 without auth_basic_endpoint", async () => {
   await using without = await startStack();
   const headers = { authorization: basic(alice.username, alice.password), "auth-protocol": "http" };
   expect((await fetch(`${without.url}/api/v1/auth/basic`, { headers })).status).toBe(404);

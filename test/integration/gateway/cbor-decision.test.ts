@@ -18,10 +18,10 @@ const guid = /^[0-9a-f-]{36}$/;
 
 const mebibyte = 1_048_576;
 
-/** A body of exactly this many bytes that is a request but for its password's length. */
+/** A valid request of exactly this many bytes, filled up by its password. */
 function requestOf(bytes: number): Uint8Array<ArrayBuffer> {
   const empty = encodeCbor({ ...alice, password: "" });
-  // The head of the password grows from one byte to five.
+  // The CBOR head of the password grows from one byte to five.
   return Uint8Array.from(encodeCbor({ ...alice, password: "x".repeat(bytes - empty.length - 4) }));
 }
 
@@ -40,7 +40,7 @@ const hostileBodies: readonly (readonly [string, Uint8Array<ArrayBuffer>])[] = [
 ];
 
 describe("POST /api/v1/auth/cbor (contract, Authentication endpoints)", () => {
-  test("200, Auth-Status OK and the success object as a map", async () => {
+  test("answers 200, Auth-Status OK and the success object as a map", async () => {
     const { status, headers, body, bytes } = await askCbor(stack.url, alice);
     expect(status).toBe(200);
     expect(headers.get("content-type")).toBe("application/cbor");
@@ -61,7 +61,7 @@ describe("POST /api/v1/auth/cbor (contract, Authentication endpoints)", () => {
     );
   });
 
-  test("403, the rendered message and CBOR null for a wrong password and for an unknown user alike", async () => {
+  test("answers 403, the rendered message and CBOR null to a wrong password and to an unknown user", async () => {
     for (const change of [{ password: "wrong" }, { username: "nobody@example.test" }, { password: "" }]) {
       const { status, headers, bytes } = await askCbor(stack.url, { ...alice, ...change });
       expect([status, headers.get("auth-status"), bytes.toString("hex")]).toEqual([
@@ -80,11 +80,11 @@ describe("POST /api/v1/auth/cbor (contract, Authentication endpoints)", () => {
     expect([known.status, known.headers.get("auth-user")]).toEqual([200, username]);
   });
 
-  test("in-memory=0 and cache=0 are taken", async () => {
+  test("accepts in-memory=0 and cache=0", async () => {
     expect((await askCbor(stack.url, alice, { query: "?in-memory=0&cache=0" })).status).toBe(200);
   });
 
-  test("a body of exactly 1 MiB is read", async () => {
+  test("reads a body of exactly 1 MiB", async () => {
     const body = requestOf(mebibyte);
     expect(body).toHaveLength(mebibyte);
     expect((await askCbor(stack.url, body)).status).toBe(403);
@@ -94,9 +94,9 @@ describe("POST /api/v1/auth/cbor (contract, Authentication endpoints)", () => {
     ...hostileBodies.map(([what, body]) => [what, body, {}] as const),
     ["an unknown field", { ...alice, service: "imap" }, {}] as const,
     ["another media type", alice, { "content-type": "application/json" }] as const,
-    ["a media type that is none", alice, { "content-type": "nonsense" }] as const,
+    ["an invalid media type", alice, { "content-type": "nonsense" }] as const,
     ["a missing username", { password: "x" }, {}] as const,
-  ])("400, as CBOR, for %s", async (_what, body, headers) => {
+  ])("answers 400, as CBOR, to %s", async (_what, body, headers) => {
     const answer = await askCbor(stack.url, body, { headers });
     expect([answer.status, answer.headers.get("content-type")]).toEqual([400, "application/cbor"]);
     expect(answer.body).toEqual(new Map([["error", expect.any(String)]]));
@@ -104,7 +104,7 @@ describe("POST /api/v1/auth/cbor (contract, Authentication endpoints)", () => {
     expect(answer.headers.get("auth-status")).toBeNull();
   });
 
-  test("a caller without credentials is rejected as everywhere: 401 without a body", async () => {
+  test("answers 401 without a body to an API caller without credentials, as every dialect does", async () => {
     const { status, body } = await askCbor(stack.url, alice, { headers: { authorization: "Basic eDp5" } });
     expect([status, body]).toEqual([401, undefined]);
   });
@@ -125,7 +125,7 @@ async function attack(clients: number): Promise<number[]> {
   return (await Promise.all(Array.from({ length: clients }, sendAllHostile))).flat();
 }
 
-/** Sends zeros in pieces, without telling how many, until there is an answer. */
+/** Sends zeros in pieces, without a Content-Length, until a response arrives. */
 async function sendUntilAnswered(): Promise<{ readonly status: number | undefined; readonly sentBytes: number }> {
   const headers = { authorization: basicAuth, "content-type": "application/cbor" };
   const request = http.request(`${stack.url}/api/v1/auth/cbor`, { method: "POST", headers });
@@ -150,7 +150,7 @@ async function sendUntilAnswered(): Promise<{ readonly status: number | undefine
 }
 
 describe("hostile bodies", () => {
-  test("cost no lasting memory, and other requests are decided while they arrive", async () => {
+  test("do not take up memory permanently, and other requests are decided meanwhile", async () => {
     await attack(10);
     const before = await residentMiB();
     const attacked = { over: false };
@@ -170,25 +170,25 @@ describe("hostile bodies", () => {
     expect((await residentMiB()) - before).toBeLessThan(100);
   });
 
-  test("a body without a length is cut at the limit", async () => {
+  test("without a Content-Length are cut off at the limit", async () => {
     const { status, sentBytes } = await sendUntilAnswered();
     expect(status).toBe(400);
     expect(sentBytes).toBeLessThan(64 * mebibyte);
   });
 });
 
-describe("what can be switched or fails", () => {
-  test("404 with disabled_endpoints.auth_cbor, and JSON goes on", async () => {
+describe("a disabled endpoint and an outage", () => {
+  test("disabled_endpoints.auth_cbor answers 404 and leaves JSON available", async () => {
     await stack.writeSettings({ runtime: { servers: { http: { disabled_endpoints: { auth_cbor: true } } } } });
     stack.gateway.signal("SIGHUP");
-    await poll("the endpoint to be gone", async () => (await askCbor(stack.url, alice)).status === 404);
+    await poll("the endpoint to be disabled", async () => (await askCbor(stack.url, alice)).status === 404);
     expect((await askJson(stack.url, alice)).status).toBe(200);
     await stack.writeSettings({});
     stack.gateway.signal("SIGHUP");
-    await poll("the endpoint to be back", async () => (await askCbor(stack.url, alice)).status === 200);
+    await poll("the endpoint to be enabled again", async () => (await askCbor(stack.url, alice)).status === 200);
   });
 
-  test("without an engine: 500, {error} and the same message in Auth-Status", async () => {
+  test("without an engine, the response is 500 with {error} and the same message in Auth-Status", async () => {
     await Promise.all(stack.engines.map((engine) => engine.stop()));
     const { status, headers, body } = await askCbor(stack.url, alice);
     expect([status, headers.get("content-type")]).toEqual([500, "application/cbor"]);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => stack[Symbol.asyncDispose]());
 
 interface Peer {
-  /** Ours: the address that the gateway sees as the other end. */
+  /** The address of this test, which the gateway sees as the peer. */
   readonly from?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly clientIp?: string;
@@ -22,7 +22,7 @@ interface Peer {
 
 let requestCount = 0;
 
-/** Asks with a username of its own and returns `client_ip` of the line that the gateway logged about it. */
+/** Sends a request with a unique username and returns `client_ip` of the line that the gateway logged about it. */
 async function loggedAddress({ from = "127.0.0.1", headers = {}, clientIp }: Peer): Promise<unknown> {
   requestCount += 1;
   const username = `address-${requestCount}`;
@@ -44,7 +44,7 @@ async function loggedAddress({ from = "127.0.0.1", headers = {}, clientIp }: Pee
     sent.once("error", reject);
     sent.end(body);
   });
-  const line = await poll("the decision's line", () =>
+  const line = await poll("the log line of the decision", () =>
     stack.gateway
       .output()
       .split("\n")
@@ -57,48 +57,56 @@ const untrusted = "127.0.0.2";
 const clientAddress = "198.51.100.7";
 
 test.each<[string, Peer, string]>([
-  ["a trusted peer's X-Forwarded-For counts", { headers: { "x-forwarded-for": clientAddress } }, clientAddress],
-  ["a trusted peer's X-Real-IP counts", { headers: { "x-real-ip": clientAddress } }, clientAddress],
-  ["a trusted peer's Client-IP counts", { headers: { "client-ip": clientAddress } }, clientAddress],
+  ["uses X-Forwarded-For of a trusted peer", { headers: { "x-forwarded-for": clientAddress } }, clientAddress],
+  ["uses X-Real-IP of a trusted peer", { headers: { "x-real-ip": clientAddress } }, clientAddress],
+  ["uses Client-IP of a trusted peer", { headers: { "client-ip": clientAddress } }, clientAddress],
   [
-    "Client-IP is nearer to the user than the proxies' headers",
+    "prefers Client-IP to the headers of proxies",
     { headers: { "client-ip": clientAddress, "x-forwarded-for": "203.0.113.1" } },
     clientAddress,
   ],
   [
-    "the walk from the right ends at the first address that is no proxy",
+    "reads X-Forwarded-For from the right, up to the first address that is not a proxy",
     { headers: { "x-forwarded-for": `203.0.113.9, ${clientAddress}, 192.0.2.8` } },
     clientAddress,
   ],
   [
-    "what is no address ends the walk",
+    "stops reading X-Forwarded-For at an invalid address",
     { headers: { "x-forwarded-for": `${clientAddress}, nonsense, 192.0.2.8` } },
     "192.0.2.8",
   ],
-  ["an IPv6 address in any spelling", { headers: { "x-forwarded-for": "2001:DB8:0:0::1" } }, "2001:db8::1"],
-  ["a mapped IPv4 address is the IPv4 address", { headers: { "x-real-ip": `::ffff:${clientAddress}` } }, clientAddress],
-  ["nothing told: the peer", {}, "127.0.0.1"],
+  ["accepts an IPv6 address in any spelling", { headers: { "x-forwarded-for": "2001:DB8:0:0::1" } }, "2001:db8::1"],
   [
-    "an untrusted peer's X-Forwarded-For is nothing",
+    "treats an IPv4-mapped address as the IPv4 address",
+    { headers: { "x-real-ip": `::ffff:${clientAddress}` } },
+    clientAddress,
+  ],
+  ["uses the peer's address without headers", {}, "127.0.0.1"],
+  [
+    "ignores X-Forwarded-For of an untrusted peer",
     { from: untrusted, headers: { "x-forwarded-for": clientAddress } },
     untrusted,
   ],
-  ["an untrusted peer's X-Real-IP is nothing", { from: untrusted, headers: { "x-real-ip": clientAddress } }, untrusted],
-  ["an untrusted peer's Client-IP is nothing", { from: untrusted, headers: { "client-ip": clientAddress } }, untrusted],
+  ["ignores X-Real-IP of an untrusted peer", { from: untrusted, headers: { "x-real-ip": clientAddress } }, untrusted],
+  ["ignores Client-IP of an untrusted peer", { from: untrusted, headers: { "client-ip": clientAddress } }, untrusted],
   [
-    "the body of an authenticated caller is believed from anywhere",
+    "uses the address in the body of an authenticated API caller from any peer",
     { from: untrusted, clientIp: clientAddress },
     clientAddress,
   ],
-  ["the body wins over headers", { clientIp: clientAddress, headers: { "client-ip": "203.0.113.1" } }, clientAddress],
+  [
+    "prefers the address in the body to headers",
+    { clientIp: clientAddress, headers: { "client-ip": "203.0.113.1" } },
+    clientAddress,
+  ],
 ])("%s", async (_rule, peer, expected) => {
   expect(await loggedAddress(peer)).toBe(expected);
 });
 
-test("a rejected caller is logged by the same rule", async () => {
+test("logs the client address of a rejected API caller by the same rule", async () => {
   const headers = { "x-forwarded-for": clientAddress };
   expect((await fetch(`${stack.url}/api/v1/auth/json`, { method: "POST", headers, body: "{}" })).status).toBe(401);
-  const line = await poll("the rejection's line", () =>
+  const line = await poll("the log line of the rejection", () =>
     stack.gateway
       .output()
       .split("\n")

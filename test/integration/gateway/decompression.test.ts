@@ -33,14 +33,14 @@ const compressors = [
 ] as const satisfies [string, (body: Buffer) => Buffer][];
 
 describe("request body decompression (contract, Authentication endpoints and Limits)", () => {
-  test.each(compressors)("%s is accepted", async (encoding, compress) => {
+  test.each(compressors)("accepts %s", async (encoding, compress) => {
     expect((await ask(encoding, compress(json))).status).toBe(200);
     const form = Buffer.from(new URLSearchParams({ username: alice.username, password: alice.password }).toString());
     expect((await ask(encoding, compress(form), stack.url, "sasl")).status).toBe(200);
   });
 
   test.each(compressors)(
-    "%s: 400 in the dialect's words above 1 MiB, and for what is none",
+    "%s above 1 MiB, or a body that is not compressed, is rejected with 400 in the dialect's format",
     async (encoding, compress) => {
       for (const body of [compress(tooLong), json]) {
         const answer = await ask(encoding, body);
@@ -55,7 +55,7 @@ describe("request body decompression (contract, Authentication endpoints and Lim
     expect((await ask(encoding, gzipSync(gzipSync(json)))).status).toBe(400);
   });
 
-  test("bombs are rejected, and a request beside them is decided", async () => {
+  test("rejects decompression bombs, and decides a simultaneous request", async () => {
     const bomb = gzipSync(gzipSync(Buffer.alloc(10_485_760)));
     const flat = gzipSync(Buffer.alloc(10_485_760));
     const attacks = Array.from({ length: 20 }, (_, index) => ask("gzip", index % 2 === 0 ? bomb : flat));
@@ -64,7 +64,7 @@ describe("request body decompression (contract, Authentication endpoints and Lim
     expect((await Promise.all(attacks)).map(({ status }) => status)).toEqual(attacks.map(() => 400));
   });
 
-  test("the caller is checked before anything is expanded", async () => {
+  test("authenticates the API caller before it expands the body", async () => {
     const answer = await askRaw(stack.url, {
       path: "/api/v1/auth/json",
       headers: [["Content-Encoding", "gzip"]],
@@ -74,7 +74,7 @@ describe("request body decompression (contract, Authentication endpoints and Lim
   });
 });
 
-test("switched off, a compressed body is 400 and a plain one is not", async () => {
+test("with decompression disabled, a compressed body is rejected with 400 and a plain one is accepted", async () => {
   await using off = await startStack({
     settings: { runtime: { servers: { http: { middlewares: { request_decompression: false } } } } },
   });

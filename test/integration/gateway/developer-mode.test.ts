@@ -10,8 +10,8 @@ async function ask(url: string, headers: Record<string, string>): Promise<number
   return (await fetch(`${url}/api/v1/auth/json`, { method: "POST", headers: { ...type, ...headers }, body })).status;
 }
 
-describe("with no way for callers to authenticate", () => {
-  test("every request is 401, with the credentials that the file still names too", async () => {
+describe("without a configured authentication of API callers", () => {
+  test("every request is rejected with 401, also with credentials that the file still contains", async () => {
     await using stack = await startStack({ settings: nobodyConfigured });
     expect(await ask(stack.url, {})).toBe(401);
     expect((await askJson(stack.url, alice)).status).toBe(401);
@@ -20,7 +20,7 @@ describe("with no way for callers to authenticate", () => {
     expect(await stack.gateway.metrics()).toMatch(/backchannel_caller_auth_total\{outcome="not_configured"\} 4/);
   });
 
-  test("in developer mode the back channel is open, but not the paths that need a role", async () => {
+  test("developer mode opens the back channel, except the paths that require a role", async () => {
     await using stack = await startStack({
       settings: { ...nobodyConfigured, runtime: { developer_mode: true } },
       services: ["admin"],
@@ -33,7 +33,7 @@ describe("with no way for callers to authenticate", () => {
   });
 });
 
-test("developer mode opens nothing where callers are configured", async () => {
+test("developer mode opens nothing if API callers are configured", async () => {
   await using stack = await startStack({ settings: { runtime: { developer_mode: true } } });
   expect(await ask(stack.url, {})).toBe(401);
   expect(await ask(stack.url, { authorization: "Basic bm86" })).toBe(401);

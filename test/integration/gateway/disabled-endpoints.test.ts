@@ -3,7 +3,7 @@ import { alice, askJson } from "../../support/ask-json.ts";
 import { settledOrder } from "../../support/settled-order.ts";
 import { startStack } from "../../support/stack.ts";
 
-test("a disabled JSON endpoint and metrics that are not enabled are 404, for right, wrong and no callers alike", async () => {
+test("a disabled JSON endpoint and disabled metrics answer 404 with right, wrong and no credentials", async () => {
   await using stack = await startStack({
     settings: {
       runtime: { servers: { http: { disabled_endpoints: { auth_json: true } } } },
@@ -15,7 +15,7 @@ test("a disabled JSON endpoint and metrics that are not enabled are 404, for rig
     const wrong = { authorization: "Basic eDp5" };
     const rejected = fetch(`${stack.url}/api/v1/auth/header`, { method: "POST", headers: wrong });
     const disabled = askJson(stack.url, alice, { headers });
-    // No caller is checked, so none is delayed.
+    // No API caller is authenticated, so no response is delayed.
     expect(await settledOrder({ rejected, disabled })).toEqual(["disabled", "rejected"]);
     const answer = await disabled;
     expect([answer.status, answer.body, answer.headers.get("auth-status")]).toEqual([404, "", null]);

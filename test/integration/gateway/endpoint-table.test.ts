@@ -12,11 +12,11 @@ interface Endpoint {
   readonly method: "GET" | "POST";
   /** A request with this password. */
   readonly request: (password: string) => Omit<RawRequest, "path">;
-  /** What is no request of the endpoint. */
+  /** A malformed request for the endpoint. */
   readonly malformed: Omit<RawRequest, "path">;
-  /** What the contract's rows name; 400 of the proxy-style endpoint is ours. */
+  /** Statuses from the rows of the contract; 400 of the proxy dialect is an addition of Postern. */
   readonly statuses: { readonly success: number; readonly denial: number; readonly temporary: number };
-  /** `disabled_endpoints.*` */
+  /** The key below `disabled_endpoints`. */
   readonly key: string;
   readonly denialBody: string;
 }
@@ -116,7 +116,7 @@ function start(http: Tree): Promise<Stack> {
 }
 
 describe.each(endpoints)("$method /api/v1/auth/$name", (endpoint) => {
-  test(`${endpoint.statuses.success} for a success, with Auth-Status OK`, async () => {
+  test(`answers ${endpoint.statuses.success} to a success, with Auth-Status OK`, async () => {
     const answer = await ask(open.url, endpoint, endpoint.request(alice.password));
     expect(answer.status).toBe(endpoint.statuses.success);
     expect(answer.header("Auth-Status")).toBe("OK");
@@ -124,25 +124,25 @@ describe.each(endpoints)("$method /api/v1/auth/$name", (endpoint) => {
     expect(answer.header("X-Service-Memory-Cache")).toMatch(/^(Hit|Miss)$/);
   });
 
-  test(`${endpoint.statuses.denial} for a wrong password, with null`, async () => {
+  test(`answers ${endpoint.statuses.denial} to a wrong password, with null`, async () => {
     const answer = await ask(open.url, endpoint, endpoint.request("wrong"));
     expect([answer.status, answer.body]).toEqual([endpoint.statuses.denial, endpoint.denialBody]);
     expect(answer.header("Auth-Status")).not.toBe("OK");
     expect(answer.header("X-Service-Session")).toMatch(session);
   });
 
-  test("400 for what is no request", async () => {
+  test("answers 400 to a malformed request", async () => {
     const answer = await ask(open.url, endpoint, endpoint.malformed);
     expect(answer.status).toBe(400);
     expect(answer.header("Auth-Status")).toBeUndefined();
     expect(answer.header("X-Service-Session")).toMatch(session);
   });
 
-  test("404 where it is disabled", async () => {
+  test("answers 404 where it is disabled", async () => {
     expect((await ask(closed.url, endpoint, endpoint.request(alice.password))).status).toBe(404);
   });
 
-  test("429 for an address whose budget is used up", async () => {
+  test("answers 429 to an address with an empty failure budget", async () => {
     let answer: RawAnswer | undefined;
     await expect
       .poll(async () => {
@@ -153,7 +153,7 @@ describe.each(endpoints)("$method /api/v1/auth/$name", (endpoint) => {
     expect(answer?.header("X-Service-Session")).toMatch(session);
   });
 
-  test(`${endpoint.statuses.temporary} while nobody can decide, with {error}`, async () => {
+  test(`answers ${endpoint.statuses.temporary} while no engine can decide, with {error}`, async () => {
     const answer = await ask(alone.url, endpoint, endpoint.request(alice.password));
     expect(answer.status).toBe(endpoint.statuses.temporary);
     expect(answer.header("Auth-Status")).toBe("Temporary server problem, try again later");
@@ -166,7 +166,7 @@ let closed: Stack;
 let narrow: Stack;
 let alone: Stack;
 
-/** After a request without credentials, which spends a token if one is there. */
+/** After a request without credentials, which takes a token of the budget if one is left. */
 async function askWithoutBudget(endpoint: Endpoint): Promise<RawAnswer> {
   await askRaw(narrow.url, { path: "/api/v1/auth/json" });
   return ask(narrow.url, endpoint, endpoint.request(alice.password));

@@ -69,7 +69,7 @@ function ask(listener: Listener, request: RawRequest): Promise<RawAnswer> {
   return askRaw(portOf(listener), requestOf({ ...request, headers }));
 }
 
-/** `{"error": …}` and nothing else, or no body; never a word of the framework's. */
+/** `{"error": …}` and nothing else, or no body; never an error message of the framework. */
 function expectOurShape({ status, headers, body }: RawAnswer): void {
   expect([status, headers["x-service-session"]]).toEqual([status, expect.stringMatching(/^[\w-]{8,64}$/)]);
   expect(body).not.toMatch(/FST_|statusCode|"code"|Bad Request|Not Found/);
@@ -80,10 +80,10 @@ function expectOurShape({ status, headers, body }: RawAnswer): void {
 
 const serving = ["gateway", "admin", "idp", "front", "back"] as const;
 
-describe.each(serving)("what no route of %s takes is answered in our own shape", (listener) => {
+describe.each(serving)("paths that no route of %s serves are answered in Postern's own format", (listener) => {
   test.each([
     ["an unknown path", { path: "/nowhere" }, 404],
-    ["a percent-encoding that is none", { path: "/nowhere/%zz" }, 400],
+    ["an invalid percent-encoding", { path: "/nowhere/%zz" }, 400],
     ["a long unknown path", { path: `/nowhere/${"x".repeat(20_000)}` }, 404],
   ] as const)("%s", async (_what, request, status) => {
     const answer = await ask(listener, request);
@@ -104,7 +104,7 @@ describe.each(serving)("what no route of %s takes is answered in our own shape",
   });
 });
 
-test("private listeners answer what is not theirs in our own shape", async () => {
+test("private listeners answer unknown paths in Postern's own format", async () => {
   for (const bytes of ["hello\r\n\r\n", `GET / HTTP/1.1\r\nHost: x\r\nX-Big: ${"x".repeat(60_000)}\r\n\r\n`]) {
     const answer = await askRaw(portOf("private"), bytes);
     expectOurShape(answer);
@@ -134,7 +134,7 @@ describe("health paths answer HEAD with 200 and no body", () => {
   });
 });
 
-describe("a method that a path does not take is 405 and says which it takes", () => {
+describe("a method that a path does not allow is answered with 405 and Allow", () => {
   test.each([
     ["gateway", "GET", "/api/v1/auth/json", "POST"],
     ["gateway", "HEAD", "/api/v1/auth/cbor", "POST"],
@@ -161,12 +161,12 @@ describe("a method that a path does not take is 405 and says which it takes", ()
     ["front", "/api/v1/auth/json"],
     ["front", "/api/v1/config/load"],
     ["back", "/login"],
-  ] as const)("but %s says 404 for the other channel's %s", async (listener, path) => {
+  ] as const)("but %s answers 404 to the other channel's %s", async (listener, path) => {
     for (const method of ["GET", "PUT", "PROPFIND"]) expect((await ask(listener, { method, path })).status).toBe(404);
   });
 });
 
-describe("parameters of paths are as long as their operation allows", () => {
+describe("parameters of paths may be as long as their operation allows", () => {
   const name = `${"x".repeat(240)}@example.test`;
 
   test("sessions of a user with a long name can be listed and ended", async () => {
@@ -178,14 +178,14 @@ describe("parameters of paths are as long as their operation allows", () => {
     }
   });
 
-  test("above the bound the answer names the field", async () => {
+  test("a parameter above the limit is rejected with the name of the field", async () => {
     const answer = await ask("gateway", { path: `/api/v1/oidc/sessions/${"x".repeat(1025)}` });
     expect(answer.status).toBe(400);
     expectOurShape(answer);
     expect(answer.body).toContain("user_id");
   });
 
-  test("removing a passkey with a long id gets as far as one with a short id", async () => {
+  test("a passkey with a long identifier is handled like one with a short identifier", async () => {
     for (const id of ["a".repeat(20), "a".repeat(1364)]) {
       for (const path of [`/mfa/webauthn/device/${id}`, `/api/v1/mfa/webauthn/${id}`]) {
         expect((await ask("gateway", { method: "DELETE", path, headers: { authorization: "" } })).status).toBe(401);
@@ -193,7 +193,7 @@ describe("parameters of paths are as long as their operation allows", () => {
     }
   });
 
-  test("an unknown job is 404, however long its id is", async () => {
+  test("an unknown job is answered with 404, however long its identifier is", async () => {
     for (const id of ["1", "x".repeat(101), "x".repeat(5000)]) {
       const answer = await ask("gateway", { path: `/api/v1/async/jobs/${id}` });
       expect([answer.status, answer.body]).toEqual([404, '{"error":"unknown job"}']);
@@ -201,7 +201,7 @@ describe("parameters of paths are as long as their operation allows", () => {
   });
 });
 
-describe("bodies that no route can read are answered in our own shape", () => {
+describe("bodies that no route can read are answered in Postern's own format", () => {
   const json = { "content-type": "application/json" };
 
   test.each([
@@ -218,7 +218,7 @@ describe("bodies that no route can read are answered in our own shape", () => {
     expectOurShape(answer);
   });
 
-  test("DELETE with a type and no body is as without the type, where nothing is expected", async () => {
+  test("DELETE without a body is answered alike with and without a Content-Type, where no body is expected", async () => {
     const path = "/api/v1/oidc/sessions/alice";
     for (const headers of [json, {}]) {
       for (const listener of ["gateway", "idp"] as const) {

@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => stack[Symbol.asyncDispose]());
 
-test("a load balancer finds a health path at the front channel, which tells strangers the state alone", async () => {
+test("a load balancer can read a health path on the front channel, which reveals only the state", async () => {
   expect(await (await fetch(`${front}/ping`)).text()).toBe("pong");
   const health = await fetch(`${front}/healthz`);
   expect([health.status, await health.json()]).toEqual([200, { status: expect.stringMatching(/^(?:up|degraded)$/) }]);
@@ -21,7 +21,7 @@ test("a load balancer finds a health path at the front channel, which tells stra
   expect(await (await fetch(`${stack.url}/ping`)).text()).toBe("pong");
 });
 
-test("all else of the back channel stays there", async () => {
+test("all other paths of the back channel remain unavailable there", async () => {
   const headers = { authorization: basicAuth };
   for (const path of ["/metrics", "/api/v1/config/load", "/healthz/../metrics"]) {
     expect((await fetch(`${front}${path}`, { headers })).status).toBe(404);

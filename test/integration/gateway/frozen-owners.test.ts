@@ -82,7 +82,7 @@ describe("with the identity provider frozen (SIGSTOP)", () => {
   let programs: readonly Answer[];
   let counted: number;
 
-  // Each answer takes seconds, so all requests are sent together.
+  // Each response takes seconds, so all requests are sent together.
   beforeAll(async () => {
     const before = await failures("idp", "silent");
     await pause(idp);
@@ -96,10 +96,10 @@ describe("with the identity provider frozen (SIGSTOP)", () => {
   });
   afterAll(async () => {
     idp.signal("SIGCONT");
-    await poll("the identity provider to answer", async () => (await ask("/oidc/jwks")).status === 200);
+    await poll("the identity provider to respond", async () => (await ask("/oidc/jwks")).status === 200);
   });
 
-  test("a browser gets a page with a way to try again", async () => {
+  test("a browser receives a page with a link to try again", async () => {
     const { status, headers, body } = page;
     expect(status).toBe(500);
     expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
@@ -109,16 +109,16 @@ describe("with the identity provider frozen (SIGSTOP)", () => {
     const policy = headers.get("content-security-policy");
     expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[\w+/=]{44}'; base-uri 'none'; /);
     expect(policy).not.toContain("unsafe");
-    await poll("the line of the log", () => stack.gateway.output().includes(`"owner":"idp","reason":"silent"`));
+    await poll("the log line", () => stack.gateway.output().includes(`"owner":"idp","reason":"silent"`));
   });
 
-  test("the page is in the browser's language, or in that of the path", () => {
+  test("the page is in the browser's language, or in the language of the path", () => {
     expect(german.body).toContain('<html lang="de" dir="ltr">');
     expect(german.body).toContain("Erneut versuchen");
     expect(arabic.body).toContain('<html lang="ar" dir="rtl">');
   });
 
-  test("programs get JSON, and more requests than connections all get their answer", () => {
+  test("programs receive JSON, and all of more requests than connections are answered", () => {
     for (const { status, headers, body } of programs) {
       expect(status).toBe(500);
       expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
@@ -127,7 +127,7 @@ describe("with the identity provider frozen (SIGSTOP)", () => {
     expect(programs).toHaveLength(150);
   });
 
-  test("each request is counted as a failure once", () => {
+  test("each request is counted as one failure", () => {
     expect(counted).toBe(153);
   });
 
@@ -141,12 +141,12 @@ describe("with admin frozen", () => {
   afterEach(async () => {
     admin.signal("SIGCONT");
     await poll(
-      "admin again",
+      "admin to respond again",
       async () => (await ask("/api/v1/config/load", { headers: { authorization: basicAuth } })).status === 200,
     );
   });
 
-  test("a login is sent once: admin finds one request when it continues", async () => {
+  test("a login is sent once: admin counts one request when it resumes", async () => {
     const body = JSON.stringify(operator);
     const init = { method: "POST", headers: { "content-type": "application/json" }, body };
     expect((await ask("/api/v1/jwt/token", init)).status).toBe(200);
@@ -155,10 +155,10 @@ describe("with admin frozen", () => {
     expect([status, Object.keys(JSON.parse(text))]).toEqual([500, ["error"]]);
     expect(await failures("admin", "silent")).toBeGreaterThan(0);
     admin.signal("SIGCONT");
-    // What came before is answered before, so a later login shows that the frozen one's count is final.
+    // admin answers in the order of arrival, so a later login shows that the count of the frozen one is final.
     expect((await ask("/api/v1/jwt/token", init)).status).toBe(200);
     const issued = /service_jwt_requests_total\{endpoint="token",result="issued"\} (\d+)/;
-    await poll("the logins", async () => Number(issued.exec(await admin.metrics())?.[1]) >= 2);
+    await poll("the logins to be counted", async () => Number(issued.exec(await admin.metrics())?.[1]) >= 2);
     expect(Number(issued.exec(await admin.metrics())?.[1])).toBeLessThanOrEqual(3);
   });
 
@@ -175,7 +175,7 @@ describe("with admin frozen", () => {
   });
 });
 
-test("the gateway waits for an owner that is alive but slow, and sends the owner's own answer", async () => {
+test("the gateway waits for a service that is alive but slow, and forwards its response", async () => {
   const before = await failures("admin", "silent");
   const { status, headers, body, tookMs } = await ask("/api/v1/custom/slow", {
     headers: { authorization: basicAuth, ...browser },
@@ -187,9 +187,9 @@ test("the gateway waits for an owner that is alive but slow, and sends the owner
   expect(await failures("admin", "silent")).toBe(before);
 });
 
-test("for an owner that is gone, the gateway answers itself, with a page for browsers", async () => {
+test("for a killed service, the gateway responds itself, with a page for browsers", async () => {
   admin.signal("SIGKILL");
-  await poll("admin to be gone", async () => (await admin.readiness()) === 0);
+  await poll("admin to be unavailable", async () => (await admin.readiness()) === 0);
   const { status, body } = await ask("/api/v1/config/load", { headers: { authorization: basicAuth, ...browser } });
   expect(status).toBe(500);
   expect(body).toContain("Try again");

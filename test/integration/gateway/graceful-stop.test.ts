@@ -15,7 +15,7 @@ afterEach(() => stack[Symbol.asyncDispose]());
 
 interface Outcome {
   readonly status: number;
-  /** Of the error, when there was no answer. */
+  /** The code of the error, if no response arrived. */
   readonly code: string;
 }
 
@@ -36,7 +36,7 @@ function askOver(agent: Agent, path = "/api/v1/auth/json?mode=no-auth", body = l
   });
 }
 
-/** Keep-alive loops that end when nobody listens any more; returns everything else than a right answer. */
+/** Sends requests on keep-alive connections until no process listens any more; returns every response other than the expected one. */
 async function loadUntilRefused(loops: number, count: () => void): Promise<readonly Outcome[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: loops });
   const strange: Outcome[] = [];
@@ -53,14 +53,14 @@ async function loadUntilRefused(loops: number, count: () => void): Promise<reado
   return strange;
 }
 
-test("SIGTERM under keep-alive load: not ready while it waits, every request answered, exit 0", async () => {
+test("SIGTERM under keep-alive load: reports not ready while it waits, answers every request, exits with 0", async () => {
   let answered = 0;
   const load = loadUntilRefused(16, () => {
     answered += 1;
   });
-  await poll("load", () => answered > 300);
+  await poll("requests to be answered", () => answered > 300);
   stack.gateway.signal("SIGTERM");
-  await poll("readiness taken back", async () => (await stack.gateway.readiness()) === 503);
+  await poll("the gateway to report not ready", async () => (await stack.gateway.readiness()) === 503);
   const health = await fetch(`${stack.url}/healthz`);
   expect([health.status, await health.json()]).toMatchObject([503, { status: "draining" }]);
   const before = answered;
@@ -79,7 +79,7 @@ test("a request that is still arriving when the gateway stops listening is answe
   const path = `${stack.url}/api/v1/auth/json?mode=no-auth`;
   const clientRequest = request(path, { method: "POST", headers, agent });
   clientRequest.write(lookUpBody.slice(0, 10));
-  await poll("the gateway to have its beginning", async () =>
+  await poll("the gateway to receive the first part", async () =>
     /^nodejs_active_resources\{type="TCPSocketWrap"\} [2-9]/m.test(await stack.gateway.metrics()),
   );
   const stopped = stack.gateway.stop();
@@ -93,7 +93,7 @@ test("a request that is still arriving when the gateway stops listening is answe
   expect(await stopped).toBe(0);
 });
 
-test("idle connections do not keep the gateway from stopping within its grace", async () => {
+test("idle connections do not delay the gateway beyond its grace period", async () => {
   const agent = new Agent({ keepAlive: true });
   expect((await askOver(agent)).status).toBe(200);
   expect(await stack.gateway.stop()).toBe(0);

@@ -29,8 +29,8 @@ const malformed: readonly (readonly [what: string, headers: Headers])[] = [
   ["Auth-User missing", [secret, protocol]],
   ["Auth-Protocol missing", [user, secret]],
   ["Auth-Pass given twice", [...login, ["auth-pass", "x"]]],
-  ["a user name that is no UTF-8", [["Auth-User", "%ff"], secret, protocol]],
-  ["Base64 that is none", [user, ["Auth-Pass", "!"], protocol, ["Auth-Password-Encoded", "1"]]],
+  ["a user name that is not UTF-8", [["Auth-User", "%ff"], secret, protocol]],
+  ["invalid Base64", [user, ["Auth-Pass", "!"], protocol, ["Auth-Password-Encoded", "1"]]],
 ];
 
 async function ask(headers: Headers, query = ""): Promise<RawAnswer> {
@@ -41,7 +41,7 @@ async function ask(headers: Headers, query = ""): Promise<RawAnswer> {
 }
 
 describe("POST /api/v1/auth/header (contract, Authentication endpoints)", () => {
-  test("200, Auth-Status OK, attribute headers and an empty body, in the contract's spelling", async () => {
+  test("answers 200, Auth-Status OK, attribute headers in the contract's spelling, and an empty body", async () => {
     const answer = await ask(login);
     expect([answer.status, answer.body]).toEqual([200, ""]);
     expect(answer.header("Auth-Status")).toBe("OK");
@@ -55,44 +55,47 @@ describe("POST /api/v1/auth/header (contract, Authentication endpoints)", () => 
     expect(answer.header("Auth-Server")).toBeUndefined();
   });
 
-  test.each(denied)("403, FAIL and null for %s, with Auth-Wait and no attributes", async (_what, headers) => {
-    const answer = await ask(headers);
-    expect([answer.status, answer.header("Auth-Status"), answer.body]).toEqual([403, "FAIL", "null"]);
-    expect(answer.header("Auth-Wait")).toBe("1");
-    expect(answer.headers.filter(([name]) => name.startsWith("X-Service-")).map(([name]) => name)).toEqual([
-      "X-Service-Session",
-      "X-Service-Memory-Cache",
-    ]);
-  });
+  test.each(denied)(
+    "answers 403, FAIL and null to %s, with Auth-Wait and without attributes",
+    async (_what, headers) => {
+      const answer = await ask(headers);
+      expect([answer.status, answer.header("Auth-Status"), answer.body]).toEqual([403, "FAIL", "null"]);
+      expect(answer.header("Auth-Wait")).toBe("1");
+      expect(answer.headers.filter(([name]) => name.startsWith("X-Service-")).map(([name]) => name)).toEqual([
+        "X-Service-Session",
+        "X-Service-Memory-Cache",
+      ]);
+    },
+  );
 
-  test.each(malformed)("400 with a reason: %s", async (_what, headers) => {
+  test.each(malformed)("answers 400 with a reason to %s", async (_what, headers) => {
     const answer = await ask(headers);
     expect(answer.status).toBe(400);
     expect(JSON.parse(answer.body)).toEqual({ error: expect.any(String) });
     expect(answer.header("X-Service-Session")).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test("percent-encoded and Base64 passwords", async () => {
+  test("accepts percent-encoded and Base64 passwords", async () => {
     const encoded = Buffer.from(alice.password).toString("base64url");
     const escaped = alice.password.replaceAll("-", "%2d");
     expect((await ask([user, ["Auth-Pass", escaped], protocol])).status).toBe(200);
     expect((await ask([user, ["Auth-Pass", encoded], protocol, ["Auth-Password-Encoded", "1"]])).status).toBe(200);
   });
 
-  test("mode=no-auth needs no password; in-memory and cache are taken", async () => {
+  test("mode=no-auth needs no password; in-memory and cache are accepted", async () => {
     const headers = login.filter(([name]) => name !== "Auth-Pass");
     expect((await ask(headers, "?mode=no-auth")).header("Auth-User")).toBe(alice.username);
     expect((await ask(login, "?in-memory=0&cache=0")).status).toBe(200);
     expect((await ask(login, "?mode=wizard")).status).toBe(400);
   });
 
-  test("Client-IP and X-Client-Port of a trusted peer are the client's", async () => {
+  test("uses Client-IP and X-Client-Port of a trusted peer", async () => {
     const answer = await ask([...login, ["Client-IP", "203.0.113.77"], ["X-Client-Port", "4711"]]);
     const line = await logLineOf(stack.gateway, answer.header("X-Service-Session"), "decided");
     expect(line).toMatchObject({ dialect: "header", client_ip: "203.0.113.77" });
   });
 
-  test("of any other peer they count for nothing", async () => {
+  test("ignores them from any other peer", async () => {
     const clientIp = async (): Promise<unknown> => {
       const answer = await ask([...login, ["Client-IP", "203.0.113.77"], ["X-Real-IP", "203.0.113.78"]]);
       return (await logLineOf(stack.gateway, answer.header("X-Service-Session"), "decided"))["client_ip"];
@@ -105,7 +108,7 @@ describe("POST /api/v1/auth/header (contract, Authentication endpoints)", () => 
     await expect.poll(clientIp, { timeout: 10_000 }).toBe("203.0.113.77");
   });
 
-  test("a body is read over and means nothing", async () => {
+  test("ignores a body", async () => {
     const answer = await askRaw(stack.url, {
       path: "/api/v1/auth/header",
       headers: [["Authorization", basicAuth], ["Content-Type", "application/json"], ...login],
@@ -114,11 +117,11 @@ describe("POST /api/v1/auth/header (contract, Authentication endpoints)", () => 
     expect([answer.status, answer.header("Auth-User")]).toEqual([200, alice.username]);
   });
 
-  test("401 without the caller's credentials", async () => {
+  test("answers 401 without the API caller's credentials", async () => {
     expect((await askRaw(stack.url, { path: "/api/v1/auth/header", headers: login })).status).toBe(401);
   });
 
-  test("the password reaches no log", async () => {
+  test("never logs the password", async () => {
     await ask([user, ["Auth-Pass", "canary-51c7"], protocol]);
     const answer = await ask([["Auth-User", "%ff"], ["Auth-Pass", "canary-51c7%ff"], protocol]);
     await logLineOf(stack.gateway, answer.header("X-Service-Session"), "malformed request");

@@ -8,7 +8,7 @@ const requestTimeoutMs = 1500;
 let stack: Stack;
 
 beforeAll(async () => {
-  // A budget that the failures here do not use up: what is tested is the delay's bound.
+  // A budget that the failures here do not exhaust, because the limit of delayed rejections is tested.
   const rate_limit = { per_second: 2000, burst: 2000 };
   stack = await startStack({
     settings: { runtime: { servers: { http: { request_timeout: `${requestTimeoutMs}ms`, rate_limit } } } },
@@ -30,21 +30,21 @@ const chunked = "Transfer-Encoding: chunked\r\n";
 const inChunks = (text: string): string =>
   `${Array.from(text, (character) => `1\r\n${character}\r\n`).join("")}0\r\n\r\n`;
 
-describe("requests that are right, however they arrive", () => {
-  test("byte by byte", async () => {
+describe("valid requests, however they arrive", () => {
+  test("are answered byte by byte", async () => {
     const connection = await openRaw(stack.httpPort);
     connection.socket.setNoDelay(true);
     for (const byte of head(length(body)) + body) connection.send(byte);
     expect(statusesIn(await connection.closed())).toEqual([200]);
   });
 
-  test("in chunks of one byte, and with Expect: 100-continue", async () => {
+  test("are answered in chunks of one byte, and with Expect: 100-continue", async () => {
     expect((await sendRaw(stack.httpPort, [head(chunked), inChunks(body)])).status).toBe(200);
     const expecting = await sendRaw(stack.httpPort, [head(`Expect: 100-continue\r\n${length(body)}`), body]);
     expect(statusesIn(expecting.text)).toEqual([100, 200]);
   });
 
-  test("pipelined: each gets its own answer, in order", async () => {
+  test("are answered in order when pipelined", async () => {
     const right = head(length(body), { close: false }) + body;
     const wrong = JSON.stringify({ ...alice, password: "wrong" });
     const last = head(length("{")) + "{";
@@ -55,31 +55,31 @@ describe("requests that are right, however they arrive", () => {
   });
 });
 
-describe("requests that are none", () => {
+describe("malformed requests", () => {
   test.each<[string, string | Uint8Array, number]>([
-    ["no HTTP", "hello\r\n\r\n", 400],
-    ["two lengths", head(`Content-Length: 1\r\nContent-Length: 2\r\n`), 400],
-    ["length and chunks", head(`Content-Length: 5\r\n${chunked}`) + inChunks(body), 400],
-    ["a chunk size that is none", `${head(chunked)}zz\r\n`, 400],
+    ["text that is not HTTP", "hello\r\n\r\n", 400],
+    ["two values of Content-Length", head(`Content-Length: 1\r\nContent-Length: 2\r\n`), 400],
+    ["Content-Length and chunked encoding", head(`Content-Length: 5\r\n${chunked}`) + inChunks(body), 400],
+    ["an invalid chunk size", `${head(chunked)}zz\r\n`, 400],
     ["a space before the colon", head("X-Bad : 1\r\n"), 400],
     ["a folded header", head("X-Bad: 1\r\n 2\r\n"), 400],
     ["a NUL in a header", head("X-Bad: a\u0000b\r\n"), 400],
     ["headers above 32 KiB", head(`X-Big: ${"x".repeat(40_000)}\r\n`), 431],
     ["an unknown method", head("", { method: "BREW" }), 400],
-    ["a body that is longer than it says", `${head("Content-Length: 5\r\n")}${body}`, 400],
+    ["a body longer than its Content-Length", `${head("Content-Length: 5\r\n")}${body}`, 400],
     ["an empty body", head("Content-Length: 0\r\n"), 400],
-    ["no body at all", head(""), 400],
+    ["a missing body", head(""), 400],
     [
-      "no UTF-8",
+      "a body that is not UTF-8",
       Buffer.concat([Buffer.from(head("Content-Length: 14\r\n")), Buffer.from('{"username":"'), Buffer.of(0xff)]),
       400,
     ],
     ["a JSON array", `${head(length("[]"))}[]`, 400],
     ["JSON nested 100,000 deep", head(length("[".repeat(100_000))) + "[".repeat(100_000), 400],
-    ["a target that is no path", head("", { target: "http://[" }), 400],
+    ["a target that is not a path", head("", { target: "http://[" }), 400],
     ["a target with a broken escape", head(length(body), { target: "/api/v1/auth/%zz" }) + body, 400],
-    ["an expectation that nobody has", head(`Expect: magic\r\n${length(body)}`) + body, 417],
-  ])("%s", async (_what, bytes, status) => {
+    ["an unsupported expectation", head(`Expect: magic\r\n${length(body)}`) + body, 417],
+  ])("%s is rejected", async (_what, bytes, status) => {
     const answer = await sendRaw(stack.httpPort, [bytes]);
     expect(statusesIn(answer.text)[0]).toBe(status);
   });
@@ -88,7 +88,7 @@ describe("requests that are none", () => {
     expect((await sendRaw(stack.httpPort, [head("", { method })])).status).toBe(405);
   });
 
-  test("a body that ends before its length, by a client that hangs up", async () => {
+  test("a connection that the client closes in the middle of a body ends the request", async () => {
     const connection = await openRaw(stack.httpPort);
     connection.send(`${head("Content-Length: 500\r\n")}{"username"`);
     connection.socket.end();
@@ -106,14 +106,14 @@ describe("requests that are none", () => {
   });
 });
 
-test("control characters: in a username 400, in a password an ordinary wrong password", async () => {
+test("a control character is rejected with 400 in a username, and is a wrong password in a password", async () => {
   for (const username of ["alice\u0000@example.test", "alice\r\nAuth-Status: OK", "\u007f"])
     expect((await askJson(stack.url, { ...alice, username })).status).toBe(400);
   for (const password of ["alice-demo-password\u0000", "\u0000", "\r\n", "\ud800", "x".repeat(10_000)])
     expect((await askJson(stack.url, { ...alice, password })).status).toBe(403);
 });
 
-test("1,100 wrong callers at once, more than may wait, all get their 401, and a right one is answered meanwhile", async () => {
+test("1,100 simultaneous rejected callers, more than may wait, all receive 401, and a valid request is answered meanwhile", async () => {
   const count = 1100;
   const bytes = `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
   const connections = await Promise.all(
@@ -130,10 +130,10 @@ test("1,100 wrong callers at once, more than may wait, all get their 401, and a 
   expect(answered).toBeLessThan(count);
   const answers = await Promise.all(closed);
   expect(answers.filter((text) => statusesIn(text)[0] !== 401)).toEqual([]);
-  await poll("a right caller to be asked as before", async () => (await askJson(stack.url, alice)).status === 200);
+  await poll("a valid request to be answered as before", async () => (await askJson(stack.url, alice)).status === 200);
 });
 
-test("nothing of all this ended the gateway, or was a failure of its own", async () => {
+test("none of these requests ended the gateway or caused an internal error", async () => {
   expect(stack.gateway.process.exitCode).toBeNull();
   const lines = stack.gateway.output().split("\n");
   expect(lines.filter((line) => /"level":"(error|fatal)"/.test(line))).toEqual([]);

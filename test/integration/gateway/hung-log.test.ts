@@ -11,7 +11,7 @@ function droppedIn(metrics: string): number {
   return Number(/^service_log_lines_dropped_total (\d+)$/mu.exec(metrics)?.[1]);
 }
 
-test("a reader of the log that hangs costs lines, which are counted and told, but neither decisions nor memory nor the stop", async () => {
+test("an unread log drops lines, which are counted and reported, but delays neither decisions nor shutdown and takes no more memory", async () => {
   await using stack = await startStack();
   const { gateway, url } = stack;
   const { stdout } = gateway.process;
@@ -38,7 +38,7 @@ test("a reader of the log that hangs costs lines, which are counted and told, bu
   stdout.resume();
 
   const output = (): string => gateway.output().slice(linesFrom);
-  const line = await poll("the line that says so", () => /^.*"log lines were lost.*$/mu.exec(output())?.[0]);
+  const line = await poll("the line that reports the loss", () => /^.*"log lines were lost.*$/mu.exec(output())?.[0]);
   expect(JSON.parse(line)).toMatchObject({
     level: "warn",
     dropped: lost,
@@ -46,12 +46,12 @@ test("a reader of the log that hangs costs lines, which are counted and told, bu
   });
   await ask();
   const decided = (): number => output().split('"msg":"decided"').length - 1;
-  await poll("every line to be there or counted", () => decided() + lost === requests);
+  await poll("every line to be written or counted", () => decided() + lost === requests);
   expect(await dropped()).toBe(lost);
 
   stdout.pause();
   await Promise.all(Array.from({ length: 25 }, ask));
-  // Nobody but itself kills it here.
+  // The test sends no SIGKILL: the gateway must end by itself.
   const ended = once(gateway.process, "exit");
   gateway.signal("SIGTERM");
   await ended;

@@ -13,7 +13,7 @@ afterAll(() => stack[Symbol.asyncDispose]());
 const guid = /^[0-9a-f-]{36}$/;
 
 describe("POST /api/v1/auth/json (contract, Authentication endpoints)", () => {
-  test("200, Auth-Status OK and the attributes", async () => {
+  test("answers 200, Auth-Status OK and the attributes", async () => {
     const { status, headers, body } = await askJson(stack.url, alice);
     expect(status).toBe(200);
     expect(headers.get("auth-status")).toBe("OK");
@@ -35,7 +35,7 @@ describe("POST /api/v1/auth/json (contract, Authentication endpoints)", () => {
     });
   });
 
-  test("403, Auth-Status FAIL and null for a wrong password and for an unknown user alike", async () => {
+  test("answers 403, Auth-Status FAIL and null to a wrong password and to an unknown user", async () => {
     for (const change of [{ password: "wrong" }, { username: "nobody@example.test" }, { password: "" }]) {
       const { status, headers, body } = await askJson(stack.url, { ...alice, ...change });
       expect([status, headers.get("auth-status"), body]).toEqual([403, "FAIL", "null"]);
@@ -44,7 +44,7 @@ describe("POST /api/v1/auth/json (contract, Authentication endpoints)", () => {
     }
   });
 
-  test("a form", async () => {
+  test("accepts a form", async () => {
     const body = new URLSearchParams(alice).toString();
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     expect((await askJson(stack.url, body, { headers })).status).toBe(200);
@@ -58,24 +58,24 @@ describe("POST /api/v1/auth/json (contract, Authentication endpoints)", () => {
     expect([unknown.status, unknown.body]).toEqual([403, "null"]);
   });
 
-  test("in-memory=0 and cache=0 are taken", async () => {
+  test("accepts in-memory=0 and cache=0", async () => {
     expect((await askJson(stack.url, alice, { query: "?in-memory=0&cache=0" })).status).toBe(200);
   });
 
   test.each([
     ["broken JSON", "{", {}],
     ["another media type", JSON.stringify(alice), { "content-type": "text/plain" }],
-    ["a media type that is none", JSON.stringify(alice), { "content-type": "nonsense" }],
+    ["an invalid media type", JSON.stringify(alice), { "content-type": "nonsense" }],
     ["a missing username", { password: "x" }, {}],
     ["a body over the limit", { ...alice, password: "x".repeat(1_100_000) }, {}],
-  ])("400 with a reason for %s", async (_what, body, headers) => {
+  ])("answers 400 with a reason to %s", async (_what, body, headers) => {
     const answer = await askJson(stack.url, body, { headers });
     expect(answer.status).toBe(400);
     expect(JSON.parse(answer.body)).toEqual({ error: expect.any(String) });
     expect(answer.headers.get("x-service-session")).toMatch(guid);
   });
 
-  test("header names leave in the contract's spelling", async () => {
+  test("sends header names in the contract's spelling", async () => {
     const { request } = await import("node:http");
     const names = await new Promise<string[]>((resolve, reject) => {
       const headers = { authorization: basicAuth, "content-type": "application/json" };
@@ -97,18 +97,18 @@ describe("POST /api/v1/auth/json (contract, Authentication endpoints)", () => {
     );
   });
 
-  test("405 for another method, 404 for a path of nobody's", async () => {
+  test("answers 405 to another method and 404 to an unknown path", async () => {
     expect((await fetch(`${stack.url}/api/v1/auth/json`, { headers: { authorization: basicAuth } })).status).toBe(405);
     expect((await fetch(`${stack.url}/api/v1/nothing`)).status).toBe(404);
   });
 });
 
-describe("callers", () => {
+describe("API callers", () => {
   test.each([
     ["missing", {}],
     ["wrong", { authorization: "Basic YmFja2NoYW5uZWw6d3Jvbmc=" }],
-    ["of another scheme", { authorization: "Bearer abc" }],
-  ])("credentials that are %s: 401 after 300 ms, with a challenge and nothing else", async (_what, headers) => {
+    ["another scheme's", { authorization: "Bearer abc" }],
+  ])("%s credentials are rejected with 401 after 300 ms, with a challenge and nothing else", async (_what, headers) => {
     const started = performance.now();
     const response = await fetch(`${stack.url}/api/v1/auth/json`, { method: "POST", headers, body: "{}" });
     expect(performance.now() - started).toBeGreaterThanOrEqual(299);
@@ -135,7 +135,7 @@ describe("callers", () => {
     expect(stack.gateway.output()).not.toMatch(/canary-|Y2FuYXJ5/);
   });
 
-  test("a user's password reaches no log and no metric of any service", async () => {
+  test("a user's password appears in no log and no metric of any service", async () => {
     const password = "canary-93d0-password";
     await askJson(stack.url, { ...alice, password });
     await askJson(stack.url, `{"username":"alice","password":"${password}"`);
@@ -154,7 +154,7 @@ describe("callers", () => {
 });
 
 describe("operations", () => {
-  test("/ping, /healthz and /metrics of the main listener", async () => {
+  test("the main listener serves /ping, /healthz and /metrics", async () => {
     expect(await (await fetch(`${stack.url}/ping`)).text()).toBe("pong");
     expect(await (await fetch(`${stack.url}/healthz`)).json()).toMatchObject({ checks: { bus: "up" } });
     expect(await (await fetch(`${stack.url}/metrics`)).text()).toContain("service_logins_total");

@@ -40,7 +40,7 @@ beforeAll(async () => {
     backends,
     settings: {
       runtime: { timeouts: { decision: "2s", ldap_search: "1s", ldap_bind: "1s" } },
-      // Every login asks the directory.
+      // Without caches, so that every login queries the directory.
       auth: { pipeline: { local_cache_ttl: "0s" } },
     },
   });
@@ -51,8 +51,8 @@ afterAll(async () => {
   await slapd[Symbol.asyncDispose]();
 });
 
-describe("the same decision from LDAP", () => {
-  test("200 with the account and the attributes that the search names, no password among them", async () => {
+describe("decisions from LDAP", () => {
+  test("200 with the account and the attributes that the search names, without the password", async () => {
     const { status, headers, body } = await askJson(stack.url, alice);
     expect([status, headers.get("auth-user")]).toEqual([200, "alice"]);
     const answer = JSON.parse(body);
@@ -62,7 +62,7 @@ describe("the same decision from LDAP", () => {
     expect(answer.attributes.dn).toEqual([expect.stringMatching(/^uid=alice,/u)]);
   });
 
-  test("403 for a wrong password, an unknown user, and a name that tries to be a filter", async () => {
+  test("403 for a wrong password, an unknown user, and a name with filter syntax", async () => {
     for (const change of [{ password: "wrong" }, { username: "nobody" }, { username: "*" }]) {
       const { status, body } = await askJson(stack.url, { ...alice, ...change });
       expect([status, body]).toEqual([403, "null"]);
@@ -75,9 +75,9 @@ describe("the same decision from LDAP", () => {
     expect(headers.get("auth-status")).toMatch(/Temporary/);
   });
 
-  test("the log names the protocol and the dialect that nobody could decide for", async () => {
+  test("the log contains protocol and dialect of a request that could not be decided", async () => {
     await askJson(stack.url, { ...alice, protocol: "saml" });
-    const line = await poll("the line of the engine", () =>
+    const line = await poll("the engine's log line", () =>
       stack.engines
         .flatMap((engine) => engine.output().split("\n"))
         .find((text) => text.includes("could not decide") && text.includes("saml")),
@@ -95,19 +95,19 @@ describe("the same decision from LDAP", () => {
   });
 });
 
-describe("a directory that is away (failure matrix, LDAP rows)", () => {
-  test("killed: a temporary failure, and the right answer again once it is back", async () => {
+describe("an LDAP outage (failure matrix, LDAP rows)", () => {
+  test("a killed directory is a temporary failure, and decisions are right again once it is back", async () => {
     await slapd.kill();
     const { status, body } = await askJson(stack.url, alice);
     expect([status, Object.keys(JSON.parse(body))]).toEqual([500, ["error"]]);
     await slapd.start();
-    await poll("the directory's return", async () => (await askJson(stack.url, alice)).status === 200, 15_000);
+    await poll("the directory to recover", async () => (await askJson(stack.url, alice)).status === 200, 15_000);
   });
 
-  test("hung: a temporary failure while it hangs, and the right answer again", async () => {
+  test("a directory that hangs is a temporary failure, and decisions are right again afterwards", async () => {
     await slapd.pause();
     expect((await askJson(stack.url, alice)).status).toBe(500);
     slapd.resume();
-    await poll("the directory's return", async () => (await askJson(stack.url, alice)).status === 200, 15_000);
+    await poll("the directory to recover", async () => (await askJson(stack.url, alice)).status === 200, 15_000);
   });
 });

@@ -31,7 +31,7 @@ const probe = async (serve: (socket: Socket) => void, target: Partial<MailTarget
   return await probeMailServer(whole, 400);
 };
 const greeting = (text: string) => (socket: Socket) => void socket.write(text);
-/** Answers each chunk by the first pattern that fits. */
+/** Answers each chunk by the first pattern that matches. */
 const dialogue =
   (first: string, answers: readonly (readonly [RegExp, string])[]) =>
   (socket: Socket): void => {
@@ -58,7 +58,7 @@ const settings = (fallback: string, own: readonly number[]) => ({
   },
 });
 
-describe("a look at a mail server", () => {
+describe("a probe of a mail server", () => {
   let folder: string;
   beforeAll(async () => {
     folder = stack.use(await scratchFolder()).path;
@@ -72,7 +72,7 @@ describe("a look at a mail server", () => {
     ["smtp", "220-mail.example.test\r\n220 ESMTP\r\n"],
     ["lmtp", "220 LMTP\r\n"],
     ["sieve", '"IMPLEMENTATION" "x"\r\n"SASL" "PLAIN"\r\nOK "ready"\r\n'],
-  ] as const)("finds %s alive that says %j", async (protocol, text) => {
+  ] as const)("finds %s available after the greeting %j", async (protocol, text) => {
     expect(await probe(greeting(text), { protocol })).toBe("127.0.0.1");
   });
 
@@ -85,20 +85,20 @@ describe("a look at a mail server", () => {
     ["http", "HTTP/1.1 503 Service Unavailable\r\n\r\n"],
     ["imap", ""],
     ["imap", "x".repeat(40_000)],
-  ] as const)("finds %s down that says %j", async (protocol, text) => {
+  ] as const)("finds %s unavailable after the greeting %j", async (protocol, text) => {
     await expect(probe(greeting(text), { protocol })).rejects.toThrow(/answered|no greeting|more than/);
   });
 
-  test("resolves a name, and tells the address", async () => {
+  test("resolves a name and returns the address", async () => {
     expect(await probe(greeting("* OK\r\n"), { host: "localhost" })).toMatch(/^(?:127\.0\.0\.1|::1)$/);
   });
 
-  test("asks by HTTP for the path", async () => {
+  test("requests the path by HTTP", async () => {
     const serve = dialogue("", [[/^GET \/alive HTTP\/1\.1\r\n/, "HTTP/1.1 204 No Content\r\n\r\n"]]);
     expect(await probe(serve, { protocol: "http", requestUri: "/alive" })).toBe("127.0.0.1");
   });
 
-  test("begins with a PROXY header where told", async () => {
+  test("begins with a PROXY header if configured", async () => {
     let first: Buffer = Buffer.alloc(0);
     const serve = (socket: Socket): void => {
       socket.once("data", (chunk: Buffer) => {
@@ -110,7 +110,7 @@ describe("a look at a mail server", () => {
     expect(first.subarray(0, 16).toString("hex")).toBe("0d0a0d0a000d0a515549540a20000000");
   });
 
-  test("finds a server down that refuses or cuts StartTLS, or puts text behind its consent", async () => {
+  test("fails if the server refuses or interrupts StartTLS, or sends data after accepting it", async () => {
     const refusing = dialogue("* OK\r\n", [[/STARTTLS/, "a NO not today\r\n"]]);
     await expect(probe(refusing, { startTls: true })).rejects.toThrow(/not today/);
     const injecting = dialogue("+OK\r\n", [[/STLS/, "+OK begin\r\n+OK injected\r\n"]]);
@@ -120,7 +120,7 @@ describe("a look at a mail server", () => {
     await expect(probe(cutting, { protocol: "smtp", startTls: true })).rejects.toThrow(/closed|ECONNRESET/);
   });
 
-  test("speaks TLS, at once and after StartTLS, and trusts no unknown certificate", async () => {
+  test("speaks TLS from the first byte and after StartTLS, and rejects an unknown certificate", async () => {
     const [key, cert] = await Promise.all(["server.key", "server.crt"].map((name) => readFile(join(folder, name))));
     const secure = (socket: Socket): TLSSocket => {
       const tls = new TLSSocket(socket, { isServer: true, key, cert });
@@ -143,7 +143,7 @@ describe("a look at a mail server", () => {
   });
 });
 
-describe("Auth-Server names a mail server that lives", () => {
+describe("Auth-Server names an available mail server", () => {
   let servers: TcpServer[];
   let ports: number[];
   let postern: Stack;
@@ -167,16 +167,16 @@ describe("Auth-Server names a mail server that lives", () => {
   };
   const namedPort = async (): Promise<number> => Number((await login()).header("Auth-Port"));
 
-  test("one account goes to one server, and to the other when that one is gone; with none left nobody is sent", async () => {
+  test("directs an account to one server, to the other when the first is unavailable, and to no server when both are", async () => {
     const first = await namedPort();
     expect(ports).toContain(first);
     for (let attempt = 0; attempt < 5; attempt += 1) expect(await namedPort()).toBe(first);
     const index = ports.indexOf(first);
     await servers[index]?.[Symbol.asyncDispose]();
     const other = ports[1 - index];
-    await poll("the other server", async () => (await namedPort()) === other);
+    await poll("the other server to be named", async () => (await namedPort()) === other);
     await servers[1 - index]?.[Symbol.asyncDispose]();
-    await poll("nobody named", async () => (await login()).header("Auth-Server") === undefined);
+    await poll("no server to be named", async () => (await login()).header("Auth-Server") === undefined);
     const answer = await login();
     expect(answer.status).toBe(200);
     expect(answer.header("Auth-Status")).not.toMatch(/OK|FAIL/);
@@ -185,7 +185,7 @@ describe("Auth-Server names a mail server that lives", () => {
     expect(metrics).toMatch(/service_mail_backend_checks_total\{protocol="imap",outcome="down"\} [1-9]/);
   });
 
-  test("a server that is back is named again", async () => {
+  test("names a server again when it is available", async () => {
     const server = createServer((socket) => {
       socket.on("error", () => undefined);
       socket.write("* OK ready\r\n");
@@ -196,7 +196,7 @@ describe("Auth-Server names a mail server that lives", () => {
     server.close();
   });
 
-  test("a reload takes other servers, and the fixed upstream is the last resort", async () => {
+  test("a reload applies other servers, and the fixed upstream is the last resort", async () => {
     await postern.writeSettings(settings("192.0.2.7", [await freePort()]));
     postern.gateway.signal("SIGHUP");
     await expect.poll(async () => (await login()).header("Auth-Server"), { timeout: 10_000 }).toBe("192.0.2.7");

@@ -47,7 +47,7 @@ afterAll(async () => {
   await stack[Symbol.asyncDispose]();
 });
 
-/** Asks with alice's name; whether the password was let in. */
+/** Sends alice's name; resolves to whether the password was accepted. */
 type Ask = (clientIp: string, password: string) => Promise<boolean>;
 
 async function byHeaders(path: string, clientIp: string, password: string): Promise<boolean> {
@@ -89,7 +89,7 @@ const dialects: readonly (readonly [string, Ask])[] = [
   ["proxy", async (ip, password) => byHeaders("proxy", ip, password)],
 ];
 
-/** A network for each test, as bans last. */
+/** A separate network for each test, as bans persist. */
 let networks = 0;
 function network(): string {
   networks += 1;
@@ -109,7 +109,7 @@ async function gatewayMetric(series: string): Promise<number> {
 }
 
 describe.each(dialects)("a client address with a port, %s", (_dialect, ask) => {
-  test("guesses from address:port are counted against the address, and banned", async () => {
+  test("counts guesses from address:port against the address, and bans it", async () => {
     const address = network();
     await guess(ask, (port) => `${address}:${port}`);
     expect(await ask(`${address}:60000`, alice.password)).toBe(false);
@@ -117,7 +117,7 @@ describe.each(dialects)("a client address with a port, %s", (_dialect, ask) => {
     expect(await ask(`${network()}:60000`, alice.password)).toBe(true);
   });
 
-  test("guesses from [v6]:port are counted against its network, and banned", async () => {
+  test("counts guesses from [v6]:port against its network, and bans it", async () => {
     networks += 1;
     const prefix = `2001:db8:0:${networks}`;
     await guess(ask, (port) => `[${prefix}::${port % 10}]:${port}`);
@@ -126,7 +126,7 @@ describe.each(dialects)("a client address with a port, %s", (_dialect, ask) => {
   });
 });
 
-test.each(dialects)("%s: an address that names nobody is logged and counted", async (name, ask) => {
+test.each(dialects)("%s: an unreadable client address is logged and counted", async (name, ask) => {
   const dialect = name === "form" ? "json" : name;
   const series = `service_client_address_ignored_total{dialect="${dialect}",reason="unreadable"}`;
   const before = await gatewayMetric(series);
@@ -154,7 +154,7 @@ async function basic(password: string, headers: Readonly<Record<string, string>>
 }
 
 describe("GET /api/v1/auth/basic through a trusted proxy", () => {
-  test("a stranger's Client-IP neither bans another network nor hides its own", async () => {
+  test("an untrusted client's Client-IP neither bans another network nor hides its own", async () => {
     const [victim, stranger] = [network(), network()];
     for (let count = 0; count < failuresUntilBan; count += 1) {
       const headers = { "client-ip": victim, "x-client-port": "1", "x-forwarded-for": stranger };
@@ -164,7 +164,7 @@ describe("GET /api/v1/auth/basic through a trusted proxy", () => {
     expect(await basic(alice.password, { "x-forwarded-for": stranger, "client-ip": network() })).toBe(false);
   });
 
-  test("a stranger who puts an address before its own in X-Forwarded-For is the last one all the same", async () => {
+  test("an untrusted client that adds an address in front of its own in X-Forwarded-For is still counted by its own", async () => {
     const [victim, stranger] = [network(), network()];
     for (let count = 0; count < failuresUntilBan; count += 1) {
       expect(await basic(`wrong-${count}`, { "x-forwarded-for": `${victim}, ${stranger}` })).toBe(false);

@@ -17,7 +17,7 @@ let stack: Stack;
 let issuer: TokenIssuer;
 let jwksFile: string;
 
-/** The settings of tokens for callers and for users, with the keys in that file. */
+/** The settings for tokens of API callers and of users, with the keys in that file. */
 function tokenSettings(file: string) {
   return {
     auth: {
@@ -61,14 +61,14 @@ function redisPort(): number {
   return stack.redis.port;
 }
 
-/** How often an engine asked its directories, by outcome. */
+/** How often an engine queried its backends, by outcome. */
 async function backendQuestions(engine: ServiceProcess): Promise<readonly string[]> {
   return (await engine.metrics()).match(/^service_directory_seconds_count.*$/gm) ?? [];
 }
 
 describe("method oauthbearer or xoauth2: the password field is an access token", () => {
   test.each(["oauthbearer", "OAUTHBEARER", "xoauth2", "XOAUTH2"])(
-    "%s: a good token lets its user in, with the account's attributes",
+    "%s: a valid token signs its user in, with the account's attributes",
     async (method) => {
       const token = await userToken();
       for (let count = 0; count < 4; count += 1) {
@@ -79,7 +79,7 @@ describe("method oauthbearer or xoauth2: the password field is an access token",
     },
   );
 
-  test("a whole SASL message does as well, when it names the same user", async () => {
+  test("accepts a whole SASL message that names the same user", async () => {
     const auth = `\x01auth=Bearer ${await userToken()}\x01\x01`;
     expect((await login(`n,a=${alice.username},${auth}`)).status).toBe(200);
     expect((await login(`user=${alice.username}${auth}`, { method: "xoauth2" })).status).toBe(200);
@@ -89,9 +89,9 @@ describe("method oauthbearer or xoauth2: the password field is an access token",
 
   test.each([
     ["expired", { exp: 1_700_000_000 }],
-    ["of another issuer", { iss: "https://other.example.test" }],
-    ["of another user", { preferred_username: "bob@example.test" }],
-    ["of nobody in particular", { sub: "thunderbird", preferred_username: undefined }],
+    ["issued by another issuer", { iss: "https://other.example.test" }],
+    ["issued to another user", { preferred_username: "bob@example.test" }],
+    ["of no user", { sub: "thunderbird", preferred_username: undefined }],
     ["for another audience", { aud: "calendar" }],
     ["without the scope", { scope: "openid" }],
     ["for the back channel", { aud: "service:backchannel", scope: "service:authenticate imap" }],
@@ -105,7 +105,7 @@ describe("method oauthbearer or xoauth2: the password field is an access token",
       expect(headers.get(name)).toBe(wrong.headers.get(name));
   });
 
-  test("403: a broken signature, a password, an empty one, and the token of a user whom no directory knows", async () => {
+  test("answers 403 to a broken signature, a password, an empty one, and the token of an unknown user", async () => {
     const token = await userToken();
     expect((await login(`${token.slice(0, -8)}AAAAAAAA`)).status).toBe(403);
     expect((await login(alice.password)).status).toBe(403);
@@ -114,13 +114,13 @@ describe("method oauthbearer or xoauth2: the password field is an access token",
     expect((await login(await userToken({ preferred_username: username }), { username })).status).toBe(403);
   });
 
-  test("a token opens nothing as a password, and passwords go on beside it", async () => {
+  test("a token is not accepted as a password, and passwords still work beside it", async () => {
     expect((await login(await userToken(), { method: "plain" })).status).toBe(403);
     expect((await askJson(stack.url, { ...alice, method: "plain" })).status).toBe(200);
     expect((await askJson(stack.url, alice)).status).toBe(200);
   });
 
-  test("a user's token is no caller's: 401 on the back channel", async () => {
+  test("a user's token is rejected with 401 as an API caller's token", async () => {
     const scope = "imap service:authenticate";
     for (const [aud, status] of [
       ["mail", 401],
@@ -131,7 +131,7 @@ describe("method oauthbearer or xoauth2: the password field is an access token",
     }
   });
 
-  test("bad tokens ask no directory", async () => {
+  test("invalid tokens cause no backend query", async () => {
     const before = await Promise.all(stack.engines.map(backendQuestions));
     expect(before.flat()).not.toEqual([]);
     const expired = await userToken({ exp: 1_700_000_000 });
@@ -141,7 +141,7 @@ describe("method oauthbearer or xoauth2: the password field is an access token",
     expect(await Promise.all(stack.engines.map(backendQuestions))).toEqual(before);
   });
 
-  test("a denied token, and every token of a user whose epoch rose, is dead on both engines within revocation_ttl", async () => {
+  test("a denied token, and every token of a user whose epoch rose, is rejected by both engines within revocation_ttl", async () => {
     const redis = await testRedis(redisPort());
     await poll("the test's Redis client", () => redis.status === "ready");
     const revoker = createRevoker({ redis, prefix: "postern:", clock: { now: () => Date.now() } });
@@ -151,7 +151,7 @@ describe("method oauthbearer or xoauth2: the password field is an access token",
     await revoker.deny("mail-denied", Date.now() + 300_000);
     await revoker.denySubject(issuerName, { kind: "user", id: "epoch-user" });
     for (const token of [one, users]) {
-      await poll("the token to be dead", async () => {
+      await poll("the token to be rejected", async () => {
         const answers = await Promise.all([1, 2, 3, 4, 5, 6].map(() => login(token)));
         return answers.every(({ status }) => status === 403);
       });
@@ -159,7 +159,7 @@ describe("method oauthbearer or xoauth2: the password field is an access token",
     redis.disconnect();
   });
 
-  test("Redis hung: 500, never 403; a bad token stays 403; passwords are not troubled", async () => {
+  test("while Redis hangs, tokens are answered with 500, never 403; invalid tokens still with 403; passwords still work", async () => {
     const { redis } = stack;
     if (redis === undefined) throw new Error("no Redis");
     const token = await userToken();
@@ -173,13 +173,13 @@ describe("method oauthbearer or xoauth2: the password field is an access token",
     } finally {
       redis.signal("SIGCONT");
     }
-    await poll("the token to be taken", async () => (await login(token)).status === 200);
+    await poll("the token to be accepted", async () => (await login(token)).status === 200);
     const pages = await Promise.all(stack.engines.map((engine) => engine.metrics()));
     expect(pages.join("\n")).toMatch(/mail_token_checks_total\{outcome="unavailable"\} [1-9]/);
   });
 });
 
-test("keys that cannot be read: 500, never 403; passwords are not troubled; and a second after they are there they count", async () => {
+test("while keys cannot be read, tokens are answered with 500, never 403; passwords still work; new keys apply within a second", async () => {
   await using folder = await scratchFolder();
   const file = join(folder.path, "later.json");
   await using away = await startStack({ redis: true, settings: tokenSettings(file) });
@@ -192,19 +192,23 @@ test("keys that cannot be read: 500, never 403; passwords are not troubled; and 
   const token = await userToken();
   await writeFile(file, JSON.stringify(issuer.jwks));
   await Promise.all([
-    poll("the engine", async () => (await login(token, {}, away.url)).status === 200, 2500),
-    poll("the gateway", async () => (await askJson(away.url, alice, { headers })).status === 200, 2500),
+    poll("the engine to accept the token", async () => (await login(token, {}, away.url)).status === 200, 2500),
+    poll(
+      "the gateway to accept the token",
+      async () => (await askJson(away.url, alice, { headers })).status === 200,
+      2500,
+    ),
   ]);
 });
 
-test("Redis away from the start: engines are ready, 500 for tokens, passwords are not troubled", async () => {
+test("without Redis from the start, engines are ready, tokens are answered with 500, and passwords still work", async () => {
   await using away = await startStack({ settings: tokenSettings(jwksFile) });
   expect((await login(await userToken(), {}, away.url)).status).toBe(500);
   expect((await login(await userToken({ aud: "calendar" }), {}, away.url)).status).toBe(403);
   expect((await askJson(away.url, alice)).status).toBe(200);
 });
 
-test("while auth.oauthbearer is off, these methods are denied", async () => {
+test("while auth.oauthbearer is disabled, these methods are denied", async () => {
   await using off = await startStack();
   expect((await login(await userToken(), {}, off.url)).status).toBe(403);
   expect((await login(alice.password, { method: "xoauth2" }, off.url)).status).toBe(403);

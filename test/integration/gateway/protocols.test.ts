@@ -7,7 +7,7 @@ import { demoBackends } from "../../support/stack-config.ts";
 const failuresUntilBan = 3;
 let stack: Stack;
 
-/** Everything that names protocols, in the spelling that its author happened to like. */
+/** Every setting that names protocols, in various spellings. */
 beforeAll(async () => {
   const folder = "/nonexistent";
   const { sql } = Object(demoBackends(folder));
@@ -60,7 +60,7 @@ afterAll(() => stack[Symbol.asyncDispose]());
 
 const ask = (protocol: string, over: object = {}) => askJson(stack.url, { ...alice, protocol, ...over });
 
-describe("a protocol's name means the same in any spelling", () => {
+describe("the name of a protocol means the same in any spelling", () => {
   test.each(["imap", "IMAP", "Imap", " imap ", "SMTP"])("a search for it serves %j", async (protocol) => {
     const { status, headers } = await ask(protocol);
     expect(status).toBe(200);

@@ -26,7 +26,7 @@ interface Login {
   readonly protocol?: string;
 }
 
-/** As nginx asks: GET, HTTP/1.0. */
+/** As nginx sends it: GET, HTTP/1.0. */
 async function ask(
   { user = alice.username, password = alice.password, protocol = "imap" }: Login,
   request: Partial<RawRequest> = {},
@@ -47,7 +47,7 @@ describe("GET or POST /api/v1/auth/<proxy_segment> (contract, Authentication end
   test.each([
     ["imap", "192.0.2.1", "1143"],
     ["smtp", "2001:db8::1", "25"],
-  ])("success for %s: 200 with Auth-Server and Auth-Port", async (protocol, server, port) => {
+  ])("answers a success for %s with 200, Auth-Server and Auth-Port", async (protocol, server, port) => {
     for (const method of ["GET", "POST"]) {
       const answer = await ask({ protocol }, { method });
       expect([answer.status, answer.body]).toEqual([200, ""]);
@@ -60,7 +60,7 @@ describe("GET or POST /api/v1/auth/<proxy_segment> (contract, Authentication end
     }
   });
 
-  test("failure: 200 with FAIL, Auth-Wait and null", async () => {
+  test("answers a failure with 200, FAIL, Auth-Wait and null", async () => {
     const answer = await ask({ password: "wrong" });
     expect([answer.status, answer.header("Auth-Status"), answer.body]).toEqual([200, "FAIL", "null"]);
     expect(answer.header("Auth-Wait")).toBe("1");
@@ -68,7 +68,7 @@ describe("GET or POST /api/v1/auth/<proxy_segment> (contract, Authentication end
     expect(answer.header("Auth-Error-Code")).toBeUndefined();
   });
 
-  test("a success without an upstream for the protocol is a temporary failure, and logged", async () => {
+  test("answers a success for a protocol without an upstream as a temporary failure, and logs it", async () => {
     const answer = await ask({ protocol: "sieve" });
     expect([answer.status, answer.header("Auth-Status")]).toEqual([200, "Temporary server problem, try again later"]);
     const line = await logLineOf(
@@ -82,7 +82,7 @@ describe("GET or POST /api/v1/auth/<proxy_segment> (contract, Authentication end
   test.each([
     ["X-Real-IP", "198.51.100.4"],
     ["X-Forwarded-For", "192.0.2.9, 198.51.100.4"],
-  ])("%s of a trusted peer tells the client's address where Client-IP does not", async (name, value) => {
+  ])("uses %s of a trusted peer as the client address if Client-IP is missing", async (name, value) => {
     const headers = [
       ["Authorization", basicAuth],
       ["Auth-User", alice.username],
@@ -95,17 +95,17 @@ describe("GET or POST /api/v1/auth/<proxy_segment> (contract, Authentication end
     expect(line).toMatchObject({ dialect: "proxy", client_ip: "198.51.100.4" });
   });
 
-  test("400 for missing headers", async () => {
+  test("answers 400 if headers are missing", async () => {
     const answer = await ask({}, { headers: [["Authorization", basicAuth]] });
     expect(answer.status).toBe(400);
     expect(JSON.parse(answer.body)).toEqual({ error: expect.any(String) });
   });
 
-  test("the path of the default name is nobody's then", async () => {
+  test("answers 404 on the default path then", async () => {
     expect((await ask({}, { path: "/api/v1/auth/proxy" })).status).toBe(404);
   });
 
-  test("auth.upstreams and proxy_denial_text are live", async () => {
+  test("applies auth.upstreams and proxy_denial_text without a restart", async () => {
     const text = "Invalid login or password";
     await stack.writeSettings({
       auth: { response: { proxy_denial_text: text }, upstreams: { imap: { port: 2143 } } },
@@ -115,7 +115,7 @@ describe("GET or POST /api/v1/auth/<proxy_segment> (contract, Authentication end
     expect((await ask({ password: "wrong" })).header("Auth-Status")).toBe(text);
   });
 
-  test("temporary failure: 200 with the message, and Auth-Error-Code for smtp only", async () => {
+  test("answers a temporary failure with 200 and the message, and with Auth-Error-Code for smtp only", async () => {
     await Promise.all(stack.engines.map((engine) => engine.stop()));
     for (const [protocol, code] of [
       ["imap", undefined],

@@ -1,13 +1,13 @@
 import { openRaw, statusesIn } from "../../support/raw-http.ts";
 
-/** An answer as it came over the wire; names of headers in lower case. */
+/** A response as received; header names in lower case. */
 export interface RawAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Sends bytes and reads the one answer; they should say `Connection: close`. */
+/** Sends bytes and reads the one response; the bytes should contain `Connection: close`. */
 export async function askRaw(port: number, bytes: string): Promise<RawAnswer> {
   const connection = await openRaw(port);
   connection.send(bytes);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => stack[Symbol.asyncDispose]());
 
-/** The request of saslauthd's httpform module, whose format string is the one of docs/integrations/saslauthd.md. */
+/** The request of saslauthd's httpform module, with the format string of docs/integrations/saslauthd.md. */
 async function saslauthd(body: string, path = "/api/v1/auth/sasl"): Promise<RawAnswer> {
   return askRaw(stack.url, {
     path,
@@ -29,7 +29,7 @@ async function saslauthd(body: string, path = "/api/v1/auth/sasl"): Promise<RawA
 const form = (fields: Record<string, string>): string => new URLSearchParams(fields).toString();
 
 describe("POST /api/v1/auth/sasl (contract, Authentication endpoints)", () => {
-  test("200 with Auth-Status OK, Auth-User and X-Service-Session, and an empty body", async () => {
+  test("answers 200 with Auth-Status OK, Auth-User and X-Service-Session, and an empty body", async () => {
     const fields = { protocol: "smtp", port: "587", method: "plain", tls: "on", security: "TLSv1.3", user_agent: "p" };
     const answer = await saslauthd(
       form({ ...fields, username: "alice", realm: "example.test", password: alice.password }),
@@ -44,13 +44,13 @@ describe("POST /api/v1/auth/sasl (contract, Authentication endpoints)", () => {
     expect(line).toMatchObject({ dialect: "sasl", protocol: "smtp", tls: true });
   });
 
-  test("403 and null for a wrong password", async () => {
+  test("answers 403 and null to a wrong password", async () => {
     const answer = await saslauthd(form({ username: alice.username, realm: "", password: "wrong" }));
     expect([answer.status, answer.header("Auth-Status"), answer.body]).toEqual([403, "FAIL", "null"]);
   });
 
   test.each(["", "username=alice", "username=%ff&password=x", "username=a&username=b&password=c"])(
-    "400 for the form %j",
+    "answers 400 to the form %j",
     async (body) => {
       const answer = await saslauthd(body);
       expect(answer.status).toBe(400);
@@ -58,7 +58,7 @@ describe("POST /api/v1/auth/sasl (contract, Authentication endpoints)", () => {
     },
   );
 
-  test("400 for JSON", async () => {
+  test("answers 400 to JSON", async () => {
     const answer = await askRaw(stack.url, {
       path: "/api/v1/auth/sasl",
       headers: [
@@ -77,7 +77,7 @@ describe("POST /api/v1/auth/sasl (contract, Authentication endpoints)", () => {
     await expect.poll(async () => (await saslauthd("", path)).status, { timeout: 10_000 }).toBe(404);
   });
 
-  test("500 and {error} while nobody can decide", async () => {
+  test("answers 500 and {error} while no engine can decide", async () => {
     await stack.writeSettings({});
     stack.gateway.signal("SIGHUP");
     const body = form({ username: alice.username, password: alice.password });

@@ -35,7 +35,7 @@ afterAll(async () => {
 interface Endpoint {
   readonly method: string;
   readonly path: string;
-  /** A body that is right, as members without the braces around them. */
+  /** The members of a valid body, without the braces around them. */
   readonly members: string;
 }
 
@@ -62,7 +62,7 @@ const bytesOf = (...parts: readonly (Buffer | string)[]): Uint8Array<ArrayBuffer
 describe.each(endpoints)("a JSON body, %s", (_name, endpoint) => {
   const { members } = endpoint;
 
-  test("is taken, and is 400 with a byte order mark", async () => {
+  test("is accepted, and rejected with 400 if it has a byte order mark", async () => {
     expect(await send(endpoint, `{${members}}`)).toBe(200);
     expect(await send(endpoint, bytesOf("\ufeff", `{${members}}`))).toBe(400);
   });
@@ -70,17 +70,17 @@ describe.each(endpoints)("a JSON body, %s", (_name, endpoint) => {
   test.each([
     ["the first member twice", `{${members},${members}}`],
     ["an unknown member twice", `{${members},"x":1,"x":1}`],
-    ["twice inside of a member", `{${members},"x":[{"y":1,"y":2}]}`],
-  ])("is 400 with %s", async (_what, body) => {
+    ["a member twice inside another", `{${members},"x":[{"y":1,"y":2}]}`],
+  ])("is rejected with 400 with %s", async (_what, body) => {
     expect(await send(endpoint, body)).toBe(400);
   });
 
-  test("is 400 in bytes that are not UTF-8", async () => {
+  test("is rejected with 400 if it is not UTF-8", async () => {
     expect(await send(endpoint, bytesOf(`{${members},"x":"`, Buffer.of(0xff), '"}'))).toBe(400);
     expect(await send(endpoint, bytesOf(`{${members},"x":"`, Buffer.of(0xed, 0xa0, 0x80), '"}'))).toBe(400);
   });
 
-  test("that would change a prototype changes none", async () => {
+  test("cannot change a prototype", async () => {
     expect([200, 400]).toContain(await send(endpoint, `{${members},"__proto__":{"user":"x"}}`));
     expect(await send(endpoint, `{${members}}`)).toBe(200);
   });
@@ -101,19 +101,19 @@ describe.each(endpoints)("a JSON body, %s", (_name, endpoint) => {
     expect(await send(endpoint, bytesOf(gzipSync(`{${members}}`)), { "content-encoding": coding })).toBe(400);
   });
 
-  test("is 400 where it is not what its coding says", async () => {
+  test("is rejected with 400 if the content coding does not match the bytes", async () => {
     expect(await send(endpoint, `{${members}}`, { "content-encoding": "gzip" })).toBe(400);
   });
 });
 
-test("a compressed body of the JWT endpoint, which asks no caller, is expanded", async () => {
+test("a compressed body of the JWT endpoint, which authenticates no API caller, is expanded", async () => {
   const endpoint = { method: "POST", path: "/api/v1/jwt/token", members: "" };
   const body = bytesOf(gzipSync(JSON.stringify({ username: "nobody", password: "x" })));
   const plain = await send(endpoint, JSON.stringify({ username: "nobody", password: "x" }), { authorization: "" });
   expect(await send(endpoint, body, { authorization: "", "content-encoding": "gzip" })).toBe(plain);
 });
 
-/** A field of a message of Protocol Buffers whose value is bytes. */
+/** A Protocol Buffers field with bytes as its value. */
 const field = (number: number, bytes: Buffer): Buffer =>
   Buffer.concat([Buffer.of((number << 3) | 2, bytes.length), bytes]);
 
@@ -128,11 +128,11 @@ describe("strings over gRPC", () => {
     ["a surrogate", Buffer.of(0xed, 0xa0, 0x80)],
     ["an overlong form", Buffer.of(0xc0, 0xaf)],
     ["half a character", Buffer.from("ü").subarray(0, 1)],
-  ])("%s is INVALID_ARGUMENT", async (_what, username) => {
+  ])("%s is rejected with INVALID_ARGUMENT", async (_what, username) => {
     expect((await askOverGrpc(username)).code).toBe(status.INVALID_ARGUMENT);
   });
 
-  test("a replacement character that was sent is a character like any other", async () => {
+  test("a replacement character in the request is an ordinary character", async () => {
     const { code, message } = await askOverGrpc(Buffer.from("m\ufffdller"));
     expect([code, message["ok"]]).toEqual([status.OK, false]);
   });
@@ -149,7 +149,7 @@ describe("Host", () => {
     expect(same.status).toBe(400);
   });
 
-  test("one is fine, and the connection goes on after a refusal", async () => {
+  test("one Host header is accepted, and the connection stays usable after a rejected request", async () => {
     const connection = await openRaw(stack.httpPort);
     connection.send("GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n");
     connection.send("GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");

@@ -32,14 +32,14 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-/** The body of /ping and the name in the server's certificate, over a connection of its own. */
+/** The body of /ping and the name in the server's certificate, over a new connection. */
 async function ping(options: RequestOptions): Promise<{ body: string; server: string }> {
   const agent = new Agent({ keepAlive: false });
   const url = `https://127.0.0.1:${stack.httpPort}/ping`;
   const clientRequest = request(url, { ...options, agent, rejectUnauthorized: false });
   clientRequest.end();
   const [response]: IncomingMessage[] = await once(clientRequest, "response");
-  if (response === undefined || !(response.socket instanceof TLSSocket)) throw new Error("no answer over TLS");
+  if (response === undefined || !(response.socket instanceof TLSSocket)) throw new Error("no response over TLS");
   const server = String(response.socket.getPeerCertificate().subject.CN);
   return { body: await text(response), server };
 }
@@ -48,11 +48,11 @@ async function clientCertificate(): Promise<RequestOptions> {
   return { cert: await readFile(file("client.crt")), key: await readFile(file("client.key")) };
 }
 
-test("a client with a certificate of the authority is served over TLS", async () => {
+test("serves a client with a certificate of the authority", async () => {
   expect(await ping(await clientCertificate())).toEqual({ body: "pong", server: "first.example.test" });
 });
 
-test("a client without one is not, nor is one over plain HTTP or an old TLS", async () => {
+test("rejects a client without a certificate, with plain HTTP or with an old TLS version", async () => {
   await expect(ping({})).rejects.toThrow(/certificate required|socket|ECONNRESET|alert/i);
   await expect(fetch(`http://127.0.0.1:${stack.httpPort}/ping`)).rejects.toThrow(/fetch failed/);
   const plain = await sendRaw(stack.httpPort, ["GET /ping HTTP/1.1\r\nHost: x\r\n\r\n"]);
@@ -62,13 +62,13 @@ test("a client without one is not, nor is one over plain HTTP or an old TLS", as
   );
 });
 
-test("SIGHUP takes a renewed certificate, and one that cannot be read leaves the old one", async () => {
+test("SIGHUP applies a renewed certificate, and keeps the old one if the new one cannot be read", async () => {
   const certificate = await clientCertificate();
   await copyFile(file("second.crt"), file("server.crt"));
   stack.gateway.signal("SIGHUP");
-  await poll("the refusal", () => stack.gateway.output().includes("configuration refused"));
+  await poll("the reload to be rejected", () => stack.gateway.output().includes("configuration refused"));
   expect((await ping(certificate)).server).toBe("first.example.test");
   await copyFile(file("second.key"), file("server.key"));
   stack.gateway.signal("SIGHUP");
-  await poll("the renewal", async () => (await ping(certificate)).server === "second.example.test");
+  await poll("the certificate to be renewed", async () => (await ping(certificate)).server === "second.example.test");
 });

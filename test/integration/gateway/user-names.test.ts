@@ -26,10 +26,10 @@ const names = [
   "' OR 1=1 --",
   "用户@例え.test",
 ];
-/** Every name's. */
+/** The password of every user. */
 const password = "right horse % battery";
 
-/** A hash that costs nothing: these tests count answers. */
+/** A hash that takes no time: these tests send many requests. */
 function saltedHash(): string {
   const salt = Buffer.from("test-salt");
   const digest = createHash("sha256").update(password).update(salt).digest();
@@ -88,7 +88,7 @@ afterAll(async () => {
 
 interface Reply {
   readonly status: number;
-  /** `Auth-User` where the dialect has it, as UTF-8. */
+  /** `Auth-User` if the dialect has it, as UTF-8. */
   readonly user?: string | undefined;
   readonly authStatus?: string | undefined;
   readonly session: string | undefined;
@@ -117,7 +117,7 @@ async function raw(
 const caller = ["Authorization", basicAuth] as const;
 const clientIp = "203.0.113.9";
 
-/** As nginx writes it: escaped byte by byte. */
+/** As nginx sends it: escaped byte by byte. */
 const byHeaders =
   (path: string): Ask =>
   (name, secret, mode = "") =>
@@ -183,7 +183,7 @@ const everyName = Object.entries(dialects).flatMap(([dialect, ask]) =>
   names.map((name) => [dialect, name, ask] as const),
 );
 
-describe("names that a directory may know", () => {
+describe("unusual names of existing users", () => {
   test.each(everyName)("%s: %j signs in, and is denied with a wrong password", async (dialect, name, ask) => {
     const right = await ask(Buffer.from(name), password);
     expect(right.status).toBe(200);
@@ -208,7 +208,7 @@ describe("names that a directory may know", () => {
     expect(await jwtLogin("a b@example.test", "wrong")).toBe(401);
   });
 
-  test("spaces around a name are typing mistakes", async () => {
+  test("spaces around a name are ignored", async () => {
     expect((await dialects["json"]?.(Buffer.from("  DOMAIN\\user "), password))?.status).toBe(200);
     expect((await dialects["proxy"]?.(Buffer.from("DOMAIN\\user "), password))?.authStatus).toBe("OK");
     expect(await jwtLogin("  DOMAIN\\user ", password)).toBe(200);
@@ -224,7 +224,7 @@ const refused: readonly (readonly [string, Buffer])[] = [
   ["more characters than a name has", Buffer.from("x".repeat(513))],
 ];
 const notUtf8 = ["bytes that are not UTF-8", Buffer.of(0x6d, 0xfc, 0x6c)] as const;
-/** A JSON text and a text of CBOR cannot hold the bytes of `notUtf8` in one field. */
+/** A JSON or CBOR text cannot hold the bytes of `notUtf8` in one field. */
 const byBytes = Object.entries(dialects).filter(([dialect]) => !["json", "cbor"].includes(dialect));
 
 const everyRefusal = [
@@ -232,14 +232,14 @@ const everyRefusal = [
   ...byBytes.map(([dialect, ask]) => [dialect, ...notUtf8, ask] as const),
 ];
 
-describe("names that nobody can have", () => {
+describe("impossible names", () => {
   test.each(everyRefusal)("%s: %s", async (dialect, what, name, ask) => {
     const { status, authStatus, session } = await ask(name, password);
     if (dialect === "proxy") expect([status, authStatus]).toEqual([200, "FAIL"]);
     else expect([status, authStatus]).toEqual([400, undefined]);
     const line = await logLineOf(stack.gateway, session, "malformed request");
     expect(line).toMatchObject({ dialect: dialect === "form" ? "json" : dialect, reason: expect.any(String) });
-    // A form that cannot be read names no client.
+    // In a form that cannot be read, the client address is unknown.
     const namesNobody = ["sasl", "basic"].includes(dialect) || (dialect === "form" && what === notUtf8[0]);
     expect(line["client_ip"]).toBe(namesNobody ? "127.0.0.1" : clientIp);
   });
@@ -248,7 +248,7 @@ describe("names that nobody can have", () => {
     expect(await jwtLogin(name.toString(), password)).toBe(400);
   });
 
-  test("the log's line has protocol and name, cut and escaped", async () => {
+  test("the log line contains protocol and name, shortened and escaped", async () => {
     const name = Buffer.from(`\u001b[31m${"x".repeat(600)}`);
     for (const dialect of ["json", "cbor", "form", "header", "proxy", "sasl"]) {
       const { session } = (await dialects[dialect]?.(name, password)) ?? {};
@@ -260,11 +260,11 @@ describe("names that nobody can have", () => {
   const modes = ["?mode=no-auth", "?mode=list-accounts"];
   const everyMode = ["json", "cbor", "header"].flatMap((dialect) => modes.map((mode) => [dialect, mode] as const));
 
-  test.each(everyMode)("%s%s refuses NUL too", async (dialect, mode) => {
+  test.each(everyMode)("%s%s rejects NUL too", async (dialect, mode) => {
     expect((await dialects[dialect]?.(Buffer.from("DOMAIN\\user\0"), "", mode))?.status).toBe(400);
   });
 
-  test.each(["Authenticate", "LookupIdentity", "ListAccounts"] as const)("gRPC %s refuses NUL", async (method) => {
+  test.each(["Authenticate", "LookupIdentity", "ListAccounts"] as const)("gRPC %s rejects NUL", async (method) => {
     const message = { username: "DOMAIN\\user\0", password, protocol: "imap" };
     const { code } = await grpc.call(authMethod(method), message, { authorization: basicAuth });
     expect(code).toBe(grpcStatus.INVALID_ARGUMENT);
@@ -276,10 +276,10 @@ describe("names that nobody can have", () => {
     expect(await raw("header", headers)).toMatchObject({ status: 400 });
   });
 
-  test("what is refused at the edge reaches no engine", async () => {
+  test("a malformed request reaches no engine", async () => {
     const before = stack.engines[0]?.output() ?? "";
     await dialects["proxy"]?.(Buffer.from("seen-by-nobody\0"), password);
-    await poll("the line", () => stack.gateway.output().includes("seen-by-nobody") || undefined);
+    await poll("the log line", () => stack.gateway.output().includes("seen-by-nobody") || undefined);
     expect(stack.engines[0]?.output().slice(before.length)).not.toContain("seen-by-nobody");
   });
 });

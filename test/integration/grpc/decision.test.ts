@@ -25,11 +25,13 @@ const ask = (message: object, options: CallOptions = {}): Promise<Called> =>
   client.call(authMethod("Authenticate"), message, { authorization: basicAuth, ...options });
 
 const inFlight = (count: number): Promise<true> =>
-  poll(`${count} in flight`, async () => (await stack.gateway.metrics()).includes(`service_auth_in_flight ${count}\n`));
+  poll(`${count} requests in flight`, async () =>
+    (await stack.gateway.metrics()).includes(`service_auth_in_flight ${count}\n`),
+  );
 
 async function thaw(): Promise<void> {
   stack.engines[0]?.signal("SIGCONT");
-  await poll("a decision again", async () => (await ask(alice)).message["ok"] === true);
+  await poll("a decision after the outage", async () => (await ask(alice)).message["ok"] === true);
 }
 
 describe("AuthService", () => {
@@ -53,8 +55,8 @@ describe("AuthService", () => {
     expect(metadata["auth-status"]).toBe("OK");
   });
 
-  test.each([{ password: "wrong" }, { password: "" }, { username: "nobody@example.test" }])(
-    "Authenticate: a denial is a call that succeeds with decision FAIL (%o)",
+  test.each([{ password: "wrong" }, { password: "" }, { username: "unknown@example.test" }])(
+    "Authenticate: a denial is a successful call with decision FAIL (%o)",
     async (wrong) => {
       const { code, message, metadata } = await ask({ ...alice, ...wrong });
       expect(code).toBe(status.OK);
@@ -63,7 +65,7 @@ describe("AuthService", () => {
     },
   );
 
-  test("LookupIdentity: a user that is known is OK without a password, another is FAIL", async () => {
+  test("LookupIdentity: a known user is OK without a password, an unknown one is FAIL", async () => {
     const path = authMethod("LookupIdentity");
     const known = await client.call(path, { username: alice.username }, { authorization: basicAuth });
     expect(known.message).toMatchObject({ ok: true, decision: "AUTH_DECISION_OK" });
@@ -71,7 +73,7 @@ describe("AuthService", () => {
     expect(unknown.message).toMatchObject({ ok: false, decision: "AUTH_DECISION_FAIL" });
   });
 
-  test("no username, and bytes that are no message, are INVALID_ARGUMENT", async () => {
+  test("a missing username, and bytes that are not a message, are INVALID_ARGUMENT", async () => {
     expect(await ask({ password: "x" })).toMatchObject({
       code: status.INVALID_ARGUMENT,
       details: "username is required",
@@ -83,7 +85,7 @@ describe("AuthService", () => {
     }
   });
 
-  test("a message over the largest body is RESOURCE_EXHAUSTED", async () => {
+  test("a message larger than the limit is RESOURCE_EXHAUSTED", async () => {
     expect((await ask({ ...alice, user_agent: "x".repeat(2_000_000) })).code).toBe(status.RESOURCE_EXHAUSTED);
   });
 
@@ -97,7 +99,7 @@ describe("AuthService", () => {
   });
 });
 
-describe("callers (contract, Caller rejection outcomes)", () => {
+describe("API callers (contract, Caller rejection outcomes)", () => {
   test.each([undefined, "Basic eDp5", "Digest x"])("%s is UNAUTHENTICATED after 300 ms", async (authorization) => {
     const { code, tookMs, metadata } = await client.call(authMethod("Authenticate"), alice, { authorization });
     expect(code).toBe(status.UNAUTHENTICATED);
@@ -106,14 +108,14 @@ describe("callers (contract, Caller rejection outcomes)", () => {
     expect(stack.gateway.output()).toContain('"transport":"grpc"');
   });
 
-  test("a token where no validator is configured is UNAVAILABLE without the delay of a rejection", async () => {
+  test("a token is UNAVAILABLE without a delay if no validator is configured", async () => {
     const rejected = ask(alice, { authorization: "Basic eDp5" });
     const undecided = ask(alice, { authorization: "Bearer abc" });
     expect(await settledOrder({ rejected, undecided })).toEqual(["undecided", "rejected"]);
     expect((await undecided).code).toBe(status.UNAVAILABLE);
   });
 
-  test("failures take nothing from the failure budget: the next call is let in", async () => {
+  test("failures take no token of the failure budget: the next call is accepted", async () => {
     await Promise.all(
       Array.from({ length: 250 }, () =>
         client.call(authMethod("Authenticate"), alice, { authorization: "Basic eDp5" }),
@@ -123,7 +125,7 @@ describe("callers (contract, Caller rejection outcomes)", () => {
   });
 });
 
-describe("with an engine that is frozen", () => {
+describe("with a frozen engine", () => {
   test("the call's deadline ends the wait", async () => {
     stack.engines[0]?.signal("SIGSTOP");
     const late = await ask(alice, { timeoutMs: 150 });
@@ -132,7 +134,7 @@ describe("with an engine that is frozen", () => {
     await thaw();
   });
 
-  test("a call that its caller cancels leaves nothing behind", async () => {
+  test("a call that its caller cancels is released", async () => {
     stack.engines[0]?.signal("SIGSTOP");
     const canceled = new AbortController();
     const waiting = ask(alice, { signal: canceled.signal });
@@ -140,11 +142,11 @@ describe("with an engine that is frozen", () => {
     canceled.abort();
     expect((await waiting).code).toBe(status.CANCELLED);
     await inFlight(0);
-    await poll("the end of the canceled question", () => stack.gateway.output().includes('"reason":"REQUEST_ABORTED"'));
+    await poll("the canceled request to end", () => stack.gateway.output().includes('"reason":"REQUEST_ABORTED"'));
     await thaw();
   });
 
-  test("without an engine: OK with decision TEMPFAIL, and no list is UNAVAILABLE", async () => {
+  test("without an engine, a call is OK with decision TEMPFAIL, and a list is UNAVAILABLE", async () => {
     await stack.engines[0]?.stop();
     const { code, message, metadata } = await ask(alice);
     expect(code).toBe(status.OK);

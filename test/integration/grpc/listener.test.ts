@@ -51,14 +51,14 @@ describe("with TLS and client certificates", () => {
 
   afterAll(() => owned.disposeAsync());
 
-  test("a client with a certificate of the authority is served; its credentials count still", async () => {
+  test("serves a client with a certificate of the authority; its credentials are still checked", async () => {
     const channel = credentials.createSsl(file("server.crt"), file("mail.key"), file("mail.crt"));
     using client = grpcClient(address, channel, name);
     expect((await client.call(authMethod("Authenticate"), alice, caller)).message["ok"]).toBe(true);
     expect((await client.call(authMethod("Authenticate"), alice)).code).toBe(status.UNAUTHENTICATED);
   });
 
-  test("without a certificate, with a stranger's, or in plain text nobody is served", async () => {
+  test("rejects a client without a certificate, with one of another authority, or in plain text", async () => {
     const channels = [
       credentials.createSsl(file("server.crt")),
       credentials.createSsl(file("server.crt"), file("stranger.key"), file("stranger.crt")),
@@ -70,7 +70,7 @@ describe("with TLS and client certificates", () => {
     }
   });
 
-  test("min_tls_version refuses an older one", async () => {
+  test("min_tls_version rejects an older version", async () => {
     const [host = "", port] = address.split(":");
     const options = { host, port: Number(port), rejectUnauthorized: false, maxVersion: "TLSv1.2" } as const;
     const { promise, resolve } = Promise.withResolvers<string>();
@@ -117,14 +117,14 @@ describe("health and reflection", () => {
     await stack[Symbol.asyncDispose]();
   });
 
-  test("Check needs no credentials and says what /readyz says", async () => {
+  test("Check needs no credentials and returns the state of /readyz", async () => {
     for (const service of ["", "service.auth.v1.AuthService"]) {
       expect((await client.call(check, { service })).message).toEqual({ status: "SERVING" });
     }
     expect((await client.call(check, { service: "nobody.Knows" })).code).toBe(status.NOT_FOUND);
   });
 
-  test("reflection names the services and shows the messages", async () => {
+  test("reflection lists the services and describes the messages", async () => {
     const services = await askReflection(address, { list_services: "" });
     for (const service of ["service.auth.v1.AuthService", "grpc.health.v1.Health"]) expect(services).toContain(service);
     const file = await askReflection(address, { file_containing_symbol: "service.auth.v1.AuthService" });
@@ -132,7 +132,7 @@ describe("health and reflection", () => {
     expect(file).not.toContain("error_code");
   });
 
-  test("SIGTERM: what is under way is answered, then the listener is gone", async () => {
+  test("SIGTERM: calls in progress are answered, then the listener is closed", async () => {
     const watching = watchHealth(address);
     await poll("the first status", () => watching.seen.length > 0);
     stack.engines[0]?.signal("SIGSTOP");

@@ -128,6 +128,17 @@ test("a passkey that is renamed in parallel has one of the names, and a parallel
   expect((await browser.get("/mfa/webauthn/devices")).text).toContain("You don’t have any passkeys yet");
 });
 
+test("the page that removes one passkey is served in every language that it links to", async () => {
+  const { browser } = await addPasskey("carol");
+  const { path } = await readPasskeys(browser);
+  const removal = await browser.get(`${path}/remove`);
+  const links = [...removal.text.matchAll(/href="([^"]*)"[^>]*hreflang="/gu)].map(([, href = ""]) => href);
+  expect(links).toContain(`${path}/remove/de`);
+  const pages = await Promise.all(links.map((href) => browser.get(href)));
+  expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200]));
+  expect((await browser.get(`${path}/remove/xx`)).status).toBe(404);
+});
+
 test("after a wrong password, a right passkey is rejected with 401 and the user returns to the first page", async () => {
   const { browser, key } = await addPasskey("carol");
   const page = await enterWrongPassword(browser, "carol");

@@ -7,17 +7,17 @@ import { isTree, merged, type Tree } from "../../support/stack-config.ts";
 import { startTcpRecorder, type TcpRecorder } from "../../support/tcp-server.ts";
 import { repository } from "./nginx-setting.ts";
 
-/** Dovecot with the shipped configuration, asking a real stack. */
+/** Dovecot with the shipped configuration in front of running services. */
 export interface DovecotSetting extends AsyncDisposable {
   readonly stack: Stack;
   readonly dovecot: Dovecot;
-  /** What Dovecot asks. */
+  /** The requests of Dovecot. */
   readonly recorder: TcpRecorder;
 }
 
 export const shipped = (file: string): Promise<string> => readFile(join(repository, "deploy/dovecot", file), "utf8");
 
-/** The demo's users: listed for iteration, and with a home of their own where `homes` has one. */
+/** The demo's users, listed for iteration, with the home directories of `homes`. */
 function search(homes: string): Tree {
   return {
     protocol: ["*", "account-provider"],
@@ -39,7 +39,7 @@ export async function startDovecotSetting(): Promise<DovecotSetting> {
   const files = { "/etc/dovecot/postern.lua": lua.replace("127.0.0.1:9080", `127.0.0.1:${recorder.port}`) };
   const dovecot = started.use(await spawnDovecot({ config: await shipped("dovecot.conf"), files }));
   const tree: unknown = parse(await shipped("postern.yaml"));
-  if (!isTree(tree)) throw new Error("deploy/dovecot/postern.yaml holds no tree");
+  if (!isTree(tree)) throw new Error("deploy/dovecot/postern.yaml contains no object");
   const settings = merged(tree, {
     runtime: { servers: { http: { address: [`127.0.0.1:${httpPort}`] } } },
     auth: { backends: { sql: { search: [search(dovecot.homes)] } } },

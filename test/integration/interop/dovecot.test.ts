@@ -16,12 +16,12 @@ afterAll(() => setting[Symbol.asyncDispose]());
 
 const { username, password } = alice;
 
-/** sysexits.h, as doveadm ends; `auth test` ends alike for every no. */
+/** Exit codes of doveadm, from sysexits.h; `auth test` has one for every failure. */
 const noPermission = 77;
 const noUser = 67;
 const tryAgain = 75;
 
-/** The bodies of what Dovecot asked so far. */
+/** The bodies of Dovecot's requests so far. */
 function requestBodies(): readonly unknown[] {
   const sent = setting.recorder.sent.map((bytes) => Buffer.from(bytes, "latin1").toString("utf8"));
   const requests = sent.flatMap((text) => text.split(/(?=POST )/));
@@ -41,14 +41,14 @@ test.each(["dovecot.conf", "postern.lua", "postern.yaml"])("docs/integrations/do
 });
 
 describe("passdb", () => {
-  test("doveadm auth test takes the right password", async () => {
+  test("doveadm auth test accepts the right password", async () => {
     const { code, output } = await setting.dovecot.doveadm("auth", "test", username, password);
     expect(output).toContain("auth succeeded");
     expect(output).toContain(`user=${username}`);
     expect(code).toBe(0);
   });
 
-  test("doveadm auth test refuses a wrong password", async () => {
+  test("doveadm auth test rejects a wrong password", async () => {
     const { code, output } = await setting.dovecot.doveadm("auth", "test", username, "wrong");
     expect(output).toContain("auth failed");
     expect(output).not.toContain("code=");
@@ -64,7 +64,7 @@ describe("passdb", () => {
     expect(await client.until(/^a2 /)).toMatch(/^a2 OK/);
   });
 
-  test("Postern learns who signs in, how and from where", async () => {
+  test("Dovecot sends who signs in, how and from where", async () => {
     expect(await imapLogin("nobody@example.test", 'a "b" 100% wröng'.replaceAll('"', '\\"'))).toContain("NO");
     expect(requestBodies()).toContainEqual({
       username: "nobody@example.test",
@@ -86,18 +86,18 @@ describe("passdb", () => {
 });
 
 describe("userdb", () => {
-  test("a user whom the directory gives no home has Dovecot's", async () => {
+  test("a user without a home in the backend has Dovecot's default", async () => {
     const { code, output } = await setting.dovecot.doveadm("user", "-f", "home", username);
     expect(output.trim()).toBe(join(setting.dovecot.homes, "alice"));
     expect(code).toBe(0);
   });
 
-  test("a home of the directory is Dovecot's", async () => {
+  test("a home in the backend is the user's home in Dovecot", async () => {
     const { output } = await setting.dovecot.doveadm("user", "-f", "home", "bob@example.test");
     expect(output.trim()).toBe(join(setting.dovecot.homes, "of-bob"));
   });
 
-  test("nobody else exists", async () => {
+  test("an unknown user does not exist", async () => {
     const { code, output } = await setting.dovecot.doveadm("user", "nobody@example.test");
     expect(output).toContain("nobody@example.test doesn't exist");
     expect(code).toBe(noUser);
@@ -112,17 +112,17 @@ describe("userdb", () => {
 });
 
 function whileUndecidable(): void {
-  test("an IMAP login is UNAVAILABLE, not refused", async () => {
+  test("an IMAP login is UNAVAILABLE, not rejected", async () => {
     expect(await imapLogin(username, password)).toMatch(/^a1 NO \[UNAVAILABLE\]/);
   });
 
-  test("doveadm auth test says that it is temporary", async () => {
+  test("doveadm auth test reports a temporary failure", async () => {
     const { code, output } = await setting.dovecot.doveadm("auth", "test", username, password);
     expect(output).toContain("code=temp_fail");
     expect(code).toBe(noPermission);
   });
 
-  test("a user is not unknown, and no list is not an empty one", async () => {
+  test("a user is not reported as unknown, and no empty list is returned", async () => {
     const user = await setting.dovecot.doveadm("user", username);
     expect(user.output).not.toContain("doesn't exist");
     expect(user.code).toBe(tryAgain);
@@ -132,14 +132,14 @@ function whileUndecidable(): void {
   });
 }
 
-describe("while no engine is there", () => {
+describe("without an engine", () => {
   beforeAll(async () => {
     await Promise.all(setting.stack.engines.map((engine) => engine.stop()));
   });
   whileUndecidable();
 });
 
-describe("while no gateway is there", () => {
+describe("without a gateway", () => {
   beforeAll(() => setting.stack.gateway.stop());
   whileUndecidable();
 });

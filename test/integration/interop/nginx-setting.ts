@@ -15,24 +15,24 @@ const listeners = { imap: 143, imaps: 993, pop3: 110, pop3s: 995, submission: 58
 
 export type Listener = keyof typeof listeners;
 
-/** nginx with the shipped configuration, between mail clients and mail servers, asking a real stack. */
+/** nginx with the shipped configuration, between mail clients and mail servers, in front of running services. */
 export interface NginxSetting extends AsyncDisposable {
   readonly ports: Readonly<Record<Listener, number>>;
   readonly stack: Stack;
   readonly backends: Readonly<Record<"imap" | "pop3" | "smtp", MailBackend>>;
-  /** What nginx asks. */
+  /** The requests of nginx. */
   readonly recorder: TcpRecorder;
-  /** With `client.crt` and `client.key` of a client that the shipped configuration lets prove itself. */
+  /** With `client.crt` and `client.key` of a client whose certificate the shipped configuration accepts. */
   readonly folder: string;
 }
 
 async function shippedPostern(): Promise<Tree> {
   const tree: unknown = parse(await readFile(join(repository, "deploy/nginx/postern.yaml"), "utf8"));
-  if (!isTree(tree)) throw new Error("deploy/nginx/postern.yaml holds no tree");
+  if (!isTree(tree)) throw new Error("deploy/nginx/postern.yaml contains no object");
   return tree;
 }
 
-/** The shipped file, on ports and in a folder of the test. */
+/** The shipped file, with the ports and the folder of the test. */
 async function shippedNginx(ports: NginxSetting["ports"], gatewayPort: number, folder: string): Promise<string> {
   const text = await readFile(join(repository, "deploy/nginx/mail.conf"), "utf8");
   const numbers = new Map(Object.entries(listeners).map(([name, port]) => [String(port), name]));
@@ -49,7 +49,7 @@ async function shippedNginx(ports: NginxSetting["ports"], gatewayPort: number, f
 
 const many = Array.from({ length: 12 }, (_, index) => `note${index}`);
 
-/** The demo's users with more attributes than nginx has room for in one answer. */
+/** The demo's users with more attributes than nginx can read in one response. */
 const talkativeSearch = {
   protocol: ["*"],
   cache_name: "talkative",

@@ -29,7 +29,7 @@ test.each(["deploy/nginx/mail.conf", "deploy/nginx/postern.yaml"])(
 );
 
 describe("IMAP", () => {
-  test("a login reaches the mail server with the account's name", async () => {
+  test("a login reaches the mail server under the account's name", async () => {
     await using client = await connectLines(setting.ports.imap);
     await client.until(/^\* OK/);
     client.send(`a1 LOGIN ${username} ${password}`);
@@ -37,7 +37,7 @@ describe("IMAP", () => {
     expect(setting.backends.imap.logins).toContainEqual({ user: username, password });
   });
 
-  test("a password with spaces, percent signs and umlauts arrives as it is", async () => {
+  test("a password with spaces, percent signs and umlauts arrives unchanged", async () => {
     await using client = await connectLines(setting.ports.imap);
     await client.until(/^\* OK/);
     client.send("a1 AUTHENTICATE PLAIN");
@@ -52,11 +52,11 @@ describe("IMAP", () => {
 
   test.each([
     ["a space", "a b@example.test"],
-    ["a domain of Windows", "DOMAIN\\user"],
+    ["a Windows domain", "DOMAIN\\user"],
     ["quotes", '"quoted"@example.test'],
     ["an umlaut", "müller@example.test"],
     ["a percent sign and brackets", "100% (work)"],
-  ])("a name with %s that nobody has is a login that fails", async (_what, user) => {
+  ])("an unknown user's name with %s is a failed login", async (_what, user) => {
     await using client = await connectLines(setting.ports.imap);
     await client.until(/^\* OK/);
     client.send("a1 AUTHENTICATE PLAIN");
@@ -69,7 +69,7 @@ describe("IMAP", () => {
   test.each([
     ["bytes that are not UTF-8", Buffer.from("m\u00fcller@example.test", "latin1")],
     ["a control character", Buffer.from("ali\u0007ce@example.test")],
-  ])("a name with %s is a login that fails too", async (_what, user) => {
+  ])("a name with %s is a failed login too", async (_what, user) => {
     await using client = await connectLines(setting.ports.imap);
     await client.until(/^\* OK/);
     client.send("a1 AUTHENTICATE PLAIN");
@@ -78,7 +78,7 @@ describe("IMAP", () => {
     expect(await client.until(/^a1 /)).toBe(`a1 NO ${denial}`);
   });
 
-  test("a wrong password waits, says the site's sentence, and may be corrected", async () => {
+  test("a wrong password is answered after a delay with the site's text, and the user may try again", async () => {
     await using client = await connectLines(setting.ports.imap);
     await client.until(/^\* OK/);
     const started = performance.now();
@@ -90,7 +90,7 @@ describe("IMAP", () => {
     expect(setting.recorder.sent.at(-1)).toContain("Auth-Login-Attempt: 2");
   });
 
-  test("client certificate: what nginx found out reaches the gateway", async () => {
+  test("client certificate: the result of nginx's verification reaches the gateway", async () => {
     const cert = await readFile(join(setting.folder, "client.crt"));
     const key = await readFile(join(setting.folder, "client.key"));
     await using client = await connectLines(setting.ports.imaps, { cert, key, rejectUnauthorized: false });
@@ -131,7 +131,7 @@ describe("POP3", () => {
     expect(setting.backends.pop3.logins).toContainEqual({ user: username, password });
   });
 
-  test("a wrong password waits and says the site's sentence, over TLS too", async () => {
+  test("a wrong password is answered after a delay with the site's text, over TLS too", async () => {
     await using client = await connectLines(setting.ports.pop3s, { rejectUnauthorized: false });
     await client.until(/^\+OK/);
     client.send(`USER ${username}`);
@@ -144,7 +144,7 @@ describe("POP3", () => {
 });
 
 describe("SMTP", () => {
-  test("the mail server learns the account's name by XCLIENT", async () => {
+  test("the mail server receives the account's name by XCLIENT", async () => {
     await using client = await connectLines(setting.ports.submission);
     await client.until(/^220/);
     client.send("EHLO client.example.test");
@@ -154,7 +154,7 @@ describe("SMTP", () => {
     expect(setting.backends.smtp.logins).toContainEqual({ user: username });
   });
 
-  test("a wrong password is 535 after the wait, over TLS too", async () => {
+  test("a wrong password is answered with 535 after the delay, over TLS too", async () => {
     await using client = await connectLines(setting.ports.submissions, { rejectUnauthorized: false });
     await client.until(/^220/);
     client.send("EHLO client.example.test");
@@ -166,12 +166,12 @@ describe("SMTP", () => {
   });
 });
 
-describe("while nobody can decide", () => {
+describe("while no engine can decide", () => {
   beforeAll(async () => {
     await Promise.all(setting.stack.engines.map((engine) => engine.stop()));
   });
 
-  test("IMAP says so and closes", async () => {
+  test("IMAP reports it and closes the connection", async () => {
     await using client = await connectLines(setting.ports.imap);
     await client.until(/^\* OK/);
     client.send(`a1 LOGIN ${username} ${password}`);
@@ -179,7 +179,7 @@ describe("while nobody can decide", () => {
     expect(await client.next()).toBeUndefined();
   });
 
-  test("POP3 says so and closes", async () => {
+  test("POP3 reports it and closes the connection", async () => {
     await using client = await connectLines(setting.ports.pop3);
     await client.until(/^\+OK/);
     client.send(`USER ${username}`);
@@ -189,7 +189,7 @@ describe("while nobody can decide", () => {
     expect(await client.next()).toBeUndefined();
   });
 
-  test("SMTP says 451 4.3.0, which a client tries again, and closes", async () => {
+  test("SMTP answers 451 4.3.0, after which a client retries, and closes the connection", async () => {
     await using client = await connectLines(setting.ports.submission);
     await client.until(/^220/);
     client.send("EHLO client.example.test");

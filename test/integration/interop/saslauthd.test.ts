@@ -79,7 +79,7 @@ test("a login without a realm", async () => {
   expect((await httpform(alice.username, "", alice.password)).status).toBe(200);
 });
 
-test("a wrong password, with signs that a form has a meaning for", async () => {
+test("a wrong password with characters that have a meaning in a form", async () => {
   const answer = await httpform("alice", "example.test", "a&b=c+d%41 ö");
   expect([answer.status, answer.header("Auth-Status"), answer.body]).toEqual([403, "FAIL", "null"]);
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { askJson } from "../../support/ask-json.ts";
 import { startStack } from "../../support/stack.ts";
 
-/** Some hundred milliseconds of work for the server, whichever password is tried. */
+/** Some hundred milliseconds of work for the server, with any password. */
 const ldif = `dn: ou=people,dc=example,dc=test
 objectClass: organizationalUnit
 ou: people
@@ -16,7 +16,7 @@ sn: alice
 userPassword: {CRYPT}$6$rounds=300000$saltsalt$${"a".repeat(86)}
 `;
 
-test("after a reload, a name that nobody has still takes as long as an account", async () => {
+test("after a reload, an unknown user takes as long as a known one", async () => {
   await using slapd = await spawnSlapd({ ldif });
   const settings = {
     auth: {

@@ -4,7 +4,7 @@ import type { BackendContext, BackendQuery } from "../../../services/auth-engine
 import { createLdapBackend, type LdapBackend } from "../../../services/auth-engine/src/backends/ldap/ldap-backend.ts";
 import type { LdapPoolSettings, LdapSearchSettings } from "../../../services/auth-engine/src/backends/ldap/settings.ts";
 
-/** People of the tests; each password is `<uid>-password`. Two share one mail address. */
+/** The people of the tests; each password is `<uid>-password`. Two have the same mail address. */
 export const exampleLdif = `dn: ou=people,dc=example,dc=test
 objectClass: organizationalUnit
 ou: people

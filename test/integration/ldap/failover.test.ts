@@ -10,7 +10,7 @@ import { ask, exampleDirectory, exampleLdif, within } from "./example-directory.
 const right = new Secret("alice-password");
 const verify = (backend: LdapBackend) => backend.verify(ask("alice"), right, within(5000));
 
-/** Logs in on several lines at once until told to stop; every outcome is kept. */
+/** Logs in on several connections simultaneously until stopped; resolves to every outcome. */
 function load(backend: LdapBackend): { readonly outcomes: unknown[]; stop(): Promise<void> } {
   const outcomes: unknown[] = [];
   const over = new AbortController();
@@ -29,7 +29,7 @@ function load(backend: LdapBackend): { readonly outcomes: unknown[]; stop(): Pro
   };
 }
 
-/** User searches that a server has seen. */
+/** User searches that a server has received. */
 const count = (slapd: Slapd): number => slapd.output().match(/SRCH base="ou=people/g)?.length ?? 0;
 
 describe("an LDAP directory with two servers", () => {
@@ -55,27 +55,27 @@ describe("an LDAP directory with two servers", () => {
   });
 
   it.each(["SIGKILL", "SIGSTOP"] as const)(
-    "fails no request when one of them gets %s, and uses it again after",
+    "fails no request when one of them receives %s, and uses it again afterwards",
     async (signal) => {
       const traffic = load(backend);
-      await poll("traffic on both", () => count(one) > 5 && count(two) > 5);
+      await poll("requests to both", () => count(one) > 5 && count(two) > 5);
       if (signal === "SIGKILL") await one.kill();
       else await one.pause();
       await poll("the breaker", () => backend.snapshot()["default"]?.servers[0]?.breaker === "open");
       const during = count(two);
-      await poll("traffic on the other", () => count(two) > during + 20);
+      await poll("requests to the other", () => count(two) > during + 20);
       if (signal === "SIGKILL") await one.start();
       else one.resume();
       const before = count(one);
-      await poll("traffic on both again", () => count(one) > before + 20);
+      await poll("requests to both again", () => count(one) > before + 20);
       await traffic.stop();
       expect(new Set(traffic.outcomes)).toEqual(new Set(["ok"]));
     },
   );
 });
 
-describe("one of two servers becomes a black hole", () => {
-  it("denies nobody and answers in time meanwhile, and uses it again after", async () => {
+describe("one of two servers becomes unreachable", () => {
+  it("rejects no right password and answers in time meanwhile, and uses the server again afterwards", async () => {
     await using stack = new AsyncDisposableStack();
     const one = stack.use(await spawnSlapd({ ldif: exampleLdif }));
     const two = stack.use(await spawnSlapd({ ldif: exampleLdif }));
@@ -83,20 +83,20 @@ describe("one of two servers becomes a black hole", () => {
     const backend = exampleDirectory([`ldap://127.0.0.1:${proxy.port}`, two.uri]);
     stack.defer(() => backend.close());
     const traffic = load(backend);
-    await poll("traffic on both", () => count(one) > 5 && count(two) > 5);
+    await poll("requests to both", () => count(one) > 5 && count(two) > 5);
     proxy.stall();
     await poll("the breaker", () => backend.snapshot()["default"]?.servers[0]?.breaker === "open");
     const during = count(two);
-    await poll("traffic on the other", () => count(two) > during + 20);
+    await poll("requests to the other", () => count(two) > during + 20);
     proxy.resume();
     const before = count(one);
-    await poll("traffic on both again", () => count(one) > before + 20);
+    await poll("requests to both again", () => count(one) > before + 20);
     await traffic.stop();
     expect(new Set(traffic.outcomes)).toEqual(new Set(["ok"]));
   });
 });
 
-/** Forwards to a slapd, and can end each connection at its next request, as a firewall or an impatient server does. */
+/** Forwards to a slapd, and can close each connection at its next request, as a firewall or a server with a short idle timeout does. */
 async function cuttingProxy(port: number): Promise<AsyncDisposable & { readonly uri: string; cut(): void }> {
   const sockets = new Set<Socket>();
   let toCut = new Set<Socket>();
@@ -133,8 +133,8 @@ async function cuttingProxy(port: number): Promise<AsyncDisposable & { readonly 
   };
 }
 
-describe("an LDAP connection that ends before the server answered", () => {
-  it("costs no request", async () => {
+describe("an LDAP connection that closes before the server answered", () => {
+  it("fails no request", async () => {
     await using stack = new AsyncDisposableStack();
     const slapd = stack.use(await spawnSlapd({ ldif: exampleLdif }));
     const proxy = stack.use(await cuttingProxy(slapd.port));
@@ -149,7 +149,7 @@ describe("an LDAP connection that ends before the server answered", () => {
       proxy.cut();
       expect(await verify(backend)).toMatchObject({ kind: "ok" });
     }
-    // The service account, not an anonymous connection, asked after each loss.
+    // The service account, not an anonymous connection, searches again after each loss.
     const ids = (pattern: RegExp) => new Set([...slapd.output().matchAll(pattern)].map(([, id]) => id));
     await poll("the searches in slapd's log", () => ids(/conn=(\d+) op=\d+ SRCH base="ou=people/g).size > 4);
     const searchConnections = ids(/conn=(\d+) op=\d+ SRCH base="ou=people/g);

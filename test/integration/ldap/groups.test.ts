@@ -20,7 +20,7 @@ ${members.map((member) => `member: ${member}`).join("\n")}
 `;
 const groupDn = (name: string): string => `cn=${name},ou=groups,dc=example,dc=test`;
 
-/** staff ⊂ employees ⊂ everybody ⊂ staff: a ring; `seeAlso` stands for memberOf. */
+/** staff ⊂ employees ⊂ everybody ⊂ staff: a cycle; `seeAlso` stands for memberOf. */
 const ldif = `${exampleLdif}
 dn: ou=groups,dc=example,dc=test
 objectClass: organizationalUnit
@@ -88,11 +88,11 @@ describe("an LDAP directory with groups", () => {
   const change = (dn: string, operation: "add" | "delete", type: string, value: string): Promise<void> =>
     administrator.modify(dn, new Change({ operation, modification: new Attribute({ type, values: [value] }) }));
 
-  it("finds none where none are configured", async () => {
+  it("returns no groups if none are configured", async () => {
     expect(await groupsOf(use({}))).toBeUndefined();
   });
 
-  it("searches for those that name the user, and by a user's name that looks like a filter", async () => {
+  it("searches for groups with the user as a member, also for a name with filter syntax", async () => {
     expect(await groupsOf(use({ groups: search }))).toEqual(["paren (x) *", "staff"]);
     const byName = { ...search, filter: "(&(cn=%{user})(member=%{user_dn}))" };
     await change(alice, "add", "description", "*");
@@ -105,11 +105,14 @@ describe("an LDAP directory with groups", () => {
     [1, ["paren (x) *", "staff"]],
     [2, ["employees", "paren (x) *", "staff"]],
     [8, ["employees", "everybody", "paren (x) *", "staff"]],
-  ])("follows groups in groups to a depth of %i, through rings and names full of signs", async (maxDepth, expected) => {
-    expect(await groupsOf(use({ groups: { ...search, recursive: true, maxDepth } }))).toEqual(expected);
-  });
+  ])(
+    "follows groups in groups to a depth of %i, through cycles and names with special characters",
+    async (maxDepth, expected) => {
+      expect(await groupsOf(use({ groups: { ...search, recursive: true, maxDepth } }))).toEqual(expected);
+    },
+  );
 
-  it("reads an attribute of the user's entry, a group that is gone among them, without a question", async () => {
+  it("reads an attribute of the user's entry without a search for groups, and keeps a deleted group", async () => {
     const backend = use({ groups: { ...search, strategy: "member_of" } });
     await groupsOf(backend, "carol");
     const before = slapd.output().length;
@@ -118,19 +121,19 @@ describe("an LDAP directory with groups", () => {
     expect(slapd.output().slice(before)).not.toMatch(/SRCH base="cn=/);
   });
 
-  it("does both, and releases the names where told", async () => {
+  it("does both, and releases the names if configured", async () => {
     const backend = use({ groups: { ...search, strategy: "hybrid", recursive: true, releaseAs: "memberships" } });
     expect(await groupsOf(backend, "carol")).toEqual(["employees", "everybody", "gone", "staff"]);
     const { account } = Object.assign({ account: undefined }, await backend.lookup(ask("alice"), within(3000)));
     expect(account).toMatchObject({ attributes: { memberships: expect.arrayContaining(["everybody"]) } });
   });
 
-  it("cannot decide when groups cannot be searched for", async () => {
+  it("cannot decide when the search for groups fails", async () => {
     const backend = use({ groups: { ...search, baseDn: "ou=nowhere,dc=example,dc=test" } });
     await expect(groupsOf(backend)).rejects.toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });
   });
 
-  it("remembers memberships until told to forget the account", async () => {
+  it("caches memberships until the account is flushed", async () => {
     const caches = { negativeTtlMs: 0, dnTtlMs: 0, membershipTtlMs: 60_000, maxEntries: 10, evict: "ttl" } as const;
     const backend = use({ groups: search }, { caches });
     expect(await groupsOf(backend)).toEqual(["paren (x) *", "staff"]);
@@ -141,7 +144,7 @@ describe("an LDAP directory with groups", () => {
     await change(groupDn("employees"), "delete", "member", alice);
   });
 
-  it("remembers that nobody has a name until told to forget it, and never a server that was away", async () => {
+  it("caches that a user is unknown until the name is flushed, and never an unavailable server", async () => {
     const caches = { negativeTtlMs: 60_000, dnTtlMs: 0, membershipTtlMs: 0, maxEntries: 10, evict: "lru" } as const;
     const backend = use({}, { caches });
     const lookup = (name: string) => backend.lookup(ask(name), within(3000));
@@ -154,7 +157,7 @@ describe("an LDAP directory with groups", () => {
     await administrator.del("uid=dave,ou=people,dc=example,dc=test");
   });
 
-  it("remembers an entry's DN, and asks anew when the bind is refused there, but binds once under one name", async () => {
+  it("caches an entry's DN, searches again when the bind is rejected there, and binds only once under one DN", async () => {
     const caches = { negativeTtlMs: 0, dnTtlMs: 60_000, membershipTtlMs: 0, maxEntries: 10, evict: "ttl" } as const;
     const backend = use({}, { caches });
     await administrator.add("uid=erin,ou=people,dc=example,dc=test", {
@@ -175,7 +178,7 @@ describe("an LDAP directory with groups", () => {
     expect(await verify("erin-password")).toBe("ok");
     const before = slapd.output().length;
     expect(await verify("wrong")).toBe("wrong_password");
-    await poll("the refusal in slapd's log", () => /tag=97 err=49/.test(slapd.output().slice(before)));
+    await poll("the rejected bind in slapd's log", () => /tag=97 err=49/.test(slapd.output().slice(before)));
     expect(
       slapd
         .output()
@@ -185,7 +188,7 @@ describe("an LDAP directory with groups", () => {
     await administrator.del("cn=Erin Moved,ou=people,dc=example,dc=test");
   });
 
-  it("knows accounts that a filter calls disabled: no password is right, and look-ups know nobody", async () => {
+  it("treats accounts that match the disabled filter as disabled: no password is right, and look-ups find no user", async () => {
     const backend = use({ disabledFilter: "(employeeType=disabled)" });
     expect(await backend.verify(ask("carol"), new Secret("carol-password"), within(3000))).toEqual({
       kind: "account_disabled",
@@ -198,7 +201,7 @@ describe("an LDAP directory with groups", () => {
     expect(await backend.lookup(ask("alice"), within(3000))).toMatchObject({ kind: "ok" });
   });
 
-  it("checks no password in a pool for look-ups only, and sheds binds above the pool's rate", async () => {
+  it("verifies no password in a pool for look-ups only, and sheds binds above the pool's rate", async () => {
     const lookups = use({}, { lookupPoolOnly: true });
     expect(await lookups.verify(ask("alice"), new Secret("alice-password"), within(3000))).toEqual({
       kind: "not_served",

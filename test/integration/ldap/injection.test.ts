@@ -6,13 +6,13 @@ import type { LdapBackend } from "../../../services/auth-engine/src/backends/lda
 import { exampleDirectory, exampleLdif, within } from "./example-directory.ts";
 
 const payload = "x)(uid=*))(|(uid=*\\2a";
-/** As slapd writes it: the signs that mean something in a filter are bytes in hexadecimal. */
+/** As slapd logs it: characters with a meaning in a filter are bytes in hexadecimal. */
 const escaped = String.raw`x\29\28uid=\2A\29\29\28|\28uid=\2A\5C2a`;
 
 /** A line of LDIF whose value may be any text. */
 const line = (name: string, value: string): string => `${name}:: ${Buffer.from(value).toString("base64")}\n`;
 
-describe("what a caller says reaches the directory as a value (slapd's own log)", () => {
+describe("values from a request remain values in the directory (slapd's own log)", () => {
   let slapd: Slapd;
   let backend: LdapBackend;
 
@@ -23,7 +23,7 @@ describe("what a caller says reaches the directory as a value (slapd's own log)"
       {},
       {
         protocols: ["imap", payload],
-        // Beside the name of an entry, each value alone would decide whether the entry is found.
+        // Each value alone, beside the name of an entry, would decide whether the entry is found.
         userFilter: `(|(uid=%{user})(cn=%{username})${[
           "sn=%{domain}",
           "mail=%{service}",
@@ -69,7 +69,7 @@ describe("what a caller says reaches the directory as a value (slapd's own log)"
     "100% (work)",
     "%{user}",
     "a{b};c",
-  ])("%j is found by its own name, and by no other", async (uid) => {
+  ])("%j is found by its own name only", async (uid) => {
     const dn = `uid=${Buffer.from(uid).toString("hex").replaceAll(/../g, String.raw`\$&`)},ou=people,dc=example,dc=test`;
     await using odd = await spawnSlapd({
       ldif: `${exampleLdif}\n${line("dn", dn)}objectClass: inetOrgPerson\n${line("uid", uid)}cn: odd\nsn: odd\nuserPassword: odd-password\n`,
@@ -94,7 +94,7 @@ describe("what a caller says reaches the directory as a value (slapd's own log)"
 });
 
 describe("a server with a password policy", () => {
-  it("tells a locked account from a wrong password, for our log", async () => {
+  it("reports a locked account and a wrong password differently, for Postern's log", async () => {
     const policyDn = "cn=policy,dc=example,dc=test";
     await using slapd = await spawnSlapd({
       globalConfig: "moduleload ppolicy\n",

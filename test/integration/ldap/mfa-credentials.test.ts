@@ -62,7 +62,7 @@ describe("second factors in an LDAP directory", () => {
     return found.account;
   };
 
-  it("finds the account with its names, and tells who is not there", async () => {
+  it("finds the account with its names, and reports unknown users", async () => {
     expect(await find()).toMatchObject({
       account: "alice",
       displayName: "Displayed alice",
@@ -75,7 +75,7 @@ describe("second factors in an LDAP directory", () => {
     });
   });
 
-  it("writes, replaces and deletes a TOTP secret; the object class comes with the first", async () => {
+  it("writes, replaces and deletes a TOTP secret; the object class is added with the first", async () => {
     const account = await find("bob");
     const read = async () => (await account.readFactors(later())).totpSecret;
     await account.replaceTotpSecret(undefined, later());
@@ -88,7 +88,7 @@ describe("second factors in an LDAP directory", () => {
     await account.replaceTotpSecret(undefined, later());
   });
 
-  it("lets one of forty simultaneous callers at two replicas take a recovery code", async () => {
+  it("lets one of forty simultaneous callers at two replicas redeem a recovery code", async () => {
     const accounts = [await find("alice", 0), await find("alice", 1)];
     await accounts[0]?.replaceRecoveryCodes(["code-a", "code-b"], later());
     const results: boolean[] = [];
@@ -102,7 +102,7 @@ describe("second factors in an LDAP directory", () => {
     expect((await accounts[1]?.readFactors(later()))?.recoveryCodes).toEqual(["code-b"]);
   });
 
-  it("takes a recovery code byte for byte, though the attribute ignores case", async () => {
+  it("compares a recovery code byte for byte, although the attribute ignores case", async () => {
     const account = await find();
     await account.replaceRecoveryCodes(["Code-C"], later());
     expect(await account.removeRecoveryCode("code-c", later())).toBe(false);
@@ -111,7 +111,7 @@ describe("second factors in an LDAP directory", () => {
     expect((await account.readFactors(later())).recoveryCodes).toEqual([]);
   });
 
-  it("adds, exchanges and removes WebAuthn credentials by their very text", async () => {
+  it("adds, replaces and removes WebAuthn credentials by their exact text", async () => {
     const account = await find();
     const [old, renewed] = ['{"id":"QUI=","signCount":1}', '{"id":"QUI=","signCount":2}'];
     await account.addWebauthnCredential(old, later());
@@ -125,7 +125,7 @@ describe("second factors in an LDAP directory", () => {
     expect(await account.removeWebauthnCredential(renewed, later())).toBe(true);
   });
 
-  it("keeps app passwords with their last use, and is not put off by a value of somebody else's", async () => {
+  it("stores app passwords with their last use, and ignores values of other products", async () => {
     const account = await find("bob");
     const stored = { id: "p1", digest: "d", label: "phone (x)*", protocols: ["imap"], createdAt: 1 };
     await account.addAppPassword(stored, later());
@@ -141,7 +141,7 @@ describe("second factors in an LDAP directory", () => {
     expect(await account.listAppPasswords(later())).toEqual([]);
   });
 
-  it("says that nobody could tell while the server is frozen, within its time, and goes on by itself", async () => {
+  it("reports within its time limit that it cannot decide while the server is frozen, and recovers", async () => {
     const account = await find();
     await account.replaceRecoveryCodes(["code-z"], later());
     await slapd.pause();

@@ -10,7 +10,7 @@ import { ask, exampleDirectory, exampleLdif, within } from "./example-directory.
 const unavailable = { code: "DIRECTORY_UNAVAILABLE" };
 const right = new Secret("alice-password");
 
-/** Longer than a test may take: what ends before it did not wait for it. */
+/** Longer than a test may take: a test that ends earlier did not wait for it. */
 const neverMs = 600_000;
 const patient = { searchTimeoutMs: neverMs, bindTimeoutMs: neverMs, connectTimeoutMs: neverMs };
 
@@ -42,7 +42,7 @@ describe("an LDAP directory in an outage", () => {
   });
   afterEach(() => stack.disposeAsync());
 
-  it("reports without waiting for its timeouts that it cannot decide while its server is gone, and recovers", async () => {
+  it("reports a temporary failure before its timeouts while its server is stopped, and recovers", async () => {
     const backend = use(exampleDirectory([slapd.uri], patient));
     expect(await verify(backend)).toMatchObject({ kind: "ok" });
     await slapd.kill();
@@ -56,7 +56,7 @@ describe("an LDAP directory in an outage", () => {
     expect(backend.snapshot()["default"]?.servers).toMatchObject([{ breaker: "closed", inFlight: 0 }]);
   });
 
-  it("starts while its server is away", async () => {
+  it("starts while its server is unavailable", async () => {
     await slapd.kill();
     const backend = use(exampleDirectory([slapd.uri]));
     await expect(verify(backend)).rejects.toMatchObject(unavailable);
@@ -64,7 +64,7 @@ describe("an LDAP directory in an outage", () => {
     await recovers(backend);
   });
 
-  it("goes on over a restart that happened between two requests", async () => {
+  it("continues after a restart of the server between two requests", async () => {
     const backend = use(exampleDirectory([slapd.uri]));
     expect(await verify(backend)).toMatchObject({ kind: "ok" });
     await slapd.stop();
@@ -72,7 +72,7 @@ describe("an LDAP directory in an outage", () => {
     expect(await verify(backend)).toMatchObject({ kind: "ok" });
   });
 
-  it("is bounded by its timeouts while its server hangs, and recovers by itself", async () => {
+  it("is limited by its timeouts while its server hangs, and recovers", async () => {
     const backend = use(exampleDirectory([slapd.uri]));
     expect(await verify(backend)).toMatchObject({ kind: "ok" });
     await slapd.pause();
@@ -99,7 +99,7 @@ describe("an LDAP directory in an outage", () => {
     await recovers(backend);
   });
 
-  it("sheds while its queue is full, and loses no request in it", async () => {
+  it("sheds requests while its queue is full, and loses no request in the queue", async () => {
     const backend = use(
       exampleDirectory([slapd.uri], {
         authPoolSize: 1,
@@ -119,7 +119,7 @@ describe("an LDAP directory in an outage", () => {
     await expect(Promise.all([inFlight, ...waiting])).resolves.toHaveLength(3);
   });
 
-  it("tells a refused service account from a wrong password, and does not try it until it is locked", async () => {
+  it("distinguishes a rejected service account from a wrong password, and does not retry it until it is locked", async () => {
     const backend = use(
       exampleDirectory([slapd.uri], { bindPassword: new Secret("outdated"), healthCheckIntervalMs: 50 }),
     );
@@ -127,11 +127,11 @@ describe("an LDAP directory in an outage", () => {
       await expect(verify(backend)).rejects.toMatchObject(unavailable);
     }
     await expect(backend.lookup(ask("alice"), within(1000))).rejects.toThrow(/service account refused/);
-    await poll("slapd's log of the refusal", () => slapd.output().includes("err=49"));
+    await poll("slapd's log of the rejection", () => slapd.output().includes("err=49"));
     expect(slapd.output().match(/err=49/g)).toHaveLength(1);
   });
 
-  it("goes on with the connections it has when the service account's password changed behind it", async () => {
+  it("continues to use its open connections after the service account's password was changed", async () => {
     const backend = use(exampleDirectory([slapd.uri], { healthCheckIntervalMs: 20 }));
     expect(await verify(backend)).toMatchObject({ kind: "ok" });
     const administrator = new Client({ url: slapd.uri, timeout: 2000, connectTimeout: 2000 });
@@ -139,13 +139,13 @@ describe("an LDAP directory in an outage", () => {
     const modification = new Attribute({ type: "userPassword", values: ["another"] });
     await administrator.modify("cn=reader,dc=example,dc=test", new Change({ operation: "replace", modification }));
     await administrator.unbind();
-    await poll("a refused health check", () => /RESULT tag=97 err=49/.test(slapd.output()));
+    await poll("a rejected health check", () => /RESULT tag=97 err=49/.test(slapd.output()));
     const outcomes = await Promise.all(Array.from({ length: 40 }, () => verify(backend)));
     expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(["ok"]));
     expect(slapd.output().match(/RESULT tag=97 err=49/g)?.length).toBeLessThanOrEqual(2);
   });
 
-  it("takes a search base that does not exist for a mistake, and one made of the user's name for an unknown user", async () => {
+  it("treats a search base that does not exist as a mistake, and one made of the user's name as an unknown user", async () => {
     const fixed = use(exampleDirectory([slapd.uri], {}, { baseDn: "ou=nowhere,dc=example,dc=test" }));
     await expect(verify(fixed)).rejects.toMatchObject(unavailable);
     const perDomain = use(
@@ -157,7 +157,7 @@ describe("an LDAP directory in an outage", () => {
     expect(await lookup("alice@people,ou=people")).toEqual({ kind: "unknown_user" });
   });
 
-  it("is bounded against a listener that never answers", async () => {
+  it("is limited by its timeouts if a server never answers", async () => {
     const sockets = new Set<{ destroy(): void }>();
     const blackHole = createServer((socket) => void sockets.add(socket));
     blackHole.listen(0, "127.0.0.1");
@@ -173,12 +173,12 @@ describe("an LDAP directory in an outage", () => {
     for (const result of results) expect(result).toMatchObject({ status: "rejected", reason: unavailable });
   });
 
-  it("has room for another server when one is not there at all", async () => {
+  it("uses another server if one is not available at all", async () => {
     const backend = use(exampleDirectory([`ldap://127.0.0.1:${await freePort()}`, slapd.uri], { lookupPoolSize: 1 }));
     for (let round = 0; round < 10; round += 1) expect(await verify(backend)).toMatchObject({ kind: "ok" });
   });
 
-  it("ends its waiting callers and its connections when closed", async () => {
+  it("ends its waiting requests and its connections when closed", async () => {
     const backend = exampleDirectory([slapd.uri]);
     expect(await verify(backend)).toMatchObject({ kind: "ok" });
     await slapd.pause();

@@ -36,7 +36,7 @@ describe.each([
       { ...exampleSearch, mfa, protocols: ["imap"], accountField: "mail" },
       { ...exampleSearch, mfa, protocols: ["idp"], accountField: "uid", poolName: poolOfPages },
     ];
-    // As `auth.backends.order` has them: `ldap`, or `ldap(default)` and `ldap(pages)`.
+    // As in `auth.backends.order`: `ldap`, or `ldap(default)` and `ldap(pages)`.
     backends = [...new Set(["default", poolOfPages])].map((name) =>
       createLdapBackend(
         { name, pools: { [name]: pool }, searches: searches.filter(({ poolName }) => poolName === name) },
@@ -57,7 +57,7 @@ describe.each([
     });
 
   it.each(["imap", "idp"])(
-    "a passkey enrolled by the search for %s stays, and nobody else gets it",
+    "a passkey enrolled by the search for %s is kept, and no other account can add it",
     async (protocol) => {
       const credential = JSON.stringify({ id: Buffer.from(`\xfb\xff of ${protocol}`, "latin1").toString("base64url") });
       const { saveWebauthn, listWebauthn } = factors();
@@ -74,7 +74,7 @@ describe.each([
     },
   );
 
-  it("a credential becomes another of the same account's, never one that somebody else holds", async () => {
+  it("a credential may replace another of the same account, never one of another account", async () => {
     const [first, second, ofBob] = ['{"id":"first"}', '{"id":"second"}', '{"id":"bob"}'];
     const { saveWebauthn, updateWebauthn } = factors();
     const alice = target("alice", "idp");

@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => slapd[Symbol.asyncDispose]());
 
-test("idle connections are open before anybody asks, and no more than the pool may have", async () => {
+test("opens idle connections before the first request, and no more than the pool allows", async () => {
   const backend = exampleDirectory([slapd.uri], {
     lookupPoolSize: 3,
     lookupIdleSize: 2,
@@ -35,7 +35,7 @@ test("idle connections are open before anybody asks, and no more than the pool m
   await backend.close();
 });
 
-test("a lookup pool without binds keeps no connection for them", async () => {
+test("keeps no connections for binds in a pool for look-ups", async () => {
   const backend = exampleDirectory([slapd.uri], { lookupIdleSize: 1, authIdleSize: 2, lookupPoolOnly: true });
   const pool = () => backend.snapshot()["default"];
   await poll("the idle connection", () => pool()?.lookup.connections === 1);

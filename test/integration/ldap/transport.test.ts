@@ -11,7 +11,7 @@ import { ask, exampleDirectory, exampleLdif, within } from "./example-directory.
 
 const run = promisify(execFile);
 
-/** A throw-away authority and a server certificate for `localhost` only. */
+/** A temporary authority and a server certificate for `localhost` only. */
 async function makeCertificates(folder: string): Promise<void> {
   const openssl = (...args: string[]) => run("openssl", args, { cwd: folder });
   await writeFile(join(folder, "san"), "subjectAltName=DNS:localhost\n");
@@ -35,7 +35,7 @@ async function login(uri: string, pool: Partial<LdapPoolSettings>): Promise<stri
   }
 }
 
-describe("an LDAP directory reaches its server", () => {
+describe("an LDAP directory connects to its server", () => {
   const stack = new AsyncDisposableStack();
   let slapd: Slapd;
   let folder: string;
@@ -47,7 +47,7 @@ describe("an LDAP directory reaches its server", () => {
     const { path } = stack.use(await scratchFolder());
     folder = path;
     await makeCertificates(path);
-    // As the support part names an issuer's files.
+    // In the file names of makeSignedCertificate.
     await copyFile(join(path, "ca.pem"), join(path, "ca.crt"));
     caCertFile = join(path, "ca.pem");
     tlsPort = await freePort();
@@ -71,7 +71,7 @@ authz-regexp "cn=mail gate" "cn=reader,dc=example,dc=test"
     expect(await login(`ldaps://localhost:${tlsPort}`, { tls: { caCertFile, skipVerify: false } })).toBe("ok");
   });
 
-  it("by StartTLS, and says nothing before it", async () => {
+  it("by StartTLS, and sends nothing before it", async () => {
     const before = slapd.output().length;
     expect(
       await login(`ldap://localhost:${slapd.port}`, { startTls: true, tls: { caCertFile, skipVerify: false } }),
@@ -83,9 +83,9 @@ authz-regexp "cn=mail gate" "cn=reader,dc=example,dc=test"
   });
 
   it.each([
-    ["an authority it does not know", { skipVerify: false }, "localhost"],
-    ["a name that the certificate does not have", undefined, "127.0.0.1"],
-  ])("not over %s", async (_, tls, host) => {
+    ["an unknown authority", { skipVerify: false }, "localhost"],
+    ["a name that is not in the certificate", undefined, "127.0.0.1"],
+  ])("never with %s", async (_, tls, host) => {
     const settings = { tls: tls ?? { caCertFile, skipVerify: false } };
     expect(await login(`ldaps://${host}:${tlsPort}`, settings)).toMatch(/DIRECTORY_UNAVAILABLE/);
     expect(await login(`ldap://${host}:${slapd.port}`, { ...settings, startTls: true })).toMatch(
@@ -93,18 +93,18 @@ authz-regexp "cn=mail gate" "cn=reader,dc=example,dc=test"
     );
   });
 
-  it("over such a certificate when told not to look", async () => {
+  it("with such a certificate if verification is disabled", async () => {
     expect(await login(`ldaps://127.0.0.1:${tlsPort}`, { tls: { skipVerify: true } })).toBe("ok");
   });
 
-  it("by a unix socket, and there as the process's own identity", async () => {
+  it("by a Unix socket, with the identity of the process", async () => {
     expect(await login(socketUri, {})).toBe("ok");
     const before = slapd.output().length;
     expect(await login(socketUri, { saslExternal: true, bindDn: "" })).toBe("ok");
     await poll("EXTERNAL in slapd's log", () => /mech=EXTERNAL/.test(slapd.output().slice(before)));
   });
 
-  it("by SASL EXTERNAL as the name of its client certificate", async () => {
+  it("by SASL EXTERNAL with the name in its client certificate", async () => {
     const name = { name: "client", subject: "/CN=mail gate", issuer: "ca" };
     await makeSignedCertificate(folder, name);
     const tls = {
@@ -125,11 +125,11 @@ authz-regexp "cn=mail gate" "cn=reader,dc=example,dc=test"
     }
   });
 
-  it("anonymously when no service account is set", async () => {
+  it("anonymously if no service account is configured", async () => {
     expect(await login(slapd.uri, { bindDn: "", bindPassword: new Secret("") })).toBe("ok");
   });
 
-  it("not at all when StartTLS is wanted and refused", async () => {
+  it("not at all if StartTLS is configured and rejected", async () => {
     await using plain = await spawnSlapd({ ldif: exampleLdif });
     const settings = { startTls: true, tls: { skipVerify: true } };
     expect(await login(plain.uri, settings)).toMatch(/DIRECTORY_UNAVAILABLE.*StartTLS refused/);

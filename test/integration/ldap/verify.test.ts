@@ -20,12 +20,12 @@ describe("an LDAP directory", () => {
   const verify = (username: string, password: string, protocol?: string) =>
     backend.verify(ask(username, protocol), new Secret(password), within(3000));
 
-  it("lets a user in and maps configured attributes only, multi-values as lists, without binary ones", async () => {
+  it("accepts a user and maps only configured attributes, several values as lists, without binary ones", async () => {
     expect(await verify("alice", "alice-password")).toEqual({
       kind: "ok",
       account: {
         account: "alice",
-        // entryUUID, which slapd makes: asked for as the identifier, and not released.
+        // entryUUID, which slapd generates, is requested as the identifier but not released.
         uniqueUserId: expect.stringMatching(/^[\da-f-]{36}$/),
         accountField: "uid",
         totpSecretField: "description",
@@ -43,12 +43,12 @@ describe("an LDAP directory", () => {
     expect(await verify("bob@example.test", "bob-password")).toMatchObject({ kind: "ok", account: { account: "bob" } });
   });
 
-  it("tells a wrong password from an unknown user", async () => {
+  it("distinguishes a wrong password from an unknown user", async () => {
     expect(await verify("alice", "wrong")).toMatchObject({ kind: "wrong_password" });
     expect(await verify("nobody", "alice-password")).toEqual({ kind: "unknown_user" });
   });
 
-  it("serves the next user on a connection that a refused bind left", async () => {
+  it("reuses a connection after a rejected bind", async () => {
     for (let round = 0; round < 3; round += 1) {
       expect(await verify("alice", "wrong")).toMatchObject({ kind: "wrong_password" });
       expect(await verify("bob", "bob-password")).toMatchObject({ kind: "ok" });
@@ -68,17 +68,17 @@ describe("an LDAP directory", () => {
     expect(await backend.lookup(ask("nobody"), within(3000))).toEqual({ kind: "unknown_user" });
   });
 
-  it("refuses to decide between two entries", async () => {
+  it("reports a failure if two entries match", async () => {
     await expect(verify("shared@example.test", "bob-password")).rejects.toMatchObject({ code: "DIRECTORY_AMBIGUOUS" });
   });
 
-  it("refuses to decide when the entry has no account name, but not before the password was right", async () => {
+  it("reports a failure if the entry has no account name, but only after the password was right", async () => {
     await expect(verify("Nameless, Person", "nameless-password")).rejects.toMatchObject({ code: "DIRECTORY_DATA" });
     expect(await verify("Nameless, Person", "wrong")).toMatchObject({ kind: "wrong_password" });
   });
 
   it.each(["*", "a*", "alice)(uid=*", "*)(|(uid=*", String.raw`alice\2a`, "alice\0", "\\", "(", ")", "ali*e"])(
-    "takes %j as a name and not as a filter",
+    "treats %j as a name, not as a filter",
     async (username) => {
       expect(await verify(username, "alice-password")).toEqual({ kind: "unknown_user" });
     },
@@ -88,7 +88,7 @@ describe("an LDAP directory", () => {
     await expect(verify("alice", "")).rejects.toMatchObject({ code: "INTERNAL" });
   });
 
-  it("spends a bind for an unknown user, under a name that cannot exist", async () => {
+  it("binds for an unknown user too, under a name that cannot exist", async () => {
     const before = slapd.output().length;
     await backend.spendVerification(ask("nobody"), new Secret("x"), within(3000));
     const pattern = /BIND dn="cn=[0-9a-f-]{36},ou=people,dc=example,dc=test" method=128/;
@@ -97,11 +97,11 @@ describe("an LDAP directory", () => {
     expect(log()).not.toMatch(/BIND dn="cn=reader/);
   });
 
-  it("answers its check", async () => {
+  it("answers its health check", async () => {
     await expect(backend.check(within(3000))).resolves.toBeUndefined();
   });
 
-  it("never opens more connections than its pools may hold", async () => {
+  it("never opens more connections than its pools allow", async () => {
     const work = Array.from({ length: 400 }, (_, index) =>
       verify(index % 2 === 0 ? "alice" : "bob", index % 2 === 0 ? "alice-password" : "bob-password"),
     );
@@ -111,12 +111,12 @@ describe("an LDAP directory", () => {
     expect(lookup).toMatchObject({ inFlight: 0, waiting: 0, opening: 0 });
     expect(bind).toMatchObject({ connections: 4, inFlight: 0, waiting: 0, opening: 0 });
     expect(lookup?.connections).toBeLessThanOrEqual(2);
-    // 2 lookup, 4 bind, and at most one of the health check.
+    // 2 for look-ups, 4 for binds, and at most one for the health check.
     expect(highestOpenCount(slapd.output())).toBeLessThanOrEqual(7);
   });
 });
 
-/** From slapd's own log: connections open at the same time. The first is that of the readiness test. */
+/** From slapd's own log: the highest number of simultaneous connections. The first is that of the readiness test. */
 function highestOpenCount(log: string): number {
   const open = new Set<string>();
   let highest = 0;

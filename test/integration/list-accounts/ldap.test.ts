@@ -36,7 +36,7 @@ function closedConnections(): number {
   return slapd.output().split(" closed").length - 1;
 }
 
-/** Connections on which accounts were listed, and those of them that are closed again, as slapd's log has them. */
+/** From slapd's log: connections on which accounts were listed, and how many of them are closed. */
 function listingConnections(): { readonly opened: number; readonly closed: number } {
   const log = slapd.output();
   const opened = new Set([...log.matchAll(/conn=(\d+) op=\d+ SRCH .*filter=".*uid=u\*/g)].map(([, conn]) => conn));
@@ -50,7 +50,7 @@ const search = { listAccountsFilter: "(&(objectClass=inetOrgPerson)(uid=u*))" };
 const longer = { searchTimeoutMs: 5000 };
 
 describe("a listing of an LDAP directory", () => {
-  test("gives every account once, in pages of at most 1000", async () => {
+  test("returns every account once, in pages of at most 1000", async () => {
     await using stack = new AsyncDisposableStack();
     const backend = exampleDirectory([slapd.uri], longer, search);
     stack.defer(() => backend.close());
@@ -67,7 +67,7 @@ describe("a listing of an LDAP directory", () => {
     expect([names.length, new Set(names).size]).toEqual([count, count]);
   });
 
-  test("an exact multiple of the page ends like any other list", async () => {
+  test("ends normally if the last page is full", async () => {
     const filter = "(|(uid=u0000*)(uid=u0001*))";
     const backend = exampleDirectory([slapd.uri], longer, { listAccountsFilter: filter });
     let page = await backend.listAccounts(ask(""), { limit: 10 }, within(5000));
@@ -80,7 +80,7 @@ describe("a listing of an LDAP directory", () => {
     await backend.close();
   });
 
-  test("a server's size limit is a failure, not the end of the list", async () => {
+  test("fails at a server's size limit instead of ending the list", async () => {
     const anonymous = exampleDirectory([slapd.uri], { ...longer, bindDn: "" }, search);
     const first = await anonymous.listAccounts(ask(""), { limit: 400 }, within(5000));
     if (first.kind !== "ok" || first.next === undefined) throw new Error("no first page");
@@ -91,7 +91,7 @@ describe("a listing of an LDAP directory", () => {
     await anonymous.close();
   });
 
-  test("a server that dies is a failure, and so is every later page", async () => {
+  test("fails on this and every later page if the server dies", async () => {
     const backend = exampleDirectory([slapd.uri], longer, search);
     const first = await backend.listAccounts(ask(""), { limit: 100 }, within(5000));
     if (first.kind !== "ok" || first.next === undefined) throw new Error("no first page");
@@ -103,7 +103,7 @@ describe("a listing of an LDAP directory", () => {
     await backend.close();
   });
 
-  test("no more than eight are open; one that is ended makes room", async () => {
+  test("keeps no more than eight open; ending one makes room", async () => {
     const backend = exampleDirectory([slapd.uri], longer, search);
     const positions: string[] = [];
     for (let open = 0; open < 8; open += 1) {
@@ -117,7 +117,7 @@ describe("a listing of an LDAP directory", () => {
     await backend.close();
   });
 
-  test("a protocol whose searches list nothing is not served", async () => {
+  test("is not served for a protocol whose searches list no accounts", async () => {
     const backend = exampleDirectory([slapd.uri], longer);
     expect(await backend.listAccounts(ask(""), { limit: 10 }, within(5000))).toEqual({ kind: "not_served" });
     await backend.close();
@@ -156,16 +156,16 @@ describe("mode=list-accounts from LDAP, through two engines", () => {
     expect(pages.toSorted((a, b) => a - b)).toEqual([0, expect.any(Number)]);
   });
 
-  test("a reader that leaves frees the engine before the list is complete", async () => {
+  test("a client that disconnects frees the engine before the list is complete", async () => {
     const response = await askAccounts(stack.url, { accept: "text/plain" });
     await firstBytes(response);
-    // The engines' pools open connections of their own meanwhile, and close none.
+    // The engines' pools open connections too meanwhile, and close none.
     const before = closedConnections();
     response.destroy();
-    await expect(poll("its end", () => closedConnections() > before, 30_000)).resolves.toBe(true);
+    await expect(poll("the listing to end", () => closedConnections() > before, 30_000)).resolves.toBe(true);
   });
 
-  test("a reader that leaves before its first page is there leaves no listing open", async () => {
+  test("a client that disconnects before its first page leaves no listing open", async () => {
     await poll("earlier listings to end", () => listingConnections().opened === listingConnections().closed, 50_000);
     const { opened } = listingConnections();
     await slapd.pause();
@@ -176,17 +176,17 @@ describe("mode=list-accounts from LDAP, through two engines", () => {
       );
       request.destroy();
       await closed;
-      // Once around the gateway's event loop: it has seen that the reader left.
+      // After one turn of the gateway's event loop, it has noticed the disconnect.
       await stack.gateway.metrics();
     } finally {
       slapd.resume();
     }
     await poll("the listing to begin", () => listingConnections().opened > opened);
     const isClosed = (): boolean => listingConnections().opened === listingConnections().closed;
-    await expect(poll("its end", isClosed, 30_000)).resolves.toBe(true);
+    await expect(poll("the listing to end", isClosed, 30_000)).resolves.toBe(true);
   });
 
-  test("the engine that began the list is killed: the connection is cut, though another engine is there", async () => {
+  test("when the engine that began the list is killed, the connection is cut, although another engine is running", async () => {
     const before = await Promise.all(stack.engines.map(pagesRead));
     const response = await askAccounts(stack.url, { accept: "text/plain" });
     await firstBytes(response);

@@ -34,20 +34,20 @@ const pagesOfAll = async (): Promise<number> => {
 };
 
 describe("mode=list-accounts (contract, Query parameters)", () => {
-  test("every account once, read from both engines, without a user or a password in the question", async () => {
+  test("returns every account once, read from both engines, with neither a user nor a password in the request", async () => {
     const response = await askAccounts(stack.url, { accept: "application/json" });
     expect([response.statusCode, response.headers["auth-status"]]).toEqual([200, "OK"]);
     expect(response.headers["x-service-session"]).toMatch(/^[0-9a-f-]{36}$/);
     expect(response.headers["content-type"]).toBe("application/json; charset=utf-8");
     const names: unknown = JSON.parse((await wholeBody(response)).toString());
-    if (!Array.isArray(names)) throw new Error("no array");
+    if (!Array.isArray(names)) throw new Error("not an array");
     expect(names).toHaveLength(count);
     expect(new Set(names).size).toBe(count);
     expect(names[0]).toMatch(/^u0000001x+@example\.test$/);
     for (const engine of stack.engines) expect(await pagesRead(engine)).toBeGreaterThan(0);
   });
 
-  test("application/cbor without an Accept field: one array, begun and ended", async () => {
+  test("without an Accept field, application/cbor is one complete array", async () => {
     const response = await askAccounts(stack.url);
     expect(response.headers["content-type"]).toBe("application/cbor");
     const body = await wholeBody(response);
@@ -61,7 +61,7 @@ describe("mode=list-accounts (contract, Query parameters)", () => {
     expect((await wholeBody(response)).toString().split("\r\n")).toHaveLength(count);
   });
 
-  test("415 when nothing that is accepted is offered, before any directory is asked", async () => {
+  test("415 if no acceptable media type is offered, before a backend is queried", async () => {
     const before = await pagesOfAll();
     const response = await askAccounts(stack.url, { accept: "text/html, application/cbor;q=0" });
     expect(response.statusCode).toBe(415);
@@ -69,13 +69,13 @@ describe("mode=list-accounts (contract, Query parameters)", () => {
     expect(await pagesOfAll()).toBe(before);
   });
 
-  test("500 where no directory lists accounts for the protocol", async () => {
+  test("500 if no backend lists accounts for the protocol", async () => {
     const response = await askAccounts(stack.url, { body: { protocol: "smtp" } });
     expect(response.statusCode).toBe(500);
     expect(JSON.parse((await wholeBody(response)).toString())).toEqual({ error: expect.any(String) });
   });
 
-  test("one log line tells how many", async () => {
+  test("one log line contains the number of accounts", async () => {
     const listed = await poll("the log line", () =>
       stack.gateway
         .output()
@@ -86,8 +86,8 @@ describe("mode=list-accounts (contract, Query parameters)", () => {
   });
 });
 
-describe("a reader that is slow", () => {
-  test("holds the list up, not the memory; when it leaves, the list ends", async () => {
+describe("a slow client", () => {
+  test("delays the list without increasing memory use; the list ends when it disconnects", async () => {
     const before = await pagesOfAll();
     const memory = residentMiB(stack.gateway);
     const response = await askAccounts(stack.url, { accept: "text/plain" });
@@ -108,8 +108,8 @@ describe("a reader that is slow", () => {
   });
 });
 
-describe("engines that go while a list is read", () => {
-  test("one of two drained: the other one has the rest", async () => {
+describe("engines that stop while a list is read", () => {
+  test("when one of two engines drains, the other one delivers the rest", async () => {
     const response = await askAccounts(stack.url, { accept: "text/plain" });
     await firstBytes(response);
     const leaving = stack.engines.pop();
@@ -118,7 +118,7 @@ describe("engines that go while a list is read", () => {
     expect(rest.toString().split("\r\n")).toHaveLength(count);
   });
 
-  test("the last one killed: the connection is cut, and the next question is a temporary failure", async () => {
+  test("when the last one is killed, the connection is cut, and the next request is a temporary failure", async () => {
     const response = await askAccounts(stack.url, { accept: "text/plain" });
     await firstBytes(response);
     for (const engine of stack.engines.splice(0)) engine.signal("SIGKILL");

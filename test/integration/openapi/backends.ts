@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 
 const seedFile = fileURLToPath(new URL("../../../config/demo-directory.sql", import.meta.url));
 
-/** The demo's users, of whom lists are made and second factors kept too. */
+/** The demo's users, with account lists and second factors. */
 export function listedBackends(folder: string): object {
   const queries = {
     user: "SELECT username AS account, password, mail, NOT enabled AS disabled FROM users WHERE username = :username",

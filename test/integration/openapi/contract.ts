@@ -12,12 +12,12 @@ export interface ContractOperation {
   readonly object: Tree;
 }
 
-/** A document as a client got it; it knows nothing of the code that made it. */
+/** A document as a client received it, independent of the code that generated it. */
 export interface Contract {
   readonly operations: readonly ContractOperation[];
-  /** What of a request its schemas refuse. */
+  /** The parts of a request that its schemas reject. */
   readonly requestFaults: (operation: ContractOperation, parts: DriveParts) => readonly string[];
-  /** What of an answer the document did not promise. */
+  /** The parts of a response that the document does not promise. */
   readonly answerFaults: (operation: ContractOperation, answer: DriveAnswer) => readonly string[];
 }
 

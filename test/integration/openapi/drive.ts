@@ -1,12 +1,12 @@
 import { encodeCbor } from "@postern/shared/platform/cbor";
 import { basicAuth, type Stack } from "../../support/stack.ts";
 
-/** One request to an operation, and the status that it must give. */
+/** One request to an operation, and the status that it must have. */
 export interface Drive {
   readonly operationId: string;
   readonly status: number;
   readonly parts: (stack: Stack) => DriveParts | Promise<DriveParts>;
-  /** The request breaks its own schema, and says so in its status. */
+  /** The request violates its own schema, which its status must show. */
   readonly breaksSchema?: true;
 }
 
@@ -15,7 +15,7 @@ export interface DriveParts {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: { readonly type: string; readonly value: unknown };
-  /** `Authorization`; the back channel's right credentials when absent, nothing when null. */
+  /** `Authorization`; the right credentials of the back channel when absent, no credentials when null. */
   readonly authorization?: string | null;
 }
 

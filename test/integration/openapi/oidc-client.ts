@@ -10,7 +10,7 @@ export interface UserTokens {
   readonly id_token: string;
 }
 
-/** A form with a code of alice's, for the client demo-web. */
+/** A form with an authorization code of alice, for the client demo-web. */
 export async function aliceCode({ url, redis }: Stack): Promise<Readonly<Record<string, string>>> {
   const client = await testRedis(redis?.port ?? 0);
   try {
@@ -20,7 +20,7 @@ export async function aliceCode({ url, redis }: Stack): Promise<Readonly<Record<
   }
 }
 
-/** What demo-web gets for it. */
+/** The tokens that demo-web receives for it. */
 export async function aliceTokens(stack: Stack): Promise<UserTokens> {
   const response = await fetch(`${stack.url}/oidc/token`, {
     method: "POST",

@@ -76,13 +76,13 @@ const auditFile = (): string => join(folder.path, "audit.log");
 
 const operationsServed = () => contracts.flatMap((contract) => contract.operations);
 
-test("every operation of both documents has a drive that succeeds, and no drive is for another", () => {
+test("every operation of both documents has a drive that succeeds, and every drive belongs to an operation", () => {
   const served = operationsServed().map(({ operationId }) => operationId);
   const driven = drives.filter(({ status }) => status < 400).map(({ operationId }) => operationId);
   expect([...new Set(driven)].toSorted()).toEqual(served.toSorted());
 });
 
-test("every route of the services is in a document, but for those that have a reason; and each reason holds", async () => {
+test("every route of the services is documented or has a reason not to be; and each reason applies", async () => {
   const routes = await registeredRoutes(stack.configFile);
   const documented = new Set(operationsServed().map(placeOf));
   const left = routes.filter((route) => !undocumented.some(({ is }) => is(route)));
@@ -110,7 +110,7 @@ test.each(Object.values(pages))("%s is the same document as YAML and as JSON", a
   expect(parse(await page(`${path}.yaml`))).toEqual(JSON.parse(await page(`${path}.json`)));
 });
 
-describe("every operation keeps to its document", () => {
+describe("requests and responses of every operation match its document", () => {
   test.each(drives)("$operationId gives $status", async ({ operationId, status, parts, breaksSchema = false }) => {
     expect(operationsServed().map((row) => row.operationId)).toContain(operationId);
     for (const contract of contracts) {
@@ -126,7 +126,7 @@ describe("every operation keeps to its document", () => {
 
 const carol = "carol@example.test";
 const self = { actor: carol, target: carol };
-/** As the caller is called there. */
+/** As the API caller is named there. */
 const byOperator = { service: "admin" };
 const auditLines: readonly Readonly<Record<string, string>>[] = [
   { event: "user.login", outcome: "ok", actor: "alice@example.test", reason: "password" },
@@ -158,14 +158,14 @@ const auditLines: readonly Readonly<Record<string, string>>[] = [
   { event: "saml.rejected", outcome: "denied" },
 ];
 
-test.each(auditLines)("what was driven is in the audit stream: $event $outcome $reason", (line) => {
+test.each(auditLines)("the audit stream contains the requests: $event $outcome $reason", (line) => {
   const lines = readFileSync(auditFile(), "utf8").trimEnd().split("\n");
   const events = lines.map((text): unknown => JSON.parse(text));
   const found = events.filter((one) => Object.entries(line).every(([name, value]) => Object(one)[name] === value));
   const [first] = found;
   if (line["outcome"] === "ok") expect(first).toMatchObject({ actor: expect.any(String) });
   expect(first).toMatchObject({ ...line, audit: true, session: expect.any(String), client_ip: expect.any(String) });
-  // A name that was typed and not proved may be a password.
+  // A typed name that was not proved may be a password.
   if (line["event"] === "user.login" && line["actor"] === undefined) {
     expect(found.filter((one) => "actor" in Object(one))).toEqual([]);
   }
@@ -178,12 +178,12 @@ async function flushError(path: string): Promise<string> {
   return `${response.status} ${error}`;
 }
 
-test("a request that the document refuses is refused where the site asked for that, and not elsewhere", async () => {
+test("a request that violates the document is rejected where the site configured that, and only there", async () => {
   expect(await flushError("/api/v1/cache/flush")).toBe("400 user: is missing");
   expect(await flushError("/api/v1/cache/flush/async")).toMatch(/^400 (?!body)/u);
 });
 
-test("an answer that was not promised is a fault", async () => {
+test("a response that the document does not promise is a fault", async () => {
   const [management] = contracts;
   const operation = management?.operations.find(({ operationId }) => operationId === "loadConfiguration");
   if (management === undefined || operation === undefined) throw new Error("no such operation");

@@ -6,7 +6,7 @@ import type { DriveParts } from "./drive.ts";
 const form = "application/x-www-form-urlencoded";
 const home = "/mfa/register/home";
 
-/** A browser that has come as far as a page. */
+/** A browser that shows a page. */
 export interface At {
   readonly browser: Browser;
   readonly page: Page;
@@ -17,7 +17,7 @@ export type User = keyof typeof names;
 export const accountOf = (user: User): string => names[user];
 export const credentialsOf = (user: User) => ({ username: names[user], password: `${user}-demo-password` });
 
-/** Of its form, or of what its script reads. */
+/** A value of the page's form, or one that its script reads. */
 const csrfOf = ({ page }: At): string =>
   hiddenFields(page)["csrf_token"] ?? /data-csrf="([^"]+)"/u.exec(page.text)?.[1] ?? "";
 
@@ -25,29 +25,29 @@ function cookieOf({ cookies }: Browser): string {
   return [...cookies].map((pair) => pair.join("=")).join("; ");
 }
 
-/** A request of this browser, without a caller's credentials. */
+/** A request of this browser, without an API caller's credentials. */
 export function byBrowser({ browser }: Pick<At, "browser">, parts: DriveParts = {}): DriveParts {
   return { ...parts, authorization: null, headers: { cookie: cookieOf(browser), ...parts.headers } };
 }
 
-/** The form of its page, filled in. */
+/** The completed form of its page. */
 export function byForm(at: At, fields: Readonly<Record<string, string>>): DriveParts {
   return byBrowser(at, { body: { type: form, value: { ...hiddenFields(at.page), ...fields } } });
 }
 
-/** As the pages' script sends it. */
+/** As the page's script sends it. */
 export function byScript(at: At, value?: object): DriveParts {
   const headers = { "x-csrf-token": csrfOf(at) };
   return byBrowser(at, { headers, ...(value !== undefined && { body: { type: "application/json", value } }) });
 }
 
-/** At the form of a sign-in. */
+/** At the sign-in form. */
 export async function atLogin({ idpUrl }: Stack): Promise<At> {
   const browser = createBrowser([idpUrl]);
   return { browser, page: await browser.open(home) };
 }
 
-/** At what follows the right password. */
+/** At the page after the right password. */
 export async function afterPassword(stack: Stack, user: User): Promise<At> {
   const { browser, page } = await atLogin(stack);
   const { location = "" } = await browser.submit(page, credentialsOf(user));
@@ -65,7 +65,7 @@ export function member(stack: Stack, user: User): Promise<At> {
   return at;
 }
 
-/** That browser at a page of self-service. */
+/** That browser at a self-service page. */
 export async function memberAt(stack: Stack, user: User, path: string): Promise<At> {
   const { browser } = await member(stack, user);
   const page = await browser.open(path);
@@ -78,14 +78,14 @@ interface Challenge {
   readonly rpId: string;
 }
 
-/** The challenge that a page's script would get; a GET, so that the browser's turn is as it was. */
+/** The challenge that a page's script would receive; a GET, so that the state of the browser stays unchanged. */
 export async function challengeAt({ browser }: Pick<At, "browser">, path: string): Promise<Challenge> {
   const { text } = await browser.get(path);
   const { publicKey } = Object(JSON.parse(text));
   return { challenge: String(publicKey.challenge), rpId: String(publicKey.rpId ?? publicKey.rp?.id) };
 }
 
-/** A new passkey, and what the browser sends to have it kept. */
+/** A new passkey, and what the browser sends to register it. */
 export async function newPasskey(
   { url }: Stack,
   at: At,
@@ -106,11 +106,11 @@ async function register(stack: Stack): Promise<Authenticator> {
     headers: { "content-type": "application/json", "x-csrf-token": csrfOf(at) },
     body: JSON.stringify({ credential }),
   });
-  if (status !== 200) throw new Error(`the passkey was not kept: ${status} ${text}`);
+  if (status !== 200) throw new Error(`the passkey was not registered: ${status} ${text}`);
   return passkey;
 }
 
-/** The passkey that alice has. */
+/** Alice's passkey. */
 export function alicesPasskey(stack: Stack): Promise<Authenticator> {
   const known = passkeys.get(stack) ?? register(stack);
   passkeys.set(stack, known);

@@ -8,7 +8,7 @@ import { createGateway } from "../../../services/gateway/src/server.ts";
 import { createContext as createIdpContext } from "../../../services/idp/src/context.ts";
 import { createIdp } from "../../../services/idp/src/server.ts";
 
-/** A route as Fastify has it. */
+/** A route as Fastify reports it. */
 export interface RegisteredRoute {
   readonly service: "gateway" | "admin" | "idp";
   readonly method: string;
@@ -29,12 +29,12 @@ function isObserved(value: unknown): value is Observed {
 
 const initialization = channel("fastify.initialization");
 
-/** Notes what is registered while a server is made; Fastify tells of itself before anything is. */
+/** Collects the routes registered while a server is created; Fastify reports itself before the first one. */
 async function routesOf(service: RegisteredRoute["service"], make: () => Promise<Server>): Promise<RegisteredRoute[]> {
   const routes: RegisteredRoute[] = [];
   const watch = (message: unknown): void => {
     const { fastify } = Object(message);
-    if (!isObserved(fastify)) throw new Error("Fastify tells nothing of itself");
+    if (!isObserved(fastify)) throw new Error("Fastify did not report itself");
     fastify.addHook("onRoute", ({ method, url }) => {
       for (const one of [method].flat()) routes.push({ service, method: one, url });
     });
@@ -60,7 +60,7 @@ function configOf(file: string): Config {
   return loaded.config;
 }
 
-/** Every route of the services that answer HTTP, as this configuration makes them. They do not listen. */
+/** Every route of the services that answer HTTP, as created with this configuration. They do not listen. */
 export async function registeredRoutes(configFile: string): Promise<readonly RegisteredRoute[]> {
   const config = configOf(configFile);
   const idp = await createIdpContext(config);

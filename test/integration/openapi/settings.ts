@@ -26,7 +26,7 @@ export async function writeHook(folder: string): Promise<string> {
   return path;
 }
 
-/** Everything on that has an operation. The gateway is the issuer. */
+/** Enables everything that has an operation. The gateway is the issuer. */
 export function stackSettings(issuer: string, hookScript: string, auditFile: string): Tree {
   return {
     observability: { audit: { file: auditFile } },

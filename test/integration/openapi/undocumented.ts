@@ -10,7 +10,7 @@ interface Exception {
 
 const forwarded = new Set(forwardedUrls());
 
-/** Operations that say so themselves. */
+/** Operations that are themselves marked as undocumented. */
 const hidden: readonly Exception[] = operations.flatMap((operation) => {
   const { family, undocumented: why } = operation;
   const { method, url } = routeOf(operation);
@@ -19,7 +19,7 @@ const hidden: readonly Exception[] = operations.flatMap((operation) => {
   return why === undefined ? [] : [{ why, is }];
 });
 
-/** Routes that are in no document, each for a reason. */
+/** Routes that are in no document, each with the reason. */
 export const undocumented: readonly Exception[] = [
   {
     why: "HEAD is GET without its body (RFC 9110 §9.3.2), OPTIONS is for browsers' own questions (CORS)",

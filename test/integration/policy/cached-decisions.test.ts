@@ -10,7 +10,7 @@ import { type Stack, startStack } from "../../support/stack.ts";
 
 const many = 12;
 
-/** Rules about the account behind a login, which a cached answer must tell too. */
+/** Rules about the account behind a login, which must apply to a cached result too. */
 const policy = {
   policies: [
     {
@@ -68,7 +68,7 @@ async function hitsOnBothEngines(): Promise<number> {
   return Math.min(...counts);
 }
 
-/** The statuses on the way to hits in both engines' memory, and a little longer. */
+/** The statuses until both engines answer from memory, and for a little longer. */
 async function statusesUntilCached(protocol: string): Promise<readonly number[]> {
   const before = await hitsOnBothEngines();
   const seen = new Set<number>();
@@ -81,7 +81,7 @@ async function statusesUntilCached(protocol: string): Promise<readonly number[]>
 }
 
 test.each(["pop3", "smtp"])(
-  "%s: a denial by policy stays one when the login is cached, on both engines",
+  "%s: a denial by policy remains one when the login is cached, on both engines",
   async (protocol) => {
     expect(await statusesUntilCached(protocol)).toEqual([403]);
     await createAccountFlush({ redis, bus, prefix: "postern:" })(alice.username);
@@ -89,6 +89,6 @@ test.each(["pop3", "smtp"])(
   },
 );
 
-test("whom no rule denies is let in from the caches", async () => {
+test("a login that no rule denies is accepted from the caches", async () => {
   expect(await statusesUntilCached("imap")).toEqual([200]);
 });

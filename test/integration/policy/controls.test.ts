@@ -71,18 +71,18 @@ async function ask(change: object): Promise<readonly [number, string | null]> {
 }
 
 describe("TLS required", () => {
-  test("without TLS a right password is a temporary failure with words of its own", async () => {
+  test("without TLS a right password is a temporary failure with a separate text", async () => {
     expect(await ask({ ssl: "" })).toEqual([500, "TLS transport encryption required"]);
     const cbor = await askCbor(stack.url, { ...alice, client_ip: clients.clean });
     expect([cbor.status, cbor.body]).toEqual([500, new Map([["error", "TLS transport encryption required"]])]);
   });
 
-  test("with TLS, and from networks that may do without, it passes", async () => {
+  test("with TLS, and from exempt networks, it is accepted", async () => {
     expect(await ask({})).toEqual([200, "OK"]);
     expect(await ask({ ssl: "", client_ip: clients.inside })).toEqual([200, "OK"]);
   });
 
-  test("look-ups need none", async () => {
+  test("look-ups do not need TLS", async () => {
     const { status } = await askJson(
       stack.url,
       { username: alice.username, protocol: "imap" },
@@ -92,7 +92,7 @@ describe("TLS required", () => {
   });
 });
 
-test("a domain that is not served is denied before any directory is asked", async () => {
+test("a domain that is not served is denied before any backend is queried", async () => {
   const [engine] = stack.engines;
   const lookupCount = async (): Promise<number> =>
     Number(
@@ -120,22 +120,22 @@ describe("block lists", () => {
     expect(await ask({ client_ip: clients[client] })).toEqual([status, authStatus]);
   });
 
-  test("an answer is asked for once in its life", async () => {
+  test("a list's answer is cached for its lifetime", async () => {
     await ask({ client_ip: clients.listed });
     const before = dns.queries.length;
     await Promise.all(Array.from({ length: 10 }, () => ask({ client_ip: clients.listed })));
     expect(dns.queries.length).toBe(before);
   });
 
-  test("fifty logins of an unknown address at a time share the questions", async () => {
+  test("fifty simultaneous logins from an unknown address share the DNS queries", async () => {
     await Promise.all(Array.from({ length: 50 }, () => ask({ client_ip: "203.0.113.77" })));
     const questions = dns.queries.filter((name) => name.startsWith("77.113.0.203."));
     expect(questions.toSorted()).toEqual(["77.113.0.203.one.test", "77.113.0.203.three.test", "77.113.0.203.two.test"]);
   });
 
-  test("a list that comes back is asked again within seconds", async () => {
+  test("a list that is available again is queried within seconds", async () => {
     dns.setAnswer(`${reversed(clients.broken)}.two.test`, "nxdomain");
-    const answer = await poll("the list to be asked again", async () => {
+    const answer = await poll("the list to be queried again", async () => {
       const [status] = await ask({ client_ip: clients.broken });
       return status === 500 ? undefined : status;
     });

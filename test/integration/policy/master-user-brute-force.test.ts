@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(() => stack[Symbol.asyncDispose]());
 
-test("wrong passwords of a master count for the master, and a policy has words for the ban", async () => {
+test("wrong passwords of a master user count for the master user, and a policy has a text for the ban", async () => {
   for (let guess = 0; guess < 8; guess += 1) {
     await askJson(stack.url, { ...alice, username: asMaster, password: `wrong-${guess}` });
   }

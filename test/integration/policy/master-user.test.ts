@@ -43,29 +43,29 @@ const asMaster = `${alice.username}*${bob.username}`;
 const output = (): string => stack.engines.map((engine) => engine.output()).join("\n");
 
 describe("a master user (auth.pipeline.master_user)", () => {
-  test("opens another's account with the own password, and nothing else does", async () => {
+  test("opens another account with the master user's password, and no other password does", async () => {
     expect(await ask(asMaster, bob.password)).toEqual([200, alice.username]);
     expect(await ask(asMaster, alice.password)).toEqual([403, null]);
     expect(await ask(asMaster, "wrong")).toEqual([403, null]);
     expect(await ask(asMaster, "")).toEqual([403, null]);
   });
 
-  test("the answer is the user's, attributes too", async () => {
+  test("the response has the user's account and attributes", async () => {
     const { body } = await askJson(stack.url, { ...alice, username: asMaster, password: bob.password });
     expect(JSON.parse(body)).toMatchObject({ attributes: { mail: [alice.username] } });
   });
 
-  test("a user that nobody knows is denied", async () => {
+  test("an unknown user is denied", async () => {
     expect(await ask(`nobody@example.test*${bob.username}`, bob.password)).toEqual([403, null]);
   });
 
-  test("who is not on the list is no master, however good the password", async () => {
+  test("a user who is not on the list is no master user, even with the right password", async () => {
     expect(await ask(`${alice.username}*${carol.username}`, carol.password)).toEqual([403, null]);
     expect(await ask(`${alice.username}*${bob.username.toUpperCase()}`, bob.password)).toEqual([403, null]);
     expect(await ask(`${alice.username}*x*${bob.username}`, bob.password)).toEqual([403, null]);
   });
 
-  test("a token is no master's password", async () => {
+  test("an access token is not accepted as a master user's password", async () => {
     const { status } = await askJson(stack.url, {
       ...alice,
       username: asMaster,
@@ -75,7 +75,7 @@ describe("a master user (auth.pipeline.master_user)", () => {
     expect(status).toBe(403);
   });
 
-  test("nothing of it is kept: before and after, each opens the own account only", async () => {
+  test("the result is not cached: before and after, each user opens only their own account", async () => {
     for (let round = 0; round < 4; round += 1) {
       expect(await ask(bob.username, bob.password)).toEqual([200, bob.username]);
       expect(await ask(asMaster, bob.password)).toEqual([200, alice.username]);
@@ -86,17 +86,17 @@ describe("a master user (auth.pipeline.master_user)", () => {
     expect(headers.get("x-service-memory-cache")).toBe("Miss");
   });
 
-  test("a policy may refuse it", async () => {
+  test("a policy may deny it", async () => {
     expect(await ask(`${carol.username}*${bob.username}`, bob.password)).toEqual([403, null]);
     expect(await ask(carol.username, carol.password)).toEqual([200, carol.username]);
   });
 
-  test("a look-up takes the name as it is", async () => {
+  test("a look-up uses the name unchanged", async () => {
     const { status } = await askJson(stack.url, { username: asMaster, protocol: "imap" }, { query: "?mode=no-auth" });
     expect(status).toBe(403);
   });
 
-  test("over the header-style endpoint too", async () => {
+  test("works with the header dialect too", async () => {
     const { status, headers } = await fetch(`${stack.url}/api/v1/auth/header`, {
       method: "POST",
       headers: {
@@ -110,7 +110,7 @@ describe("a master user (auth.pipeline.master_user)", () => {
     expect([status, headers.get("auth-user")]).toEqual([200, alice.username]);
   });
 
-  test("each is written down with both names, and no password", async () => {
+  test("each login is recorded with both names, and without the password", async () => {
     const events = (): readonly unknown[] =>
       output()
         .split("\n")
@@ -118,7 +118,7 @@ describe("a master user (auth.pipeline.master_user)", () => {
         .map((line): unknown => JSON.parse(line));
     const event = (outcome: string): object =>
       expect.objectContaining({ audit: true, actor: bob.username, target: alice.username, outcome });
-    await poll("the audit event of the login above", () => events().length >= 12);
+    await poll("the audit record of the login above", () => events().length >= 12);
     expect(events()).toContainEqual(event("ok"));
     expect(events()).toContainEqual(event("denied"));
     expect(output()).not.toContain(bob.password);

@@ -8,7 +8,7 @@ import { authMethod, type GrpcClient, grpcClient } from "../../support/grpc-clie
 import type { ServiceProcess } from "../../support/service-process.ts";
 import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
 
-/** One rule for each way to say something, chosen by the protocol. */
+/** One rule for each kind of message, selected by the protocol. */
 const rule = (protocol: string, then: object) => ({
   name: protocol,
   if: { attribute: "request.protocol", eq: protocol },
@@ -135,13 +135,13 @@ const answered = {
   fail: { json: 403, cbor: 403, header: 403, proxy: 200, sasl: 403, basic: 403, grpc: 0 },
   tempfail: { json: 500, cbor: 500, header: 500, proxy: 200, sasl: 500, basic: 500, grpc: 0 },
 } as const;
-/** Those that have the header at all (contract, Auth-Wait). */
+/** The dialects that have the header (contract, Auth-Wait). */
 const waits = { json: "1", cbor: "1", header: "1", proxy: "1", sasl: null, basic: null, grpc: undefined } as const;
 
-describe.each(dialects)("a policy's words over %s", (dialect) => {
+describe.each(dialects)("a policy's message over %s", (dialect) => {
   const ask = asks[dialect];
 
-  test("words of a catalogue come in the client's language, which Content-Language names", async () => {
+  test("a message from a catalogue is in the client's language, which Content-Language names", async () => {
     const { status, authStatus, language, wait } = await ask("imap");
     expect([status, authStatus, language]).toEqual([
       answered.fail[dialect],
@@ -151,23 +151,23 @@ describe.each(dialects)("a policy's words over %s", (dialect) => {
     expect(wait).toBe(waits[dialect]);
   });
 
-  test("words in the rule itself have no language", async () => {
+  test("a message in the rule itself has no language", async () => {
     const { status, authStatus, language } = await ask("pop3");
     expect([status, authStatus, language ?? null]).toEqual([answered.fail[dialect], "POP3 is off", null]);
   });
 
-  test("a text that no catalogue has is the fallback, without a language", async () => {
+  test("a message that is in no catalogue is the fallback, without a language", async () => {
     const { authStatus, language } = await ask("sieve");
     expect([authStatus, language ?? null]).toEqual(["Gone", null]);
   });
 
-  test("a temporary failure has words in the language of the rule", async () => {
+  test("a temporary failure has a message in the language of the rule", async () => {
     const { status, authStatus, language } = await ask("smtp");
     expect([status, authStatus, language]).toEqual([answered.tempfail[dialect], moved, "de"]);
   });
 });
 
-test("without words a denial is FAIL, and the rendered message over CBOR", async () => {
+test("without a message a denial is FAIL, and the rendered message over CBOR", async () => {
   for (const dialect of ["json", "header", "proxy", "sasl", "basic", "grpc"] as const) {
     const { authStatus, language } = await asks[dialect]("http");
     expect([dialect, authStatus, language ?? null]).toEqual([dialect, "FAIL", null]);
@@ -175,17 +175,17 @@ test("without words a denial is FAIL, and the rendered message over CBOR", async
   expect((await asks.cbor("http")).authStatus).toBe("Invalid login or password");
 });
 
-test("who is let in is told no words and no language", async () => {
+test("a success has no message and no language", async () => {
   const { status, authStatus, language } = await asks.json("lmtp");
   expect([status, authStatus, language]).toEqual([200, "OK", null]);
 });
 
-test("without Accept-Language the default language speaks", async () => {
+test("without Accept-Language the message is in the default language", async () => {
   const { headers } = await askJson(stack.url, alice, { headers: { "accept-language": "" } });
   expect([headers.get("auth-status"), headers.get("content-language")]).toEqual(["Your mailbox moved", "en"]);
 });
 
-test("umlauts go out as UTF-8, and the header is there once", async () => {
+test("umlauts are sent as UTF-8, and the header is there once", async () => {
   const { headers } = await askRaw(stack.url, {
     path: "/api/v1/auth/json",
     headers: [
@@ -212,18 +212,18 @@ const reload = async (auth: object): Promise<void> => {
 };
 
 describe("a reload", () => {
-  test("observe tells what would have been done, and does nothing", async () => {
+  test("observe logs the decision of the rule, and does not apply it", async () => {
     await reload({ policy: { mode: "observe" } });
     const { status, headers } = await askJson(stack.url, alice);
     expect([status, headers.get("auth-status"), headers.get("content-language")]).toEqual([200, "OK", null]);
     const metrics = await Promise.all(stack.engines.map((engine) => engine.metrics()));
     expect(metrics.join("\n")).toMatch(/service_policies_applied_total\{mode="observe",effect="deny"\} 1/);
-    await poll("a line about it", () =>
+    await poll("the log line of the rule", () =>
       stack.engines.some((engine) => engine.output().includes("a policy would have applied")),
     );
   });
 
-  test("a rule with an unknown fact is refused, and the old rules stay", async () => {
+  test("a rule with an unknown fact is rejected, and the old rules stay in force", async () => {
     const wrong = { name: "w", if: { attribute: "request.protocl", eq: "imap" }, then: { decision: "deny" } };
     await reload({ policy: { policies: [wrong] } });
     expect((await askJson(stack.url, alice)).status).toBe(200);

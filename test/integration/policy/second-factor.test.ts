@@ -22,7 +22,7 @@ function at(tree: unknown, ...path: readonly string[]): Tree {
   return value;
 }
 
-/** The guide's first example, as it stands there. */
+/** The guide's first example, unchanged. */
 function guidePolicy(): Tree {
   const [, example] = /```yaml\n([^]*?)```/u.exec(read("docs/guides/policies.md")) ?? [];
   return at(parse(example ?? ""), "auth", "policy");
@@ -72,7 +72,7 @@ async function hitsOnBothEngines(): Promise<number> {
   return Math.min(...counts);
 }
 
-/** The statuses of first answers and of those out of both engines' memory. */
+/** The statuses of first responses and of those from both engines' memory. */
 async function statusesUntilCached(attempt: Login): Promise<readonly number[]> {
   const before = await hitsOnBothEngines();
   const seen = new Set<number>();
@@ -90,11 +90,11 @@ test.each([
   { name: "bob", protocol: "http", right: 200, why: "the example names mail protocols only" },
   { name: "alice", protocol: "imap", right: 200, why: "an account without a second factor keeps its password" },
   { name: "carol", protocol: "imap", right: 200, why: "recovery codes alone are no second factor" },
-])("$name on $protocol is $right, from the directory and from the caches: $why", async ({ right, ...attempt }) => {
+])("$name on $protocol is $right, from the backend and from the caches: $why", async ({ right, ...attempt }) => {
   expect(await statusesUntilCached(attempt)).toEqual([right]);
 });
 
-test("the denial says what the example tells the user, and a wrong password does not", async () => {
+test("the denial has the example's message, and a wrong password does not", async () => {
   const denied = await login({ name: "bob", protocol: "imap" });
   expect([denied.status, denied.headers.get("auth-status")]).toEqual([403, "Use an app password"]);
   const wrong = await login({ name: "bob", protocol: "imap", password: "wrong" });
@@ -102,7 +102,7 @@ test("the denial says what the example tells the user, and a wrong password does
   expect(wrong.headers.get("auth-status")).not.toBe("Use an app password");
 });
 
-test("who sets up TOTP is refused at once where the login is cached, and the app password stays good", async () => {
+test("a user who sets up TOTP is rejected immediately where the login is cached, and the app password remains valid", async () => {
   const main: Login = { name: "carol", protocol: "imap" };
   const app: Login = { ...main, password: "app-careed-emeapp-asswer-dferca-reprgj" };
   expect(await statusesUntilCached(main)).toEqual([200]);

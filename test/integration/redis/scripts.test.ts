@@ -12,7 +12,7 @@ const paths = scriptPaths(root);
 
 type Values = Readonly<Record<string, string | number>>;
 
-/** Arguments of each script, and its reply in an empty Redis. Tests of the adapters show what the scripts do. */
+/** Arguments of each script, and its reply in an empty Redis. The adapters' own tests show what the scripts do. */
 const calls: Readonly<Record<string, { readonly args: Values; readonly reply: unknown }>> = {
   "add-delivery": { args: { id: "a", sealed: "s", lifeSeconds: 60, delayMs: 0 }, reply: 1 },
   "add-record-to-index": { args: { nowSeconds: 1, member: "m", endSeconds: 61, lifeSeconds: 60 }, reply: 1 },
@@ -83,7 +83,7 @@ const batch = {
   networks: ["192.0.2.1"],
 };
 
-/** The same for scripts whose keys vary in number. */
+/** The same for scripts with a variable number of keys. */
 const listCalls: Readonly<Record<string, ListCall>> = {
   "count-account-failures": {
     keys: ["failures", "slowed", "known"],
@@ -116,7 +116,7 @@ beforeEach(async () => {
   await redis.flushall();
 });
 
-test("every script of Redis has a call below", () => {
+test("every Redis script is listed in this test", () => {
   const named = [...Object.keys(calls), ...Object.keys(listCalls)];
   expect(named.toSorted()).toEqual(paths.map(nameOf).toSorted());
 });

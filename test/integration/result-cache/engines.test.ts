@@ -12,7 +12,7 @@ import { type Stack, startStack } from "../../support/stack.ts";
 const localTtlMs = 2000;
 const oldPassword = alice.password;
 const newPassword = "bob-demo-password";
-/** Enough for both engines to get some. */
+/** Enough requests for both engines to serve some. */
 const many = 12;
 
 let stack: Stack;
@@ -48,7 +48,7 @@ afterAll(async () => {
 interface Login {
   readonly password?: string;
   readonly query?: string;
-  /** Chooses a context of its own. */
+  /** A value that gives a separate security context. */
   readonly from: string;
   readonly username?: string;
 }
@@ -56,7 +56,7 @@ interface Login {
 const login = ({ query, from, ...credentials }: Login) =>
   askJson(stack.url, { ...alice, ...credentials, client_ip: from }, { query });
 
-/** The statuses of many logins, each once. */
+/** The set of statuses of many logins. */
 async function statuses(what: Login): Promise<readonly number[]> {
   const answers = await Promise.all(Array.from({ length: many }, () => login(what)));
   return [...new Set(answers.map(({ status }) => status))];
@@ -75,7 +75,7 @@ async function warm(what: Login): Promise<void> {
   });
 }
 
-/** Gives alice bob's hash, or her own. */
+/** Gives alice bob's hash, or restores hers. */
 function setPassword(password: typeof oldPassword | typeof newPassword): void {
   const owner = password === newPassword ? "bob@example.test" : alice.username;
   database
@@ -93,13 +93,13 @@ test("the second login is a hit, with the same body; another context is a miss",
   expect((await login({ from: "192.0.2.2" })).headers.get("x-service-memory-cache")).toBe("Miss");
 });
 
-test("a wrong password beside a cached right one is a plain denial, and the right one goes on", async () => {
+test("a wrong password is denied although the right one is cached, and the right one is still accepted", async () => {
   await warm({ from: "192.0.2.3" });
   expect((await login({ from: "192.0.2.3", password: "wrong" })).status).toBe(403);
   await warm({ from: "192.0.2.3" });
 });
 
-test("in-memory=0 and cache=0 are obeyed, each for its cache", async () => {
+test("in-memory=0 and cache=0 are respected, each for its cache", async () => {
   const from = "192.0.2.4";
   await warm({ from });
   const noMemory = await login({ from, query: "?in-memory=0" });
@@ -117,7 +117,7 @@ test("in-memory=0 and cache=0 are obeyed, each for its cache", async () => {
   }
 });
 
-test("a changed password works at once on both engines, and the old one dies with the flush", async () => {
+test("a changed password is accepted immediately by both engines, and the old one is rejected after a flush", async () => {
   const from = "192.0.2.6";
   const elsewhere = "192.0.2.7";
   await warm({ from });
@@ -137,7 +137,7 @@ test("a changed password works at once on both engines, and the old one dies wit
   }
 });
 
-test("a flush by the account reaches logins by another spelling of its name", async () => {
+test("a flush by the account removes cached logins by another spelling of its name", async () => {
   const spelled = { from: "192.0.2.8", username: "Alice@Example.test" };
   await warm(spelled);
   try {
@@ -151,7 +151,7 @@ test("a flush by the account reaches logins by another spelling of its name", as
   }
 });
 
-test("a flush whose event is lost is over after local_cache_ttl", async () => {
+test("cached logins end after local_cache_ttl if the event of a flush is lost", async () => {
   const from = "192.0.2.9";
   await warm({ from });
   try {
@@ -165,7 +165,7 @@ test("a flush whose event is lost is over after local_cache_ttl", async () => {
   }
 });
 
-test("Redis holds neither passwords nor attributes in the clear", async () => {
+test("Redis contains neither passwords nor attributes in plain text", async () => {
   await warm({ from: "192.0.2.10" });
   const content = await redisContent(redis);
   expect(content).toContain("postern:result:");
@@ -173,7 +173,7 @@ test("Redis holds neither passwords nor attributes in the clear", async () => {
   expect(content).not.toContain("Alice Example");
 });
 
-test("with Redis stopped every decision stays right and the memory cache serves; results are shared again afterwards", async () => {
+test("while Redis is stopped, decisions remain right and the memory cache works; results are shared again afterwards", async () => {
   const from = "192.0.2.11";
   await warm({ from });
   const server = stack.redis;

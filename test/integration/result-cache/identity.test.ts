@@ -43,7 +43,7 @@ afterAll(async () => {
 const lookUp = (query = "", username = "alice") =>
   askJson(stack.url, { username, protocol: "imap" }, { query: `?mode=no-auth${query}` });
 
-test("with LDAP away a look-up is answered from the identity cache, until a flush; cache=0 does not ask it", async () => {
+test("without LDAP a look-up is answered from the identity cache until a flush; cache=0 bypasses it", async () => {
   const first = await lookUp();
   expect([first.status, first.headers.get("x-service-memory-cache")]).toEqual([200, "Miss"]);
   expect((await lookUp("", "nobody")).status).toBe(403);
@@ -52,7 +52,7 @@ test("with LDAP away a look-up is answered from the identity cache, until a flus
   try {
     const second = await lookUp();
     expect([second.status, second.body]).toEqual([200, first.body]);
-    // Another name than before: that one the directory remembers not to know.
+    // Another unknown name, because the directory has cached that the first is unknown.
     expect((await lookUp("", "nobody-else")).status).toBe(500);
     expect((await lookUp("&cache=0")).status).toBe(500);
     const login = await askJson(stack.url, { username: "alice", password: "any", protocol: "imap" });
@@ -66,5 +66,5 @@ test("with LDAP away a look-up is answered from the identity cache, until a flus
     slapd.signal("SIGCONT");
     redis.disconnect();
   }
-  await poll("LDAP to be asked again", async () => (await lookUp()).status === 200, 20_000);
+  await poll("LDAP to be queried again", async () => (await lookUp()).status === 200, 20_000);
 });

@@ -19,7 +19,7 @@ let redis: RedisClient;
 let cache: SharedCache;
 let published: string[][];
 
-/** A node with all slots of a cluster: it refuses whatever would need two. */
+/** A node with all slots of a cluster, which rejects commands with keys of two slots. */
 beforeAll(async () => {
   const busPort = String(await freePort());
   server = await spawnRedis({ args: ["--cluster-enabled", "yes", "--cluster-port", busPort] });
@@ -62,19 +62,19 @@ async function login(question: CacheQuestion, account: string): Promise<boolean>
   return cache.write(question, { result: { digest, decision: okOf(account), backendName: backend }, look, ttlMs });
 }
 
-test("what one engine stored another reads, in the same context and family only", async () => {
+test("a result that one engine stored is read by another in the same context and family only", async () => {
   expect(await login(asks("alice"), "alice")).toBe(true);
   expect((await cache.read(asks("alice"))).result).toEqual({ digest, decision: okOf("alice"), backendName: backend });
   expect((await cache.read(asks("alice", "alice smtp"))).result).toBeUndefined();
   expect((await cache.read(asks("alice", "alice imap", "identity"))).result).toBeUndefined();
 });
 
-test("a login name that is not the account's own finds the account's results from the first login on", async () => {
+test("a login name other than the account's own finds the account's results from the first login on", async () => {
   expect(await login(asks("al"), "alice")).toBe(true);
   expect((await cache.read(asks("al"))).result?.decision.account).toBe("alice");
 });
 
-test("nothing in Redis tells an attribute or a digest of a password, and everything ends", async () => {
+test("Redis contains no attribute and no digest of a password, and every key expires", async () => {
   await login(asks("al"), "alice");
   await flush("bob");
   const content = await redisContent(redis);
@@ -87,7 +87,7 @@ test("nothing in Redis tells an attribute or a digest of a password, and everyth
 });
 
 test.each(["alice", "al"])(
-  "a flush by %s kills all results, names exactly what it removed, and tells it",
+  "a flush by %s removes all results, names exactly the deleted keys, and publishes an event",
   async (user) => {
     await login(asks("al"), "alice");
     await login(asks("al", "al smtp"), "alice");
@@ -117,8 +117,8 @@ test.each(["alice", "al"])(
 
 test.each([
   ["by its account", "alice", "alice"],
-  ["by another name, whose account is told by the directory only", "al", "alice"],
-])("a login that was under way during a flush stores nothing: %s", async (_what, username, account) => {
+  ["by another name, whose account is known to the backend only", "al", "alice"],
+])("a login in progress during a flush stores nothing: %s", async (_what, username, account) => {
   const look = await cache.read(asks(username));
   await flush(account);
   const write = { result: { digest, decision: okOf(account), backendName: backend }, look, ttlMs };
@@ -128,7 +128,7 @@ test.each([
   expect((await cache.read(asks(username))).result).toBeDefined();
 });
 
-test("of logins that race with a flush none leaves a result of before it", async () => {
+test("no login that races with a flush leaves a result from before it", async () => {
   for (let round = 0; round < 20; round += 1) {
     const question = asks(`u${round}`);
     const look = await cache.read(question);
@@ -142,7 +142,7 @@ test("of logins that race with a flush none leaves a result of before it", async
   }
 });
 
-test("what was sealed before a change of the secret is read after it, and not when the old secret is gone", async () => {
+test("a result sealed before a change of the secret can be read after it, and no longer when the old secret is removed", async () => {
   await login(asks("alice"), "alice");
   const fresh = new Secret("second-encryption-secret");
   cache = createRedisResultCache({ redis, prefix, keys: createKeyRing([fresh, secret], "result-cache") });
@@ -151,7 +151,7 @@ test("what was sealed before a change of the secret is read after it, and not wh
   expect((await cache.read(asks("alice"))).result).toBeUndefined();
 });
 
-test("a result that somebody copies to another key is a miss there", async () => {
+test("a result copied to another key is a miss there", async () => {
   await login(asks("alice"), "alice");
   await login(asks("mallory"), "mallory");
   const [from, to] = await Promise.all(
@@ -164,17 +164,17 @@ test("a result that somebody copies to another key is a miss there", async () =>
   expect((await cache.read(asks("mallory"))).result).toBeUndefined();
 });
 
-/** Keys that carry the digest of an account. */
+/** Keys that contain the digest of an account. */
 async function flushable(account: string): Promise<readonly string[]> {
   return redis.keys(`*${nameDigest(account)}*`);
 }
 
-test("a flush of a user whom nobody knows removes nothing and is told all the same", async () => {
+test("a flush of an unknown user removes nothing and still publishes an event", async () => {
   expect((await flush("nobody")).removedKeys).toEqual([]);
   expect(published).toEqual([["nobody"]]);
 });
 
-test("without Redis a flush fails, and the engines hear of it all the same", async () => {
+test("without Redis a flush fails, and still publishes an event", async () => {
   redis.disconnect();
   try {
     await expect(flush("alice")).rejects.toThrow(/Connection is closed|enableOfflineQueue/);

@@ -34,7 +34,7 @@ test("starts stores, services and two engines; a second run does no harm; SIGINT
   expect(aliveProcesses(state).length).toBe(names.length);
 
   runner.signal("SIGINT");
-  // A second signal, which stop() sends, would make it kill.
+  // A second signal, as stop() sends it, would kill the services.
   await poll("the end of the runner", () => !isAlive(state.runner));
   expect(await runner.stop()).toBe(0);
   expect(aliveProcesses(state)).toEqual([]);
@@ -44,7 +44,7 @@ test("starts stores, services and two engines; a second run does no harm; SIGINT
   expect(others.every((at) => at > stopRequestedAt(demo.folder, "gateway"))).toBe(true);
 });
 
-test("the end of its terminal stops everything", async () => {
+test("the end of its terminal stops all processes", async () => {
   await using root = await scratchFolder();
   plantServices(root.path);
   const demo = await demoIn(root.path);
@@ -53,7 +53,7 @@ test("the end of its terminal stops everything", async () => {
   runner.process.stdout?.destroy();
   runner.process.stderr?.destroy();
   runner.signal("SIGHUP");
-  await poll("the end of all", () => aliveProcesses(state).length === 0 && !isAlive(state.runner));
+  await poll("the end of all processes", () => aliveProcesses(state).length === 0 && !isAlive(state.runner));
   expect(existsSync(join(demo.folder, "state.json"))).toBe(false);
 });
 
@@ -69,10 +69,10 @@ test("a service that dies is reported and started again", async () => {
     return now?.pid !== before?.pid && now;
   });
   expect(isAlive(after)).toBe(true);
-  expect(runner.output()).toContain(`idp was ended by SIGKILL. Its last lines:\n    idp pid ${before?.pid}`);
+  expect(runner.output()).toContain(`idp was terminated by SIGKILL. Its last lines:\n    idp pid ${before?.pid}`);
 });
 
-test("a service that dies during the start ends the run with its last lines, and nothing stays", async () => {
+test("a service that dies during the start ends the run with its last lines, and no process remains", async () => {
   await using root = await scratchFolder();
   plantServices(root.path, "admin");
   const demo = await demoIn(root.path);
@@ -85,7 +85,7 @@ test("a service that dies during the start ends the run with its last lines, and
   expect(again.output).not.toContain("in use by another program");
 });
 
-test("stop ends what a killed runner left behind", async () => {
+test("stop ends the processes that a killed runner left behind", async () => {
   await using root = await scratchFolder();
   plantServices(root.path);
   const demo = await demoIn(root.path);
@@ -100,7 +100,7 @@ test("stop ends what a killed runner left behind", async () => {
   expect((await runTool("stop", ["--folder", demo.folder])).output).toContain("Nothing to stop.");
 });
 
-test("stop never touches a process that took over a recorded pid", async () => {
+test("stop never ends a process that has reused a recorded pid", async () => {
   await using root = await scratchFolder();
   const stranger = spawn("sleep", ["60"]);
   try {
@@ -116,13 +116,16 @@ test("stop never touches a process that took over a recorded pid", async () => {
   }
 });
 
-test.each(["", "{", '{"runner": {"pid": 1}}'])("a torn state file %j is no state", async (text) => {
-  await using root = await scratchFolder();
-  writeFileSync(join(root.path, "state.json"), text);
-  expect(await runTool("stop", ["--folder", root.path])).toEqual({ code: 0, output: "Nothing to stop.\n" });
-});
+test.each(["a damaged state file %j counts as no state", "{", '{"runner": {"pid": 1}}'])(
+  "a torn state file %j is no state",
+  async (text) => {
+    await using root = await scratchFolder();
+    writeFileSync(join(root.path, "state.json"), text);
+    expect(await runTool("stop", ["--folder", root.path])).toEqual({ code: 0, output: "Nothing to stop.\n" });
+  },
+);
 
-test("a port in use is named with the program that needs it", async () => {
+test("a port in use is reported with the program that needs it", async () => {
   await using root = await scratchFolder();
   plantServices(root.path);
   const demo = await demoIn(root.path);

@@ -9,7 +9,7 @@ import { servicePrograms, stores } from "../../../tools/run/programs.ts";
 const repository = join(import.meta.dirname, "../../..");
 const names = ["gateway", "auth-engine", "idp", "admin", "jobs-worker"] as const;
 
-/** Answers on the private address that it is given, and writes down when it was asked to end. */
+/** Listens on the private address that it is given, and records when it receives SIGTERM. */
 const standIn = `
 const [host, port] = process.env["SERVICE_RUNTIME_SERVICES_" + NAME.toUpperCase().replaceAll("-", "_") + "_PRIVATE_ADDRESS"].split(":");
 require("node:http").createServer((_, reply) => reply.end()).listen(Number(port), host);
@@ -20,7 +20,7 @@ process.on("SIGTERM", () => {
 });
 `;
 
-/** Writes five services that only answer `/readyz`; `broken` is one of them that ends at once. */
+/** Writes five services that only answer `/readyz`; `broken` is one of them that ends immediately. */
 export function plantServices(root: string, broken?: (typeof names)[number]): void {
   for (const name of names) {
     const folder = join(root, "services", name, "dist/bundle");
@@ -60,7 +60,7 @@ export async function startRunner({ args }: DemoCommands): Promise<ChildServer> 
     command: process.execPath,
     args: ["--conditions=@postern/source", script, ...args],
   });
-  await poll("the banner", () => runner.output().includes("Ctrl-C stops everything"), 30_000);
+  await poll("the banner", () => runner.output().includes("Press Ctrl-C to stop the demo"), 30_000);
   return runner;
 }
 

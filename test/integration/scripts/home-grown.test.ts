@@ -42,7 +42,7 @@ const login = (username: string, password: string, protocol = "imap") => ({
   client_ip: "203.0.113.9",
 });
 
-describe("users in MariaDB with a home-grown schema, by the example of the guide", () => {
+describe("users in MariaDB with a site's own schema, by the example of the guide", () => {
   let owned: AsyncDisposableStack;
   let stack: Stack;
   let database: DatabaseServer;
@@ -83,7 +83,7 @@ describe("users in MariaDB with a home-grown schema, by the example of the guide
     const refused = [login("alice", "wrong"), login("gone", "gone-password"), login("nobody", "x")];
     const answers = await Promise.all(refused.map((one) => askJson(stack.url, one)));
     expect(answers.map(({ status }) => status)).toEqual([403, 403, 403]);
-    // A value stays a value.
+    // Text of the user stays a value.
     expect((await askJson(stack.url, login("alice'OR'1'='1", "alice-password"))).status).toBe(403);
   });
 
@@ -120,7 +120,7 @@ describe("users in MariaDB with a home-grown schema, by the example of the guide
     });
   });
 
-  test("of many who redeem one recovery code at two engines one may", async () => {
+  test("of many simultaneous requests to redeem one recovery code at two engines, one succeeds", async () => {
     await bus.request(mfaRecoveryCodesSet, { ...target, codes: ["ABCD-2345", "EFGH-6789"] }, soon());
     const redeemed = await Promise.all(
       Array.from({ length: 10 }, () =>
@@ -131,7 +131,7 @@ describe("users in MariaDB with a home-grown schema, by the example of the guide
     expect(await bus.request(mfaFactorsRead, target, soon())).toMatchObject({ recoveryCodesLeft: 1 });
   });
 
-  test("an app password lets its protocols in until it is revoked", async () => {
+  test("an app password is accepted for its protocols until it is revoked", async () => {
     const created = await bus.request(mfaAppPasswordCreate, { ...target, label: "phone", protocols: ["imap"] }, soon());
     if (created.outcome !== "ok") throw new Error(created.outcome);
     const by = (protocol: string) =>
@@ -161,12 +161,12 @@ describe("users in MariaDB with a home-grown schema, by the example of the guide
     expect((await by("imap")).outcome).toBe("fail");
   });
 
-  test("a user whom the script does not know has no second factors", async () => {
+  test("a user who is unknown to the script has no second factors", async () => {
     const reply = await bus.request(mfaFactorsRead, { ...target, username: "nobody" }, soon());
     expect(reply).toEqual({ outcome: "unknown_user" });
   });
 
-  test("a database that hangs or is gone is a temporary failure, never a wrong password", async () => {
+  test("a database that hangs or is stopped is a temporary failure, never a wrong password", async () => {
     await database.pause();
     expect((await askJson(stack.url, login("alice", "wrong"))).status).toBe(500);
     await database.resume();

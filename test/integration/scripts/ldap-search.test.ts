@@ -25,7 +25,7 @@ const search = (change: object = {}, name = "default") => {
   return run?.([name, { ...table, ...change }], context);
 };
 
-test("entries come with their DN and the attributes that were asked for", async () => {
+test("entries have their DN and the requested attributes", async () => {
   expect(await search()).toEqual([
     {
       dn: "uid=bob,ou=people,dc=example,dc=test",
@@ -38,23 +38,23 @@ test("entries come with their DN and the attributes that were asked for", async 
   ).toHaveLength(1);
 });
 
-test("values that are not text come as bytes", async () => {
+test("values that are not text are returned as bytes", async () => {
   const photos = await search({ filter: "(uid=alice)", attributes: ["jpegPhoto"] });
   expect(photos).toMatchObject([{ attributes: { jpegPhoto: [new Uint8Array(Buffer.from("/9j/AAEC", "base64"))] } }]);
 });
 
-test.each(["*", "bob@example.test)(uid=*", "*)(|(uid=*", "\\2a"])("the value %j finds nobody", async (mail) => {
+test.each(["*", "bob@example.test)(uid=*", "*)(|(uid=*", "\\2a"])("the value %j finds no entry", async (mail) => {
   expect(await search({ values: { mail } })).toEqual([]);
 });
 
-test("a value cannot leave its place in the base", async () => {
+test("a value cannot change the search base beyond its place", async () => {
   const tricky = { base: "uid=%{uid},dc=example,dc=test", filter: "(uid=*)", values: { uid: "bob,ou=people" } };
   await expect(search(tricky)).rejects.toThrow("DIRECTORY_UNAVAILABLE");
 });
 
 test.each([
-  [{ values: {} }, "values.mail must be a text that is not empty"],
-  [{ values: { mail: "" } }, "values.mail must be a text that is not empty"],
+  [{ values: {} }, "values.mail must be a non-empty string"],
+  [{ values: { mail: "" } }, "values.mail must be a non-empty string"],
   [{ filter: "(%{mail}=x)" }, "expected an attribute name"],
   [{ filter: "(mail=%s" }, "DIRECTORY|CONFIG|filter"],
   [{ attributes: ["*"] }, "attributes must be a list of names"],
@@ -63,10 +63,10 @@ test.each([
   await expect(search(change)).rejects.toThrow(new RegExp(reason));
 });
 
-test("more entries than the limit are an error, never a part of them", async () => {
+test("more entries than the limit are an error, never a partial result", async () => {
   await expect(search({ filter: "(uid=*)", limit: 1 })).rejects.toThrow("more than 1 entries");
 });
 
 test("a pool that is not configured is an error", async () => {
-  await expect(search({}, "other")).rejects.toThrow("no pool other");
+  await expect(search({}, "other")).rejects.toThrow("unknown pool other");
 });

@@ -30,7 +30,7 @@ let stack: Stack;
 let issuer: TokenIssuer;
 let target: Awaited<ReturnType<typeof startCaptureServer>>;
 
-/** Takes connections and says nothing. */
+/** Accepts connections and never answers. */
 async function startSilentServer(owner: AsyncDisposableStack): Promise<string> {
   const server: Server = createServer((socket) => void socket.resume().on("error", () => undefined));
   server.listen(0, "127.0.0.1");
@@ -93,7 +93,7 @@ async function count(name: RegExp): Promise<number> {
   return Number(found?.[1] ?? 0);
 }
 
-test("scripts that loop, hoard, throw or cannot be interrupted cost other requests nothing", async () => {
+test("scripts that loop, use too much memory, throw or cannot be interrupted do not affect other requests", async () => {
   const good: Question = { name: "good", body: alice, right: 200 };
   const bad = ["loops", "hoards", "throws", "backtracks"].map(
     (username): Question => ({ name: username, body: { ...alice, username }, right: 500 }),
@@ -102,7 +102,7 @@ test("scripts that loop, hoard, throw or cannot be interrupted cost other reques
   const badLoad = startLoad(stack.url, { loops: 4, questions: bad });
   const goodLoad = startLoad(stack.url, { loops: 8, questions: [good] });
   await poll("both loads", () => badLoad.answered() >= 32 && goodLoad.answered() >= 100, 30_000);
-  // Every request of the one kind is a temporary failure, and every one of the other is answered before its deadline.
+  // Every request to the faulty script is a temporary failure, and every other one is answered before its deadline.
   expect(await goodLoad.stop()).toEqual([]);
   expect(await badLoad.stop()).toEqual([]);
   expect(stack.engines.map((engine) => engine.output().includes("ready"))).toEqual([true]);
@@ -110,7 +110,7 @@ test("scripts that loop, hoard, throw or cannot be interrupted cost other reques
 
 const guess = (password: string) => askJson(stack.url, { ...alice, password, client_ip: "198.51.100.77" });
 
-test("an action of type brute_force runs for a blocked client, as the guide's webhook", async () => {
+test("an action of type brute_force runs for a blocked client, like the guide's webhook", async () => {
   let blocked = false;
   for (let attempt = 0; attempt < 8 && !blocked; attempt += 1) {
     await guess(`wrong-${attempt}`);
@@ -122,7 +122,7 @@ test("an action of type brute_force runs for a blocked client, as the guide's we
   expect(seen.headers["x-signature"]).toMatch(/^[0-9a-f]{64}$/);
 });
 
-test("actions for which there is no room are dropped and counted, and logins go on", async () => {
+test("actions above the limit are dropped and counted, and logins continue", async () => {
   const dropped = /service_script_runs_total\{stage="action",result="dropped"\} (\d+)/;
   const before = await count(dropped);
   const slow = await Promise.all(
@@ -139,19 +139,19 @@ function ask(location: string, authorization: string): Promise<Response> {
 
 const bearer = async (scope: string): Promise<string> => `Bearer ${await issuer.token({ scope })}`;
 
-describe("hooks and tokens of the back channel", () => {
-  test("any good token is let in where no scope is asked for", async () => {
+describe("hooks and access tokens for the back channel", () => {
+  test("any valid token is accepted if no scope is required", async () => {
     const answer = await ask("any", await bearer("service:authenticate"));
     expect([answer.status, await answer.json()]).toEqual([200, { caller: "bearer" }]);
   });
 
-  test("one of the scopes suffices, none is 403, and Basic needs none", async () => {
+  test("one of the scopes is sufficient, a token without them is rejected with 403, and Basic needs none", async () => {
     expect((await ask("scoped", await bearer("service:authenticate service:admin"))).status).toBe(200);
     expect((await ask("scoped", await bearer("service:authenticate"))).status).toBe(403);
     expect((await ask("scoped", basicAuth)).status).toBe(200);
   });
 
-  test("a token that is none is 401", async () => {
+  test("an invalid token is rejected with 401", async () => {
     expect((await ask("any", "Bearer x.y.z")).status).toBe(401);
   });
 });

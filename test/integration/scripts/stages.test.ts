@@ -88,13 +88,13 @@ beforeAll(async () => {
 afterAll(() => owned.disposeAsync());
 
 describe("environment scripts", () => {
-  test("one denies with its text before any directory is asked", async () => {
+  test("one denies with its message before any backend is queried", async () => {
     const answer = await askJson(stack.url, { ...alice, client_ip: "198.51.100.1" });
     expect([answer.status, answer.headers.get("auth-status")]).toEqual([403, "Not from there"]);
   });
 
   test.each(["throws", "loops", "hoards", "wrong"])(
-    "a script that %s is a temporary failure, never a denial, and costs nobody else",
+    "a script that %s is a temporary failure, never a denial, and does not affect other requests",
     async (username) => {
       const bad = askJson(stack.url, { ...alice, username });
       const good = await Promise.all(Array.from({ length: 10 }, () => askJson(stack.url, alice)));
@@ -103,7 +103,7 @@ describe("environment scripts", () => {
     },
   );
 
-  test("what a script keeps in the cache counts over calls", async () => {
+  test("values that a script keeps in the cache last over several calls", async () => {
     const texts = [];
     for (let count = 0; count < 3; count += 1) {
       texts.push((await askJson(stack.url, { ...alice, username: "counts" })).headers.get("auth-status"));
@@ -118,24 +118,24 @@ const memory = async () => (await askJson(stack.url, alice)).headers.get("x-serv
 describe("the script of flushes", () => {
   const kept = `postern:script:{${createHash("sha256").update("counts").digest("base64url")}}`;
 
-  test("tells other names of the account, and what scripts keep: all of it goes, and only what was there is told", async () => {
+  test("names further accounts and keys of scripts: all of them are deleted, and only existing ones are reported", async () => {
     await askJson(stack.url, { ...alice, username: "counts" });
-    await poll("a cached answer", async () => (await memory()) === "Hit");
+    await poll("a cached response", async () => (await memory()) === "Hit");
     const { status, body } = await flush("crm-77");
     expect([status, body]).toMatchObject([200, { result: { user: "crm-77", status: "2 keys flushed" } }]);
     expect(body).toMatchObject({ result: { removed_keys: expect.arrayContaining([kept]) } });
-    await poll("the engine's memory without it", async () => (await memory()) === "Miss");
+    await poll("the engine's memory to be cleared", async () => (await memory()) === "Miss");
     expect((await flush("nobody-of-ours")).body).toMatchObject({ result: { removed_keys: [], status: "not flushed" } });
   });
 
-  test("that fails is told by the status", async () => {
-    const status = "not flushed; the site's script of flushes gave no answer";
+  test("is reported in the status if it fails", async () => {
+    const status = "not flushed; the site's flush script failed";
     expect((await flush("fails")).body).toMatchObject({ result: { removed_keys: [], status } });
   });
 });
 
 describe("subject scripts", () => {
-  test("attributes are added and never overwrite a directory's; the proxy-style endpoint tells the server they chose", async () => {
+  test("attributes are added and never replace a backend's; the proxy dialect returns the server that they selected", async () => {
     const answer = await askJson(stack.url, alice);
     expect(JSON.parse(answer.body)).toMatchObject({ attributes: { shard: ["s1"], mail: ["alice@example.test"] } });
     const proxied = await fetch(`${stack.url}/api/v1/auth/proxy`, {
@@ -157,7 +157,7 @@ describe("subject scripts", () => {
   });
 });
 
-test("an action runs after the answer, without the password", async () => {
+test("an action runs after the response, without the password", async () => {
   const before = target.requests.length;
   await askJson(stack.url, { ...alice, password: "not-it" });
   const seen = await poll("the action's request", () =>
@@ -170,9 +170,9 @@ test("start scripts run as the engine starts", async () => {
   expect(await poll("the line", () => stack.engines[0]?.output().includes("the site's scripts begin"))).toBe(true);
 });
 
-describe("the directory lua", () => {
+describe("the Lua backend", () => {
   const user = { ...alice, username: "lua@example.test" };
-  test("verifies, denies and does not know", async () => {
+  test("verifies, denies and reports unknown users", async () => {
     const right = await askJson(stack.url, { ...user, password: "lua-password" });
     expect([right.status, JSON.parse(right.body)]).toMatchObject([200, { backend: 3, attributes: { uid: ["77"] } }]);
     expect((await askJson(stack.url, { ...user, password: "wrong" })).status).toBe(403);
@@ -183,7 +183,7 @@ describe("the directory lua", () => {
     expect((await askJson(stack.url, { ...user, password: "" }, { query: "?mode=no-auth" })).status).toBe(200);
   });
 
-  test("its accounts are listed", async () => {
+  test("lists its accounts", async () => {
     const listed = await fetch(`${stack.url}/api/v1/auth/json?mode=list-accounts`, {
       method: "POST",
       headers: { authorization: basicAuth, "content-type": "application/json", accept: "application/json" },
@@ -198,21 +198,21 @@ function ask(location: string, init: RequestInit = {}): Promise<Response> {
 }
 
 describe("custom hooks", () => {
-  test("a public one answers everybody, foreign credentials reach it", async () => {
+  test("a public one answers everyone, and receives foreign credentials", async () => {
     const answer = await ask("hello?name=bob", { headers: { authorization: "Bearer of-somebody-else" } });
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/json"]);
     expect(await answer.json()).toEqual({ hello: "bob", caller: "none", authorization: "Bearer of-somebody-else" });
   });
 
-  test("a hook asks the databases of the directories, which an engine lends", async () => {
+  test("a hook queries the databases of the backends through an engine", async () => {
     const answer = await ask("people?name=x' OR '1'='1", { headers: { authorization: basicAuth } });
     expect([answer.status, await answer.json()]).toEqual([
       200,
-      { name: "x' OR '1'='1", ldap: expect.stringContaining("no pool default") },
+      { name: "x' OR '1'='1", ldap: expect.stringContaining("unknown pool default") },
     ]);
   });
 
-  test("any media type goes in and out", async () => {
+  test("any media type is accepted and returned", async () => {
     const body = new Uint8Array([0, 255, 1, 254]);
     const answer = await ask("hello", { method: "POST", body, headers: { "content-type": "application/x-thing" } });
     expect([answer.status, answer.headers.get("content-type"), answer.headers.get("x-seen")]).toEqual([
@@ -231,7 +231,7 @@ describe("custom hooks", () => {
     expect([failed.status, await failed.json()]).toEqual([500, { error: expect.stringMatching(/temporary/i) }]);
   });
 
-  test("no credentials: 401 without delay; wrong ones are rejected like everywhere; the backchannel's are accepted and do not reach the script", async () => {
+  test("missing credentials are rejected with 401 without a delay, wrong ones as on every path; valid ones are accepted and do not reach the script", async () => {
     const wrong = ask("back", { headers: { authorization: "Basic d3Jvbmc6d3Jvbmc=" } });
     const [back, scoped] = [ask("back"), ask("scoped")];
     expect((await settledOrder({ wrong, back, scoped })).at(-1)).toBe("wrong");
@@ -255,7 +255,7 @@ async function reload(service: ServiceProcess | undefined, result: "applied" | "
   await poll(`a reload that is ${result}`, async () => (await count()) > before);
 }
 
-test("SIGHUP puts new scripts in the place of the old, and keeps the old when the new do not compile", async () => {
+test("SIGHUP replaces the scripts, and keeps the old ones if the new ones do not compile", async () => {
   const engine = stack.engines[0];
   const user = { ...alice, client_ip: "198.51.100.9" };
   await writeScript(
@@ -270,14 +270,14 @@ test("SIGHUP puts new scripts in the place of the old, and keeps the old when th
   await poll("the reason in the log", () => engine?.output().includes("environment.lua:1:"));
 });
 
-test("scripts that compiled are ended when another part of their configuration cannot be used", async () => {
+test("compiled scripts are ended when another part of their configuration cannot be used", async () => {
   const engine = stack.engines[0];
   const threads = (): number => readdirSync(`/proc/${engine?.pid}/task`).length;
   const before = threads();
   const missing = { file: path("no-folder/directory.sqlite"), seed_file: path("no-seed.sql") };
   await stack.writeSettings({ auth: { backends: { sql: { default: missing } } } });
-  // More often than there can be threads of earlier reloads that end meanwhile.
+  // More often than threads of earlier reloads can be ending meanwhile.
   for (let round = 0; round < 3; round += 1) await reload(engine, "refused");
-  await poll("threads as before", () => threads() <= before);
+  await poll("as many threads as before", () => threads() <= before);
   expect((await askJson(stack.url, { ...alice, client_ip: "198.51.100.9" })).status).toBe(403);
 });

@@ -10,7 +10,7 @@ import { type Stack, startStack } from "../../support/stack.ts";
 const owned = new AsyncDisposableStack();
 let stack: Stack;
 
-/** Crypt's own example: read in a thread, whose file the bundle must have in the right place. */
+/** An example hash of crypt: it is verified in a thread, whose file the bundle must have in the right place. */
 const sha512OfSecret =
   "$6$saltsalt$TVLlQcbpFVof5W3Yz4DTP6gRstiNuHwwTt6GLc1E5n0U0aDehy0S5knV8wiOQSpT0Y77vwPZN.Pq.H91p5hVO1";
 
@@ -35,7 +35,7 @@ test("every service runs from its bundle and is ready", async () => {
   expect(await Promise.all(running.map((service) => service.readiness()))).toEqual(running.map(() => 200));
 });
 
-test("a decision is made, with a password that a thread of the bundle hashes", async () => {
+test("a decision is made, with a password verified in a thread of the bundle", async () => {
   expect((await askJson(stack.url, { ...alice, password: "secret" })).status).toBe(200);
   expect((await askJson(stack.url, { ...alice, password: "guess" })).status).toBe(403);
 });

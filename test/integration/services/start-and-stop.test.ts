@@ -13,7 +13,7 @@ let natsPort = 0;
 let redisPort = 0;
 let redis: ChildServer | undefined;
 
-/** Each with what it cannot be ready without. */
+/** Each service with the dependencies without which it cannot be ready. */
 const needs: readonly [ServiceName, "nats" | "redis" | "nothing"][] = [
   ["gateway", "nats"],
   ["auth-engine", "nats"],
@@ -76,7 +76,7 @@ describe("the five services", () => {
     await becomes(name, need === "nothing" ? 200 : 503, 5000);
   });
 
-  test("stay alive over more than one failed check", async () => {
+  test("stay alive after more than one failed check", async () => {
     const until = performance.now() + 1500;
     await poll("checks to fail", async () => {
       await Promise.all(needs.map(([name]) => service(name).readiness()));
@@ -85,14 +85,14 @@ describe("the five services", () => {
     for (const [name] of needs) expect([name, await isAlive(name)]).toEqual([name, true]);
   });
 
-  test("become ready when NATS and Redis come", async () => {
+  test("become ready when NATS and Redis are available", async () => {
     owned.use(await spawnNats({ port: natsPort }));
     redis = owned.use(await spawnRedis({ port: redisPort }));
     const ready = await Promise.all(needs.map(([name]) => becomes(name, 200, 10_000)));
     expect(ready).toEqual(needs.map(() => true));
   });
 
-  test("a Redis that hangs takes readiness from who needs it within about 2 s, and gives it back", async () => {
+  test("while Redis hangs, services that need it become not ready within about 2 s, and ready again afterwards", async () => {
     redis?.signal("SIGSTOP");
     await Promise.all([becomes("jobs-worker", 503, 2500), becomes("idp", 503, 2500)]);
     expect([await service("admin").readiness(), await service("gateway").readiness()]).toEqual([200, 200]);
@@ -100,7 +100,7 @@ describe("the five services", () => {
     await Promise.all([becomes("jobs-worker", 200, 5000), becomes("idp", 200, 5000)]);
   });
 
-  test("SIGTERM: exit 0 within the grace, and no listener is left", async () => {
+  test("SIGTERM: exit code 0 within the grace period, and no listener is left", async () => {
     const codes = await Promise.all(needs.map(([name]) => service(name).stop()));
     expect(codes).toEqual([0, 0, 0, 0, 0]);
     const ports = [...publicPorts, ...needs.map(([name]) => service(name).privatePort)];

@@ -5,7 +5,7 @@ import { join } from "node:path";
 const repository = join(import.meta.dirname, "../../..");
 const pinnedVersion = "26.1.2";
 
-/** Waits (`apt-hangs`), fails (`apt-fails`) or "installs" what it is asked for; notes the policy that it met. */
+/** Waits (`apt-hangs`), fails (`apt-fails`) or "installs" the requested packages; records the policy in force. */
 const aptGet = `#!/bin/bash
 echo "$*" >>"$MACHINE/apt-calls"
 [[ "$*" == *install* ]] || exit 0
@@ -38,11 +38,11 @@ export interface Machine {
   path(name: string): string;
   write(name: string, text: string, mode?: number): void;
   read(name: string): string;
-  /** Starts setup.sh in a group of its own. */
+  /** Starts setup.sh in a separate process group. */
   setup(...args: readonly string[]): { readonly pid: number; readonly done: Promise<Outcome> };
 }
 
-/** A clone with its own npm, apt-get, id, servers and policy-rc.d; nothing of the real machine is changed. */
+/** A clone with stand-ins for npm, apt-get, id, servers and policy-rc.d; the real machine is not changed. */
 export function plantMachine(root: string, user: "root" | "somebody" = "root"): Machine {
   const path = (name: string): string => join(root, name);
   const write = (name: string, text: string, mode = 0o644): void => {

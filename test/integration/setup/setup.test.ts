@@ -23,7 +23,7 @@ test.each([
   expect(output).toBe(`setup: would install npm packages\n${expected}`);
 });
 
-test("installs what is missing, starts no service, and does nothing the second time", async () => {
+test("installs missing packages, starts no service, and does nothing the second time", async () => {
   await using root = await scratchFolder();
   const machine = plantMachine(root.path);
   const first = await machine.setup("run").done;
@@ -38,7 +38,7 @@ test("installs what is missing, starts no service, and does nothing the second t
   expect(machine.read("apt-calls") + machine.read("npm-calls")).toBe(calls);
 });
 
-test("a policy-rc.d of the site is put back as it was", async () => {
+test("restores a policy-rc.d of the site", async () => {
   await using root = await scratchFolder();
   const machine = plantMachine(root.path);
   machine.write("sbin/policy-rc.d", ownPolicy, 0o751);
@@ -49,7 +49,7 @@ test("a policy-rc.d of the site is put back as it was", async () => {
   expect(statSync(machine.policy)).toMatchObject({ ino, mtimeMs, mode: 0o100751 });
 });
 
-test("a failed installation shows why and puts the policy back", async () => {
+test("a failed installation shows the reason and restores the policy", async () => {
   await using root = await scratchFolder();
   const machine = plantMachine(root.path);
   machine.write("sbin/policy-rc.d", ownPolicy);
@@ -60,19 +60,22 @@ test("a failed installation shows why and puts the policy back", async () => {
   expect(machine.read("sbin/policy-rc.d")).toBe(ownPolicy);
 });
 
-test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s during an installation puts the policy back", async (name) => {
-  await using root = await scratchFolder();
-  const machine = plantMachine(root.path);
-  machine.write("sbin/policy-rc.d", ownPolicy);
-  machine.write("apt-hangs", "");
-  const { pid, done } = machine.setup("run");
-  await poll("apt-get", () => existsSync(machine.path("apt-waits")));
-  process.kill(-pid, name);
-  expect((await done).code).not.toBe(0);
-  expect(machine.read("sbin/policy-rc.d")).toBe(ownPolicy);
-});
+test.each(["%s during an installation restores the policy", "SIGTERM", "SIGHUP"] as const)(
+  "%s during an installation puts the policy back",
+  async (name) => {
+    await using root = await scratchFolder();
+    const machine = plantMachine(root.path);
+    machine.write("sbin/policy-rc.d", ownPolicy);
+    machine.write("apt-hangs", "");
+    const { pid, done } = machine.setup("run");
+    await poll("apt-get", () => existsSync(machine.path("apt-waits")));
+    process.kill(-pid, name);
+    expect((await done).code).not.toBe(0);
+    expect(machine.read("sbin/policy-rc.d")).toBe(ownPolicy);
+  },
+);
 
-test("what a killed installation left is put right by the next one", async () => {
+test("the next run repairs what a killed installation left behind", async () => {
   await using root = await scratchFolder();
   const machine = plantMachine(root.path);
   machine.write("sbin/policy-rc.d", ownPolicy);
@@ -86,7 +89,7 @@ test("what a killed installation left is put right by the next one", async () =>
   expect(machine.read("sbin/policy-rc.d")).toBe(ownPolicy);
 });
 
-test("without root one line says what to install", async () => {
+test("without root, one line lists the packages to install", async () => {
   await using root = await scratchFolder();
   const { code, output } = await plantMachine(root.path, "somebody").setup("run").done;
   expect(code).toBe(1);
@@ -96,7 +99,7 @@ test("without root one line says what to install", async () => {
   );
 });
 
-test("where npm ci refuses the lock, npm install does it and the lock stays as it is in git", async () => {
+test("if npm ci rejects the lock, npm install is used and the lock remains as in git", async () => {
   await using root = await scratchFolder();
   const machine = plantMachine(root.path);
   machine.write("npm-ci-fails", "");
@@ -106,7 +109,7 @@ test("where npm ci refuses the lock, npm install does it and the lock stays as i
   expect(await machine.setup("packages").done).toMatchObject({ code: 0, output: "" });
 });
 
-test("a changed package.json is installed again", async () => {
+test("installs again after a change of package.json", async () => {
   await using root = await scratchFolder();
   const machine = plantMachine(root.path);
   await machine.setup("packages").done;

@@ -47,7 +47,7 @@ describe.each(sites)("$name", ({ start, backends, isUpgrading }) => {
     stack = await startStack({
       engines: 2,
       backends: backends(database, proxy.port),
-      // Without the memory cache, which would answer while the database is away.
+      // Without the memory cache, which would answer while the database is unavailable.
       settings: { runtime: { timeouts: { decision: "2s" } }, auth: { pipeline: { local_cache_ttl: "0s" } } },
     });
     bus = await makeBus(stack.nats.url, { namespace: "postern" });
@@ -60,7 +60,7 @@ describe.each(sites)("$name", ({ start, backends, isUpgrading }) => {
     await database[Symbol.asyncDispose]();
   });
 
-  test("the example's queries let in who may, with the columns that it releases", async () => {
+  test("the example's queries accept permitted users and release the configured columns", async () => {
     const answer = await askJson(stack.url, alice);
     expect(answer.status).toBe(200);
     expect(JSON.parse(answer.body)).toMatchObject({
@@ -74,7 +74,7 @@ describe.each(sites)("$name", ({ start, backends, isUpgrading }) => {
     expect(await Promise.all(stack.engines.map((engine) => engine.readiness()))).toEqual([200, 200]);
   });
 
-  test("a name that tries to be SQL is a value and finds nobody", async () => {
+  test("a name with SQL syntax is a value and finds no user", async () => {
     const names = [
       "'OR'1'='1",
       "alice@example.test'--",
@@ -95,7 +95,7 @@ describe.each(sites)("$name", ({ start, backends, isUpgrading }) => {
       memoryCache: false,
       sharedCache: false,
     };
-    // Over the bus, as the gateway lets few of these through.
+    // Over the bus, because the gateway limits such requests.
     for (const username of names) {
       const request = { ...baseRequest, username, password: "' OR '1'='1", protocol: "imap" };
       expect
@@ -112,13 +112,13 @@ describe.each(sites)("$name", ({ start, backends, isUpgrading }) => {
     expect(await status({})).toBe(200);
   });
 
-  test("all accounts are listed by the example's query, each once", async () => {
+  test("the example's query lists all accounts, each once", async () => {
     const body = String(await wholeBody(await askAccounts(stack.url, { accept: "text/plain" })));
     expect(body.split(/\s+/).filter((line) => line === alice.username)).toHaveLength(1);
     expect(body).not.toContain("off@example.test");
   });
 
-  test("a login with an old hash leaves a better one behind, where the example lets it", async () => {
+  test("a login with an old hash replaces it by a better one if the example allows it", async () => {
     expect(await status({})).toBe(200);
     if (isUpgrading) {
       await poll("the new hash to be stored", () =>
@@ -153,7 +153,7 @@ describe.each(sites)("$name", ({ start, backends, isUpgrading }) => {
     });
   });
 
-  test("one recovery code in parallel at two engines is redeemed once", async () => {
+  test("one recovery code is redeemed once in parallel requests at two engines", async () => {
     await bus.request(mfaRecoveryCodesSet, { ...target, codes: ["ABCD-2345", "EFGH-6789"] }, soon());
     const replies = await Promise.all(
       Array.from({ length: 12 }, () =>
@@ -165,14 +165,14 @@ describe.each(sites)("$name", ({ start, backends, isUpgrading }) => {
     expect(await bus.request(mfaFactorsRead, target, soon())).toMatchObject({ recoveryCodesLeft: 1 });
   });
 
-  test("an app password signs in with its protocols only, until it is revoked", async () => {
+  test("an app password signs in for its protocols only, until it is revoked", async () => {
     const created = await bus.request(mfaAppPasswordCreate, { ...target, label: "phone", protocols: ["imap"] }, soon());
     if (created.outcome !== "ok") throw new Error(created.outcome);
     expect(created.password).toMatch(appForm);
     expect(await status({ password: created.password })).toBe(200);
     expect(await status({ password: created.password, protocol: "smtp" })).toBe(403);
     expect(await status({ password: created.password, username: "off@example.test" })).toBe(403);
-    await poll("the last use to be noted", async () => {
+    await poll("the last use to be recorded", async () => {
       const listed = await bus.request(mfaAppPasswordsList, target, soon());
       return listed.outcome === "ok" && listed.appPasswords[0]?.lastUsedAt !== undefined;
     });
@@ -181,14 +181,14 @@ describe.each(sites)("$name", ({ start, backends, isUpgrading }) => {
     expect(await status({ password: created.password })).toBe(403);
   });
 
-  test("what is unknown is a value", async () => {
+  test("an unknown user is reported as a result, not an error", async () => {
     expect(await ask({ username: "nobody" })).toEqual({ outcome: "unknown_user" });
     expect(await ask({ backend: "plugin" })).toEqual({ outcome: "unknown_backend" });
     expect(await ask({ backend: "sql", backendName: "other" })).toEqual({ outcome: "unknown_backend" });
     expect(await ask({ backend: "sql", backendName: "default" })).toMatchObject({ outcome: "ok" });
   });
 
-  test("of two servers the first is away from the start: the other answers every login, and the engine is ready", async () => {
+  test("one of two servers unavailable from the start: the other answers every login, and the engine is ready", async () => {
     await using pair = await startStack({
       backends: backends(database, await freePort(), database.port),
       settings: { auth: { pipeline: { local_cache_ttl: "0s" } } },
@@ -199,7 +199,7 @@ describe.each(sites)("$name", ({ start, backends, isUpgrading }) => {
     expect(await pair.engines[0]?.readiness()).toBe(200);
   });
 
-  test("killed, stopped and black-holed under load: no right login is denied, answers come in time, and it recovers", async () => {
+  test("while the database is killed, stopped or unreachable under load, no right login is denied, responses are in time, and it recovers", async () => {
     const right: Question = { name: "right login", body: alice, right: 200 };
     const load = startLoad(stack.url, { loops: 4, questions: [right] });
     await database.kill();

@@ -7,10 +7,10 @@ import { isTree, type Tree } from "../../support/stack-config.ts";
 /** An existing installation: its schema, its users, and the example configuration for it. */
 export interface Site {
   readonly name: string;
-  /** Its example upgrades hashes. */
+  /** Whether its example upgrades hashes. */
   readonly isUpgrading: boolean;
   readonly start: () => Promise<DatabaseServer>;
-  /** `auth.backends` of the example file, for a server of the test at these ports of its host. */
+  /** `auth.backends` of the example file, with the test's host and these ports. */
   readonly backends: (server: DatabaseServer, ...ports: readonly number[]) => Tree;
 }
 
@@ -39,7 +39,7 @@ function exampleBackends(path: string): Site["backends"] {
   };
 }
 
-/** `openssl passwd -1 -salt postfixa alice-old-password`, as PostfixAdmin wrote them for years. */
+/** `openssl passwd -1 -salt postfixa alice-old-password`, the format of older PostfixAdmin versions. */
 const md5Crypt = "$1$postfixa$DS3YUq4BQz2y2TAZnLuKf/";
 /** `{BLF-CRYPT}`, as mailcow writes them. */
 const blowfish = "{BLF-CRYPT}$2y$06$wDo1QU.fnW3aKK4iQV5P3eAaMFhyYgmI918aQHy0ty4E0YWLwbccW";

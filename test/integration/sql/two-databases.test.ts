@@ -5,10 +5,10 @@ import { expect, test } from "vitest";
 import { askJson } from "../../support/ask-json.ts";
 import { startStack } from "../../support/stack.ts";
 
-/** No password fits them: only what they cost matters. The first is free, the second costs some ten milliseconds. */
+/** No password matches them: only their cost matters. The first takes no time, the second some ten milliseconds. */
 const cheap = `{SSHA256}${Buffer.alloc(40, 7).toString("base64")}`;
 const costly = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
-/** From so many accounts on an engine goes by nothing but what it learned of a database. */
+/** With so many known accounts, an engine relies only on the hashes it has seen in a database. */
 const accounts = 96;
 
 function writeUsers(file: string, names: readonly string[], password: string): void {
@@ -32,7 +32,7 @@ function searchIn(pool: string) {
   };
 }
 
-test("unknown names cost what accounts cost in either database, in the proportions of the accounts", async () => {
+test("unknown users take as long as accounts of either database, in the proportions of the accounts", async () => {
   await using folder = await scratchFolder();
   const places = { default: join(folder.path, "first.sqlite"), second: join(folder.path, "second.sqlite") };
   writeUsers(places.default, namesIn("first"), cheap);
@@ -61,6 +61,6 @@ test("unknown names cost what accounts cost in either database, in the proportio
   const leastOfSecond = Math.min(...ofSecond);
   let costlyNames = 0;
   for (let index = 0; index < 40; index += 1) if ((await takes(`nobody-${index}`)) >= leastOfSecond) costlyNames += 1;
-  // Half of them, by a digest with a key of the process: fewer than five of forty is one run in a million.
+  // Half of them, by a digest with a random key: fewer than five of forty is one run in a million.
   expect(costlyNames).toBeGreaterThan(4);
 });

@@ -9,7 +9,7 @@ import { type Stack, startStack } from "../../support/stack.ts";
 const hash = "{SSHA}1G904nLkTkGWjKNnQuB/hpWXC/hzYWx0c2FsdA==";
 const des = "abJnggxhB/yWI";
 
-/** Stored password, and what the log says of a login: its reason and its detail. */
+/** Stored password, and the reason and detail in the log of a login. */
 const stored = {
   known: [hash, "wrong_password", undefined],
   locked: [`!${hash}`, "account_disabled", "password_locked"],
@@ -54,12 +54,12 @@ beforeAll(async () => {
 afterAll(() => cleanups.disposeAsync());
 
 let network = 0;
-/** From a network of its own, unless one is given. */
+/** From a new network, unless one is given. */
 function ask(username: string, { password = "secret!", clientIp = `198.51.${(network += 1)}.1` } = {}) {
   return askJson(stack.url, { username, password, protocol: "imap", client_ip: clientIp });
 }
 
-/** All of an answer that is not of this one request. */
+/** The parts of a response that are the same for every request. */
 function shapeOf({ status, headers, body }: Answer) {
   const names = [...headers.keys()].filter((name) => name !== "date");
   return { status, body, names, authStatus: headers.get("auth-status"), wait: headers.get("auth-wait") };
@@ -73,7 +73,7 @@ async function counted(reason: string): Promise<number> {
 
 describe("an account whose stored password can never be verified", () => {
   test.each(Object.entries(stored))(
-    "%s: the answer is that of an unknown name, and the log has the reason",
+    "%s: the response is that of an unknown user, and the log has the reason",
     async (name, [, reason, detail]) => {
       const answer = await ask(name);
       expect(shapeOf(answer)).toEqual(shapeOf(await ask("nobody")));
@@ -95,7 +95,7 @@ describe("an account whose stored password can never be verified", () => {
     expect(logs).not.toContain(des);
   });
 
-  test("a mended hash lets its owner in at once: the denial was kept nowhere", async () => {
+  test("a repaired hash is accepted immediately: the denial was not cached", async () => {
     expect((await ask("mended")).status).toBe(403);
     const database = new DatabaseSync(file);
     database.prepare("INSERT INTO users VALUES ('mended', ?)").run(des);
@@ -105,7 +105,7 @@ describe("an account whose stored password can never be verified", () => {
     expect((await ask("mended", { password: "secret" })).status).toBe(200);
   });
 
-  test("the same password again and again counts once; different ones ban like any guesses", async () => {
+  test("the same password repeated counts once; different ones lead to a ban like other guesses", async () => {
     const patient = "192.0.2.10";
     for (let count = 0; count < 12; count += 1) await ask("des", { password: "right all along", clientIp: patient });
     expect((await ask("known", { password: "secret", clientIp: patient })).status).toBe(200);

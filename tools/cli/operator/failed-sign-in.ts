@@ -23,7 +23,7 @@ export async function askFailedSignIn(api: Api, reference: string): Promise<Fail
 
 const meanings: Readonly<Record<string, string>> = {
   wrong_password: "the password was wrong",
-  wrong_password_before: "the second factor was right, but the password before it was wrong",
+  wrong_password_before: "the second factor was correct, but the password before it was wrong",
   unknown_user: "no backend has an account of this name",
   account_disabled: "the account is disabled",
   empty_password: "the password was empty",

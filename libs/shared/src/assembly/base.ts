@@ -23,7 +23,7 @@ export function baseFromConfig(config: Config, service: string): Base {
   const metrics = createMetrics();
   const droppedLines = metrics.counter({
     name: `${prefix}_log_lines_dropped_total`,
-    help: "Log and audit lines that were dropped because the reader of standard output hung",
+    help: "Log and audit lines that were dropped because standard output was not read",
     labels: {},
   })({});
   const { level } = config.observability.log;

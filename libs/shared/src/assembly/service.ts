@@ -27,7 +27,7 @@ export function createService({ config, base, health, apply, steps }: ServicePar
   const refused = (fields: object): void => {
     reloads({ result: "refused" }).inc();
     audit.record({ event: "configuration.reload", outcome: "failed", actor });
-    logger.error(fields, "configuration refused, the previous one stays in effect");
+    logger.error(fields, "configuration refused; the previous one stays in effect");
   };
   return {
     logger,

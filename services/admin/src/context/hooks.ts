@@ -37,7 +37,7 @@ export async function createHookScripts(config: Config, parts: Parts): Promise<H
   const runner = createScriptRunner({
     first: await make(config),
     lingerMs: config.runtime.timeouts.lua_script,
-    onError: (err) => logger.warn({ err }, "ending replaced hooks failed"),
+    onError: (err) => logger.warn({ err }, "replaced hooks could not be stopped"),
   });
   return {
     runner,

@@ -61,7 +61,9 @@ export function createJwtUsers({ settings, passwords, decide }: JwtUsersDeps): J
   const ask = async (request: AuthRequest, context: WorkContext): Promise<JwtUser | undefined> => {
     const decision = await decide(request, context);
     if (decision.outcome === "tempfail") {
-      throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `the engine could not decide: ${decision.code}` });
+      throw new AppError("UPSTREAM_UNAVAILABLE", {
+        detail: `the engine reported a temporary failure: ${decision.code}`,
+      });
     }
     if (decision.outcome !== "ok") return undefined;
     return { name: decision.account, source: "directory", roles: settings().directoryRoles };

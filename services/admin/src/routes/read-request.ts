@@ -28,6 +28,6 @@ export function readCacheFlush(body: unknown): CacheFlushRequest {
 export function readBruteForceFlush(body: unknown): Required<BruteForceFlushRequest> {
   const { ip_address, rule_name, protocol = "", oidc_cid = "" } = read(bruteForceFlush, body);
   if (flushedAddress(ip_address) === undefined)
-    throw malformed("ip_address: must be an address, or a network as the list names it");
+    throw malformed("ip_address: must be an IP address, or a network as it appears in the list");
   return { ip_address, rule_name, protocol, oidc_cid };
 }

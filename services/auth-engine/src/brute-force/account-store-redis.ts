@@ -15,7 +15,7 @@ const keysOfAccount = 3;
 /** One reply of `count-account-failures.lua`: failures, whether the password is new, whether the network is known. */
 function readCount(answer: unknown): AccountCount | Error {
   if (typeof answer === "string") return new Error(answer);
-  if (!Array.isArray(answer)) throw new TypeError("the script of account failures replied without a list");
+  if (!Array.isArray(answer)) throw new TypeError("the script of account failures did not return a list");
   const [failures, isNew, knows] = answer.map(Number);
   return { failures: failures ?? 0, isNew: isNew === 1, knowsSource: knows === 1 };
 }
@@ -42,7 +42,7 @@ export function createAccountStore({ redis, prefix, guard, settings }: AccountSt
       args.push(digest, target.source.network ?? "");
     }
     const answers = await runCount(keys, args);
-    if (!Array.isArray(answers)) throw new TypeError("the script of account failures replied without a list");
+    if (!Array.isArray(answers)) throw new TypeError("the script of account failures did not return a list");
     return answers.map(readCount);
   };
   return {

@@ -81,7 +81,7 @@ export function createCountCall(
 
 /** Reads the reply of `count-failures.lua`, in the order of the failures. */
 export function readCounts(answer: unknown, failures: number): readonly (Counted | Error)[] {
-  if (!Array.isArray(answer)) throw new TypeError("the counting script replied without a list");
+  if (!Array.isArray(answer)) throw new TypeError("the counting script did not return a list");
   const [figureText, ...explanations] = answer.map(String);
   const figures = (figureText ?? "").split(" ").map(Number);
   let explained = 0;

@@ -26,7 +26,7 @@ export function createGathered<Item, Answer>(
       askers.forEach((asker, index) => {
         const answer = answers?.[index];
         if (answers === undefined) asker.resolve(undefined);
-        else if (answer === undefined) asker.reject(new RangeError("an answer is missing"));
+        else if (answer === undefined) asker.reject(new RangeError("a reply is missing"));
         else if (answer instanceof Error) asker.reject(answer);
         else asker.resolve(answer);
       });

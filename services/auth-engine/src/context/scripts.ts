@@ -159,7 +159,7 @@ export async function createEngineScripts(config: Config, parts: Parts): Promise
   const redis = isUsed(config) ? redisFromConfig(config, "cache", base) : undefined;
   const makePools = generationMaker(scriptPoolsFromConfig(config, { base, redis, passwords }), base);
   const first = await makePools(config);
-  const onError = (err: unknown): void => logger.warn({ err }, "closing replaced scripts failed");
+  const onError = (err: unknown): void => logger.warn({ err }, "replaced scripts could not be stopped");
   const { lua_backend, lua_script } = config.runtime.timeouts;
   const lending = createLending(first, lua_script, onError);
   const decisions = createScriptRunner({ first: first.decisions, lingerMs: lua_backend, onError });

@@ -55,9 +55,9 @@ describe("sql, with a real SQLite database", () => {
   });
 
   test.each([
-    ["sql.query", ["other", "SELECT 1"], "no pool other"],
-    ["sql.query", ["default"], "statement must be a text"],
-    ["sql.query", ["default", "SELECT 1", { a: true }], "parameters.a must be a text"],
+    ["sql.query", ["other", "SELECT 1"], "unknown pool other"],
+    ["sql.query", ["default"], "statement must be a string"],
+    ["sql.query", ["default", "SELECT 1", { a: true }], "parameters.a must be a string"],
     ["sql.transaction", ["default", "SELECT 1"], "statements must be a list"],
   ] as const)("%s refuses %j", async (name, args, reason) => {
     await expect(call(name, ...args)).rejects.toThrow(reason);

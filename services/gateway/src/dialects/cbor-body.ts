@@ -16,7 +16,7 @@ function malformed(reason: string): AppError {
 function refusal(thrown: unknown): unknown {
   if (!(thrown instanceof CborError)) return thrown;
   if (thrown.reason === "too-large") return new AppError("REQUEST_TOO_LARGE");
-  return malformed(`the body is not acceptable CBOR: ${thrown.message}`);
+  return malformed(`the CBOR body was rejected: ${thrown.message}`);
 }
 
 function readMap(body: Buffer): ReadonlyMap<string, unknown> {

@@ -125,7 +125,7 @@ describe("400", () => {
     ["depth 33", withField("method", `${"81".repeat(32)}80`), "32"],
     ["4097 elements", withField("method", `991001${"00".repeat(4097)}`), "4096 array elements"],
     ["4097 pairs", withField("method", `b91001${"6000".repeat(4097)}`), "4096 map pairs"],
-    ["a length of 2^64-1", withField("method", "7bffffffffffffffff"), "longer than the body"],
+    ["a length of 2^64-1", withField("method", "7bffffffffffffffff"), "ends within an item"],
     ["bytes that are not UTF-8", withField("method", "61ff"), "UTF-8"],
     ["bytes for a string", withField("method", "4161"), "method"],
     ["a number for a string", { ...minimal, client_port: 25 }, "client_port"],

@@ -68,7 +68,7 @@ function upstreamFailed({ request, reply, owner, error: err }: OwnerFailed, deps
   );
   const session: DialectReply["headers"] = [[names.session, request.id]];
   if (reason === "oversized") {
-    sendReply(reply, jsonReply(400, session, { error: "the request asks for an answer that is too long" }));
+    sendReply(reply, jsonReply(400, session, { error: "the response to this request would be too long" }));
     return;
   }
   const { accept, "accept-language": acceptLanguage } = request.raw.headers;
@@ -190,7 +190,7 @@ export async function registerForwarding(app: FastifyInstance, deps: ForwardDeps
     expandBodies(scope, deps);
     const { origins, timeoutMs, logger } = deps;
     const onSilent = (owner: AssertionAudience, requests: number): void =>
-      logger.error({ owner, requests }, "service behind a path does not respond: its waiting requests are failed");
+      logger.error({ owner, requests }, "service behind a path does not respond: its waiting requests fail");
     const agent = new OwnerAgent({ origins, timeoutMs, onSilent });
     scope.addHook("onClose", async () => agent.unwatch());
     // The owner would reject it and close its connection during the upload, which would look like an outage.

@@ -83,7 +83,7 @@ export function createCheckCall(deps: CheckCallDeps): CheckCall {
       const isUndecided = httpStatus === 503;
       logger.warn(
         { session, transport: "grpc", client_ip: clientIp, reason: logReason },
-        isUndecided ? "caller undecided" : "caller rejected",
+        isUndecided ? "caller could not be verified" : "caller rejected",
       );
       const auditOutcome = isUndecided ? "undecided" : "denied";
       audit.record({

@@ -53,7 +53,7 @@ export function createHealthService(health: Health, serviceNames: readonly strin
     void answerCheck(request.service, callback);
   const watch: handleServerStreamingCall<HealthRequest, Reply> = (call) => {
     if (watchers.size >= maxWatchers) {
-      call.emit("error", { code: status.RESOURCE_EXHAUSTED, details: "too many watch already" });
+      call.emit("error", { code: status.RESOURCE_EXHAUSTED, details: "too many watch streams are open" });
       return;
     }
     watchers.set(call, undefined);

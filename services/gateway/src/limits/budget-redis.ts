@@ -11,7 +11,7 @@ export function createSharedBuckets(client: RedisClient, prefix: string): TakeSh
       { intervalUs, depthUs, maxLifeMs },
     );
     const { granted, debtUs } = readFields(reply);
-    if (typeof debtUs !== "number") throw new TypeError("the failure budget's script replied without a debt");
+    if (typeof debtUs !== "number") throw new TypeError("the failure budget script did not return a number");
     return { granted: granted === 1, debtUs };
   };
 }

@@ -68,7 +68,7 @@ export function createRejectCaller({
       const address = clientIp ?? addressOf(request);
       const isUndecided = row.httpStatus === 503;
       const fields = { session: request.id, transport: "http", client_ip: address, reason: row.logReason };
-      logger.warn(fields, isUndecided ? "caller undecided" : "caller rejected");
+      logger.warn(fields, isUndecided ? "caller could not be verified" : "caller rejected");
       const outcome = isUndecided ? "undecided" : "denied";
       audit.record({
         event: "caller.rejected",

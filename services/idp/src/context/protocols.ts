@@ -36,7 +36,7 @@ interface PagesLink {
 function starterOf(link: PagesLink): FlowStarter {
   return {
     startOidc: async (request, response, flow) => {
-      if (link.starter === undefined) throw new AppError("CONFIG_INVALID", { detail: "identity.frontend is off" });
+      if (link.starter === undefined) throw new AppError("CONFIG_INVALID", { detail: "identity.frontend is disabled" });
       return link.starter.startOidc(request, response, flow);
     },
   };

@@ -66,7 +66,7 @@ export class EngineUndecided extends AppError {
   readonly engineCode: string;
 
   constructor(engineCode: string) {
-    super("UPSTREAM_UNAVAILABLE", { detail: `the engine could not decide: ${engineCode}` });
+    super("UPSTREAM_UNAVAILABLE", { detail: `the engine reported a temporary failure: ${engineCode}` });
     this.engineCode = engineCode;
   }
 }

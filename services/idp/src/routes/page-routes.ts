@@ -1,4 +1,4 @@
-import { type Operation, type OperationId, operation } from "@postern/shared/contracts";
+import { fillPath, type Operation, type OperationId, operation } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
 import { routeOf } from "@postern/shared/platform/http";
 import type { Logger } from "@postern/shared/platform/logging";
@@ -30,10 +30,11 @@ function tagOf({ params }: FastifyRequest): string | undefined {
 }
 
 /** Handles a page with and without language tag: an unknown tag is 404, a known one is remembered for later pages. */
-function handlerOf({ operation: { path }, handler }: PageRoute, pages: Pages) {
+function handlerOf({ operation: { path: template }, handler }: PageRoute, pages: Pages) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const tag = tagOf(request);
     const language = tag === undefined || tag.length > maxTagLength ? undefined : pages.languageOf(tag);
+    const path = fillPath(template, Object(request.params));
     const visit = formVisit({ request, reply, path, language });
     if (tag !== undefined && language === undefined) return sendProblem(pages, visit, "not_found");
     if (language !== undefined && request.method === "GET") {

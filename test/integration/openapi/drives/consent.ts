@@ -15,7 +15,7 @@ const request = new URLSearchParams({
   code_challenge_method: "S256",
 });
 
-/** Alice's browser at the question of a client. */
+/** Alice's browser at the consent page of a client. */
 async function openConsent(stack: Stack): Promise<At & { readonly query: Readonly<Record<string, string>> }> {
   const { browser } = await member(stack, "alice");
   const { location = "" } = await browser.get(`/oidc/authorize?${request.toString()}`);
@@ -32,7 +32,7 @@ const answered =
   async (stack) =>
     byForm(await openConsent(stack), { submit });
 
-/** At the form for a device's code, which was made just now. */
+/** At the form for a device code that was just created. */
 async function withCode(stack: Stack): Promise<At & { readonly code: string }> {
   const response = await fetch(`${stack.url}/oidc/device`, {
     method: "POST",
@@ -43,7 +43,7 @@ async function withCode(stack: Stack): Promise<At & { readonly code: string }> {
   return { browser, page: await browser.get("/oidc/device/verify"), code: String(code) };
 }
 
-/** At the question whether the device may. */
+/** At the page that asks whether to allow the device. */
 async function atDevice(stack: Stack): Promise<At> {
   const { browser, page, code } = await withCode(stack);
   const { location = "" } = await browser.submit(page, { user_code: code });

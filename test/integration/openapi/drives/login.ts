@@ -37,7 +37,7 @@ const nobody = (operationId: string, status = 400): Drive => ({
 const login: Parts = async (stack) => byBrowser(await atLogin(stack));
 const bobsSecret = "JBSWY3DPEHPK3PXP";
 
-/** Bob has an authenticator app; recovery codes are given to him here. */
+/** Bob has an authenticator app; the test adds recovery codes. */
 async function bob(stack: Stack) {
   await fetch(`${stack.url}/api/v1/mfa-backchannel/totp/recovery-codes`, {
     method: "POST",
@@ -47,7 +47,7 @@ async function bob(stack: Stack) {
   return afterPassword(stack, "bob");
 }
 
-/** The form of a factor, from the page of the choice. */
+/** The form of a factor, from the page of choices. */
 async function bobAt(stack: Stack, path: string) {
   const { browser } = await bob(stack);
   return { browser, page: await browser.open(path) };

@@ -7,7 +7,7 @@ type Parts = (stack: Stack) => Promise<DriveParts>;
 
 const base = "/api/v1/mfa";
 
-/** A script of a page of the site, where carol is signed in. */
+/** A script of a page of the site on which carol is signed in. */
 const asCarol =
   (value?: (stack: Stack) => Promise<object>): Parts =>
   async (stack) => {
@@ -21,7 +21,7 @@ async function answerOf(stack: Stack, path: string): Promise<Readonly<Record<str
   return Object(JSON.parse((await browser.get(path)).text));
 }
 
-/** The step after the one that the page's drive has used up. */
+/** The time step after the one that the page's drive has used. */
 const nextStep = (): number => Math.floor(Date.now() / 30_000) + 1;
 
 const code = async (stack: Stack): Promise<object> => {

@@ -12,7 +12,7 @@ const refused = (operationId: string): Drive => ({
   parts: () => ({ authorization: "Basic YTpi" }),
 });
 
-/** What is only read. */
+/** Pages that are only read. */
 export const pageDrives: readonly Drive[] = [
   read("loadConfiguration"),
   refused("loadConfiguration"),

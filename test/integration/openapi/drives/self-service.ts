@@ -13,7 +13,10 @@ interface Row {
 const inGerman = ({ operationId, status, parts }: Row): Row => ({
   operationId: `${operationId}InLanguage`,
   status,
-  parts: async (stack) => ({ ...(await parts(stack)), path: { languageTag: "de" } }),
+  parts: async (stack) => {
+    const found = await parts(stack);
+    return { ...found, path: { ...found.path, languageTag: "de" } };
+  },
 });
 const both = (operationId: string, status: number, parts: Parts): readonly Row[] => {
   const row = { operationId, status, parts };
@@ -32,12 +35,12 @@ const seen = (operationId: string): readonly Drive[] => [
   { operationId, status: 401, parts: () => ({ authorization: null }) },
 ];
 
-/** A page whose form is always there: its token is the session's. */
+/** A page that always has a form, whose token is that of the session. */
 const formPage = at("/mfa/totp/register");
 
 type PathOf = (stack: Stack) => Promise<Readonly<Record<string, string>>>;
 
-/** By DELETE, by a form, and by the form in a language where there is one. */
+/** By DELETE, by a form, and by the form in a language if there is one. */
 function gone(operationId: string, pathOf?: PathOf): readonly Row[] {
   const path = async (stack: Stack) => (pathOf === undefined ? {} : { path: await pathOf(stack) });
   const remove: Parts = async (stack) => ({ ...byScript(await formPage(stack)), ...(await path(stack)) });
@@ -59,7 +62,7 @@ const totp: Parts = async (stack) => {
   return byForm(found, { code: totpCode(secretIn(found)) });
 };
 
-/** The codes that a page has shown, ready to be saved. */
+/** The codes that a page has shown, ready to be stored. */
 const drafted: Parts = async (stack) => {
   const found = await at("/mfa/recovery/register")(stack);
   return byForm({ ...found, page: await found.browser.submit(found.page, {}) }, {});
@@ -87,7 +90,7 @@ const deviceIn = firstIn(devices, /\/mfa\/webauthn\/device\/([\w-]+)\/remove"/u)
 const appPasswordIn = firstIn(appPasswords, /\/mfa\/app-password\/([0-9a-f]{16})"/u);
 const nobodys = (id: string) => async () => ({ id });
 
-/** In the order in which carol does it: she has recovery codes and an app password, and neither app nor passkey. */
+/** In the order in which carol sends them: she has recovery codes and an app password, and neither app nor passkey. */
 export const selfServiceDrives: readonly Drive[] = [
   ...both("registrationHome", 200, asCarol),
   { operationId: "registrationHome", status: 302, parts: () => ({ authorization: null }) },
@@ -101,7 +104,7 @@ export const selfServiceDrives: readonly Drive[] = [
   ...seen("recoveryCodesPage"),
   ...both("draftRecoveryCodes", 200, formAt("/mfa/recovery/register")),
   { operationId: "saveDraftedRecoveryCodes", status: 302, parts: drafted },
-  // These are no codes that were shown: saving is ten hashes, which once is enough.
+  // These codes were never shown: storing takes ten hashes, which once is enough.
   inGerman({ operationId: "saveDraftedRecoveryCodes", status: 302, parts: stale }),
   ...both("saveRecoveryCodes", 302, stale),
   ...seen("webauthnRegistrationPage"),
@@ -123,11 +126,10 @@ export const selfServiceDrives: readonly Drive[] = [
     }),
   },
   ...seen("webauthnRemovalPage"),
-  {
-    operationId: "webauthnDeviceRemovalPage",
-    status: 200,
-    parts: async (stack) => ({ ...(await asCarol(stack)), path: await deviceIn(stack) }),
-  },
+  ...both("webauthnDeviceRemovalPage", 200, async (stack) => ({
+    ...(await asCarol(stack)),
+    path: await deviceIn(stack),
+  })),
   ...gone("deleteWebauthnDevice", deviceIn),
   ...gone("deleteWebauthn"),
   ...seen("totpRemovalPage"),

@@ -17,11 +17,11 @@ const path: TObject = Type.Object({
 const any = { "*/*": Type.Unknown() };
 const answers: Operation["answers"] = {
   200: {
-    description: "Answer of the hook. The hook may set another status, content type and headers.",
+    description: "Response of the hook. The hook may set another status, content type and headers.",
     content: any,
     bodyOptional: true,
   },
-  204: emptyAnswer("Empty answer of the hook."),
+  204: emptyAnswer("Empty response of the hook."),
   401: { ...errorAnswer("The hook is not public, and credentials are missing or wrong."), bodyOptional: true },
   403: errorAnswer("The hook or all hooks are disabled, or the token lacks a scope of the hook."),
   404: errorAnswer("No hook has this path and method."),

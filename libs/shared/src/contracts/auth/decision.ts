@@ -10,7 +10,7 @@ const memoryCache = Type.Union([Type.Literal("hit"), Type.Literal("miss")]);
 const holdMs = Type.Optional(
   Type.Integer({
     minimum: 0,
-    description: "Time to delay the answer, in milliseconds. Absent: no delay.",
+    description: "Time by which the response is delayed, in milliseconds. Absent: no delay.",
   }),
 );
 

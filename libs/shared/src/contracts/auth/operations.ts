@@ -42,13 +42,17 @@ const lists: Content = {
 };
 
 const listRefused = (type: string): OperationAnswer =>
-  answer("With mode list-accounts: none of the accepted media types is available.", { [type]: ErrorBody });
+  answer("With mode list-accounts: none of the media types in Accept is supported.", { [type]: ErrorBody });
 
 /** Answers that JSON and CBOR share: 200 with an object, 403 with null, 500 with an error. */
 function objectAnswers(type: string): Operation["answers"] {
   const success = Type.Union([AuthenticationSuccess, AccountList]);
   return {
-    200: answer("The user is authenticated; or the list of accounts.", { ...lists, [type]: success }, successHeaders),
+    200: answer(
+      "The user is authenticated, or the body is the list of accounts.",
+      { ...lists, [type]: success },
+      successHeaders,
+    ),
     400: answer("Malformed request.", { [type]: ErrorBody }),
     403: answer(
       "The user is denied, or the network is banned.",
@@ -64,7 +68,7 @@ function objectAnswers(type: string): Operation["answers"] {
 const headerAnswers: Operation["answers"] = {
   200: {
     ...answer(
-      `The user is authenticated, with an empty body; or the list of accounts. ${attributeNote}`,
+      `The user is authenticated and the body is empty, or the body is the list of accounts. ${attributeNote}`,
       lists,
       successHeaders,
     ),

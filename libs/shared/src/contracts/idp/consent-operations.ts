@@ -66,7 +66,7 @@ const device = [
     summary: "Submit a device code",
     form: DeviceCodeForm,
     answers: {
-      200: page("The form again: the code is unknown, or there were too many attempts."),
+      200: page("The form with an error message: the code is unknown, or there were too many attempts."),
       302: sentTo("Redirect to the next step."),
     },
   }),

@@ -14,7 +14,7 @@ const family = defineFamily({
 /** A failed sign-in on the pages, as operators see it. */
 export const FailedSignInRecord = Type.Object(
   {
-    reference: Type.String({ description: "Reference that the page showed." }),
+    reference: Type.String({ description: "Reference that the sign-in page showed." }),
     session: Type.String({ description: "GUID of the request, as in the log." }),
     time: Type.String({ description: "Time, in ISO 8601." }),
     step: Type.String({ description: "Step: password, totp, recovery, webauthn or passkey." }),

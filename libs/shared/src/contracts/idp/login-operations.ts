@@ -26,7 +26,7 @@ const CodeForm = Type.Object(
 
 const elsewhere = sentTo("Redirect to the current step of this sign-in.");
 const onwards = sentTo("Redirect to a second factor, or to the end of the sign-in.");
-const again = page("The form again, with an error message.");
+const again = page("The form with an error message.");
 
 /** JSON for the page's script; pages for browsers without a sign-in. */
 const refused: OperationAnswer = {

@@ -101,7 +101,7 @@ const ofClient = [
     operationId: "revoke",
     summary: "Revoke a token, or the whole grant of a refresh token",
     request: form(TokenToJudge),
-    answers: { ...clientAnswers, 200: emptyAnswer("Done. Also if the token is unknown or belongs to another client.") },
+    answers: { ...clientAnswers, 200: emptyAnswer("The token is revoked, is unknown or belongs to another client.") },
   }),
   defineOperation({
     ...ofClients,

@@ -71,7 +71,7 @@ export function withLanguage<Id extends string, Path extends string>(
   return defineOperation({ ...operation, inLanguage });
 }
 
-/** A page. Paths of a single object and paths that only delete have no language variant. */
+/** A page. Paths that only delete and paths that change a single object have no language variant. */
 export function definePage<const Id extends string, const Path extends string>(
   row: PageOperation<Id, Path>,
 ): Operation<Id, Path> {
@@ -85,7 +85,7 @@ export function definePage<const Id extends string, const Path extends string>(
   };
   const all = { ...(answers[400] === undefined && { 400: expired }), 500: failed, ...answers };
   const operation = defineOperation<Id, Path>({ ...named, audience: "idp", request, answers: all });
-  if (row.method === "delete" || row.path.includes("{")) return operation;
+  if (row.method === "delete" || (row.method !== "get" && row.path.includes("{"))) return operation;
   return withLanguage(operation, {
     summary: `${row.summary}, in a given language`,
     answers: { ...all, 404: unknown },

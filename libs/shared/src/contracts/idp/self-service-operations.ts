@@ -96,7 +96,7 @@ const totp = [
     operationId: "registerTotp",
     summary: "Set up an authenticator app with its first code",
     form: formOf("TotpRegistrationForm", { code: Type.String() }),
-    answers: { 200: page("The page again: the code is wrong."), 302: on },
+    answers: { 200: page("The page with an error message: the code is wrong."), 302: on },
   }),
   shown("/mfa/totp/remove", "totpRemovalPage", "Ask for confirmation before the authenticator app is removed"),
   ...removed({ path: "/mfa/totp", operationId: "deleteTotp", summary: "Remove the authenticator app" }),

@@ -62,7 +62,7 @@ async function flushOne(account: string, { redis, prefix, raise, epoch }: FlushP
     { epoch, lifeSeconds: accountEpochKey.ttlSeconds },
   );
   const { resultKeys, nameKeys } = readFields(reply);
-  if (!isTexts(resultKeys) || !isTexts(nameKeys)) throw new TypeError("the flush's script replied without lists");
+  if (!isTexts(resultKeys) || !isTexts(nameKeys)) throw new TypeError("the flush script did not return lists");
   const removed = await removeKeys(redis, [...resultKeys, ...nameKeys]);
   // Only what was read: a login after the flush may have added its own.
   if (resultKeys.length > 0) await redis.zrem(results, ...resultKeys);

@@ -28,8 +28,8 @@ export const auditEvents = {
     target: "the user",
   },
   "caller.rejected": {
-    meaning: "An API caller was rejected; `reason` says why",
-    actor: "absent: the identity was not proved",
+    meaning: "An API caller was rejected; `reason` states why",
+    actor: "absent: the identity was not verified",
     target: "",
   },
   "configuration.read": {
@@ -43,7 +43,7 @@ export const auditEvents = {
     target: "",
   },
   "consent.give": {
-    meaning: "A user gave a client or a device access to the account, or refused it",
+    meaning: "A user granted or denied a client or a device access to the account",
     actor: "the account",
     target: "the client",
   },
@@ -55,7 +55,7 @@ export const auditEvents = {
   "master_user.login": {
     meaning: "A master user signed in as another user, or tried to",
     actor: "the master user",
-    target: "the user whose account was opened",
+    target: "the user whose account was accessed",
   },
   "recovery_code.use": {
     meaning: "A recovery code was used",
@@ -68,23 +68,23 @@ export const auditEvents = {
     target: "the account",
   },
   "saml.logout": {
-    meaning: "A logout message to a service provider was delivered, refused or could not be delivered",
+    meaning: "A logout message to a service provider was delivered, was rejected or could not be delivered",
     actor: "",
     target: "the service provider's entity ID",
   },
   "saml.rejected": {
-    meaning: "A SAML message was rejected; `reason` says why",
-    actor: "absent: the identity was not proved",
+    meaning: "A SAML message was rejected; `reason` states why",
+    actor: "absent: the identity was not verified",
     target: "",
   },
   "second_factor.add": {
-    meaning: "TOTP or a passkey was added; `reason` says which",
+    meaning: "TOTP or a passkey was added; `reason` names it",
     actor: "the account, or the caller",
     target: "the account",
   },
   "second_factor.lock": {
-    meaning: "A factor was locked after too many wrong codes in a row; `reason` says which",
-    actor: "absent: only the password was proved",
+    meaning: "A factor was locked after too many consecutive wrong codes; `reason` names it",
+    actor: "absent: only the password was verified",
     target: "the account",
   },
   "second_factor.unlock": {
@@ -93,7 +93,7 @@ export const auditEvents = {
     target: "the account",
   },
   "second_factor.remove": {
-    meaning: "TOTP, a passkey or all recovery codes were removed; `reason` says which",
+    meaning: "TOTP, a passkey or all recovery codes were removed; `reason` names it",
     actor: "the account, or the caller",
     target: "the account",
   },
@@ -105,7 +105,7 @@ export const auditEvents = {
   },
   "token.login": {
     meaning: "Tokens were requested with a user name and a password",
-    actor: "the name, once the password has proved it",
+    actor: "the name, after the password was verified",
     target: "",
   },
   "token.refresh": { meaning: "A refresh token was exchanged", actor: "", target: "" },
@@ -116,8 +116,8 @@ export const auditEvents = {
   },
   "user.login": {
     meaning:
-      "A user signed in on the pages, or failed to; `method` is the last step (password, totp, recovery, webauthn, passkey), `reason` says why it failed",
-    actor: "the account, once the password or passkey has proved it; `account` names it if a backend has it",
+      "A user signed in on the pages, or failed to; `method` is the last step (password, totp, recovery, webauthn, passkey), `reason` states why it failed",
+    actor: "the account, after the password or passkey was verified; `account` contains it if a backend has it",
     target: "the client or service provider",
   },
 } as const satisfies Readonly<Record<string, AuditEventRow>>;

@@ -27,7 +27,7 @@ export function createFactorLocks(redis: RedisClient, prefix: string): FactorLoc
         );
         return Object.fromEntries(counts.filter(([, count]) => count > 0));
       } catch (cause) {
-        throw new AppError("REDIS_UNAVAILABLE", { detail: "a lock could not be lifted", cause });
+        throw new AppError("REDIS_UNAVAILABLE", { detail: "a second factor could not be unlocked", cause });
       }
     },
   };

@@ -67,7 +67,7 @@ async function orUnavailable<Result>(work: () => Promise<Result>): Promise<Resul
     return await work();
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
-    throw new AppError("REDIS_UNAVAILABLE", { detail: "not everything could be flushed", cause });
+    throw new AppError("REDIS_UNAVAILABLE", { detail: "some keys could not be flushed", cause });
   }
 }
 
@@ -177,8 +177,8 @@ export function flushStatus({ removedKeys, isComplete, isScriptDone }: Flushed):
   const { length } = removedKeys;
   const done = length === 0 ? "not flushed" : `${length} keys flushed`;
   const missing = [
-    isComplete ? "" : "; no directory could be asked whether the name belongs to another account",
-    isScriptDone ? "" : "; the site's script of flushes gave no answer",
+    isComplete ? "" : "; no backend could be queried for other names of the account",
+    isScriptDone ? "" : "; the site's flush script failed",
   ];
   return done + missing.join("");
 }

@@ -11,7 +11,7 @@ function parse(bytes: Uint8Array): unknown {
 }
 
 function tooLarge(): AppError {
-  return new AppError("UPSTREAM_UNAVAILABLE", { detail: `JWK set of more than ${maxBytes} bytes` });
+  return new AppError("UPSTREAM_UNAVAILABLE", { detail: `the JWK set is larger than ${maxBytes} bytes` });
 }
 
 export function keySetFile(path: string): LoadKeySet {
@@ -28,7 +28,9 @@ export function keySetUrl(url: string): LoadKeySet {
     const response = await fetch(url, { signal, redirect: "error", headers: { accept: "application/json" } });
     if (!response.ok || response.body === null) {
       await response.body?.cancel();
-      throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `JWK set answered ${response.status}` });
+      throw new AppError("UPSTREAM_UNAVAILABLE", {
+        detail: `the request for the JWK set returned status ${response.status}`,
+      });
     }
     const chunks: Uint8Array[] = [];
     let bytes = 0;

@@ -67,6 +67,6 @@ export function parseKeySet(value: unknown): KeySet {
     const key = kid === undefined ? undefined : verificationKey(jwk);
     if (kid !== undefined && key !== undefined) found.set(kid, key);
   }
-  if (found.size === 0) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "JWK set without a usable key" });
+  if (found.size === 0) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "the JWK set contains no usable key" });
   return found;
 }

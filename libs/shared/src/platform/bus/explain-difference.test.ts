@@ -28,10 +28,10 @@ test.each([
   [undefined, "the body: must be a JSON object"],
   ["text", "the body: must be a JSON object"],
   [{}, "user: is missing"],
-  [{ user: 7 }, "user: must be text of 1 to 255 characters, without * and ?"],
-  [{ user: "" }, "user: must be text of 1 to 255 characters, without * and ?"],
-  [{ user: "a*" }, "user: must be text of 1 to 255 characters, without * and ?"],
-  [{ user: "a", code: "x" }, "code: must be text, matching ^[A-Z]{4}$"],
+  [{ user: 7 }, "user: must be a string of 1 to 255 characters, without * and ?"],
+  [{ user: "" }, "user: must be a string of 1 to 255 characters, without * and ?"],
+  [{ user: "a*" }, "user: must be a string of 1 to 255 characters, without * and ?"],
+  [{ user: "a", code: "x" }, "code: must be a string, matching ^[A-Z]{4}$"],
   [{ user: "a", limit: "many" }, "limit: must be a whole number"],
   [{ user: "a", kind: "c" }, 'kind: must be "a" or "b"'],
   [{ user: "a", limits: [1, 10] }, "limits.2: must be a whole number, 1 to 9"],
@@ -39,8 +39,8 @@ test.each([
   [{ user: "a", on: "on" }, "on: must be true or false"],
   [{ user: "a", own: { s3cret: "x" } }, "own: does not match the API schema"],
   [{ user: "a", deep: {} }, "deep.name: is missing"],
-  [{ user: "a", deep: { name: "12345" } }, "deep.name: must be text of at most 4 characters"],
-  [{ user: "a", s3cret: 1 }, "the body: has an unknown member"],
+  [{ user: "a", deep: { name: "12345" } }, "deep.name: must be a string of at most 4 characters"],
+  [{ user: "a", s3cret: 1 }, "the body: has an unknown field"],
 ] as const)("%j", (value, words) => {
   expect(check.explain(value)).toBe(words);
 });
@@ -48,7 +48,7 @@ test.each([
 test("a flush without a name, or with a wildcard", () => {
   const flush = compileCheck(CacheFlushRequest);
   expect(flush.explain({})).toBe("user: is missing");
-  expect(flush.explain({ user: "*" })).toBe("user: must be text of 1 to 1024 characters, without * and ?");
+  expect(flush.explain({ user: "*" })).toBe("user: must be a string of 1 to 1024 characters, without * and ?");
 });
 
 const bodies = operations.flatMap(({ request }) => Object.values(request?.body ?? {}));

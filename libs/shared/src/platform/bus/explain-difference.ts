@@ -56,7 +56,7 @@ function textRule(node: Node): string {
   const length = range(node, "minLength", "maxLength");
   const pattern = typeof node["pattern"] === "string" ? node["pattern"] : undefined;
   const { whole, form = pattern === undefined ? "" : `, matching ${pattern}` } = patterns[pattern ?? ""] ?? {};
-  return whole ?? `must be text${length === "" ? "" : ` of ${length} characters`}${form}`;
+  return whole ?? `must be a string${length === "" ? "" : ` of ${length} characters`}${form}`;
 }
 
 function choices(node: Node): string | undefined {
@@ -94,7 +94,7 @@ function missingIn(error: SchemaError): readonly string[] {
 }
 
 /**
- * Describes which field violates which rule: `user: must be text of 1 to 1024 characters, without * and ?`. The text contains neither the
+ * Describes which field violates which rule: `user: must be a string of 1 to 1024 characters, without * and ?`. The text contains neither the
  * value nor a name that the sender chose, because either may be a secret.
  */
 export function explainDifference(schema: unknown, error: SchemaError | undefined, whole = "the body"): string {
@@ -106,6 +106,6 @@ export function explainDifference(schema: unknown, error: SchemaError | undefine
       .join(", ");
   }
   const unknownMember = error.keyword === "boolean" || error.keyword === "additionalProperties";
-  const rule = unknownMember ? "has an unknown member" : ruleOf(node);
+  const rule = unknownMember ? "has an unknown field" : ruleOf(node);
   return `${names.length === 0 ? whole : names.join(".")}: ${rule}`;
 }

@@ -61,7 +61,7 @@ export function decodeFrames(bytes: Buffer, visit: (frame: FrameView) => void): 
     const deadlineMs = bytes.readDoubleLE(offset + 8);
     const start = offset + frameHeaderBytes;
     const end = start + (lengthWord & lengthMask);
-    if (end > bytes.length) throw new FrameError("frame longer than its message");
+    if (end > bytes.length) throw new FrameError("frame is longer than its message");
     if (!(deadlineMs >= 0 && deadlineMs <= latestMs)) throw new FrameError("deadline is not a valid time");
     visit({ id, deadlineMs, body: bytes.subarray(start, end), isError: lengthWord >= errorBit });
     offset = end;

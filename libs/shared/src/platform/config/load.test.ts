@@ -173,7 +173,7 @@ auth: { pipeline: { max_login_attempts: -1 }, backends: { sql: { search: [{}] } 
 
   test("a number in place of a text suggests quotes", () => {
     expect(problemsOf("runtime: { bus: { username: 0123 } }")).toEqual([
-      "runtime.bus.username: must be a text (put it in quotes)",
+      "runtime.bus.username: must be a string (put it in quotes)",
     ]);
   });
 

@@ -9,14 +9,14 @@ export function showValue(node: Pick<LeafNode, "type">, value: unknown): string 
 }
 
 const typeNames = {
-  text: "text",
-  scalar: "text, number, true or false",
+  text: "string",
+  scalar: "string, number, true or false",
   flag: "true or false",
   integer: "whole number",
   number: "number",
   duration: "duration",
   choice: "choice",
-  texts: "list of texts",
+  texts: "list of strings",
   structure: "mapping",
 } as const;
 

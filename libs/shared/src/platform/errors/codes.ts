@@ -20,7 +20,7 @@ export const errorCodes = {
   REQUEST_CREDENTIALS: {
     kind: "caller",
     httpStatus: 400,
-    publicMessage: "Unacceptable username or password",
+    publicMessage: "Invalid username or password format",
     logLevel: "info",
   },
   REQUEST_MEDIA_TYPE: { kind: "caller", httpStatus: 400, publicMessage: "Unsupported media type", logLevel: "info" },
@@ -28,13 +28,13 @@ export const errorCodes = {
   ACCEPT_UNSUPPORTED: {
     kind: "caller",
     httpStatus: 415,
-    publicMessage: "None of the accepted media types is available",
+    publicMessage: "None of the media types in Accept is supported",
     logLevel: "info",
   },
   LIST_TOO_LONG: {
     kind: "caller",
     httpStatus: 400,
-    publicMessage: "Too many accounts for one message; use an HTTP endpoint",
+    publicMessage: "The list of accounts is too long for one gRPC message; use an HTTP endpoint",
     logLevel: "warn",
   },
   CONFIG_INVALID: { kind: "bug", httpStatus: 500, publicMessage: tempfail, logLevel: "error" },

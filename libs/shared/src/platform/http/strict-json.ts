@@ -81,7 +81,8 @@ export function parseStrictJson(body: Buffer): unknown {
     throw new StrictJsonError("the body is not valid JSON");
   }
   const held = heldMembers(value);
-  if (colons(text) !== held && writtenMembers(body) !== held) throw new StrictJsonError("the body has a member twice");
+  if (colons(text) !== held && writtenMembers(body) !== held)
+    throw new StrictJsonError("the body has a duplicate member");
   return value;
 }
 
@@ -102,7 +103,7 @@ function withoutPrototypes(value: unknown): unknown {
   while (waiting.length > 0) {
     const next = waiting.pop();
     if (typeof next !== "object" || next === null) continue;
-    if (Object.hasOwn(next, "__proto__")) throw new StrictJsonError("the body has a member __proto__");
+    if (Object.hasOwn(next, "__proto__")) throw new StrictJsonError("the body must not have a member named __proto__");
     for (const item of Object.values(next)) if (typeof item === "object") waiting.push(item);
   }
   return value;

@@ -15,5 +15,5 @@ export function consoleToLog(log: Pick<Logger, "error" | "warn" | "info" | "debu
   };
   for (const method of ["error", "warn", "info", "log", "debug", "trace"] as const) put(method);
   process.removeAllListeners("warning");
-  process.on("warning", (warning) => log.warn({ err: warning }, "warning of Node"));
+  process.on("warning", (warning) => log.warn({ err: warning }, "warning from Node.js"));
 }

@@ -36,6 +36,6 @@ export function createReload(deps: ReloadDeps): () => Promise<void> {
   return () =>
     apply(deps).catch((err: unknown) => {
       service.logger.error({ err }, "reload failed");
-      service.reloadRefused(['the configuration could not be read or checked; the line "reload failed" says why']);
+      service.reloadRefused(['the configuration could not be read or checked; see the line "reload failed"']);
     });
 }

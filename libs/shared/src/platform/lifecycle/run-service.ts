@@ -41,7 +41,7 @@ function handleSignals(service: Service, preflight: Preflight): void {
     service.stop().then(
       () => end(service, 0),
       (err: unknown) => {
-        service.logger.error({ err }, "stopping failed");
+        service.logger.error({ err }, "shutdown failed");
         return end(service, 1);
       },
     );

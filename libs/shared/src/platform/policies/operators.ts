@@ -96,7 +96,7 @@ export const operators = {
   contains: {
     types: ["texts"],
     compile: (operand) =>
-      typeof operand === "string" ? (fact) => Array.isArray(fact) && fact.includes(operand) : "a text",
+      typeof operand === "string" ? (fact) => Array.isArray(fact) && fact.includes(operand) : "a string",
   },
   contains_any: { types: ["texts"], compile: listTest((fact, values) => fact.some((item) => values.has(item))) },
   contains_all: {

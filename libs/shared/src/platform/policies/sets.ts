@@ -35,7 +35,7 @@ export function readSets(raw: RawSets, path: string, problem: Problem): PolicySe
   const strings = new Map<string, readonly string[]>();
   for (const [name, list] of listsOf(raw.strings)) {
     if (isTexts(list)) strings.set(name, list);
-    else problem(`${path}.strings.${name}`, "a list of texts");
+    else problem(`${path}.strings.${name}`, "a list of strings");
   }
   for (const [name, list] of listsOf(raw.networks)) {
     const set = isTexts(list) ? cidrSetOf(list) : undefined;

@@ -7,7 +7,7 @@ export function createWindowCount(redis: RedisClient): (key: string, windowSecon
   const count = defineScript(redis, countInWindow);
   return async (key, windowSeconds) => {
     const counted = await count({ countKey: key }, { windowSeconds });
-    if (typeof counted !== "number") throw new TypeError("the count's script replied without a number");
+    if (typeof counted !== "number") throw new TypeError("the counting script did not return a number");
     return counted;
   };
 }

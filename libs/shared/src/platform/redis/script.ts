@@ -60,12 +60,12 @@ export function defineVariableScript(
 
 /** A reply of names and values that follow each other. @throws TypeError for any other reply */
 export function readFields(reply: unknown): Readonly<Record<string, unknown>> {
-  if (!Array.isArray(reply) || reply.length % 2 !== 0) throw new TypeError("the script replied without named fields");
+  if (!Array.isArray(reply) || reply.length % 2 !== 0) throw new TypeError("the script did not return named fields");
   const values: readonly unknown[] = reply;
   const fields: Record<string, unknown> = {};
   for (let index = 0; index < values.length; index += 2) {
     const name = values[index];
-    if (typeof name !== "string") throw new TypeError("the script replied without named fields");
+    if (typeof name !== "string") throw new TypeError("the script did not return named fields");
     fields[name] = values[index + 1];
   }
   return fields;

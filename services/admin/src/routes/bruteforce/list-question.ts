@@ -48,7 +48,7 @@ function decodeCursor(text: unknown): ListCursor {
   } catch {
     // Not a cursor of ours; rejected below.
   }
-  throw malformed("cursor: must be one that a page gave");
+  throw malformed("cursor: must be the value of next from a previous page");
 }
 
 function pageOf({ limit, cursor }: Readonly<Record<string, unknown>>): ListPage | undefined {
@@ -75,6 +75,6 @@ export function readListQuestion(query: Readonly<Record<string, unknown>>, body:
   if (!check.accepts(filters)) throw malformed(check.explain(filters));
   const { accounts = [], ip_addresses: ipAddresses = [] } = filters;
   if (ipAddresses.some((text) => flushedAddress(text) === undefined))
-    throw malformed("ip_addresses: must be addresses, or networks as the list names them");
+    throw malformed("ip_addresses: must be IP addresses, or networks as they appear in the list");
   return { accounts, ipAddresses, page: pageOf(query) };
 }

@@ -16,7 +16,7 @@ export interface ListDeps {
 }
 
 function failed(cause: unknown): AppError {
-  if (cause instanceof RangeError) return malformed("cursor: none that a page gave");
+  if (cause instanceof RangeError) return malformed("cursor: must be the value of next from a previous page");
   return new AppError("REDIS_UNAVAILABLE", { detail: "bans cannot be listed", cause });
 }
 

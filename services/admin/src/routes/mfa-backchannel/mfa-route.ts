@@ -33,9 +33,9 @@ interface MfaRoute<Fields extends TSchema> {
 const refusals: Readonly<Record<string, string>> = {
   unknown_user: "unknown user",
   unknown_backend: "unsupported backend",
-  unsupported: "the backend keeps no second factors of this kind",
-  exists: "the credential is stored already",
-  conflict: "old_credential is not stored",
+  unsupported: "the backend does not store this kind of second factor",
+  exists: "the credential already exists",
+  conflict: "old_credential does not exist",
   invalid: "invalid value",
 };
 

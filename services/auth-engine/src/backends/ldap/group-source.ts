@@ -81,7 +81,7 @@ export function createGroupSearch(settings: LdapGroupSettings, pool: LdapPool): 
       const { searchEntries } = await pool.lookup.search(baseDn.expand(first), options, context);
       // Not sent to the server: with a limit of ours, the client library would treat half a list as complete.
       if (searchEntries.length > sizeLimit) {
-        throw new AppError("DIRECTORY_DATA", { detail: `a search of groups found more than ${sizeLimit} entries` });
+        throw new AppError("DIRECTORY_DATA", { detail: `a search for groups found more than ${sizeLimit} entries` });
       }
       found.push(...searchEntries.map((entry) => groupOf(entry.dn, entry, nameAttribute)));
     }

@@ -84,8 +84,8 @@ function accountPages(searches: readonly CompiledSearch[], query: BackendQuery, 
 
 /** Detects an empty page that is not the last one, which ldapts does not report. */
 function checkPage({ searchEntries, searchReferences }: SearchResult, pageSize: number, isFirst: boolean): void {
-  if (searchEntries.length > pageSize) throw new Error("the server does not know paged results (RFC 2696)");
+  if (searchEntries.length > pageSize) throw new Error("the LDAP server does not support paged results (RFC 2696)");
   if (!isFirst && searchEntries.length + searchReferences.length === 0) {
-    throw new Error("an empty page, which may not be the last one");
+    throw new Error("the LDAP server returned an empty page before the end of the list");
   }
 }

@@ -30,7 +30,7 @@ function escaped(value: string): string {
 function filled(template: string, values: Readonly<Record<string, string>>): string {
   return template.replaceAll(/%\{([^}]*)\}/g, (_token, name: string) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
-    if (value === undefined || value === "") throw new TypeError(`values.${name} must be a text that is not empty`);
+    if (value === undefined || value === "") throw new TypeError(`values.${name} must be a non-empty string`);
     return escaped(value);
   });
 }
@@ -90,7 +90,7 @@ export function ldapModule(find: (pool: string) => ScriptLdapPool | undefined): 
     "ldap.search": async ([poolName, argument], { deadline, signal }) => {
       const name = textArgument(poolName, "pool");
       const pool = find(name);
-      if (pool === undefined) throw new Error(`no pool ${name}`);
+      if (pool === undefined) throw new Error(`unknown pool ${name}`);
       const search = objectArgument(argument, "search");
       const values = textFields(search.values, "values");
       const attributes = attributesOf(search.attributes);

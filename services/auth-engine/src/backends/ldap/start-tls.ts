@@ -44,7 +44,7 @@ function isAccepted(bytes: Buffer): boolean {
     if (bytes.length > maxResponseBytes) throw new Error("StartTLS response too long");
     return false;
   }
-  if (reader.remain > reader.length) throw new Error("text after the StartTLS response");
+  if (reader.remain > reader.length) throw new Error("data after the StartTLS response");
   reader.readInt();
   if (reader.readSequence() !== extendedResponse) throw new Error("no StartTLS response");
   const code = reader.readEnumeration();

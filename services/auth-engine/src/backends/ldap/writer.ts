@@ -64,7 +64,8 @@ export function createWriter({ name, settings, targets, clock }: WriterDeps): Wr
     run: async (work, context) => {
       const waitingFor = `a change in LDAP pool ${name}`;
       throwIfOver(context, clock, waitingFor);
-      if (running >= maxAtOnce) throw new AppError("DIRECTORY_OVERLOADED", { detail: `${running} changes under way` });
+      if (running >= maxAtOnce)
+        throw new AppError("DIRECTORY_OVERLOADED", { detail: `${running} changes are in progress` });
       try {
         return await untilOver(perform(work), { context, clock, waitingFor });
       } catch (error) {

@@ -15,16 +15,7 @@ import type {
   VerifyOutcome,
 } from "../backend.ts";
 import { createMfaCredentialsLua } from "./mfa-credentials.ts";
-
-export interface LuaBackendSettings {
-  readonly name: string;
-  readonly script: string;
-  /** Protocols that the backend serves; an empty list or `*` means all. */
-  readonly protocols: readonly string[];
-  readonly timeoutMs: number;
-  /** Whether the script stores second factors and app passwords. */
-  readonly keepsMfa: boolean;
-}
+import type { LuaBackendSettings } from "./settings.ts";
 
 export interface LuaBackendDeps {
   readonly settings: LuaBackendSettings;

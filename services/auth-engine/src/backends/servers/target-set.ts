@@ -83,7 +83,7 @@ export function createTargetSet<Address extends ServerAddress>(
     },
     reason: () => {
       const cause = all.map(({ lastError }) => lastError).find((error) => error !== undefined);
-      const text = cause instanceof Error ? cause.message : "no failure on record";
+      const text = cause instanceof Error ? cause.message : "no failure recorded";
       return new Error(`no server is usable after repeated failures; ${text}`, { cause });
     },
   };

@@ -16,6 +16,6 @@ export async function findUserRow(
 ): Promise<SqlRow | undefined> {
   const userRows = { statement: userQuery, parameters: toQueryParameters(query), maxRows: 2 };
   const rows = await client.query(userRows, context);
-  if (rows.length > 1) throw new AppError("DIRECTORY_AMBIGUOUS", { detail: "the query gives several rows" });
+  if (rows.length > 1) throw new AppError("DIRECTORY_AMBIGUOUS", { detail: "the query returned more than one row" });
   return rows[0];
 }

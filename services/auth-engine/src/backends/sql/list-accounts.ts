@@ -68,7 +68,7 @@ async function accountColumn(
   if (columns.includes(accountField)) return accountField;
   if (columns.length === 1 && only !== undefined) return only;
   throw new AppError("DIRECTORY_DATA", {
-    detail: `the list query gives several columns and none called ${accountField}`,
+    detail: `the list query returns several columns, none of which is named ${accountField}`,
   });
 }
 
@@ -97,7 +97,7 @@ function pageStatement(site: string, { column, dialect, isLater, limit }: PageSh
  */
 function readName({ account }: SqlRow): string {
   if (typeof account !== "string") {
-    throw new AppError("DIRECTORY_DATA", { detail: "the list query must give text: CAST the account to TEXT" });
+    throw new AppError("DIRECTORY_DATA", { detail: "the list query must return text: CAST the account name to TEXT" });
   }
   if (account.includes("\uFFFD")) throw new AppError("DIRECTORY_DATA", { detail: "an account name is not UTF-8" });
   return account;

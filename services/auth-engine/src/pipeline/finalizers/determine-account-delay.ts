@@ -1,7 +1,7 @@
 import type { Finalizer } from "../step.ts";
 
 /**
- * Determines the account delay of a success: for an account that is being guessed at, from a network that it does not
+ * Determines the account delay of a success: for an account whose password is being guessed, from a network that it does not
  * know. (For a failure, counting it has determined the delay.) Runs before the success is recorded, which makes the
  * network a known one.
  */

@@ -28,7 +28,8 @@ const decided = decidedInRedis("an account of the provider cannot be read or wri
 /** Runs all commands or none: a crash leaves no key without a TTL. */
 async function together(commands: Pick<ReturnType<RedisClient["multi"]>, "exec">): Promise<void> {
   const written = await commands.exec();
-  if (written === null || written.some(([error]) => error !== null)) throw new Error("subjects not written");
+  if (written === null || written.some(([error]) => error !== null))
+    throw new Error("the subjects could not be written");
 }
 
 export function createOidcAccounts({ redis, prefix, keys, ttlSeconds }: AccountDeps): OidcAccounts {

@@ -139,7 +139,7 @@ export function createDeviceCodes(deps: DeviceCodesDeps): DeviceCodes {
     deny: async (userCode) => {
       const code = await decide(userCode);
       if (code === undefined) return false;
-      Object.assign(code, { error: "access_denied", errorDescription: "the user has refused" });
+      Object.assign(code, { error: "access_denied", errorDescription: "the user denied the request" });
       await code.save();
       return true;
     },

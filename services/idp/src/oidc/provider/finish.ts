@@ -52,7 +52,7 @@ function createFinishLogin({ current, sessions, accounts, onNoSubject }: FinishD
       ...(amr !== undefined && { amr: [...amr] }),
     };
     interaction.result = missesAcrAgain(interaction)
-      ? { error: "unmet_authentication_requirements", error_description: "the requested acr could not be reached" }
+      ? { error: "unmet_authentication_requirements", error_description: "the sign-in did not reach the requested acr" }
       : { ...interaction.lastSubmission, select_account: {}, login };
     await interaction.persist();
     return { redirect: interaction.returnTo };
@@ -128,7 +128,7 @@ export function createFinish(deps: FinishDeps): FlowEnd & ConsentEnd {
     denyConsent: async (flowId) => {
       const interaction = await deps.current().provider.Interaction.find(flowId);
       if (interaction === undefined) return { expired: true };
-      interaction.result = { error: "access_denied", error_description: "the user has refused" };
+      interaction.result = { error: "access_denied", error_description: "the user denied the request" };
       await interaction.persist();
       return { returnTo: interaction.returnTo };
     },

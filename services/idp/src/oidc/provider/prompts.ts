@@ -39,11 +39,11 @@ export function interactionPrompts(policies: ClientPolicies, deps: PromptDeps): 
   policy.add(new Prompt({ name: "select_account", requestable: true }), 0);
   policy
     .get("login")
-    ?.checks.add(new Check("acr_values", "another way of signing in is wished for", (ctx) => missesWantedAcr(ctx)));
+    ?.checks.add(new Check("acr_values", "the requested acr requires another sign-in", (ctx) => missesWantedAcr(ctx)));
   policy
     .get("login")
     ?.checks.add(
-      new Check("mfa_required", "the client demands another factor", (ctx) =>
+      new Check("mfa_required", "the client requires another second factor", (ctx) =>
         missesDemandedFactor(ctx, policies, deps),
       ),
     );

@@ -242,7 +242,7 @@ function nameUnauthorized(provider: Provider): void {
   if (typeof isAllowed !== "function") throw new TypeError("responseTypeAllowed is not a method");
   prototype.responseTypeAllowed = function allowed(type) {
     const answer: unknown = Reflect.apply(isAllowed, this, [type]);
-    if (answer !== true) throw new errors.UnauthorizedClient("the client may not ask for codes");
+    if (answer !== true) throw new errors.UnauthorizedClient("the client may not use the authorization code grant");
     return true;
   };
 }

@@ -171,7 +171,7 @@ function createElect({ redis, keyOf, seal, open }: Parts): OidcStore["elect"] {
     const key = keyOf(ref);
     const sealed = await elect({ recordKey: key }, { sealedSuccessor: seal(successor, `${key}:s`) });
     const elected = open(sealed, `${key}:s`);
-    if (elected === undefined) throw new AppError("INTERNAL", { detail: "a sealed successor cannot be decrypted" });
+    if (elected === undefined) throw new AppError("INTERNAL", { detail: "an encrypted successor cannot be decrypted" });
     return elected;
   };
 }

@@ -62,7 +62,8 @@ function ownScope(ctx: KoaContextWithOIDC, policy: ClientPolicy): string {
 }
 
 function allowedScope(scopes: readonly string[], policy: ClientPolicy): string {
-  if (scopes.includes("openid")) throw new errors.InvalidScope("openid is for users", "openid");
+  if (scopes.includes("openid"))
+    throw new errors.InvalidScope("openid is not available with client credentials", "openid");
   const foreign = scopes.find((scope) => !policy.scopes.has(scope));
   if (foreign !== undefined) throw new errors.InvalidScope("requested scope is not allowed", foreign);
   return scopes.join(" ");

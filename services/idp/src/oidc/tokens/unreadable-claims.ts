@@ -17,6 +17,6 @@ export function createReportUnreadable(logger: Pick<Logger, "warn">, clock: Cloc
       const now = clock.now();
       if (now < (reported.get(key) ?? 0)) return;
       reported.set(key, now + quietMs);
-      logger.warn({ client, claim, type }, "claim left out: the mapped value does not fit its type");
+      logger.warn({ client, claim, type }, "claim omitted: the mapped value does not match its type");
     };
 }

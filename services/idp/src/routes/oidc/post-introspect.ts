@@ -63,7 +63,7 @@ export function postIntrospect(deps: IntrospectDeps) {
     const asking = known.policy;
     const [value, ...more] = form.getAll("token");
     if (value === undefined || more.length > 0)
-      return oauthError(reply, 400, "invalid_request", "token is missing or doubled");
+      return oauthError(reply, 400, "invalid_request", "token must be given exactly once");
     const token = await deps.resolve(value);
     const seen = token !== undefined && maySee(token, asking) ? answer(token, deps) : { active: false };
     return noStore(reply).send(seen);

@@ -54,7 +54,7 @@ export function postRevoke(deps: RevokeDeps) {
     if (known.outcome === "refused") return deps.refuse(request, reply, known);
     const [value, ...more] = form.getAll("token");
     if (value === undefined || more.length > 0)
-      return oauthError(reply, 400, "invalid_request", "token is missing or doubled");
+      return oauthError(reply, 400, "invalid_request", "token must be given exactly once");
     await revoke(value, known.policy, deps);
     return noStore(reply).code(200).send();
   };

@@ -24,7 +24,7 @@ interface SessionParams {
 const longest = 1024;
 
 function missing(reply: FastifyReply, what: string): FastifyReply {
-  return reply.code(400).send({ error: `${what}: must be text of 1 to ${longest} characters` });
+  return reply.code(400).send({ error: `${what}: must be a string of 1 to ${longest} characters` });
 }
 
 function isValidParameter(text: string | undefined): text is string {

@@ -11,7 +11,7 @@ const messageId = /^[A-Za-z_][A-Za-z0-9_.-]{0,255}$/;
 /** Converts a SAML time, which is in UTC (saml-core §1.3.3), to milliseconds since the epoch. @throws SamlRefusal */
 export function instantOf(text: string): number {
   const value = instant.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(value)) throw new SamlRefusal("time", "not an instant");
+  if (Number.isNaN(value)) throw new SamlRefusal("time", "not a UTC time");
   return value;
 }
 
@@ -31,7 +31,7 @@ export interface MessageHead {
 export function checkHead(root: XmlElement, { destination, nowMs, isSigned }: Arrival): MessageHead {
   const id = requiredAttribute(root, "ID");
   if (!messageId.test(id)) throw new SamlRefusal("structure", "the ID is not a valid name");
-  if (requiredAttribute(root, "Version") !== "2.0") throw new SamlRefusal("structure", "not version 2.0");
+  if (requiredAttribute(root, "Version") !== "2.0") throw new SamlRefusal("structure", "Version is not 2.0");
   const issueInstantMs = instantOf(requiredAttribute(root, "IssueInstant"));
   if (Math.abs(nowMs - issueInstantMs) > clockSkewMs)
     throw new SamlRefusal("time", "IssueInstant is too far from the current time");

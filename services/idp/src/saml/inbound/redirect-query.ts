@@ -40,7 +40,7 @@ function rawValues(query: string): ReadonlyMap<string, string> {
     const rawName = cut < 0 ? pair : pair.slice(0, cut);
     const name = known.find((candidate) => candidate === decoded(rawName));
     if (name === undefined) continue;
-    if (name !== rawName) throw new SamlRefusal("parameters", `the name ${name} is escaped`);
+    if (name !== rawName) throw new SamlRefusal("parameters", `the parameter name ${name} must not be percent-encoded`);
     if (values.has(name)) throw new SamlRefusal("parameters", `${name} occurs twice`);
     values.set(name, cut < 0 ? "" : pair.slice(cut + 1));
   }

@@ -25,13 +25,13 @@ function checkTransforms(reference: XmlElement): void {
 
 function checkSignedInfo(signedInfo: XmlElement, rootId: string): void {
   if (signedInfo.children.map(({ name }) => name).join() !== "CanonicalizationMethod,SignatureMethod,Reference") {
-    wrong("SignedInfo has other parts than its three");
+    wrong("SignedInfo contains unexpected elements");
   }
   const algorithmOf = (name: string): string => requiredAttribute(only(signedInfo, name), "Algorithm");
   if (algorithmOf("CanonicalizationMethod") !== c14n.exclusive) throw new SamlRefusal("algorithm", "canonicalization");
   if (signatureRowOf(algorithmOf("SignatureMethod")) === undefined) throw new SamlRefusal("algorithm", "signature");
   const reference = only(signedInfo, "Reference");
-  if (reference.attributes.get("URI") !== `#${rootId}`) wrong("the reference is not to the root");
+  if (reference.attributes.get("URI") !== `#${rootId}`) wrong("the reference does not point to the root element");
   const digest = requiredAttribute(only(reference, "DigestMethod"), "Algorithm");
   if (!Object.hasOwn(digestUris, digest)) throw new SamlRefusal("algorithm", "digest");
   only(reference, "DigestValue");
@@ -47,13 +47,14 @@ export function hasSignature(root: XmlElement): boolean {
   const count = countSignatures(root);
   if (count === 0) return false;
   if (count > 1) wrong("more than one signature");
-  const signature = childOf(root, ns.signature, "Signature") ?? wrong("the signature is not the root's own");
+  const signature =
+    childOf(root, ns.signature, "Signature") ?? wrong("the signature is not a child of the root element");
   const parts = signature.children.map(({ name }) => name);
   if (!["SignedInfo,SignatureValue", "SignedInfo,SignatureValue,KeyInfo"].includes(parts.join(","))) {
-    wrong("the signature has other parts");
+    wrong("the signature contains unexpected elements");
   }
   const rootId = requiredAttribute(root, "ID");
-  if (!/^[A-Za-z_][A-Za-z0-9_.-]{0,255}$/.test(rootId)) wrong("the root's ID is no name");
+  if (!/^[A-Za-z_][A-Za-z0-9_.-]{0,255}$/.test(rootId)) wrong("the ID of the root element is not a valid name");
   checkSignedInfo(only(signature, "SignedInfo"), rootId);
   only(signature, "SignatureValue");
   return true;

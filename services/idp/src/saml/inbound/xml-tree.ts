@@ -76,7 +76,7 @@ function openElement({ stack, roots, rules }: Open, element: Building): void {
   if (parent === undefined) roots.push(element);
   else parent.children.push(element);
   stack.push(element);
-  if (stack.length > rules.depth) throw new SamlRefusal("too_large", "nested too deep");
+  if (stack.length > rules.depth) throw new SamlRefusal("too_large", "nested too deeply");
 }
 
 function closeElement({ stack }: Open): void {

@@ -63,7 +63,7 @@ export function createLogoutTransactions({ redis, prefix, keys }: SamlRedisDeps)
         const sealed = seal(transaction, key);
         const written = await redis.multi().hset(key, "plan", sealed).expire(key, samlLogoutKey.ttlSeconds).exec();
         if (written === null || written.some(([error]) => error !== null))
-          throw new Error("logout transaction not written");
+          throw new Error("the logout transaction could not be written");
         return id;
       }),
     find: (id) =>

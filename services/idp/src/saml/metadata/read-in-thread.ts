@@ -38,7 +38,7 @@ export const readInThread: ReadDocument = async (task, signal) => {
     throw new MetadataError(read.failure, read.detail);
   } catch (error) {
     if (error instanceof MetadataError) throw error;
-    throw new MetadataError("too_large", "could not be read within bounds of time and memory", { cause: error });
+    throw new MetadataError("too_large", "could not be read within the limits of time and memory", { cause: error });
   } finally {
     signal.removeEventListener("abort", stop);
     await worker.terminate();

@@ -35,7 +35,8 @@ export function createParticipants({ redis, prefix, keys }: SamlRedisDeps): Part
         const index = indexKey(entityId, sessionIndex);
         const pointer = keys.seal(uid, index).toString("base64");
         const written = await redis.multi().hset(key, digest(entityId), sealed).pexpireat(key, expiresAtMs).exec();
-        if (written === null || written.some(([error]) => error !== null)) throw new Error("participant not written");
+        if (written === null || written.some(([error]) => error !== null))
+          throw new Error("the participant could not be written");
         await redis.set(index, pointer, "PXAT", expiresAtMs);
       }),
     sessionOf: (entityId, sessionIndex) =>

@@ -2,7 +2,7 @@ import { isLuaObject, type LuaObject, type LuaValue } from "../lua-value.ts";
 
 export function textArgument(value: LuaValue, name: string): string {
   if (typeof value === "string") return value;
-  throw new TypeError(`${name} must be a text`);
+  throw new TypeError(`${name} must be a string`);
 }
 
 export function objectArgument(value: LuaValue, name: string): LuaObject {
@@ -17,7 +17,7 @@ export function textFields(value: LuaValue, name: string): Record<string, string
   return Object.fromEntries(
     entries.map(([field, item]) => {
       if (typeof item === "string" || typeof item === "number") return [field, String(item)];
-      throw new TypeError(`${name}.${field} must be a text`);
+      throw new TypeError(`${name}.${field} must be a string`);
     }),
   );
 }

@@ -39,7 +39,7 @@ export function cacheModule(redis: RedisClient, prefix: string): HostFunctions {
       // The TTL starts with the first count, in one transaction, so that no counter stays forever.
       const answers = await redis.multi().incr(name).expire(name, life, "NX").exec();
       const count = answers?.[0]?.[1];
-      if (typeof count !== "number") throw new Error("no number is stored there");
+      if (typeof count !== "number") throw new Error("the stored value is not a number");
       return count;
     },
   };

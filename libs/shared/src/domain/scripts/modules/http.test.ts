@@ -50,7 +50,7 @@ test("other hosts are rejected, even with other spellings and user names in the 
   ]) {
     await expect(ask({ url }, { allowedHosts })).rejects.toThrow("not among the allowed hosts");
   }
-  await expect(ask({ url: "file:///etc/passwd" }, { allowedHosts })).rejects.toThrow("http or https");
+  await expect(ask({ url: "file:///etc/passwd" }, { allowedHosts })).rejects.toThrow("http:// or https://");
 });
 
 test("a redirect is returned and not followed", async () => {

@@ -12,7 +12,8 @@ export interface HttpModuleSettings {
 
 function urlOf(request: LuaObject, { allowedHosts }: HttpModuleSettings): URL {
   const url = new URL(textArgument(request.url, "url"));
-  if (url.protocol !== "https:" && url.protocol !== "http:") throw new TypeError("url must be http or https");
+  if (url.protocol !== "https:" && url.protocol !== "http:")
+    throw new TypeError("url must begin with http:// or https://");
   if (!allowedHosts.includes(url.host)) throw new Error(`${url.host} is not among the allowed hosts`);
   return url;
 }
@@ -22,7 +23,7 @@ async function readBounded(response: Response, maxBytes: number): Promise<LuaVal
   let length = 0;
   for await (const part of response.body ?? []) {
     length += part.length;
-    if (length > maxBytes) throw new RangeError("answer is too large");
+    if (length > maxBytes) throw new RangeError("response is too large");
     parts.push(part);
   }
   return new Uint8Array(Buffer.concat(parts));
@@ -31,7 +32,7 @@ async function readBounded(response: Response, maxBytes: number): Promise<LuaVal
 function bodyOf(body: LuaValue): string | Uint8Array<ArrayBuffer> | undefined {
   if (body === undefined || typeof body === "string") return body;
   if (body instanceof Uint8Array) return new Uint8Array(body);
-  throw new TypeError("body must be a text");
+  throw new TypeError("body must be a string");
 }
 
 /**

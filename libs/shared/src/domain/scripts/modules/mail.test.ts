@@ -90,7 +90,7 @@ test("other servers are rejected before anything is sent", async () => {
 test("without TLS nothing is sent unless the script allows it, and never a password", async () => {
   await using server = await smtpServer();
   await expect(send([server.address], { tls: "starttls" })).rejects.toThrow(/STARTTLS/i);
-  await expect(send([server.address], { username: "u", password: "p" })).rejects.toThrow("a password needs TLS");
+  await expect(send([server.address], { username: "u", password: "p" })).rejects.toThrow("a password requires TLS");
   expect(server.taken).toEqual([]);
 });
 

@@ -25,7 +25,7 @@ function serverOf(message: LuaObject, { allowedServers }: MailModuleSettings): M
   const tls = mailTlsModes.find((mode) => mode === (message.tls ?? "starttls"));
   if (tls === undefined) throw new TypeError("tls must be starttls, implicit or none");
   const user = optionalText(message.username, "username");
-  if (user !== undefined && tls === "none") throw new TypeError("a password needs TLS");
+  if (user !== undefined && tls === "none") throw new TypeError("a password requires TLS");
   const auth = user === undefined ? undefined : { user, pass: textArgument(message.password, "password") };
   // An IPv6 address is written in brackets and used without.
   return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port === "" ? 25 : port), tls, auth };
@@ -34,7 +34,7 @@ function serverOf(message: LuaObject, { allowedServers }: MailModuleSettings): M
 function recipientsOf(value: LuaValue): string[] {
   const all: readonly LuaValue[] = Array.isArray(value) ? value : [value];
   if (all.length === 0 || all.length > maxRecipients)
-    throw new RangeError(`to must be 1 to ${maxRecipients} addresses`);
+    throw new RangeError(`to must contain 1 to ${maxRecipients} addresses`);
   return all.map((address) => textArgument(address, "to"));
 }
 

@@ -39,7 +39,7 @@ export function sqlModule(find: (pool: string) => ScriptDatabase | undefined): H
   const databaseOf = (pool: LuaValue): ScriptDatabase => {
     const name = textArgument(pool, "pool");
     const database = find(name);
-    if (database === undefined) throw new Error(`no pool ${name}`);
+    if (database === undefined) throw new Error(`unknown pool ${name}`);
     return database;
   };
   return {

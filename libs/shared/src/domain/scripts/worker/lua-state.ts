@@ -20,7 +20,7 @@ export class LuaState {
       "iiiii",
     );
     this.pointer = lua.lua_newstate(allocator, 0);
-    if (this.pointer === 0) throw new Error("no memory for a Lua state");
+    if (this.pointer === 0) throw new Error("not enough memory for a Lua state");
     this.#openLibraries();
   }
 
@@ -68,7 +68,7 @@ export class LuaState {
   /** The error message on top of a stack. */
   messageAt(thread: number): string {
     const said = this.#marshal.read(thread, -1);
-    return typeof said === "string" ? said : "an error that is no text";
+    return typeof said === "string" ? said : "an error value that is not a string";
   }
 
   #copy(bytes: Buffer): number {

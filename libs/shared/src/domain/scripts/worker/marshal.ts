@@ -72,7 +72,7 @@ class StackWriter {
   }
 
   #pushTable(state: number, value: Extract<LuaValue, object>, depth: number): void {
-    if (depth > luaValueLimits.depth) throw new RangeError("value is nested too deep");
+    if (depth > luaValueLimits.depth) throw new RangeError("value is nested too deeply");
     const lua = this.#lua;
     lua.lua_checkstack(state, 4);
     if (Array.isArray(value)) {
@@ -125,7 +125,7 @@ class StackReader {
       case luaType.table:
         return this.#readTable(place, spent);
       default:
-        throw new RangeError("a function cannot leave a script");
+        throw new RangeError("a function cannot be passed out of a script");
     }
   }
 
@@ -140,7 +140,7 @@ class StackReader {
   }
 
   #readTable({ state, index, depth }: Place, spent: Spent): LuaValue {
-    if (depth > luaValueLimits.depth) throw new RangeError("value is nested too deep");
+    if (depth > luaValueLimits.depth) throw new RangeError("value is nested too deeply");
     const lua = this.#lua;
     lua.lua_checkstack(state, 4);
     const table = index < 0 ? lua.lua_gettop(state) + index + 1 : index;
@@ -162,7 +162,7 @@ class StackReader {
     const type = this.#lua.lua_type(state, -2);
     if (type === luaType.number) return String(this.#lua.lua_tonumberx(state, -2, 0));
     const key = type === luaType.string ? this.#readString(state, -2, spent) : undefined;
-    if (typeof key !== "string") throw new RangeError("a key of a table must be a text or number");
+    if (typeof key !== "string") throw new RangeError("table keys must be strings or numbers");
     return key;
   }
 }

@@ -36,7 +36,7 @@ type Native = (...args: readonly LuaValue[]) => LuaValue;
 function textOf(value: LuaValue, what: string): string {
   if (typeof value === "string") return value;
   if (typeof value === "number") return String(value);
-  throw new TypeError(`${what} must be a text`);
+  throw new TypeError(`${what} must be a string`);
 }
 
 function numberOf(value: LuaValue, what: string): number {
@@ -101,7 +101,7 @@ const formats: Readonly<Record<string, Native>> = {
   "time.format": (seconds) => new Date(numberOf(seconds, "seconds") * 1000).toISOString(),
   "time.parse": (text) => {
     const milliseconds = Date.parse(textOf(text, "time"));
-    if (Number.isNaN(milliseconds)) throw new TypeError("not a time of RFC 3339");
+    if (Number.isNaN(milliseconds)) throw new TypeError("not an RFC 3339 time");
     return milliseconds / 1000;
   },
 };

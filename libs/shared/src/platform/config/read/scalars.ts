@@ -26,7 +26,7 @@ export function parseLeaf(node: LeafNode, raw: unknown): Parsed {
 }
 
 function parseText(node: LeafNode, raw: unknown): Parsed {
-  if (typeof raw !== "string") return wrongType(raw, "a text");
+  if (typeof raw !== "string") return wrongType(raw, "a string");
   if (raw === "") return parseEmptyText(node);
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = node;
   if (raw.length < minLength) return fail(messages.tooShort(minLength));
@@ -43,7 +43,7 @@ function parseEmptyText({ default: value, minLength = 0 }: LeafNode): Parsed {
 function parseScalar(_node: LeafNode, raw: unknown): Parsed {
   const isFinite = typeof raw !== "number" || Number.isFinite(raw);
   const isScalar = typeof raw === "string" || typeof raw === "number" || typeof raw === "boolean";
-  return isScalar && isFinite ? ok(raw) : fail(messages.mustBe("a text, a number, true or false"));
+  return isScalar && isFinite ? ok(raw) : fail(messages.mustBe("a string, a number, true or false"));
 }
 
 function parseFlag(_node: LeafNode, raw: unknown): Parsed {
@@ -73,8 +73,8 @@ function parseChoice(node: LeafNode, raw: unknown): Parsed {
 
 function parseTexts(node: LeafNode, raw: unknown): Parsed {
   const items: unknown = typeof raw === "string" ? splitList(raw) : raw;
-  if (!Array.isArray(items)) return fail(messages.mustBe("a list of texts"));
-  if (!items.every((item) => typeof item === "string")) return wrongType(items.find(isNoText), "a list of texts");
+  if (!Array.isArray(items)) return fail(messages.mustBe("a list of strings"));
+  if (!items.every((item) => typeof item === "string")) return wrongType(items.find(isNoText), "a list of strings");
   const { minItems = 0 } = node;
   if (items.length < minItems) return fail(messages.tooFew(minItems));
   const spelled = items.map((item) => inOneSpelling(node.form, item));

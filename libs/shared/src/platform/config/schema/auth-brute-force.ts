@@ -73,13 +73,13 @@ const WithoutRedis = section("Behaviour while Redis is unavailable.", {
     maximum: 5000,
   }),
   retry_interval: duration("1s", {
-    description: "Interval at which an engine tries whether Redis is available again.",
+    description: "Interval at which an engine checks whether Redis is available again.",
     minimum: 50,
   }),
 });
 
 const AccountDelay = section(
-  "Account delay: slower answers to unknown networks while an account is being guessed at.",
+  "Account delay: slower responses to unknown networks while the password of an account is being guessed.",
   {
     enabled: boolean(true, {
       description: "Whether the account delay applies. A correct password is delayed, never refused.",
@@ -145,7 +145,7 @@ export const BruteForce = section(
     }),
     allowlist: structure({
       description:
-        "Networks by user name. From these, the user is neither checked nor counted. Names are case-insensitive.",
+        "Networks by user name. Requests of the user from these networks are neither checked nor counted. Names are case-insensitive.",
     }),
     buckets: entries(
       "Brute-force rules in order. The first matching rule bans the network and is named in logs and lists.",

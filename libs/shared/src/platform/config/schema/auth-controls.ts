@@ -42,7 +42,9 @@ const Rbl = section("DNS block lists.", {
   lists: entries("Block lists, queried in parallel.", RblList),
   threshold: decimal(10, { description: "Score at which a client is denied.", minimum: 0.001, maximum: 100 }),
   ip_allowlist: stringList([], { description: "Client networks that are not looked up.", form: "network" }),
-  allowlist: structure({ description: "Networks by user name. From these, the user's address is not looked up." }),
+  allowlist: structure({
+    description: "Networks by user name. Addresses of the user in these networks are not looked up.",
+  }),
   resolvers: stringList([], {
     description: "Addresses of DNS servers, such as 192.0.2.1:53. If empty, the system's are used.",
     form: "dns-server",
@@ -80,7 +82,7 @@ const controlSections = {
       description:
         "Domains that the site serves. If empty, no login is denied. User names without a domain are never denied.",
     }),
-    allowlist: structure({ description: "Networks by user name. From these, the user may log in under any domain." }),
+    allowlist: structure({ description: "Networks by user name, from which the user may log in under any domain." }),
   }),
   rbl: Rbl,
   lua: LuaControls,

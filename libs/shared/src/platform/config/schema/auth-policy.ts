@@ -62,9 +62,9 @@ export const Policy = section(
       description: "Policy that applies if no rule matches.",
     }),
     policies: entries("Rules in order. The first rule whose condition holds determines the outcome.", Rule),
-    sets: section("Named lists for use in conditions.", {
+    sets: section("Named lists for conditions.", {
       networks: structure({ description: "Lists of addresses and networks, by name." }),
-      strings: structure({ description: "Lists of texts, by name." }),
+      strings: structure({ description: "Lists of strings, by name." }),
     }),
     localization: section("Languages of response messages.", {
       default_language: string("en", {

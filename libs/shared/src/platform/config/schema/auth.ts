@@ -96,11 +96,11 @@ const upstream = (protocol: string, port: number) =>
 
 /** Everything that concerns decisions. */
 export const Auth = section("API callers, controls, policies, backends and answers.", {
-  request: section("Reading of requests.", { headers: RequestHeaders }),
+  request: section("How requests are read.", { headers: RequestHeaders }),
   backchannel: Backchannel,
   oauthbearer: OauthBearer,
   pipeline: Pipeline,
-  response: section("Content of answers.", {
+  response: section("Content of responses.", {
     proxy_denial_text: string("", {
       description: "Text that mail users see in place of FAIL, in the proxy dialect.",
       form: "header-text",
@@ -117,7 +117,7 @@ export const Auth = section("API callers, controls, policies, backends and answe
   controls: Controls,
   policy: Policy,
   backends: section(
-    "Backends. A reload opens new connections and closes the old ones when their last request has finished.",
+    "Backends. A reload opens new connections and closes the old ones after their last request.",
     {
       order: stringList(["sql"], {
         description:

@@ -26,7 +26,7 @@ export const ClaimMapping = section("Source of a claim's value.", {
   }),
   constant: scalar({
     description:
-      "Fixed value for every user, in place of an attribute. A number or boolean keeps its JSON type, a text is converted to `type`. It is released with a scope that contains the claim. `email_verified` and `phone_number_verified` are released only together with the address or number.",
+      "Fixed value for every user, in place of an attribute. A number or boolean keeps its JSON type, a string is converted to `type`. It is released with a scope that contains the claim. `email_verified` and `phone_number_verified` are released only together with the address or number.",
   }),
   type: choice(claimTypes, "string", {
     description:

@@ -63,7 +63,7 @@ const released = {
     description: "Format of the name ID. If empty, the general setting applies.",
   }),
   allowed_attributes: stringList([], {
-    description: "Backend attributes that are released to the service provider. If empty, none are.",
+    description: "Backend attributes that are released to the service provider. If empty, no attributes are released.",
   }),
   attribute_preset: choice(samlPresets, "none", {
     description:

@@ -1,17 +1,21 @@
 import { boolean, duration, integer, section, stringList } from "./fields.ts";
 import { ServerTls } from "./tls.ts";
 
-const endpoint = (what: string) => boolean(false, { description: `Whether ${what} answer 404.`, reload: "live" });
+const endpoint = (what: string) =>
+  boolean(false, { description: `Whether ${what} are answered with 404.`, reload: "live" });
 
-const DisabledEndpoints = section("Parts of the back channel to switch off.", {
+const DisabledEndpoints = section("Endpoints of the back channel that can be disabled.", {
   auth_header: endpoint("requests in the `header` dialect"),
   auth_json: endpoint("requests in the `json` dialect"),
   auth_cbor: endpoint("requests in the `cbor` dialect"),
   auth_basic: endpoint("requests in the `basic` dialect"),
   auth_proxy: endpoint("requests in the `proxy` dialect"),
   auth_sasl: endpoint("requests in the `sasl` dialect"),
-  auth_jwt: endpoint("the JWT endpoints"),
-  custom_hooks: boolean(false, { description: "Whether custom hooks answer 403.", reload: "live" }),
+  auth_jwt: endpoint("requests to the JWT endpoints"),
+  custom_hooks: boolean(false, {
+    description: "Whether requests for custom hooks are answered with 403.",
+    reload: "live",
+  }),
   configuration: endpoint("requests for the loaded configuration"),
 });
 

@@ -84,6 +84,6 @@ function judgeEffect({ then }: Rule, path: string, { problem }: Judgement): void
 function judgeTexts(entries: unknown, path: string, { problem }: Judgement): void {
   if (typeof entries !== "object" || entries === null) return;
   for (const [name, text] of Object.entries(entries)) {
-    if (typeof text !== "string") problem(`${path}.${name}`, messages.mustBe("a text"));
+    if (typeof text !== "string") problem(`${path}.${name}`, messages.mustBe("a string"));
   }
 }

@@ -74,7 +74,7 @@ const rules: readonly (readonly [rule: string, text: string, paths: readonly str
     ],
   ],
   [
-    "a constant is a text, a number, true or false",
+    "a constant is a string, a number, true or false",
     "identity: { oidc: { clients: [{ id_token_claims: { mappings: [{ claim: a, constant: [b] }, { claim: b, constant: { c: d } }] } }] } }",
     [0, 1].map((index) => `identity.oidc.clients[0].id_token_claims.mappings[${index}].constant`),
   ],
