@@ -1,6 +1,6 @@
 import { basicAuth, type Stack } from "./stack.ts";
 
-/** An answer of the management API. */
+/** A response of the management API. */
 export interface AdminAnswer {
   readonly status: number;
   readonly headers: Headers;

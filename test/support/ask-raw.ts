@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 
-/** An answer with its header names unchanged and in order. */
+/** A response with its header names unchanged and in order. */
 export interface RawAnswer {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -34,7 +34,7 @@ function parseAnswer(bytes: Buffer): RawAnswer {
   };
 }
 
-/** Sends one request on a new connection, which ends with the answer. Header values are UTF-8. */
+/** Sends one request on a new connection, which ends with the response. Header values are UTF-8. */
 export async function askRaw(url: string, request: RawRequest): Promise<RawAnswer> {
   const { method = "POST", path, version = "1.1", headers = [], body = "" } = request;
   const { hostname, port } = new URL(url);

@@ -2,13 +2,13 @@ import { Secret } from "@postern/shared/platform/crypto";
 import { callerAssertionHeader, createCallerSigner } from "@postern/shared/platform/http";
 import { assertionSecret } from "./stack-config.ts";
 
-/** An answer, as a browser without JavaScript sees it. */
+/** A response, as a browser without JavaScript sees it. */
 export interface Page {
   readonly status: number;
   readonly url: string;
   readonly headers: Headers;
   readonly text: string;
-  /** The target, if the answer is a redirect. */
+  /** The target, if the response is a redirect. */
   readonly location: string | undefined;
 }
 

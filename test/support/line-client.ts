@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
 
-/** A client of a line protocol. It sends lines and reads the answers one by one. */
+/** A client of a line protocol. It sends lines and reads the responses one by one. */
 export interface LineClient extends AsyncDisposable {
   send(line: string): void;
   /** The next line without its line break; undefined if the server has closed the connection. */

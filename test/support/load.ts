@@ -1,6 +1,6 @@
 import { alice, askJson } from "./ask-json.ts";
 
-/** One kind of request and the status of its correct answer. */
+/** One kind of request and the status of its correct response. */
 export interface Question {
   readonly name: string;
   readonly body: object;
@@ -35,7 +35,7 @@ const mixed: readonly Question[] = [
 
 export interface Surprise {
   readonly name: string;
-  /** 0 if there was no answer. */
+  /** 0 if there was no response. */
   readonly status: number;
   readonly detail: string;
   readonly tookMs: number;
@@ -44,9 +44,9 @@ export interface Surprise {
 }
 
 export interface Load {
-  /** Number of finished requests, whatever the answer. */
+  /** Number of finished requests, whatever the response. */
   readonly answered: () => number;
-  /** Wrong answers so far. */
+  /** Wrong responses so far. */
   readonly surprises: () => readonly Surprise[];
   /** Stops after the current requests have finished. */
   stop(): Promise<readonly Surprise[]>;

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
 export interface RawAnswer {
-  /** 0 if the connection ended without an answer. */
+  /** 0 if the connection ended without a response. */
   readonly status: number;
   /** All received bytes, as Latin-1. */
   readonly text: string;

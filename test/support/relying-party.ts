@@ -4,13 +4,13 @@ import { createServer } from "node:http";
 import type { Browser, Page } from "./browser.ts";
 import { callback, type OidcStack } from "./oidc-stack.ts";
 
-/** The back-channel logout endpoint of a client. It records logout tokens and answers with `status`. */
+/** The back-channel logout endpoint of a client. It records logout tokens and returns `status`. */
 export interface BackChannel extends AsyncDisposable {
   readonly uri: string;
   readonly tokens: string[];
   readonly bodies: URLSearchParams[];
   status: number;
-  /** Requests are answered once this promise resolves. */
+  /** Responses are sent once this promise resolves. */
   held: Promise<unknown> | undefined;
 }
 
@@ -60,13 +60,13 @@ export interface RelyingParty {
   readonly id: string;
   /** Sends the authorization request without its empty parameters. */
   authorize(browser: Browser, more?: Readonly<Record<string, string>>): Promise<Page>;
-  /** Redeems the code in the answer to an authorization request. */
+  /** Redeems the code in the response to an authorization request. */
   redeem(page: Page): Promise<Tokens>;
   token(form: Readonly<Record<string, string>>): Promise<Tokens>;
   userinfo(token: unknown, init?: RequestInit): Promise<Tokens>;
 }
 
-/** Parameters of the answer to an authorization request, from the redirect or the form_post page. */
+/** Parameters of the response to an authorization request, from the redirect or the form_post page. */
 export function answerOf(page: Page): URLSearchParams {
   if (page.location !== undefined) return new URL(page.location, callback).searchParams;
   const fields = page.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"\/?>/g);

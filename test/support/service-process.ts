@@ -10,7 +10,7 @@ export type ServiceName = "gateway" | "auth-engine" | "idp" | "admin" | "jobs-wo
 
 export interface ServiceProcess extends ChildServer {
   readonly privatePort: number;
-  /** The status of `/readyz`, or 0 without an answer. */
+  /** The status of `/readyz`, or 0 without a response. */
   readiness(): Promise<number>;
   /** The metrics page. */
   metrics(): Promise<string>;
@@ -32,7 +32,7 @@ async function statusOf(url: string): Promise<number> {
   }
 }
 
-/** Starts a bundled service as a process. Resolves when its private listener answers. */
+/** Starts a bundled service as a process. Resolves when its private listener responds. */
 export async function startService(name: ServiceName, options: ServiceProcessOptions): Promise<ServiceProcess> {
   const { configFile, privatePort, env } = options;
   const variable = `SERVICE_RUNTIME_SERVICES_${name.toUpperCase().replaceAll("-", "_")}_PRIVATE_ADDRESS`;

@@ -96,7 +96,7 @@ async function signsIn(): Promise<boolean> {
   return done.location?.startsWith(`${callback}?code=`) === true;
 }
 
-/** Enters wrong codes after the right password, without reaching the limit of attempts per time. */
+/** Enters wrong codes after the correct password, without reaching the limit of attempts per time. */
 async function fail(count: number): Promise<void> {
   for (let done = 0; done < count; done += maxAttempts) {
     const { attempts } = await keysOfBob();
@@ -115,20 +115,20 @@ describe("an attacker without the password", () => {
     expect(await signsIn()).toBe(true);
   });
 
-  test("sees the same messages whether or not the password was right", async () => {
+  test("sees the same messages whether or not the password was correct", async () => {
     const flows = await Promise.all([right, "wrong"].map((password) => openFactorStep("delayed", password)));
     const [ofRight, ofWrong] = await Promise.all(flows.map((flow) => enterWrongCodes(flow, maxAttempts + 2)));
     expect(ofWrong).toEqual(ofRight);
   });
 
-  test("cannot tell from other flows that the password was right, because the account's limit is not shown", async () => {
+  test("cannot tell from other flows that the password was correct, because the account's limit is not shown", async () => {
     // A user who knows the password exhausts the attempts of the account.
     expect((await enterWrongCodes(await openFactorStep("plain", right), maxAttempts + 1)).at(-1)).toBe("throttled");
     const flows = await Promise.all([right, "wrong"].map((password) => openFactorStep("delayed", password)));
     const [ofRight, ofWrong] = await Promise.all(flows.map((flow) => enterWrongCodes(flow, maxAttempts + 1)));
     expect(ofRight).toEqual(ofWrong);
     expect(ofRight?.[0]).toBe("denied");
-    // While the account is throttled, a right code is rejected there too.
+    // While the account is throttled, a correct code is rejected there too.
     const { browser, page } = await openFactorStep("delayed", right);
     expect(messageOn(await browser.submit(page, { code: totpCode(bobsSecret) }))).toBe("denied");
   });
@@ -167,7 +167,7 @@ describe("an attacker with the password but without the code", () => {
     await poll("the engines to answer", async () => (await unlock()).status === 200);
   });
 
-  test("a right code resets the count, and wrong codes after a wrong password do not raise it", async () => {
+  test("a correct code resets the count, and wrong codes after a wrong password do not raise it", async () => {
     await fail(maxFailures - 1);
     await enterWrongCodes(await openFactorStep("delayed", "wrong"), maxAttempts);
     const { failures, attempts } = await keysOfBob();
@@ -223,7 +223,7 @@ describe("an application with `delayed_response`", () => {
     await poll("the log lines", () => output().includes('"reason":"account_throttled"'));
   });
 
-  test("counts no code that could not be verified, whether or not the password was right", async () => {
+  test("counts no code that could not be verified, whether or not the password was correct", async () => {
     for (const password of [right, "wrong"]) {
       const { browser, page } = await openFactorStep("delayed", password);
       for (const engine of idp.stack.engines) engine.signal("SIGSTOP");

@@ -89,7 +89,7 @@ describe("a client that requires a second factor", () => {
   });
 });
 
-test("every path of the MFA API answers 401 without a session", async () => {
+test("every path of the MFA API returns 401 without a session", async () => {
   const browser = createBrowser(idp.replicas);
   for (const [method, path] of [
     ["GET", "totp/setup"],
@@ -118,7 +118,7 @@ async function failedDecisions(): Promise<number> {
 }
 
 describe("an application with delayed_response", () => {
-  test("shows the same page after a wrong password as after the right one, and the failure is counted once", async () => {
+  test("shows the same page after a wrong password as after the correct one, and the failure is counted once", async () => {
     const [right, wrong] = [createBrowser(idp.replicas), createBrowser(idp.replicas)];
     const before = await failedDecisions();
     const afterRight = await passwordStep(right, "delayed-app", user("bob"));
@@ -126,7 +126,7 @@ describe("an application with delayed_response", () => {
     expect(shape(afterWrong)).toBe(shape(afterRight));
     expect(afterWrong.url).toMatch(/^\/login\/totp\?/);
 
-    // The message about a wrong code does not reveal whether the password was right.
+    // The message about a wrong code does not reveal whether the password was correct.
     const refusals = await Promise.all([
       right.submit(afterRight, { code: "000000" }),
       wrong.submit(afterWrong, { code: "000000" }),
@@ -148,7 +148,7 @@ describe("an application with delayed_response", () => {
     expect((await follow(right, next)).location).toMatch(/callback\?code=/);
   });
 
-  test("lets the user continue with the right password, and never without it", async () => {
+  test("lets the user continue with the correct password, and never without it", async () => {
     const browser = createBrowser(idp.replicas);
     const choice = await passwordStep(browser, "delayed", user("bob", "wrong"));
     expect(choice.url).toMatch(/^\/login\/mfa\?/);
@@ -170,7 +170,7 @@ describe("an application with delayed_response", () => {
     expect(done.location).toMatch(/callback\?code=/);
   });
 
-  test("rejects an invalid passkey after a wrong password as it does after the right one", async () => {
+  test("rejects an invalid passkey after a wrong password as it does after the correct one", async () => {
     const browser = createBrowser(idp.replicas);
     const factor = await passwordStep(browser, "delayed", user("bob", "wrong"));
     const { csrf_token = "" } = hiddenFields(await browser.get(factor.url.replace("/login/mfa", "/login/recovery")));

@@ -136,7 +136,7 @@ const bobs = (password: string) => ({ ...bob, password });
 const placeOf = ({ status, url }: Page): readonly unknown[] => [status, url.replace(/\?.*/, "")];
 
 describe("a blocked network that signs in to an application with `delayed_response`", () => {
-  test("gets the same answer to the attempt that causes the ban, whether the password was right or wrong", async () => {
+  test("gets the same response to the attempt that causes the ban, whether the password was correct or wrong", async () => {
     for (const [clientIp, last] of [
       ["198.18.1.5", bobs("three")],
       ["198.18.2.5", bob],
@@ -145,7 +145,7 @@ describe("a blocked network that signs in to an application with `delayed_respon
       const page = await tryDelayed(clientIp, last);
       expect([clientIp, ...placeOf(page), alertIn(page)]).toEqual([clientIp, 200, "/login/totp", ""]);
     }
-    // A network that is already blocked gets that answer too.
+    // A network that is already blocked gets that response too.
     for (const user of [bob, bobs("four")])
       expect(placeOf(await tryDelayed("198.18.1.5", user))).toEqual([200, "/login/totp"]);
   });
@@ -185,7 +185,7 @@ const undecidedOf = (account: string) =>
       (line) => line["msg"] === "sign-in decided" && line["outcome"] === "undecided" && line["account"] === account,
     );
 
-describe("a sign-in that fails after its password or code was right", () => {
+describe("a sign-in that fails after its password or code was correct", () => {
   test("because the second factors are unreadable is logged and has a reference that `postern why` finds", async () => {
     using backend = new DatabaseSync(idp.directoryFile);
     backend.exec("ALTER TABLE postern_recovery_codes RENAME TO recovery_codes_elsewhere");

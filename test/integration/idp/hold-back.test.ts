@@ -38,7 +38,7 @@ beforeAll(async () => {
 
 afterAll(() => idp[Symbol.asyncDispose]());
 
-/** Guesses from known networks, where answers are not delayed. */
+/** Guesses from known networks, where responses are not delayed. */
 async function guess(username: string, count = 2 * failures): Promise<void> {
   for (let index = 0; index < count; index += 1) {
     await askJson(idp.stack.url, {
@@ -68,7 +68,7 @@ const delays = (): readonly number[] =>
 
 const total = (times: readonly number[]): number => times.reduce((sum, ms) => sum + ms, 0);
 
-test("with delayed_response, a right and a wrong password are delayed equally, and a right one does not make the network known", async () => {
+test("with delayed_response, a correct and a wrong password are delayed equally, and a correct one does not make the network known", async () => {
   await guess(bob, failures + 1);
   const delayFrom = async (clientIp: string, password: string): Promise<number> => {
     const before = delays();
@@ -80,11 +80,11 @@ test("with delayed_response, a right and a wrong password are delayed equally, a
   const right = await delayFrom("198.51.102.1", "bob-demo-password");
   const wrong = await delayFrom("198.51.103.1", "wrong");
   expect([right, wrong]).toEqual([800, 800]);
-  // The network of the right password is still unknown, and one more failure was counted since.
+  // The network of the correct password is still unknown, and one more failure was counted since.
   expect(await delayFrom("198.51.102.2", "another")).toBe(1200);
 });
 
-test("an unknown browser is delayed beyond the deadline of a decision, and then the right password signs in", async () => {
+test("an unknown browser is delayed beyond the deadline of a decision, and then the correct password signs in", async () => {
   await guess(bob);
   const before = delayedSignIns();
   const wrong = await signIn(createBrowser(idp.replicas, "198.51.100.1"), bob, "wrong");

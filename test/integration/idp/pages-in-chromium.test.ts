@@ -67,7 +67,7 @@ describe("without JavaScript, through the gateway", () => {
     }
   });
 
-  test("a second factor accepts a right code once, and each recovery code once", async () => {
+  test("a second factor accepts a correct code once, and each recovery code once", async () => {
     await using first = await withoutScript();
     const one = await signIn(first, "bob");
     await expect.poll(() => heading(one), soon).toBe("Two-step verification");

@@ -139,7 +139,7 @@ test("the page that removes one passkey is served in every language that it link
   expect((await browser.get(`${path}/remove/xx`)).status).toBe(404);
 });
 
-test("after a wrong password, a right passkey is rejected with 401 and the user returns to the first page", async () => {
+test("after a wrong password, a valid passkey is rejected with 401 and the user returns to the first page", async () => {
   const { browser, key } = await addPasskey("carol");
   const page = await enterWrongPassword(browser, "carol");
   expect(page.url).toMatch(/^\/login\/webauthn\?/);

@@ -40,13 +40,10 @@ describe("access", () => {
     "/mfa/sessions",
     "/mfa/applications/ar",
   ];
-  test.each(paths)(
-    "GET %s without a session is answered with 401 and a page that links to the sign-in",
-    async (path) => {
-      const page = await newBrowser().get(path);
-      expect([page.status, page.text]).toEqual([401, expect.stringContaining(`href="${home}"`)]);
-    },
-  );
+  test.each(paths)("GET %s without a session returns 401 and a page that links to the sign-in", async (path) => {
+    const page = await newBrowser().get(path);
+    expect([page.status, page.text]).toEqual([401, expect.stringContaining(`href="${home}"`)]);
+  });
 
   test("a change without a csrf_token, with a wrong one or with another session's is rejected with 400", async () => {
     const [mine, other] = [await signIn("carol"), await signIn("carol")];
@@ -62,7 +59,7 @@ describe("access", () => {
 });
 
 describe("an authenticator app", () => {
-  test("is set up with a right code only, allows recovery codes, is requested at sign-in, and can be removed", async () => {
+  test("is set up with a correct code only, allows recovery codes, is requested at sign-in, and can be removed", async () => {
     const browser = await signIn("alice");
     const page = await browser.open("/mfa/totp/register");
     expect([page.status, page.text]).toEqual([200, expect.stringContaining('<svg class="qr"')]);

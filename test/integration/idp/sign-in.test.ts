@@ -70,7 +70,7 @@ describe("a sign-in with a password", () => {
     expect(lives.filter((life) => life > 29 * day && life <= 30 * day)).toHaveLength(1);
   });
 
-  test("a form that is sent twice in parallel creates one session, and both answers redirect", async () => {
+  test("a form that is sent twice in parallel creates one session, and both responses redirect", async () => {
     const browser = newBrowser();
     const login = await browser.open(home);
     const answers = await Promise.all([browser.submit(login, alice), browser.submit(login, alice)]);
@@ -90,7 +90,7 @@ describe("a sign-in with a password", () => {
 });
 
 describe("a page", () => {
-  test("whose flow has expired answers 400, says so, and signs no user in", async () => {
+  test("whose flow has expired returns 400, says so, and signs no user in", async () => {
     const browser = newBrowser();
     const login = await browser.open(home);
     const redis = await testRedis(idp.stack.redis?.port ?? 0);
@@ -108,7 +108,7 @@ describe("a page", () => {
   });
 
   test.each(["/login", "/login/mfa", "/login/totp", "/login/recovery", "/login/de", "/login/totp/ar"])(
-    "GET %s without flow state is answered with a 400 page",
+    "GET %s without flow state returns a 400 page",
     async (path) => {
       const page = await newBrowser().get(path);
       expect([page.status, page.headers.get("content-type")]).toEqual([400, "text/html; charset=utf-8"]);
@@ -136,7 +136,7 @@ describe("a page", () => {
     expect((await other.get(started.location ?? "")).status).toBe(200);
   });
 
-  test("is in the language of the tag in its path, then of the cookie; an unsupported tag is answered with 404", async () => {
+  test("is in the language of the tag in its path, then of the cookie; an unsupported tag returns 404", async () => {
     const browser = newBrowser();
     expect((await browser.get("/logged_out/xx")).status).toBe(404);
     const arabic = await browser.get("/logged_out/ar");
@@ -202,7 +202,7 @@ describe("a second factor", () => {
     expect((await browser.get(home)).location).toMatch(/^\/login/);
   });
 
-  test("a right code signs in once and is rejected by every replica afterwards", async () => {
+  test("a correct code signs in once and is rejected by every replica afterwards", async () => {
     const code = totpCode("JBSWY3DPEHPK3PXP");
     const browsers = [newBrowser(), newBrowser()];
     const pages: Page[] = [];
@@ -276,7 +276,7 @@ describe("stored state", () => {
     expect(content).not.toContain("alice@example.test");
   });
 
-  test("while no engine answers, the page says that the password is not the problem, and no failure is counted", async () => {
+  test("while no engine responds, the page says that the password is not the problem, and no failure is counted", async () => {
     const browser = newBrowser();
     const login = await browser.open(home);
     const [engine] = idp.stack.engines;

@@ -56,7 +56,7 @@ describe("authorization requests", () => {
     ["a missing client", { client_id: "" }],
     ["an unregistered redirect URI", { redirect_uri: "http://127.0.0.1:8090/other" }],
     ["a missing redirect URI", { redirect_uri: "" }],
-  ])("%s is answered with a 400 page and no redirect", async (_what, more) => {
+  ])("%s returns a 400 page and no redirect", async (_what, more) => {
     const { status, location, text } = await authorize(oidc, { ...web, more }, cookie);
     expect([status, location]).toEqual([400, undefined]);
     expect(text).toContain("<!doctype html>");
@@ -65,12 +65,12 @@ describe("authorization requests", () => {
   test.each([
     ["a missing response_type", { response_type: "" }],
     ["an unsupported response_type", { response_type: "token" }],
-  ])("%s is answered with a 400 page", async (_what, more) => {
+  ])("%s returns a 400 page", async (_what, more) => {
     const { status, location } = await authorize(oidc, { ...web, more }, cookie);
     expect([status, location]).toEqual([400, undefined]);
   });
 
-  test("a repeated parameter is answered with a 400 page", async () => {
+  test("a repeated parameter returns a 400 page", async () => {
     const query = `response_type=code&client_id=demo-web&redirect_uri=${encodeURIComponent(callback)}&scope=openid&scope=email`;
     const response = await fetch(`${oidc.issuer}/oidc/authorize?${query}`, { redirect: "manual" });
     await response.arrayBuffer();
@@ -101,7 +101,7 @@ describe("authorization requests", () => {
     expect((await authorize(oidc, { ...web, more: { prompt: "login" } }, cookie)).location?.pathname).toBe("/login");
   });
 
-  test("POST and a language suffix are accepted; another suffix is answered with 404", async () => {
+  test("POST and a language suffix are accepted; another suffix returns 404", async () => {
     const form = { response_type: "code", client_id: "demo-web", redirect_uri: callback, scope: "openid" };
     const posted = await fetch(`${oidc.issuer}/oidc/authorize`, {
       method: "POST",
@@ -118,7 +118,7 @@ describe("authorization requests", () => {
     expect((await fetch(`${oidc.issuer}/oidc/authorize/no-such-thing-here?${query}`)).status).toBe(404);
   });
 
-  test("form_post answers with a page that submits itself or has a button", async () => {
+  test("form_post returns a page that submits itself or has a button", async () => {
     const { status, text } = await authorize(oidc, { ...web, more: { response_mode: "form_post" } }, cookie);
     expect(status).toBe(200);
     expect(text).toContain('name="code"');

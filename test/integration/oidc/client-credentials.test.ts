@@ -93,7 +93,7 @@ describe("client credentials (contract, Backchannel callers, rule 5)", () => {
     expect(await statusWith(jwt)).toBe(200);
   });
 
-  test("GET /oidc/token answers as POST does", async () => {
+  test("GET /oidc/token works like POST", async () => {
     const query =
       "grant_type=client_credentials&scope=service:authenticate&client_id=demo-m2m&client_secret=demo-m2m-secret";
     const response = await fetch(`${oidc.issuer}/oidc/token?${query}`);

@@ -56,7 +56,7 @@ describe("errors of authorization requests (RFC 6749 §4.1.2.1)", () => {
     ["no redirect URI", { redirect_uri: "" }],
     ["oidcc-response-type-missing: no response type", { response_type: "" }],
     ["another response type", { response_type: "token" }],
-  ])("%s is answered with a 400 page", async (_what, more) => {
+  ])("%s returns a 400 page", async (_what, more) => {
     const page = await first.authorize(browser, more);
     expect([page.status, page.location]).toEqual([400, undefined]);
     expect(page.headers.get("content-type")).toContain("text/html");
@@ -141,7 +141,7 @@ describe("while Redis hangs", () => {
   let device: Page;
   let consent: Page;
 
-  test("every route answers in bounded time, and works again once Redis is back", async () => {
+  test("every route responds in bounded time, and works again once Redis is back", async () => {
     const server = oidc.stack.redis;
     if (server === undefined) throw new Error("no Redis");
     const redirect = await first.authorize(browser, { client_id: "asking" });

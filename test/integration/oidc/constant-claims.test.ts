@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 afterAll(() => oidc[Symbol.asyncDispose]());
 
-/** Signs in with a code. @returns the claims in each token and answer */
+/** Signs in with a code. @returns the claims in each token and response */
 async function releasedClaims(clientId: string, scope: string) {
   const browser = createBrowser(oidc.replicas);
   const party = relyingParty(oidc, clientId);

@@ -113,7 +113,7 @@ test("a signed-in browser goes straight to the confirmation; the link fills in t
   ]);
 });
 
-test("a denial is answered with 403, and the device receives access_denied", async () => {
+test("a denial returns 403, and the device receives access_denied", async () => {
   await useSession();
   const code = await begin();
   const denied = await browser.submit(await follow(await enter(code)), { submit: "deny" });

@@ -126,7 +126,7 @@ test("as an API caller's token, a user's valid token is rejected as the wrong ty
   };
   const before = [await outcomes("wrong_token_type"), await outcomes("bad_token")];
   expect(await statusOf(token)).toBe(401);
-  // The outcome determines whether the answer is delayed (contract, "Caller rejection outcomes").
+  // The outcome determines whether the response is delayed (contract, "Caller rejection outcomes").
   expect([await outcomes("wrong_token_type"), await outcomes("bad_token")]).toEqual([(before[0] ?? 0) + 1, before[1]]);
   expect(await statusOf(`${token.slice(0, -4)}AAAA`)).toBe(401);
   expect(await outcomes("bad_token")).toBe((before[1] ?? 0) + 1);

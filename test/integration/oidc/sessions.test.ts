@@ -272,7 +272,7 @@ test.each([
   ["DELETE", "/", 400],
   ["DELETE", "/user@example.test/", 400],
   ["GET", "/unknown@example.test", 200],
-])("%s %s is answered with %i", async (method, path, status) => {
+])("%s %s returns %i", async (method, path, status) => {
   expect((await ask(method, path)).status).toBe(status);
 });
 

@@ -106,7 +106,7 @@ test("a scope that the user declines is in no token", async () => {
   expect(claimsOf(tokens.id_token)["name"]).toBeUndefined();
 });
 
-test("a denial is answered with a 403 page whose link returns access_denied to the client", async () => {
+test("a denial returns a 403 page whose link returns access_denied to the client", async () => {
   const user = browser();
   const { url, checks } = await begin("openid profile phone email");
   const consent = await toConsent(user, `${url}&prompt=consent`);

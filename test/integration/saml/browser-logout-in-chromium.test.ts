@@ -281,7 +281,7 @@ describe("a logout in a browser", () => {
     },
   );
 
-  test("accepts the answer of a service provider once, and only with its signature", async () => {
+  test("accepts the response of a service provider once, and only with its signature", async () => {
     await using context = await newContext();
     const page = await context.newPage();
     await signIn(page);

@@ -73,7 +73,7 @@ async function requestOf(pair: KeyPair, callbackUrl?: string): Promise<string> {
   return url.slice(new URL(url).origin.length);
 }
 
-/** The status with which each replica answers a new request. */
+/** The status that each replica returns for a new request. */
 async function answers(pair: KeyPair, replicas: readonly string[] = idp.replicas): Promise<readonly number[]> {
   const pages = replicas.map(async (replica) => createBrowser([replica]).get(await requestOf(pair)));
   return (await Promise.all(pages)).map(({ status }) => status);

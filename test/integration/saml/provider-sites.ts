@@ -10,7 +10,7 @@ interface Library {
   loginUrl(): Promise<string>;
   takeLogin(fields: Record<string, string>): Promise<Profile>;
   logoutUrl(profile: Profile): Promise<string>;
-  /** @returns the name ID whose session ends, and the address of the answer */
+  /** @returns the name ID whose session ends, and the address of the response */
   takeLogoutRequest(query: URLSearchParams, raw: string): Promise<{ nameId: string; answer: string }>;
   takeLogoutResponse(query: URLSearchParams, raw: string): Promise<void>;
 }
@@ -25,7 +25,7 @@ export interface Profile {
 /** A web site with sign-in by SAML. */
 export interface ProviderSite extends AsyncDisposable {
   readonly port: number;
-  /** While true, logout requests are not answered and their connections stay open. */
+  /** While true, logout requests get no response and their connections stay open. */
   hangs: boolean;
   /** The SAML response that a browser posted last. */
   lastResponse: string;

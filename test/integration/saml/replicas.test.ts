@@ -48,7 +48,7 @@ const signIn = async (): Promise<string> => pathOf(await sp.getAuthorizeUrlAsync
 const browserAt = (index: number): Browser => createBrowser([idp.replicas[index % 2] ?? ""]);
 
 describe("metadata", () => {
-  test("are answered with 500 while the shared keys cannot be decrypted, and no new keys are created", async () => {
+  test("returns 500 while the shared keys cannot be decrypted, and no new keys are created", async () => {
     const port = idp.stack.redis?.port ?? 0;
     const redis = await testRedis(port);
     const key = "postern:saml:{signing-keys}";
@@ -81,7 +81,7 @@ describe("a message is accepted once", () => {
 });
 
 describe("while Redis hangs", () => {
-  test("metadata is served, and every message is answered in time with a 500 page and rejected", async () => {
+  test("metadata is served, and every message is rejected in time with a 500 page", async () => {
     const server = idp.stack.redis;
     if (server === undefined) throw new Error("no Redis");
     const browser = createBrowser(idp.replicas);

@@ -4,7 +4,7 @@ import * as samlify from "samlify";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Browser, createBrowser, hiddenFields, type Page } from "../../support/browser.ts";
 import type { KeyPair } from "./key-pair.ts";
-import { logoutBegunHere } from "./logout-begun-here.ts";
+import { logoutStartedByIdp } from "./logout-started-by-idp.ts";
 import { validateMetadata } from "./metadata-schema.ts";
 import { entityId, type SamlStack, slo, sso, startSamlStack } from "./saml-stack.ts";
 import { type SoapProvider, startSoapProvider } from "./soap-provider.ts";
@@ -233,7 +233,7 @@ function responseOf(location: string): string {
 }
 
 describe("a logout that a service provider requests", () => {
-  test("ends the session, notifies the other service provider by SOAP with retries, and gets a signed answer", async () => {
+  test("ends the session, notifies the other service provider by SOAP with retries, and gets a signed response", async () => {
     const browser = newBrowser();
     const profile = await profileOf(wiki(), await visit(browser, wiki()));
     await visit(browser, plain());
@@ -281,7 +281,7 @@ describe("a logout that a service provider requests", () => {
   });
 });
 
-logoutBegunHere({
+logoutStartedByIdp({
   newBrowser,
   wiki: (keys) => wiki(keys),
   plain: () => plain(),

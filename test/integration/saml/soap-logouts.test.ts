@@ -183,7 +183,7 @@ describe("stored logout notifications", () => {
     expect(reported.filter(({ result }) => result === "done")).toHaveLength(60);
   });
 
-  test("are not retried if the answer is signed with an unsupported algorithm", async () => {
+  test("are not retried if the response is signed with an unsupported algorithm", async () => {
     soap.signature = "sha1";
     const reported: DeliveryReport[] = [];
     const replica = await deliveryOf("final:", 60_000, reported);

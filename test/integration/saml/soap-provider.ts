@@ -9,9 +9,9 @@ export interface SoapProvider extends AsyncDisposable {
   readonly requests: string[];
   /** Answers the next requests with 500, this many times. */
   refuse(times: number): void;
-  /** While true, requests are read and not answered. */
+  /** While true, requests are read but get no response. */
   hangs: boolean;
-  /** `sha1`: answers are signed with the algorithm that Shibboleth uses if the metadata names none. */
+  /** `sha1`: responses are signed with the algorithm that Shibboleth uses if the metadata names none. */
   signature: "none" | "sha1";
 }
 

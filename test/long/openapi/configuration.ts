@@ -32,11 +32,11 @@ const existing: Readonly<Record<DocumentName, Readonly<Record<string, readonly s
 };
 
 /**
- * The checks of each answer; the last two are in hooks.py. These checks are left out because they contradict the contract:
+ * The checks of each response; the last two are in hooks.py. These checks are left out because they contradict the contract:
  * - `positive_data_acceptance`: a schema cannot describe which accounts, flows, codes and tokens exist.
- * - `negative_data_rejection` and `missing_required_header`: the proxy dialect answers a denial with 200, pages redirect
+ * - `negative_data_rejection` and `missing_required_header`: the proxy dialect returns 200 for a denial, pages redirect
  *   to the sign-in, and unknown members and parameters are ignored.
- * - `ignored_auth`: hooks, pages and the basic dialect also answer without the document's credentials.
+ * - `ignored_auth`: hooks, pages and the basic dialect also respond without the document's credentials.
  */
 const checks = ["not_a_server_error", "status_code_conformance", "content_type_of_body", "schema_of_body"];
 

@@ -61,7 +61,7 @@ async function runAgainst(name: DocumentName, document: unknown): Promise<Execut
 }
 
 test.each(["management", "idp"] as const)(
-  "generated requests get answers that the %s document describes",
+  "generated requests get responses that the %s document describes",
   async (name) => {
     const { code, output } = await runAgainst(name, await served(name));
     expect([code, code === 0 ? "" : output]).toEqual([0, ""]);
@@ -71,7 +71,7 @@ test.each(["management", "idp"] as const)(
   1_800_000,
 );
 
-test("an undocumented answer is reported", async () => {
+test("an undocumented response is reported", async () => {
   const document = Object(await served("management"));
   const path = "/api/v1/config/load";
   const operation = { ...document.paths[path].get, responses: { 418: { description: "a teapot" } } };

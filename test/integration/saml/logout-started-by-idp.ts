@@ -30,10 +30,10 @@ async function begin(browser: Browser, sp: SAML) {
   return { page, place, profile };
 }
 
-export function logoutBegunHere(tools: LogoutTools): void {
+export function logoutStartedByIdp(tools: LogoutTools): void {
   const { newBrowser, wiki, plain, signIn, open, soapRequests, unregistered } = tools;
   describe("a logout that starts at the identity provider", () => {
-    test("notifies one service provider in a frame and the other by SOAP, and accepts the answer on either replica", async () => {
+    test("notifies one service provider in a frame and the other by SOAP, and accepts the response on either replica", async () => {
       const browser = newBrowser();
       const { nameID } = await signIn(browser, wiki());
       await signIn(browser, plain());
@@ -49,7 +49,7 @@ export function logoutBegunHere(tools: LogoutTools): void {
       expect((await browser.get("/mfa/sessions")).status).toBe(401);
     });
 
-    test("rejects an answer with another key, without a signature, from another service provider, or replayed", async () => {
+    test("rejects a response with another key, without a signature, from another service provider, or replayed", async () => {
       const browser = newBrowser();
       await signIn(browser, wiki());
       const { place, profile } = await begin(browser, wiki());
