@@ -40,7 +40,7 @@ function makeStores(settings: BruteForceSettings, prefix: string, { base, redis,
     clock: systemClock,
     sharePercent: () => settings.withoutRedis.sharePercent,
     repeatWindowMs: () => settings.repeatWindowMs,
-    takenBack: () => settings.takenBack,
+    maxForgiven: () => settings.maxForgiven,
   });
   const probe = probeKey.build(prefix, base.service, base.instance);
   const guard = createRedisGuard({
@@ -57,8 +57,8 @@ function makeStores(settings: BruteForceSettings, prefix: string, { base, redis,
       base.logger.info("Redis is available again: failures are counted in Redis");
     },
   });
-  const { repeatWindowMs, takenBack } = settings;
-  const shared = createRedisStore({ redis, parts, clock: systemClock, guard, repeatWindowMs, takenBack });
+  const { repeatWindowMs, maxForgiven } = settings;
+  const shared = createRedisStore({ redis, parts, clock: systemClock, guard, repeatWindowMs, maxForgiven });
   const { accountDelay } = settings;
   const brake =
     accountDelay &&

@@ -8,7 +8,7 @@ import {
   type RedisClient,
 } from "@postern/shared/platform/redis";
 import type { PasskeyAttempts } from "./passkey-attempts.ts";
-import { takeBackPasskeyAttempt } from "./scripts/scripts.generated.ts";
+import { undoPasskeyAttempt } from "./scripts/scripts.generated.ts";
 
 /** More than the passkeys of one network fail within the ten minutes of the window. */
 const maxAttempts = 60;
@@ -19,7 +19,7 @@ const decided = decidedInRedis("attempts by passkey cannot be counted");
 
 export function createPasskeyAttempts(redis: RedisClient, prefix: string): PasskeyAttempts {
   const count = createWindowCount(redis);
-  const takeBack = defineScript(redis, takeBackPasskeyAttempt);
+  const undo = defineScript(redis, undoPasskeyAttempt);
   const keyOf = (clientIp: string): string =>
     passkeyAttemptsKey.build(prefix, digestOf(addressKey(clientIp, ipv6Prefix)).toString("base64url"));
   return {
@@ -27,7 +27,7 @@ export function createPasskeyAttempts(redis: RedisClient, prefix: string): Passk
       clientIp === "" ||
       decided(async () => (await count(keyOf(clientIp), passkeyAttemptsKey.ttlSeconds)) <= maxAttempts),
     giveBack: async (clientIp) => {
-      if (clientIp !== "") await decided(async () => takeBack({ countKey: keyOf(clientIp) }, {}));
+      if (clientIp !== "") await decided(async () => undo({ countKey: keyOf(clientIp) }, {}));
     },
   };
 }
