@@ -13,19 +13,23 @@ import { defaultTree, merged, type StackPlaces, type Tree } from "./stack-config
 
 export interface StackOptions {
   readonly engines?: number;
-  /** The gateway's port. The default is a free port. */
+  /** The port of the gateway; a free one by default. */
   readonly httpPort?: number;
   /** Replaces `auth.backends` of the test configuration. */
   readonly backends?: object;
-  /** Merged into the test configuration. */
+  /** Merged into the test configuration, key by key. */
   readonly settings?: Tree;
   /** Services to start in addition to engines and gateway, in this order, before the gateway. */
   readonly services?: readonly ServiceName[];
-  /** Whether to start Redis. The configuration contains its address in any case. */
+  /** Starts a Redis. The configuration names its address in any case. */
   readonly redis?: boolean;
+  /** Starts neither NATS nor Redis, and does not wait until the services are ready; `startNats` and `startRedis` follow. */
+  readonly serversLater?: boolean;
   /** Additional environment variables of every service. */
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Env;
 }
+
+type Env = Readonly<Record<string, string>>;
 
 /** NATS, engines and a gateway as processes on free ports, with the demo's users. */
 export interface Stack extends AsyncDisposable {
@@ -37,19 +41,25 @@ export interface Stack extends AsyncDisposable {
   readonly idpUrl: string;
   readonly gateway: ServiceProcess;
   readonly engines: ServiceProcess[];
-  /** The services of `services` and those started later, by name. A later service replaces an earlier one of the same name. */
+  /** The engines, the gateway, and the services of `services` and those started later, by name. A later process replaces an earlier one of the same name. */
   readonly services: ReadonlyMap<ServiceName, ServiceProcess>;
+  /** The server that was started last. */
   readonly nats: NatsServer;
+  /** The server that was started last, if any. */
   readonly redis: RedisServer | undefined;
   startEngine(): Promise<ServiceProcess>;
-  /** Starts another service. Resolves when it is ready. */
+  /** Starts another service; resolves when it is ready. */
   start(name: ServiceName): Promise<ServiceProcess>;
-  /** Starts another replica of a service on its own listener. Resolves when it is ready. */
-  startReplica(name: "idp" | "admin"): Promise<Replica>;
-  /** Starts NATS again on the same port. */
-  restartNats(): Promise<NatsServer>;
-  /** Writes the configuration file with these settings merged in, for tests of SIGHUP. An empty tree restores it. */
+  /** Starts another replica of a service on a separate port, with additional environment variables; resolves when it is ready. */
+  startReplica(name: keyof typeof addressVariables, env?: Env): Promise<Replica>;
+  /** Starts NATS on the stack's port: later, or again after it was stopped. */
+  startNats(): Promise<NatsServer>;
+  /** Starts an empty Redis on the stack's port: later, or again after it was stopped. */
+  startRedis(): Promise<RedisServer>;
+  /** Writes the configuration with other settings merged into it, for tests of SIGHUP; an empty tree restores it. */
   writeSettings(settings: Tree): Promise<void>;
+  /** The same, and sends SIGHUP to the gateway. */
+  reloadGateway(settings: Tree): Promise<void>;
   /** Replaces the configuration file with any text. */
   writeConfig(text: string): Promise<void>;
 }
@@ -59,6 +69,12 @@ export interface Replica {
   readonly process: ServiceProcess;
 }
 
+const addressVariables = {
+  gateway: "SERVICE_RUNTIME_SERVERS_HTTP_ADDRESS",
+  idp: "SERVICE_RUNTIME_SERVICES_IDP_ADDRESS",
+  admin: "SERVICE_RUNTIME_SERVICES_ADMIN_ADDRESS",
+} as const;
+
 export const basicAuth = `Basic ${Buffer.from("backchannel:demo-backchannel-secret").toString("base64")}`;
 
 function treeOf(places: StackPlaces, { backends, settings = {} }: StackOptions): Tree {
@@ -67,70 +83,124 @@ function treeOf(places: StackPlaces, { backends, settings = {} }: StackOptions):
   return backends === undefined ? tree : { ...tree, auth: { ...Object(auth), backends } };
 }
 
-async function freePlaces(folder: string, redisUrl: string | undefined): Promise<StackPlaces> {
+async function freePlaces(folder: string): Promise<StackPlaces> {
   const [httpPort, adminPort, idpPort, natsPort, redisPort] = await Promise.all([1, 2, 3, 4, 5].map(() => freePort()));
   if (!httpPort || !adminPort || !idpPort || !natsPort || !redisPort) throw new Error("there is no free port");
-  const natsUrl = `nats://127.0.0.1:${natsPort}`;
-  return { folder, httpPort, adminPort, idpPort, natsUrl, redisUrl: redisUrl ?? `redis://127.0.0.1:${redisPort}/0` };
+  const [natsUrl, redisUrl] = [`nats://127.0.0.1:${natsPort}`, `redis://127.0.0.1:${redisPort}/0`];
+  return { folder, httpPort, adminPort, idpPort, natsUrl, redisUrl };
 }
 
-export async function startStack(options: StackOptions = {}): Promise<Stack> {
-  await using started = new AsyncDisposableStack();
-  const folder = started.use(await scratchFolder());
-  const redis = options.redis === true ? started.use(await spawnRedis()) : undefined;
-  const free = await freePlaces(folder.path, redis?.url);
-  const places = { ...free, httpPort: options.httpPort ?? free.httpPort };
-  const natsPort = Number(new URL(places.natsUrl).port);
-  const nats = started.use(await spawnNats({ port: natsPort }));
-  const configFile = join(folder.path, "config.yaml");
-  const tree = treeOf(places, options);
-  const writeConfig = (text: string): Promise<void> => writeFile(configFile, text);
-  await writeConfig(JSON.stringify(tree));
+const portOf = (url: string): number => Number(new URL(url).port);
 
+function createServers(owned: AsyncDisposableStack, { natsUrl, redisUrl }: StackPlaces) {
+  let nats: NatsServer | undefined;
+  let redis: RedisServer | undefined;
+  return {
+    nats: () => {
+      if (nats === undefined) throw new Error("NATS was not started");
+      return nats;
+    },
+    redis: () => redis,
+    startNats: async () => {
+      nats = owned.use(await spawnNats({ port: portOf(natsUrl) }));
+      return nats;
+    },
+    startRedis: async () => {
+      redis = owned.use(await spawnRedis({ port: portOf(redisUrl) }));
+      return redis;
+    },
+  };
+}
+
+function createLauncher(owned: AsyncDisposableStack, configFile: string, commonEnv: Env = {}) {
   const services = new Map<ServiceName, ServiceProcess>();
   const engines: ServiceProcess[] = [];
-  const launch = async (
-    owner: AsyncDisposableStack,
-    name: ServiceName,
-    env: StackOptions["env"] = {},
-  ): Promise<ServiceProcess> => {
-    const privatePort = await freePort();
-    const service = owner.use(await startService(name, { configFile, privatePort, env: { ...options.env, ...env } }));
-    await untilReady(service);
-    return service;
+  const launch = async (name: ServiceName, env: Env = {}): Promise<ServiceProcess> => {
+    const options = { configFile, privatePort: await freePort(), env: { ...commonEnv, ...env } };
+    return owned.use(await startService(name, options));
   };
-  const startInto = async (owner: AsyncDisposableStack, name: ServiceName): Promise<ServiceProcess> => {
-    const service = await launch(owner, name);
+  const startAlive = async (name: ServiceName): Promise<ServiceProcess> => {
+    const service = await launch(name);
     services.set(name, service);
     if (name === "auth-engine") engines.push(service);
     return service;
   };
-  for (let count = options.engines ?? 1; count > 0; count -= 1) await startInto(started, "auth-engine");
-  for (const name of options.services ?? []) await startInto(started, name);
-  const gateway = await startInto(started, "gateway");
-  const owned = started.move();
+  return {
+    services,
+    engines,
+    startAlive,
+    start: async (name: ServiceName): Promise<ServiceProcess> => {
+      const service = await startAlive(name);
+      await untilReady(service);
+      return service;
+    },
+    startReplica: async (name: keyof typeof addressVariables, env: Env = {}): Promise<Replica> => {
+      const address = `127.0.0.1:${await freePort()}`;
+      const process = await launch(name, { [addressVariables[name]]: address, ...env });
+      await untilReady(process);
+      return { url: `http://${address}`, process };
+    },
+  };
+}
+
+async function startInto(owned: AsyncDisposableStack, options: StackOptions): Promise<Stack> {
+  const { path: folder } = owned.use(await scratchFolder());
+  const free = await freePlaces(folder);
+  const places = { ...free, httpPort: options.httpPort ?? free.httpPort };
+  const configFile = join(folder, "config.yaml");
+  const tree = treeOf(places, options);
+  const writeConfig = (text: string): Promise<void> => writeFile(configFile, text);
+  const writeSettings = (settings: Tree): Promise<void> => writeConfig(JSON.stringify(merged(tree, settings)));
+  await writeSettings({});
+
+  const servers = createServers(owned, places);
+  const launcher = createLauncher(owned, configFile, options.env);
+  const engines = Array.from({ length: options.engines ?? 1 }, () => "auth-engine" as const);
+  const beforeGateway: readonly ServiceName[] = [...engines, ...(options.services ?? [])];
+  if (options.serversLater === true) {
+    await Promise.all(beforeGateway.map(launcher.startAlive));
+  } else {
+    await Promise.all([servers.startNats(), options.redis === true && servers.startRedis()]);
+    for (const name of beforeGateway) await launcher.start(name);
+  }
+  const gateway = await (options.serversLater === true ? launcher.startAlive : launcher.start)("gateway");
   return {
     url: `http://127.0.0.1:${places.httpPort}`,
     httpPort: places.httpPort,
     adminUrl: `http://127.0.0.1:${places.adminPort}`,
     idpUrl: `http://127.0.0.1:${places.idpPort}`,
     configFile,
-    folder: folder.path,
+    folder,
     gateway,
-    engines,
-    services,
-    nats,
-    redis,
-    startEngine: () => startInto(owned, "auth-engine"),
-    start: (name) => startInto(owned, name),
-    startReplica: async (name) => {
-      const address = `127.0.0.1:${await freePort()}`;
-      const variable = `SERVICE_RUNTIME_SERVICES_${name.toUpperCase()}_ADDRESS`;
-      return { url: `http://${address}`, process: await launch(owned, name, { [variable]: address }) };
+    engines: launcher.engines,
+    services: launcher.services,
+    get nats() {
+      return servers.nats();
     },
-    restartNats: async () => owned.use(await spawnNats({ port: natsPort })),
-    writeSettings: (settings) => writeConfig(JSON.stringify(merged(tree, settings))),
+    get redis() {
+      return servers.redis();
+    },
+    startEngine: () => launcher.start("auth-engine"),
+    start: launcher.start,
+    startReplica: launcher.startReplica,
+    startNats: servers.startNats,
+    startRedis: servers.startRedis,
+    writeSettings,
+    reloadGateway: async (settings) => {
+      await writeSettings(settings);
+      gateway.signal("SIGHUP");
+    },
     writeConfig,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+export async function startStack(options: StackOptions = {}): Promise<Stack> {
+  const owned = new AsyncDisposableStack();
+  try {
+    return await startInto(owned, options);
+  } catch (error) {
+    await owned.disposeAsync();
+    throw error;
+  }
 }

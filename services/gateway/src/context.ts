@@ -30,10 +30,9 @@ import { type WireNames, wireNames } from "./dialects/naming.ts";
 import type { AttributeFilter } from "./dialects/secret-attributes.ts";
 import type { ForwardDeps } from "./forward/forward.ts";
 import { createSharedBuckets } from "./limits/budget-redis.ts";
-import type { BudgetAnswer } from "./limits/failure-budget.ts";
 import { createLimitMetrics, type LimitMetrics } from "./limits/limit-metrics.ts";
 import { createLimits, type Limits } from "./limits/limits.ts";
-import { budgetOf, isPasswordPath, passwordKey, spendBoth } from "./limits/password-failures.ts";
+import { budgetOf, isPasswordPath, passwordKey } from "./limits/password-failures.ts";
 import { type AccountPages, createAccountPages } from "./list-accounts/account-pages.ts";
 import { createGatewayMetrics, type GatewayMetrics } from "./metrics.ts";
 import { createAdmitByBudgetHook } from "./plugins/admit-by-budget.ts";
@@ -67,7 +66,7 @@ export interface GatewayContext extends Base {
   readonly spendBudget: OnRequest;
   readonly limitAddress: OnRequest;
   readonly channels: Channels;
-  /** Delayed answers about accounts that are being guessed at. */
+  /** Delayed responses for accounts under attack. */
   readonly holds: AnswerHolds;
   readonly authRoute: AuthRouteDeps;
   readonly mailBackends: BackendHealth;
@@ -168,20 +167,19 @@ function createHooks(parts: HooksParts): Hooks {
       guesses,
       delay,
       onOwnerFailed: (owner, reason) => metrics.ownerFailed(owner, reason),
-      onOwnerRejected: ({ clientIp, session, status, url }, answer) => {
+      onOwnerRejected: async ({ clientIp, session, status, url }) => {
         const key = addressKey(clientIp, live.current.ipv6Prefix);
-        const spends: ((done: BudgetAnswer) => void)[] = [(done) => budget.spend(key, done)];
         // 403 means a correct password without a role.
-        if (status === 401 && isPasswordPath(url)) spends.push((done) => passwordBudget.spend(passwordKey(key), done));
-        spendBoth(spends, (waitMs) => {
-          if (waitMs > 0) counted("budget_exhausted");
-          else
-            logger.warn(
-              { session, transport: "http", client_ip: clientIp, reason: "bad_jwt_login", status },
-              "caller rejected",
-            );
-          answer(waitMs);
-        });
+        const isWrongPassword = status === 401 && isPasswordPath(url);
+        const spent = [budget.spend(key), ...(isWrongPassword ? [passwordBudget.spend(passwordKey(key))] : [])];
+        const waitMs = Math.max(...(await Promise.all(spent)));
+        if (waitMs > 0) counted("budget_exhausted");
+        else
+          logger.warn(
+            { session, transport: "http", client_ip: clientIp, reason: "bad_jwt_login", status },
+            "caller rejected",
+          );
+        return waitMs;
       },
     },
   };
@@ -209,7 +207,8 @@ export async function createContext(config: Config): Promise<GatewayContext> {
   const holds = createAnswerHolds();
   const accountPages = createAccountPages({ bus, clock: systemClock, timeoutMs });
   const releasable: AttributeFilter = (attributes) => live.current.releasable(attributes);
-  const routeParts = { bus, engineWatch, live, accountPages, names, limits, metrics, logger, holds };
+  const { processLogger } = base;
+  const routeParts = { bus, engineWatch, live, accountPages, names, limits, metrics, processLogger, holds };
   return {
     ...base,
     ...hooks,

@@ -1,6 +1,6 @@
 import type { AuthDecision, AuthRequest, Dialect } from "@postern/shared/contracts";
 import type { AppError } from "@postern/shared/platform/errors";
-import { createLineWriter, type Logger, printable } from "@postern/shared/platform/logging";
+import { type ProcessLogger, printable } from "@postern/shared/platform/logging";
 import { CredentialsError, type NamedIn } from "./dialects/credentials-error.ts";
 
 /** How a `mode=list-accounts` request ended. */
@@ -78,8 +78,8 @@ const decidedFields = [
   "held_ms",
 ] as const;
 
-export function createDecisionLog(logger: Logger): DecisionLog {
-  const writeDecided = createLineWriter(logger, { fields: decidedFields, msg: "decided" });
+export function createDecisionLog({ logger, lineWriter }: Pick<ProcessLogger, "logger" | "lineWriter">): DecisionLog {
+  const writeDecided = lineWriter({ fields: decidedFields, msg: "decided" });
   return {
     decided: (request, decision, seconds, heldMs = 0) => {
       const denial = decision.outcome === "fail" ? decision : undefined;

@@ -157,7 +157,7 @@ test("with count_network, failures without a client address count against the AP
   expect(await ask(userName(40), passwordOf(40))).toBe(403);
 });
 
-describe("an account that is guessed at from many networks", () => {
+describe("an account whose password is being guessed from many networks", () => {
   test("delays unknown networks, with right and wrong passwords, and never known networks", async () => {
     const user = userName(60);
     const right = { user, password: passwordOf(60) };

@@ -1,4 +1,4 @@
-import { pause, poll, spawnRedis } from "@postern/shared/testing";
+import { pause, poll } from "@postern/shared/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { askAdmin } from "../../support/ask-admin.ts";
 import type { Stack } from "../../support/stack.ts";
@@ -115,10 +115,9 @@ test("with tempfail configured, requests are neither denied nor accepted while R
 });
 
 test("while Redis is killed, each engine counts alone; after it returns empty, engines count together again", async () => {
-  const port = stack.redis?.port ?? 0;
   stack.redis?.signal("SIGKILL");
   await expectOwnCounts("203.0.1");
-  await using _again = await spawnRedis({ port });
+  await stack.startRedis();
   await poll("both engines to be connected again", isThere);
   await guess("203.0.20.1", 10);
   expect(await statusOf(stack, { clientIp: "203.0.20.2", password: passwordOf(0) })).toBe(403);

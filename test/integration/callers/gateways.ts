@@ -1,18 +1,6 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import {
-  freePort,
-  type NatsServer,
-  type RedisServer,
-  scratchFolder,
-  spawnNats,
-  spawnRedis,
-} from "@postern/shared/testing";
-import { type ServiceProcess, startService, untilReady } from "../../support/service-process.ts";
-import { basicAuth } from "../../support/stack.ts";
-
-const seedFile = fileURLToPath(new URL("../../../config/demo-directory.sql", import.meta.url));
+import type { NatsServer, RedisServer } from "@postern/shared/testing";
+import type { ServiceProcess } from "../../support/service-process.ts";
+import { basicAuth, startStack } from "../../support/stack.ts";
 
 export const wrongAuth = `Basic ${Buffer.from("backchannel:wrong").toString("base64")}`;
 
@@ -36,40 +24,16 @@ export interface Gateways extends AsyncDisposable {
   readonly redis: RedisServer;
   readonly nats: NatsServer;
   readonly engine: ServiceProcess;
-  /** Starts a gateway on the same Redis and NATS, with keys changed by the environment. */
+  readonly first: Gateway;
+  /** Starts another gateway on the same Redis and NATS, with keys changed by the environment. */
   start(env?: Readonly<Record<string, string>>): Promise<Gateway>;
+  /** Starts Redis again on its port, empty, after it was killed. */
+  startRedis(): Promise<RedisServer>;
 }
 
 export interface RateLimit {
   readonly per_second: number;
   readonly burst: number;
-}
-
-function configOf(rateLimit: RateLimit, places: { folder: string; redisPort: number; natsUrl: string }): object {
-  const queries = { user: "SELECT username AS account, password FROM users WHERE username = :username" };
-  const mapping = { account_field: "account", password_column: "password" };
-  const search = [{ protocol: ["*"], cache_name: "demo", queries, mapping, attribute: [] }];
-  return {
-    runtime: {
-      servers: { http: { rate_limit: rateLimit } },
-      services: { caller_assertion: { secret: "test-caller-assertion-secret-of-no-worth" } },
-      bus: { servers: [places.natsUrl] },
-    },
-    storage: {
-      redis: {
-        primary: { address: `127.0.0.1:${places.redisPort}` },
-        password_nonce: "test-password-nonce-0",
-        encryption_secret: "test-encryption-secret",
-      },
-    },
-    auth: {
-      backchannel: { basic_auth: { enabled: true, username: "backchannel", password: "demo-backchannel-secret" } },
-      backends: {
-        order: ["sql"],
-        sql: { default: { file: join(places.folder, "directory.sqlite"), seed_file: seedFile }, search },
-      },
-    },
-  };
 }
 
 async function ask(url: string, headers: Readonly<Record<string, string>>): Promise<CallerAnswer> {
@@ -101,30 +65,25 @@ function gatewayOf(url: string, process: ServiceProcess): Gateway {
   };
 }
 
-/** NATS, Redis and an engine, for as many gateways as a test needs. */
+/** A gateway with an engine, NATS and Redis, to which a test may add gateways. */
 export async function startGateways(rateLimit: RateLimit): Promise<Gateways> {
   await using started = new AsyncDisposableStack();
-  const folder = started.use(await scratchFolder());
-  const nats = started.use(await spawnNats());
-  const redis = started.use(await spawnRedis());
-  const configFile = join(folder.path, "config.yaml");
-  const places = { folder: folder.path, redisPort: redis.port, natsUrl: nats.url };
-  await writeFile(configFile, JSON.stringify(configOf(rateLimit, places)));
-  const engine = started.use(await startService("auth-engine", { configFile, privatePort: await freePort() }));
-  await untilReady(engine);
+  const settings = { runtime: { servers: { http: { rate_limit: rateLimit } } } };
+  const stack = started.use(await startStack({ redis: true, settings }));
+  const { redis, nats, startRedis } = stack;
+  const [engine] = stack.engines;
+  if (redis === undefined || engine === undefined) throw new Error("a server is missing");
   const owned = started.move();
   return {
     redis,
     nats,
     engine,
-    start: async (env = {}) => {
-      const port = await freePort();
-      const address = { SERVICE_RUNTIME_SERVERS_HTTP_ADDRESS: `127.0.0.1:${port}` };
-      const options = { configFile, privatePort: await freePort(), env: { ...address, ...env } };
-      const process = owned.use(await startService("gateway", options));
-      await untilReady(process);
-      return gatewayOf(`http://127.0.0.1:${port}`, process);
+    first: gatewayOf(stack.url, stack.gateway),
+    start: async (env) => {
+      const { url, process } = await stack.startReplica("gateway", env);
+      return gatewayOf(url, process);
     },
+    startRedis,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

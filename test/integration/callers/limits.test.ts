@@ -9,7 +9,7 @@ let gateway: Gateway;
 
 beforeAll(async () => {
   stack = await startGateways({ per_second: 1, burst });
-  gateway = await stack.start();
+  gateway = stack.first;
 });
 
 afterAll(() => stack[Symbol.asyncDispose]());

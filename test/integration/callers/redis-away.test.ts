@@ -1,4 +1,4 @@
-import { pause, poll, type RedisServer, spawnRedis } from "@postern/shared/testing";
+import { pause, poll } from "@postern/shared/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { countStatuses, type Gateway, type Gateways, startGateways, wrongAuth } from "./gateways.ts";
 
@@ -10,7 +10,7 @@ let second: Gateway;
 
 beforeAll(async () => {
   stack = await startGateways({ per_second: 1, burst });
-  [first, second] = await Promise.all([stack.start(), stack.start()]);
+  [first, second] = [stack.first, await stack.start()];
 });
 
 afterAll(() => stack[Symbol.asyncDispose]());
@@ -61,6 +61,6 @@ test("after Redis was killed and returned empty, gateways share the budget again
   stack.redis.signal("SIGKILL");
   expect(await stack.redis.stop()).toBe(null);
   await expectOwnBuckets("198.51.102");
-  await using _again: RedisServer = await spawnRedis({ port: stack.redis.port });
+  await stack.startRedis();
   await expectSharedAgain("198.51.103");
 });

@@ -2,52 +2,37 @@ import { Secret } from "@postern/shared/platform/crypto";
 import { callerAssertionHeader, createCallerSigner } from "@postern/shared/platform/http";
 import { freePort } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ServiceProcess, startService, untilReady } from "../../support/service-process.ts";
 import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
 import { assertionSecret } from "../../support/stack-config.ts";
 import { askRaw, type RawAnswer, type RawRequest, requestOf } from "./raw-answers.ts";
 
-let owned: AsyncDisposableStack;
 let stack: Stack;
-let apart: ServiceProcess;
 let frontPort: number;
 let backPort: number;
 const assertions = { admin: "", idp: "" };
 
 beforeAll(async () => {
-  await using starting = new AsyncDisposableStack();
   const httpPort = await freePort();
-  stack = starting.use(
-    await startStack({
-      redis: true,
-      httpPort,
-      services: ["idp", "admin", "jobs-worker"],
-      settings: {
-        runtime: { servers: { http: { rate_limit: { per_second: 10_000, burst: 10_000 } } } },
-        identity: { frontend: { enabled: true }, oidc: { enabled: true, issuer: `http://127.0.0.1:${httpPort}` } },
-      },
-    }),
-  );
-  [frontPort, backPort] = [await freePort(), await freePort()];
-  apart = starting.use(
-    await startService("gateway", {
-      configFile: stack.configFile,
-      privatePort: await freePort(),
-      env: {
-        SERVICE_RUNTIME_SERVERS_HTTP_ADDRESS: `127.0.0.1:${backPort}`,
-        SERVICE_RUNTIME_SERVERS_HTTP_FRONTEND_ADDRESS: `127.0.0.1:${frontPort}`,
-      },
-    }),
-  );
-  await untilReady(apart);
+  stack = await startStack({
+    redis: true,
+    httpPort,
+    services: ["idp", "admin", "jobs-worker"],
+    settings: {
+      runtime: { servers: { http: { rate_limit: { per_second: 10_000, burst: 10_000 } } } },
+      identity: { frontend: { enabled: true }, oidc: { enabled: true, issuer: `http://127.0.0.1:${httpPort}` } },
+    },
+  });
+  frontPort = await freePort();
+  const front = { SERVICE_RUNTIME_SERVERS_HTTP_FRONTEND_ADDRESS: `127.0.0.1:${frontPort}` };
+  const twoListeners = await stack.startReplica("gateway", front);
+  backPort = Number(new URL(twoListeners.url).port);
   const caller = { method: "basic", scopes: [], clientIp: "127.0.0.1", session: "test-session" } as const;
   const sign = createCallerSigner({ secret: new Secret(assertionSecret), ttlSeconds: 300 });
   assertions.admin = await sign(caller, "admin");
   assertions.idp = await sign(caller, "idp");
-  owned = starting.move();
 });
 
-afterAll(() => owned[Symbol.asyncDispose]());
+afterAll(() => stack[Symbol.asyncDispose]());
 
 type Listener = "gateway" | "admin" | "idp" | "private" | "front" | "back";
 

@@ -100,7 +100,7 @@ describe("a name that differs from the account's own", () => {
     expect(await brake.holdMs("Alice", at("al", "198.51.100.0/24"), 2 * failures)).toBe(settings.maxDelayMs);
   });
 
-  test("its user is not looked up in Redis for each sign-in while it is guessed at, until the note is old", async () => {
+  test("its user is not looked up in Redis for each sign-in while it is under attack, until the note is old", async () => {
     const { brake, pass, noted, lookedUp } = startBrake();
     const holdMs = async () => brake.holdMs("alice", at("alice"), 2 * failures);
     brake.note("alice", at("alice"));

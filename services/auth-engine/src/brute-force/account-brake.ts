@@ -17,7 +17,7 @@ export interface AccountBrake {
   /** `account`: the backend's own name for it, if returned. Undefined if it was not counted. */
   count(guess: AccountGuess): Promise<Braked | undefined>;
   /** The account delay of a success; undefined for none. */
-  holdMs(account: string, target: AccountTarget, failures: number): Promise<number> | number;
+  holdMs(account: string, target: AccountTarget, failures: number): Promise<number>;
   /** Records that the account signed in from this network. */
   note(account: string, target: AccountTarget): void;
 }
@@ -136,19 +136,18 @@ export function createAccountBrake(deps: AccountBrakeDeps): AccountBrake {
         holdMs: knowsSource ? 0 : held(delayMs(before ?? found.failures, target.source, settings), target),
       };
     },
-    holdMs: (account, target, counted) => {
+    holdMs: async (account, target, counted) => {
       const { source, username } = target;
       const { network } = source;
       const ms = delayMs(Math.max(counted, failuresHere(username)), source, settings);
       if (ms === 0 || source.isTrusted) return 0;
       if (network === undefined) return held(ms, target);
-      // Recent sign-in from there through this engine: while an account is being guessed at, its user costs no call to
+      // Recent sign-in from there through this engine: while an account is under attack, its user costs no call to
       // Redis.
       if (!isDue.look(noteKey(account, target))) return 0;
       // Redis became unavailable in between: without its counts no answer is delayed.
-      return Promise.all(namesOf(account, target).map((name) => store.knows(name, network))).then((answers) =>
-        answers.every((knows) => knows === false) ? held(ms, target) : 0,
-      );
+      const answers = await Promise.all(namesOf(account, target).map((name) => store.knows(name, network)));
+      return answers.every((knows) => knows === false) ? held(ms, target) : 0;
     },
     note: (account, target) => {
       // Otherwise the next wrong guess from there would not be delayed, which would reveal that this password was

@@ -46,7 +46,7 @@ export function createBruteForceMetrics(registry: Metrics, options: BruteForceMe
   });
   const slowed = registry.counter({
     name: `${prefix}_brute_force_slowed_total`,
-    help: "Answers delayed by the account delay, by the reason why the source is unknown",
+    help: "Responses delayed by the account delay, by the reason why the source is unknown",
     labels: { source: sources },
   });
   registry.gauge({

@@ -32,7 +32,7 @@ export interface BruteForceFacts {
   totalPasswordsSeen: number;
 }
 
-/** The account that was guessed at. */
+/** The account for which a wrong password was sent. */
 export interface Guessed {
   /** Whether the account exists. */
   readonly isKnown: boolean;
@@ -49,16 +49,15 @@ export interface BruteForce {
    *
    * @throws AppError REDIS_UNAVAILABLE if Redis is unavailable and the site configured temporary failures for that.
    */
-  check(attempt: Attempt): Promise<BruteForceFacts> | undefined;
+  check(attempt: Attempt): Promise<BruteForceFacts | undefined>;
   /** Counts a failure for its network and its account and writes the ban, atomically. Updates `facts`. */
   countFailure(attempt: Attempt, guessed: Guessed, facts: BruteForceFacts): Promise<void>;
   /** Records a success, unless a ban is in force by now; then `facts.rule` names it. */
   recordSuccess(account: string, facts: BruteForceFacts): Promise<void>;
   /**
    * Determines the account delay of a success if its account is being guessed at and does not know the network.
-   * Undefined if there is nothing to do.
    */
-  slow(account: string, facts: BruteForceFacts): Promise<void> | undefined;
+  slow(account: string, facts: BruteForceFacts): Promise<void>;
   /** Forgets flushed places, which this process remembers for an outage of Redis. */
   forget(places: FlushedPlaces): void;
 }

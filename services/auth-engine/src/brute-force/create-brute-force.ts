@@ -35,7 +35,7 @@ export interface BruteForceDeps {
   readonly digest: (username: string, password: string) => string;
   /** Adds a ban to the index that lists use. */
   readonly index: (place: RulePlace, ban: Ban) => Promise<void>;
-  /** Records from where a known account was guessed at, under the typed name and the account's own. */
+  /** Records the addresses that sent wrong passwords for a known account, under the typed name and the account's own. */
   readonly remember: (target: Target, account: string | undefined) => Promise<void>;
   readonly events: BruteForceEvents;
 }
@@ -210,18 +210,17 @@ export function createBruteForce(deps: BruteForceDeps): BruteForce {
   const countAtAccount = createAccountCount(deps);
 
   return {
-    check: (attempt) => {
+    check: async (attempt) => {
       const counting = targetOf(attempt);
       const { target, account } = counting;
       if (target === undefined && account === undefined) return undefined;
-      return shared.check(target, account).then((answer) => {
-        if (answer === undefined) {
-          undecided("check");
-          return checked(counting, target === undefined ? noStanding : local.check(target));
-        }
-        if (target !== undefined) noteBan(target, answer.ban);
-        return checked(counting, answer);
-      });
+      const answer = await shared.check(target, account);
+      if (answer === undefined) {
+        undecided("check");
+        return checked(counting, target === undefined ? noStanding : local.check(target));
+      }
+      if (target !== undefined) noteBan(target, answer.ban);
+      return checked(counting, answer);
     },
     countFailure: async (attempt, { isKnown, isPassword, account }, facts) => {
       const digest = deps.digest(attempt.username, attempt.password?.reveal() ?? "");
@@ -232,15 +231,9 @@ export function createBruteForce(deps: BruteForceDeps): BruteForce {
       ]);
     },
     recordSuccess: createRecordSuccess(deps),
-    slow: (account, facts) => {
-      if (brake === undefined || facts.account === undefined) return undefined;
-      const holdMs = brake.holdMs(account, facts.account, facts.accountFailures);
-      if (typeof holdMs !== "number")
-        return holdMs.then((ms) => {
-          facts.holdMs = ms;
-        });
-      facts.holdMs = holdMs;
-      return undefined;
+    slow: async (account, facts) => {
+      if (brake === undefined || facts.account === undefined) return;
+      facts.holdMs = await brake.holdMs(account, facts.account, facts.accountFailures);
     },
     forget: ({ addresses, rules }) => {
       for (const address of addresses) {

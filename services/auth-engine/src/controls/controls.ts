@@ -22,8 +22,7 @@ export function createControls(
   return {
     run: async (attempt, context) => {
       for (const control of controls) {
-        const result = control.check(attempt, context);
-        const decision = result instanceof Promise ? await result : result;
+        const decision = await control.check(attempt, context);
         observe(control.name, outcomeOf(decision));
         if (decision !== undefined) {
           context.facts.rejectedBy = control.name;

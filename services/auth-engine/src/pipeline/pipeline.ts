@@ -48,14 +48,10 @@ export const finalizers: readonly Finalizer[] = [
 export async function decide(attempt: Attempt, context: StepContext, deps: StepDeps): Promise<AuthDecision> {
   let decision: AuthDecision | undefined;
   for (const step of steps) {
-    const result = step.run(attempt, context, deps);
-    decision = result instanceof Promise ? await result : result;
+    decision = await step.run(attempt, context, deps);
     if (decision !== undefined) break;
   }
   if (decision === undefined) throw new AppError("INTERNAL", { detail: `no step decided ${attempt.operation}` });
-  for (const finalizer of finalizers) {
-    const result = finalizer.run(attempt, decision, context, deps);
-    decision = result instanceof Promise ? await result : result;
-  }
+  for (const finalizer of finalizers) decision = await finalizer.run(attempt, decision, context, deps);
   return decision;
 }

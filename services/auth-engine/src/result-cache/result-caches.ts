@@ -26,10 +26,10 @@ export interface ResultCaches {
   /** Undefined for decisions that are never cached. */
   begin(attempt: Attempt): CacheFacts | undefined;
   readMemory(attempt: Attempt, facts: CacheFacts): CachedResult | undefined;
-  /** Undefined immediately if the shared cache is not used for the decision. Never rejects. */
-  readShared(attempt: Attempt, facts: CacheFacts): Promise<CachedResult | undefined> | undefined;
+  /** Undefined if the shared cache is not used for the decision. Never rejects. */
+  readShared(attempt: Attempt, facts: CacheFacts): Promise<CachedResult | undefined>;
   /** Never rejects. */
-  write(attempt: Attempt, answer: BackendAnswer, facts: CacheFacts): Promise<void> | undefined;
+  write(attempt: Attempt, answer: BackendAnswer, facts: CacheFacts): Promise<void>;
 }
 
 export type CacheLevel = "memory" | CacheFamily;
@@ -112,15 +112,14 @@ export function createResultCaches(deps: ResultCachesDeps): ResultCaches {
       facts.servedFrom = "memory";
       return found;
     },
-    readShared: (attempt, facts) =>
+    readShared: async (attempt, facts) =>
       shared === undefined || !rules.usesShared(attempt) ? undefined : lookInShared(attempt, facts, shared, deps),
-    write: (attempt, answer, facts) => {
+    write: async (attempt, answer, facts) => {
       const { servedFrom, look } = facts;
-      if (servedFrom === "memory") return undefined;
+      if (servedFrom === "memory") return;
       const isNew = servedFrom === undefined && look !== undefined && rules.mayShare(attempt, answer);
-      if (isNew) return share(attempt, answer, facts, look);
-      keepInMemory(attempt, answer, facts);
-      return undefined;
+      if (isNew) await share(attempt, answer, facts, look);
+      else keepInMemory(attempt, answer, facts);
     },
   };
 }

@@ -2,7 +2,7 @@ import type { AuthDecision, AuthRequest } from "@postern/shared/contracts";
 import { type AppError, fromUnknown } from "@postern/shared/platform/errors";
 import { type Attempt, attemptOf } from "../decision/attempt.ts";
 import type { CallContext } from "../decision/call-context.ts";
-import { held } from "../facts/held.ts";
+import { withAccountDelay } from "../facts/account-delay.ts";
 import { type AuthWaitSettings, withAuthWait } from "../pipeline/auth-wait.ts";
 import { DecisionContext } from "../pipeline/decision-context.ts";
 import { decide } from "../pipeline/pipeline.ts";
@@ -43,7 +43,7 @@ export function createAuthenticate({
     let decision: AuthDecision;
     try {
       const decided = new DecisionContext(context);
-      decision = held(await decide(attempt, decided, deps), decided.facts);
+      decision = withAccountDelay(await decide(attempt, decided, deps), decided.facts);
     } catch (thrown) {
       decision = undecided(request, thrown);
     }

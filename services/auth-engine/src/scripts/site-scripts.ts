@@ -42,15 +42,8 @@ export type SubjectVerdict = ReturnType<typeof readSubject>;
 /** Runs the scripts of each stage. A script that fails throws an `AppError`: no decision is possible. */
 export interface SiteScripts {
   /** The verdicts of the environment scripts in order, up to one that skips the rest. */
-  environment(
-    attempt: Attempt,
-    deadline: number,
-  ): Promise<readonly EnvironmentVerdict[]> | readonly EnvironmentVerdict[];
-  subject(
-    attempt: Attempt,
-    decision: AuthDecision,
-    deadline: number,
-  ): Promise<readonly SubjectVerdict[]> | readonly SubjectVerdict[];
+  environment(attempt: Attempt, deadline: number): Promise<readonly EnvironmentVerdict[]>;
+  subject(attempt: Attempt, decision: AuthDecision, deadline: number): Promise<readonly SubjectVerdict[]>;
   /** Starts the actions of an answered request and does not wait for them. */
   afterAnswer(attempt: Attempt, decision: AuthDecision): void;
 }
@@ -109,7 +102,7 @@ export function createSiteScripts(deps: SiteScriptsDeps): SiteScripts {
   };
   const within = (deadline: number): number => Math.min(deadline, systemClock.now() + settings().decisionTimeoutMs);
   return {
-    environment: (attempt, deadline) => {
+    environment: async (attempt, deadline) => {
       const { environment } = settings();
       if (environment.length === 0) return [];
       const args = [requestTable(attempt, true)];
@@ -122,7 +115,7 @@ export function createSiteScripts(deps: SiteScriptsDeps): SiteScripts {
       );
       return inOrder("environment", runs, ({ deny, skip }) => deny === true || skip === true);
     },
-    subject: (attempt, decision, deadline) => {
+    subject: async (attempt, decision, deadline) => {
       const { subject } = settings();
       if (subject.length === 0) return [];
       const args = [{ ...requestTable(attempt, true), decision: decisionTable(decision) }];

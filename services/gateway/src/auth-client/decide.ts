@@ -29,14 +29,12 @@ export type Decide = (request: AuthRequest, patience?: CallerPatience) => Promis
  * failure, because no decision was made (ADR 0034).
  */
 export function createDecide({ bus, watch, clock, timeoutMs, onError }: DecideDeps): Decide {
-  const ask = (request: AuthRequest, patience: CallerPatience | undefined): Promise<AuthDecision> => {
+  const requestDecision = async (request: AuthRequest, patience: CallerPatience | undefined): Promise<AuthDecision> => {
     const admitted = watch.admit();
-    if (admitted === "refuse") return Promise.reject(new AppError("ENGINE_SILENT"));
+    if (admitted === "refuse") throw new AppError("ENGINE_SILENT");
     const withinMs = admitted === "trial" ? Math.min(trialTimeoutMs, timeoutMs()) : timeoutMs();
     const deadline = Math.min(clock.now() + withinMs, patience?.deadlineMs ?? Number.POSITIVE_INFINITY);
-    return bus.request(authenticate, request, { deadline, signal: patience?.signal });
-  };
-  const decided = (decision: AuthDecision): AuthDecision => {
+    const decision = await bus.request(authenticate, request, { deadline, signal: patience?.signal });
     watch.answered();
     return decision;
   };
@@ -48,5 +46,11 @@ export function createDecide({ bus, watch, clock, timeoutMs, onError }: DecideDe
     const message = error.row.kind === "caller" ? errorCodes.INTERNAL.publicMessage : error.publicMessage;
     return { outcome: "tempfail", code: error.code, message };
   };
-  return (request, patience) => ask(request, patience).then(decided, (thrown) => undecided(thrown, request.session));
+  return async (request, patience) => {
+    try {
+      return await requestDecision(request, patience);
+    } catch (thrown) {
+      return undecided(thrown, request.session);
+    }
+  };
 }

@@ -3,7 +3,7 @@ import type { EngineWatch } from "@postern/shared/domain/engine-watch";
 import type { Bus } from "@postern/shared/platform/bus";
 import type { AnswerHolds } from "@postern/shared/platform/concurrency";
 import { logFields } from "@postern/shared/platform/errors";
-import type { Logger } from "@postern/shared/platform/logging";
+import type { Logger, ProcessLogger } from "@postern/shared/platform/logging";
 import { systemClock } from "@postern/shared/platform/time";
 import type { FastifyRequest } from "fastify";
 import { createDecide } from "../auth-client/decide.ts";
@@ -30,7 +30,7 @@ export function createClientAddresses({
   live,
   logger,
   metrics,
-}: Pick<AuthRouteParts, "live" | "logger" | "metrics">): ClientAddresses {
+}: Pick<AuthRouteParts, "live" | "metrics"> & { readonly logger: Logger }): ClientAddresses {
   const reportIgnoredAddress = createReportIgnoredAddress({
     logger,
     clock: systemClock,
@@ -64,12 +64,13 @@ export interface AuthRouteParts extends ClientAddresses {
   readonly names: WireNames;
   readonly limits: Limits;
   readonly metrics: GatewayMetrics;
-  readonly logger: Logger;
+  readonly processLogger: ProcessLogger;
   readonly holds: AnswerHolds;
 }
 
 export function createAuthRoute(parts: AuthRouteParts): AuthRouteDeps {
-  const { bus, engineWatch, live, accountPages: pages, names, limits, metrics, logger } = parts;
+  const { bus, engineWatch, live, accountPages: pages, names, limits, metrics, processLogger } = parts;
+  const { logger } = processLogger;
   const { addresses, reportIgnoredAddress, holds } = parts;
   const timeoutMs = (): number => live.current.decisionTimeoutMs;
   return {
@@ -87,7 +88,7 @@ export function createAuthRoute(parts: AuthRouteParts): AuthRouteDeps {
         logger[err.row.logLevel]({ session, ...logFields(err) }, "the list of accounts failed"),
     }),
     metrics,
-    log: createDecisionLog(logger),
+    log: createDecisionLog(processLogger),
     gate: limits.gate,
     slowAnswers: createSlowAnswers(holds, () => live.current.slowAnswers),
     callerOf: addresses.callerOf,

@@ -1,6 +1,7 @@
+import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { AppError, errorCodes } from "@postern/shared/platform/errors";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { WireNames } from "../dialects/naming.ts";
 import { jsonReply } from "../dialects/reply.ts";
 import type { ConcurrencyGate } from "../limits/concurrency-gate.ts";
@@ -43,16 +44,10 @@ export function expandBodies(scope: FastifyInstance, deps: ExpandBodiesDeps): vo
     reply.raw.once("close", () => strangersBodies.leave());
     done(null, payload);
   });
-  scope.addContentTypeParser("*", (request, payload, done) => {
-    if (!isCoded(request.raw.headers["content-encoding"])) {
-      done(null, payload);
-      return;
-    }
+  scope.addContentTypeParser("*", async (request: FastifyRequest, payload: IncomingMessage) => {
+    if (!isCoded(request.raw.headers["content-encoding"])) return payload;
     const maxBytes = request.callerMethod === "none" ? Math.min(strangersBodyBytes, maxBodyBytes) : maxBodyBytes;
-    readBody(request.raw, maxBytes, (body, refused) => {
-      if (refused === undefined) done(null, Readable.from([body]));
-      else done(refused instanceof Error ? refused : new AppError("INTERNAL", { cause: refused }));
-    });
+    return Readable.from([await readBody(request.raw, maxBytes)]);
   });
   scope.setErrorHandler((error, request, reply) => {
     if (!(error instanceof AppError) || error.row.kind !== "caller") throw error;

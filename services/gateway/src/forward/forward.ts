@@ -6,7 +6,6 @@ import type { Logger } from "@postern/shared/platform/logging";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { RejectionDelay } from "../caller-auth/rejection.ts";
 import { type DialectReply, jsonReply, notFoundReply, utf8Body } from "../dialects/reply.ts";
-import type { BudgetAnswer } from "../limits/failure-budget.ts";
 import type { GuessesInFlight } from "../limits/guesses-in-flight.ts";
 import type { OnRequest } from "../plugins/caller-auth.ts";
 import { retryAfterSeconds } from "../plugins/reject-caller.ts";
@@ -39,9 +38,10 @@ export interface ForwardDeps extends ExpandBodiesDeps {
   readonly guesses: GuessesInFlight;
   readonly delay: RejectionDelay;
   /**
-   * Called for an owner's 401 or 403 if the owner checks credentials itself; the answer says whether the budget had a token for it.
+   * Called for an owner's 401 or 403 if the owner checks credentials itself. Takes a token, synchronously from the local bucket, and resolves
+   * to 0, or to the milliseconds until a token is available if there was none.
    */
-  readonly onOwnerRejected: (rejected: OwnerRejected, answer: BudgetAnswer) => void;
+  readonly onOwnerRejected: (rejected: OwnerRejected) => Promise<number>;
   readonly onOwnerFailed: (owner: AssertionAudience, reason: OwnerFailure) => void;
   readonly addressOf: (request: FastifyRequest) => string;
   /** `identity.frontend.enabled`: `/` redirects to the account page. */
@@ -109,7 +109,7 @@ function passLater(reply: FastifyReply, stream: Readable, { delay }: ForwardDeps
 }
 
 /** Passes the answer on. A rejection of credentials takes a token and is delayed by 300 ms, like the gateway's own. */
-function passAnswer({ request, reply, clientIp, answer }: OwnerAnswered, deps: ForwardDeps): void {
+async function passAnswer({ request, reply, clientIp, answer }: OwnerAnswered, deps: ForwardDeps): Promise<void> {
   const { stream, statusCode: status } = answer;
   if (status !== 401 && status !== 403) {
     reply.send(stream);
@@ -117,20 +117,19 @@ function passAnswer({ request, reply, clientIp, answer }: OwnerAnswered, deps: F
   }
   // An answer that is not passed on is destroyed. Its stream reports that as an error, for which there is no other listener yet.
   stream.on("error", () => undefined);
-  deps.onOwnerRejected({ clientIp, session: request.id, status, url: request.raw.url }, (waitMs) => {
-    if (waitMs > 0) {
-      stream.destroy();
-      const headers: DialectReply["headers"] = [
-        [deps.names.session, request.id],
-        ["Retry-After", retryAfterSeconds(waitMs)],
-      ];
-      sendReply(reply, { status: 429, headers, body: "" });
-    } else if (status === 403) {
-      reply.send(stream);
-    } else {
-      passLater(reply, stream, deps);
-    }
-  });
+  const waitMs = await deps.onOwnerRejected({ clientIp, session: request.id, status, url: request.raw.url });
+  if (waitMs > 0) {
+    stream.destroy();
+    const headers: DialectReply["headers"] = [
+      [deps.names.session, request.id],
+      ["Retry-After", retryAfterSeconds(waitMs)],
+    ];
+    sendReply(reply, { status: 429, headers, body: "" });
+  } else if (status === 403) {
+    reply.send(stream);
+  } else {
+    passLater(reply, stream, deps);
+  }
 }
 
 function registerOwned(app: FastifyInstance, owned: OwnedPaths, deps: ForwardDeps): void {
@@ -159,7 +158,7 @@ function registerOwned(app: FastifyInstance, owned: OwnedPaths, deps: ForwardDep
       retryDelay: () => null,
       ...(checksCredentials === true && {
         onResponse: (_request: unknown, _reply: unknown, answer: OwnerAnswer) => {
-          passAnswer({ request, reply, clientIp: who.clientIp, answer }, deps);
+          void passAnswer({ request, reply, clientIp: who.clientIp, answer }, deps);
           // The wrong password has taken its token by now, with no other request in between.
           deps.guesses.leave(request);
         },
@@ -172,10 +171,10 @@ function registerOwned(app: FastifyInstance, owned: OwnedPaths, deps: ForwardDep
     deps.guesses.forwarded(request);
     return reply;
   };
-  const offered: OnRequest = (request, reply, next) => {
+  const offered: OnRequest = async (request, reply) => {
     const [path = ""] = (request.raw.url ?? "").split("?", 1);
-    if (request.raw.headers.authorization === undefined || deps.publicPaths().has(path)) next();
-    else deps.callerAuth(request, reply, next);
+    if (request.raw.headers.authorization === undefined || deps.publicPaths().has(path)) return;
+    await deps.callerAuth(request, reply);
   };
   const ownersHooks = checksCredentials === true ? [deps.limitAddress, deps.admitByBudget] : [deps.limitAddress];
   const hooksOf = { backchannel: [deps.callerAuth], owner: ownersHooks, offered: [deps.limitAddress, offered] };

@@ -1,3 +1,4 @@
+import { within } from "@postern/shared/platform/concurrency";
 import type { Rate } from "./gcra.ts";
 
 /** The result of taking a token from the bucket that all gateways share. */
@@ -20,13 +21,10 @@ export interface BookingDeps {
   readonly onBack: () => void;
 }
 
-/** Undefined: Redis is unavailable, and the local bucket applies. */
-export type BookingDone = (take: SharedTake | undefined) => void;
-
 export interface Booking {
   readonly away: boolean;
-  /** Calls `done` within the timeout; immediately while Redis is unavailable. */
-  book(addressKey: string, rate: Rate, done: BookingDone): void;
+  /** Settles within the timeout, and without waiting while Redis is unavailable: undefined, and the local bucket applies. */
+  book(addressKey: string, rate: Rate): Promise<SharedTake | undefined>;
 }
 
 /**
@@ -42,36 +40,27 @@ export function createBooking({ take, timeoutMs, retryMs, onAway, onBack }: Book
     if (awayUntilMs !== undefined) onBack();
     awayUntilMs = undefined;
   };
-  const ask = (addressKey: string, rate: Rate, done: BookingDone): void => {
-    let open = true;
-    const end = (result: SharedTake | undefined, reason?: unknown): void => {
-      if (!open) return;
-      open = false;
-      clearTimeout(timer);
-      if (result === undefined) leave(reason);
-      else comeBack();
-      done(result);
-    };
-    const timer = setTimeout(() => end(undefined, new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
-    take(addressKey, rate).then(
-      (result) => end(result),
-      (reason: unknown) => end(undefined, reason),
-    );
+  const attempt = async (addressKey: string, rate: Rate): Promise<SharedTake | undefined> => {
+    try {
+      const result = await within(take(addressKey, rate), timeoutMs);
+      comeBack();
+      return result;
+    } catch (reason) {
+      leave(reason);
+      return undefined;
+    }
   };
   return {
     get away() {
       return awayUntilMs !== undefined;
     },
-    book: (addressKey, rate, done) => {
-      if (awayUntilMs === undefined) {
-        ask(addressKey, rate, done);
-        return;
-      }
+    book: async (addressKey, rate) => {
+      if (awayUntilMs === undefined) return attempt(addressKey, rate);
       if (performance.now() >= awayUntilMs) {
         awayUntilMs = performance.now() + retryMs;
-        ask(addressKey, rate, () => undefined);
+        void attempt(addressKey, rate);
       }
-      done(undefined);
+      return undefined;
     },
   };
 }

@@ -2,17 +2,25 @@ import type { Booking } from "./budget-booking.ts";
 import { createDebtTable, type Debtor, type NowUs, takeToken, untilToken } from "./debt-table.ts";
 import { debtAt, debtWithTokenIn, type Rate, tokensIn } from "./gcra.ts";
 
-/** 0: continue. Otherwise the budget is empty, and the next token is available after this many milliseconds. */
-export type BudgetAnswer = (waitMs: number) => void;
+/**
+ * Evaluates credentials if `waitMs` is 0. Otherwise the budget is empty, and the next token is available after this many milliseconds. A
+ * failure must call `spend` before the evaluation first awaits, see `admit`.
+ */
+export type Evaluate<T> = (waitMs: number) => Promise<T>;
 
 /** Failure budgets of client addresses. Addresses are keys, see `addressKey`. */
 export interface FailureBudget {
   /** True if no address has a debt: callers may be evaluated without calling `admit`. */
   readonly clear: boolean;
-  /** Called before an evaluation. Answers synchronously, unless a failure of the same address is being booked. */
-  admit(addressKey: string, answer: BudgetAnswer): void;
-  /** Takes one token. */
-  spend(addressKey: string, answer: BudgetAnswer): void;
+  /**
+   * Calls `evaluate` synchronously, unless a failure of the same address is being booked. Pipelined requests arrive in one turn of the event
+   * loop: if anything were awaited between admission and evaluation, all of them would be evaluated for one token.
+   */
+  admit<T>(addressKey: string, evaluate: Evaluate<T>): Promise<T>;
+  /**
+   * Takes one token, synchronously from the local bucket. Resolves to 0, or to the milliseconds until a token is available if there was none.
+   */
+  spend(addressKey: string): Promise<number>;
   /** Number of whole tokens that the address has left, as far as this gateway knows. */
   left(addressKey: string): number;
   /** Another gateway has found the budget empty. */
@@ -41,7 +49,7 @@ interface Address extends Debtor {
   /** Failures that are being booked in Redis. */
   bookings: number;
   /** Requests that wait for them. */
-  readonly line: BudgetAnswer[];
+  readonly line: ((waitMs: number) => void)[];
   isEmptyReported: boolean;
 }
 
@@ -64,8 +72,8 @@ function owe(address: Address, untilUs: number): void {
 export const noFailureBudget: FailureBudget = {
   clear: true,
   size: 0,
-  admit: (_addressKey, answer) => answer(0),
-  spend: (_addressKey, answer) => answer(0),
+  admit: (_addressKey, evaluate) => evaluate(0),
+  spend: async () => 0,
   left: () => Number.POSITIVE_INFINITY,
   learn: () => undefined,
 };
@@ -74,19 +82,20 @@ export const noFailureBudget: FailureBudget = {
 function createWaitingLine(maxWaiting: number) {
   let waiting = 0;
   return {
-    join: ({ line }: Address, answer: BudgetAnswer): boolean => {
-      if (waiting >= maxWaiting) return false;
+    hasRoom: (): boolean => waiting < maxWaiting,
+    join: <T>({ line }: Address, evaluate: Evaluate<T>): Promise<T> => {
       waiting += 1;
-      line.push(answer);
-      return true;
+      return new Promise((resolve) => {
+        line.push((waitMs) => resolve(evaluate(waitMs)));
+      });
     },
-    /** An answer may fail its request, and so begin the next booking, before it returns. */
-    letOn: (address: Address, waitMs: () => number): void => {
+    /** An evaluation that fails begins the next booking before it returns. */
+    evaluateNext: (address: Address, waitMs: () => number): void => {
       while (address.bookings === 0) {
-        const answer = address.line.shift();
-        if (answer === undefined) return;
+        const evaluate = address.line.shift();
+        if (evaluate === undefined) return;
         waiting -= 1;
-        answer(waitMs());
+        evaluate(waitMs());
       }
     },
   };
@@ -107,22 +116,19 @@ export function createFailureBudget(deps: FailureBudgetDeps): FailureBudget {
     if (!address.isEmptyReported) deps.onEmpty(address.key);
     address.isEmptyReported = true;
   };
-  const settle = (address: Address, granted: boolean, answer: BudgetAnswer): void => {
+  const book = async (address: Address): Promise<number> => {
+    address.bookings += 1;
+    const take = await booking.book(address.key, rate());
+    const granted = take?.granted ?? true;
+    counted(take === undefined ? "local" : "shared", granted ? "taken" : "empty");
+    if (take !== undefined) owe(address, now() + take.debtUs);
     const emptyForMs = waitMs(address);
     if (emptyForMs > 0) warn(address);
     if (emptyForMs > 0 && granted && !booking.away) deps.announce(address.key, emptyForMs);
     address.bookings -= 1;
+    waitingLine.evaluateNext(address, () => waitMs(address));
     // A rejection remains one, even if a token became available while the reply was in transit.
-    answer(granted ? 0 : Math.max(1, emptyForMs));
-    waitingLine.letOn(address, () => waitMs(address));
-  };
-  const book = (address: Address, answer: BudgetAnswer): void => {
-    address.bookings += 1;
-    booking.book(address.key, rate(), (take) => {
-      counted(take === undefined ? "local" : "shared", take?.granted === false ? "empty" : "taken");
-      if (take !== undefined) owe(address, now() + take.debtUs);
-      settle(address, take?.granted ?? true, answer);
-    });
+    return granted ? 0 : Math.max(1, emptyForMs);
   };
   return {
     get clear() {
@@ -131,21 +137,19 @@ export function createFailureBudget(deps: FailureBudgetDeps): FailureBudget {
     get size() {
       return table.size;
     },
-    admit: (key, answer) => {
+    admit: (key, evaluate) => {
       const address = table.find(key);
-      if (address === undefined) answer(0);
-      else if (address.bookings === 0 || !waitingLine.join(address, answer)) answer(waitMs(address));
+      if (address === undefined) return evaluate(0);
+      if (address.bookings > 0 && waitingLine.hasRoom()) return waitingLine.join(address, evaluate);
+      return evaluate(waitMs(address));
     },
-    spend: (key, answer) => {
+    spend: async (key) => {
       const address = table.open(key);
       const waitUs = takeToken(address, now(), rate());
-      if (waitUs === 0) {
-        book(address, answer);
-        return;
-      }
+      if (waitUs === 0) return book(address);
       counted("local", "empty");
       warn(address);
-      answer(waitUs / 1000);
+      return waitUs / 1000;
     },
     left: (key) => tokensIn(debtAt(table.find(key)?.fullAtUs ?? 0, now(), rate()), rate()),
     learn: (key, emptyForMs) => owe(table.open(key), now() + debtWithTokenIn(emptyForMs * 1000, rate())),

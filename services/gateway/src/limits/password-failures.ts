@@ -1,6 +1,6 @@
 import { operations } from "@postern/shared/contracts";
 import { pathOf } from "../request-path.ts";
-import type { BudgetAnswer, FailureBudget } from "./failure-budget.ts";
+import type { FailureBudget } from "./failure-budget.ts";
 
 /** Paths on which users sign in with passwords of their own choice. */
 const passwordPaths = new Set(operations.filter(({ takesPassword }) => takesPassword === true).map(({ path }) => path));
@@ -26,17 +26,4 @@ export function budgetOf(
   { budget, passwordBudget }: { readonly budget: FailureBudget; readonly passwordBudget: FailureBudget },
 ): FailureBudget {
   return key.startsWith(keyPrefix) ? passwordBudget : budget;
-}
-
-/** Takes a token of each; the longer wait applies. */
-export function spendBoth(spends: readonly ((answer: BudgetAnswer) => void)[], answer: BudgetAnswer): void {
-  let left = spends.length;
-  let longest = 0;
-  for (const spend of spends) {
-    spend((waitMs) => {
-      left -= 1;
-      longest = Math.max(longest, waitMs);
-      if (left === 0) answer(longest);
-    });
-  }
 }

@@ -7,16 +7,10 @@ export function createAdmitByBudgetHook({
   reject,
   counted,
 }: Pick<CallerAuthDeps, "budget" | "addressKeyOf" | "reject" | "counted">): OnRequest {
-  return (request, reply, next) => {
-    if (budget.clear) {
-      next();
-      return;
-    }
-    budget.admit(addressKeyOf(request), (waitMs) => {
-      if (waitMs === 0) {
-        next();
-        return;
-      }
+  return async (request, reply) => {
+    if (budget.clear) return;
+    await budget.admit(addressKeyOf(request), async (waitMs) => {
+      if (waitMs === 0) return;
       counted("budget_exhausted");
       reject(request, reply, { outcome: "budget_exhausted", retryAfterMs: waitMs });
     });

@@ -12,16 +12,16 @@ type AdmitGuessDeps = Pick<CallerAuthDeps, "budget" | "addressKeyOf" | "reject" 
 
 /** For the password path: 429 while the client's budget is empty, or all its tokens are reserved. */
 export function createAdmitGuessHook({ budget, addressKeyOf, reject, counted, guesses }: AdmitGuessDeps): OnRequest {
-  return (request, reply, next) => {
+  return async (request, reply) => {
     const key = addressKeyOf(request);
-    budget.admit(key, (emptyForMs) => {
+    await budget.admit(key, async (emptyForMs) => {
       const { raw: response } = reply;
-      // The client disconnected while it waited.
-      if (response.destroyed) return;
-      if (emptyForMs === 0 && guesses.enter({ request, response, key, tokens: budget.left(key) })) {
-        next();
+      if (response.destroyed) {
+        // The client disconnected while it waited: nothing is left to answer.
+        reply.hijack();
         return;
       }
+      if (emptyForMs === 0 && guesses.enter({ request, response, key, tokens: budget.left(key) })) return;
       counted("budget_exhausted");
       reject(request, reply, { outcome: "budget_exhausted", retryAfterMs: emptyForMs || retryAfterMs });
     });

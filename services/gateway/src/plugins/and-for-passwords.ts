@@ -3,9 +3,8 @@ import type { OnRequest } from "./caller-auth.ts";
 
 /** Runs `first`, then `second` only for requests that carry a user's password. */
 export function andForPasswords(first: OnRequest, second: OnRequest): OnRequest {
-  return (request, reply, next) =>
-    first(request, reply, () => {
-      if (isPasswordPath(request.raw.url)) second(request, reply, next);
-      else next();
-    });
+  return async (request, reply) => {
+    await first(request, reply);
+    if (!reply.sent && isPasswordPath(request.raw.url)) await second(request, reply);
+  };
 }

@@ -5,7 +5,7 @@ import type { CallerCheck, CallerFinding } from "../caller-auth/check-caller.ts"
 import { type CallerAuthOutcome, outcomeRow } from "../caller-auth/outcome.ts";
 import { lackingScopes, opens, type ScopeNeed } from "../caller-auth/scopes.ts";
 import type { FailureBudget } from "../limits/failure-budget.ts";
-import { settleCaller } from "./pending-caller.ts";
+import { settledCaller } from "./pending-caller.ts";
 import type { RejectCaller } from "./reject-caller.ts";
 
 declare module "fastify" {
@@ -19,7 +19,8 @@ declare module "fastify" {
   }
 }
 
-export type OnRequest = (request: FastifyRequest, reply: FastifyReply, next: () => void) => void;
+/** A hook that may wait. It rejects a request by answering it; Fastify then calls neither further hooks nor the handler. */
+export type OnRequest = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 export interface CallerAuthDeps {
   readonly check: () => CallerCheck;
@@ -50,8 +51,7 @@ interface From {
 interface Attempt {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  readonly next: () => void;
-  readonly from?: From;
+  readonly from?: From | undefined;
   /** The scopes that a rejected token lacks. */
   readonly lacking?: readonly string[];
 }
@@ -88,14 +88,13 @@ function createFail({ reject, counted, budget, addressKeyOf }: CallerAuthDeps) {
       ...(lacking === undefined ? undefined : { lacking }),
     });
   };
-  return (attempt: Attempt, outcome: CallerAuthOutcome, waitMs = 0): void => {
+  return async (attempt: Attempt, outcome: CallerAuthOutcome, waitMs = 0): Promise<void> => {
     if (!outcomeRow(outcome).spendsBudget) {
       finish(attempt, outcome, waitMs);
       return;
     }
-    budget.spend(attempt.from?.addressKey ?? addressKeyOf(attempt.request), (wait) =>
-      finish(attempt, wait === 0 ? outcome : "budget_exhausted", wait),
-    );
+    const wait = await budget.spend(attempt.from?.addressKey ?? addressKeyOf(attempt.request));
+    finish(attempt, wait === 0 ? outcome : "budget_exhausted", wait);
   };
 }
 
@@ -106,39 +105,30 @@ function createFail({ reject, counted, budget, addressKeyOf }: CallerAuthDeps) {
 export function createCallerAuthHook(deps: CallerAuthDeps, needOf: (request: FastifyRequest) => ScopeNeed): OnRequest {
   const { check, basicName, timeoutMs, counted, budget, addressOf, addressKeyOf, limitAddress } = deps;
   const fail = createFail(deps);
-  const settle = (attempt: Attempt, finding: CallerFinding): void => {
-    const { request, reply, next } = attempt;
+  const settle = async (attempt: Attempt, finding: CallerFinding): Promise<void> => {
+    const { request, reply } = attempt;
     const need = needOf(request);
     const outcome = recognise({ request, need, basicName }, finding);
     if (outcomeRow(outcome).httpStatus !== 200) {
       const isScope = outcome === "missing_scope" && typeof finding !== "string";
-      fail(isScope ? { ...attempt, lacking: lackingScopes(finding.token, need) } : attempt, outcome);
+      await fail(isScope ? { ...attempt, lacking: lackingScopes(finding.token, need) } : attempt, outcome);
       return;
     }
     counted(outcome);
-    if (outcome === "ok_open") limitAddress(request, reply, next);
-    else next();
+    if (outcome === "ok_open") await limitAddress(request, reply);
   };
-  const evaluate = (attempt: Attempt): void => {
-    const { request, reply } = attempt;
+  const evaluate = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const found = check()(request.raw.headers.authorization);
-    if (!(found instanceof Promise)) {
-      settle(attempt, found);
-      return;
-    }
+    // Awaiting a finding that is known would let pipelined requests be evaluated before this one takes its token.
+    if (!(found instanceof Promise)) return settle({ request, reply }, found);
     const from = { clientIp: addressOf(request), addressKey: addressKeyOf(request) };
-    const pending = { response: reply.raw, timeoutMs: timeoutMs() };
-    settleCaller(found, pending, (finding) => settle({ ...attempt, from }, finding));
+    const finding = await settledCaller(found, { response: reply.raw, timeoutMs: timeoutMs() });
+    return settle({ request, reply, from }, finding);
   };
-  return (request, reply, next) => {
-    const attempt = { request, reply, next };
-    if (budget.clear) {
-      evaluate(attempt);
-      return;
-    }
-    budget.admit(addressKeyOf(request), (waitMs) => {
-      if (waitMs === 0) evaluate(attempt);
-      else fail(attempt, "budget_exhausted", waitMs);
-    });
+  return async (request, reply) => {
+    if (budget.clear) return evaluate(request, reply);
+    return budget.admit(addressKeyOf(request), (waitMs) =>
+      waitMs === 0 ? evaluate(request, reply) : fail({ request, reply }, "budget_exhausted", waitMs),
+    );
   };
 }

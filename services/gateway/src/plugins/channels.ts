@@ -1,10 +1,9 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import { type Channel, routeFamilies } from "@postern/shared/contracts";
 import { isBelow } from "@postern/shared/platform/http";
-import type { FastifyRequest } from "fastify";
+import type { FastifyRequest, onRequestHookHandler } from "fastify";
 import type { WireNames } from "../dialects/naming.ts";
 import { notFoundReply } from "../dialects/reply.ts";
-import type { OnRequest } from "./caller-auth.ts";
 import { sendReply } from "./send-reply.ts";
 
 /** Dot segments that a server behind us would resolve could lead from one channel's path to the other's. */
@@ -32,7 +31,7 @@ export interface Channels {
   /** Whether a route, by its pattern, belongs to the other channel than the request. */
   readonly isForeign: (request: FastifyRequest, pattern: string) => boolean;
   /** 404 for a route of the other channel. */
-  readonly onlyOwn: OnRequest;
+  readonly onlyOwn: onRequestHookHandler;
 }
 
 /** The matched route decides, not the URL, which has many spellings. */

@@ -16,12 +16,9 @@ export interface LimitAddressDeps {
  * For routes without caller authentication: each request counts, and requests above the limit are answered with 429 immediately.
  */
 export function createLimitAddressHook({ limit, addressKeyOf, names, limited }: LimitAddressDeps): OnRequest {
-  return (request, reply, next) => {
+  return async (request, reply) => {
     const waitMs = limit(addressKeyOf(request));
-    if (waitMs === 0) {
-      next();
-      return;
-    }
+    if (waitMs === 0) return;
     limited();
     const headers = [
       [names.session, request.id],

@@ -7,22 +7,21 @@ export interface PendingCaller {
   readonly timeoutMs: number;
 }
 
-/** Settles once: with the result, when the caller disconnects, or at the timeout. */
-export function settleCaller(
+/** Resolves with the result, when the caller disconnects, or at the timeout. */
+export async function settledCaller(
   found: Promise<CallerFinding>,
   { response, timeoutMs }: PendingCaller,
-  settle: (finding: CallerFinding) => void,
-): void {
-  let isOpen = true;
-  const end = (finding: CallerFinding): void => {
-    if (!isOpen) return;
-    isOpen = false;
+): Promise<CallerFinding> {
+  const { promise: over, resolve } = Promise.withResolvers<CallerFinding>();
+  const leave = (): void => resolve("canceled");
+  const timer = setTimeout(() => resolve("deadline_exceeded"), timeoutMs);
+  response.once("close", leave);
+  try {
+    return await Promise.race([found, over]);
+  } catch {
+    return "unavailable";
+  } finally {
     clearTimeout(timer);
     response.removeListener("close", leave);
-    settle(finding);
-  };
-  const leave = (): void => end("canceled");
-  const timer = setTimeout(() => end("deadline_exceeded"), timeoutMs);
-  response.once("close", leave);
-  found.then(end, () => end("unavailable"));
+  }
 }

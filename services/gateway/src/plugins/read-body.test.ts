@@ -18,11 +18,18 @@ function note(request: IncomingMessage, result: string): void {
   waiting.get(path)?.();
 }
 
-const server = createServer((request, response) => {
-  readBody(request, maxBytes, (body, refused) => {
-    note(request, refused instanceof AppError ? refused.code : `${body.length}:${body.toString().slice(0, 4)}`);
-    response.end();
-  });
+async function read(request: IncomingMessage): Promise<string> {
+  try {
+    const body = await readBody(request, maxBytes);
+    return `${body.length}:${body.toString().slice(0, 4)}`;
+  } catch (thrown) {
+    return thrown instanceof AppError ? thrown.code : String(thrown);
+  }
+}
+
+const server = createServer(async (request, response) => {
+  note(request, await read(request));
+  response.end();
 });
 
 beforeAll(async () => {

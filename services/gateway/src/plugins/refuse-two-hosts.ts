@@ -1,6 +1,6 @@
+import type { onRequestHookHandler } from "fastify";
 import type { WireNames } from "../dialects/naming.ts";
 import { jsonReply } from "../dialects/reply.ts";
-import type { OnRequest } from "./caller-auth.ts";
 import { sendReply } from "./send-reply.ts";
 
 function isHost(name: string | undefined): boolean {
@@ -14,7 +14,7 @@ function hosts(rawHeaders: readonly string[]): number {
 }
 
 /** RFC 9112 §3.2: more than one `Host` is 400. Node keeps the first, and a proxy may have routed by the last. */
-export function refuseTwoHosts(names: WireNames): OnRequest {
+export function refuseTwoHosts(names: WireNames): onRequestHookHandler {
   return (request, reply, next) => {
     if (hosts(request.raw.rawHeaders) < 2) next();
     else sendReply(reply, jsonReply(400, [[names.session, request.id]], { error: "Host is given more than once" }));

@@ -7,13 +7,10 @@ export function createSpendBudgetHook({
   reject,
   counted,
 }: Pick<CallerAuthDeps, "budget" | "addressKeyOf" | "reject" | "counted">): OnRequest {
-  return (request, reply, next) =>
-    budget.spend(addressKeyOf(request), (waitMs) => {
-      if (waitMs === 0) {
-        next();
-        return;
-      }
-      counted("budget_exhausted");
-      reject(request, reply, { outcome: "budget_exhausted", retryAfterMs: waitMs });
-    });
+  return async (request, reply) => {
+    const waitMs = await budget.spend(addressKeyOf(request));
+    if (waitMs === 0) return;
+    counted("budget_exhausted");
+    reject(request, reply, { outcome: "budget_exhausted", retryAfterMs: waitMs });
+  };
 }

@@ -153,7 +153,7 @@ export function keysOfAccountFlush(deps: FlushDeps, account: string, addresses: 
   return [...new Set([...ofAddresses, ...countsOfAccount(deps, account), addressesKey])];
 }
 
-/** Flushes every address from which the account was guessed at, and what is stored about its wrong passwords there. */
+/** Flushes every address that sent wrong passwords for the account, and what is stored about its wrong passwords there. */
 export async function flushAccount(
   deps: FlushDeps,
   account: string,

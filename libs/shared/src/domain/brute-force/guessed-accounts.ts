@@ -8,7 +8,7 @@ import { userPart } from "./source.ts";
 const maxAddresses = 1000;
 const maxAccountsPerShard = 100_000;
 
-/** Remembers that somebody guessed at a known account from an address, so that a flush by account finds its addresses. */
+/** Remembers the addresses that sent wrong passwords for a known account, so that a flush by account finds its addresses. */
 export function createGuessedAccounts(
   redis: RedisClient,
   prefix: string,

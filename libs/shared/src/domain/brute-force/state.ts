@@ -38,7 +38,7 @@ export interface AccountPage {
   readonly next: string | undefined;
 }
 
-/** An account that is guessed at from many networks, so that answers to unknown networks are delayed. */
+/** An account whose password is being guessed from many networks, so that responses to unknown networks are delayed. */
 export interface SlowedAccount {
   readonly account: string;
   /** Number of distinct wrong passwords. */
@@ -57,12 +57,12 @@ export interface BruteForceState {
   /** The guessed accounts without their addresses, each of which would need its own query. */
   listGuessedNames(page: { readonly cursor?: string | undefined; readonly size: number }): Promise<NamePage>;
   addressesOf(account: string): Promise<readonly string[]>;
-  /** The delayed ones among the accounts, under the names by which they were guessed at. */
+  /** The delayed ones among the accounts, under the names for which wrong passwords were sent. */
   slowedAmong(accounts: readonly string[]): Promise<readonly SlowedAccount[]>;
   /** The keys that existed and were removed, sorted; empty for an unknown rule or address. */
   flush(request: FlushRequest): Promise<readonly string[]>;
   /**
-   * Flushes every rule for each address from which the account was guessed at, and what is stored about its wrong passwords.
+   * Flushes every rule for each address that sent wrong passwords for the account, and what is stored about its wrong passwords.
    */
   flushAccount(account: string): Promise<readonly string[]>;
   /** Keys that `flush` would remove, whether or not they exist. */

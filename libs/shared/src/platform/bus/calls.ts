@@ -73,29 +73,16 @@ export function createCalls(deps: CallsDeps, endpoint: Endpoint, maxInFlight: nu
     inFlight -= 1;
     if (inFlight === 0) idle?.resolve();
   };
-  const fail = (call: InFlightCall, thrown: unknown): void => answer(call, refusal(thrown), true);
-  const succeed = (call: InFlightCall, result: unknown): void => {
+  const handle = async (call: InFlightCall, body: Buffer): Promise<void> => {
     let reply: Uint8Array;
+    let isError = false;
     try {
-      reply = encoded(result);
+      reply = encoded(await endpoint.invoke(body, call));
     } catch (thrown) {
-      return fail(call, thrown);
+      reply = refusal(thrown);
+      isError = true;
     }
-    answer(call, reply, false);
-  };
-  const handle = (call: InFlightCall, body: Buffer): void => {
-    let result: unknown;
-    try {
-      result = endpoint.invoke(body, call);
-    } catch (thrown) {
-      return fail(call, thrown);
-    }
-    if (result instanceof Promise) {
-      result.then(
-        (found) => succeed(call, found),
-        (thrown: unknown) => fail(call, thrown),
-      );
-    } else succeed(call, result);
+    answer(call, reply, isError);
   };
 
   return {
@@ -108,7 +95,7 @@ export function createCalls(deps: CallsDeps, endpoint: Endpoint, maxInFlight: nu
         replies.send(inbox, { id, deadlineMs, body: overloaded, isError: true });
       } else {
         inFlight += 1;
-        handle(new InFlightCall(id, deadlineMs, inbox, deps), body);
+        void handle(new InFlightCall(id, deadlineMs, inbox, deps), body);
       }
     },
     inFlight: () => inFlight,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createLineWriter, type LineValue } from "./line-log.ts";
+import type { LineValue } from "./line-log.ts";
 import { createLogger } from "./logger.ts";
 
 const fields = ["one", "two"] as const;
@@ -8,8 +8,8 @@ const fields = ["one", "two"] as const;
 function start(level: "info" | "warn" = "info") {
   const lines: string[] = [];
   const stream = { write: (line: string) => void lines.push(line) };
-  const { logger } = createLogger({ service: "gateway", instance: 'a"1', level, stream });
-  const write = createLineWriter(logger, { fields, msg: "decided" });
+  const { logger, lineWriter } = createLogger({ service: "gateway", instance: 'a"1', level, stream });
+  const write = lineWriter({ fields, msg: "decided" });
   const byLogger = (values: readonly LineValue[]): void => logger.info({ one: values[0], two: values[1] }, "decided");
   const parsed = (): unknown[] => lines.map((line) => ({ ...JSON.parse(line), time: "then" }));
   return { write, byLogger, lines, parsed };

@@ -1,4 +1,4 @@
-import { type Logger, symbols } from "pino";
+import type { DestinationStream, Logger } from "pino";
 import { createTimestamp } from "./timestamp.ts";
 
 /** A field value; undefined omits the field, as in JSON. */
@@ -15,27 +15,20 @@ function jsonValue(value: string | number | boolean): string {
   return typeof value === "number" && !Number.isFinite(value) ? "null" : String(value);
 }
 
-interface LineStream {
-  write(line: string): unknown;
-}
-
-function isStream(value: unknown): value is LineStream {
-  return typeof value === "object" && value !== null && "write" in value && typeof value.write === "function";
-}
-
-interface LineParts {
+/** The lines of one message. */
+export interface LineShape {
+  /** Names of the fields, in the order of the values. */
   readonly fields: readonly string[];
   readonly msg: string;
 }
 
 /**
- * Writes a line of level info for each request without pino's cost for lines of any shape: the same bytes as `logger.info(fields, msg)`, to
- * the same stream, with all text escaped as JSON.
+ * Writes a line of level info for each request without pino's cost for lines of any shape: the same bytes as `logger.info(fields, msg)`, with
+ * all text escaped as JSON.
+ *
+ * @param stream the stream that the logger writes to
  */
-export function createLineWriter(logger: Logger, { fields, msg }: LineParts): WriteLine {
-  // pino has no method that returns the stream; `symbols` is exported for such uses.
-  const stream: unknown = Reflect.get(logger, symbols.streamSym);
-  if (!isStream(stream)) throw new TypeError("the logger has no stream");
+export function createLineWriter(logger: Logger, stream: DestinationStream, { fields, msg }: LineShape): WriteLine {
   const own = JSON.stringify(logger.bindings()).slice(1, -1);
   const bindings = own === "" ? "" : `,${own}`;
   const timestamp = createTimestamp();

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino, stdSerializers } from "pino";
+import { createLineWriter, type LineShape, type WriteLine } from "./line-log.ts";
 import { type LineSink, type Output, standardOutput } from "./standard-output.ts";
 import { createTimestamp } from "./timestamp.ts";
 
@@ -22,6 +23,8 @@ export interface ProcessLogger {
   readonly logger: Logger;
   /** Destination for lines that are written at every level and dropped last. */
   readonly stream: LineSink;
+  /** A faster `logger.info` for a line that is written with each request. */
+  lineWriter(shape: LineShape): WriteLine;
   setLevel(level: LogLevel): void;
   /**
    * Returns false if not everything could be written because the reader hangs: after one second without progress, or five seconds in total.
@@ -71,6 +74,7 @@ export function createLogger(options: LoggerOptions): ProcessLogger {
   return {
     logger,
     stream: kept,
+    lineWriter: (shape) => createLineWriter(logger, lines, shape),
     setLevel: (level) => {
       logger.level = pinoLevels[level];
     },

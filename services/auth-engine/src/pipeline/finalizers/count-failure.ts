@@ -34,7 +34,7 @@ function withAccount(decision: AuthDecision, { dialect }: Attempt, { accountKnow
 /** Counts a wrong guess. The same step in Redis counts and bans, so parallel guesses cannot exceed the limit. */
 export const countFailure: Finalizer = {
   name: "count-failure",
-  run: (attempt, original, { facts }, { bruteForce }) => {
+  run: async (attempt, original, { facts }, { bruteForce }) => {
     const decision = withAccount(original, attempt, facts);
     if (bruteForce === undefined || facts.bruteForce === undefined || !isGuess(decision)) return decision;
     // A bad token names no account. Repetitions of the same token count once, as for a known account.
@@ -42,6 +42,7 @@ export const countFailure: Finalizer = {
     const found = facts.bruteForce;
     const isKnown = facts.accountKnown === true || isToken;
     const guessed = { isKnown, isPassword: !isToken, account: facts.guessedAccount };
-    return bruteForce.countFailure(attempt, guessed, found).then(() => withHistory(decision, found));
+    await bruteForce.countFailure(attempt, guessed, found);
+    return withHistory(decision, found);
   },
 };

@@ -7,10 +7,11 @@ import type { Finalizer } from "../step.ts";
  */
 export const determineAccountDelay: Finalizer = {
   name: "determine-account-delay",
-  run: (attempt, decision, { facts }, { bruteForce }) => {
+  run: async (attempt, decision, { facts }, { bruteForce }) => {
     const found = facts.bruteForce;
     if (bruteForce === undefined || found === undefined || decision.outcome !== "ok") return decision;
     const account = attempt.masterLogin === undefined ? decision.account : attempt.username;
-    return bruteForce.slow(account, found)?.then(() => decision) ?? decision;
+    await bruteForce.slow(account, found);
+    return decision;
   },
 };

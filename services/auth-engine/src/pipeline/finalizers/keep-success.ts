@@ -8,13 +8,11 @@ import { writeCaches } from "./write-caches.ts";
  */
 export const keepSuccess: Finalizer = {
   name: "keep-success",
-  run: (attempt, decision, { facts }, deps) => {
+  run: async (attempt, decision, { facts }, deps) => {
     if (decision.outcome !== "ok") return decision;
     const written = writeCaches(attempt, decision, facts, deps);
     const recorded = recordSuccess(attempt, decision, facts, deps);
-    if (written === undefined) return recorded ?? decision;
-    return recorded === undefined
-      ? written.then(() => decision)
-      : Promise.all([recorded, written]).then(([standing]) => standing);
+    const [standing] = await Promise.all([recorded, written]);
+    return standing;
   },
 };

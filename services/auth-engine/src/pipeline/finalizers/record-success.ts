@@ -11,18 +11,19 @@ function hasNews({ bruteForce, cache }: Facts): boolean {
 
 /**
  * Records a success and checks the ban again: a right password is refused if other guesses reached the limit while it
- * was verified. Undefined if nothing has to be recorded.
+ * was verified.
  */
-export function recordSuccess(
+export async function recordSuccess(
   attempt: Attempt,
   decision: Ok,
   facts: Facts,
   { bruteForce }: StepDeps,
-): Promise<AuthDecision> | undefined {
+): Promise<AuthDecision> {
   const found = facts.bruteForce;
-  if (bruteForce === undefined || found === undefined) return undefined;
-  if (attempt.operation !== "authenticate" || !hasNews(facts)) return undefined;
+  if (bruteForce === undefined || found === undefined) return decision;
+  if (attempt.operation !== "authenticate" || !hasNews(facts)) return decision;
   // With a master user, the right password was the master user's.
   const account = attempt.masterLogin === undefined ? decision.account : attempt.username;
-  return bruteForce.recordSuccess(account, found).then(() => blockedBy(found) ?? decision);
+  await bruteForce.recordSuccess(account, found);
+  return blockedBy(found) ?? decision;
 }

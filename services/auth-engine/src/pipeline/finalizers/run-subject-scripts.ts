@@ -26,10 +26,9 @@ function afterVerdict(decision: AuthDecision, { deny, message, attributes, upstr
  */
 export const runSubjectScripts: Finalizer = {
   name: "run-subject-scripts",
-  run: (attempt, decision, { deadline }, { scripts }) => {
+  run: async (attempt, decision, { deadline }, { scripts }) => {
     if (scripts === undefined || (decision.outcome !== "ok" && decision.outcome !== "fail")) return decision;
-    const apply = (verdicts: readonly SubjectVerdict[]): AuthDecision => verdicts.reduce(afterVerdict, decision);
-    const verdicts = scripts.subject(attempt, decision, deadline);
-    return verdicts instanceof Promise ? verdicts.then(apply) : apply(verdicts);
+    const verdicts = await scripts.subject(attempt, decision, deadline);
+    return verdicts.reduce(afterVerdict, decision);
   },
 };

@@ -4,12 +4,12 @@ import type { Facts } from "../../facts/facts.ts";
 import type { StepDeps } from "../step.ts";
 
 /** Caches what a backend verified, unless the account was flushed in between. Never rejects. */
-export function writeCaches(
+export async function writeCaches(
   attempt: Attempt,
   decision: Ok,
   { cache, directory: backend }: Facts,
   { resultCaches }: StepDeps,
-): Promise<void> | undefined {
-  if (resultCaches === undefined || cache === undefined || backend === undefined) return undefined;
-  return resultCaches.write(attempt, { decision, backendName: backend }, cache);
+): Promise<void> {
+  if (resultCaches === undefined || cache === undefined || backend === undefined) return;
+  await resultCaches.write(attempt, { decision, backendName: backend }, cache);
 }

@@ -4,11 +4,11 @@ import type { Step } from "../step.ts";
 /** Refuses a banned network before anything else happens, with one round trip to Redis. */
 export const checkBruteForce: Step = {
   name: "check-brute-force",
-  run: (attempt, { facts }, { bruteForce }) => {
+  run: async (attempt, { facts }, { bruteForce }) => {
     if (bruteForce === undefined || attempt.operation !== "authenticate") return undefined;
-    return bruteForce.check(attempt)?.then((found) => {
-      facts.bruteForce = found;
-      return blockedBy(found);
-    });
+    const found = await bruteForce.check(attempt);
+    if (found === undefined) return undefined;
+    facts.bruteForce = found;
+    return blockedBy(found);
   },
 };

@@ -15,9 +15,8 @@ function denialOf(verdicts: readonly EnvironmentVerdict[]): AuthDecision | undef
  */
 export const runEnvironmentScripts: Step = {
   name: "run-environment-scripts",
-  run: (attempt, { deadline }, { scripts }) => {
+  run: async (attempt, { deadline }, { scripts }) => {
     if (scripts === undefined || attempt.operation !== "authenticate") return undefined;
-    const verdicts = scripts.environment(attempt, deadline);
-    return verdicts instanceof Promise ? verdicts.then(denialOf) : denialOf(verdicts);
+    return denialOf(await scripts.environment(attempt, deadline));
   },
 };

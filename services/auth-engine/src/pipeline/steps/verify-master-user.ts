@@ -27,20 +27,18 @@ async function verify(
  */
 export const verifyMasterUser: Step = {
   name: "verify-master-user",
-  run: (attempt, context, deps) => {
+  run: async (attempt, context, deps) => {
     const { masterLogin, session, username: masterUser, clientIp, protocol } = attempt;
     if (masterLogin === undefined) return undefined;
     const audit = (outcome: MasterLoginAudit["outcome"]): void =>
       deps.masterUsers?.audit({ session, masterUser, user: masterLogin.user, clientIp, protocol, outcome });
-    return verify(attempt, masterLogin, { context, deps }).then(
-      (decision) => {
-        audit(decision.outcome === "ok" ? "ok" : "denied");
-        return decision;
-      },
-      (thrown: unknown) => {
-        audit("undecided");
-        throw thrown;
-      },
-    );
+    try {
+      const decision = await verify(attempt, masterLogin, { context, deps });
+      audit(decision.outcome === "ok" ? "ok" : "denied");
+      return decision;
+    } catch (thrown) {
+      audit("undecided");
+      throw thrown;
+    }
   },
 };

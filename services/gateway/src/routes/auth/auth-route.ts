@@ -1,6 +1,6 @@
 import type { AuthDecision, AuthRequest, Dialect, Operation } from "@postern/shared/contracts";
 import { AppError, errorCodes } from "@postern/shared/platform/errors";
-import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Decide } from "../../auth-client/decide.ts";
 import type { DecisionLog } from "../../decision-log.ts";
 import type { RequestFacts } from "../../dialects/complete-request.ts";
@@ -11,6 +11,7 @@ import type { ConcurrencyGate } from "../../limits/concurrency-gate.ts";
 import type { SlowAnswers } from "../../limits/slow-answers.ts";
 import type { AnswerListing } from "../../list-accounts/answer-listing.ts";
 import type { GatewayMetrics } from "../../metrics.ts";
+import type { OnRequest } from "../../plugins/caller-auth.ts";
 import { sendReply } from "../../plugins/send-reply.ts";
 
 /** The two functions of a dialect: bytes to a request, a decision to bytes. */
@@ -33,7 +34,7 @@ export interface DialectRoute {
   readonly operations: readonly Operation[];
   readonly pair: DialectPair;
   /** Replaces caller authentication if the credentials are the user's and not the caller's. */
-  readonly onRequest?: readonly onRequestHookHandler[];
+  readonly onRequest?: OnRequest;
 }
 
 export interface AuthRouteDeps {
@@ -56,7 +57,8 @@ interface Answered {
   readonly seconds: number;
 }
 
-export type AuthHandler = (request: FastifyRequest, reply: FastifyReply) => void;
+/** Never rejects: every error is answered in the dialect. */
+export type AuthHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 function tempfail(error: AppError): AuthDecision {
   return { outcome: "tempfail", code: error.code, message: error.publicMessage };
@@ -105,8 +107,8 @@ export function createAuthHandler(pair: DialectPair, deps: AuthRouteDeps): AuthH
       gate.leave();
     }
   };
-  return (request, reply) => {
-    if (gate.enter()) void answer(request, reply);
+  return async (request, reply) => {
+    if (gate.enter()) await answer(request, reply);
     else sendReply(reply, pair.decision(tempfail(new AppError("OVERLOADED")), request.id, request));
   };
 }

@@ -1,6 +1,6 @@
 import type { Operation } from "@postern/shared/contracts";
 import { routeOf } from "@postern/shared/platform/http";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { GatewayContext } from "../../context.ts";
 import { notFoundReply } from "../../dialects/reply.ts";
 import { createReadBody, type ReadBody } from "../../plugins/read-body.ts";
@@ -31,7 +31,7 @@ interface Registration {
   readonly readBody: ReadBody;
 }
 
-/** 404 if disabled, then caller authentication, then the body, which bypasses Fastify. */
+/** The hooks answer 404 if the endpoint is disabled, and authenticate the caller; the handler reads the body. */
 function registerDialect(
   app: FastifyInstance,
   { operation, route: { pair, onRequest }, readBody }: Registration,
@@ -40,32 +40,34 @@ function registerDialect(
   const { disabledBy } = operation;
   const { siteNames, maxBodyBytes } = context.settings;
   const { method, url, bodyLimit = maxBodyBytes } = routeOf(operation, siteNames);
-  const handler = createAuthHandler(pair, context.authRoute);
+  const answer = createAuthHandler(pair, context.authRoute);
   const longestBody = Math.min(maxBodyBytes, bodyLimit);
   const disabled = (request: FastifyRequest, reply: FastifyReply, next: () => void): void => {
     if (disabledBy !== undefined && context.live.current.disabledEndpoints.has(disabledBy))
       sendReply(reply, notFoundReply(context.names, request.id));
     else next();
   };
-  const failed = (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void =>
-    refuse(pair, { request, reply, thrown }, context.authRoute);
-  const readAndAnswer = (request: FastifyRequest, reply: FastifyReply, next: () => void): void => {
-    if (request.method === "GET") {
-      next();
+  const readAndAnswer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    reply.hijack();
+    try {
+      if (request.method !== "GET") request.body = await readBody(request.raw, longestBody);
+    } catch (thrown) {
+      refuse(pair, { request, reply, thrown }, context.authRoute);
       return;
     }
-    readBody(request.raw, longestBody, (body, refused) => {
-      request.body = body;
-      if (refused === undefined) handler(request, reply);
-      else failed(refused, request, reply);
-    });
+    await answer(request, reply);
+  };
+  const failed = (thrown: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
+    // The dialect decides whether it needs a media type.
+    if (thrown.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") void readAndAnswer(request, reply);
+    else refuse(pair, { request, reply, thrown }, context.authRoute);
   };
   app.route({
     method,
     url,
-    onRequest: [disabled, ...(onRequest ?? [context.callerAuth]), readAndAnswer],
+    onRequest: [disabled, onRequest ?? context.callerAuth],
     errorHandler: failed,
-    handler,
+    handler: readAndAnswer,
   });
 }
 

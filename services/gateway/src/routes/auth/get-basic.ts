@@ -13,7 +13,7 @@ export function basicRoute(context: Pick<GatewayContext, "names" | "settings" | 
   const { decision, malformed } = createBasicRenderer(names);
   return {
     operations: [operation("authenticateBasic")],
-    onRequest: [spendBudget],
+    onRequest: spendBudget,
     pair: {
       dialect: "basic",
       parse: ({ raw }, facts) => parse({ url: "", rawHeaders: raw.rawHeaders, facts }),
