@@ -68,10 +68,10 @@ function createIssuer(config: Config, parts: JwtParts): JwtIssuer | undefined {
   const { settings, live, state, bus, passwords, adminMetrics, logger, audit } = parts;
   if (settings.jwtSecret === undefined) return undefined;
   const { identifier, clockSkewSeconds: skewSeconds } = settings;
-  const { prefix } = config.storage.redis;
+  const { prefix: keyPrefix } = config.storage.redis;
   const clock = systemClock;
   const lives = () => live.current.jwt.lives;
-  const revoker = createRevoker({ redis: state, prefix, clock });
+  const revoker = createRevoker({ redis: state, keyPrefix, clock });
   const { issuer } = serviceTokenNames(identifier);
   return createJwtIssuer({
     users: createJwtUsers({
@@ -84,7 +84,7 @@ function createIssuer(config: Config, parts: JwtParts): JwtIssuer | undefined {
       lives,
       clock,
     }),
-    families: createRefreshFamilies(state, prefix),
+    families: createRefreshFamilies(state, keyPrefix),
     lives,
     epochOf: (username) =>
       revoker.epochOf(issuer, username).catch((cause: unknown) => {
@@ -102,8 +102,8 @@ function createAdminHealth(
   config: Config,
   { state, cache, queue, bus, service, instance, logger }: HealthParts,
 ): Health {
-  const { prefix } = config.storage.redis;
-  const ofRedis = { required: false, prefix, service, instance };
+  const { prefix: keyPrefix } = config.storage.redis;
+  const ofRedis = { required: false, keyPrefix, service, instance };
   const assertConnected = (): void => {
     if (!bus.isConnected()) throw new Error("not connected to NATS");
   };
@@ -134,19 +134,19 @@ export async function createContext(config: Config): Promise<AdminContext> {
       ...hashing,
       onUnverifiable: scriptPasswordReports(base, unverifiablePasswordCounter(base)),
     }),
-    adminMetrics: createAdminMetrics(base.metrics, base.prefix),
+    adminMetrics: createAdminMetrics(base.metrics, base.metricsPrefix),
   };
   const flush = { ...parts, live: () => parts.live.current.flush };
-  const { prefix } = config.storage.redis;
+  const { prefix: keyPrefix } = config.storage.redis;
   return {
     ...parts,
     flushes: flushesFromConfig(config, flush),
-    factorLocks: createFactorLocks(parts.state, prefix),
+    factorLocks: createFactorLocks(parts.state, keyPrefix),
     accountNames: accountNamesFromSettings(flush),
     jobs: jobQueueFromConfig(config, { redis: parts.queue, logger: parts.logger }),
     bruteForce: createBruteForceState({
       redis: parts.state,
-      prefix,
+      keyPrefix,
       rules: () => flush.live().rules,
       clock: systemClock,
     }),

@@ -107,7 +107,7 @@ function createAddressKeyOf(live: Live, addressOf: (request: FastifyRequest) => 
 /** The limits, and the events with which gateways share them. */
 function limitsOnTheBus({ base, settings, live, bus, state }: LimitsParts): { limits: Limits; metrics: LimitMetrics } {
   const { logger, instance } = base;
-  const metrics = createLimitMetrics(base.metrics, base.prefix);
+  const metrics = createLimitMetrics(base.metrics, base.metricsPrefix);
   const limits = createLimits({
     ...settings,
     takeShared: createSharedBuckets(state, settings.keyPrefix),
@@ -195,7 +195,7 @@ export async function createContext(config: Config): Promise<GatewayContext> {
   const live: Live = { current: liveGatewaySettings(config, bearer) };
   const bus = await busFromConfig(config, base);
   const names = wireNames(settings.identifier);
-  const metrics = createGatewayMetrics(base.metrics, base.prefix);
+  const metrics = createGatewayMetrics(base.metrics, base.metricsPrefix);
   const clients = createClientAddresses({ live, logger, metrics });
   const { callerOf: addressOf } = clients.addresses;
   const { limits, metrics: limitMetrics } = limitsOnTheBus({ base, settings, live, bus, state });
@@ -254,7 +254,7 @@ function createGatewayHealth({ base, settings, bus, state: client }: HealthParts
   return createHealth({
     checks: [
       { name: "bus", required: true, check: () => assertConnected(bus) },
-      redisHealth({ client, role: "state", required: false, prefix: settings.keyPrefix, service, instance }),
+      redisHealth({ client, role: "state", required: false, keyPrefix: settings.keyPrefix, service, instance }),
     ],
     onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
   });

@@ -50,7 +50,7 @@ async function overtaken(clientIp: string) {
 }
 
 describe("a guesser", () => {
-  test("the ban is in force when the last of 60 parallel guesses is answered: the right password is refused", async () => {
+  test("the ban is in force when the last of 60 parallel guesses is answered: the correct password is refused", async () => {
     const before = await bansOfAllEngines();
     const clientIp = "192.0.2.10";
     const guesses = await Promise.all(
@@ -81,7 +81,7 @@ describe("a guesser", () => {
     expect(await statusOf(stack, { clientIp: "192.0.4.10", password: passwordOf(0) })).toBe(200);
   });
 
-  test("is refused although the right password was verified while the limit was reached", async () => {
+  test("is refused although the correct password was verified while the limit was reached", async () => {
     let before = Number.NaN;
     let network = 100;
     // On a busy machine the guesses may be slower than the login; then the test tries again from another network.
@@ -201,7 +201,7 @@ describe("legitimate users", () => {
     const visit = async (attempt: number): Promise<void> => {
       const index = attempt % userCount;
       const at = { clientIp, user: userName(index) };
-      // Every thirty-third makes a typing error, and then types the right password.
+      // Every thirty-third makes a typing error, and then types the correct password.
       if (attempt % 33 === 0) await statusOf(stack, { ...at, password: `typo-${attempt}` });
       if ((await statusOf(stack, { ...at, password: passwordOf(index) })) !== 200) denied.push(attempt);
     };

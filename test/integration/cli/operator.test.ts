@@ -145,8 +145,8 @@ test("help describes what a command does without running it", async () => {
 });
 
 test("an operator unlocks second factors, whether they were locked or not", async () => {
-  const prefix = "postern:";
-  const { failures } = factorLockKeys(prefix, alice.username, "totp");
+  const keyPrefix = "postern:";
+  const { failures } = factorLockKeys(keyPrefix, alice.username, "totp");
   const redis = await testRedis(stack.redis?.port ?? 0);
   await redis.set(failures, "100", "EX", 60);
   const unlocked = await postern(["unlock", "alice@example.test"]);

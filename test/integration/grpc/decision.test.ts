@@ -35,7 +35,7 @@ async function thaw(): Promise<void> {
 }
 
 describe("AuthService", () => {
-  test("Authenticate: the right password is decision OK with the contract's fields", async () => {
+  test("Authenticate: the correct password is decision OK with the contract's fields", async () => {
     const { code, message, metadata } = await ask(alice);
     expect(code).toBe(status.OK);
     expect(message).toMatchObject({

@@ -47,8 +47,8 @@ beforeEach(async () => {
 });
 
 const keysOfBob = async (method: "totp" | "recovery" = "totp") => {
-  const [prefix = ""] = (await redis.keys("*session:*"))[0]?.split("session:") ?? [];
-  return factorLockKeys(prefix, bob, method);
+  const [keyPrefix = ""] = (await redis.keys("*session:*"))[0]?.split("session:") ?? [];
+  return factorLockKeys(keyPrefix, bob, method);
 };
 
 const output = (): string => idp.first.output() + idp.second.output();

@@ -59,7 +59,7 @@ describe("a master user (auth.pipeline.master_user)", () => {
     expect(await ask(`nobody@example.test*${bob.username}`, bob.password)).toEqual([403, null]);
   });
 
-  test("a user who is not on the list is no master user, even with the right password", async () => {
+  test("a user who is not on the list is no master user, even with the correct password", async () => {
     expect(await ask(`${alice.username}*${carol.username}`, carol.password)).toEqual([403, null]);
     expect(await ask(`${alice.username}*${bob.username.toUpperCase()}`, bob.password)).toEqual([403, null]);
     expect(await ask(`${alice.username}*x*${bob.username}`, bob.password)).toEqual([403, null]);

@@ -151,7 +151,7 @@ describe("subject scripts", () => {
     expect([proxied.headers.get("auth-server"), proxied.headers.get("auth-port")]).toEqual(["192.0.2.77", "1993"]);
   });
 
-  test("one denies a right password", async () => {
+  test("one denies a correct password", async () => {
     const answer = await askJson(stack.url, { ...alice, client_ip: "198.51.100.2" });
     expect([answer.status, answer.headers.get("auth-status")]).toEqual([403, "Moved"]);
   });

@@ -124,7 +124,7 @@ export function createAccountBrake(deps: AccountBrakeDeps): AccountBrake {
   return {
     count: async (guess) => {
       const { target, failuresBefore = 0 } = guess;
-      // A right password does not raise the count, so if the two must be indistinguishable, a wrong password's own
+      // A correct password does not raise the count, so if the two must be indistinguishable, a wrong password's own
       // guess is not counted for its delay.
       const before = target.hidesOutcome === true ? Math.max(failuresBefore, failuresHere(target.username)) : undefined;
       const found = await count(guess);

@@ -34,15 +34,15 @@ export function usesBruteForce({ auth }: Config): boolean {
   return auth.controls.enabled.includes("brute_force");
 }
 
-function makeStores(settings: BruteForceSettings, prefix: string, { base, redis, metrics }: Parts) {
-  const parts = { ...settings, prefix };
+function makeStores(settings: BruteForceSettings, keyPrefix: string, { base, redis, metrics }: Parts) {
+  const parts = { ...settings, keyPrefix };
   const local = createLocalStore({
     clock: systemClock,
     sharePercent: () => settings.withoutRedis.sharePercent,
     repeatWindowMs: () => settings.repeatWindowMs,
     maxForgiven: () => settings.maxForgiven,
   });
-  const probe = probeKey.build(prefix, base.service, base.instance);
+  const probe = probeKey.build(keyPrefix, base.service, base.instance);
   const guard = createRedisGuard({
     timeoutMs: settings.withoutRedis.timeoutMs,
     retryMs: settings.withoutRedis.retryMs,
@@ -64,7 +64,7 @@ function makeStores(settings: BruteForceSettings, prefix: string, { base, redis,
     accountDelay &&
     createAccountBrake({
       settings: accountDelay,
-      store: createAccountStore({ redis, prefix, guard, settings: accountDelay }),
+      store: createAccountStore({ redis, keyPrefix, guard, settings: accountDelay }),
       clock: systemClock,
       slowed: (source) => metrics.slowed(source),
     });
@@ -74,11 +74,11 @@ function makeStores(settings: BruteForceSettings, prefix: string, { base, redis,
 function makeBruteForce(config: Config, deps: Parts & { readonly away: { read: () => boolean } }): BruteForce {
   const { base, redis, metrics, away } = deps;
   const settings = bruteForceSettings(config.auth.controls.brute_force);
-  const { prefix, password_nonce: nonce } = config.storage.redis;
-  const { parts, local, shared, guard, brake } = makeStores(settings, prefix, deps);
+  const { prefix: keyPrefix, password_nonce: nonce } = config.storage.redis;
+  const { parts, local, shared, guard, brake } = makeStores(settings, keyPrefix, deps);
   away.read = () => guard.away;
-  const index = createBanIndex(redis, prefix);
-  const remember = createGuessedAccounts(redis, prefix);
+  const index = createBanIndex(redis, keyPrefix);
+  const remember = createGuessedAccounts(redis, keyPrefix);
   return createBruteForce({
     settings,
     targetOf: createTargets(settings, parts),
@@ -124,7 +124,7 @@ export function createBruteForceState(
   if (!usesBruteForce(config) || redis === undefined) return undefined;
   const away = { read: () => false };
   const metrics = createBruteForceMetrics(base.metrics, {
-    prefix: base.prefix,
+    metricsPrefix: base.metricsPrefix,
     rules: config.auth.controls.brute_force.buckets.map(({ name }) => name),
     away: () => away.read(),
   });

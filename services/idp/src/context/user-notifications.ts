@@ -34,7 +34,7 @@ export function createNotificationsContext(
   const redis = redisFromConfig(config, "queue", base);
   const queue = notificationQueueFromConfig(config, { redis, logger: base.logger });
   if (queue === undefined) return undefined;
-  const devices = createKnownDevices({ redis: state, prefix: config.storage.redis.prefix, clock: systemClock });
+  const devices = createKnownDevices({ redis: state, keyPrefix: config.storage.redis.prefix, clock: systemClock });
   const notifier = createNotifier({
     settings: {
       events: new Set(notifications.events),

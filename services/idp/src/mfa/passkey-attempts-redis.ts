@@ -17,11 +17,11 @@ const ipv6Prefix = 64;
 
 const decided = decidedInRedis("attempts by passkey cannot be counted");
 
-export function createPasskeyAttempts(redis: RedisClient, prefix: string): PasskeyAttempts {
+export function createPasskeyAttempts(redis: RedisClient, keyPrefix: string): PasskeyAttempts {
   const count = createWindowCount(redis);
   const undo = defineScript(redis, undoPasskeyAttempt);
   const keyOf = (clientIp: string): string =>
-    passkeyAttemptsKey.build(prefix, digestOf(addressKey(clientIp, ipv6Prefix)).toString("base64url"));
+    passkeyAttemptsKey.build(keyPrefix, digestOf(addressKey(clientIp, ipv6Prefix)).toString("base64url"));
   return {
     admit: async (clientIp) =>
       clientIp === "" ||

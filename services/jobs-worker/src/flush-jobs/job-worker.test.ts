@@ -13,7 +13,7 @@ import { countJobs } from "../queues/count-jobs.ts";
 import { createFoundKeys } from "./found-keys.ts";
 import { createJobWorker } from "./job-worker.ts";
 
-const prefix = "postern:";
+const keyPrefix = "postern:";
 const retentionMs = 3_600_000;
 const rule = { name: "wide", period: "10m", ban_time: "10m", failed_requests: 3, cidr: 24, ipv4: true };
 const tree = {
@@ -58,10 +58,10 @@ function startWorker(): readonly string[] {
   const waiting = blockingRedis(queueServer.port);
   const worker = createJobWorker({
     redis: waiting,
-    prefix,
+    keyPrefix,
     concurrency: 2,
     flushes: flushes(),
-    foundKeys: createFoundKeys(queue, prefix),
+    foundKeys: createFoundKeys(queue, keyPrefix),
     events: {
       ended: ({ type }, result, seconds) =>
         void outcomes.push(`${type} ${result}${seconds < 0 ? " before it began" : ""}`),
@@ -80,17 +80,17 @@ function startWorker(): readonly string[] {
 const enqueue = (job: FlushJob): Promise<string> =>
   createJobQueue({
     redis: queue,
-    prefix,
+    keyPrefix,
     retentionMs,
     maxQueued: 100,
     timeoutMs: 5000,
     onError: () => undefined,
   }).enqueue(job);
-const read = (jobId: string) => createJobStatus({ redis: queue, prefix, retentionMs })(jobId);
+const read = (jobId: string) => createJobStatus({ redis: queue, keyPrefix, retentionMs })(jobId);
 
 /** As no version of Postern enqueues it: other names, other data, fewer attempts. */
 async function enqueueRaw(name: string, data: unknown): Promise<string> {
-  const raw = new Queue(flushQueue, { connection: queue, prefix: jobsPrefix(prefix) });
+  const raw = new Queue(flushQueue, { connection: queue, prefix: jobsPrefix(keyPrefix) });
   const jobId = crypto.randomUUID();
   await raw.add(name, data, { jobId, attempts: 1 });
   await raw.close();
@@ -99,7 +99,7 @@ async function enqueueRaw(name: string, data: unknown): Promise<string> {
 
 /** A ban and its count, as engines write them. */
 async function seedBan(network: string): Promise<void> {
-  const place = `${prefix}bf:{${network}}`;
+  const place = `${keyPrefix}bf:{${network}}`;
   const now = Date.now();
   await state.set(`${place}:ban:wide:${network}`, `${now} ${now + 600_000} ${network} wide`, "PX", 600_000);
   await state.set(`${place}:count:wide:${network}`, "1", "PX", 600_000);
@@ -111,7 +111,7 @@ test("a flush removes the keys, reports how many, and leaves no list of found ke
   await seedBan("10.1.2.0/24");
   const jobId = await enqueue(ofBans);
   expect(await read(jobId)).toMatchObject({ status: "QUEUED", resultCount: 0 });
-  expect(await countJobs(queue, prefix)).toEqual({ waiting: 1, active: 0, delayed: 0 });
+  expect(await countJobs(queue, keyPrefix)).toEqual({ waiting: 1, active: 0, delayed: 0 });
   const outcomes = startWorker();
   await poll("the end", () => outcomes.length > 0);
   expect(outcomes).toEqual(["BF_FLUSH done"]);
@@ -175,9 +175,9 @@ test.each([
 test("a job that another worker began counts what that one had found and removed", async () => {
   await seedBan("10.1.2.0/24");
   const jobId = await enqueue(ofBans);
-  const place = `${prefix}bf:{10.1.2.0/24}`;
+  const place = `${keyPrefix}bf:{10.1.2.0/24}`;
   const found = [`${place}:ban:wide:10.1.2.0/24`, `${place}:count:wide:10.1.2.0/24`];
-  await createFoundKeys(queue, prefix).write(jobId, { cache: [], state: found });
+  await createFoundKeys(queue, keyPrefix).write(jobId, { cache: [], state: found });
   await state.del(found[0] ?? "");
   const outcomes = startWorker();
   await poll("the end", () => outcomes.length > 0);

@@ -11,7 +11,7 @@ import { countNotifications } from "../queues/count-jobs.ts";
 import { createDeliverNotification } from "./deliver-notification.ts";
 import { createNotificationWorker, type NotificationEvents, type NotificationWorker } from "./notification-worker.ts";
 
-const prefix = "postern:";
+const keyPrefix = "postern:";
 const ringOf = (secret: string) => createKeyRing([new Secret(secret)], "notice");
 const ring = ringOf("test-encryption-secret");
 const notificationOf = (id: string): NotificationJob => ({ channel: "webhook", id, body: `{"id":"${id}"}` });
@@ -59,7 +59,7 @@ function startWorker(url: string, keys = ring): StartedWorker {
   const deliver = createDeliverNotification({ webhook, mail: undefined }, systemClock);
   const worker = createNotificationWorker({
     redis: waiting,
-    prefix,
+    keyPrefix,
     keys,
     concurrency: 4,
     deliver,
@@ -74,9 +74,14 @@ function startWorker(url: string, keys = ring): StartedWorker {
 }
 
 const add = (...ids: readonly string[]): Promise<void> =>
-  createNotificationQueue({ redis, prefix, keys: ring, maxQueued: 100, timeoutMs: 5000, onError: () => undefined }).add(
-    ids.map(notificationOf),
-  );
+  createNotificationQueue({
+    redis,
+    keyPrefix,
+    keys: ring,
+    maxQueued: 100,
+    timeoutMs: 5000,
+    onError: () => undefined,
+  }).add(ids.map(notificationOf));
 
 test("200 is delivered, 410 is given up immediately, 503 is retried; nothing of them remains in Redis", async () => {
   const attempts: Record<string, number> = {};
@@ -96,7 +101,7 @@ test("200 is delivered, 410 is given up immediately, 503 is retried; nothing of 
     "late-webhook webhook retried",
   ]);
   expect(attempts).toEqual({ good: 1, gone: 1, late: 2 });
-  expect(await countNotifications(redis, prefix)).toEqual({ waiting: 0, active: 0, delayed: 0 });
+  expect(await countNotifications(redis, keyPrefix)).toEqual({ waiting: 0, active: 0, delayed: 0 });
   expect(await redisContent(redis)).not.toMatch(/(good|gone|late)-webhook \{/);
 });
 
@@ -129,7 +134,7 @@ test("closing lets a delivery that is answered within two seconds finish, and st
   await closed;
   expect(outcomes).toEqual(["slow-webhook webhook delivered"]);
   expect(seen).toEqual(["slow"]);
-  expect(await countNotifications(redis, prefix)).toEqual({ waiting: 1, active: 0, delayed: 0 });
+  expect(await countNotifications(redis, keyPrefix)).toEqual({ waiting: 1, active: 0, delayed: 0 });
 });
 
 test("closing aborts a delivery that hangs; another worker repeats it, with the same id", async () => {

@@ -11,15 +11,15 @@ export function jobQueueFromConfig(
   { runtime, storage }: Config,
   { redis, logger }: { readonly redis: RedisClient; readonly logger: Logger },
 ): { readonly queue: JobQueue; readonly read: ReadJob } {
-  const { prefix, write_timeout: writeTimeoutMs } = storage.redis;
+  const { prefix: keyPrefix, write_timeout: writeTimeoutMs } = storage.redis;
   const { retention: retentionMs, max_queued: maxQueued } = runtime.jobs;
   const queue = createJobQueue({
     redis,
-    prefix,
+    keyPrefix,
     retentionMs,
     maxQueued,
     timeoutMs: writeTimeoutMs + marginMs,
     onError: (err) => logger.debug({ err }, "job queue error"),
   });
-  return { queue, read: createJobStatus({ redis, prefix, retentionMs }) };
+  return { queue, read: createJobStatus({ redis, keyPrefix, retentionMs }) };
 }

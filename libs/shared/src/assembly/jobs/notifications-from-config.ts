@@ -21,10 +21,10 @@ export function notificationQueueFromConfig(
 ): NotificationQueue | undefined {
   const keys = notificationKeysFromConfig(config);
   if (keys === undefined) return undefined;
-  const { prefix, write_timeout: writeTimeoutMs } = config.storage.redis;
+  const { prefix: keyPrefix, write_timeout: writeTimeoutMs } = config.storage.redis;
   return createNotificationQueue({
     redis,
-    prefix,
+    keyPrefix,
     keys,
     maxQueued: config.runtime.jobs.max_queued,
     timeoutMs: writeTimeoutMs + marginMs,

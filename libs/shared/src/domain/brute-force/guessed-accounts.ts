@@ -11,7 +11,7 @@ const maxAccountsPerShard = 100_000;
 /** Remembers the addresses that sent wrong passwords for a known account, so that a flush by account finds its addresses. */
 export function createGuessedAccounts(
   redis: RedisClient,
-  prefix: string,
+  keyPrefix: string,
 ): (username: string, address: string) => Promise<void> {
   const note = defineScript(redis, noteGuess);
   const addresses = { maxMembers: maxAddresses, lifeSeconds: accountAddressesKey.ttlSeconds };
@@ -19,8 +19,8 @@ export function createGuessedAccounts(
   return async (username, address) => {
     const user = userPart(username);
     await Promise.all([
-      note({ recentKey: accountAddressesKey.build(prefix, user) }, { member: address, ...addresses }),
-      note({ recentKey: accountIndexKey.build(prefix, shardOf(user)) }, { member: user, ...accounts }),
+      note({ recentKey: accountAddressesKey.build(keyPrefix, user) }, { member: address, ...addresses }),
+      note({ recentKey: accountIndexKey.build(keyPrefix, shardOf(user)) }, { member: user, ...accounts }),
     ]);
   };
 }

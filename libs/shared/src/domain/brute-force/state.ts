@@ -88,13 +88,13 @@ async function readListed(deps: FlushDeps, keys: readonly string[]): Promise<rea
 }
 
 export function createBruteForceState(deps: FlushDeps): BruteForceState {
-  const { redis, prefix, rules, clock } = deps;
+  const { redis, keyPrefix, rules, clock } = deps;
   const readPage = createIndexReader(redis);
-  const banShard = (shard: string): string => banIndexKey.build(prefix, shard);
-  const accountShard = (shard: string): string => accountIndexKey.build(prefix, shard);
+  const banShard = (shard: string): string => banIndexKey.build(keyPrefix, shard);
+  const accountShard = (shard: string): string => accountIndexKey.build(keyPrefix, shard);
   const addressesOf = (account: string): Promise<readonly string[]> =>
-    redis.zrevrange(accountAddressesKey.build(prefix, userPart(account)), 0, -1);
-  const slowedKeyOf = (account: string): string => accountWideKeys(prefix, account).slowed;
+    redis.zrevrange(accountAddressesKey.build(keyPrefix, userPart(account)), 0, -1);
+  const slowedKeyOf = (account: string): string => accountWideKeys(keyPrefix, account).slowed;
   const slowedWith = async (account: string, wrongPasswords: number): Promise<readonly SlowedAccount[]> => {
     if (!(wrongPasswords > 0)) return [];
     const leftMs = await redis.pttl(slowedKeyOf(account));
@@ -107,7 +107,7 @@ export function createBruteForceState(deps: FlushDeps): BruteForceState {
       return { bans: await withoutShadowed(deps, await readListed(deps, members)), next };
     },
     bansOfAddress: async (ipAddress) => {
-      const source = sourceOf(ipAddress, { ...rules(), prefix });
+      const source = sourceOf(ipAddress, { ...rules(), keyPrefix });
       const keys = source?.places.map(({ banKey }) => banKey) ?? [];
       return bansIn((await readValues(redis, [keys])).flat());
     },

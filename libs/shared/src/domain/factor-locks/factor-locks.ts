@@ -13,9 +13,9 @@ export interface FactorLocks {
   lift(account: string): Promise<Readonly<Partial<Record<LockableFactor, number>>>>;
 }
 
-export function createFactorLocks(redis: RedisClient, prefix: string): FactorLocks {
+export function createFactorLocks(redis: RedisClient, keyPrefix: string): FactorLocks {
   const liftOne = async (account: string, factor: LockableFactor): Promise<number> => {
-    const { attempts, failures } = factorLockKeys(prefix, account, factor);
+    const { attempts, failures } = factorLockKeys(keyPrefix, account, factor);
     const [counted] = await Promise.all([redis.getdel(failures), redis.del(attempts)]);
     return Number(counted ?? 0);
   };

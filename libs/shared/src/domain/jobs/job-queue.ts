@@ -9,7 +9,7 @@ import { createLazyQueue } from "./lazy-queue.ts";
 export interface JobQueueDeps {
   /** Of the role `queue`. */
   readonly redis: RedisClient;
-  readonly prefix: string;
+  readonly keyPrefix: string;
   /** How long a job's record is kept after the job has ended. */
   readonly retentionMs: number;
   readonly maxQueued: number;
@@ -33,12 +33,12 @@ const firstBackoffMs = 500;
 const maxRecords = 100_000;
 
 export function createJobQueue(deps: JobQueueDeps): JobQueue {
-  const { redis, prefix, retentionMs, maxQueued, timeoutMs } = deps;
+  const { redis, keyPrefix, retentionMs, maxQueued, timeoutMs } = deps;
   const queueOf = createLazyQueue(flushQueue, deps);
   const kept = { age: Math.ceil(retentionMs / 1000), count: maxRecords };
   const add = async ({ type, request }: FlushJob): Promise<string> => {
     const queue = await queueOf();
-    if ((await redis.llen(jobKey.build(prefix, "wait"))) >= maxQueued) {
+    if ((await redis.llen(jobKey.build(keyPrefix, "wait"))) >= maxQueued) {
       throw new AppError("OVERLOADED", { detail: `${maxQueued} jobs are queued` });
     }
     const jobId = randomUUID();

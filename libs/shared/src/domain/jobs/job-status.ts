@@ -8,7 +8,7 @@ import { readJob } from "./scripts/scripts.generated.ts";
 export interface JobStatusDeps {
   /** Of the role `queue`. */
   readonly redis: RedisClient;
-  readonly prefix: string;
+  readonly keyPrefix: string;
   readonly retentionMs: number;
 }
 
@@ -54,11 +54,11 @@ function recordOf(jobId: string, fields: Fields): JobRecord {
   };
 }
 
-export function createJobStatus({ redis, prefix, retentionMs }: JobStatusDeps): ReadJob {
+export function createJobStatus({ redis, keyPrefix, retentionMs }: JobStatusDeps): ReadJob {
   const read = defineScript(redis, readJob);
   return async (jobId) => {
     if (!jobIdForm.test(jobId)) return undefined;
-    const keys = { jobKey: jobKey.build(prefix, jobId), lockKey: jobKey.build(prefix, `${jobId}:lock`) };
+    const keys = { jobKey: jobKey.build(keyPrefix, jobId), lockKey: jobKey.build(keyPrefix, `${jobId}:lock`) };
     const reply = await read(keys, { retentionMs }).catch((cause: unknown) => {
       throw new AppError("REDIS_UNAVAILABLE", { detail: "the job's record cannot be read", cause });
     });

@@ -9,7 +9,7 @@ import { type NotificationJob, notificationJobId, sealNotification } from "./not
 export interface NotificationQueueDeps {
   /** Of the role `queue`. */
   readonly redis: RedisClient;
-  readonly prefix: string;
+  readonly keyPrefix: string;
   readonly keys: KeyRing;
   readonly maxQueued: number;
   readonly timeoutMs: number;
@@ -30,13 +30,13 @@ const attempts = 15;
 const firstBackoffMs = 500;
 
 export function createNotificationQueue(deps: NotificationQueueDeps): NotificationQueue {
-  const { redis, prefix, keys, maxQueued, timeoutMs } = deps;
+  const { redis, keyPrefix, keys, maxQueued, timeoutMs } = deps;
   const queueOf = createLazyQueue(notificationQueue, deps);
   const put = async (notifications: readonly NotificationJob[]): Promise<void> => {
     const queue = await queueOf();
     const [waiting, delayed] = await Promise.all([
-      redis.llen(notificationJobKey.build(prefix, "wait")),
-      redis.zcard(notificationJobKey.build(prefix, "delayed")),
+      redis.llen(notificationJobKey.build(keyPrefix, "wait")),
+      redis.zcard(notificationJobKey.build(keyPrefix, "delayed")),
     ]);
     if (waiting + delayed >= maxQueued)
       throw new AppError("OVERLOADED", { detail: `${maxQueued} user notifications are queued` });

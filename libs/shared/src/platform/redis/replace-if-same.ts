@@ -9,7 +9,7 @@ export interface Replacement {
   readonly ttlSeconds: number;
 }
 
-/** Replaces a value unless somebody changed it since it was read. @returns false if somebody did */
+/** Replaces a value unless it was changed since it was read. @returns false if it was changed */
 export function createReplaceIfSame(redis: RedisClient): (key: string, replacement: Replacement) => Promise<boolean> {
   const replace = defineScript(redis, replaceIfSame);
   return async (key, { expected, value, ttlSeconds }) =>

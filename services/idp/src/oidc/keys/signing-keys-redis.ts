@@ -22,7 +22,7 @@ import {
 
 export interface SigningKeyStoreDeps {
   readonly redis: RedisClient;
-  readonly prefix: string;
+  readonly keyPrefix: string;
   readonly keys: KeyRing;
   readonly clock: Clock;
   readonly rules: () => RotationRules;
@@ -36,9 +36,9 @@ interface Read {
 }
 
 export function createSigningKeyStore(deps: SigningKeyStoreDeps): SigningKeyStore {
-  const { redis, prefix, keys: ring, clock, rules, onCreated } = deps;
-  const key = oidcSigningKeysKey.build(prefix);
-  const lease = oidcSigningLeaseKey.build(prefix);
+  const { redis, keyPrefix, keys: ring, clock, rules, onCreated } = deps;
+  const key = oidcSigningKeysKey.build(keyPrefix);
+  const lease = oidcSigningLeaseKey.build(keyPrefix);
   const holder = randomUUID();
   const replace = createReplaceIfSame(redis);
   const release = defineScript(redis, releaseLease);
