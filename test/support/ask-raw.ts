@@ -4,7 +4,7 @@ import { connect } from "node:net";
 /** A response with its header names unchanged and in order. */
 export interface RawAnswer {
   readonly status: number;
-  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly headers: readonly Header[];
   readonly body: string;
   /** The header with exactly this spelling, or undefined. */
   header(name: string): string | undefined;
