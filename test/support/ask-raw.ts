@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 
+export type Header = readonly [name: string, value: string];
+
 /** A response with its header names unchanged and in order. */
 export interface RawAnswer {
   readonly status: number;
@@ -15,7 +17,7 @@ export interface RawRequest {
   readonly path: string;
   readonly version?: "1.0" | "1.1";
   /** Sent unchanged, including repeated names. */
-  readonly headers?: readonly (readonly [name: string, value: string])[];
+  readonly headers?: readonly Header[];
   readonly body?: Buffer | string;
 }
 

@@ -1,8 +1,7 @@
 import { SAML } from "@node-saml/node-saml";
-import { freePort, poll, scratchFolder } from "@postern/shared/testing";
+import { poll, scratchFolder } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createBrowser, hiddenFields } from "../../support/browser.ts";
-import { startService, untilReady } from "../../support/service-process.ts";
 import { type IdpStack, startIdpStack } from "../idp/idp-stack.ts";
 import { type KeyPair, keyPair } from "./key-pair.ts";
 import { documentOf, entityId, type MetadataServer, startMetadataServer } from "./metadata-server.ts";
@@ -177,15 +176,10 @@ describe("a service provider from a federation's metadata", () => {
 
   test("is known to a replica that starts while the source is unavailable", async () => {
     source.answer(({ socket }) => void socket.destroy());
-    const port = await freePort();
-    await using third = await startService("idp", {
-      configFile: idp.stack.configFile,
-      privatePort: await freePort(),
-      env: { SERVICE_RUNTIME_SERVICES_IDP_ADDRESS: `127.0.0.1:${port}` },
-    });
-    await untilReady(third);
-    expect(await answers(keys.next, [`http://127.0.0.1:${port}`])).toEqual([302]);
-    expect(await answers(keys.sp, [`http://127.0.0.1:${port}`])).toEqual([400]);
+    const third = await idp.stack.startReplica("idp");
+    await using _ = third.process;
+    expect(await answers(keys.next, [third.url])).toEqual([302]);
+    expect(await answers(keys.sp, [third.url])).toEqual([400]);
   });
 
   test("is rejected once its metadata has expired, until there is new metadata", async () => {
