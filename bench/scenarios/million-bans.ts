@@ -33,7 +33,7 @@ const parts = {
   })),
   clientCidr6: 64,
   tolerateMs: 0,
-  prefix: "postern:",
+  keyPrefix: "postern:",
 };
 
 function bansIn(result: unknown): number {

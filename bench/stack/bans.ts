@@ -33,7 +33,7 @@ async function connect(port: number): Promise<RedisClient> {
 export async function writeBans(port: number, count: number, parts: SourceParts): Promise<void> {
   const redis = await connect(port);
   try {
-    const index = createBanIndex(redis, parts.prefix);
+    const index = createBanIndex(redis, parts.keyPrefix);
     const bannedAtMs = Date.now();
     const expiresAtMs = bannedAtMs + banMs;
     const write = async (addressIndex: number): Promise<void> => {

@@ -53,7 +53,7 @@ function connect(port: number): RedisClient {
 async function signIn(redis: RedisClient, account: string): Promise<string> {
   const keys = createKeyRing([new Secret(encryptionSecret)], "browser-session");
   const lives = { absoluteMs: hourMs, idleMs: hourMs, rememberMs: 0 };
-  const sessions = createSessionStore({ redis, prefix: "postern:", keys, clock: systemClock, lives });
+  const sessions = createSessionStore({ redis, keyPrefix: "postern:", keys, clock: systemClock, lives });
   const loginTs = Math.floor(systemClock.now() / 1000);
   const attributes = { mail: [account], uid: [account] };
   const session = { accountId: account, account, attributes, loginTs, amr: ["pwd"], remember: false };

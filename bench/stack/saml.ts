@@ -69,8 +69,8 @@ async function sessionCookies(text: string, redisPort: number): Promise<readonly
   );
   const hourMs = 3_600_000;
   const lives = { absoluteMs: hourMs, idleMs: hourMs, rememberMs: 0 };
-  const { prefix } = loaded.config.storage.redis;
-  const store = createSessionStore({ redis, prefix, keys, clock: systemClock, lives });
+  const { prefix: keyPrefix } = loaded.config.storage.redis;
+  const store = createSessionStore({ redis, keyPrefix, keys, clock: systemClock, lives });
   const sessions = await Promise.all(
     Array.from({ length: browsers }, (_, index) => {
       const account = `user${index}@example.test`;

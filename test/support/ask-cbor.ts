@@ -10,7 +10,7 @@ export interface CborAnswer {
   readonly body: CborValue | undefined;
 }
 
-/** `POST /api/v1/auth/cbor` with the caller's right credentials; bytes go out as they are. */
+/** `POST /api/v1/auth/cbor` with the caller's correct credentials; bytes go out as they are. */
 export async function askCbor(
   url: string,
   body: CborEncodable | Uint8Array<ArrayBuffer>,

@@ -16,7 +16,7 @@ export async function signedIn(
 ): Promise<string> {
   const keys = createKeyRing([new Secret("test-encryption-secret")], "browser-session");
   const lives = { absoluteMs: hour, idleMs: hour, rememberMs: hour };
-  const sessions = createSessionStore({ redis, prefix: "postern:", keys, clock: systemClock, lives });
+  const sessions = createSessionStore({ redis, keyPrefix: "postern:", keys, clock: systemClock, lives });
   const { sid } = await sessions.create({
     accountId: account,
     account,

@@ -9,12 +9,9 @@ import {
   scriptPasswordReports,
   unverifiablePasswordCounter,
 } from "@postern/shared/assembly";
-import { jobQueueFromConfig } from "@postern/shared/assembly/jobs";
 import { authenticate } from "@postern/shared/contracts";
 import { type BruteForceState, createBruteForceState } from "@postern/shared/domain/brute-force";
-import { createFactorLocks, type FactorLocks } from "@postern/shared/domain/factor-locks";
 import type { FindAccountNames, Flushes } from "@postern/shared/domain/flush";
-import type { JobQueue, ReadJob } from "@postern/shared/domain/jobs";
 import { createPasswordVerifier, type PasswordVerifier } from "@postern/shared/domain/passwords";
 import { createRevoker, serviceTokenKey, serviceTokenNames } from "@postern/shared/domain/tokens";
 import type { Config } from "@postern/shared/platform/config";
@@ -25,6 +22,10 @@ import { lazyOpenapi, type RenderedDocument } from "@postern/shared/platform/ope
 import { type RedisClient, redisHealth } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
 import { createHookScripts, type HookScripts } from "./context/hooks.ts";
+import { createJobs } from "./context/jobs.ts";
+import type { FactorLocks } from "./factor-locks/factor-locks.ts";
+import { createFactorLocks } from "./factor-locks/factor-locks-redis.ts";
+import type { JobQueue, ReadJob } from "./jobs/jobs.ts";
 import { createJwtIssuer, type JwtIssuer } from "./jwt/jwt-issuer.ts";
 import { createRefreshFamilies } from "./jwt/refresh-families-redis.ts";
 import { createTokenPairs } from "./jwt/token-pair.ts";
@@ -68,10 +69,10 @@ function createIssuer(config: Config, parts: JwtParts): JwtIssuer | undefined {
   const { settings, live, state, bus, passwords, adminMetrics, logger, audit } = parts;
   if (settings.jwtSecret === undefined) return undefined;
   const { identifier, clockSkewSeconds: skewSeconds } = settings;
-  const { prefix } = config.storage.redis;
+  const { prefix: keyPrefix } = config.storage.redis;
   const clock = systemClock;
   const lives = () => live.current.jwt.lives;
-  const revoker = createRevoker({ redis: state, prefix, clock });
+  const revoker = createRevoker({ redis: state, keyPrefix, clock });
   const { issuer } = serviceTokenNames(identifier);
   return createJwtIssuer({
     users: createJwtUsers({
@@ -84,7 +85,7 @@ function createIssuer(config: Config, parts: JwtParts): JwtIssuer | undefined {
       lives,
       clock,
     }),
-    families: createRefreshFamilies(state, prefix),
+    families: createRefreshFamilies(state, keyPrefix),
     lives,
     epochOf: (username) =>
       revoker.epochOf(issuer, username).catch((cause: unknown) => {
@@ -102,8 +103,8 @@ function createAdminHealth(
   config: Config,
   { state, cache, queue, bus, service, instance, logger }: HealthParts,
 ): Health {
-  const { prefix } = config.storage.redis;
-  const ofRedis = { required: false, prefix, service, instance };
+  const { prefix: keyPrefix } = config.storage.redis;
+  const ofRedis = { required: false, keyPrefix, service, instance };
   const assertConnected = (): void => {
     if (!bus.isConnected()) throw new Error("not connected to NATS");
   };
@@ -134,19 +135,19 @@ export async function createContext(config: Config): Promise<AdminContext> {
       ...hashing,
       onUnverifiable: scriptPasswordReports(base, unverifiablePasswordCounter(base)),
     }),
-    adminMetrics: createAdminMetrics(base.metrics, base.prefix),
+    adminMetrics: createAdminMetrics(base.metrics, base.metricsPrefix),
   };
   const flush = { ...parts, live: () => parts.live.current.flush };
-  const { prefix } = config.storage.redis;
+  const { prefix: keyPrefix } = config.storage.redis;
   return {
     ...parts,
     flushes: flushesFromConfig(config, flush),
-    factorLocks: createFactorLocks(parts.state, prefix),
+    factorLocks: createFactorLocks(parts.state, keyPrefix),
     accountNames: accountNamesFromSettings(flush),
-    jobs: jobQueueFromConfig(config, { redis: parts.queue, logger: parts.logger }),
+    jobs: createJobs(config, { redis: parts.queue, logger: parts.logger }),
     bruteForce: createBruteForceState({
       redis: parts.state,
-      prefix,
+      keyPrefix,
       rules: () => flush.live().rules,
       clock: systemClock,
     }),

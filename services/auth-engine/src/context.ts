@@ -41,8 +41,8 @@ export interface EngineContext extends Base, MfaCredentialParts {
   readonly resultCache: ResultCacheParts;
   readonly scripts: EngineScripts;
   readonly authenticate: Authenticate;
-  /** Identifies this process among its replicas. */
-  readonly instance: string;
+  /** Addresses this engine on the bus: heartbeats, and the pages of open listings. Random, because it is part of a subject. */
+  readonly engineId: string;
   readonly listAccounts: ListAccounts;
   /** Creates backends for other settings, to replace those in use. Seeds a new embedded database. */
   readonly makeBackends: MakeBackends;
@@ -54,11 +54,11 @@ function redisIfNeeded(config: Config, { oauthBearer }: EngineSettings, base: Ba
 
 export async function createContext(config: Config): Promise<EngineContext> {
   const base = baseFromConfig(config, "auth-engine");
-  const { logger, prefix } = base;
+  const { logger, metricsPrefix } = base;
   const settings = engineSettings(config);
   const live = { current: liveEngineSettings(config) };
   const hashing = createPasswordParts(config, settings, base);
-  const metrics = createEngineMetrics(base.metrics, prefix, hashing.passwords);
+  const metrics = createEngineMetrics(base.metrics, metricsPrefix, hashing.passwords);
   const scriptSettings = () => live.current.scripts;
   const scripts = await createEngineScripts(config, { base, ...hashing, metrics, settings: scriptSettings });
   const makeBackends = backendMaker({ base, metrics, scripts, ...hashing });
@@ -87,8 +87,8 @@ export async function createContext(config: Config): Promise<EngineContext> {
     decoysOf: hashing.decoysOf,
   };
   const authenticate = makeAuthenticate(decided);
-  const instance = randomBytes(8).toString("hex");
-  const listAccounts = makeListAccounts(instance, decided);
+  const engineId = randomBytes(8).toString("hex");
+  const listAccounts = makeListAccounts(engineId, decided);
   const health = createEngineHealth(config, { bus, backends, redis, resultCache, base });
   return {
     ...base,
@@ -106,7 +106,7 @@ export async function createContext(config: Config): Promise<EngineContext> {
     resultCache,
     scripts,
     authenticate,
-    instance,
+    engineId,
     listAccounts,
     ...mfaCredentials,
     makeBackends,

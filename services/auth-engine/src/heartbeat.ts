@@ -3,7 +3,7 @@ import type { Bus } from "@postern/shared/platform/bus";
 
 export interface HeartbeatDeps {
   readonly bus: Pick<Bus, "publish" | "isConnected">;
-  readonly instance: string;
+  readonly engineId: string;
   readonly inFlight: () => number;
 }
 
@@ -12,10 +12,10 @@ export interface HeartbeatDeps {
  * falls silent. A draining engine continues, so that gateways wait for its last answers. The returned function stops
  * the heartbeats.
  */
-export function startHeartbeat({ bus, instance, inFlight }: HeartbeatDeps): () => void {
+export function startHeartbeat({ bus, engineId, inFlight }: HeartbeatDeps): () => void {
   const heartbeat = (): void => {
     // Without NATS no heartbeat can arrive, and a lost one is not worth counting.
-    if (bus.isConnected()) bus.publish(engineAlive, { instance, inFlight: inFlight() });
+    if (bus.isConnected()) bus.publish(engineAlive, { instance: engineId, inFlight: inFlight() });
   };
   heartbeat();
   const timer = setInterval(heartbeat, engineHeartbeatMs);

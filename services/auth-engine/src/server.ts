@@ -17,13 +17,13 @@ export function serveEngine({
   ...context
 }: Pick<
   EngineContext,
-  "bus" | "settings" | "instance" | "authenticate" | "listAccounts" | "scripts" | "secondFactors" | "appPasswords"
+  "bus" | "settings" | "engineId" | "authenticate" | "listAccounts" | "scripts" | "secondFactors" | "appPasswords"
 >): readonly Serving[] {
   const { maxInFlight } = settings;
   return [
     bus.serve(authenticate, context.authenticate, { maxInFlight }),
     bus.serve(listAccounts, context.listAccounts, { maxInFlight: maxListings }),
-    bus.serve(listAccountsAt(context.instance), context.listAccounts, { maxInFlight: maxListings }),
+    bus.serve(listAccountsAt(context.engineId), context.listAccounts, { maxInFlight: maxListings }),
     bus.serve(cacheFlushScript, context.scripts.runCacheFlushScript, { maxInFlight: maxFlushScripts }),
     bus.serve(scriptModule, context.scripts.callScriptModule, { maxInFlight: maxModuleCalls }),
     ...serveMfaCredentials({ bus, secondFactors: context.secondFactors, appPasswords: context.appPasswords }),

@@ -1,13 +1,5 @@
 import { randomUUID } from "node:crypto";
-import {
-  type Base,
-  baseFromConfig,
-  busFromConfig,
-  type CallerTokens,
-  callerTokensFromConfig,
-  redisFromConfig,
-  watchEngines,
-} from "@postern/shared/assembly";
+import { type Base, baseFromConfig, busFromConfig, redisFromConfig, watchEngines } from "@postern/shared/assembly";
 import { budgetExhausted, pathTo } from "@postern/shared/contracts";
 import type { EngineWatch } from "@postern/shared/domain/engine-watch";
 import type { Bus } from "@postern/shared/platform/bus";
@@ -24,6 +16,7 @@ import { type BearerCheck, createBearerCheck } from "./caller-auth/bearer.ts";
 import { createRejectionDelay } from "./caller-auth/rejection.ts";
 import { createNeedOf } from "./caller-auth/scopes.ts";
 import { createAuthRoute, createClientAddresses } from "./context/auth-route.ts";
+import { type CallerTokens, callerTokensFromConfig } from "./context/caller-tokens.ts";
 import { createMailBackends } from "./context/mail-backends.ts";
 import { type AttributesAsHeaders, createAttributeHeaders } from "./dialects/attribute-headers.ts";
 import { type WireNames, wireNames } from "./dialects/naming.ts";
@@ -66,7 +59,7 @@ export interface GatewayContext extends Base {
   readonly spendBudget: OnRequest;
   readonly limitAddress: OnRequest;
   readonly channels: Channels;
-  /** Delayed answers about accounts that are being guessed at. */
+  /** Delayed responses for accounts under attack. */
   readonly holds: AnswerHolds;
   readonly authRoute: AuthRouteDeps;
   readonly mailBackends: BackendHealth;
@@ -107,7 +100,7 @@ function createAddressKeyOf(live: Live, addressOf: (request: FastifyRequest) => 
 /** The limits, and the events with which gateways share them. */
 function limitsOnTheBus({ base, settings, live, bus, state }: LimitsParts): { limits: Limits; metrics: LimitMetrics } {
   const { logger, instance } = base;
-  const metrics = createLimitMetrics(base.metrics, base.prefix);
+  const metrics = createLimitMetrics(base.metrics, base.metricsPrefix);
   const limits = createLimits({
     ...settings,
     takeShared: createSharedBuckets(state, settings.keyPrefix),
@@ -195,7 +188,7 @@ export async function createContext(config: Config): Promise<GatewayContext> {
   const live: Live = { current: liveGatewaySettings(config, bearer) };
   const bus = await busFromConfig(config, base);
   const names = wireNames(settings.identifier);
-  const metrics = createGatewayMetrics(base.metrics, base.prefix);
+  const metrics = createGatewayMetrics(base.metrics, base.metricsPrefix);
   const clients = createClientAddresses({ live, logger, metrics });
   const { callerOf: addressOf } = clients.addresses;
   const { limits, metrics: limitMetrics } = limitsOnTheBus({ base, settings, live, bus, state });
@@ -254,7 +247,7 @@ function createGatewayHealth({ base, settings, bus, state: client }: HealthParts
   return createHealth({
     checks: [
       { name: "bus", required: true, check: () => assertConnected(bus) },
-      redisHealth({ client, role: "state", required: false, prefix: settings.keyPrefix, service, instance }),
+      redisHealth({ client, role: "state", required: false, keyPrefix: settings.keyPrefix, service, instance }),
     ],
     onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
   });

@@ -66,7 +66,7 @@ function seriesTable(registry: Metrics, prefix: string): SeriesTable {
   });
   const seconds = registry.histogram({
     name: `${prefix}_auth_decision_seconds`,
-    help: "Time from the parsed request to the written answer",
+    help: "Time from the parsed request to the written response",
     labels: { dialect: dialects, outcome: outcomes },
     buckets: secondsBuckets,
   });

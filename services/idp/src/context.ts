@@ -42,11 +42,11 @@ export async function createContext(config: Config): Promise<IdpContext> {
   const state = redisFromConfig(config, "state", base);
   const { bus, engineWatch } = await engineBusFromConfig(config, base);
   const { forPages, connectPages, ...protocols } = createProtocols(config, base, state);
-  const metrics = createIdpMetrics(base.metrics, base.prefix);
+  const metrics = createIdpMetrics(base.metrics, base.metricsPrefix);
   const notifications = await notificationsOf(config, { base, bus, state, metrics });
   const pages = createPagesContext({ config, base, bus, state, protocols: forPages, metrics, notifications });
   connectPages(pages);
-  const redisPrefix = config.storage.redis.prefix;
+  const keyPrefix = config.storage.redis.prefix;
   return {
     ...base,
     ...protocols,
@@ -57,6 +57,6 @@ export async function createContext(config: Config): Promise<IdpContext> {
     state,
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "idp")),
     openapi: lazyOpenapi("idp", config),
-    health: createIdpHealth({ base, bus, state, redisPrefix, oidc: protocols.oidc }),
+    health: createIdpHealth({ base, bus, state, keyPrefix, oidc: protocols.oidc }),
   };
 }

@@ -5,9 +5,9 @@ import {
   type FlushSettings,
   flushesFromConfig,
   flushSettings,
+  notificationKeysFromConfig,
   redisFromConfig,
 } from "@postern/shared/assembly";
-import { notificationKeysFromConfig } from "@postern/shared/assembly/jobs";
 import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import { fromUnknown, logFields } from "@postern/shared/platform/errors";
@@ -58,8 +58,8 @@ const longestFinishMs = 2000;
 type WorkerParts = Base & Pick<WorkerContext, "redis" | "bus" | "live"> & { readonly workerMetrics: WorkerMetrics };
 
 function createWorkerHealth(config: Config, { redis, bus, service, instance, logger }: WorkerParts): Health {
-  const { prefix } = config.storage.redis;
-  const ofRedis = { prefix, service, instance };
+  const { prefix: keyPrefix } = config.storage.redis;
+  const ofRedis = { keyPrefix, service, instance };
   const assertConnected = (): void => {
     if (!bus.isConnected()) throw new Error("not connected to NATS");
   };
@@ -117,7 +117,7 @@ function startNotifications(config: Config, parts: WorkerParts): NotificationWor
   if (keys === undefined || noticing === undefined) return undefined;
   return createNotificationWorker({
     redis: noticing,
-    prefix: config.storage.redis.prefix,
+    keyPrefix: config.storage.redis.prefix,
     keys,
     concurrency: notificationsAtOnce,
     deliver: createDeliverNotification(deliverySettings(config), systemClock),
@@ -129,7 +129,7 @@ function startNotifications(config: Config, parts: WorkerParts): NotificationWor
 
 export async function createContext(config: Config): Promise<WorkerContext> {
   const base = baseFromConfig(config, "jobs-worker");
-  const { prefix } = config.storage.redis;
+  const { prefix: keyPrefix } = config.storage.redis;
   const parts = {
     ...base,
     live: { current: flushSettings(config) },
@@ -143,7 +143,7 @@ export async function createContext(config: Config): Promise<WorkerContext> {
         : undefined,
     },
     bus: await busFromConfig(config, base),
-    workerMetrics: createWorkerMetrics(base.metrics, base.prefix),
+    workerMetrics: createWorkerMetrics(base.metrics, base.metricsPrefix),
   };
   const { redis, bus, live, workerMetrics } = parts;
   return {
@@ -153,18 +153,18 @@ export async function createContext(config: Config): Promise<WorkerContext> {
     startWorker: () =>
       createJobWorker({
         redis: redis.waiting,
-        prefix,
+        keyPrefix,
         concurrency: config.runtime.jobs.concurrency,
         flushes: flushesFromConfig(config, { ...redis, bus, live: () => live.current }),
-        foundKeys: createFoundKeys(redis.queue, prefix),
+        foundKeys: createFoundKeys(redis.queue, keyPrefix),
         events: eventsOf(parts),
       }),
     startNotifications: () => startNotifications(config, parts),
     watch: startQueueWatch({
       count: async () => {
         const [jobs, notifications] = await Promise.all([
-          countJobs(redis.queue, prefix),
-          countNotifications(redis.queue, prefix),
+          countJobs(redis.queue, keyPrefix),
+          countNotifications(redis.queue, keyPrefix),
         ]);
         workerMetrics.counted(jobs, notifications);
       },

@@ -4,15 +4,15 @@ import { expect, test } from "vitest";
 import { createAccountStore } from "../../../services/auth-engine/src/brute-force/account-store-redis.ts";
 import { answered, connect, failureOf, readSettings, unguarded } from "./counting.ts";
 
-const prefix = "test:";
+const keyPrefix = "test:";
 
 test("a Redis that is out of memory loses neither networks nor counts", async () => {
   const { accountDelay } = readSettings({ buckets: [], account_delay: { failures: 5 } });
   if (accountDelay === undefined) throw new Error("account delays are not enabled by default");
   await using server = await spawnRedis();
   const redis = await connect({ kind: "standalone", address: { host: "127.0.0.1", port: server.port } });
-  const store = createAccountStore({ redis, prefix, guard: unguarded, settings: accountDelay });
-  const keys = accountWideKeys(prefix, "grace");
+  const store = createAccountStore({ redis, keyPrefix, guard: unguarded, settings: accountDelay });
+  const keys = accountWideKeys(keyPrefix, "grace");
   await store.note("grace", "192.0.2.0/24");
   await store.count(failureOf("grace", "before"));
 

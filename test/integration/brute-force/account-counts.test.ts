@@ -8,7 +8,7 @@ import { type AccountDelaySettings, delayMs } from "../../../services/auth-engin
 import { createAccountStore } from "../../../services/auth-engine/src/brute-force/account-store-redis.ts";
 import { answered, connect, failureOf, readSettings, unguarded } from "./counting.ts";
 
-const prefix = "test:";
+const keyPrefix = "test:";
 const failures = 5;
 const rules = { buckets: [{ name: "ipv4", period: "10m", ban_time: "1h", cidr: 24, failed_requests: 10, ipv4: true }] };
 const settings = readSettings({ ...rules, account_delay: { failures, known_for: "1h", max_delay: "5s" } });
@@ -42,7 +42,8 @@ describe.each(topologies)("failures of accounts in a %s Redis", (kind) => {
     if (found === undefined) throw new Error("no client");
     return found;
   };
-  const engine = (index = 0) => createAccountStore({ redis: client(index), prefix, guard: unguarded, settings: delay });
+  const engine = (index = 0) =>
+    createAccountStore({ redis: client(index), keyPrefix, guard: unguarded, settings: delay });
 
   test("counts each of the guesses that two engines count simultaneously once", async () => {
     const [one, other] = [engine(0), engine(1)];
@@ -58,7 +59,7 @@ describe.each(topologies)("failures of accounts in a %s Redis", (kind) => {
     );
     expect(counts.filter(({ isNew }) => isNew)).toHaveLength(15);
     expect(Math.max(...counts.map((count) => count.failures))).toBe(15);
-    expect(await client().get(accountWideKeys(prefix, "alice").slowed)).toBe("15");
+    expect(await client().get(accountWideKeys(keyPrefix, "alice").slowed)).toBe("15");
   });
 
   test("a network is known from the sign-in on, and only to its account", async () => {
@@ -88,7 +89,7 @@ describe.each(topologies)("failures of accounts in a %s Redis", (kind) => {
           ),
         );
         await store.note(username, "192.0.2.0/24");
-        const keys = accountWideKeys(prefix, username);
+        const keys = accountWideKeys(keyPrefix, username);
         expect(await client().scard(keys.failures)).toBeLessThanOrEqual(64);
         for (const key of [keys.failures, keys.known]) expect(await client().pttl(key)).toBeGreaterThan(0);
         for (const count of counts) expect(count.failures).toBeGreaterThan(0);
@@ -99,14 +100,14 @@ describe.each(topologies)("failures of accounts in a %s Redis", (kind) => {
   });
 
   test("counts again from zero if the key holds an invalid value", async () => {
-    const keys = accountWideKeys(prefix, "dave");
+    const keys = accountWideKeys(keyPrefix, "dave");
     await client().set(keys.failures, "1", "EX", 60);
     const count = await answered(engine().count(failureOf("dave", "d")));
     expect(count).toMatchObject({ failures: 1, isNew: true });
   });
 
   test("replaces only those keys of an account that have another type", async () => {
-    const keys = accountWideKeys(prefix, "frank");
+    const keys = accountWideKeys(keyPrefix, "frank");
     const store = engine();
     await store.note("frank", "192.0.2.0/24");
     await client().set(keys.failures, "1", "EX", 60);
@@ -129,8 +130,8 @@ describe.each(topologies)("failures of accounts in a %s Redis", (kind) => {
       await store.count(failureOf("Erin", `d${index}`));
     }
     await store.note("erin", "192.0.2.0/24");
-    const state = createBruteForceState({ redis: client(), prefix, rules: () => settings, clock: systemClock });
-    const keys = accountWideKeys(prefix, "erin");
+    const state = createBruteForceState({ redis: client(), keyPrefix, rules: () => settings, clock: systemClock });
+    const keys = accountWideKeys(keyPrefix, "erin");
     expect(await state.keysOfAccount("erin")).toEqual(expect.arrayContaining([keys.failures, keys.slowed]));
     expect(await state.flushAccount("ERIN")).toEqual([keys.failures, keys.slowed]);
     expect(await client().get(keys.slowed)).toBeNull();

@@ -85,7 +85,7 @@ function guessFromManyNetworks(user: string, count: number): Promise<readonly Ou
 }
 
 describe("a form without a client address", () => {
-  test("rejects no right password, however many users fail through the same API caller", async () => {
+  test("rejects no correct password, however many users fail through the same API caller", async () => {
     const guesses = await outcomesOf(
       Array.from({ length: 14 }, (_, index) => sendUnnamed(userName(20 + index), `guess-${index}`)),
     );
@@ -112,7 +112,7 @@ describe("a form without a client address", () => {
     expect(await unnamed(userName(42), passwordOf(42))).toMatchObject({ status: 200, heldMs: 0 });
   });
 
-  test("delays the answers about a guessed account in growing steps, and accepts its right password", async () => {
+  test("delays the answers about a guessed account in growing steps, and accepts its correct password", async () => {
     const guesses = Array.from({ length: 2 * failures }, (_, index) => sendUnnamed(userName(43), `guess-${index}`));
     const held = (await outcomesOf(guesses)).map(({ heldMs }) => heldMs);
     const step = withoutClientMs / failures;
@@ -157,7 +157,7 @@ test("with count_network, failures without a client address count against the AP
   expect(await ask(userName(40), passwordOf(40))).toBe(403);
 });
 
-describe("an account that is guessed at from many networks", () => {
+describe("an account whose password is being guessed from many networks", () => {
   test("delays unknown networks, with right and wrong passwords, and never known networks", async () => {
     const user = userName(60);
     const right = { user, password: passwordOf(60) };
@@ -253,7 +253,7 @@ test("delayed answers do not occupy the concurrency gate", async () => {
 });
 
 describe("while Redis is unavailable", () => {
-  test("no answer is delayed and no right password is rejected", async () => {
+  test("no answer is delayed and no correct password is rejected", async () => {
     const user = userName(66);
     await guessFromManyNetworks(user, 2 * failures);
     await stack.redis?.[Symbol.asyncDispose]();

@@ -3,7 +3,6 @@ import {
   type BruteForceRules,
   createBanIndex,
   createBruteForceState,
-  createGuessedAccounts,
 } from "@postern/shared/domain/brute-force";
 import { loadConfig } from "@postern/shared/platform/config";
 import { createRedisClient, type RedisClient, type RedisTopology } from "@postern/shared/platform/redis";
@@ -13,10 +12,11 @@ import type { AccountFailure } from "../../../services/auth-engine/src/brute-for
 import { createRedisStore } from "../../../services/auth-engine/src/brute-force/brute-force-redis.ts";
 import { createGuessDigest } from "../../../services/auth-engine/src/brute-force/guess-digest.ts";
 import type { Target } from "../../../services/auth-engine/src/brute-force/guess-store.ts";
+import { createGuessedAccounts } from "../../../services/auth-engine/src/brute-force/guessed-accounts-redis.ts";
 import { bruteForceSettings } from "../../../services/auth-engine/src/brute-force/settings.ts";
 import { createTargets } from "../../../services/auth-engine/src/brute-force/targets.ts";
 
-const prefix = "test:";
+const keyPrefix = "test:";
 
 /** Two rules for IPv4, the first with the narrower network, and one for IPv6. */
 const settings = readSettings({
@@ -74,13 +74,13 @@ export async function answered<T>(answer: Promise<T | undefined>): Promise<T> {
 /** A wrong password of an account, in the form of the store of accounts. */
 export function failureOf(username: string, digest: string, network?: string): AccountFailure {
   const source = { network, isTrusted: false };
-  return { target: { username, keys: accountWideKeys(prefix, username), source }, digest };
+  return { target: { username, keys: accountWideKeys(keyPrefix, username), source }, digest };
 }
 
 /** The counts as one engine sees them. */
 export function createCounting(redis: RedisClient) {
   const rules: BruteForceRules = settings;
-  const parts = { ...settings, prefix };
+  const parts = { ...settings, keyPrefix };
   const store = createRedisStore({
     redis,
     parts,
@@ -108,11 +108,11 @@ export function createCounting(redis: RedisClient) {
     if (found === undefined) throw new Error(`no rule applies to ${clientIp}`);
     return found;
   };
-  const index = createBanIndex(redis, prefix);
+  const index = createBanIndex(redis, keyPrefix);
   return {
     index,
-    remember: createGuessedAccounts(redis, prefix),
-    state: createBruteForceState({ redis, prefix, rules: () => rules, clock: systemClock }),
+    remember: createGuessedAccounts(redis, keyPrefix),
+    state: createBruteForceState({ redis, keyPrefix, rules: () => rules, clock: systemClock }),
     target,
     check: (ip: string, user = "alice") => answered(store.check(target(ip, user))),
     fail: async (ip: string, password: string, { user = "alice", known = true } = {}) => {

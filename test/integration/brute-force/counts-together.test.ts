@@ -50,10 +50,10 @@ interface Attempt {
 }
 
 /** Engines with separate keys. */
-function createPlace(prefix: string) {
-  const parts: SourceParts = { ...settings, prefix };
+function createPlace(keyPrefix: string) {
+  const parts: SourceParts = { ...settings, keyPrefix };
   return {
-    prefix,
+    keyPrefix,
     parts,
     store: createRedisStore({ redis, parts, clock: systemClock, guard: unguarded, repeatWindowMs, takenBack }),
     countEarlier: createEarlierCount({ redis, parts, repeatWindowMs }),
@@ -143,11 +143,11 @@ function plain({ ban, ...rest }: Counted): object {
 }
 
 /** Keys without their prefix, values without times. */
-async function contents({ prefix }: Place): Promise<Readonly<Record<string, unknown>>> {
-  const keys = (await redis.keys(`${prefix}*`)).toSorted();
+async function contents({ keyPrefix }: Place): Promise<Readonly<Record<string, unknown>>> {
+  const keys = (await redis.keys(`${keyPrefix}*`)).toSorted();
   const found = keys.map(async (key): Promise<readonly [string, unknown]> => {
     expect(await redis.pttl(key)).toBeGreaterThan(0);
-    const name = key.slice(prefix.length);
+    const name = key.slice(keyPrefix.length);
     if (name.includes(":guesses:") || name.includes(":good:")) return [name, await redis.pfcount(key)];
     if (name.includes(":ban:")) return [name, (await redis.get(key))?.split(" ").slice(2)];
     if (name.includes(":pending:")) return [name, "there"];

@@ -1,8 +1,8 @@
 import { poll } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { askCbor } from "../../support/ask-cbor.ts";
+import { askDialect, statusesOf } from "../../support/dialects.ts";
 import { logLineOf } from "../../support/log-lines.ts";
-import { basicAuth, type Stack } from "../../support/stack.ts";
+import { type Stack } from "../../support/stack.ts";
 import {
   login,
   passwordOf,
@@ -50,7 +50,7 @@ async function overtaken(clientIp: string) {
 }
 
 describe("a guesser", () => {
-  test("the ban is in force when the last of 60 parallel guesses is answered: the right password is refused", async () => {
+  test("the ban is in force when the last of 60 parallel guesses is answered: the correct password is refused", async () => {
     const before = await bansOfAllEngines();
     const clientIp = "192.0.2.10";
     const guesses = await Promise.all(
@@ -81,7 +81,7 @@ describe("a guesser", () => {
     expect(await statusOf(stack, { clientIp: "192.0.4.10", password: passwordOf(0) })).toBe(200);
   });
 
-  test("is refused although the right password was verified while the limit was reached", async () => {
+  test("is refused although the correct password was verified while the limit was reached", async () => {
     let before = Number.NaN;
     let network = 100;
     // On a busy machine the guesses may be slower than the login; then the test tries again from another network.
@@ -135,32 +135,16 @@ describe("responses to banned and failed logins", () => {
     for (let index = 0; index < 10; index += 1) await statusOf(stack, { clientIp, password: `guess-${index}` });
   });
 
-  const user = { username: userName(0), password: passwordOf(0), protocol: "imap", client_ip: clientIp };
-  const headers = (attempt: number) => ({
-    authorization: basicAuth,
-    "auth-user": user.username,
-    "auth-pass": user.password,
-    "auth-protocol": "imap",
-    "auth-method": "plain",
-    "auth-login-attempt": String(attempt),
-    "client-ip": clientIp,
-  });
-  const asks = {
-    json: (attempt: number) => login(stack, { clientIp, password: passwordOf(0), attempt }),
-    cbor: (attempt: number) => askCbor(stack.url, { ...user, auth_login_attempt: attempt }),
-    header: (attempt: number) =>
-      fetch(`${stack.url}/api/v1/auth/header`, { method: "POST", headers: headers(attempt) }),
-    proxy: (attempt: number) => fetch(`${stack.url}/api/v1/auth/proxy`, { headers: headers(attempt) }),
-  };
-
   test.each(["json", "cbor", "header", "proxy"] as const)(
     "Auth-Wait of a blocked login by %s: from 1 s, and 0 at max_login_attempts",
     async (dialect) => {
-      const answers = await Promise.all([1, 14, 15].map((attempt) => asks[dialect](attempt)));
-      expect(answers.map((answer) => answer.headers.get("auth-wait"))).toEqual(["1", "10", "0"]);
-      expect(answers.map((answer) => answer.status)).toEqual(
-        Array.from({ length: 3 }, () => (dialect === "proxy" ? 200 : 403)),
+      const user = { username: userName(0), password: passwordOf(0), clientIp };
+      const answers = await Promise.all(
+        [1, 14, 15].map((attempt) => askDialect(stack.url, dialect, { ...user, attempt })),
       );
+      expect(answers.map((answer) => answer.header("Auth-Wait"))).toEqual(["1", "10", "0"]);
+      const { denial } = statusesOf(dialect);
+      expect(answers.map((answer) => answer.status)).toEqual([denial, denial, denial]);
     },
   );
 
@@ -201,7 +185,7 @@ describe("legitimate users", () => {
     const visit = async (attempt: number): Promise<void> => {
       const index = attempt % userCount;
       const at = { clientIp, user: userName(index) };
-      // Every thirty-third makes a typing error, and then types the right password.
+      // Every thirty-third makes a typing error, and then types the correct password.
       if (attempt % 33 === 0) await statusOf(stack, { ...at, password: `typo-${attempt}` });
       if ((await statusOf(stack, { ...at, password: passwordOf(index) })) !== 200) denied.push(attempt);
     };

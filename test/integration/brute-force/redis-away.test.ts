@@ -38,7 +38,7 @@ async function guess(clientIp: string, times: number): Promise<void> {
   for (let index = 0; index < times; index += 1) await statusOf(stack, { clientIp, password: `guess-${index}` });
 }
 
-/** While Redis is unavailable, every right password is accepted, and guessing is still stopped. */
+/** While Redis is unavailable, every correct password is accepted, and guessing is still stopped. */
 async function expectOwnCounts(network: string): Promise<void> {
   await validLogins(`${network}1`);
   await poll("both engines to detect that Redis is unavailable", async () => {

@@ -38,9 +38,9 @@ async function exhaust(askWrong: (index: number) => Promise<CallerAnswer>): Prom
   await Promise.any(refused);
 }
 
-/** The 429 to right credentials after wrong ones emptied the budget, before the refill. */
+/** The 429 to correct credentials after wrong ones emptied the budget, before the refill. */
 function emptied(askWrong: (index: number) => Promise<CallerAnswer>, askRight: () => Promise<CallerAnswer>) {
-  return poll("right credentials to be answered with 429", async () => {
+  return poll("correct credentials to be answered with 429", async () => {
     await exhaust(askWrong);
     const answer = await askRight();
     return answer.status === 429 && answer;
@@ -52,19 +52,23 @@ const furtherEvaluations = 'service_failure_budget_tokens_total{bucket="shared",
 
 const body = JSON.stringify({ username: alice.username, protocol: "imap" });
 
-/** Pipelined look-ups by an accepted API caller; resolves to their statuses. */
-async function askPipelined(gateway: Gateway, clientIp: string, count: number): Promise<readonly number[]> {
-  const head = [
-    "POST /api/v1/auth/json?mode=no-auth HTTP/1.1",
-    "host: gateway",
-    `authorization: ${basicAuth}`,
-    "content-type: application/json",
-    `x-forwarded-for: ${clientIp}`,
-    `content-length: ${body.length}`,
-  ];
-  const one = (extra: readonly string[]): string => `${[...head, ...extra].join("\r\n")}\r\n\r\n${body}`;
-  const bytes = one([]).repeat(count - 1) + one(["connection: close"]);
-  return statusesIn((await sendRaw(Number(new URL(gateway.url).port), [bytes])).text);
+/** Look-ups with these credentials, pipelined in one write; resolves to their statuses. */
+async function askPipelined(gateway: Gateway, clientIp: string, credentials: readonly string[]) {
+  const request = (authorization: string, connection: string): string => {
+    const head = [
+      "POST /api/v1/auth/json?mode=no-auth HTTP/1.1",
+      "host: gateway",
+      `authorization: ${authorization}`,
+      "content-type: application/json",
+      `x-forwarded-for: ${clientIp}`,
+      `content-length: ${body.length}`,
+      `connection: ${connection}`,
+    ];
+    return `${head.join("\r\n")}\r\n\r\n${body}`;
+  };
+  const last = credentials.length - 1;
+  const requests = credentials.map((each, index) => request(each, index === last ? "close" : "keep-alive"));
+  return statusesIn((await sendRaw(Number(new URL(gateway.url).port), [requests.join("")])).text);
 }
 
 /** Evaluations that found no token, at both gateways. */
@@ -92,7 +96,17 @@ describe("failure budget (contract, Failure-budget rules)", () => {
     expect((await evaluatedInVain()) - before).toBeLessThanOrEqual(2 * (1 + refilled));
   });
 
-  test("an empty budget answers 429 to right credentials too, at every gateway, and 200 after the refill", async () => {
+  test("correct credentials pipelined behind wrong ones are not evaluated once the budget is empty", async () => {
+    const startedAt = performance.now();
+    // Enough wrong ones to take every token that is refilled meanwhile.
+    const wrong = Array.from({ length: 3 * burst }, () => wrongAuth);
+    const statuses = await askPipelined(first, "203.0.113.40", [...wrong, basicAuth]);
+    expect(statuses.length).toBe(wrong.length + 1);
+    expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(allowance(startedAt));
+    expect(statuses.at(-1)).toBe(429);
+  });
+
+  test("an empty budget answers 429 to correct credentials too, at every gateway, and 200 after the refill", async () => {
     const clientIp = "203.0.113.2";
     const askWrong = (): Promise<CallerAnswer> => first.ask(clientIp, wrongAuth);
     for (const gateway of [second, first]) {
@@ -134,7 +148,8 @@ describe("failure budget (contract, Failure-budget rules)", () => {
     const clientIp = "203.0.113.6";
     const before = await first.metric(sharedTaken);
     for (let round = 0; round < 10; round += 1) {
-      const statuses = await Promise.all(Array.from({ length: 10 }, () => askPipelined(first, clientIp, 100)));
+      const accepted = Array.from({ length: 100 }, () => basicAuth);
+      const statuses = await Promise.all(Array.from({ length: 10 }, () => askPipelined(first, clientIp, accepted)));
       expect(statuses.flat()).toEqual(Array.from({ length: 1000 }, () => 200));
       if (round % 2 === 1) expect((await first.ask(clientIp, wrongAuth)).status).toBe(401);
     }
@@ -144,7 +159,7 @@ describe("failure budget (contract, Failure-budget rules)", () => {
 
 /** Each test has its own address or gateway. */
 describe.concurrent("failure budget: which requests and addresses count", () => {
-  test("each request to /api/v1/auth/basic takes a token, also with a user's right credentials", async () => {
+  test("each request to /api/v1/auth/basic takes a token, also with a user's correct credentials", async () => {
     const clientIp = "203.0.113.12";
     const open = await stack.start({ SERVICE_RUNTIME_SERVERS_HTTP_AUTH_BASIC_ENDPOINT: "true" });
     const credentials = Buffer.from(`${alice.username}:${alice.password}`).toString("base64");

@@ -14,7 +14,7 @@ export interface CallerAnswer {
 export interface Gateway {
   readonly url: string;
   readonly process: ServiceProcess;
-  /** A lookup of a demo user for an address that the loopback proxy forwards, with right credentials unless others are given. */
+  /** A lookup of a demo user for an address that the loopback proxy forwards, with correct credentials unless others are given. */
   ask(clientIp: string, authorization?: string): Promise<CallerAnswer>;
   /** The value of one series of the metrics page. */
   metric(series: string): Promise<number>;

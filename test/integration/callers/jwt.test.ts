@@ -240,7 +240,7 @@ describe("wrong passwords from one address", () => {
     expect((await logIn("operator")).status).toBe(200);
   });
 
-  test("a right password takes no token", async () => {
+  test("a correct password takes no token", async () => {
     for (let index = 0; index < 25; index += 1) expect((await from("198.51.102.9", password)).status).toBe(200);
   });
 

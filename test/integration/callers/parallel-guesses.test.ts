@@ -77,7 +77,7 @@ describe("200 parallel wrong passwords from one address", () => {
 });
 
 describe("a place among the passwords being verified", () => {
-  test("is released after right passwords, malformed requests and unknown paths", async () => {
+  test("is released after correct passwords, malformed requests and unknown paths", async () => {
     const clientIp = "198.51.100.6";
     for (let round = 0; round < budget + 5; round += 1) {
       expect(await logIn(clientIp, password)).toBe(200);

@@ -47,8 +47,8 @@ beforeEach(async () => {
 });
 
 const keysOfBob = async (method: "totp" | "recovery" = "totp") => {
-  const [prefix = ""] = (await redis.keys("*session:*"))[0]?.split("session:") ?? [];
-  return factorLockKeys(prefix, bob, method);
+  const [keyPrefix = ""] = (await redis.keys("*session:*"))[0]?.split("session:") ?? [];
+  return factorLockKeys(keyPrefix, bob, method);
 };
 
 const output = (): string => idp.first.output() + idp.second.output();
@@ -95,7 +95,7 @@ async function signsIn(): Promise<boolean> {
   return done.location?.startsWith(`${callback}?code=`) === true;
 }
 
-/** Wrong codes after the right password, with enough time in between. */
+/** Wrong codes after the correct password, with enough time in between. */
 async function fail(count: number): Promise<void> {
   for (let done = 0; done < count; done += maxAttempts) {
     const { attempts } = await keysOfBob();
@@ -126,14 +126,14 @@ describe("a stranger without the password", () => {
     const [ofRight, ofWrong] = await Promise.all(flows.map((flow) => wrongCodes(flow, maxAttempts + 1)));
     expect(ofRight).toEqual(ofWrong);
     expect(ofRight?.[0]).toBe("denied");
-    // Nor is a right code taken there while the account waits.
+    // Nor is a correct code taken there while the account waits.
     const { browser, page } = await atFactor("delayed", right);
     expect(saidOf(await browser.submit(page, { code: totpCode(bobsSecret) }))).toBe("denied");
   });
 });
 
 describe("whoever holds the password and not the code", () => {
-  test("locks that factor after so many wrong codes in a row, and the owner is told before and then", async () => {
+  test("locks that factor after so many consecutive wrong codes, and the owner is told before and then", async () => {
     const start = new Date().toISOString();
     await fail(maxFailures);
     const { browser, page } = await atFactor("plain", right);
@@ -165,7 +165,7 @@ describe("whoever holds the password and not the code", () => {
     await poll("the engines to answer", async () => (await unlock()).status === 200);
   });
 
-  test("a right code in between begins the count anew; wrong codes of strangers never move it", async () => {
+  test("a correct code in between begins the count anew; wrong codes of strangers never move it", async () => {
     await fail(maxFailures - 1);
     await wrongCodes(await atFactor("delayed", "wrong"), maxAttempts);
     const { failures, attempts } = await keysOfBob();

@@ -148,7 +148,7 @@ describe("an application with delayed_response", () => {
     expect((await follow(right, next)).location).toMatch(/callback\?code=/);
   });
 
-  test("lets the user go on from there with the right password, and never without it", async () => {
+  test("lets the user go on from there with the correct password, and never without it", async () => {
     const browser = createBrowser(idp.replicas);
     const choice = await passwordStep(browser, "delayed", user("bob", "wrong"));
     expect(choice.url).toMatch(/^\/login\/mfa\?/);

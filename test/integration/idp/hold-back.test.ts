@@ -80,11 +80,11 @@ test("with delayed_response a wrong password is held as long as a right one, and
   const right = await heldFrom("198.51.102.1", "bob-demo-password");
   const wrong = await heldFrom("198.51.103.1", "wrong");
   expect([right, wrong]).toEqual([800, 800]);
-  // The network of the right password is as unknown as before; by now one more failure was counted.
+  // The network of the correct password is as unknown as before; by now one more failure was counted.
   expect(await heldFrom("198.51.102.2", "another")).toBe(1200);
 });
 
-test("an unknown browser waits, right password or wrong, longer than a decision may take; and the right one signs in", async () => {
+test("an unknown browser waits, correct password or wrong, longer than a decision may take; and the right one signs in", async () => {
   await guess(bob);
   const before = timesHeld();
   const wrong = await signIn(createBrowser(idp.replicas, "198.51.100.1"), bob, "wrong");

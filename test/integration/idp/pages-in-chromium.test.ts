@@ -67,7 +67,7 @@ describe("without script, through the gateway", () => {
     }
   });
 
-  test("a second factor: wrong code, right code, replayed code, and a recovery code that counts once", async () => {
+  test("a second factor: wrong code, correct code, replayed code, and a recovery code that counts once", async () => {
     await using first = await withoutScript();
     const one = await signIn(first, "bob");
     await expect.poll(() => heading(one), soon).toBe("Two-step verification");
@@ -101,7 +101,7 @@ describe("without script, through the gateway", () => {
     await expect.poll(() => heading(three), soon).toBe("Sign in");
   });
 
-  test("an authenticator app is set up with a right code, recovery codes are made, and both are removed", async () => {
+  test("an authenticator app is set up with a correct code, recovery codes are made, and both are removed", async () => {
     await using context = await withoutScript();
     const page = await signIn(context, "alice");
     await follow(page, "Authenticator app");

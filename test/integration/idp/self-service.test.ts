@@ -59,7 +59,7 @@ describe("who may come in", () => {
 });
 
 describe("an authenticator app", () => {
-  test("is set up with a right code only, lets recovery codes be made, and is asked for and removed after that", async () => {
+  test("is set up with a correct code only, lets recovery codes be made, and is asked for and removed after that", async () => {
     const browser = await signIn("alice");
     const page = await browser.open("/mfa/totp/register");
     expect([page.status, page.text]).toEqual([200, expect.stringContaining('<svg class="qr"')]);

@@ -202,7 +202,7 @@ describe("a second factor", () => {
     expect((await browser.get(home)).location).toMatch(/^\/login/);
   });
 
-  test("a right code signs in once: the same code is refused everywhere after that", async () => {
+  test("a correct code signs in once: the same code is refused everywhere after that", async () => {
     const code = totpCode("JBSWY3DPEHPK3PXP");
     const browsers = [newBrowser(), newBrowser()];
     const pages: Page[] = [];

@@ -41,7 +41,7 @@ test.each(["dovecot.conf", "postern.lua", "postern.yaml"])("docs/integrations/do
 });
 
 describe("passdb", () => {
-  test("doveadm auth test accepts the right password", async () => {
+  test("doveadm auth test accepts the correct password", async () => {
     const { code, output } = await setting.dovecot.doveadm("auth", "test", username, password);
     expect(output).toContain("auth succeeded");
     expect(output).toContain(`user=${username}`);

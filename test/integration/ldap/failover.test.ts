@@ -75,7 +75,7 @@ describe("an LDAP directory with two servers", () => {
 });
 
 describe("one of two servers becomes unreachable", () => {
-  it("rejects no right password and answers in time meanwhile, and uses the server again afterwards", async () => {
+  it("rejects no correct password and answers in time meanwhile, and uses the server again afterwards", async () => {
     await using stack = new AsyncDisposableStack();
     const one = stack.use(await spawnSlapd({ ldif: exampleLdif }));
     const two = stack.use(await spawnSlapd({ ldif: exampleLdif }));

@@ -15,7 +15,7 @@ export interface DriveParts {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: { readonly type: string; readonly value: unknown };
-  /** `Authorization`; the right credentials of the back channel when absent, no credentials when null. */
+  /** `Authorization`; the correct credentials of the back channel when absent, no credentials when null. */
   readonly authorization?: string | null;
 }
 

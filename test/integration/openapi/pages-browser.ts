@@ -47,7 +47,7 @@ export async function atLogin({ idpUrl }: Stack): Promise<At> {
   return { browser, page: await browser.open(home) };
 }
 
-/** At the page after the right password. */
+/** At the page after the correct password. */
 export async function afterPassword(stack: Stack, user: User): Promise<At> {
   const { browser, page } = await atLogin(stack);
   const { location = "" } = await browser.submit(page, credentialsOf(user));

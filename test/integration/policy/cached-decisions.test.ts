@@ -84,7 +84,7 @@ test.each(["pop3", "smtp"])(
   "%s: a denial by policy remains one when the login is cached, on both engines",
   async (protocol) => {
     expect(await statusesUntilCached(protocol)).toEqual([403]);
-    await createAccountFlush({ redis, bus, prefix: "postern:" })(alice.username);
+    await createAccountFlush({ redis, bus, keyPrefix: "postern:" })(alice.username);
     expect(await statusesUntilCached(protocol)).toEqual([403]);
   },
 );

@@ -71,7 +71,7 @@ async function ask(change: object): Promise<readonly [number, string | null]> {
 }
 
 describe("TLS required", () => {
-  test("without TLS a right password is a temporary failure with a separate text", async () => {
+  test("without TLS a correct password is a temporary failure with a separate text", async () => {
     expect(await ask({ ssl: "" })).toEqual([500, "TLS transport encryption required"]);
     const cbor = await askCbor(stack.url, { ...alice, client_ip: clients.clean });
     expect([cbor.status, cbor.body]).toEqual([500, new Map([["error", "TLS transport encryption required"]])]);

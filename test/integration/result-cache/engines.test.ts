@@ -83,7 +83,7 @@ function setPassword(password: typeof oldPassword | typeof newPassword): void {
     .run(owner, alice.username);
 }
 
-const flush = (user: string) => createAccountFlush({ redis, bus, prefix: "postern:" })(user);
+const flush = (user: string) => createAccountFlush({ redis, bus, keyPrefix: "postern:" })(user);
 
 test("the second login is a hit, with the same body; another context is a miss", async () => {
   const first = await login({ from: "192.0.2.1" });
@@ -156,7 +156,7 @@ test("cached logins end after local_cache_ttl if the event of a flush is lost", 
   await warm({ from });
   try {
     setPassword(newPassword);
-    await createAccountFlush({ redis, bus: { publish: () => false }, prefix: "postern:" })(alice.username);
+    await createAccountFlush({ redis, bus: { publish: () => false }, keyPrefix: "postern:" })(alice.username);
     await untilOnly(403, { from }, localTtlMs + 1000);
     expect(await statuses({ from, password: newPassword })).toEqual([200]);
   } finally {

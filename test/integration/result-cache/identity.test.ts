@@ -57,7 +57,7 @@ test("without LDAP a look-up is answered from the identity cache until a flush; 
     expect((await lookUp("&cache=0")).status).toBe(500);
     const login = await askJson(stack.url, { username: "alice", password: "any", protocol: "imap" });
     expect(login.status).toBe(500);
-    const { removedKeys } = await createAccountFlush({ redis, bus: { publish: () => true }, prefix: "postern:" })(
+    const { removedKeys } = await createAccountFlush({ redis, bus: { publish: () => true }, keyPrefix: "postern:" })(
       "alice",
     );
     expect(removedKeys).toEqual([expect.stringContaining(":identity:")]);

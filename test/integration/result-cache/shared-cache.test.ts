@@ -8,7 +8,7 @@ import { createRedisResultCache } from "../../../services/auth-engine/src/result
 import type { CacheQuestion, SharedCache } from "../../../services/auth-engine/src/result-cache/shared-cache.ts";
 import { redisContent, testRedis } from "../../support/redis-content.ts";
 
-const prefix = "t:";
+const keyPrefix = "t:";
 const secret = new Secret("first-encryption-secret");
 const digest = Buffer.alloc(32, 7);
 const backend = "sql";
@@ -34,7 +34,7 @@ afterAll(async () => {
 beforeEach(async () => {
   await redis.flushall();
   published = [];
-  cache = createRedisResultCache({ redis, prefix, keys: createKeyRing([secret], "result-cache") });
+  cache = createRedisResultCache({ redis, keyPrefix, keys: createKeyRing([secret], "result-cache") });
 });
 
 const bus: AccountFlushDeps["bus"] = {
@@ -43,7 +43,7 @@ const bus: AccountFlushDeps["bus"] = {
     return true;
   },
 };
-const flush = (user: string) => createAccountFlush({ redis, bus, prefix })(user);
+const flush = (user: string) => createAccountFlush({ redis, bus, keyPrefix })(user);
 
 const okOf = (account: string): Ok => ({
   outcome: "ok",
@@ -145,9 +145,9 @@ test("no login that races with a flush leaves a result from before it", async ()
 test("a result sealed before a change of the secret can be read after it, and no longer when the old secret is removed", async () => {
   await login(asks("alice"), "alice");
   const fresh = new Secret("second-encryption-secret");
-  cache = createRedisResultCache({ redis, prefix, keys: createKeyRing([fresh, secret], "result-cache") });
+  cache = createRedisResultCache({ redis, keyPrefix, keys: createKeyRing([fresh, secret], "result-cache") });
   expect((await cache.read(asks("alice"))).result).toBeDefined();
-  cache = createRedisResultCache({ redis, prefix, keys: createKeyRing([fresh], "result-cache") });
+  cache = createRedisResultCache({ redis, keyPrefix, keys: createKeyRing([fresh], "result-cache") });
   expect((await cache.read(asks("alice"))).result).toBeUndefined();
 });
 

@@ -29,7 +29,7 @@ afterAll(async () => {
 function replica(): () => Promise<SamlKeys> {
   return createSamlKeyStore({
     redis,
-    prefix: "test:",
+    keyPrefix: "test:",
     keys: createKeyRing([new Secret("a-secret-of-sixteen")], "saml"),
     clock: { now: () => nowMs },
     rotation,

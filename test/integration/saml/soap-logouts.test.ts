@@ -135,11 +135,11 @@ describe("a service provider that is down", () => {
 });
 
 /** A replica's delivery, made by hand. */
-async function deliveryOf(prefix: string, giveUpMs: number, reported: DeliveryReport[]) {
+async function deliveryOf(keyPrefix: string, giveUpMs: number, reported: DeliveryReport[]) {
   const text = await readFile(saml.idp.stack.configFile, "utf8");
   const loaded = loadConfig({ text, env: {}, readFile: () => "" });
   if (!("config" in loaded)) throw new Error("configuration");
-  const stored = { redis, prefix, keys: createKeyRing([new Secret("a-secret-of-sixteen-bytes")], "saml") };
+  const stored = { redis, keyPrefix, keys: createKeyRing([new Secret("a-secret-of-sixteen-bytes")], "saml") };
   const certificate = new X509Certificate(saml.sp.cert).raw.toString("base64");
   const signer = { key: createPrivateKey(saml.sp.key), certificate, published: [certificate] };
   const backChannel = createBackChannel({

@@ -48,7 +48,7 @@ function reader<Schema extends TSchema>(schema: Schema) {
     if (Check(schema, value)) return value;
     throw new ApiError(
       0,
-      "this version does not understand the answer; use the postern command of the same version as the services",
+      "this version does not understand the response; use the postern command of the same version as the services",
     );
   };
 }

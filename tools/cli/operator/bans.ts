@@ -49,7 +49,7 @@ export function banLines({ networks, accounts, slowed, errors }: Bans): readonly
     accounts.length === 0
       ? []
       : table(
-          ["GUESSED ACCOUNT", "FROM"],
+          ["ATTACKED ACCOUNT", "FROM"],
           accounts.map(([account, from]) => [account, from.join(" ")]),
         ),
   ];
@@ -61,7 +61,7 @@ export const bansCommand: OperatorCommand = {
   summary: "list the current bans and account delays",
   help: [
     "Lists the banned networks with the rule that banned them; the accounts whose logins from unknown networks are delayed,",
-    "and until when; and the accounts that were guessed at, with the addresses of the guesses. Use `postern why` for one",
+    "and until when; and the accounts for which wrong passwords were sent, with the addresses. Use `postern why` for one",
     "user or address, `postern unban` to remove a ban, and `postern flush` to end the delay of an account.",
   ],
   operands: { min: 0, max: 0 },

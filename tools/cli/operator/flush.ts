@@ -41,10 +41,10 @@ async function unban(context: CommandContext): Promise<Shown> {
 
 export const flushCommand: OperatorCommand = {
   usage: "flush USER [--async]",
-  summary: "remove the cached results of a user, and the bans of addresses that guessed at the account",
+  summary: "remove the cached results of a user, and the bans of addresses that tried passwords for the account",
   help: [
     "Removes the cached results of the user from all engines and from Redis, so that a changed password or a disabled",
-    "account takes effect immediately. Also removes the bans of addresses from which the account was guessed at, and ends",
+    "account takes effect immediately. Also removes the bans of addresses that sent wrong passwords for it, and ends",
     "the account delay. An unknown user is not an error. With --async, a background job does the work and this command",
     "waits for its end; Ctrl-C stops the waiting, not the job.",
   ],

@@ -13,7 +13,7 @@ function verdict(subject: string, { networks, accounts, slowed }: Bans): string 
   const name = printable(subject);
   if (networks.length > 0) return `${name} is banned by brute-force protection`;
   if (slowed.length > 0) return `${name} is not banned, but logins from networks unknown to the account are delayed`;
-  if (accounts.length > 0) return `${name} was guessed at, but none of the addresses is banned now`;
+  if (accounts.length > 0) return `wrong passwords were sent for ${name}, but none of the addresses is banned now`;
   return `${name} is not banned by brute-force protection`;
 }
 
@@ -28,7 +28,7 @@ function advice(subject: string, { networks, slowed }: Bans): readonly string[] 
   if (slowed.length > 0) {
     return [
       "",
-      "Answers are delayed by a few seconds; correct passwords succeed. Networks from which the account has signed in are not",
+      "Responses are delayed by a few seconds; correct passwords succeed. Networks from which the account has signed in are not",
       `affected. To end the delay: postern flush ${printable(subject)}`,
     ];
   }
@@ -41,7 +41,7 @@ function advice(subject: string, { networks, slowed }: Bans): readonly string[] 
 
 function unknownReference(reference: string): readonly string[] {
   return [
-    `no failed sign-in with the reference ${printable(reference)} is stored, and no user of that name was guessed at`,
+    `no failed sign-in with the reference ${printable(reference)} is stored, and no wrong passwords were sent for a user of that name`,
     "",
     "References are stored for seven days. Search the log for a `session` that begins with it.",
   ];
@@ -49,8 +49,8 @@ function unknownReference(reference: string): readonly string[] {
 
 function unaskedReference(reference: string): readonly string[] {
   return [
-    `no user named ${printable(reference)} was guessed at; it could not be looked up as the reference of a sign-in`,
-    "because the identity provider does not answer",
+    `no wrong passwords were sent for a user named ${printable(reference)}; it could not be looked up as a reference,`,
+    "because the identity provider is unavailable",
   ];
 }
 
@@ -71,7 +71,7 @@ export const whyCommand: OperatorCommand = {
   summary: "show why a user or an address is refused, or why a sign-in failed",
   help: [
     "ADDRESS: the bans of the address and of the networks that contain it.",
-    "USER: the addresses from which the account was guessed at, which of them are banned, and until when logins are delayed.",
+    "USER: the addresses that sent wrong passwords for the account, which of them are banned, and until when logins are delayed.",
     "REFERENCE: why the sign-in failed whose page showed this reference. References are stored for seven days.",
     "The exit code is 1 if there is a ban, a delay or a failed sign-in.",
   ],

@@ -22,9 +22,9 @@ export function auditFromConfig({ observability, runtime }: Config, parts: Audit
   const { service, instance, processLogger, metrics } = parts;
   const { enabled, file, address_truncation } = observability.audit;
   if (!enabled) return nothing;
-  const prefix = runtime.naming.identifier;
+  const metricsPrefix = runtime.naming.identifier;
   const records = metrics.counter({
-    name: `${prefix}_audit_records_total`,
+    name: `${metricsPrefix}_audit_records_total`,
     help: "Audit records, written and lost",
     labels: { result: ["written", "lost"] },
   });

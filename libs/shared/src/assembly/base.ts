@@ -14,15 +14,15 @@ export interface Base {
   readonly metrics: Metrics;
   readonly audit: ServiceAudit;
   /** `runtime.naming.identifier`, the prefix of metric names. */
-  readonly prefix: string;
+  readonly metricsPrefix: string;
 }
 
 export function baseFromConfig(config: Config, service: string): Base {
   const instance = `${config.runtime.instance_name}@${hostname()}:${process.pid}`;
-  const prefix = config.runtime.naming.identifier;
+  const metricsPrefix = config.runtime.naming.identifier;
   const metrics = createMetrics();
   const droppedLines = metrics.counter({
-    name: `${prefix}_log_lines_dropped_total`,
+    name: `${metricsPrefix}_log_lines_dropped_total`,
     help: "Log and audit lines that were dropped because standard output was not read",
     labels: {},
   })({});
@@ -35,6 +35,6 @@ export function baseFromConfig(config: Config, service: string): Base {
     logger: processLogger.logger,
     metrics,
     audit: auditFromConfig(config, { service, instance, processLogger, metrics }),
-    prefix,
+    metricsPrefix,
   };
 }

@@ -16,16 +16,16 @@ function tlsOf({ tls }: BusConfig): BusTls | undefined {
   return { caFile: tls.ca_file, certFile: tls.cert, keyFile: tls.key, skipVerify: tls.skip_verify };
 }
 
-function busMetrics(registry: Metrics, prefix: string): BusMetrics {
+function busMetrics(registry: Metrics, metricsPrefix: string): BusMetrics {
   const codes = Object.keys(errorCodes);
   const failed = registry.counter({
-    name: `${prefix}_bus_requests_failed_total`,
+    name: `${metricsPrefix}_bus_requests_failed_total`,
     help: "Requests over NATS that ended in an error, by code",
     labels: { code: codes },
   });
   const failedByCode = new Map(codes.map((code) => [code, failed({ code })]));
   const facts = registry.counter({
-    name: `${prefix}_bus_events_total`,
+    name: `${metricsPrefix}_bus_events_total`,
     help: "Irregular events on NATS: late, expired, rejected, malformed and lost messages",
     labels: { fact: ["late_reply", "expired_dropped", "overloaded", "malformed", "event_lost"] },
   });

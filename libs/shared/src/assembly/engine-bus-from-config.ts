@@ -14,13 +14,16 @@ export interface EngineBus {
 /**
  * Listens for the engines' heartbeats. Logs a warning when they stop, and exports the number of live engines as a gauge.
  */
-export function watchEngines(bus: Bus, { metrics, prefix, logger }: Pick<Base, "metrics" | "prefix" | "logger">) {
+export function watchEngines(
+  bus: Bus,
+  { metrics, metricsPrefix, logger }: Pick<Base, "metrics" | "metricsPrefix" | "logger">,
+) {
   const engineWatch = startEngineWatch({
     bus,
     onSilence: () => logger.error("no engine sends heartbeats: requests to engines fail immediately"),
   });
   metrics.gauge({
-    name: `${prefix}_engines_heard`,
+    name: `${metricsPrefix}_engines_heard`,
     help: "Engines whose heartbeat arrived within the last second",
     read: engineWatch.engines,
   });

@@ -7,8 +7,10 @@ const closed: PrivateListener = { close: async () => undefined };
 /** The private listener of a service; undefined if its address is empty. */
 export async function privateListenerAt(
   address: string,
-  deps: { readonly health: Health; readonly metrics: Metrics; readonly prefix: string },
+  deps: { readonly health: Health; readonly metrics: Metrics; readonly metricsPrefix: string },
 ): Promise<PrivateListener> {
   const hostPort = parseHostPort(address);
-  return hostPort === undefined ? closed : openPrivateListener({ address: hostPort, identifier: deps.prefix, ...deps });
+  return hostPort === undefined
+    ? closed
+    : openPrivateListener({ address: hostPort, identifier: deps.metricsPrefix, ...deps });
 }

@@ -16,10 +16,10 @@ export interface ServiceParts {
 
 /** Reload, rejected reload and ordered shutdown, identical in all services. */
 export function createService({ config, base, health, apply, steps }: ServiceParts): Service {
-  const { logger, processLogger, metrics, prefix, audit } = base;
+  const { logger, processLogger, metrics, metricsPrefix, audit } = base;
   const actor = "process";
   const reloads = metrics.counter({
-    name: `${prefix}_config_reloads_total`,
+    name: `${metricsPrefix}_config_reloads_total`,
     help: "Configuration reloads, by result",
     labels: { result: ["applied", "refused"] },
   });

@@ -49,7 +49,7 @@ export function keySourceAt(
 export function revocationFromConfig({ auth, storage }: Config, { logger, redis, clock }: TokenParts): Revocation {
   return createRevocation({
     redis,
-    prefix: storage.redis.prefix,
+    keyPrefix: storage.redis.prefix,
     clock,
     ttlMs: auth.backchannel.oidc_bearer.revocation_ttl,
     timeoutMs: storage.redis.read_timeout,

@@ -6,10 +6,10 @@ import type { Base } from "./base.ts";
 /** Counts sign-ins that were denied because of the stored password; created once per process. */
 export function unverifiablePasswordCounter({
   metrics,
-  prefix,
-}: Pick<Base, "metrics" | "prefix">): (reason: DataFault) => void {
+  metricsPrefix,
+}: Pick<Base, "metrics" | "metricsPrefix">): (reason: DataFault) => void {
   const denials = metrics.counter({
-    name: `${prefix}_unverifiable_passwords_total`,
+    name: `${metricsPrefix}_unverifiable_passwords_total`,
     help: "Sign-ins denied because the stored password has an unknown scheme, is damaged or is too costly to verify",
     labels: { reason: dataFaults },
   });

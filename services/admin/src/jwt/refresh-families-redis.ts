@@ -9,19 +9,19 @@ function unavailable(cause: unknown): AppError {
   return new AppError("REDIS_UNAVAILABLE", { detail: "refresh tokens cannot be redeemed", cause });
 }
 
-export function createRefreshFamilies(redis: RedisClient, prefix: string): RefreshFamilies {
+export function createRefreshFamilies(redis: RedisClient, keyPrefix: string): RefreshFamilies {
   const redeem = defineScript(redis, redeemRefreshToken);
   return {
     begin: async (family, first, ttlSeconds) => {
       try {
-        await redis.set(refreshFamilyKey.build(prefix, family), first, "EX", ttlSeconds);
+        await redis.set(refreshFamilyKey.build(keyPrefix, family), first, "EX", ttlSeconds);
       } catch (error) {
         throw unavailable(error);
       }
     },
     redeem: async ({ family, presented, next, ttlSeconds, denySeconds }) => {
       const result = await redeem(
-        { familyKey: refreshFamilyKey.build(prefix, family), deniedKey: deniedTokenKey.build(prefix, family) },
+        { familyKey: refreshFamilyKey.build(keyPrefix, family), deniedKey: deniedTokenKey.build(keyPrefix, family) },
         { presented, nextToken: next, lifeSeconds: ttlSeconds, deniedSeconds: denySeconds },
       ).catch((error: unknown) => Promise.reject(unavailable(error)));
       const redemption = redemptions.find((name) => name === result);

@@ -95,12 +95,12 @@ describe("a name that differs from the account's own", () => {
     await expect.poll(() => [...noted].toSorted()).toEqual([`a.alice ${network}`, `alice ${network}`]);
     expect(await brake.holdMs("Alice", at("a.alice"), 2 * failures)).toBe(0);
     expect(await brake.holdMs("Alice", at("alice"), 2 * failures)).toBe(0);
-    // A right password by another alias: the account knows the network.
+    // A correct password by another alias: the account knows the network.
     expect(await brake.holdMs("Alice", at("al"), 2 * failures)).toBe(0);
     expect(await brake.holdMs("Alice", at("al", "198.51.100.0/24"), 2 * failures)).toBe(settings.maxDelayMs);
   });
 
-  test("its user is not looked up in Redis for each sign-in while it is guessed at, until the note is old", async () => {
+  test("its user is not looked up in Redis for each sign-in while it is under attack, until the note is old", async () => {
     const { brake, pass, noted, lookedUp } = startBrake();
     const holdMs = async () => brake.holdMs("alice", at("alice"), 2 * failures);
     brake.note("alice", at("alice"));
@@ -152,7 +152,7 @@ describe("names of an attacker's choice", () => {
     expect(held.slice(0, failures)).toEqual([0, 0, 0, 0, settings.maxDelayMs / failures]);
     expect(held.at(-1)).toBe(settings.maxDelayMs);
     expect(await guess(brake, "nobody", "d0")).toMatchObject({ isNew: false, failures: 2 * failures });
-    // A right password by such a name waits too.
+    // A correct password by such a name waits too.
     expect(await brake.holdMs("alice", at("nobody"), 0)).toBe(settings.maxDelayMs);
     expect(await brake.holdMs("alice", at("other"), 0)).toBe(0);
     pass(windowMs);
@@ -175,7 +175,7 @@ describe("where the answer hides whether the password was right", () => {
     }
   });
 
-  test("a right password does not make its network known: the next guess from there would tell", async () => {
+  test("a correct password does not make its network known: the next guess from there would tell", async () => {
     const { brake, noted } = startBrake();
     brake.note("alice", hiding("alice", network));
     brake.note("bob", at("bob"));

@@ -124,7 +124,7 @@ export function createAccountBrake(deps: AccountBrakeDeps): AccountBrake {
   return {
     count: async (guess) => {
       const { target, failuresBefore = 0 } = guess;
-      // A right password does not raise the count, so if the two must be indistinguishable, a wrong password's own
+      // A correct password does not raise the count, so if the two must be indistinguishable, a wrong password's own
       // guess is not counted for its delay.
       const before = target.hidesOutcome === true ? Math.max(failuresBefore, failuresHere(target.username)) : undefined;
       const found = await count(guess);
@@ -142,7 +142,7 @@ export function createAccountBrake(deps: AccountBrakeDeps): AccountBrake {
       const ms = delayMs(Math.max(counted, failuresHere(username)), source, settings);
       if (ms === 0 || source.isTrusted) return 0;
       if (network === undefined) return held(ms, target);
-      // Recent sign-in from there through this engine: while an account is being guessed at, its user costs no call to
+      // Recent sign-in from there through this engine: while an account is under attack, its user costs no call to
       // Redis.
       if (!isDue.look(noteKey(account, target))) return 0;
       // Redis became unavailable in between: without its counts no answer is delayed.

@@ -22,13 +22,13 @@ function readCount(answer: unknown): AccountCount | Error {
 
 export interface AccountStoreDeps {
   readonly redis: RedisClient;
-  readonly prefix: string;
+  readonly keyPrefix: string;
   readonly guard: Pick<RedisGuard, "run">;
   readonly settings: AccountDelaySettings;
 }
 
 /** Failures of one turn of the event loop are one call. On a cluster each failure is its own, as accounts have different slots. */
-export function createAccountStore({ redis, prefix, guard, settings }: AccountStoreDeps): AccountStore {
+export function createAccountStore({ redis, keyPrefix, guard, settings }: AccountStoreDeps): AccountStore {
   const runCount = defineVariableScript(redis, countAccountFailures, redis.isCluster ? keysOfAccount : undefined);
   const runKnows = defineScript(redis, knowsNetwork);
   const runNote = defineScript(redis, noteNetwork);
@@ -49,12 +49,12 @@ export function createAccountStore({ redis, prefix, guard, settings }: AccountSt
     count: createGathered((failed) => guard.run(() => countAll(failed)), redis.isCluster ? 1 : maxAtOnce),
     knows: (account, network) =>
       guard.run(async () => {
-        const { known } = accountWideKeys(prefix, account);
+        const { known } = accountWideKeys(keyPrefix, account);
         return (await runKnows({ knownKey: known }, { network, knownSeconds })) === 1;
       }),
     note: (account, network) =>
       guard.run(async () => {
-        const { known } = accountWideKeys(prefix, account);
+        const { known } = accountWideKeys(keyPrefix, account);
         return (await runNote({ knownKey: known }, { network, knownSeconds, maxNetworks })) === 1;
       }),
   };

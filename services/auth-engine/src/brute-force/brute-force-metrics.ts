@@ -15,42 +15,42 @@ export interface BruteForceMetrics {
 }
 
 export interface BruteForceMetricsOptions {
-  readonly prefix: string;
+  readonly metricsPrefix: string;
   readonly rules: readonly string[];
   readonly away: () => boolean;
 }
 
 export function createBruteForceMetrics(registry: Metrics, options: BruteForceMetricsOptions): BruteForceMetrics {
-  const { prefix, away } = options;
+  const { metricsPrefix, away } = options;
   const rules = [...new Set([...options.rules, otherRule])];
   const ruleOf = (name: string): string => (rules.includes(name) ? name : otherRule);
   const blocked = registry.counter({
-    name: `${prefix}_brute_force_blocked_total`,
+    name: `${metricsPrefix}_brute_force_blocked_total`,
     help: "Requests refused because of a ban, by rule",
     labels: { rule: rules },
   });
   const banned = registry.counter({
-    name: `${prefix}_brute_force_bans_total`,
+    name: `${metricsPrefix}_brute_force_bans_total`,
     help: "Bans written by this engine, by rule",
     labels: { rule: rules },
   });
   const failed = registry.counter({
-    name: `${prefix}_brute_force_failures_total`,
+    name: `${metricsPrefix}_brute_force_failures_total`,
     help: "Failed sign-ins, counted or repeated",
     labels: { kind: ["counted", "repeated"] },
   });
   const degraded = registry.counter({
-    name: `${prefix}_brute_force_degraded_total`,
+    name: `${metricsPrefix}_brute_force_degraded_total`,
     help: "Operations that Redis did not answer: decided by this engine alone, or a temporary failure",
     labels: { question: questions },
   });
   const slowed = registry.counter({
-    name: `${prefix}_brute_force_slowed_total`,
-    help: "Answers delayed by the account delay, by the reason why the source is unknown",
+    name: `${metricsPrefix}_brute_force_slowed_total`,
+    help: "Responses delayed by the account delay, by the reason why the source is unknown",
     labels: { source: sources },
   });
   registry.gauge({
-    name: `${prefix}_brute_force_redis_away`,
+    name: `${metricsPrefix}_brute_force_redis_away`,
     help: "1 while Redis is unavailable and this engine counts on its own",
     read: () => (away() ? 1 : 0),
   });

@@ -32,7 +32,7 @@ export interface BruteForceFacts {
   totalPasswordsSeen: number;
 }
 
-/** The account that was guessed at. */
+/** The account for which a wrong password was sent. */
 export interface Guessed {
   /** Whether the account exists. */
   readonly isKnown: boolean;
@@ -55,7 +55,7 @@ export interface BruteForce {
   /** Records a success, unless a ban is in force by now; then `facts.rule` names it. */
   recordSuccess(account: string, facts: BruteForceFacts): Promise<void>;
   /**
-   * Determines the account delay of a success if its account is being guessed at and does not know the network.
+   * Determines the account delay of a success if its account is under attack and does not know the network.
    */
   slow(account: string, facts: BruteForceFacts): Promise<void>;
   /** Forgets flushed places, which this process remembers for an outage of Redis. */

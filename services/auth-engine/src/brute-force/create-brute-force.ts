@@ -35,7 +35,7 @@ export interface BruteForceDeps {
   readonly digest: (username: string, password: string) => string;
   /** Adds a ban to the index that lists use. */
   readonly index: (place: RulePlace, ban: Ban) => Promise<void>;
-  /** Records from where a known account was guessed at, under the typed name and the account's own. */
+  /** Records the addresses that sent wrong passwords for a known account, under the typed name and the account's own. */
   readonly remember: (target: Target, account: string | undefined) => Promise<void>;
   readonly events: BruteForceEvents;
 }

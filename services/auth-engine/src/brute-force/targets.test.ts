@@ -11,7 +11,7 @@ function targetsOf(bruteForce: object) {
   const loaded = loadConfig({ text, env: {}, readFile: () => "" });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
   const settings = bruteForceSettings(loaded.config.auth.controls.brute_force);
-  const targetOf = createTargets(settings, { ...settings, prefix: "p:" });
+  const targetOf = createTargets(settings, { ...settings, keyPrefix: "p:" });
   return (attempt: Partial<Attempt>) =>
     targetOf({
       session: "7d3f",

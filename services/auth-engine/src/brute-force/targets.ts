@@ -56,13 +56,13 @@ function createPlaces({ addressAllowlist, accountDelay }: BruteForceSettings, pa
 }
 
 /** Names recur, so their folded form is cached. */
-function createNames(prefix: string) {
+function createNames(keyPrefix: string) {
   const names = createHotCache<Omit<AccountTarget, "source">>(maxNames);
   return (typed: string): Omit<AccountTarget, "source"> => {
     const known = names.get(typed);
     if (known !== undefined) return known;
     const username = foldedName(typed);
-    const keys = accountWideKeys(prefix, username);
+    const keys = accountWideKeys(keyPrefix, username);
     const name = { username, keys };
     if (typed.length <= maxKeptLength) names.set(typed, name);
     return name;
@@ -72,7 +72,7 @@ function createNames(prefix: string) {
 /** Determines the rules of an attempt, and whether its account is counted. */
 export function createTargets(settings: BruteForceSettings, parts: SourceParts): (attempt: Attempt) => Counting {
   const placeAt = createPlaces(settings, parts);
-  const nameOf = createNames(parts.prefix);
+  const nameOf = createNames(parts.keyPrefix);
   const { protocols, userAllowlist, countsPeers, accountDelay } = settings;
   const filtered = settings.rules.some(({ protocols, oidcClientIds }) => protocols.length + oidcClientIds.length > 0);
   const placesOf = ({ places }: Source, { protocol, oidcClientId }: Attempt): readonly RulePlace[] =>

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Base } from "@postern/shared/assembly";
 import { bruteForceFlushed } from "@postern/shared/contracts";
-import { createBanIndex, createGuessedAccounts, sourceOf, userPart } from "@postern/shared/domain/brute-force";
+import { createBanIndex, sourceOf, userPart } from "@postern/shared/domain/brute-force";
 import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import { probeKey, type RedisClient } from "@postern/shared/platform/redis";
@@ -13,6 +13,7 @@ import { type BruteForceMetrics, createBruteForceMetrics } from "../brute-force/
 import { createRedisStore } from "../brute-force/brute-force-redis.ts";
 import { createBruteForce } from "../brute-force/create-brute-force.ts";
 import { createGuessDigest } from "../brute-force/guess-digest.ts";
+import { createGuessedAccounts } from "../brute-force/guessed-accounts-redis.ts";
 import { createLocalStore } from "../brute-force/local-store.ts";
 import { createRedisGuard } from "../brute-force/redis-guard.ts";
 import { type BruteForceSettings, bruteForceSettings } from "../brute-force/settings.ts";
@@ -34,15 +35,15 @@ export function usesBruteForce({ auth }: Config): boolean {
   return auth.controls.enabled.includes("brute_force");
 }
 
-function makeStores(settings: BruteForceSettings, prefix: string, { base, redis, metrics }: Parts) {
-  const parts = { ...settings, prefix };
+function makeStores(settings: BruteForceSettings, keyPrefix: string, { base, redis, metrics }: Parts) {
+  const parts = { ...settings, keyPrefix };
   const local = createLocalStore({
     clock: systemClock,
     sharePercent: () => settings.withoutRedis.sharePercent,
     repeatWindowMs: () => settings.repeatWindowMs,
     takenBack: () => settings.takenBack,
   });
-  const probe = probeKey.build(prefix, base.service, base.instance);
+  const probe = probeKey.build(keyPrefix, base.service, base.instance);
   const guard = createRedisGuard({
     timeoutMs: settings.withoutRedis.timeoutMs,
     retryMs: settings.withoutRedis.retryMs,
@@ -64,7 +65,7 @@ function makeStores(settings: BruteForceSettings, prefix: string, { base, redis,
     accountDelay &&
     createAccountBrake({
       settings: accountDelay,
-      store: createAccountStore({ redis, prefix, guard, settings: accountDelay }),
+      store: createAccountStore({ redis, keyPrefix, guard, settings: accountDelay }),
       clock: systemClock,
       slowed: (source) => metrics.slowed(source),
     });
@@ -74,11 +75,11 @@ function makeStores(settings: BruteForceSettings, prefix: string, { base, redis,
 function makeBruteForce(config: Config, deps: Parts & { readonly away: { read: () => boolean } }): BruteForce {
   const { base, redis, metrics, away } = deps;
   const settings = bruteForceSettings(config.auth.controls.brute_force);
-  const { prefix, password_nonce: nonce } = config.storage.redis;
-  const { parts, local, shared, guard, brake } = makeStores(settings, prefix, deps);
+  const { prefix: keyPrefix, password_nonce: nonce } = config.storage.redis;
+  const { parts, local, shared, guard, brake } = makeStores(settings, keyPrefix, deps);
   away.read = () => guard.away;
-  const index = createBanIndex(redis, prefix);
-  const remember = createGuessedAccounts(redis, prefix);
+  const index = createBanIndex(redis, keyPrefix);
+  const remember = createGuessedAccounts(redis, keyPrefix);
   return createBruteForce({
     settings,
     targetOf: createTargets(settings, parts),
@@ -124,7 +125,7 @@ export function createBruteForceState(
   if (!usesBruteForce(config) || redis === undefined) return undefined;
   const away = { read: () => false };
   const metrics = createBruteForceMetrics(base.metrics, {
-    prefix: base.prefix,
+    metricsPrefix: base.metricsPrefix,
     rules: config.auth.controls.brute_force.buckets.map(({ name }) => name),
     away: () => away.read(),
   });

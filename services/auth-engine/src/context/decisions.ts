@@ -52,12 +52,12 @@ export function makeAuthenticate(parts: Parts): Authenticate {
 }
 
 export function makeListAccounts(
-  instance: string,
+  engineId: string,
   { logger, metrics, backends }: Pick<Parts, "logger" | "metrics" | "backends">,
 ): ListAccounts {
   return createListAccounts({
     backends: () => backends.current,
-    instance,
+    engineId,
     observe: (outcome, seconds) => metrics.decided("list-accounts", outcome, seconds),
     onUndecided: ({ session, protocol }, err) =>
       logger[err.row.logLevel]({ session, protocol, ...logFields(err) }, "could not list accounts"),

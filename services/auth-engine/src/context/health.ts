@@ -17,7 +17,7 @@ interface HealthParts {
 
 export function createEngineHealth(config: Config, { bus, backends, redis, resultCache, base }: HealthParts): Health {
   const { logger, service, instance } = base;
-  const { prefix } = config.storage.redis;
+  const { prefix: keyPrefix } = config.storage.redis;
   const assertConnected = (): void => {
     if (!bus.isConnected()) throw new Error("not connected to NATS");
   };
@@ -33,11 +33,11 @@ export function createEngineHealth(config: Config, { bus, backends, redis, resul
       // Without it, sign-ins by token are temporary failures; sign-ins by password continue.
       ...(redis === undefined
         ? []
-        : [redisHealth({ client: redis, role: "state", required: false, prefix, service, instance })]),
+        : [redisHealth({ client: redis, role: "state", required: false, keyPrefix, service, instance })]),
       // Without it, more queries reach the backends.
       ...(resultCache.redis === undefined
         ? []
-        : [redisHealth({ client: resultCache.redis, role: "cache", required: false, prefix, service, instance })]),
+        : [redisHealth({ client: resultCache.redis, role: "cache", required: false, keyPrefix, service, instance })]),
     ],
     onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
   });

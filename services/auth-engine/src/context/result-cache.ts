@@ -45,7 +45,7 @@ function createShared(config: Config, timeoutMs: number, base: Base): SharedPart
   const breaker = createCircuitBreaker(breakerSettings, systemClock);
   let isAway = false;
   const cache = createGuardedCache({
-    cache: createRedisResultCache({ redis, prefix: config.storage.redis.prefix, keys }),
+    cache: createRedisResultCache({ redis, keyPrefix: config.storage.redis.prefix, keys }),
     timeoutMs,
     breaker,
     onError: (err) => {
@@ -64,7 +64,7 @@ export function createResultCacheParts(
   { base, bus, live, backends }: ResultCacheDeps,
 ): ResultCacheParts {
   const memory = createMemoryCache(memoryCache, { clock: systemClock });
-  const metrics = createResultCacheMetrics(base.metrics, base.prefix, memory);
+  const metrics = createResultCacheMetrics(base.metrics, base.metricsPrefix, memory);
   const shared = sharedCache === undefined ? undefined : createShared(config, sharedCache.timeoutMs, base);
   const { password_nonce: nonce } = config.storage.redis;
   const caches = createResultCaches({

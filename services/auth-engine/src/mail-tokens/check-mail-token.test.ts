@@ -66,7 +66,7 @@ describe("a token in place of a password", () => {
     expect(outcomes).toEqual(["unavailable"]);
   });
 
-  test("whoever leaves waits no longer", async () => {
+  test("a caller that aborts does not wait any longer", async () => {
     const { check } = checkWith(Promise.withResolvers<TokenVerdict>().promise);
     const left = new AbortController();
     const answer = check(alice, left);

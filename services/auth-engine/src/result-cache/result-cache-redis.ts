@@ -19,7 +19,7 @@ import type { CacheFamily, CacheQuestion, SharedCache } from "./shared-cache.ts"
 export interface RedisResultCacheDeps {
   /** Of the role `cache`. */
   readonly redis: RedisClient;
-  readonly prefix: string;
+  readonly keyPrefix: string;
   readonly keys: KeyRing;
 }
 
@@ -39,13 +39,13 @@ function readEntry(key: string, text: string | null, epoch: string, keys: KeyRin
   return plain === undefined ? undefined : decodeResult(plain.toString());
 }
 
-function keysOf(prefix: string, { family, context }: CacheQuestion, account: string) {
+function keysOf(keyPrefix: string, { family, context }: CacheQuestion, account: string) {
   const digest = nameDigest(account);
   return {
-    epoch: accountEpochKey.build(prefix, digest),
-    entry: families[family].build(prefix, digest, hash("sha256", context, "base64url")),
-    results: accountResultsKey.build(prefix, digest),
-    names: accountNamesKey.build(prefix, digest),
+    epoch: accountEpochKey.build(keyPrefix, digest),
+    entry: families[family].build(keyPrefix, digest, hash("sha256", context, "base64url")),
+    results: accountResultsKey.build(keyPrefix, digest),
+    names: accountNamesKey.build(keyPrefix, digest),
   };
 }
 
@@ -54,12 +54,12 @@ function keysOf(prefix: string, { family, context }: CacheQuestion, account: str
  * only the login name: it reads the results of that name and the account behind it at the same time. The two are
  * usually the same.
  */
-export function createRedisResultCache({ redis, prefix, keys }: RedisResultCacheDeps): SharedCache {
+export function createRedisResultCache({ redis, keyPrefix, keys }: RedisResultCacheDeps): SharedCache {
   const store = defineScript(redis, storeCachedResult);
-  const generationKey = flushGenerationKey.build(prefix);
+  const generationKey = flushGenerationKey.build(keyPrefix);
 
   const look = async (question: CacheQuestion, account: string, epochs: Map<string, string>) => {
-    const { epoch, entry } = keysOf(prefix, question, account);
+    const { epoch, entry } = keysOf(keyPrefix, question, account);
     const [current, text] = await redis.mget(epoch, entry);
     epochs.set(account, current ?? firstEpoch);
     return readEntry(entry, text ?? null, current ?? firstEpoch, keys);
@@ -75,7 +75,7 @@ export function createRedisResultCache({ redis, prefix, keys }: RedisResultCache
       const epochs = new Map<string, string>();
       const [own, account, generation] = await Promise.all([
         look(question, username, epochs),
-        redis.get(loginNameKey.build(prefix, nameDigest(username))),
+        redis.get(loginNameKey.build(keyPrefix, nameDigest(username))),
         redis.get(generationKey),
       ]);
       const isAlias = own === undefined && account !== null && account !== username;
@@ -84,12 +84,12 @@ export function createRedisResultCache({ redis, prefix, keys }: RedisResultCache
     },
     write: async (question, { result, look: before, ttlMs }) => {
       const { account } = result.decision;
-      const { epoch, entry, results, names } = keysOf(prefix, question, account);
+      const { epoch, entry, results, names } = keysOf(keyPrefix, question, account);
       const expected = before.epochs.get(account) ?? (await epochBehind(epoch, before.generation));
       if (expected === undefined) return false;
       const value = `${expected}.${keys.seal(encodeResult(result), entry).toString("base64")}`;
       const isAlias = account !== question.username;
-      const nameKey = isAlias ? loginNameKey.build(prefix, nameDigest(question.username)) : "";
+      const nameKey = isAlias ? loginNameKey.build(keyPrefix, nameDigest(question.username)) : "";
       const stored = await store(
         { epochKey: epoch, resultKey: entry, resultsKey: results, namesKey: names },
         {

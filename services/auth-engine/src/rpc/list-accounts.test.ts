@@ -40,7 +40,7 @@ function listed(name: string, names: readonly string[] | "not_served" | "fails",
 function engine(backends: () => readonly Listed[]) {
   return createListAccounts({
     backends: () => backends().map(({ backend }) => backend),
-    instance: "0123456789abcdef",
+    engineId: "0123456789abcdef",
     observe: () => undefined,
     onUndecided: () => undefined,
   });

@@ -6,8 +6,8 @@ import { formatListCursor, type ListCursor, parseListCursor } from "./list-curso
 export interface ListAccountsDeps {
   /** In the order of `auth.backends.order`; a reload replaces them. */
   readonly backends: () => readonly Backend[];
-  /** This process's name on the bus. */
-  readonly instance: string;
+  /** The name of this engine on the bus. */
+  readonly engineId: string;
   readonly observe: (outcome: "ok" | "tempfail", seconds: number) => void;
   readonly onUndecided: (request: ListAccountsRequest, error: AppError) => void;
 }
@@ -26,7 +26,7 @@ interface Page {
  * answer, the listing fails; it is never shortened.
  */
 export function createListAccounts(deps: ListAccountsDeps): ListAccounts {
-  const { backends, instance, observe, onUndecided } = deps;
+  const { backends, engineId, observe, onUndecided } = deps;
   return async (request, context) => {
     const started = performance.now();
     const seconds = (): number => (performance.now() - started) / 1000;
@@ -36,7 +36,7 @@ export function createListAccounts(deps: ListAccountsDeps): ListAccounts {
       observe("ok", seconds());
       if (next === undefined) return { accounts: [...accounts] };
       const cursor = formatListCursor(next);
-      return { accounts: [...accounts], cursor, ...(isHeld ? { instance } : undefined) };
+      return { accounts: [...accounts], cursor, ...(isHeld ? { instance: engineId } : undefined) };
     } catch (thrown) {
       const error = fromUnknown(thrown);
       onUndecided(request, error);

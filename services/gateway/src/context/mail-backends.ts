@@ -6,9 +6,12 @@ import type { HealthCheckSettings } from "../backend-health/target.ts";
 const protocols = ["imap", "pop3", "smtp", "lmtp", "sieve", "http"] as const;
 
 /** Monitors the mail servers behind the proxy dialect. */
-export function createMailBackends({ metrics, prefix, logger }: Base, settings: HealthCheckSettings): BackendHealth {
+export function createMailBackends(
+  { metrics, metricsPrefix, logger }: Base,
+  settings: HealthCheckSettings,
+): BackendHealth {
   const looks = metrics.counter({
-    name: `${prefix}_mail_backend_checks_total`,
+    name: `${metricsPrefix}_mail_backend_checks_total`,
     help: "Health checks of mail servers, by outcome",
     labels: { protocol: protocols, outcome: ["up", "down"] },
   });
@@ -22,12 +25,12 @@ export function createMailBackends({ metrics, prefix, logger }: Base, settings: 
     settings,
   );
   metrics.gauge({
-    name: `${prefix}_mail_backends_up`,
+    name: `${metricsPrefix}_mail_backends_up`,
     help: "Mail servers that are up",
     read: () => health.count().up,
   });
   metrics.gauge({
-    name: `${prefix}_mail_backends_down`,
+    name: `${metricsPrefix}_mail_backends_down`,
     help: "Mail servers that are down",
     read: () => health.count().down,
   });

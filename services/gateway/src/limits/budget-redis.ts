@@ -2,12 +2,12 @@ import { defineScript, failureBudgetKey, type RedisClient, readFields } from "@p
 import type { TakeShared } from "./budget-booking.ts";
 import { takeFailureToken } from "./scripts/scripts.generated.ts";
 
-export function createSharedBuckets(client: RedisClient, prefix: string): TakeShared {
+export function createSharedBuckets(client: RedisClient, keyPrefix: string): TakeShared {
   const run = defineScript(client, takeFailureToken);
   const maxLifeMs = failureBudgetKey.ttlSeconds * 1000;
   return async (addressKey, { intervalUs, depthUs }) => {
     const reply = await run(
-      { bucketKey: failureBudgetKey.build(prefix, addressKey) },
+      { bucketKey: failureBudgetKey.build(keyPrefix, addressKey) },
       { intervalUs, depthUs, maxLifeMs },
     );
     const { granted, debtUs } = readFields(reply);

@@ -8,7 +8,7 @@ export interface HealthParts {
   readonly base: Base;
   readonly bus: Bus;
   readonly state: RedisClient;
-  readonly redisPrefix: string;
+  readonly keyPrefix: string;
   readonly oidc: OidcContext | undefined;
 }
 
@@ -19,7 +19,7 @@ function keysHealth(oidc: OidcContext | undefined) {
 }
 
 /** What readiness depends on: Redis and the signing keys; without the bus the service is degraded. */
-export function createIdpHealth({ base, bus, state, redisPrefix: prefix, oidc }: HealthParts): Health {
+export function createIdpHealth({ base, bus, state, keyPrefix, oidc }: HealthParts): Health {
   const { logger, service, instance } = base;
   const assertConnected = (): void => {
     if (!bus.isConnected()) throw new Error("not connected to NATS");
@@ -28,7 +28,7 @@ export function createIdpHealth({ base, bus, state, redisPrefix: prefix, oidc }:
     checks: [
       { name: "bus", required: false, check: assertConnected },
       ...keysHealth(oidc),
-      redisHealth({ client: state, role: "state", required: true, prefix, service, instance }),
+      redisHealth({ client: state, role: "state", required: true, keyPrefix, service, instance }),
     ],
     onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),
   });

@@ -44,8 +44,8 @@ export function createOidcContext(config: Config, deps: OidcDeps): OidcContext |
   if (!initial.enabled || keys === undefined) return undefined;
   let settings = (): OidcSettings => initial;
   const counted = createOidcMetrics(deps.metrics, deps.metricsPrefix);
-  const { prefix } = config.storage.redis;
-  const parts: OidcParts = { ...deps, counted, prefix, keys, initial, settings: () => settings() };
+  const { prefix: keyPrefix } = config.storage.redis;
+  const parts: OidcParts = { ...deps, counted, keyPrefix, keys, initial, settings: () => settings() };
 
   const storage = createStorageFeature(parts);
   const accounts = createAccountsFeature(parts);

@@ -77,18 +77,18 @@ export function createPagesContext(parts: PagesParts): PagesContext | undefined 
   const { enabled } = config.identity.frontend;
   if (!enabled || sessionKeys === undefined || flowKeys === undefined) return undefined;
   const settings = frontendSettings(config);
-  const { prefix } = config.storage.redis;
+  const { prefix: keyPrefix } = config.storage.redis;
   const clock = systemClock;
   const nowMs = (): number => clock.now();
   const pages = createSitePages(settings);
-  const sessions = createSessionStore({ redis: state, prefix, keys: sessionKeys, clock, lives: settings.lives });
+  const sessions = createSessionStore({ redis: state, keyPrefix, keys: sessionKeys, clock, lives: settings.lives });
   const keysFor = (purpose: string): KeyRing => keyRingFromConfig(config, purpose) ?? flowKeys;
   const notifier = notifications?.notifier;
   const { logger, audit } = base;
   const keys = keysFor("pending-proof");
-  const factors = createFactorsFeature({ bus, state, prefix, keys, settings, nowMs, logger, audit, notifier });
+  const factors = createFactorsFeature({ bus, state, keyPrefix, keys, settings, nowMs, logger, audit, notifier });
   const holds = createAnswerHolds();
-  const flows = createFlowStore({ redis: state, prefix, keys: flowKeys, clock });
+  const flows = createFlowStore({ redis: state, keyPrefix, keys: flowKeys, clock });
   const gate = createFlowGate(flows);
   const { ends, onReplaced, applications, demanders } = protocols;
   return {
@@ -98,7 +98,7 @@ export function createPagesContext(parts: PagesParts): PagesContext | undefined 
       sessions,
       starts: createFlowStarter({ flows, cookies: pages.cookies, clock }),
       ...createEngineCalls(bus, settings),
-      failedSignIns: createFailedSignIns({ redis: state, prefix, keys: keysFor("failed-sign-in") }),
+      failedSignIns: createFailedSignIns({ redis: state, keyPrefix, keys: keysFor("failed-sign-in") }),
       ...factors,
       applications,
       demanders,

@@ -65,7 +65,7 @@ function buildProtocols(config: Config, base: Base, state: RedisClient, link: Pa
   const built: { saml: SamlContext | undefined } = { saml: undefined };
   const oidc = createOidcContext(config, {
     ...base,
-    metricsPrefix: base.prefix,
+    metricsPrefix: base.metricsPrefix,
     redis: state,
     sessions,
     starter: starterOf(link),

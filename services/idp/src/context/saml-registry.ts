@@ -45,12 +45,12 @@ function follow(metadata: MetadataWatch, { saml }: SamlSettings): Promise<void> 
 export function createSamlRegistry(config: Config, deps: SamlRegistryDeps): SamlRegistry {
   const { redis, keys, logger, metrics } = deps;
   const clock = systemClock;
-  const { prefix } = config.storage.redis;
+  const { prefix: keyPrefix } = config.storage.redis;
   const maxBytes = (): number => state.settings.saml.metadata.max_bytes;
   const metadata = createMetadataWatch({
     load: loadDocument,
     read: readInThread,
-    copies: createMetadataCopies({ redis, prefix, keys, maxBytes }),
+    copies: createMetadataCopies({ redis, keyPrefix, keys, maxBytes }),
     clock,
     logger,
     count: (result) => metrics.refreshed(result),

@@ -41,7 +41,7 @@ function keysOf(config: Config, { base, state }: SamlParts, current: () => SamlS
       ? undefined
       : createSamlKeyStore({
           redis: state,
-          prefix: config.storage.redis.prefix,
+          keyPrefix: config.storage.redis.prefix,
           keys: ring,
           clock: systemClock,
           rotation: { intervalMs: saml.key_rotation_interval, publishMs: saml.key_publish_delay },
@@ -61,11 +61,11 @@ export function createSamlContext(config: Config, parts: SamlParts): SamlContext
   const ring = keyRingFromConfig(config, "saml");
   if (!config.identity.saml.enabled || ring === undefined) return undefined;
   const { base, state, sessions } = parts;
-  const metrics = createSamlMetrics(base.metrics, base.prefix);
+  const metrics = createSamlMetrics(base.metrics, base.metricsPrefix);
   const registry = createSamlRegistry(config, { redis: state, keys: ring, logger: base.logger, metrics });
   const settings = () => registry.current().settings;
   const providers = () => registry.current().providers;
-  const stored = { redis: state, prefix: config.storage.redis.prefix, keys: ring };
+  const stored = { redis: state, keyPrefix: config.storage.redis.prefix, keys: ring };
   const shared = {
     settings,
     providers,

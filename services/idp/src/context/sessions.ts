@@ -12,7 +12,7 @@ export function createSessions(config: Config, redis: RedisClient): SessionStore
   const { lifetime, idle_timeout, remember_me_ttl } = config.identity.session;
   return createSessionStore({
     redis,
-    prefix: config.storage.redis.prefix,
+    keyPrefix: config.storage.redis.prefix,
     keys,
     clock: systemClock,
     lives: { absoluteMs: lifetime, idleMs: idle_timeout, rememberMs: remember_me_ttl },

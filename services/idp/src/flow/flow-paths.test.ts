@@ -15,7 +15,7 @@ const rows: readonly (readonly [what: string, change: Partial<FlowRecord>, place
     { state: "factor", pending: { ...pending, methods: ["webauthn", "totp"] } },
     "/login/mfa/de?flow=f1",
   ],
-  // The same page as after a right password, or the address would tell.
+  // The same page as after a correct password, or the address would tell.
   [
     "one factor after a wrong password",
     { state: "latched", pending: { ...pending, methods: ["totp"] } },

@@ -8,7 +8,7 @@ import { writeFlow } from "./scripts/scripts.generated.ts";
 
 export interface FlowStoreDeps {
   readonly redis: RedisClient;
-  readonly prefix: string;
+  readonly keyPrefix: string;
   readonly keys: KeyRing;
   readonly clock: Clock;
 }
@@ -18,9 +18,9 @@ const digest = (text: string): string => digestOf(text).toString("base64url");
 const decided = decidedInRedis("flows cannot be reached");
 
 /** Flows in Redis, encrypted, under digests of their ids. */
-export function createFlowStore({ redis, prefix, keys, clock }: FlowStoreDeps): FlowStore {
+export function createFlowStore({ redis, keyPrefix, keys, clock }: FlowStoreDeps): FlowStore {
   const write = defineScript(redis, writeFlow);
-  const recordKey = (id: string): string => flowKey.build(prefix, digest(id));
+  const recordKey = (id: string): string => flowKey.build(keyPrefix, digest(id));
   const longestMs = flowKey.ttlSeconds * 1000;
 
   const store = async (flow: Omit<FlowRecord, "version">, version: number): Promise<boolean> => {
@@ -36,7 +36,7 @@ export function createFlowStore({ redis, prefix, keys, clock }: FlowStoreDeps): 
     begin: (flow) =>
       decided(async () => {
         const began = await store(flow, 0);
-        const latest = latestFlowKey.build(prefix, flow.browser);
+        const latest = latestFlowKey.build(keyPrefix, flow.browser);
         const sealed = keys.seal(flow.id, latest).toString("base64url");
         if (began)
           await redis.set(latest, sealed, "PXAT", Math.min(Math.ceil(flow.expiresAtMs), clock.now() + longestMs));
@@ -54,7 +54,7 @@ export function createFlowStore({ redis, prefix, keys, clock }: FlowStoreDeps): 
       decided(async () => ((await store(next, next.version)) ? { ...next, version: next.version + 1 } : undefined)),
     latestOf: (browser) =>
       decided(async () => {
-        const key = latestFlowKey.build(prefix, browser);
+        const key = latestFlowKey.build(keyPrefix, browser);
         const sealed = await redis.get(key);
         return sealed === null ? undefined : keys.open(Buffer.from(sealed, "base64url"), key)?.toString("utf8");
       }),

@@ -13,7 +13,7 @@ import { noteFailedSignIn } from "./scripts/scripts.generated.ts";
 
 export interface FailedSignInsDeps {
   readonly redis: RedisClient;
-  readonly prefix: string;
+  readonly keyPrefix: string;
   readonly keys: KeyRing;
 }
 
@@ -38,11 +38,11 @@ const decided = decidedInRedis("failed sign-ins cannot be reached");
  * Sealed, in shards of limited length, so that an attacker who makes thousands of sign-ins fail cannot fill the memory.
  * An entry is the digest of its reference and the sealed record.
  */
-export function createFailedSignIns({ redis, prefix, keys }: FailedSignInsDeps): FailedSignIns {
+export function createFailedSignIns({ redis, keyPrefix, keys }: FailedSignInsDeps): FailedSignIns {
   const add = defineScript(redis, noteFailedSignIn);
   const placeOf = (reference: string): { readonly key: string; readonly digest: string } => {
     const digest = digestOf(reference).toString("base64url");
-    return { key: failedSignInsKey.build(prefix, digest.slice(0, 1)), digest };
+    return { key: failedSignInsKey.build(keyPrefix, digest.slice(0, 1)), digest };
   };
   const opened = (key: string, entry: string): FailedSignIn | undefined => {
     const plain = keys.open(Buffer.from(entry.slice(entry.indexOf(".") + 1), "base64url"), key);

@@ -56,7 +56,7 @@ test("a person waits three seconds at the most", async () => {
   await waiting;
 });
 
-test("an account that is not guessed at is not delayed, and its devices are not read", async () => {
+test("an account that is not under attack is not delayed, and its devices are not read", async () => {
   const { signIn, held } = holdBackOf(() => Promise.reject(new Error("read")));
   await signIn({ holdMs: 0 });
   expect(held).toEqual([]);

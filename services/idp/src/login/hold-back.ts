@@ -39,7 +39,7 @@ export function createHoldBack({ holds, devices, maxWaiting, logger }: HoldBackD
     const ms = Math.min(holdMs, longestMs);
     const waiting = waitHeld(holds, { key: clientIp, ms, maxPerKey: maxWaiting }, signal);
     if (waiting === undefined) return;
-    logger.info({ session, held_ms: ms }, "sign-in delayed: the account is being guessed at");
+    logger.info({ session, held_ms: ms }, "sign-in delayed: the password of the account is being guessed");
     await waiting;
   };
 }

@@ -26,7 +26,7 @@ test("what becomes due is looked at without waiting for the next regular look", 
   expect(state.errors).toBe(0);
 });
 
-test("one look at a time; whoever calls meanwhile gets one more look, however often it was", async () => {
+test("one look at a time; all calls meanwhile get one more look together", async () => {
   const held = Promise.withResolvers<void>();
   const { loop, state, untilLooks } = loopThat((count) => (count === 2 ? held.promise : Promise.resolve()));
   loop.start();

@@ -1,7 +1,6 @@
 import { accountDigest, factorLockKeys } from "@postern/shared/domain/factor-locks";
 import { digestOf } from "@postern/shared/platform/crypto";
 import {
-  createWindowCount,
   decidedInRedis,
   defineScript,
   factorFlowAttemptsKey,
@@ -9,6 +8,7 @@ import {
   readFields,
   usedTotpStepKey,
 } from "@postern/shared/platform/redis";
+import { createWindowCount } from "../redis/count-in-window.ts";
 import type { Admission, Admitted, FactorAttempt, FactorGuard } from "./factor-guard.ts";
 import { admitFactorAttempt, takeBackFactorAttempt } from "./scripts/scripts.generated.ts";
 import { readTotpSecret } from "./totp.ts";
@@ -32,28 +32,28 @@ function readAdmitted(reply: unknown): Admitted {
 export interface FactorGuardSettings {
   /** Attempts within the window. */
   readonly maxAttempts: number;
-  /** Wrong codes in a row, of one factor. */
+  /** Consecutive wrong codes of one factor. */
   readonly maxFailures: number;
 }
 
 /** Counts attempts at sign-ins: for the account, in a row, and for the flow. */
 function createAttemptCounts(
   redis: RedisClient,
-  prefix: string,
+  keyPrefix: string,
   { maxAttempts, maxFailures }: FactorGuardSettings,
 ): Pick<FactorGuard, "admit" | "undecided"> {
   const admit = defineScript(redis, admitFactorAttempt);
   const takeBack = defineScript(redis, takeBackFactorAttempt);
   const keysOf = ({ account, method, flowId }: FactorAttempt) => {
-    const { attempts, failures } = factorLockKeys(prefix, account, method);
-    const flow = factorFlowAttemptsKey.build(prefix, accountDigest(account), digestOf(flowId).toString("base64url"));
+    const { attempts, failures } = factorLockKeys(keyPrefix, account, method);
+    const flow = factorFlowAttemptsKey.build(keyPrefix, accountDigest(account), digestOf(flowId).toString("base64url"));
     return { attemptsKey: attempts, failuresKey: failures, flowKey: flow };
   };
   return {
     admit: (attempt) =>
       decided(async () => {
         const { account, method, isProved, isHidden } = attempt;
-        const { windowSeconds, failuresSeconds } = factorLockKeys(prefix, account, method);
+        const { windowSeconds, failuresSeconds } = factorLockKeys(keyPrefix, account, method);
         const reply = await admit(keysOf(attempt), {
           maxAttempts,
           windowSeconds,
@@ -73,29 +73,29 @@ function createAttemptCounts(
   };
 }
 
-export function createFactorGuard(redis: RedisClient, prefix: string, settings: FactorGuardSettings): FactorGuard {
+export function createFactorGuard(redis: RedisClient, keyPrefix: string, settings: FactorGuardSettings): FactorGuard {
   const { maxAttempts } = settings;
   const count = createWindowCount(redis);
   const clear = async (keys: readonly string[]): Promise<void> =>
     void (await Promise.all(keys.map((key) => redis.del(key))));
   return {
-    ...createAttemptCounts(redis, prefix, settings),
+    ...createAttemptCounts(redis, keyPrefix, settings),
     succeeded: ({ account, method }) =>
       decided(async () => {
-        const { attempts, failures } = factorLockKeys(prefix, account, method);
+        const { attempts, failures } = factorLockKeys(keyPrefix, account, method);
         await clear([attempts, failures]);
       }),
     admitSetup: (account) =>
       decided(async () => {
-        const { attempts, windowSeconds } = factorLockKeys(prefix, account, "totp");
+        const { attempts, windowSeconds } = factorLockKeys(keyPrefix, account, "totp");
         return (await count(attempts, windowSeconds)) <= maxAttempts;
       }),
-    replaced: (account, method) => decided(() => clear([factorLockKeys(prefix, account, method).failures])),
+    replaced: (account, method) => decided(() => clear([factorLockKeys(keyPrefix, account, method).failures])),
     claimTotpStep: ({ account, stored, step }) =>
       decided(async () => {
         const secret = readTotpSecret(stored)?.secret ?? stored;
         const digest = digestOf(`${account}\n${secret}`).toString("base64url");
-        const key = usedTotpStepKey.build(prefix, digest, String(step));
+        const key = usedTotpStepKey.build(keyPrefix, digest, String(step));
         return (await redis.set(key, "1", "EX", usedTotpStepKey.ttlSeconds, "NX")) === "OK";
       }),
   };

@@ -19,14 +19,14 @@ export interface FactorAttempt {
 }
 
 /**
- * `throttled`: too many recent attempts. `locked`: too many wrong codes in a row; an operator can unlock. `discarded`: the
+ * `throttled`: too many recent attempts. `locked`: too many consecutive wrong codes; an operator can unlock. `discarded`: the
  * account is throttled or locked, which must not show: the attempt runs like any other and is rejected in any case.
  */
 export type Admission = "admitted" | "throttled" | "locked" | "discarded";
 
 export interface Admitted {
   readonly admission: Admission;
-  /** Number of wrong codes in a row if this one is wrong; 0 if they are not counted. */
+  /** Number of consecutive wrong codes if this one is wrong; 0 if they are not counted. */
   readonly failures: number;
 }
 

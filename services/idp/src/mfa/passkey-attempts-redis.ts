@@ -1,12 +1,7 @@
 import { digestOf } from "@postern/shared/platform/crypto";
 import { addressKey } from "@postern/shared/platform/net";
-import {
-  createWindowCount,
-  decidedInRedis,
-  defineScript,
-  passkeyAttemptsKey,
-  type RedisClient,
-} from "@postern/shared/platform/redis";
+import { decidedInRedis, defineScript, passkeyAttemptsKey, type RedisClient } from "@postern/shared/platform/redis";
+import { createWindowCount } from "../redis/count-in-window.ts";
 import type { PasskeyAttempts } from "./passkey-attempts.ts";
 import { takeBackPasskeyAttempt } from "./scripts/scripts.generated.ts";
 
@@ -17,11 +12,11 @@ const ipv6Prefix = 64;
 
 const decided = decidedInRedis("attempts by passkey cannot be counted");
 
-export function createPasskeyAttempts(redis: RedisClient, prefix: string): PasskeyAttempts {
+export function createPasskeyAttempts(redis: RedisClient, keyPrefix: string): PasskeyAttempts {
   const count = createWindowCount(redis);
   const takeBack = defineScript(redis, takeBackPasskeyAttempt);
   const keyOf = (clientIp: string): string =>
-    passkeyAttemptsKey.build(prefix, digestOf(addressKey(clientIp, ipv6Prefix)).toString("base64url"));
+    passkeyAttemptsKey.build(keyPrefix, digestOf(addressKey(clientIp, ipv6Prefix)).toString("base64url"));
   return {
     admit: async (clientIp) =>
       clientIp === "" ||

@@ -6,13 +6,13 @@ const decided = decidedInRedis("pending proofs cannot be reached");
 
 export interface PendingProofDeps {
   readonly redis: RedisClient;
-  readonly prefix: string;
+  readonly keyPrefix: string;
   readonly keys: KeyRing;
 }
 
-export function createPendingProofs({ redis, prefix, keys }: PendingProofDeps): PendingProofs {
+export function createPendingProofs({ redis, keyPrefix, keys }: PendingProofDeps): PendingProofs {
   const keyOf = (kind: ProofKind, owner: string): string =>
-    pendingProofKey.build(prefix, kind, digestOf(owner).toString("base64url"));
+    pendingProofKey.build(keyPrefix, kind, digestOf(owner).toString("base64url"));
   const open = (key: string, sealed: string | null): string | undefined =>
     sealed === null ? undefined : keys.open(Buffer.from(sealed, "base64url"), key)?.toString("utf8");
   return {

@@ -21,7 +21,7 @@ import type { SessionLives } from "./session-store.ts";
 
 export interface SessionStoreDeps {
   readonly redis: RedisClient;
-  readonly prefix: string;
+  readonly keyPrefix: string;
   readonly keys: KeyRing;
   readonly clock: Clock;
   readonly lives: SessionLives;
@@ -48,21 +48,21 @@ export interface SessionRecords {
   insert(record: BrowserSessionRecord): Promise<void>;
   /** Only if the stored version is still this one. */
   replace(version: string, next: BrowserSessionRecord): Promise<boolean>;
-  /** Only if the stored version is still this one. `gone`: somebody else ended the session. */
+  /** Only if the stored version is still this one. `gone`: another request ended the session. */
   remove(uid: string, version: string): Promise<"removed" | "gone" | "changed">;
   index(record: BrowserSessionRecord): Promise<void>;
   /** Notes that the session was used, at most once a minute. */
   seen(stored: StoredSession): Promise<void>;
 }
 
-export function createSessionRecords({ redis, prefix, keys, clock, lives }: SessionStoreDeps): SessionRecords {
+export function createSessionRecords({ redis, keyPrefix, keys, clock, lives }: SessionStoreDeps): SessionRecords {
   const insert = defineScript(redis, insertSession);
   const replace = defineScript(redis, replaceSession);
   const remove = defineScript(redis, removeSession);
   const touch = defineScript(redis, touchSession);
   const index = defineScript(redis, indexSession);
-  const recordKey = (uid: string): string => sessionKey.build(prefix, uid);
-  const indexKey = (account: string): string => accountSessionsKey.build(prefix, digest(account));
+  const recordKey = (uid: string): string => sessionKey.build(keyPrefix, uid);
+  const indexKey = (account: string): string => accountSessionsKey.build(keyPrefix, digest(account));
   const seal = (record: BrowserSessionRecord): string =>
     keys.seal(JSON.stringify(record), recordKey(record.uid)).toString("base64url");
   const lifeMs = ({ exp, remember }: BrowserSessionRecord): number =>
@@ -70,7 +70,7 @@ export function createSessionRecords({ redis, prefix, keys, clock, lives }: Sess
   return {
     recordKey,
     indexKey,
-    pointerKey: (sid) => sessionIdKey.build(prefix, digest(sid)),
+    pointerKey: (sid) => sessionIdKey.build(keyPrefix, digest(sid)),
     read: async (uid) => {
       const { v, n, s } = await redis.hgetall(recordKey(uid));
       if (v === undefined || n === undefined) return undefined;

@@ -12,12 +12,12 @@ const deviceOf = (account: string, deviceToken: string): string => digest(JSON.s
 
 export function createKnownDevices(deps: {
   readonly redis: RedisClient;
-  readonly prefix: string;
+  readonly keyPrefix: string;
   readonly clock: Clock;
 }): KnownDevices {
-  const { redis, prefix, clock } = deps;
+  const { redis, keyPrefix, clock } = deps;
   const note = defineScript(redis, noteDevice);
-  const keyOf = (account: string): string => knownDevicesKey.build(prefix, digest(account));
+  const keyOf = (account: string): string => knownDevicesKey.build(keyPrefix, digest(account));
   return {
     knows: async (account, deviceToken) =>
       (await redis.zscore(keyOf(account), deviceOf(account, deviceToken))) !== null,

@@ -14,8 +14,8 @@ export interface FoundKeysStore {
 const texts = Type.Array(Type.String());
 const form = compileCheck(Type.Object({ cache: texts, state: texts }));
 
-export function createFoundKeys(redis: RedisClient, prefix: string): FoundKeysStore {
-  const keyOf = (jobId: string): string => foundKeysKey.build(prefix, jobId);
+export function createFoundKeys(redis: RedisClient, keyPrefix: string): FoundKeysStore {
+  const keyOf = (jobId: string): string => foundKeysKey.build(keyPrefix, jobId);
   return {
     read: async (jobId) => {
       const text = await redis.get(keyOf(jobId));

@@ -19,7 +19,7 @@ export interface JobEvents {
 export interface JobWorkerDeps extends FlushJobDeps {
   /** Of the role `queue`, for this purpose only. */
   readonly redis: RedisClient;
-  readonly prefix: string;
+  readonly keyPrefix: string;
   readonly concurrency: number;
   readonly events: JobEvents;
 }
@@ -54,7 +54,7 @@ class JobFailure extends Error {
 }
 
 export function createJobWorker(deps: JobWorkerDeps): JobWorker {
-  const { redis, prefix, concurrency, events, foundKeys } = deps;
+  const { redis, keyPrefix, concurrency, events, foundKeys } = deps;
   const processJob = async (job: Job): Promise<number> => {
     try {
       return await run(job, deps);
@@ -69,7 +69,7 @@ export function createJobWorker(deps: JobWorkerDeps): JobWorker {
   };
   return startQueueWorker({
     redis,
-    prefix,
+    keyPrefix,
     queue: flushQueue,
     concurrency,
     lockMs,

@@ -7,21 +7,21 @@ export interface JobCounts {
   readonly delayed: number;
 }
 
-async function countQueue(redis: RedisClient, prefix: string, key: typeof jobKey): Promise<JobCounts> {
+async function countQueue(redis: RedisClient, keyPrefix: string, key: typeof jobKey): Promise<JobCounts> {
   const [waiting, active, delayed] = await Promise.all([
-    redis.llen(key.build(prefix, "wait")),
-    redis.llen(key.build(prefix, "active")),
-    redis.zcard(key.build(prefix, "delayed")),
+    redis.llen(key.build(keyPrefix, "wait")),
+    redis.llen(key.build(keyPrefix, "active")),
+    redis.zcard(key.build(keyPrefix, "delayed")),
   ]);
   return { waiting, active, delayed };
 }
 
 /** `redis` is of the role `queue`. */
-export function countJobs(redis: RedisClient, prefix: string): Promise<JobCounts> {
-  return countQueue(redis, prefix, jobKey);
+export function countJobs(redis: RedisClient, keyPrefix: string): Promise<JobCounts> {
+  return countQueue(redis, keyPrefix, jobKey);
 }
 
 /** The same for user notifications. */
-export function countNotifications(redis: RedisClient, prefix: string): Promise<JobCounts> {
-  return countQueue(redis, prefix, notificationJobKey);
+export function countNotifications(redis: RedisClient, keyPrefix: string): Promise<JobCounts> {
+  return countQueue(redis, keyPrefix, notificationJobKey);
 }

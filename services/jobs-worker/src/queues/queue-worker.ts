@@ -17,7 +17,7 @@ export interface QueueWorkerOptions {
    * Of the role `queue`, for this purpose only: it retries commands without limit, and its duplicate runs blocking commands.
    */
   readonly redis: RedisClient;
-  readonly prefix: string;
+  readonly keyPrefix: string;
   readonly queue: string;
   readonly concurrency: number;
   /** A dead worker is detected after the sum of these two at most. */
@@ -33,10 +33,10 @@ const retryAfterErrorMs = 1000;
 
 /** Processes the jobs of a queue. `close` stops taking jobs, and resolves when running jobs have ended. */
 export function startQueueWorker(options: QueueWorkerOptions): { close(): Promise<void> } {
-  const { redis, prefix, queue, concurrency, lockMs, stalledCheckMs, run, events } = options;
+  const { redis, keyPrefix, queue, concurrency, lockMs, stalledCheckMs, run, events } = options;
   const worker = new Worker(queue, run, {
     connection: redis,
-    prefix: jobsPrefix(prefix),
+    prefix: jobsPrefix(keyPrefix),
     concurrency,
     lockDuration: lockMs,
     stalledInterval: stalledCheckMs,

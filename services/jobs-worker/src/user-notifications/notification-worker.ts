@@ -23,7 +23,7 @@ export interface NotificationEvents {
 export interface NotificationWorkerDeps {
   /** Of the role `queue`, for this purpose only. */
   readonly redis: RedisClient;
-  readonly prefix: string;
+  readonly keyPrefix: string;
   readonly keys: KeyRing;
   readonly concurrency: number;
   readonly deliver: DeliverNotification;
@@ -48,7 +48,7 @@ function facts({ id = "", name }: Job): { readonly id: string; readonly channel:
 }
 
 export function createNotificationWorker(deps: NotificationWorkerDeps): NotificationWorker {
-  const { redis, prefix, keys, concurrency, deliver, events, finishMs } = deps;
+  const { redis, keyPrefix, keys, concurrency, deliver, events, finishMs } = deps;
   const closing = new AbortController();
   const run = async (job: Job): Promise<void> => {
     const notification = openNotification(keys, job.id ?? "", job.data);
@@ -58,7 +58,7 @@ export function createNotificationWorker(deps: NotificationWorkerDeps): Notifica
   };
   const worker = startQueueWorker({
     redis,
-    prefix,
+    keyPrefix,
     queue: notificationQueue,
     concurrency,
     lockMs,

@@ -36,12 +36,12 @@ type Reporting = Pick<ScriptPoolDeps, "onLog" | "onCount" | "onReplaced">;
 
 function reportingOf(
   config: Config,
-  { metrics, prefix, logger }: Pick<Base, "metrics" | "prefix" | "logger">,
+  { metrics, metricsPrefix, logger }: Pick<Base, "metrics" | "metricsPrefix" | "logger">,
 ): Reporting {
   const { names } = config.auth.backends.lua.modules.metrics;
-  const counts = countsOf(metrics, prefix, names);
+  const counts = countsOf(metrics, metricsPrefix, names);
   const replaced = metrics.counter({
-    name: `${prefix}_script_workers_replaced_total`,
+    name: `${metricsPrefix}_script_workers_replaced_total`,
     help: "Script threads that were replaced: stuck in a function, worn by full memory, or ended",
     labels: { reason: ["stuck", "worn", "ended"] },
   });
@@ -61,10 +61,14 @@ function reportingOf(
   };
 }
 
-function countsOf(metrics: Metrics, prefix: string, names: readonly string[]): (name: string, by: number) => boolean {
+function countsOf(
+  metrics: Metrics,
+  metricsPrefix: string,
+  names: readonly string[],
+): (name: string, by: number) => boolean {
   if (names.length === 0) return () => false;
   const counter = metrics.counter({
-    name: `${prefix}_script_counts_total`,
+    name: `${metricsPrefix}_script_counts_total`,
     help: "Counters of site scripts, by the names in auth.backends.lua.modules.metrics.names",
     labels: { name: names },
   });

@@ -22,7 +22,7 @@ export const SlowedAccount = Type.Object({
 });
 export type SlowedAccount = Static<typeof SlowedAccount>;
 
-/** Bans by network, and the addresses from which accounts were guessed at. */
+/** Bans by network, and the addresses that sent wrong passwords for accounts. */
 export const BruteForceListResult = Type.Tuple([
   Type.Object({ ip_addresses: Type.Record(Type.String(), Type.String()), error }),
   Type.Object({

@@ -50,7 +50,7 @@ export const flushOperations = [
     method: "delete",
     path: "/api/v1/cache/flush",
     operationId: "flushUserCache",
-    summary: "Flush the cached results of a user and the bans of addresses that guessed at the account",
+    summary: "Flush the cached results of a user and the bans of addresses that tried passwords for the account",
     request: { body: { "application/json": CacheFlushRequest } },
     answers: answers(200, "The removed keys.", CacheFlush),
   }),
@@ -92,7 +92,7 @@ export const flushOperations = [
     operationId: "listBruteForceEntries",
     summary: "List all bans",
     request: { query: page },
-    answers: answers(200, "Bans, and the addresses from which accounts were guessed at.", BruteForceList),
+    answers: answers(200, "Bans, and the addresses from which wrong passwords were sent for accounts.", BruteForceList),
   }),
   defineOperation({
     ...common,
@@ -102,7 +102,7 @@ export const flushOperations = [
     operationId: "listFilteredBruteForceEntries",
     summary: "List the bans of some accounts and addresses",
     request: { query: page, body: { "application/json": BruteForceListRequest }, bodyRequired: false },
-    answers: answers(200, "Bans, and the addresses from which accounts were guessed at.", BruteForceList),
+    answers: answers(200, "Bans, and the addresses from which wrong passwords were sent for accounts.", BruteForceList),
   }),
   defineOperation({
     ...common,

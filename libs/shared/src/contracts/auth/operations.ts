@@ -145,7 +145,7 @@ export const authOperations = [
     path: "/api/v1/auth/cbor",
     operationId: "authenticateCbor",
     summary: "Authenticate a user (CBOR dialect)",
-    description: "The body of every answer is CBOR. Tags, indefinite lengths and duplicate keys are rejected.",
+    description: "The body of every response is CBOR. Tags, indefinite lengths and duplicate keys are rejected.",
     request: { query, body: { "application/cbor": AuthenticationCbor } },
     answers: objectAnswers("application/cbor"),
   }),

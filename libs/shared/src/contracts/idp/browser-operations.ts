@@ -26,7 +26,7 @@ const problem = (description: string): OperationAnswer => ({
 });
 
 const authorizing: Operation["answers"] = {
-  200: page("`response_mode=form_post`: a page that posts the answer to the client."),
+  200: page("`response_mode=form_post`: a page that posts the response to the client."),
   302: noted("Redirect to the sign-in, to the consent page, or to the client with `code` or `error` and `state`."),
   400: problem("The request is invalid and cannot be returned to the client."),
   500: problem("Temporary failure."),
@@ -69,7 +69,7 @@ const authorization = [
     path: "/oidc/authorize",
     operationId: "authorizePost",
     summary: "Start an authorization by form",
-    description: "The answer redirects to the same request as a query, if it is short enough.",
+    description: "The response redirects to the same request as a query, if it is short enough.",
     request: { body: { [form]: AuthorizationForm } },
     answers: authorizing,
   }),

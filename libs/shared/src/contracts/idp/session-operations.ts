@@ -29,7 +29,7 @@ const withoutUser = {
   ...common,
   path: "/api/v1/oidc/sessions",
   summary: "Reject a request without user_id",
-  undocumented: "the user_id of the documented path is missing, so that the answer is always 400",
+  undocumented: "the user_id of the documented path is missing, so that the response is always 400",
   answers: { 400: ofUser[400], 403: forbidden },
 } as const;
 
@@ -46,7 +46,7 @@ export const oidcSessionOperations = [
       query: Type.Object({
         browser: Type.Optional(
           Type.Enum(["true", "false"], {
-            description: "If true, the answer also contains browser_sessions: at most 100, newest first.",
+            description: "If true, the response also contains browser_sessions: at most 100, newest first.",
           }),
         ),
       }),

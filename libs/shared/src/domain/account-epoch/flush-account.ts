@@ -18,7 +18,7 @@ export interface AccountFlushDeps {
   readonly redis: RedisClient;
   readonly bus: Pick<Bus, "publish">;
   /** `storage.redis.prefix`. */
-  readonly prefix: string;
+  readonly keyPrefix: string;
 }
 
 export interface FlushedAccount {
@@ -48,17 +48,17 @@ async function removeKeys(redis: RedisClient, keys: readonly string[]): Promise<
 
 const defineRaise = (redis: RedisClient) => defineScript(redis, raiseAccountEpoch);
 
-interface FlushParts extends Pick<AccountFlushDeps, "redis" | "prefix"> {
+interface FlushParts extends Pick<AccountFlushDeps, "redis" | "keyPrefix"> {
   readonly raise: ReturnType<typeof defineRaise>;
   readonly epoch: string;
 }
 
-async function flushOne(account: string, { redis, prefix, raise, epoch }: FlushParts): Promise<readonly string[]> {
+async function flushOne(account: string, { redis, keyPrefix, raise, epoch }: FlushParts): Promise<readonly string[]> {
   const digest = nameDigest(account);
-  const results = accountResultsKey.build(prefix, digest);
-  const names = accountNamesKey.build(prefix, digest);
+  const results = accountResultsKey.build(keyPrefix, digest);
+  const names = accountNamesKey.build(keyPrefix, digest);
   const reply = await raise(
-    { epochKey: accountEpochKey.build(prefix, digest), resultsKey: results, namesKey: names },
+    { epochKey: accountEpochKey.build(keyPrefix, digest), resultsKey: results, namesKey: names },
     { epoch, lifeSeconds: accountEpochKey.ttlSeconds },
   );
   const { resultKeys, nameKeys } = readFields(reply);
@@ -70,7 +70,7 @@ async function flushOne(account: string, { redis, prefix, raise, epoch }: FlushP
   return removed;
 }
 
-export function createAccountFlush({ redis, bus, prefix }: AccountFlushDeps): FlushAccount {
+export function createAccountFlush({ redis, bus, keyPrefix }: AccountFlushDeps): FlushAccount {
   const raise = defineRaise(redis);
   return async (user) => {
     // Random instead of a counter: a Redis that lost the last value must never return to it.
@@ -78,11 +78,11 @@ export function createAccountFlush({ redis, bus, prefix }: AccountFlushDeps): Fl
     const names = [user];
     const removedKeys: string[] = [];
     try {
-      const loginName = loginNameKey.build(prefix, nameDigest(user));
+      const loginName = loginNameKey.build(keyPrefix, nameDigest(user));
       const account = await redis.get(loginName);
       if (account !== null && account !== user) names.push(account);
-      await redis.set(flushGenerationKey.build(prefix), epoch, "EX", flushGenerationKey.ttlSeconds);
-      for (const name of names) removedKeys.push(...(await flushOne(name, { redis, prefix, raise, epoch })));
+      await redis.set(flushGenerationKey.build(keyPrefix), epoch, "EX", flushGenerationKey.ttlSeconds);
+      for (const name of names) removedKeys.push(...(await flushOne(name, { redis, keyPrefix, raise, epoch })));
       removedKeys.push(...(await removeKeys(redis, [loginName])));
     } finally {
       bus.publish(accountFlushed, { names });
@@ -100,14 +100,14 @@ export interface AccountKeys {
 
 export type FindAccountKeys = (user: string) => Promise<AccountKeys>;
 
-export function createAccountKeys({ redis, prefix }: Omit<AccountFlushDeps, "bus">): FindAccountKeys {
+export function createAccountKeys({ redis, keyPrefix }: Omit<AccountFlushDeps, "bus">): FindAccountKeys {
   return async (user) => {
-    const loginName = loginNameKey.build(prefix, nameDigest(user));
+    const loginName = loginNameKey.build(keyPrefix, nameDigest(user));
     const account = await redis.get(loginName);
     const names = account === null || account === user ? [user] : [user, account];
     const indexes = names.flatMap((name) => {
       const digest = nameDigest(name);
-      return [accountResultsKey.build(prefix, digest), accountNamesKey.build(prefix, digest)];
+      return [accountResultsKey.build(keyPrefix, digest), accountNamesKey.build(keyPrefix, digest)];
     });
     const members = await Promise.all(indexes.map((key) => redis.zrevrange(key, 0, -1)));
     return { names, keys: [...new Set([...members.flat(), loginName])] };

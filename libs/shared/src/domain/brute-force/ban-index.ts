@@ -9,11 +9,11 @@ import { shardOf } from "./shards.ts";
 const maxPerShard = 250_000;
 
 /** Adds a ban to the index that lists read. The index is in another slot than the ban; adding a ban twice does no harm. */
-export function createBanIndex(redis: RedisClient, prefix: string): (key: string, ban: Ban) => Promise<void> {
+export function createBanIndex(redis: RedisClient, keyPrefix: string): (key: string, ban: Ban) => Promise<void> {
   const add = defineScript(redis, indexBan);
   return async (key, { expiresAtMs }) => {
     await add(
-      { shardKey: banIndexKey.build(prefix, shardOf(key)) },
+      { shardKey: banIndexKey.build(keyPrefix, shardOf(key)) },
       { endSeconds: Math.ceil(expiresAtMs / 1000), banKey: key, maxBans: maxPerShard },
     );
   };

@@ -27,7 +27,7 @@ export interface FlushRequest {
 
 export interface FlushDeps {
   readonly redis: RedisClient;
-  readonly prefix: string;
+  readonly keyPrefix: string;
   readonly rules: () => BruteForceRules;
   readonly clock: Clock;
   /** Called after each flush, including a failed one, so that engines forget what they remember of it. */
@@ -70,11 +70,13 @@ async function remove(redis: RedisClient, keys: readonly string[]): Promise<read
 
 /** Removes bans from the index. */
 export async function unindex(
-  { redis, prefix }: Pick<FlushDeps, "redis" | "prefix">,
+  { redis, keyPrefix }: Pick<FlushDeps, "redis" | "keyPrefix">,
   keys: readonly string[],
 ): Promise<void> {
   const byShard = Map.groupBy(keys, shardOf);
-  await Promise.all([...byShard].map(([shard, members]) => redis.zrem(banIndexKey.build(prefix, shard), ...members)));
+  await Promise.all(
+    [...byShard].map(([shard, members]) => redis.zrem(banIndexKey.build(keyPrefix, shard), ...members)),
+  );
 }
 
 interface AddressKeys {
@@ -83,8 +85,8 @@ interface AddressKeys {
   readonly others: readonly string[];
 }
 
-function keysOfAddress({ prefix, rules, clock }: FlushDeps, request: FlushRequest): AddressKeys {
-  const parts = { ...rules(), prefix };
+function keysOfAddress({ keyPrefix, rules, clock }: FlushDeps, request: FlushRequest): AddressKeys {
+  const parts = { ...rules(), keyPrefix };
   const source = sourceOf(request.ipAddress, parts);
   if (source === undefined) return { bans: [], others: [] };
   const meant = source.places.filter(({ rule }) => isMeant(rule, request));
@@ -125,7 +127,7 @@ async function removeOfAddress(deps: FlushDeps, request: FlushRequest): Promise<
 }
 
 function ownKeys(deps: FlushDeps, account: string, address: string): readonly string[] {
-  const parts = { ...deps.rules(), prefix: deps.prefix };
+  const parts = { ...deps.rules(), keyPrefix: deps.keyPrefix };
   const source = sourceOf(address, parts);
   if (source === undefined) return [];
   const { wrongPasswords, pending } = accountKeys(parts, source, account);
@@ -138,8 +140,8 @@ async function flushAccountAt(deps: FlushDeps, account: string, address: string)
 }
 
 /** Counts of the account over all networks. Known networks are kept. */
-function countsOfAccount({ prefix }: FlushDeps, account: string): readonly string[] {
-  const { failures, slowed } = accountWideKeys(prefix, account);
+function countsOfAccount({ keyPrefix }: FlushDeps, account: string): readonly string[] {
+  const { failures, slowed } = accountWideKeys(keyPrefix, account);
   return [failures, slowed];
 }
 
@@ -149,17 +151,17 @@ export function keysOfAccountFlush(deps: FlushDeps, account: string, addresses: 
     ...ownKeys(deps, account, address),
     ...keysOfFlush(deps, { ipAddress: address, ruleName: everyRule }),
   ]);
-  const addressesKey = accountAddressesKey.build(deps.prefix, userPart(account));
+  const addressesKey = accountAddressesKey.build(deps.keyPrefix, userPart(account));
   return [...new Set([...ofAddresses, ...countsOfAccount(deps, account), addressesKey])];
 }
 
-/** Flushes every address from which the account was guessed at, and what is stored about its wrong passwords there. */
+/** Flushes every address that sent wrong passwords for the account, and what is stored about its wrong passwords there. */
 export async function flushAccount(
   deps: FlushDeps,
   account: string,
   addresses: readonly string[],
 ): Promise<readonly string[]> {
-  const { redis, prefix } = deps;
+  const { redis, keyPrefix } = deps;
   const removed = new Set<string>();
   try {
     for (const address of addresses) {
@@ -170,8 +172,8 @@ export async function flushAccount(
   }
   for (const key of await remove(redis, countsOfAccount(deps, account))) removed.add(key);
   const user = userPart(account);
-  await redis.zrem(accountIndexKey.build(prefix, shardOf(user)), user);
+  await redis.zrem(accountIndexKey.build(keyPrefix, shardOf(user)), user);
   // Removed last, so that a flush that resumes an interrupted one still finds the addresses here.
-  for (const key of await remove(redis, [accountAddressesKey.build(prefix, user)])) removed.add(key);
+  for (const key of await remove(redis, [accountAddressesKey.build(keyPrefix, user)])) removed.add(key);
   return [...removed].toSorted();
 }

@@ -4,8 +4,8 @@ import { readValues } from "./read-values.ts";
 import { sourceOf } from "./source.ts";
 
 /** Keys of bans with which an earlier rule may ban the same network. */
-function shadowingKeys({ prefix, rules }: FlushDeps, { network, rule }: Ban): readonly string[] {
-  const source = sourceOf(network.split("/", 1)[0] ?? "", { ...rules(), prefix });
+function shadowingKeys({ keyPrefix, rules }: FlushDeps, { network, rule }: Ban): readonly string[] {
+  const source = sourceOf(network.split("/", 1)[0] ?? "", { ...rules(), keyPrefix });
   if (source === undefined) return [];
   const own = source.places.findIndex((place) => place.rule.name === rule);
   const earlier = own === -1 ? source.places : source.places.slice(0, own);

@@ -15,7 +15,7 @@ const rule = (name: string, cidr: number, family: "ipv4" | "ipv6"): BruteForceRu
   oidcClientIds: [],
 });
 
-const parts = (...rules: BruteForceRule[]): SourceParts => ({ prefix: "p:", rules, clientCidr6: 64, tolerateMs: 0 });
+const parts = (...rules: BruteForceRule[]): SourceParts => ({ keyPrefix: "p:", rules, clientCidr6: 64, tolerateMs: 0 });
 const both = parts(rule("v4", 24, "ipv4"), rule("v6", 64, "ipv6"), rule("v6-site", 48, "ipv6"));
 
 const networksOf = (address: string, sourceParts = both) =>

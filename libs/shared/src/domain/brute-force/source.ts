@@ -36,11 +36,11 @@ export interface Source {
 }
 
 export interface SourceParts extends BruteForceRules {
-  readonly prefix: string;
+  readonly keyPrefix: string;
 }
 
 /** Undefined if the text is not an address, or no rule applies to its family. */
-export function sourceOf(text: string, { rules, clientCidr6, prefix }: SourceParts): Source | undefined {
+export function sourceOf(text: string, { rules, clientCidr6, keyPrefix }: SourceParts): Source | undefined {
   const canonical = canonicalIp(text);
   if (canonical === undefined) return undefined;
   // Only if a rule counts IPv4: protection by IPv6 network is better than none.
@@ -54,14 +54,14 @@ export function sourceOf(text: string, { rules, clientCidr6, prefix }: SourcePar
     address,
     tag,
     clientNetwork,
-    guessesKey: guessesKey.build(prefix, tag, clientNetwork),
+    guessesKey: guessesKey.build(keyPrefix, tag, clientNetwork),
     places: own.map((rule) => {
       const network = networkOf(address, rule.cidr);
       return {
         rule,
         network,
-        banKey: banKey.build(prefix, tag, rule.name, network),
-        countKey: failureCountKey.build(prefix, tag, rule.name, network),
+        banKey: banKey.build(keyPrefix, tag, rule.name, network),
+        countKey: failureCountKey.build(keyPrefix, tag, rule.name, network),
       };
     }),
   };
@@ -85,11 +85,11 @@ export interface AccountKeys {
   readonly pending: string;
 }
 
-export function accountKeys({ prefix }: SourceParts, { tag, clientNetwork }: Source, username: string): AccountKeys {
+export function accountKeys({ keyPrefix }: SourceParts, { tag, clientNetwork }: Source, username: string): AccountKeys {
   const user = userPart(username);
   return {
-    wrongPasswords: wrongPasswordsKey.build(prefix, tag, clientNetwork, user),
-    pending: pendingKey.build(prefix, tag, clientNetwork, user),
+    wrongPasswords: wrongPasswordsKey.build(keyPrefix, tag, clientNetwork, user),
+    pending: pendingKey.build(keyPrefix, tag, clientNetwork, user),
   };
 }
 
@@ -131,12 +131,12 @@ function userTag(username: string): string {
   return /^$|[{}]/u.test(user) ? digestOfUser(user) : user;
 }
 
-export function accountWideKeys(prefix: string, username: string): AccountWideKeys {
+export function accountWideKeys(keyPrefix: string, username: string): AccountWideKeys {
   const user = userTag(username);
   return {
-    failures: accountFailuresKey.build(prefix, user),
-    slowed: accountSlowedKey.build(prefix, user),
-    known: knownNetworksKey.build(prefix, user),
+    failures: accountFailuresKey.build(keyPrefix, user),
+    slowed: accountSlowedKey.build(keyPrefix, user),
+    known: knownNetworksKey.build(keyPrefix, user),
   };
 }
 
@@ -147,13 +147,13 @@ export function windowEndMs({ tolerateMs }: SourceParts, nowMs: number): number 
 
 /** Accounts that signed in, in the current window and the one before. */
 export function tolerationKeysOf(
-  { prefix, tolerateMs }: SourceParts,
+  { keyPrefix, tolerateMs }: SourceParts,
   tag: string,
   { network, nowMs }: { readonly network: string; readonly nowMs: number },
 ): readonly [current: string, previous: string] {
   const window = tolerateMs === 0 ? 0 : Math.floor(nowMs / tolerateMs);
   return [
-    tolerationKey.build(prefix, tag, network, String(window)),
-    tolerationKey.build(prefix, tag, network, String(window - 1)),
+    tolerationKey.build(keyPrefix, tag, network, String(window)),
+    tolerationKey.build(keyPrefix, tag, network, String(window - 1)),
   ];
 }

@@ -38,7 +38,7 @@ export interface AccountPage {
   readonly next: string | undefined;
 }
 
-/** An account that is guessed at from many networks, so that answers to unknown networks are delayed. */
+/** An account whose password is being guessed from many networks, so that responses to unknown networks are delayed. */
 export interface SlowedAccount {
   readonly account: string;
   /** Number of distinct wrong passwords. */
@@ -57,12 +57,12 @@ export interface BruteForceState {
   /** The guessed accounts without their addresses, each of which would need its own query. */
   listGuessedNames(page: { readonly cursor?: string | undefined; readonly size: number }): Promise<NamePage>;
   addressesOf(account: string): Promise<readonly string[]>;
-  /** The delayed ones among the accounts, under the names by which they were guessed at. */
+  /** The delayed ones among the accounts, under the names for which wrong passwords were sent. */
   slowedAmong(accounts: readonly string[]): Promise<readonly SlowedAccount[]>;
   /** The keys that existed and were removed, sorted; empty for an unknown rule or address. */
   flush(request: FlushRequest): Promise<readonly string[]>;
   /**
-   * Flushes every rule for each address from which the account was guessed at, and what is stored about its wrong passwords.
+   * Flushes every rule for each address that sent wrong passwords for the account, and what is stored about its wrong passwords.
    */
   flushAccount(account: string): Promise<readonly string[]>;
   /** Keys that `flush` would remove, whether or not they exist. */
@@ -88,13 +88,13 @@ async function readListed(deps: FlushDeps, keys: readonly string[]): Promise<rea
 }
 
 export function createBruteForceState(deps: FlushDeps): BruteForceState {
-  const { redis, prefix, rules, clock } = deps;
+  const { redis, keyPrefix, rules, clock } = deps;
   const readPage = createIndexReader(redis);
-  const banShard = (shard: string): string => banIndexKey.build(prefix, shard);
-  const accountShard = (shard: string): string => accountIndexKey.build(prefix, shard);
+  const banShard = (shard: string): string => banIndexKey.build(keyPrefix, shard);
+  const accountShard = (shard: string): string => accountIndexKey.build(keyPrefix, shard);
   const addressesOf = (account: string): Promise<readonly string[]> =>
-    redis.zrevrange(accountAddressesKey.build(prefix, userPart(account)), 0, -1);
-  const slowedKeyOf = (account: string): string => accountWideKeys(prefix, account).slowed;
+    redis.zrevrange(accountAddressesKey.build(keyPrefix, userPart(account)), 0, -1);
+  const slowedKeyOf = (account: string): string => accountWideKeys(keyPrefix, account).slowed;
   const slowedWith = async (account: string, wrongPasswords: number): Promise<readonly SlowedAccount[]> => {
     if (!(wrongPasswords > 0)) return [];
     const leftMs = await redis.pttl(slowedKeyOf(account));
@@ -107,7 +107,7 @@ export function createBruteForceState(deps: FlushDeps): BruteForceState {
       return { bans: await withoutShadowed(deps, await readListed(deps, members)), next };
     },
     bansOfAddress: async (ipAddress) => {
-      const source = sourceOf(ipAddress, { ...rules(), prefix });
+      const source = sourceOf(ipAddress, { ...rules(), keyPrefix });
       const keys = source?.places.map(({ banKey }) => banKey) ?? [];
       return bansIn((await readValues(redis, [keys])).flat());
     },

@@ -19,15 +19,19 @@ export interface FactorLockKeys {
   readonly failuresSeconds: number;
 }
 
-export function factorLockKeys(prefix: string, account: string, method: LockableFactor | "webauthn"): FactorLockKeys {
+export function factorLockKeys(
+  keyPrefix: string,
+  account: string,
+  method: LockableFactor | "webauthn",
+): FactorLockKeys {
   const digest = accountDigest(account);
   return {
     // TOTP uses the key with which earlier versions count all factors.
     attempts:
       method === "totp"
-        ? factorAttemptsKey.build(prefix, digest)
-        : otherFactorAttemptsKey.build(prefix, digest, method),
-    failures: factorFailuresKey.build(prefix, digest, method),
+        ? factorAttemptsKey.build(keyPrefix, digest)
+        : otherFactorAttemptsKey.build(keyPrefix, digest, method),
+    failures: factorFailuresKey.build(keyPrefix, digest, method),
     windowSeconds: factorAttemptsKey.ttlSeconds,
     failuresSeconds: factorFailuresKey.ttlSeconds,
   };

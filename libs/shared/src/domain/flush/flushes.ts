@@ -126,18 +126,18 @@ async function flushUser(user: string, parts: CacheFlushParts): Promise<Flushed>
 }
 
 export function createFlushes(deps: FlushesDeps): Flushes {
-  const { state, cache, bus, prefix, rules, clock, accountNames, siteNames } = deps;
+  const { state, cache, bus, keyPrefix, rules, clock, accountNames, siteNames } = deps;
   const bruteForce = createBruteForceState({
     redis: state,
-    prefix,
+    keyPrefix,
     rules,
     clock,
     onFlushed: (places) => {
       bus.publish(bruteForceFlushed, { addresses: [...places.addresses], rules: [...places.rules] });
     },
   });
-  const flushAccount = createAccountFlush({ redis: cache, bus, prefix });
-  const accountKeys = createAccountKeys({ redis: cache, prefix });
+  const flushAccount = createAccountFlush({ redis: cache, bus, keyPrefix });
+  const accountKeys = createAccountKeys({ redis: cache, keyPrefix });
   const present = async (keys: FoundKeys): Promise<FoundKeys> => ({
     cache: await existing(cache, keys.cache),
     state: await existing(state, keys.state),

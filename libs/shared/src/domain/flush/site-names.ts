@@ -21,20 +21,20 @@ export type FindSiteNames = (user: string) => Promise<SiteNames>;
 export interface SiteNamesDeps {
   readonly bus: Pick<Bus, "request">;
   readonly clock: Clock;
-  readonly prefix: string;
+  readonly keyPrefix: string;
   /** Whether `cache_flush_script_path` is set. */
   readonly hasScript: () => boolean;
   readonly timeoutMs: number;
 }
 
 /** Calls an engine, because the site's scripts run there. */
-export function createSiteNames({ bus, clock, prefix, hasScript, timeoutMs }: SiteNamesDeps): FindSiteNames {
+export function createSiteNames({ bus, clock, keyPrefix, hasScript, timeoutMs }: SiteNamesDeps): FindSiteNames {
   return async (user) => {
     if (!hasScript()) return { accounts: [], keys: [], isComplete: true };
     const call = { deadline: clock.now() + timeoutMs, signal: abortAfter(timeoutMs) };
     try {
       const answer = await bus.request(cacheFlushScript, { session: randomUUID(), user }, call);
-      const keys = answer.cacheKeys.map((digest) => scriptCacheKey.build(prefix, digest));
+      const keys = answer.cacheKeys.map((digest) => scriptCacheKey.build(keyPrefix, digest));
       return { accounts: answer.accounts, keys, isComplete: true };
     } catch {
       // The engine that ran the script logs the reason; the status tells the operator.

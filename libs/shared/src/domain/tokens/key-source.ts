@@ -30,7 +30,7 @@ export interface KeySourceOptions {
    */
   readonly retryAfterMs: number;
   readonly timeoutMs: number;
-  /** Called for the first failure in a row. */
+  /** Called for the first of consecutive failures. */
   readonly onError: (error: unknown) => void;
 }
 

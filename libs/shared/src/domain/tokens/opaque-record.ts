@@ -19,7 +19,7 @@ export interface OpaqueRecord {
 
 export interface OpaqueRecordDeps {
   readonly redis: Pick<RedisClient, "get">;
-  readonly prefix: string;
+  readonly keyPrefix: string;
   /** The identity provider's key ring for its records. */
   readonly keys: KeyRing;
 }
@@ -47,7 +47,7 @@ function textOf(value: unknown): string {
  * Reads the records of the token, its grant and its account: the token is valid only while all of them exist, as in the identity provider.
  * A record that no key decrypts is a temporary failure and not an absent token: the secrets of two services differ.
  */
-export function createOpaqueRecordReader({ redis, prefix, keys }: OpaqueRecordDeps): ReadOpaqueRecord {
+export function createOpaqueRecordReader({ redis, keyPrefix, keys }: OpaqueRecordDeps): ReadOpaqueRecord {
   const read = async (key: string): Promise<Fields | undefined> => {
     const sealed = await redis.get(key);
     if (sealed === null) return undefined;
@@ -56,14 +56,14 @@ export function createOpaqueRecordReader({ redis, prefix, keys }: OpaqueRecordDe
     return fieldsOf(JSON.parse(opened.toString("utf8")));
   };
   return async (digest) => {
-    const token = await read(oidcRecordKey.build(prefix, "AccessToken", digest));
+    const token = await read(oidcRecordKey.build(keyPrefix, "AccessToken", digest));
     // The identifier of a signed token is not a token.
     if (token === undefined || token["isJwt"] === true) return "none";
     const [clientId, accountId, grantId] = [token["clientId"], token["accountId"], token["grantId"]].map(textOf);
     if (!clientId || !accountId || !grantId || typeof token["exp"] !== "number") return "none";
     const [grant, account] = await Promise.all([
-      read(oidcRecordKey.build(prefix, "Grant", opaqueDigest(grantId))),
-      read(oidcAccountKey.build(prefix, opaqueDigest(accountId))),
+      read(oidcRecordKey.build(keyPrefix, "Grant", opaqueDigest(grantId))),
+      read(oidcAccountKey.build(keyPrefix, opaqueDigest(accountId))),
     ]);
     if (grant === undefined || account === undefined) return "none";
     return {

@@ -6,7 +6,7 @@ import { createOpaqueRecordReader, opaqueDigest } from "./opaque-record.ts";
 import { createOpaqueVerifier } from "./opaque-verifier.ts";
 
 const nowMs = 1_790_000_000_000;
-const prefix = "p:";
+const keyPrefix = "p:";
 const token = "A".repeat(43);
 const good = {
   clientId: "mail",
@@ -42,9 +42,9 @@ function verifierOf(stored: Stored = alive, usernameClaims: readonly string[] = 
         .toString("base64"),
     );
   };
-  put(oidcRecordKey.build(prefix, "AccessToken", opaqueDigest(token)), stored.record);
-  put(oidcRecordKey.build(prefix, "Grant", opaqueDigest("grant")), stored.grant);
-  put(oidcAccountKey.build(prefix, opaqueDigest("4711")), stored.account);
+  put(oidcRecordKey.build(keyPrefix, "AccessToken", opaqueDigest(token)), stored.record);
+  put(oidcRecordKey.build(keyPrefix, "Grant", opaqueDigest("grant")), stored.grant);
+  put(oidcAccountKey.build(keyPrefix, opaqueDigest("4711")), stored.account);
   const state = { nowMs, isAway: false, reads: 0 };
   const redis = {
     get: async (key: unknown) => {
@@ -61,7 +61,7 @@ function verifierOf(stored: Stored = alive, usernameClaims: readonly string[] = 
       usernameClaims,
       clock: { now: () => state.nowMs },
     },
-    read: createOpaqueRecordReader({ redis, prefix, keys: ring("secret") }),
+    read: createOpaqueRecordReader({ redis, keyPrefix, keys: ring("secret") }),
     ttlMs: 5000,
     timeoutMs: 1000,
     maxEntries: 10,

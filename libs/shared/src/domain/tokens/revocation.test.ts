@@ -15,7 +15,7 @@ function fixture(values: Map<string, string>) {
   };
   const revocation = createRevocation({
     redis,
-    prefix: "p:",
+    keyPrefix: "p:",
     clock,
     ttlMs: 5000,
     timeoutMs: 1000,

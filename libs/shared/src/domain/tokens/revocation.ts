@@ -14,13 +14,13 @@ export interface Revocation {
 
 export interface RevocationOptions {
   readonly redis: Pick<RedisClient, "get">;
-  readonly prefix: string;
+  readonly keyPrefix: string;
   readonly clock: Clock;
   /** How long a result is valid: the longest time that a revoked token is still accepted. */
   readonly ttlMs: number;
   readonly timeoutMs: number;
   readonly maxEntries: number;
-  /** Called for the first failure in a row. */
+  /** Called for the first of consecutive failures. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -47,7 +47,7 @@ const isKnown = (look: number | Promise<Look<number>>): look is number => typeof
  * or slow, the result is `unavailable`, never `active`.
  */
 export function createRevocation(options: RevocationOptions): Revocation {
-  const { redis, prefix, onError } = options;
+  const { redis, keyPrefix, onError } = options;
   let isFailing = false;
   const get = async (key: string): Promise<string | null> => {
     const value = await redis.get(key);
@@ -63,11 +63,11 @@ export function createRevocation(options: RevocationOptions): Revocation {
   };
   const denials = createRecentLooks({
     ...looks,
-    read: async (id) => (await get(deniedTokenKey.build(prefix, id))) !== null,
+    read: async (id) => (await get(deniedTokenKey.build(keyPrefix, id))) !== null,
   });
   const epochs = createRecentLooks({
     ...looks,
-    read: async (digest) => epochOf(await get(tokenEpochKey.build(prefix, digest))),
+    read: async (digest) => epochOf(await get(tokenEpochKey.build(keyPrefix, digest))),
   });
   return {
     check: ({ id, subjectDigest, kindDigest, epoch }) => {

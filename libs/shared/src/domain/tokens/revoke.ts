@@ -19,20 +19,20 @@ export interface Revoker {
 
 export interface RevokerDeps {
   readonly redis: RedisClient;
-  readonly prefix: string;
+  readonly keyPrefix: string;
   readonly clock: Clock;
 }
 
-export function createRevoker({ redis, prefix, clock }: RevokerDeps): Revoker {
+export function createRevoker({ redis, keyPrefix, clock }: RevokerDeps): Revoker {
   const raise = defineScript(redis, raiseTokenEpoch);
-  const epochKey = (digest: string): string => tokenEpochKey.build(prefix, digest);
+  const epochKey = (digest: string): string => tokenEpochKey.build(keyPrefix, digest);
   const epochAt = async (digest: string): Promise<number> => Number((await redis.get(epochKey(digest))) ?? 0);
   return {
     deny: async (id, expiresAtMs) => {
       // A verifier accepts tokens some seconds beyond their expiry.
       const seconds = Math.ceil((expiresAtMs - clock.now()) / 1000) + longestSkewSeconds;
       if (seconds <= 0) return;
-      await redis.set(deniedTokenKey.build(prefix, id), "1", "EX", Math.min(seconds, deniedTokenKey.ttlSeconds));
+      await redis.set(deniedTokenKey.build(keyPrefix, id), "1", "EX", Math.min(seconds, deniedTokenKey.ttlSeconds));
     },
     denySubject: async (issuer, subject) => {
       await raise({ epochKey: epochKey(kindDigest(issuer, subject)) }, { lifeSeconds: tokenEpochKey.ttlSeconds });

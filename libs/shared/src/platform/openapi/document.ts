@@ -110,9 +110,9 @@ function pathsOf(own: readonly Operation[], making: Making): JsonObject {
 
 /** Answers that any path may give before an operation is known. */
 const anyRequest = [
-  "Any operation may answer 400 (not HTTP, or a path that cannot be decoded), 404 (unknown path), 405 with `Allow` (method not",
+  "Any operation may return 400 (not HTTP, or a path that cannot be decoded), 404 (unknown path), 405 with `Allow` (method not",
   "allowed), 408 (the request took too long to arrive), 413 (chunk extensions too large) or 431 (header fields larger than 32 KiB).",
-  'The body of these answers, if any, is `{"error": "…"}`. All answers contain the session header.',
+  'The body of these responses, if any, is `{"error": "…"}`. All responses contain the session header.',
 ].join(" ");
 
 /** The OpenAPI 3.1 document of an audience, as plain JSON. */

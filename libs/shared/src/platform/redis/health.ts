@@ -6,14 +6,14 @@ export interface RedisHealthOptions {
   readonly client: RedisClient;
   readonly role: RedisRole;
   readonly required: boolean;
-  readonly prefix: string;
+  readonly keyPrefix: string;
   readonly service: string;
   readonly instance: string;
 }
 
 /** Redis is healthy if it accepts a write. */
-export function redisHealth({ client, role, required, prefix, service, instance }: RedisHealthOptions): HealthCheck {
-  const key = probeKey.build(prefix, service, instance);
+export function redisHealth({ client, role, required, keyPrefix, service, instance }: RedisHealthOptions): HealthCheck {
+  const key = probeKey.build(keyPrefix, service, instance);
   return {
     name: `redis_${role}`,
     required,

@@ -69,7 +69,7 @@ export function createWriter({ name, settings, targets, clock }: WriterDeps): Wr
       try {
         return await untilOver(perform(work), { context, clock, waitingFor });
       } catch (error) {
-        // The caller judges the server's answer to the change itself.
+        // The caller evaluates the server's response to the change itself.
         if (classifyFailure(error) === "answer") throw error;
         throw backendUnavailable(waitingFor, error);
       }

@@ -22,7 +22,7 @@ function opened(): ReturnType<typeof build> {
 }
 
 describe("the circuit breaker", () => {
-  it("opens after the threshold of failures in a row, and not before", () => {
+  it("opens after the threshold of consecutive failures, and not before", () => {
     const { breaker } = build();
     breaker.failed();
     breaker.failed();

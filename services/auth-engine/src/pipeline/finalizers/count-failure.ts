@@ -14,7 +14,7 @@ function isGuess(decision: AuthDecision): boolean {
 
 /**
  * Adds the history of wrong passwords to the denial, for the gateway's log line. A sign-in page reports a ban as soon
- * as it exists, whatever the password was: a right password that meets the same ban gets the same answer.
+ * as it exists, whatever the password was: a correct password that meets the same ban gets the same answer.
  */
 function withHistory(
   decision: AuthDecision,

@@ -10,7 +10,7 @@ function hasNews({ bruteForce, cache }: Facts): boolean {
 }
 
 /**
- * Records a success and checks the ban again: a right password is refused if other guesses reached the limit while it
+ * Records a success and checks the ban again: a correct password is refused if other guesses reached the limit while it
  * was verified.
  */
 export async function recordSuccess(
@@ -22,7 +22,7 @@ export async function recordSuccess(
   const found = facts.bruteForce;
   if (bruteForce === undefined || found === undefined) return decision;
   if (attempt.operation !== "authenticate" || !hasNews(facts)) return decision;
-  // With a master user, the right password was the master user's.
+  // With a master user, the correct password was the master user's.
   const account = attempt.masterLogin === undefined ? decision.account : attempt.username;
   await bruteForce.recordSuccess(account, found);
   return blockedBy(found) ?? decision;

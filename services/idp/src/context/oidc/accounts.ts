@@ -16,7 +16,7 @@ function longestLifeSeconds({ oidc }: OidcSettings): number {
 }
 
 /** Accounts that have signed in, and their subjects. */
-export function createAccountsFeature({ redis, prefix, keys, settings }: OidcParts): AccountsFeature {
-  const accounts = createOidcAccounts({ redis, prefix, keys, ttlSeconds: () => longestLifeSeconds(settings()) });
+export function createAccountsFeature({ redis, keyPrefix, keys, settings }: OidcParts): AccountsFeature {
+  const accounts = createOidcAccounts({ redis, keyPrefix, keys, ttlSeconds: () => longestLifeSeconds(settings()) });
   return { accounts, subjectsOfAccount: createSubjectsOfAccount(accounts) };
 }

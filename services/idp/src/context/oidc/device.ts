@@ -9,8 +9,8 @@ import type { StorageFeature } from "./storage.ts";
 import type { TokensFeature } from "./tokens.ts";
 
 /** Limits how often devices poll and users guess codes. */
-export function createBrake({ redis, prefix, settings }: OidcParts): DeviceBrake {
-  return createDeviceBrake({ redis, prefix, intervalSeconds: () => settings().oidc.device_flow.polling_interval });
+export function createBrake({ redis, keyPrefix, settings }: OidcParts): DeviceBrake {
+  return createDeviceBrake({ redis, keyPrefix, intervalSeconds: () => settings().oidc.device_flow.polling_interval });
 }
 
 /** Device codes as the user's pages see them. */

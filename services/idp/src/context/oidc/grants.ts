@@ -13,11 +13,11 @@ export interface GrantsFeature {
 
 /** Consent, and the lifetime of grants. */
 export function createGrantsFeature(
-  { redis, prefix, keys }: OidcParts,
+  { redis, keyPrefix, keys }: OidcParts,
   { store, digestOf, accounts }: StorageFeature & AccountsFeature,
 ): GrantsFeature {
   return {
-    consents: createConsents({ redis, prefix, keys }),
+    consents: createConsents({ redis, keyPrefix, keys }),
     keepGrant: createKeepGrant({ store, accounts, digestOf, clock: systemClock }),
   };
 }

@@ -8,11 +8,11 @@ import type { OidcParts } from "./parts.ts";
 
 /** Signing keys, and the schedule that applies them and the configuration. */
 export function createSchedule(parts: OidcParts, generations: Generations): KeySchedule {
-  const { redis, prefix, keys, logger, initial } = parts;
+  const { redis, keyPrefix, keys, logger, initial } = parts;
   const schedule: KeySchedule = createKeySchedule({
     keys: createSigningKeyStore({
       redis,
-      prefix,
+      keyPrefix,
       keys,
       clock: systemClock,
       rules: () => rotationRules(schedule.settings),

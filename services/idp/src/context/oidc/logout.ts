@@ -21,9 +21,9 @@ export function createLogoutFeature(
   { store, records }: StorageFeature & TokensFeature,
   generations: Generations,
 ): LogoutFeature {
-  const { redis, prefix, keys, logger, sessions, settings, counted } = parts;
+  const { redis, keyPrefix, keys, logger, sessions, settings, counted } = parts;
   const times = () => deliveryTimes(settings());
-  const deliveries = createLogoutDeliveries({ redis, prefix, keys, leaseMs: () => deliveryLeaseMs(times()) });
+  const deliveries = createLogoutDeliveries({ redis, keyPrefix, keys, leaseMs: () => deliveryLeaseMs(times()) });
   const delivery = createLogoutDelivery({
     deliveries,
     generations,

@@ -27,7 +27,7 @@ export interface OidcDeps {
 /** What every feature of OIDC is built from. */
 export interface OidcParts extends OidcDeps {
   readonly counted: OidcMetrics;
-  readonly prefix: string;
+  readonly keyPrefix: string;
   readonly keys: KeyRing;
   /** The settings at startup, for what a reload does not change: issuer and identifier. */
   readonly initial: OidcSettings;

@@ -9,10 +9,10 @@ export interface StorageFeature {
 }
 
 /** The provider's records in Redis. */
-export function createStorageFeature({ redis, prefix, keys, settings }: OidcParts): StorageFeature {
+export function createStorageFeature({ redis, keyPrefix, keys, settings }: OidcParts): StorageFeature {
   const refreshGraceMs = (): number => settings().oidc.tokens.refresh_token_grace;
   return {
-    store: createOidcStore({ redis, prefix, keys, clock: systemClock, refreshGraceMs }),
+    store: createOidcStore({ redis, keyPrefix, keys, clock: systemClock, refreshGraceMs }),
     digestOf: digestOfId,
   };
 }

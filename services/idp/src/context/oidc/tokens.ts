@@ -16,11 +16,11 @@ export interface TokensFeature {
 
 /** Records of tokens, and their revocation. */
 export function createTokensFeature(
-  { redis, prefix, logger, initial }: OidcParts,
+  { redis, keyPrefix, logger, initial }: OidcParts,
   { store, digestOf, keepGrant }: StorageFeature & GrantsFeature,
 ): TokensFeature {
   const clock = systemClock;
-  const revoker = createRevoker({ redis, prefix, clock });
+  const revoker = createRevoker({ redis, keyPrefix, clock });
   return {
     records: createTokenRecords({ store, revoker, issuer: initial.issuer, clock, digestOf, keepGrant }),
     reportUnreadable: createReportUnreadable(logger, clock),

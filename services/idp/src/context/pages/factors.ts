@@ -19,7 +19,7 @@ import type { Notifier } from "../../user-notifications/notifier.ts";
 export interface FactorParts {
   readonly bus: Bus;
   readonly state: RedisClient;
-  readonly prefix: string;
+  readonly keyPrefix: string;
   readonly keys: KeyRing;
   readonly settings: FrontendSettings;
   readonly nowMs: () => number;
@@ -43,14 +43,14 @@ type FactorsFeature = Pick<
 
 /** Second factors, at sign-in and in self-service. */
 export function createFactorsFeature(parts: FactorParts): FactorsFeature {
-  const { bus, state, prefix, keys, settings, nowMs, logger, audit, notifier } = parts;
+  const { bus, state, keyPrefix, keys, settings, nowMs, logger, audit, notifier } = parts;
   const store = auditFactorStore(createFactorStore(bus), audit);
-  const pending = createPendingProofs({ redis: state, prefix, keys });
-  const guard = createFactorGuard(state, prefix, {
+  const pending = createPendingProofs({ redis: state, keyPrefix, keys });
+  const guard = createFactorGuard(state, keyPrefix, {
     maxAttempts: settings.maxFactorAttempts,
     maxFailures: settings.maxFactorFailures,
   });
-  const passkeyAttempts = createPasskeyAttempts(state, prefix);
+  const passkeyAttempts = createPasskeyAttempts(state, keyPrefix);
   const ceremonies = createCeremonies({ settings: settings.webauthn, pending, store, nowMs });
   const notify: Notify = (notification: Notification): void => {
     const { event, factor, account, session } = notification;

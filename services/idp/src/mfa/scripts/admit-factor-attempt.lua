@@ -2,20 +2,20 @@
 --
 -- Each window begins with its first attempt, and later attempts do not prolong it. A flow whose password was wrong may
 -- hide this until the second factor; it then counts against the flow's own limit only, and gets the answers that a flow
--- with the right password gets.
+-- with the correct password gets.
 --
 -- KEYS[1] attempts_key: attempts of the account in the window
--- KEYS[2] failures_key: wrong codes in a row
+-- KEYS[2] failures_key: consecutive wrong codes
 -- KEYS[3] flow_key: attempts of this flow in the window; all keys have the hash tag of the account
 -- ARGV[1] max_attempts: attempts that the window admits
 -- ARGV[2] window_seconds: length of the window
--- ARGV[3] max_failures: wrong codes in a row until the factor is locked, 0 for no limit
+-- ARGV[3] max_failures: consecutive wrong codes until the factor is locked, 0 for no limit
 -- ARGV[4] failures_seconds: lifetime of the count of wrong codes
 -- ARGV[5] is_proved: 1 if the password was right
 -- ARGV[6] is_hidden: 1 if the flow hides whether the password was right
 -- Reply: name and value of each field.
 --   admission: "admitted"; "throttled" or "locked"; "discarded" for either of the two in a flow that hides its password
---   failures: wrong codes in a row, including this attempt if it counted; 0 if none are counted
+--   failures: consecutive wrong codes, including this attempt if it counted; 0 if none are counted
 
 local attempts_key = KEYS[1]
 local failures_key = KEYS[2]

@@ -1,7 +1,7 @@
 -- Takes back an attempt at a second factor that could not be decided.
 --
 -- KEYS[1] attempts_key: attempts of the account in the window
--- KEYS[2] failures_key: wrong codes in a row
+-- KEYS[2] failures_key: consecutive wrong codes
 -- KEYS[3] flow_key: attempts of this flow in the window; all keys have the hash tag of the account
 -- ARGV[1] is_account_counted: 1 if the attempt counted for the account
 -- ARGV[2] is_flow_counted: 1 if the attempt counted for the flow

@@ -23,7 +23,7 @@ afterEach(async () => {
 
 function accountsIn(client: RedisClient) {
   const keys = createKeyRing([new Secret("test-encryption-secret")], "oidc");
-  return createOidcAccounts({ redis: client, prefix: "postern:", keys, ttlSeconds: () => ttlSeconds });
+  return createOidcAccounts({ redis: client, keyPrefix: "postern:", keys, ttlSeconds: () => ttlSeconds });
 }
 
 test("the subjects of an account are written with their life or not at all", async () => {

@@ -6,7 +6,7 @@ import type { OidcAccount, OidcAccounts } from "./accounts.ts";
 
 export interface AccountDeps {
   readonly redis: RedisClient;
-  readonly prefix: string;
+  readonly keyPrefix: string;
   readonly keys: KeyRing;
   /** Lifetime of the longest token that names an account, in seconds. */
   readonly ttlSeconds: () => number;
@@ -32,9 +32,9 @@ async function together(commands: Pick<ReturnType<RedisClient["multi"]>, "exec">
     throw new Error("the subjects could not be written");
 }
 
-export function createOidcAccounts({ redis, prefix, keys, ttlSeconds }: AccountDeps): OidcAccounts {
-  const keyOf = (accountId: string): string => oidcAccountKey.build(prefix, digestOfId(accountId));
-  const subjectsKeyOf = (account: string): string => oidcSubjectsKey.build(prefix, digestOfId(account));
+export function createOidcAccounts({ redis, keyPrefix, keys, ttlSeconds }: AccountDeps): OidcAccounts {
+  const keyOf = (accountId: string): string => oidcAccountKey.build(keyPrefix, digestOfId(accountId));
+  const subjectsKeyOf = (account: string): string => oidcSubjectsKey.build(keyPrefix, digestOfId(account));
   const find = async (accountId: string): Promise<OidcAccount | undefined> => {
     const key = keyOf(accountId);
     const stored = await decided(() => redis.get(key));

@@ -60,7 +60,7 @@ test("a key that was taken out of the set is dead five minutes later", async () 
   expect(await kidsFound("a")).toEqual([]);
 });
 
-test("while the set cannot be read, its keys count an hour longer; then an assertion cannot be judged", async () => {
+test("while the set cannot be read, its keys count an hour longer; then an assertion cannot be verified", async () => {
   const { state, errors, kidsFound } = siteOf("a");
   await kidsFound("a");
   state.isAway = true;
@@ -68,7 +68,7 @@ test("while the set cannot be read, its keys count an hour longer; then an asser
   expect(await kidsFound("a")).toEqual(["a"]);
   state.nowMs += 5001;
   await expect(kidsFound("a")).rejects.toThrow(AppError);
-  // Of failures in a row the first is reported.
+  // Of consecutive failures, the first is reported.
   expect(errors).toHaveLength(1);
   state.isAway = false;
   state.nowMs += 5000;
@@ -80,7 +80,7 @@ test("a set that was never read, and an unknown kid while it cannot be, are no w
   state.isAway = true;
   await expect(kidsFound("a")).rejects.toThrow(AppError);
   state.isAway = false;
-  // The set is not requested again within the pause, so the assertion still cannot be judged.
+  // The set is not requested again within the pause, so the assertion still cannot be verified.
   await expect(kidsFound("a")).rejects.toThrow(AppError);
   state.nowMs += 5000;
   expect(await kidsFound("a")).toEqual(["a"]);

@@ -15,7 +15,7 @@ export interface ClientKeySets {
   /**
    * The suitable keys. Fetches the set if it was not read before, is too old, or lacks the named key.
    *
-   * @throws AppError UPSTREAM_UNAVAILABLE when no key fits and the set cannot be read, so the assertion cannot be judged
+   * @throws AppError UPSTREAM_UNAVAILABLE when no key fits and the set cannot be read, so the assertion cannot be verified
    */
   find(uri: string, wanted: WantedKey): Promise<readonly ClientKey[]>;
   /** Fetches again after no cached key verified a signature, unless the last fetch was moments ago. */
@@ -98,7 +98,7 @@ export function createClientKeySets({ load, clock, onError }: ClientKeySetDeps):
     findAnew: async (uri, wanted) => {
       const held = heldOf(uri);
       await refresh(uri, held);
-      // The earlier keys did not verify it: without newer ones the assertion cannot be judged.
+      // The earlier keys did not verify it: without newer ones the assertion cannot be verified.
       if (held.hasFailed) throw unreadable();
       return answer(held, wanted);
     },

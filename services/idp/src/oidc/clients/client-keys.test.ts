@@ -44,7 +44,7 @@ test.each([
   ["no list", { keys: {} }],
   ["an empty list", { keys: [] }],
   ["no key of use", { keys: [jwk(p384)] }],
-  ["more keys than anybody needs", { keys: Array.from({ length: 33 }, () => good) }],
+  ["more keys than a client needs", { keys: Array.from({ length: 33 }, () => good) }],
 ])("%s is no key set", (_what, value) => {
   expect(() => readClientKeys(value)).toThrow(TypeError);
 });

@@ -1,12 +1,7 @@
 import { AppError } from "@postern/shared/platform/errors";
 import { addressKey } from "@postern/shared/platform/net";
-import {
-  createWindowCount,
-  defineScript,
-  oidcGuessKey,
-  oidcPollKey,
-  type RedisClient,
-} from "@postern/shared/platform/redis";
+import { defineScript, oidcGuessKey, oidcPollKey, type RedisClient } from "@postern/shared/platform/redis";
+import { createWindowCount } from "../../redis/count-in-window.ts";
 import { digestOfId } from "../storage/store-redis.ts";
 import type { DeviceBrake } from "./device-brake.ts";
 import { pollDeviceCode } from "./scripts/scripts.generated.ts";
@@ -24,14 +19,14 @@ function refuse(cause: unknown): never {
 
 export function createDeviceBrake(deps: {
   readonly redis: RedisClient;
-  readonly prefix: string;
+  readonly keyPrefix: string;
   readonly intervalSeconds: () => number;
 }): DeviceBrake {
-  const { redis, prefix, intervalSeconds } = deps;
+  const { redis, keyPrefix, intervalSeconds } = deps;
   const poll = defineScript(redis, pollDeviceCode);
   const count = createWindowCount(redis);
   const counted = (who: string): Promise<number> =>
-    count(oidcGuessKey.build(prefix, digestOfId(who)), oidcGuessKey.ttlSeconds).catch(refuse);
+    count(oidcGuessKey.build(keyPrefix, digestOfId(who)), oidcGuessKey.ttlSeconds).catch(refuse);
   return {
     mayGuess: async (browser, address) => {
       const [byBrowser, byAddress] = await Promise.all([
@@ -41,7 +36,7 @@ export function createDeviceBrake(deps: {
       return byBrowser <= guessesOfBrowser && byAddress <= guessesOfAddress;
     },
     mayPoll: async (deviceCode) => {
-      const keys = { pollKey: oidcPollKey.build(prefix, digestOfId(deviceCode)) };
+      const keys = { pollKey: oidcPollKey.build(keyPrefix, digestOfId(deviceCode)) };
       const args = { intervalSeconds: intervalSeconds(), lifeSeconds: pollLifeSeconds };
       return (await poll(keys, args).catch(refuse)) === 1;
     },

@@ -11,12 +11,12 @@ function unavailable(cause: unknown): AppError {
 
 export function createConsents(deps: {
   readonly redis: RedisClient;
-  readonly prefix: string;
+  readonly keyPrefix: string;
   readonly keys: KeyRing;
 }): Consents {
-  const { redis, prefix, keys } = deps;
+  const { redis, keyPrefix, keys } = deps;
   const keyOf = (accountId: string, clientId: string): string =>
-    oidcConsentKey.build(prefix, digestOfId(JSON.stringify([accountId, clientId])));
+    oidcConsentKey.build(keyPrefix, digestOfId(JSON.stringify([accountId, clientId])));
   const read = async (key: string): Promise<readonly string[]> => {
     const stored = await redis.get(key).catch((error: unknown) => Promise.reject(unavailable(error)));
     return stored === null ? [] : wordsOf(keys.open(Buffer.from(stored, "base64"), key)?.toString("utf8"));

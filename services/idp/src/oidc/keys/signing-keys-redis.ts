@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import type { KeyRing } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import {
-  createReplaceIfSame,
   defineScript,
   oidcSigningKeysKey,
   oidcSigningLeaseKey,
   type RedisClient,
 } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
+import { createReplaceIfSame } from "../../redis/replace-if-same.ts";
 import { releaseLease } from "./scripts/scripts.generated.ts";
 import {
   createSigningKey,
@@ -22,7 +22,7 @@ import {
 
 export interface SigningKeyStoreDeps {
   readonly redis: RedisClient;
-  readonly prefix: string;
+  readonly keyPrefix: string;
   readonly keys: KeyRing;
   readonly clock: Clock;
   readonly rules: () => RotationRules;
@@ -36,9 +36,9 @@ interface Read {
 }
 
 export function createSigningKeyStore(deps: SigningKeyStoreDeps): SigningKeyStore {
-  const { redis, prefix, keys: ring, clock, rules, onCreated } = deps;
-  const key = oidcSigningKeysKey.build(prefix);
-  const lease = oidcSigningLeaseKey.build(prefix);
+  const { redis, keyPrefix, keys: ring, clock, rules, onCreated } = deps;
+  const key = oidcSigningKeysKey.build(keyPrefix);
+  const lease = oidcSigningLeaseKey.build(keyPrefix);
   const holder = randomUUID();
   const replace = createReplaceIfSame(redis);
   const release = defineScript(redis, releaseLease);

@@ -13,16 +13,16 @@ function deliveryOf(value: unknown): LogoutDelivery | undefined {
 
 export function createLogoutDeliveries(deps: {
   readonly redis: RedisClient;
-  readonly prefix: string;
+  readonly keyPrefix: string;
   readonly keys: KeyRing;
   readonly leaseMs: () => number;
 }): LogoutDeliveries {
-  const { redis, prefix, keys, leaseMs } = deps;
+  const { redis, keyPrefix, keys, leaseMs } = deps;
   return createDeliveryQueue({
     redis,
     keys,
-    dueKey: oidcDeliveriesDueKey.build(prefix),
-    keyOf: (id) => oidcDeliveryKey.build(prefix, id),
+    dueKey: oidcDeliveriesDueKey.build(keyPrefix),
+    keyOf: (id) => oidcDeliveryKey.build(keyPrefix, id),
     lifeSeconds: deliveryLifeSeconds,
     leaseMs,
     parse: deliveryOf,

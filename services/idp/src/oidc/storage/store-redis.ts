@@ -2,7 +2,6 @@ import { hash } from "node:crypto";
 import type { KeyRing } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import {
-  createReplaceIfSame,
   defineScript,
   oidcIndexKey,
   oidcOnceKey,
@@ -13,6 +12,7 @@ import {
 } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
 import type { AdapterPayload } from "oidc-provider";
+import { createReplaceIfSame } from "../../redis/replace-if-same.ts";
 import { isRecord } from "./json.ts";
 import { addRecordToIndex, consumeRecord, electSuccessor, putOnceRecord } from "./scripts/scripts.generated.ts";
 import type { Consumption, IndexKind, OidcStore, RecordRef, StoredRecord } from "./store.ts";
@@ -60,7 +60,7 @@ function indexesOf(payload: AdapterPayload): readonly (readonly [IndexKind, stri
 
 export interface StoreDeps {
   readonly redis: RedisClient;
-  readonly prefix: string;
+  readonly keyPrefix: string;
   readonly keys: KeyRing;
   readonly clock: Clock;
   /** `identity.oidc.tokens.refresh_token_grace`, in ms. */
@@ -99,7 +99,7 @@ async function findOnce(ref: RecordRef, { redis, keyOf, open, graceOf }: Parts):
 type AddPointers = (ref: RecordRef, payload: AdapterPayload, life: number) => Promise<void>;
 
 /** Adds a record to its indexes before it is stored: without them it could not be revoked. */
-function createAddPointers({ redis, prefix, clock }: Parts): AddPointers {
+function createAddPointers({ redis, keyPrefix, clock }: Parts): AddPointers {
   const add = defineScript(redis, addRecordToIndex);
   return async (ref, payload, life) => {
     if (!indexed.has(ref.model)) return;
@@ -108,7 +108,7 @@ function createAddPointers({ redis, prefix, clock }: Parts): AddPointers {
     await Promise.all(
       indexesOf(payload).map(([kind, id]) =>
         add(
-          { indexKey: oidcIndexKey.build(prefix, kind, digestOfId(id)) },
+          { indexKey: oidcIndexKey.build(keyPrefix, kind, digestOfId(id)) },
           { nowSeconds, member, endSeconds: nowSeconds + life, lifeSeconds: life },
         ),
       ),
@@ -139,7 +139,7 @@ function createProlong(parts: Parts, addPointers: AddPointers): OidcStore["prolo
 }
 
 function createPut(parts: Parts, addPointers: AddPointers): OidcStore["put"] {
-  const { redis, prefix, keyOf, seal } = parts;
+  const { redis, keyPrefix, keyOf, seal } = parts;
   const putOnce = defineScript(redis, putOnceRecord);
   return async (ref, payload, ttlSeconds) => {
     const key = keyOf(ref);
@@ -148,7 +148,7 @@ function createPut(parts: Parts, addPointers: AddPointers): OidcStore["put"] {
     const code =
       payload.userCode === undefined
         ? []
-        : [redis.set(oidcUserCodeKey.build(prefix, digestOfId(payload.userCode)), ref.digest, "EX", life)];
+        : [redis.set(oidcUserCodeKey.build(keyPrefix, digestOfId(payload.userCode)), ref.digest, "EX", life)];
     await Promise.all([addPointers(ref, payload, life), ...code]);
     if (usedOnce.has(ref.model)) await putOnce({ recordKey: key }, { sealed, lifeSeconds: life });
     else await redis.set(key, sealed, "EX", life);
@@ -177,10 +177,10 @@ function createElect({ redis, keyOf, seal, open }: Parts): OidcStore["elect"] {
 }
 
 function createLists(parts: Parts, find: OidcStore["find"]): Pick<OidcStore, "list" | "destroyAll" | "destroyListed"> {
-  const { redis, prefix, keyOf, clock } = parts;
+  const { redis, keyPrefix, keyOf, clock } = parts;
   const refsOf = async (kind: IndexKind, id: string): Promise<readonly RecordRef[]> => {
     const now = Math.floor(clock.now() / 1000);
-    const members = await redis.zrange(oidcIndexKey.build(prefix, kind, digestOfId(id)), now, "+inf", "BYSCORE");
+    const members = await redis.zrange(oidcIndexKey.build(keyPrefix, kind, digestOfId(id)), now, "+inf", "BYSCORE");
     return members.map((member) => {
       const at = member.indexOf(":");
       return { model: member.slice(0, at), digest: member.slice(at + 1) };
@@ -188,7 +188,7 @@ function createLists(parts: Parts, find: OidcStore["find"]): Pick<OidcStore, "li
   };
   const destroyListed: OidcStore["destroyListed"] = async (kind, id, refs) => {
     await Promise.all(refs.map((ref) => redis.unlink(keyOf(ref))));
-    const key = oidcIndexKey.build(prefix, kind, digestOfId(id));
+    const key = oidcIndexKey.build(keyPrefix, kind, digestOfId(id));
     if (refs.length > 0) await redis.zrem(key, ...refs.map(({ model, digest }) => `${model}:${digest}`));
   };
   return {
@@ -216,11 +216,11 @@ function guarded<Args extends readonly unknown[], Result>(call: (...args: Args) 
 }
 
 export function createOidcStore(deps: StoreDeps): OidcStore {
-  const { redis, prefix, keys } = deps;
+  const { redis, keyPrefix, keys } = deps;
   const parts: Parts = {
     ...deps,
     graceOf: (model) => (model === "RefreshToken" ? deps.refreshGraceMs() : (graceMs[model] ?? 0)),
-    keyOf: ({ model, digest }) => (usedOnce.has(model) ? oidcOnceKey : oidcRecordKey).build(prefix, model, digest),
+    keyOf: ({ model, digest }) => (usedOnce.has(model) ? oidcOnceKey : oidcRecordKey).build(keyPrefix, model, digest),
     seal: (value, context) => keys.seal(value, context).toString("base64"),
     open: (sealed, context) =>
       typeof sealed === "string" ? keys.open(Buffer.from(sealed, "base64"), context)?.toString("utf8") : undefined,
@@ -243,11 +243,11 @@ export function createOidcStore(deps: StoreDeps): OidcStore {
     destroyAll: guarded(destroyAll),
     destroyListed: guarded(destroyListed),
     byUserCode: guarded(async (userCode) => {
-      const digest = await redis.get(oidcUserCodeKey.build(prefix, digestOfId(userCode)));
+      const digest = await redis.get(oidcUserCodeKey.build(keyPrefix, digestOfId(userCode)));
       return digest === null ? undefined : find({ model: "DeviceCode", digest });
     }),
     unseen: guarded(async (id, ttlSeconds) => {
-      const key = oidcReplayKey.build(prefix, digestOfId(id));
+      const key = oidcReplayKey.build(keyPrefix, digestOfId(id));
       return (await redis.set(key, "1", "EX", Math.max(1, Math.ceil(ttlSeconds)), "NX")) === "OK";
     }),
   };

@@ -146,7 +146,7 @@ export const de: Catalogue = {
   "codes.new_title": "Ihre neuen Wieder\u00ADherstellungs\u00ADcodes",
   "codes.new_intro":
     "Speichern oder drucken Sie diese Codes jetzt. Sie werden nicht noch einmal angezeigt. Die Codes gelten, sobald Sie bestätigen, dass Sie sie gespeichert haben.",
-  "codes.saved": "Ich habe sie gespeichert",
+  "codes.saved": "Ich habe die Codes gespeichert",
   "app_passwords.title": "App-Passwörter",
   "app_passwords.intro":
     "Für E-Mail-Programme, die die Bestätigung in zwei Schritten nicht unterstützen. Erstellen Sie für jedes Programm ein eigenes App-Passwort.",
@@ -190,7 +190,7 @@ export const de: Catalogue = {
   "notice.factor_guessed":
     "Jemand, der das Passwort Ihres Kontos {account} kennt, hat viele falsche Codes eingegeben ({factor}).",
   "notice.factor_locked":
-    "Nach zu vielen falschen Codes wurde eine Methode für die Bestätigung in zwei Schritten Ihres Kontos {account} gesperrt: {factor}. Ihre anderen Methoden funktionieren weiterhin. Zum Entsperren wenden Sie sich an Ihren Administrator.",
+    "Nach zu vielen falschen Codes wurde für Ihr Konto {account} eine Methode der Bestätigung in zwei Schritten gesperrt: {factor}. Ihre anderen Methoden funktionieren weiterhin. Zum Entsperren wenden Sie sich an Ihren Administrator.",
   "notice.where": "Zeit: {time}\nGerät: {device}\nIP-Adresse: {address}",
   "notice.not_you":
     "Wenn Sie das waren, müssen Sie nichts tun. Wenn nicht, ändern Sie Ihr Passwort und überprüfen Sie Ihr Konto: {link}",

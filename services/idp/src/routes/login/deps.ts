@@ -31,7 +31,7 @@ export interface LoginDeps {
   readonly holdBack: HoldBack;
   readonly guard: FactorGuard;
   readonly passkeyAttempts: PasskeyAttempts;
-  /** Number of wrong codes in a row that locks a factor. */
+  /** Number of consecutive wrong codes that locks a factor. */
   readonly maxFactorFailures: number;
   readonly ceremonies: Ceremonies;
   readonly store: FactorStore;

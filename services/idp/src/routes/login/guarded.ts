@@ -29,14 +29,14 @@ function attemptOf({ flow, pending, method }: Shown): FactorAttempt {
   };
 }
 
-/** The user is notified at these fractions of the maximum number of wrong codes in a row. */
+/** The user is notified at these fractions of the maximum number of consecutive wrong codes. */
 const parts = 4;
 
 function isThreshold(failures: number, maxFailures: number): boolean {
   return Array.from({ length: parts }, (_, index) => Math.ceil((maxFailures * (index + 1)) / parts)).includes(failures);
 }
 
-/** Somebody knows the password but not the code: notifies the owner before the factor is locked and when it is. */
+/** The password is known but not the code: notifies the owner before the factor is locked and when it is. */
 function notifyOfFailures(deps: LoginDeps, visit: Visit, shown: Shown, failures: number): void {
   const { flow, pending, method } = shown;
   const { maxFactorFailures: maxFailures } = deps;
@@ -53,7 +53,7 @@ function notifyOfFailures(deps: LoginDeps, visit: Visit, shown: Shown, failures:
   };
   deps.logger.warn(
     { session, account, method, failures, most: maxFailures },
-    isLocked ? "factor locked" : "wrong codes in a row",
+    isLocked ? "factor locked" : "consecutive wrong codes",
   );
   if (isLocked) {
     auditVisit(deps.audit, visit.request, {

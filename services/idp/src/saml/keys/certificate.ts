@@ -7,7 +7,7 @@ const maxNameLength = 64;
 
 /**
  * A self-signed certificate for an RSA key, valid for ten years, because SAML metadata carries keys in certificates.
- * Whoever trusts it trusts the metadata: its names and times are not checked (saml-metadata-interoperability §2).
+ * A service provider that trusts it trusts the metadata: its names and times are not checked (saml-metadata-interoperability §2).
  */
 export async function selfSignedCertificate(key: KeyObject, name: string, nowMs: number): Promise<string> {
   // Loaded when a key is made, which is rare, because they cost memory from the start. @peculiar/x509 needs reflect-metadata first.

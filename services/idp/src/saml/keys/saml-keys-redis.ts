@@ -1,9 +1,10 @@
 import type { KeyRing } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
-import { createReplaceIfSame, type RedisClient, samlSigningKeysKey } from "@postern/shared/platform/redis";
+import { type RedisClient, samlSigningKeysKey } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
+import { createReplaceIfSame } from "../../redis/replace-if-same.ts";
 import {
   type GeneratedKey,
   isKeyDue,
@@ -20,7 +21,7 @@ const StoredKeys = Type.Array(
 
 export interface SamlKeyStoreDeps {
   readonly redis: RedisClient;
-  readonly prefix: string;
+  readonly keyPrefix: string;
   readonly keys: KeyRing;
   readonly clock: Clock;
   readonly rotation: KeyRotation;
@@ -35,8 +36,8 @@ const shortestLookMs = 1000;
 
 /** The generated keys, which all replicas share. @returns a function that reads them; it rejects if Redis is unavailable */
 export function createSamlKeyStore(deps: SamlKeyStoreDeps): () => Promise<SamlKeys> {
-  const { redis, prefix, keys: ring, clock, rotation, name, onCreated } = deps;
-  const key = samlSigningKeysKey.build(prefix);
+  const { redis, keyPrefix, keys: ring, clock, rotation, name, onCreated } = deps;
+  const key = samlSigningKeysKey.build(keyPrefix);
   const lookMs = Math.min(longestLookMs, Math.max(shortestLookMs, rotation.publishMs / 4));
   const replace = createReplaceIfSame(redis);
   const opened = (stored: string): readonly GeneratedKey[] => {

@@ -43,9 +43,9 @@ function resultsIn(fields: Readonly<Record<string, string>>): ReadonlyMap<number
 }
 
 /** Keys contain a digest of each id; values are sealed. */
-export function createLogoutTransactions({ redis, prefix, keys }: SamlRedisDeps): LogoutTransactions {
-  const keyOf = (id: string): string => samlLogoutKey.build(prefix, digest(id));
-  const requestKey = (requestId: string): string => samlLogoutRequestKey.build(prefix, digest(requestId));
+export function createLogoutTransactions({ redis, keyPrefix, keys }: SamlRedisDeps): LogoutTransactions {
+  const keyOf = (id: string): string => samlLogoutKey.build(keyPrefix, digest(id));
+  const requestKey = (requestId: string): string => samlLogoutRequestKey.build(keyPrefix, digest(requestId));
   const note = defineScript(redis, noteLogoutResult);
   const count = defineScript(redis, countInLogout);
   const seal = (value: object, key: string): string => keys.seal(JSON.stringify(value), key).toString("base64");

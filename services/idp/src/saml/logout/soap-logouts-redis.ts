@@ -14,12 +14,12 @@ const Delivery = Type.Object({
   journey: Type.Optional(Type.Object({ id: Type.String(), index: Type.Integer() })),
 });
 
-export function createSoapLogouts({ redis, prefix, keys }: SamlRedisDeps): SoapLogouts {
+export function createSoapLogouts({ redis, keyPrefix, keys }: SamlRedisDeps): SoapLogouts {
   return createDeliveryQueue({
     redis,
     keys,
-    dueKey: samlDeliveriesDueKey.build(prefix),
-    keyOf: (id) => samlDeliveryKey.build(prefix, id),
+    dueKey: samlDeliveriesDueKey.build(keyPrefix),
+    keyOf: (id) => samlDeliveryKey.build(keyPrefix, id),
     lifeSeconds: samlDeliveryKey.ttlSeconds,
     leaseMs: () => deliveryLeaseMs(soapTimes),
     parse: (value) => (Value.Check(Delivery, value) ? value : undefined),

@@ -16,8 +16,8 @@ export interface MetadataCopiesDeps extends SamlRedisDeps {
  * Encrypted, so that write access to Redis does not allow adding service providers; compressed, because metadata is
  * long.
  */
-export function createMetadataCopies({ redis, prefix, keys, maxBytes }: MetadataCopiesDeps): MetadataCopies {
-  const keyOf = (url: string): string => samlMetadataKey.build(prefix, digest(url));
+export function createMetadataCopies({ redis, keyPrefix, keys, maxBytes }: MetadataCopiesDeps): MetadataCopies {
+  const keyOf = (url: string): string => samlMetadataKey.build(keyPrefix, digest(url));
   return {
     save: (url, { xml, takenAtMs }) =>
       decided(async () => {

@@ -22,8 +22,8 @@ const Pending = Type.Object({
   signedInUid: Type.Optional(text),
 });
 
-export function createPendingRequests({ redis, prefix, keys }: SamlRedisDeps): PendingRequests {
-  const keyOf = (id: string): string => samlRequestKey.build(prefix, digest(id));
+export function createPendingRequests({ redis, keyPrefix, keys }: SamlRedisDeps): PendingRequests {
+  const keyOf = (id: string): string => samlRequestKey.build(keyPrefix, digest(id));
   const opened = (stored: string | null, key: string): PendingRequest | undefined => {
     const plain = stored === null ? undefined : keys.open(Buffer.from(stored, "base64"), key);
     const value: unknown = plain === undefined ? undefined : JSON.parse(plain.toString("utf8"));

@@ -10,10 +10,10 @@ const Shape = Type.Object({
   sessionIndex: Type.String(),
 });
 
-export function createParticipants({ redis, prefix, keys }: SamlRedisDeps): Participants {
-  const hashKey = (uid: string): string => samlParticipantsKey.build(prefix, uid);
+export function createParticipants({ redis, keyPrefix, keys }: SamlRedisDeps): Participants {
+  const hashKey = (uid: string): string => samlParticipantsKey.build(keyPrefix, uid);
   const indexKey = (entityId: string, index: string): string =>
-    samlIndexKey.build(prefix, digest(JSON.stringify([entityId, index])));
+    samlIndexKey.build(keyPrefix, digest(JSON.stringify([entityId, index])));
   const opened = (sealed: string | null, key: string): Participant | undefined => {
     const plain = sealed === null ? undefined : keys.open(Buffer.from(sealed, "base64"), key);
     const value: unknown = plain === undefined ? undefined : JSON.parse(plain.toString("utf8"));

@@ -2,11 +2,11 @@ import { samlReplayKey } from "@postern/shared/platform/redis";
 import type { ReplayGuard } from "./replay-guard.ts";
 import { decided, digest, type SamlRedisDeps } from "./saml-redis.ts";
 
-export function createReplayGuard({ redis, prefix }: Omit<SamlRedisDeps, "keys">): ReplayGuard {
+export function createReplayGuard({ redis, keyPrefix }: Omit<SamlRedisDeps, "keys">): ReplayGuard {
   return {
     isFirst: (entityId, messageId) =>
       decided(async () => {
-        const key = samlReplayKey.build(prefix, digest(JSON.stringify([entityId, messageId])));
+        const key = samlReplayKey.build(keyPrefix, digest(JSON.stringify([entityId, messageId])));
         return (await redis.set(key, "1", "EX", samlReplayKey.ttlSeconds, "NX")) === "OK";
       }),
   };

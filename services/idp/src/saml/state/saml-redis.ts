@@ -4,7 +4,7 @@ import { decidedInRedis, type RedisClient } from "@postern/shared/platform/redis
 /** What every SAML store in Redis needs. */
 export interface SamlRedisDeps {
   readonly redis: RedisClient;
-  readonly prefix: string;
+  readonly keyPrefix: string;
   readonly keys: KeyRing;
 }
 

@@ -21,9 +21,9 @@ export function scriptCacheDigest(key: string): string {
 }
 
 /** `cache`: small values with a TTL, shared by all replicas, in their own key space. */
-export function cacheModule(redis: RedisClient, prefix: string): HostFunctions {
+export function cacheModule(redis: RedisClient, keyPrefix: string): HostFunctions {
   const keyOf = (value: LuaValue): string =>
-    scriptCacheKey.build(prefix, scriptCacheDigest(textArgument(value, "key")));
+    scriptCacheKey.build(keyPrefix, scriptCacheDigest(textArgument(value, "key")));
   return {
     "cache.get": async ([key]) => (await redis.get(keyOf(key))) ?? undefined,
     "cache.set": async ([key, value, seconds]) => {

@@ -96,12 +96,12 @@ const AccountDelay = section(
     }),
     max_delay: duration("5s", {
       description:
-        "Maximum delay. It is reached at twice the number in `failures`. An answer is never delayed beyond runtime.timeouts.decision.",
+        "Maximum delay. It is reached at twice the number in `failures`. A response is never delayed beyond runtime.timeouts.decision.",
       minimum: 1,
       maximum: longestDelayMs,
     }),
     max_waiting: integer(16, {
-      description: "Maximum number of delayed answers for one API caller. Further answers are not delayed.",
+      description: "Maximum number of delayed responses for one API caller. Further responses are not delayed.",
       minimum: 1,
       maximum: 1024,
     }),
@@ -121,7 +121,7 @@ const WithoutClient = section("Treatment of requests that name no client address
   }),
   max_delay: duration("1s", {
     description:
-      "Value of account_delay.max_delay for these requests. No network is known to them, so each request for a guessed account is delayed.",
+      "Value of account_delay.max_delay for these requests. No network is known to them, so each request for an account under attack is delayed.",
     minimum: 1,
     maximum: longestDelayMs,
   }),

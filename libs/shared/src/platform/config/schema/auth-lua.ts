@@ -129,11 +129,11 @@ const Action = section("An action.", {
 const Hook = section("A custom hook: one path and method under /api/v1/custom/.", {
   http_location: requiredText({ description: "Path below /api/v1/custom/.", example: "hello" }),
   http_method: choice(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"], "GET", { description: "HTTP method." }),
-  content_type: string("application/json", { description: "Media type of answers for which the script sets none." }),
+  content_type: string("application/json", { description: "Media type of responses for which the script sets none." }),
   script_path: requiredText({ description: "Path of the script.", example: "scripts/hello.lua" }),
   scopes: stringList([], { description: "Scopes, one of which a Bearer caller must have. Basic callers need none." }),
   public: boolean(false, { description: "Whether the hook is available without authentication." }),
-  enabled: boolean(true, { description: "Whether the hook is available. If false, it answers 403." }),
+  enabled: boolean(true, { description: "Whether the hook is available. If false, it returns 403." }),
 });
 
 /** The scripts around a decision, and custom hooks. */
@@ -142,7 +142,7 @@ export const LuaControls = section(
   {
     environment: entries("Scripts that run before caches and backends. Each may deny the request.", Script),
     subject: entries(
-      "Scripts that run after a backend has answered. Each may deny the request or change the answer.",
+      "Scripts that run after a backend has decided. Each may deny the request or change the result.",
       Script,
     ),
     actions: entries("Scripts that run after the request has been answered.", Action),

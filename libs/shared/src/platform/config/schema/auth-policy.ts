@@ -2,7 +2,7 @@ import { choice, entries, requiredText, section, string, stringList, structure }
 
 const ResponseMessage = section("Message that the API caller receives.", {
   from: choice(["default", "literal", "attribute", "attribute_detail", "i18n"], "default", {
-    description: "Source of the message. With `default`, the message of the answer stays unchanged.",
+    description: "Source of the message. With `default`, the message of the response stays unchanged.",
   }),
   text: string("", { description: "Message with `from: literal`.", form: "header-text", maxLength: 256 }),
   attribute: string("", {

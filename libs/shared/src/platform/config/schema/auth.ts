@@ -95,7 +95,7 @@ const upstream = (protocol: string, port: number) =>
   });
 
 /** Everything that concerns decisions. */
-export const Auth = section("API callers, controls, policies, backends and answers.", {
+export const Auth = section("API callers, controls, policies, backends and responses.", {
   request: section("How requests are read.", { headers: RequestHeaders }),
   backchannel: Backchannel,
   oauthbearer: OauthBearer,

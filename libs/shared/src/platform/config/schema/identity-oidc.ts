@@ -131,7 +131,7 @@ export const IdentityOidc = section(
       back_channel_session_supported: boolean(true, { description: "Whether logout tokens contain `sid`." }),
       back_channel_timeout: duration("5s", {
         description:
-          "Time that a client has to answer a logout token. After three times this, another replica takes over the delivery.",
+          "Time that a client has to respond to a logout token. After three times this, another replica takes over the delivery.",
         minimum: 100,
         maximum: 60_000,
         reload: "live",

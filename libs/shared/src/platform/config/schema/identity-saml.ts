@@ -10,7 +10,7 @@ const Slo = section("Single logout.", {
   }),
   back_channel_enabled: boolean(false, { description: "Whether service providers are notified of logouts by SOAP." }),
   request_timeout: duration("3s", {
-    description: "Time that a service provider has to answer, by SOAP or in the browser.",
+    description: "Time that a service provider has to respond, by SOAP or in the browser.",
   }),
   max_participants: integer(64, {
     description: "Maximum number of service providers that are notified for one session.",

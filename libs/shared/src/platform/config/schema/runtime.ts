@@ -25,7 +25,7 @@ const Naming = section("Names in the HTTP interface that a site can change to ma
 const Timeouts = section("Timeouts.", {
   decision: duration("5s", {
     description:
-      "Time within which the gateway must answer an authentication request. After it, the answer is a temporary failure.",
+      "Time within which the gateway must respond to an authentication request. After it, the response is a temporary failure.",
     minimum: 50,
     reload: "live",
   }),

@@ -62,7 +62,7 @@ export const latestFlowKey: KeyFamily<[browserDigest: string]> = {
   build: (prefix, browserDigest) => `${prefix}flow:latest:{${browserDigest}}`,
 };
 
-/** Attempts at TOTP codes of an account, after the right password. */
+/** Attempts at TOTP codes of an account, after the correct password. */
 export const factorAttemptsKey: KeyFamily<[accountDigest: string]> = {
   name: "factor attempts",
   owner: "idp",
@@ -74,7 +74,7 @@ export const factorAttemptsKey: KeyFamily<[accountDigest: string]> = {
   build: (prefix, accountDigest) => `${prefix}factor:attempts:{${accountDigest}}`,
 };
 
-/** Attempts at recovery codes and at passkeys as second factors, after the right password. */
+/** Attempts at recovery codes and at passkeys as second factors, after the correct password. */
 export const otherFactorAttemptsKey: KeyFamily<[accountDigest: string, factor: string]> = {
   name: "attempts at other factors",
   owner: "idp",
@@ -86,9 +86,9 @@ export const otherFactorAttemptsKey: KeyFamily<[accountDigest: string, factor: s
   build: (prefix, accountDigest, factor) => `${prefix}factor:attempts:{${accountDigest}}:${factor}`,
 };
 
-/** Consecutive wrong codes of one factor after the right password. A right code or an operator resets it. */
+/** Consecutive wrong codes of one factor after the correct password. A correct code or an operator resets it. */
 export const factorFailuresKey: KeyFamily<[accountDigest: string, factor: string]> = {
-  name: "wrong codes in a row",
+  name: "consecutive wrong codes",
   owner: "idp",
   role: "state",
   type: "string",

@@ -90,7 +90,7 @@ export const banIndexKey: KeyFamily<[shard: string]> = {
   build: (prefix, shard) => `${prefix}bf:bans:{${shard}}`,
 };
 
-/** Addresses from which an account was guessed at, by time (s). */
+/** Addresses that sent wrong passwords for an account, by time (s). */
 export const accountAddressesKey: KeyFamily<[user: string]> = {
   ...ofSource,
   name: "addresses of an account",
@@ -101,13 +101,13 @@ export const accountAddressesKey: KeyFamily<[user: string]> = {
   build: (prefix, user) => `${prefix}bf:addresses:{${user}}`,
 };
 
-/** Accounts that were guessed at, by time (s). */
+/** Accounts for which wrong passwords were sent, by time (s). */
 export const accountIndexKey: KeyFamily<[shard: string]> = {
   ...ofSource,
-  name: "index of guessed accounts",
+  name: "index of attacked accounts",
   type: "zset",
   ttlSeconds: 7 * 86_400,
-  lost: "the list of guessed accounts starts empty",
+  lost: "the list of attacked accounts starts empty",
   parts: ["shard"],
   build: (prefix, shard) => `${prefix}bf:accounts:{${shard}}`,
 };

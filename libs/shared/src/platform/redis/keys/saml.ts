@@ -70,7 +70,7 @@ export const samlLogoutRequestKey: KeyFamily<[idDigest: string]> = {
   role: "state",
   type: "string",
   ttlSeconds: 900,
-  lost: "answers of service providers to logouts in progress are rejected",
+  lost: "responses of service providers to logouts in progress are rejected",
   parts: ["message digest"],
   build: (prefix, idDigest) => `${prefix}saml:asked:{${idDigest}}`,
 };
