@@ -94,7 +94,7 @@ test("without root, one line lists the packages to install", async () => {
   const { code, output } = await plantMachine(root.path, "somebody").setup("run").done;
   expect(code).toBe(1);
   expect(output).toBe(
-    "setup: please install as root: nats-server redis-server" +
+    "setup: root access and apt-get are needed to install nats-server redis-server; install them yourself" +
       " (on Debian: apt-get install --no-install-recommends nats-server redis-server)\n",
   );
 });

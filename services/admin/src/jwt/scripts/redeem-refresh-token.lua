@@ -1,6 +1,6 @@
 -- Exchanges the current refresh token of a family for the next one.
 --
--- A token that is not the current one was used before: somebody copied it. The family then ends, and its access tokens
+-- A token that is not the current one was used before and may have been stolen. The family then ends, and its access tokens
 -- are denied.
 --
 -- KEYS[1] family_key: the current token of the family

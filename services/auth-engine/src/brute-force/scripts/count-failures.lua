@@ -12,7 +12,7 @@
 --   repeatWindowMs: time in which the same wrong password counts once
 --   maxDigests: wrong passwords that are remembered for an account
 --   guessesLifeMs: lifetime of the guesses of a network
---   unknownWeight: excuses that a failure of an unknown account uses up
+--   unknownWeight: tolerated failures that a failure of an unknown account uses up
 --   rules: list of { name, periodMs, failedRequests, banMs }
 -- ARGV[2] batch: JSON object
 --   stringKeys: number of pending keys and bans
@@ -112,7 +112,7 @@ local function add(key, rule, field)
   return k + pk * share, u + pu * share
 end
 
--- Whether the failures reach the limit after those are excused that accounts which signed in may have caused.
+-- Whether the failures reach the limit, without those that are tolerated because accounts have signed in.
 local function is_over(limit, k, u, toleration, now_key, before_key)
   if k + u < limit then return false end
   local accounts, allowed = 0, 0
@@ -168,7 +168,7 @@ for position = 1, #batch.digests do
   local last_key = key_at + 1 + 3 * rule_count
   local done, status, seen, total, first = pcall(count, position, string_at, key_at, rule_at)
   if not done and string.find(message_of(status), "WRONGTYPE", 1, true) then
-    -- Only this script writes these keys. If one has another type, they all begin anew; otherwise nothing of this
+    -- Only this script writes these keys. If one has another type, all of them are started again; otherwise nothing of this
     -- network would count.
     call("DEL", unpack(KEYS, key_at, last_key))
     done, status, seen, total, first = pcall(count, position, string_at, key_at, rule_at)

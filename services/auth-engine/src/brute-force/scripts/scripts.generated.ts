@@ -57,7 +57,7 @@ for i = 1, #KEYS / 3 do
   local digest, network = ARGV[3 + 2 * i], ARGV[4 + 2 * i]
   local done, answer = pcall(count, failures_key, slowed_key, known_key, digest, network)
   if not done and string.find(message_of(answer), "WRONGTYPE", 1, true) then
-    -- Only these scripts write these keys. One that has another type begins anew; the others stay.
+    -- Only these scripts write these keys. One that has another type is started again; the others remain.
     delete_unless("set", failures_key)
     delete_unless("zset", known_key)
     done, answer = pcall(count, failures_key, slowed_key, known_key, digest, network)
@@ -84,7 +84,7 @@ export const countFailures = {
 --   repeatWindowMs: time in which the same wrong password counts once
 --   maxDigests: wrong passwords that are remembered for an account
 --   guessesLifeMs: lifetime of the guesses of a network
---   unknownWeight: excuses that a failure of an unknown account uses up
+--   unknownWeight: tolerated failures that a failure of an unknown account uses up
 --   rules: list of { name, periodMs, failedRequests, banMs }
 -- ARGV[2] batch: JSON object
 --   stringKeys: number of pending keys and bans
@@ -184,7 +184,7 @@ local function add(key, rule, field)
   return k + pk * share, u + pu * share
 end
 
--- Whether the failures reach the limit after those are excused that accounts which signed in may have caused.
+-- Whether the failures reach the limit, without those that are tolerated because accounts have signed in.
 local function is_over(limit, k, u, toleration, now_key, before_key)
   if k + u < limit then return false end
   local accounts, allowed = 0, 0
@@ -240,7 +240,7 @@ for position = 1, #batch.digests do
   local last_key = key_at + 1 + 3 * rule_count
   local done, status, seen, total, first = pcall(count, position, string_at, key_at, rule_at)
   if not done and string.find(message_of(status), "WRONGTYPE", 1, true) then
-    -- Only this script writes these keys. If one has another type, they all begin anew; otherwise nothing of this
+    -- Only this script writes these keys. If one has another type, all of them are started again; otherwise nothing of this
     -- network would count.
     call("DEL", unpack(KEYS, key_at, last_key))
     done, status, seen, total, first = pcall(count, position, string_at, key_at, rule_at)
@@ -262,7 +262,7 @@ export const knowsNetwork = {
   name: "knowsNetwork",
   keys: ["knownKey"] as const,
   args: ["network", "knownSeconds"] as const,
-  lua: `-- Tells whether an account signed in from a network recently.
+  lua: `-- Returns whether an account signed in from a network recently.
 --
 -- KEYS[1] known_key: sorted set of networks by the last sign-in (s since the epoch)
 -- ARGV[1] network
