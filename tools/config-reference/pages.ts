@@ -1,14 +1,12 @@
+import { acceptedKeys, renamedKeys } from "@postern/shared/platform/config";
 import {
-  acceptedKeys,
   environmentName,
   type LeafNode,
-  renamedKeys,
   type SchemaNode,
   type SectionNode,
   schemaTree,
-  showType,
-  showValue,
-} from "@postern/shared/platform/config";
+} from "@postern/shared/platform/config/tree";
+import { showType, showValue } from "../config-keys/show-value.ts";
 
 export interface Page {
   /** File name in docs/configuration. */
