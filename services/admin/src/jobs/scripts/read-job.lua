@@ -1,19 +1,11 @@
 -- Reads the record of a job in one round trip, because operators poll it.
 --
-<<<<<<< HEAD:libs/shared/src/domain/jobs/scripts/read-job.lua
--- BullMQ removes old records only when other jobs finish, so the script itself hides a record whose retention time has passed.
-=======
 -- BullMQ removes old records only when other jobs finish, so the script itself hides a record that has expired.
->>>>>>> lead:services/admin/src/jobs/scripts/read-job.lua
 --
 -- KEYS[1] job_key: BullMQ's hash of the job
 -- KEYS[2] lock_key: exists while a worker runs the job
 -- ARGV[1] retention_ms: time for which a finished job is reported
-<<<<<<< HEAD:libs/shared/src/domain/jobs/scripts/read-job.lua
--- Reply: name and value of each field, or nil if the job is unknown or its retention time has passed.
-=======
 -- Reply: name and value of each field, or nil if the job is unknown or its record has expired.
->>>>>>> lead:services/admin/src/jobs/scripts/read-job.lua
 --   name, createdAt, startedAt, finishedAt (ms since the epoch), result, failure: text, or nil if absent
 --   isLocked: 1 or 0
 
