@@ -1,10 +1,12 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 
+export type Header = readonly [name: string, value: string];
+
 /** An answer byte for byte as far as tests care: header names as they were spelled, in their order. */
 export interface RawAnswer {
   readonly status: number;
-  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly headers: readonly Header[];
   readonly body: string;
   /** Exactly so spelled; undefined when it is not there. */
   header(name: string): string | undefined;
@@ -15,7 +17,7 @@ export interface RawRequest {
   readonly path: string;
   readonly version?: "1.0" | "1.1";
   /** As they go out, repeated names too. */
-  readonly headers?: readonly (readonly [name: string, value: string])[];
+  readonly headers?: readonly Header[];
   readonly body?: Buffer | string;
 }
 

@@ -3,7 +3,6 @@ import {
   type BruteForceRules,
   createBanIndex,
   createBruteForceState,
-  createGuessedAccounts,
 } from "@postern/shared/domain/brute-force";
 import { loadConfig } from "@postern/shared/platform/config";
 import { createRedisClient, type RedisClient, type RedisTopology } from "@postern/shared/platform/redis";
@@ -13,6 +12,7 @@ import type { AccountFailure } from "../../../services/auth-engine/src/brute-for
 import { createRedisStore } from "../../../services/auth-engine/src/brute-force/brute-force-redis.ts";
 import { createGuessDigest } from "../../../services/auth-engine/src/brute-force/guess-digest.ts";
 import type { Target } from "../../../services/auth-engine/src/brute-force/guess-store.ts";
+import { createGuessedAccounts } from "../../../services/auth-engine/src/brute-force/guessed-accounts-redis.ts";
 import { bruteForceSettings } from "../../../services/auth-engine/src/brute-force/settings.ts";
 import { createTargets } from "../../../services/auth-engine/src/brute-force/targets.ts";
 

@@ -111,8 +111,7 @@ describe("SIGHUP at the gateway", () => {
     const last = 19;
     for (let turn = 0; turn <= last; turn += 1) {
       const disabled = turn === last;
-      await stack.writeSettings({ runtime: { servers: { http: { disabled_endpoints: { auth_json: disabled } } } } });
-      stack.gateway.signal("SIGHUP");
+      await stack.reloadGateway({ runtime: { servers: { http: { disabled_endpoints: { auth_json: disabled } } } } });
     }
     expect(
       await poll("the last file to be applied", async () => (await askJson(stack.url, alice)).status === 404),

@@ -4,6 +4,7 @@ import { poll } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { askCbor } from "../../support/ask-cbor.ts";
 import { alice, askJson } from "../../support/ask-json.ts";
+import { sessionId } from "../../support/dialects.ts";
 import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
 
 let stack: Stack;
@@ -13,8 +14,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => stack[Symbol.asyncDispose]());
-
-const guid = /^[0-9a-f-]{36}$/;
 
 const mebibyte = 1_048_576;
 
@@ -46,7 +45,7 @@ describe("POST /api/v1/auth/cbor (contract, Authentication endpoints)", () => {
     expect(headers.get("content-type")).toBe("application/cbor");
     expect(headers.get("auth-status")).toBe("OK");
     expect(headers.get("auth-user")).toBe("alice@example.test");
-    expect(headers.get("x-service-session")).toMatch(guid);
+    expect(headers.get("x-service-session")).toMatch(sessionId);
     expect(headers.get("x-service-memory-cache")).toMatch(/^(Hit|Miss)$/);
     const attributes = {
       displayName: ["Alice Example"],
@@ -70,7 +69,7 @@ describe("POST /api/v1/auth/cbor (contract, Authentication endpoints)", () => {
         "f6",
       ]);
       expect(headers.get("content-type")).toBe("application/cbor");
-      expect(headers.get("x-service-session")).toMatch(guid);
+      expect(headers.get("x-service-session")).toMatch(sessionId);
     }
   });
 
@@ -100,7 +99,7 @@ describe("POST /api/v1/auth/cbor (contract, Authentication endpoints)", () => {
     const answer = await askCbor(stack.url, body, { headers });
     expect([answer.status, answer.headers.get("content-type")]).toEqual([400, "application/cbor"]);
     expect(answer.body).toEqual(new Map([["error", expect.any(String)]]));
-    expect(answer.headers.get("x-service-session")).toMatch(guid);
+    expect(answer.headers.get("x-service-session")).toMatch(sessionId);
     expect(answer.headers.get("auth-status")).toBeNull();
   });
 
@@ -179,12 +178,10 @@ describe("hostile bodies", () => {
 
 describe("a disabled endpoint and an outage", () => {
   test("disabled_endpoints.auth_cbor answers 404 and leaves JSON available", async () => {
-    await stack.writeSettings({ runtime: { servers: { http: { disabled_endpoints: { auth_cbor: true } } } } });
-    stack.gateway.signal("SIGHUP");
+    await stack.reloadGateway({ runtime: { servers: { http: { disabled_endpoints: { auth_cbor: true } } } } });
     await poll("the endpoint to be disabled", async () => (await askCbor(stack.url, alice)).status === 404);
     expect((await askJson(stack.url, alice)).status).toBe(200);
-    await stack.writeSettings({});
-    stack.gateway.signal("SIGHUP");
+    await stack.reloadGateway({});
     await poll("the endpoint to be enabled again", async () => (await askCbor(stack.url, alice)).status === 200);
   });
 

@@ -2,7 +2,8 @@ import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice } from "../../support/ask-json.ts";
 import { askRaw, type RawAnswer } from "../../support/ask-raw.ts";
-import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
+import { caller, formType, sessionId } from "../../support/dialects.ts";
+import { type Stack, startStack } from "../../support/stack.ts";
 
 let stack: Stack;
 
@@ -16,8 +17,8 @@ async function ask(encoding: string, body: Buffer, url = stack.url, endpoint = "
   return askRaw(url, {
     path: `/api/v1/auth/${endpoint}`,
     headers: [
-      ["Authorization", basicAuth],
-      ["Content-Type", endpoint === "sasl" ? "application/x-www-form-urlencoded" : "application/json"],
+      caller,
+      ["Content-Type", endpoint === "sasl" ? formType : "application/json"],
       ["Content-Encoding", encoding],
     ],
     body,
@@ -46,7 +47,7 @@ describe("request body decompression (contract, Authentication endpoints and Lim
         const answer = await ask(encoding, body);
         expect(answer.status).toBe(400);
         expect(JSON.parse(answer.body)).toEqual({ error: expect.any(String) });
-        expect(answer.header("X-Service-Session")).toMatch(/^[0-9a-f-]{36}$/);
+        expect(answer.header("X-Service-Session")).toMatch(sessionId);
       }
     },
   );

@@ -1,110 +1,40 @@
-import { encodeCbor } from "@postern/shared/platform/cbor";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice } from "../../support/ask-json.ts";
 import { askRaw, type RawAnswer, type RawRequest } from "../../support/ask-raw.ts";
-import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
+import { caller, type Dialect, formType, loginRequest, sessionId, statusesOf } from "../../support/dialects.ts";
+import { type Stack, startStack } from "../../support/stack.ts";
 import type { Tree } from "../../support/stack-config.ts";
 
-type Header = readonly [name: string, value: string];
-
 interface Endpoint {
-  readonly name: string;
+  readonly name: Dialect;
   readonly method: "GET" | "POST";
-  /** A request with this password. */
-  readonly request: (password: string) => Omit<RawRequest, "path">;
-  /** A malformed request for the endpoint. */
-  readonly malformed: Omit<RawRequest, "path">;
-  /** Statuses from the rows of the contract; 400 of the proxy dialect is an addition of Postern. */
-  readonly statuses: { readonly success: number; readonly denial: number; readonly temporary: number };
-  /** The key below `disabled_endpoints`. */
-  readonly key: string;
+  /** A malformed request for the endpoint. Status 400 of the proxy dialect is an addition of Postern. */
+  readonly malformed: Pick<RawRequest, "headers" | "body">;
+  readonly statuses: ReturnType<typeof statusesOf>;
   readonly denialBody: string;
 }
 
-const byStatus = { success: 200, denial: 403, temporary: 500 };
-const caller: Header = ["Authorization", basicAuth];
-const type = (value: string): Header => ["Content-Type", value];
-const authHeaders = (password: string): readonly Header[] => [
-  caller,
-  ["Auth-User", alice.username],
-  ["Auth-Pass", password],
-  ["Auth-Protocol", "imap"],
-];
-const basicOf = (password: string): string =>
-  `Basic ${Buffer.from(`${alice.username}:${password}`).toString("base64")}`;
-const form = "application/x-www-form-urlencoded";
-const formOf = (password: string): string =>
-  new URLSearchParams({ username: alice.username, password, protocol: "imap" }).toString();
-
-const withHeaders = {
-  request: (password: string) => ({ headers: authHeaders(password) }),
-  malformed: { headers: [caller] },
-  denialBody: "null",
-};
+const type = (value: string) => ["Content-Type", value] as const;
 
 /** The contract's table "Authentication endpoints", row by row. */
-const endpoints: readonly Endpoint[] = [
-  {
-    name: "json",
-    method: "POST",
-    request: (password) => ({
-      headers: [caller, type("application/json")],
-      body: JSON.stringify({ ...alice, password }),
-    }),
-    malformed: { headers: [caller, type("application/json")], body: "{" },
-    statuses: byStatus,
-    key: "auth_json",
-    denialBody: "null",
-  },
-  {
-    name: "cbor",
-    method: "POST",
-    request: (password) => ({
-      headers: [caller, type("application/cbor")],
-      body: encodeCbor({ ...alice, password }),
-    }),
-    malformed: { headers: [caller, type("application/cbor")], body: "{" },
-    statuses: byStatus,
-    key: "auth_cbor",
-    denialBody: Buffer.of(0xf6).toString("utf8"),
-  },
-  { name: "header", method: "POST", ...withHeaders, statuses: byStatus, key: "auth_header" },
-  {
-    name: "basic",
-    method: "GET",
-    request: (password) => ({
-      headers: [
-        ["Authorization", basicOf(password)],
-        ["Auth-Protocol", "http"],
-      ],
-    }),
-    malformed: { headers: [["Auth-Protocol", "http"]] },
-    statuses: byStatus,
-    key: "auth_basic",
-    denialBody: "null",
-  },
-  ...(["GET", "POST"] as const).map((method) => ({
-    name: "proxy",
-    method,
-    ...withHeaders,
-    statuses: { success: 200, denial: 200, temporary: 200 },
-    key: "auth_proxy",
-  })),
-  {
-    name: "sasl",
-    method: "POST",
-    request: (password) => ({ headers: [caller, type(form)], body: formOf(password) }),
-    malformed: { headers: [caller, type(form)], body: "username=a" },
-    statuses: byStatus,
-    key: "auth_sasl",
-    denialBody: "null",
-  },
-];
+const endpoints: readonly Endpoint[] = (
+  [
+    { name: "json", method: "POST", malformed: { headers: [caller, type("application/json")], body: "{" } },
+    { name: "cbor", method: "POST", malformed: { headers: [caller, type("application/cbor")], body: "{" } },
+    { name: "header", method: "POST", malformed: { headers: [caller] } },
+    { name: "basic", method: "GET", malformed: { headers: [["Auth-Protocol", "http"]] } },
+    { name: "proxy", method: "GET", malformed: { headers: [caller] } },
+    { name: "proxy", method: "POST", malformed: { headers: [caller] } },
+    { name: "sasl", method: "POST", malformed: { headers: [caller, type(formType)], body: "username=a" } },
+  ] as const
+).map((row) => ({
+  ...row,
+  statuses: statusesOf(row.name),
+  denialBody: row.name === "cbor" ? Buffer.of(0xf6).toString("utf8") : "null",
+}));
 
-const session = /^[0-9a-f-]{36}$/;
-
-function ask(url: string, { name, method }: Endpoint, request: Omit<RawRequest, "path">): Promise<RawAnswer> {
-  return askRaw(url, { method, path: `/api/v1/auth/${name}`, ...request });
+function logInWith(url: string, { name, method }: Endpoint, password: string): Promise<RawAnswer> {
+  return askRaw(url, { ...loginRequest(name, { password }), method });
 }
 
 const upstreams = { imap: { address: "127.0.0.1", port: 10143 } };
@@ -117,29 +47,33 @@ function start(http: Tree): Promise<Stack> {
 
 describe.each(endpoints)("$method /api/v1/auth/$name", (endpoint) => {
   test(`answers ${endpoint.statuses.success} to a success, with Auth-Status OK`, async () => {
-    const answer = await ask(open.url, endpoint, endpoint.request(alice.password));
+    const answer = await logInWith(open.url, endpoint, alice.password);
     expect(answer.status).toBe(endpoint.statuses.success);
     expect(answer.header("Auth-Status")).toBe("OK");
-    expect(answer.header("X-Service-Session")).toMatch(session);
+    expect(answer.header("X-Service-Session")).toMatch(sessionId);
     expect(answer.header("X-Service-Memory-Cache")).toMatch(/^(Hit|Miss)$/);
   });
 
   test(`answers ${endpoint.statuses.denial} to a wrong password, with null`, async () => {
-    const answer = await ask(open.url, endpoint, endpoint.request("wrong"));
+    const answer = await logInWith(open.url, endpoint, "wrong");
     expect([answer.status, answer.body]).toEqual([endpoint.statuses.denial, endpoint.denialBody]);
     expect(answer.header("Auth-Status")).not.toBe("OK");
-    expect(answer.header("X-Service-Session")).toMatch(session);
+    expect(answer.header("X-Service-Session")).toMatch(sessionId);
   });
 
   test("answers 400 to a malformed request", async () => {
-    const answer = await ask(open.url, endpoint, endpoint.malformed);
+    const answer = await askRaw(open.url, {
+      path: `/api/v1/auth/${endpoint.name}`,
+      method: endpoint.method,
+      ...endpoint.malformed,
+    });
     expect(answer.status).toBe(400);
     expect(answer.header("Auth-Status")).toBeUndefined();
-    expect(answer.header("X-Service-Session")).toMatch(session);
+    expect(answer.header("X-Service-Session")).toMatch(sessionId);
   });
 
   test("answers 404 where it is disabled", async () => {
-    expect((await ask(closed.url, endpoint, endpoint.request(alice.password))).status).toBe(404);
+    expect((await logInWith(closed.url, endpoint, alice.password)).status).toBe(404);
   });
 
   test("answers 429 to an address with an empty failure budget", async () => {
@@ -150,11 +84,11 @@ describe.each(endpoints)("$method /api/v1/auth/$name", (endpoint) => {
         return answer.status;
       })
       .toBe(429);
-    expect(answer?.header("X-Service-Session")).toMatch(session);
+    expect(answer?.header("X-Service-Session")).toMatch(sessionId);
   });
 
   test(`answers ${endpoint.statuses.temporary} while no engine can decide, with {error}`, async () => {
-    const answer = await ask(alone.url, endpoint, endpoint.request(alice.password));
+    const answer = await logInWith(alone.url, endpoint, alice.password);
     expect(answer.status).toBe(endpoint.statuses.temporary);
     expect(answer.header("Auth-Status")).toBe("Temporary server problem, try again later");
     expect(answer.body).toContain("error");
@@ -169,13 +103,13 @@ let alone: Stack;
 /** After a request without credentials, which takes a token of the budget if one is left. */
 async function askWithoutBudget(endpoint: Endpoint): Promise<RawAnswer> {
   await askRaw(narrow.url, { path: "/api/v1/auth/json" });
-  return ask(narrow.url, endpoint, endpoint.request(alice.password));
+  return logInWith(narrow.url, endpoint, alice.password);
 }
 
 const stacks = new AsyncDisposableStack();
 
 beforeAll(async () => {
-  const disabled_endpoints = Object.fromEntries(endpoints.map(({ key }) => [key, true]));
+  const disabled_endpoints = Object.fromEntries(endpoints.map(({ name }) => [`auth_${name}`, true]));
   open = stacks.use(await start({}));
   closed = stacks.use(await start({ disabled_endpoints }));
   narrow = stacks.use(await start({ rate_limit: { per_second: 1, burst: 1 } }));

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice } from "../../support/ask-json.ts";
-import { askRaw, type RawAnswer } from "../../support/ask-raw.ts";
+import { askRaw, type Header, type RawAnswer } from "../../support/ask-raw.ts";
+import { caller, sessionId } from "../../support/dialects.ts";
 import { logLineOf } from "../../support/log-lines.ts";
-import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
+import { type Stack, startStack } from "../../support/stack.ts";
 
 let stack: Stack;
 
@@ -12,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => stack[Symbol.asyncDispose]());
 
-type Headers = readonly (readonly [string, string])[];
+type Headers = readonly Header[];
 
 const user = ["Auth-User", alice.username] as const;
 const secret = ["Auth-Pass", alice.password] as const;
@@ -36,7 +37,7 @@ const malformed: readonly (readonly [what: string, headers: Headers])[] = [
 async function ask(headers: Headers, query = ""): Promise<RawAnswer> {
   return askRaw(stack.url, {
     path: `/api/v1/auth/header${query}`,
-    headers: [["Authorization", basicAuth], ...headers],
+    headers: [caller, ...headers],
   });
 }
 
@@ -46,7 +47,7 @@ describe("POST /api/v1/auth/header (contract, Authentication endpoints)", () => 
     expect([answer.status, answer.body]).toEqual([200, ""]);
     expect(answer.header("Auth-Status")).toBe("OK");
     expect(answer.header("Auth-User")).toBe(alice.username);
-    expect(answer.header("X-Service-Session")).toMatch(/^[0-9a-f-]{36}$/);
+    expect(answer.header("X-Service-Session")).toMatch(sessionId);
     expect(answer.header("X-Service-Memory-Cache")).toBe("Miss");
     expect(answer.header("X-Service-displayName")).toBe("Alice Example");
     expect(answer.header("X-Service-mail")).toBe(alice.username);
@@ -72,7 +73,7 @@ describe("POST /api/v1/auth/header (contract, Authentication endpoints)", () => 
     const answer = await ask(headers);
     expect(answer.status).toBe(400);
     expect(JSON.parse(answer.body)).toEqual({ error: expect.any(String) });
-    expect(answer.header("X-Service-Session")).toMatch(/^[0-9a-f-]{36}$/);
+    expect(answer.header("X-Service-Session")).toMatch(sessionId);
   });
 
   test("accepts percent-encoded and Base64 passwords", async () => {
@@ -100,18 +101,16 @@ describe("POST /api/v1/auth/header (contract, Authentication endpoints)", () => 
       const answer = await ask([...login, ["Client-IP", "203.0.113.77"], ["X-Real-IP", "203.0.113.78"]]);
       return (await logLineOf(stack.gateway, answer.header("X-Service-Session"), "decided"))["client_ip"];
     };
-    await stack.writeSettings({ runtime: { servers: { http: { trusted_proxies: ["192.0.2.0/24"] } } } });
-    stack.gateway.signal("SIGHUP");
+    await stack.reloadGateway({ runtime: { servers: { http: { trusted_proxies: ["192.0.2.0/24"] } } } });
     await expect.poll(clientIp, { timeout: 10_000 }).toBe("127.0.0.1");
-    await stack.writeSettings({});
-    stack.gateway.signal("SIGHUP");
+    await stack.reloadGateway({});
     await expect.poll(clientIp, { timeout: 10_000 }).toBe("203.0.113.77");
   });
 
   test("ignores a body", async () => {
     const answer = await askRaw(stack.url, {
       path: "/api/v1/auth/header",
-      headers: [["Authorization", basicAuth], ["Content-Type", "application/json"], ...login],
+      headers: [caller, ["Content-Type", "application/json"], ...login],
       body: '{"username":"bob"',
     });
     expect([answer.status, answer.header("Auth-User")]).toEqual([200, alice.username]);

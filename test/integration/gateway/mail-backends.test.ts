@@ -6,9 +6,9 @@ import { freePort, poll, scratchFolder } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { probeMailServer } from "../../../services/gateway/src/backend-health/probe.ts";
 import type { MailTarget } from "../../../services/gateway/src/backend-health/target.ts";
-import { alice } from "../../support/ask-json.ts";
-import { askRaw, type RawAnswer } from "../../support/ask-raw.ts";
+import type { RawAnswer } from "../../support/ask-raw.ts";
 import { makeCertificate } from "../../support/certificates.ts";
+import { askDialect } from "../../support/dialects.ts";
 import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
 import { startTcpServer, type TcpServer } from "../../support/tcp-server.ts";
 
@@ -154,17 +154,7 @@ describe("Auth-Server names an available mail server", () => {
     postern = stack.use(await startStack({ settings: settings("", ports) }));
   });
 
-  const login = async (protocol = "imap"): Promise<RawAnswer> => {
-    const headers = [
-      ["Authorization", basicAuth],
-      ["Auth-Method", "plain"],
-      ["Auth-User", alice.username],
-      ["Auth-Pass", alice.password],
-      ["Auth-Protocol", protocol],
-      ["Client-IP", "203.0.113.9"],
-    ] as const;
-    return askRaw(postern.url, { method: "GET", version: "1.0", path: "/api/v1/auth/proxy", headers });
-  };
+  const login = (): Promise<RawAnswer> => askDialect(postern.url, "proxy");
   const namedPort = async (): Promise<number> => Number((await login()).header("Auth-Port"));
 
   test("directs an account to one server, to the other when the first is unavailable, and to no server when both are", async () => {
@@ -197,8 +187,7 @@ describe("Auth-Server names an available mail server", () => {
   });
 
   test("a reload applies other servers, and the fixed upstream is the last resort", async () => {
-    await postern.writeSettings(settings("192.0.2.7", [await freePort()]));
-    postern.gateway.signal("SIGHUP");
+    await postern.reloadGateway(settings("192.0.2.7", [await freePort()]));
     await expect.poll(async () => (await login()).header("Auth-Server"), { timeout: 10_000 }).toBe("192.0.2.7");
   });
 });

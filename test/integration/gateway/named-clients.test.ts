@@ -1,7 +1,8 @@
 import { freePort, poll } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { askCbor } from "../../support/ask-cbor.ts";
-import { alice, askJson } from "../../support/ask-json.ts";
+import { alice } from "../../support/ask-json.ts";
+import type { Header } from "../../support/ask-raw.ts";
+import { askDialect, type Dialect } from "../../support/dialects.ts";
 import { authMethod, type GrpcClient, grpcClient } from "../../support/grpc-client.ts";
 import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
 
@@ -50,43 +51,20 @@ afterAll(async () => {
 /** Sends alice's name; resolves to whether the password was accepted. */
 type Ask = (clientIp: string, password: string) => Promise<boolean>;
 
-async function byHeaders(path: string, clientIp: string, password: string): Promise<boolean> {
-  const response = await fetch(`${stack.url}/api/v1/auth/${path}`, {
-    method: "POST",
-    headers: {
-      authorization: basicAuth,
-      "auth-user": alice.username,
-      "auth-pass": password,
-      "auth-protocol": "imap",
-      "client-ip": clientIp,
-    },
-  });
-  return response.headers.get("auth-status") === "OK";
+async function byGrpc(client_ip: string, password: string): Promise<boolean> {
+  const message = { ...alice, client_ip, password };
+  const answer = await grpc.call(authMethod("Authenticate"), message, { authorization: basicAuth });
+  return answer.message["ok"] === true;
 }
 
-const fieldsOf = (client_ip: string, password: string) => ({ ...alice, client_ip, password });
+const byHttp =
+  (dialect: Dialect): Ask =>
+  async (clientIp, password) =>
+    (await askDialect(stack.url, dialect, { clientIp, password })).header("Auth-Status") === "OK";
 
-const dialects: readonly (readonly [string, Ask])[] = [
-  ["json", async (ip, password) => (await askJson(stack.url, fieldsOf(ip, password))).status === 200],
-  ["cbor", async (ip, password) => (await askCbor(stack.url, fieldsOf(ip, password))).status === 200],
-  [
-    "form",
-    async (ip, password) => {
-      const headers = { "content-type": "application/x-www-form-urlencoded" };
-      const body = new URLSearchParams(fieldsOf(ip, password)).toString();
-      return (await askJson(stack.url, body, { headers })).status === 200;
-    },
-  ],
-  [
-    "grpc",
-    async (ip, password) => {
-      const options = { authorization: basicAuth };
-      const { message } = await grpc.call(authMethod("Authenticate"), fieldsOf(ip, password), options);
-      return message["ok"] === true;
-    },
-  ],
-  ["header", async (ip, password) => byHeaders("header", ip, password)],
-  ["proxy", async (ip, password) => byHeaders("proxy", ip, password)],
+const asks: readonly (readonly [string, Ask])[] = [
+  ...(["json", "cbor", "form", "header", "proxy"] as const).map((dialect) => [dialect, byHttp(dialect)] as const),
+  ["grpc", byGrpc],
 ];
 
 /** A separate network for each test, as bans persist. */
@@ -108,7 +86,7 @@ async function gatewayMetric(series: string): Promise<number> {
   return Number(line?.slice(series.length + 1) ?? 0);
 }
 
-describe.each(dialects)("a client address with a port, %s", (_dialect, ask) => {
+describe.each(asks)("a client address with a port, %s", (_dialect, ask) => {
   test("counts guesses from address:port against the address, and bans it", async () => {
     const address = network();
     await guess(ask, (port) => `${address}:${port}`);
@@ -126,7 +104,7 @@ describe.each(dialects)("a client address with a port, %s", (_dialect, ask) => {
   });
 });
 
-test.each(dialects)("%s: an unreadable client address is logged and counted", async (name, ask) => {
+test.each(asks)("%s: an unreadable client address is logged and counted", async (name, ask) => {
   const dialect = name === "form" ? "json" : name;
   const series = `service_client_address_ignored_total{dialect="${dialect}",reason="unreadable"}`;
   const before = await gatewayMetric(series);
@@ -145,31 +123,36 @@ test.each(dialects)("%s: an unreadable client address is logged and counted", as
   expect(JSON.parse(line)).toMatchObject({ level: "warn", dialect, value: "unknown" });
 });
 
-async function basic(password: string, headers: Readonly<Record<string, string>>): Promise<boolean> {
-  const credentials = Buffer.from(`${alice.username}:${password}`).toString("base64");
-  const response = await fetch(`${stack.url}/api/v1/auth/basic`, {
-    headers: { authorization: `Basic ${credentials}`, "auth-protocol": "http", ...headers },
-  });
-  return response.status === 200;
+async function basic(password: string, headers: readonly Header[]): Promise<boolean> {
+  return (await askDialect(stack.url, "basic", { password, protocol: "http", headers })).status === 200;
 }
 
 describe("GET /api/v1/auth/basic through a trusted proxy", () => {
   test("an untrusted client's Client-IP neither bans another network nor hides its own", async () => {
-    const [victim, stranger] = [network(), network()];
+    const [victim, untrusted] = [network(), network()];
     for (let count = 0; count < failuresUntilBan; count += 1) {
-      const headers = { "client-ip": victim, "x-client-port": "1", "x-forwarded-for": stranger };
+      const headers = [
+        ["Client-IP", victim],
+        ["X-Client-Port", "1"],
+        ["X-Forwarded-For", untrusted],
+      ] as const;
       expect(await basic(`wrong-${count}`, headers)).toBe(false);
     }
-    expect(await basic(alice.password, { "x-forwarded-for": victim })).toBe(true);
-    expect(await basic(alice.password, { "x-forwarded-for": stranger, "client-ip": network() })).toBe(false);
+    expect(await basic(alice.password, [["X-Forwarded-For", victim]])).toBe(true);
+    expect(
+      await basic(alice.password, [
+        ["X-Forwarded-For", untrusted],
+        ["Client-IP", network()],
+      ]),
+    ).toBe(false);
   });
 
   test("an untrusted client that adds an address in front of its own in X-Forwarded-For is still counted by its own", async () => {
-    const [victim, stranger] = [network(), network()];
+    const [victim, untrusted] = [network(), network()];
     for (let count = 0; count < failuresUntilBan; count += 1) {
-      expect(await basic(`wrong-${count}`, { "x-forwarded-for": `${victim}, ${stranger}` })).toBe(false);
+      expect(await basic(`wrong-${count}`, [["X-Forwarded-For", `${victim}, ${untrusted}`]])).toBe(false);
     }
-    expect(await basic(alice.password, { "x-forwarded-for": victim })).toBe(true);
-    expect(await basic(alice.password, { "x-forwarded-for": `${network()}, ${stranger}` })).toBe(false);
+    expect(await basic(alice.password, [["X-Forwarded-For", victim]])).toBe(true);
+    expect(await basic(alice.password, [["X-Forwarded-For", `${network()}, ${untrusted}`]])).toBe(false);
   });
 });

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
+import { askDialect } from "../../support/dialects.ts";
 import { logLineOf } from "../../support/log-lines.ts";
-import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
+import { type Stack, startStack } from "../../support/stack.ts";
 import { demoBackends } from "../../support/stack-config.ts";
 
 const failuresUntilBan = 3;
@@ -73,15 +74,7 @@ describe("the name of a protocol means the same in any spelling", () => {
   });
 
   test.each(["imap", "IMAP"])("the proxy-style endpoint has a server for %j", async (protocol) => {
-    const response = await fetch(`${stack.url}/api/v1/auth/proxy`, {
-      headers: {
-        authorization: basicAuth,
-        "auth-user": alice.username,
-        "auth-pass": alice.password,
-        "auth-protocol": protocol,
-      },
-    });
-    expect(response.headers.get("auth-port")).toBe("143");
+    expect((await askDialect(stack.url, "proxy", { protocol })).header("Auth-Port")).toBe("143");
   });
 
   test("a rule for it counts and bans in any spelling", async () => {

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice } from "../../support/ask-json.ts";
 import { askRaw, type RawAnswer, type RawRequest } from "../../support/ask-raw.ts";
+import { caller, type DialectLogin, loginRequest, sessionId } from "../../support/dialects.ts";
 import { logLineOf } from "../../support/log-lines.ts";
-import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
+import { type Stack, startStack } from "../../support/stack.ts";
 
 let stack: Stack;
 
@@ -20,27 +21,10 @@ beforeAll(async () => {
 
 afterAll(() => stack[Symbol.asyncDispose]());
 
-interface Login {
-  readonly user?: string;
-  readonly password?: string;
-  readonly protocol?: string;
-}
-
 /** As nginx sends it: GET, HTTP/1.0. */
-async function ask(
-  { user = alice.username, password = alice.password, protocol = "imap" }: Login,
-  request: Partial<RawRequest> = {},
-): Promise<RawAnswer> {
-  const headers = [
-    ["Authorization", basicAuth],
-    ["Auth-Method", "plain"],
-    ["Auth-User", user],
-    ["Auth-Pass", password],
-    ["Auth-Protocol", protocol],
-    ["Auth-Login-Attempt", "1"],
-    ["Client-IP", "203.0.113.9"],
-  ] as const;
-  return askRaw(stack.url, { method: "GET", version: "1.0", path: "/api/v1/auth/nginx", headers, ...request });
+async function ask(login: DialectLogin, request: Partial<RawRequest> = {}): Promise<RawAnswer> {
+  const asNginx = { version: "1.0", path: "/api/v1/auth/nginx" } as const;
+  return askRaw(stack.url, { ...loginRequest("proxy", { attempt: 1, ...login }), ...asNginx, ...request });
 }
 
 describe("GET or POST /api/v1/auth/<proxy_segment> (contract, Authentication endpoints)", () => {
@@ -54,7 +38,7 @@ describe("GET or POST /api/v1/auth/<proxy_segment> (contract, Authentication end
       expect(answer.header("Auth-Status")).toBe("OK");
       expect(answer.header("Auth-User")).toBe(alice.username);
       expect([answer.header("Auth-Server"), answer.header("Auth-Port")]).toEqual([server, port]);
-      expect(answer.header("X-Service-Session")).toMatch(/^[0-9a-f-]{36}$/);
+      expect(answer.header("X-Service-Session")).toMatch(sessionId);
       expect(answer.header("X-Service-Memory-Cache")).toBe("Miss");
       expect(answer.header("Connection")).toBe("close");
     }
@@ -84,7 +68,7 @@ describe("GET or POST /api/v1/auth/<proxy_segment> (contract, Authentication end
     ["X-Forwarded-For", "192.0.2.9, 198.51.100.4"],
   ])("uses %s of a trusted peer as the client address if Client-IP is missing", async (name, value) => {
     const headers = [
-      ["Authorization", basicAuth],
+      caller,
       ["Auth-User", alice.username],
       ["Auth-Pass", alice.password],
       ["Auth-Protocol", "imap"],
@@ -96,7 +80,7 @@ describe("GET or POST /api/v1/auth/<proxy_segment> (contract, Authentication end
   });
 
   test("answers 400 if headers are missing", async () => {
-    const answer = await ask({}, { headers: [["Authorization", basicAuth]] });
+    const answer = await ask({}, { headers: [caller] });
     expect(answer.status).toBe(400);
     expect(JSON.parse(answer.body)).toEqual({ error: expect.any(String) });
   });
@@ -107,10 +91,9 @@ describe("GET or POST /api/v1/auth/<proxy_segment> (contract, Authentication end
 
   test("applies auth.upstreams and proxy_denial_text without a restart", async () => {
     const text = "Invalid login or password";
-    await stack.writeSettings({
+    await stack.reloadGateway({
       auth: { response: { proxy_denial_text: text }, upstreams: { imap: { port: 2143 } } },
     });
-    stack.gateway.signal("SIGHUP");
     await expect.poll(async () => (await ask({})).header("Auth-Port"), { timeout: 10_000 }).toBe("2143");
     expect((await ask({ password: "wrong" })).header("Auth-Status")).toBe(text);
   });

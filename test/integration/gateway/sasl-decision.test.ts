@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice } from "../../support/ask-json.ts";
 import { askRaw, type RawAnswer } from "../../support/ask-raw.ts";
+import { caller, formType, sessionId } from "../../support/dialects.ts";
 import { logLineOf } from "../../support/log-lines.ts";
-import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
+import { type Stack, startStack } from "../../support/stack.ts";
 
 let stack: Stack;
 
@@ -16,12 +17,7 @@ afterAll(() => stack[Symbol.asyncDispose]());
 async function saslauthd(body: string, path = "/api/v1/auth/sasl"): Promise<RawAnswer> {
   return askRaw(stack.url, {
     path,
-    headers: [
-      ["User-Agent", "saslauthd"],
-      ["Accept", "*/*"],
-      ["Authorization", basicAuth],
-      ["Content-Type", "application/x-www-form-urlencoded"],
-    ],
+    headers: [["User-Agent", "saslauthd"], ["Accept", "*/*"], caller, ["Content-Type", formType]],
     body,
   });
 }
@@ -37,7 +33,7 @@ describe("POST /api/v1/auth/sasl (contract, Authentication endpoints)", () => {
     expect([answer.status, answer.body]).toEqual([200, ""]);
     expect(answer.header("Auth-Status")).toBe("OK");
     expect(answer.header("Auth-User")).toBe(alice.username);
-    expect(answer.header("X-Service-Session")).toMatch(/^[0-9a-f-]{36}$/);
+    expect(answer.header("X-Service-Session")).toMatch(sessionId);
     expect(answer.header("X-Service-Memory-Cache")).toBe("Miss");
     expect(answer.header("X-Service-mail")).toBeUndefined();
     const line = await logLineOf(stack.gateway, answer.header("X-Service-Session"), "decided");
@@ -61,25 +57,20 @@ describe("POST /api/v1/auth/sasl (contract, Authentication endpoints)", () => {
   test("answers 400 to JSON", async () => {
     const answer = await askRaw(stack.url, {
       path: "/api/v1/auth/sasl",
-      headers: [
-        ["Authorization", basicAuth],
-        ["Content-Type", "application/json"],
-      ],
+      headers: [caller, ["Content-Type", "application/json"]],
       body: JSON.stringify(alice),
     });
     expect(answer.status).toBe(400);
   });
 
   test.each(["header", "json", "proxy", "sasl"])("404 where %s is disabled", async (name) => {
-    await stack.writeSettings({ runtime: { servers: { http: { disabled_endpoints: { [`auth_${name}`]: true } } } } });
-    stack.gateway.signal("SIGHUP");
+    await stack.reloadGateway({ runtime: { servers: { http: { disabled_endpoints: { [`auth_${name}`]: true } } } } });
     const path = `/api/v1/auth/${name}`;
     await expect.poll(async () => (await saslauthd("", path)).status, { timeout: 10_000 }).toBe(404);
   });
 
   test("answers 500 and {error} while no engine can decide", async () => {
-    await stack.writeSettings({});
-    stack.gateway.signal("SIGHUP");
+    await stack.reloadGateway({});
     const body = form({ username: alice.username, password: alice.password });
     await expect.poll(async () => (await saslauthd(body)).status, { timeout: 10_000 }).toBe(200);
     await Promise.all(stack.engines.map((engine) => engine.stop()));

@@ -2,6 +2,7 @@ import { status } from "@grpc/grpc-js";
 import { freePort, poll } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice } from "../../support/ask-json.ts";
+import { sessionId } from "../../support/dialects.ts";
 import { authMethod, type Called, type CallOptions, type GrpcClient, grpcClient } from "../../support/grpc-client.ts";
 import { logLineOf } from "../../support/log-lines.ts";
 import { settledOrder } from "../../support/settled-order.ts";
@@ -50,7 +51,7 @@ describe("AuthService", () => {
       mail: { values: ["alice@example.test"] },
       account: { values: ["alice@example.test"] },
     });
-    expect(message["session"]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(message["session"]).toMatch(sessionId);
     expect(metadata["x-service-session"]).toBe(message["session"]);
     expect(metadata["auth-status"]).toBe("OK");
   });
@@ -81,7 +82,7 @@ describe("AuthService", () => {
     for (const bytes of [Buffer.from([0x0a, 0xff, 0xff]), Buffer.from("not protobuf at all"), Buffer.alloc(64, 0xff)]) {
       const { code, metadata } = await ask(alice, { bytes });
       expect(code).toBe(status.INVALID_ARGUMENT);
-      expect(metadata["x-service-session"]).toMatch(/^[0-9a-f-]{36}$/);
+      expect(metadata["x-service-session"]).toMatch(sessionId);
     }
   });
 
@@ -104,7 +105,7 @@ describe("API callers (contract, Caller rejection outcomes)", () => {
     const { code, tookMs, metadata } = await client.call(authMethod("Authenticate"), alice, { authorization });
     expect(code).toBe(status.UNAUTHENTICATED);
     expect(tookMs).toBeGreaterThanOrEqual(295);
-    expect(metadata["x-service-session"]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(metadata["x-service-session"]).toMatch(sessionId);
     expect(stack.gateway.output()).toContain('"transport":"grpc"');
   });
 

@@ -1,9 +1,8 @@
 /* oxlint-disable unicorn/no-thenable -- a key of the configuration is named so; it holds no function */
 import { freePort, poll } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { askCbor } from "../../support/ask-cbor.ts";
 import { alice, askJson } from "../../support/ask-json.ts";
-import { askRaw } from "../../support/ask-raw.ts";
+import { askDialect, type Dialect, dialects, statusesOf } from "../../support/dialects.ts";
 import { authMethod, type GrpcClient, grpcClient } from "../../support/grpc-client.ts";
 import type { ServiceProcess } from "../../support/service-process.ts";
 import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
@@ -55,129 +54,72 @@ afterAll(async () => {
 
 interface Said {
   readonly status: number;
-  readonly authStatus: string | null | undefined;
-  readonly language: string | null | undefined;
-  readonly wait: string | null | undefined;
+  readonly authStatus: string | undefined;
+  readonly language: string | undefined;
+  readonly wait: string | undefined;
 }
-
-type Dialect = "json" | "cbor" | "header" | "proxy" | "sasl" | "basic" | "grpc";
 
 const german = "de-AT, en;q=0.5";
 
-async function byFetch(path: string, init: RequestInit): Promise<Said> {
-  const { status, headers } = await fetch(`${stack.url}${path}`, init);
-  const [authStatus, language, wait] = ["auth-status", "content-language", "auth-wait"].map((name) =>
-    headers.get(name),
-  );
+async function byGrpc(protocol: string): Promise<Said> {
+  const options = { authorization: basicAuth, acceptLanguage: german };
+  const { code, metadata } = await grpc.call(authMethod("Authenticate"), { ...alice, protocol }, options);
+  const { "auth-status": authStatus, "content-language": language, "auth-wait": wait } = metadata;
+  return { status: code, authStatus, language, wait };
+}
+
+async function ask(dialect: Dialect | "grpc", protocol: string): Promise<Said> {
+  if (dialect === "grpc") return byGrpc(protocol);
+  const { status, header } = await askDialect(stack.url, dialect, { protocol, headers: [["Accept-Language", german]] });
+  const [authStatus, language, wait] = ["Auth-Status", "Content-Language", "Auth-Wait"].map(header);
   return { status, authStatus, language, wait };
 }
 
-function byHeaders(path: string, protocol: string): Promise<Said> {
-  const headers = {
-    authorization: basicAuth,
-    "auth-user": alice.username,
-    "auth-pass": alice.password,
-    "auth-protocol": protocol,
-    "auth-method": "plain",
-    "accept-language": german,
-  };
-  return byFetch(path, { headers, method: path.endsWith("proxy") ? "GET" : "POST" });
-}
-
-const asks: Readonly<Record<Dialect, (protocol: string) => Promise<Said>>> = {
-  json: (protocol) =>
-    byFetch("/api/v1/auth/json", {
-      method: "POST",
-      headers: { authorization: basicAuth, "content-type": "application/json", "accept-language": german },
-      body: JSON.stringify({ ...alice, protocol }),
-    }),
-  cbor: async (protocol) => {
-    const { status, headers } = await askCbor(
-      stack.url,
-      { ...alice, protocol },
-      { headers: { "accept-language": german } },
-    );
-    const [authStatus, language, wait] = ["auth-status", "content-language", "auth-wait"].map((name) =>
-      headers.get(name),
-    );
-    return { status, authStatus, language, wait };
-  },
-  header: (protocol) => byHeaders("/api/v1/auth/header", protocol),
-  proxy: (protocol) => byHeaders("/api/v1/auth/proxy", protocol),
-  sasl: (protocol) =>
-    byFetch("/api/v1/auth/sasl", {
-      method: "POST",
-      headers: { authorization: basicAuth, "accept-language": german },
-      body: new URLSearchParams({ username: alice.username, password: alice.password, protocol }),
-    }),
-  basic: (protocol) =>
-    byFetch("/api/v1/auth/basic", {
-      headers: {
-        authorization: `Basic ${Buffer.from(`${alice.username}:${alice.password}`).toString("base64")}`,
-        "auth-protocol": protocol,
-        "accept-language": german,
-      },
-    }),
-  grpc: async (protocol) => {
-    const { code, metadata } = await grpc.call(
-      authMethod("Authenticate"),
-      { ...alice, protocol },
-      { authorization: basicAuth, acceptLanguage: german },
-    );
-    const { "auth-status": authStatus, "content-language": language, "auth-wait": wait } = metadata;
-    return { status: code, authStatus, language, wait };
-  },
-};
-
 const moved = "Ihr Postfach ist umgezogen";
-const dialects = ["json", "cbor", "header", "proxy", "sasl", "basic", "grpc"] as const;
-const answered = {
-  fail: { json: 403, cbor: 403, header: 403, proxy: 200, sasl: 403, basic: 403, grpc: 0 },
-  tempfail: { json: 500, cbor: 500, header: 500, proxy: 200, sasl: 500, basic: 500, grpc: 0 },
-} as const;
+/** Statuses of gRPC are those of the call. */
+const statuses = (dialect: Dialect | "grpc") =>
+  dialect === "grpc" ? { denial: 0, temporary: 0 } : statusesOf(dialect);
 /** The dialects that have the header (contract, Auth-Wait). */
-const waits = { json: "1", cbor: "1", header: "1", proxy: "1", sasl: null, basic: null, grpc: undefined } as const;
+const withWait: ReadonlySet<string> = new Set(["json", "form", "cbor", "header", "proxy"]);
 
-describe.each(dialects)("a policy's message over %s", (dialect) => {
-  const ask = asks[dialect];
-
+describe.each([...dialects, "grpc"] as const)("a policy's message over %s", (dialect) => {
   test("a message from a catalogue is in the client's language, which Content-Language names", async () => {
-    const { status, authStatus, language, wait } = await ask("imap");
+    const { status, authStatus, language, wait } = await ask(dialect, "imap");
     expect([status, authStatus, language]).toEqual([
-      answered.fail[dialect],
+      statuses(dialect).denial,
       dialect === "grpc" ? authStatus : moved,
       "de",
     ]);
-    expect(wait).toBe(waits[dialect]);
+    expect(wait).toBe(withWait.has(dialect) ? "1" : undefined);
   });
 
   test("a message in the rule itself has no language", async () => {
-    const { status, authStatus, language } = await ask("pop3");
-    expect([status, authStatus, language ?? null]).toEqual([answered.fail[dialect], "POP3 is off", null]);
+    const { status, authStatus, language } = await ask(dialect, "pop3");
+    expect([status, authStatus, language]).toEqual([statuses(dialect).denial, "POP3 is off", undefined]);
   });
 
   test("a message that is in no catalogue is the fallback, without a language", async () => {
-    const { authStatus, language } = await ask("sieve");
-    expect([authStatus, language ?? null]).toEqual(["Gone", null]);
+    const { authStatus, language } = await ask(dialect, "sieve");
+    expect([authStatus, language]).toEqual(["Gone", undefined]);
   });
 
   test("a temporary failure has a message in the language of the rule", async () => {
-    const { status, authStatus, language } = await ask("smtp");
-    expect([status, authStatus, language]).toEqual([answered.tempfail[dialect], moved, "de"]);
+    const { status, authStatus, language } = await ask(dialect, "smtp");
+    expect([status, authStatus, language]).toEqual([statuses(dialect).temporary, moved, "de"]);
   });
 });
 
 test("without a message a denial is FAIL, and the rendered message over CBOR", async () => {
-  for (const dialect of ["json", "header", "proxy", "sasl", "basic", "grpc"] as const) {
-    const { authStatus, language } = await asks[dialect]("http");
-    expect([dialect, authStatus, language ?? null]).toEqual([dialect, "FAIL", null]);
+  for (const dialect of ["json", "form", "header", "proxy", "sasl", "basic", "grpc"] as const) {
+    const { authStatus, language } = await ask(dialect, "http");
+    expect([dialect, authStatus, language]).toEqual([dialect, "FAIL", undefined]);
   }
-  expect((await asks.cbor("http")).authStatus).toBe("Invalid login or password");
+  expect((await ask("cbor", "http")).authStatus).toBe("Invalid login or password");
 });
 
 test("a success has no message and no language", async () => {
-  const { status, authStatus, language } = await asks.json("lmtp");
-  expect([status, authStatus, language]).toEqual([200, "OK", null]);
+  const { status, authStatus, language } = await ask("json", "lmtp");
+  expect([status, authStatus, language]).toEqual([200, "OK", undefined]);
 });
 
 test("without Accept-Language the message is in the default language", async () => {
@@ -186,15 +128,7 @@ test("without Accept-Language the message is in the default language", async () 
 });
 
 test("umlauts are sent as UTF-8, and the header is there once", async () => {
-  const { headers } = await askRaw(stack.url, {
-    path: "/api/v1/auth/json",
-    headers: [
-      ["Authorization", basicAuth],
-      ["Content-Type", "application/json"],
-      ["Accept-Language", "de"],
-    ],
-    body: JSON.stringify({ ...alice, protocol: "imap" }),
-  });
+  const { headers } = await askDialect(stack.url, "json", { headers: [["Accept-Language", "de"]] });
   expect(headers.filter(([name]) => name === "Content-Language")).toEqual([["Content-Language", "de"]]);
 });
 

@@ -1,7 +1,6 @@
 import { accountDigest, factorLockKeys } from "@postern/shared/domain/factor-locks";
 import { digestOf } from "@postern/shared/platform/crypto";
 import {
-  createWindowCount,
   decidedInRedis,
   defineScript,
   factorFlowAttemptsKey,
@@ -9,6 +8,7 @@ import {
   readFields,
   usedTotpStepKey,
 } from "@postern/shared/platform/redis";
+import { createWindowCount } from "../redis/count-in-window.ts";
 import type { Admission, Admitted, FactorAttempt, FactorGuard } from "./factor-guard.ts";
 import { admitFactorAttempt, takeBackFactorAttempt } from "./scripts/scripts.generated.ts";
 import { readTotpSecret } from "./totp.ts";

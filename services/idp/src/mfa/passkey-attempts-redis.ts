@@ -1,12 +1,7 @@
 import { digestOf } from "@postern/shared/platform/crypto";
 import { addressKey } from "@postern/shared/platform/net";
-import {
-  createWindowCount,
-  decidedInRedis,
-  defineScript,
-  passkeyAttemptsKey,
-  type RedisClient,
-} from "@postern/shared/platform/redis";
+import { decidedInRedis, defineScript, passkeyAttemptsKey, type RedisClient } from "@postern/shared/platform/redis";
+import { createWindowCount } from "../redis/count-in-window.ts";
 import type { PasskeyAttempts } from "./passkey-attempts.ts";
 import { takeBackPasskeyAttempt } from "./scripts/scripts.generated.ts";
 

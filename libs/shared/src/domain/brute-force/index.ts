@@ -1,9 +1,9 @@
 export { type Ban, parseBan } from "./ban.ts";
 export { createBanIndex } from "./ban-index.ts";
 export type { FlushDeps, FlushedPlaces, FlushRequest } from "./flush.ts";
-export { createGuessedAccounts } from "./guessed-accounts.ts";
 export { networkOf } from "./network.ts";
 export { type BruteForceRule, type BruteForceRules, bruteForceRules, ruleIsFor } from "./rules.ts";
+export { shardOf } from "./shards.ts";
 export {
   type AccountKeys,
   type AccountWideKeys,

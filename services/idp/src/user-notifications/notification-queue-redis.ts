@@ -1,10 +1,14 @@
-import { within } from "../../platform/concurrency/deadline.ts";
-import type { KeyRing } from "../../platform/crypto/key-ring.ts";
-import { AppError } from "../../platform/errors/index.ts";
-import type { RedisClient } from "../../platform/redis/client.ts";
-import { notificationJobKey, notificationQueue } from "../../platform/redis/keys/jobs.ts";
-import { createLazyQueue } from "./lazy-queue.ts";
-import { type NotificationJob, notificationJobId, sealNotification } from "./notification-job.ts";
+import {
+  createLazyQueue,
+  type NotificationJob,
+  notificationJobId,
+  sealNotification,
+} from "@postern/shared/domain/jobs";
+import { within } from "@postern/shared/platform/concurrency";
+import type { KeyRing } from "@postern/shared/platform/crypto";
+import { AppError } from "@postern/shared/platform/errors";
+import { notificationJobKey, notificationQueue, type RedisClient } from "@postern/shared/platform/redis";
+import type { NotificationQueue } from "./notification-queue.ts";
 
 export interface NotificationQueueDeps {
   /** Of the role `queue`. */
@@ -14,15 +18,6 @@ export interface NotificationQueueDeps {
   readonly maxQueued: number;
   readonly timeoutMs: number;
   readonly onError: (error: unknown) => void;
-}
-
-export interface NotificationQueue {
-  /**
-   * Resolves once Redis has stored them; each is then retried until it is accepted, for more than two hours.
-   *
-   * @throws AppError REDIS_UNAVAILABLE within `timeoutMs`. OVERLOADED: too many are queued.
-   */
-  add(notifications: readonly NotificationJob[]): Promise<void>;
 }
 
 /** Retries after 0.5, 1, 2, 4 … s: more than two hours in total. */

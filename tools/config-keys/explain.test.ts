@@ -1,7 +1,6 @@
+import { type LoadOptions, loadConfig } from "@postern/shared/platform/config";
 import { expect, test } from "vitest";
-import { diffReload } from "./diff-reload.ts";
 import { explainKey } from "./explain.ts";
-import { type LoadOptions, loadConfig } from "./load.ts";
 
 function load(text: string, env: LoadOptions["env"] = {}) {
   const result = loadConfig({ text, env, readFile: () => "" });
@@ -44,11 +43,4 @@ test("an unknown key names the nearest one", () => {
     path: "runtime.timeouts.decison",
     near: "runtime.timeouts.decision",
   });
-});
-
-test("a reload reports the keys that require a restart, and only those", () => {
-  const before = load("").config;
-  const after = load("runtime: { instance_name: other }\nauth: { pipeline: { wait_delay: 3 } }").config;
-  expect(diffReload(before, after)).toEqual(["runtime.instance_name"]);
-  expect(diffReload(before, before)).toEqual([]);
 });

@@ -1,6 +1,6 @@
-import { formatDuration } from "../time/duration.ts";
-import { longestTimerMs } from "./schema/fields.ts";
-import type { LeafNode } from "./tree/node.ts";
+import { longestTimerMs } from "@postern/shared/platform/config";
+import type { LeafNode } from "@postern/shared/platform/config/tree";
+import { formatDuration } from "@postern/shared/platform/time";
 
 /** A value as a file would spell it, in one line of YAML. */
 export function showValue(node: Pick<LeafNode, "type">, value: unknown): string {

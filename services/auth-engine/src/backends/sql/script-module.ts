@@ -1,7 +1,12 @@
-import { type LuaValue, toLuaValue } from "../lua-value.ts";
-import type { HostCallContext } from "../script-call.ts";
-import { objectArgument, textArgument, textFields } from "./arguments.ts";
-import type { HostFunctions } from "./host.ts";
+import {
+  type HostCallContext,
+  type HostFunctions,
+  type LuaValue,
+  objectArgument,
+  textArgument,
+  textFields,
+  toLuaValue,
+} from "@postern/shared/domain/scripts";
 
 export interface ScriptStatement {
   /** With named parameters (`:name`); values are passed only in `parameters`. */

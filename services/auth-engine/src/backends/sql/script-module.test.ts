@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { type LuaValue, sqlModule } from "@postern/shared/domain/scripts";
+import type { LuaValue } from "@postern/shared/domain/scripts";
 import { scratchFolder } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { SqlClient } from "../backends/sql/sql-client.ts";
-import { createSqliteClient } from "../backends/sql/sqlite-client.ts";
+import { sqlModule } from "./script-module.ts";
+import type { SqlClient } from "./sql-client.ts";
+import { createSqliteClient } from "./sqlite-client.ts";
 
 describe("sql, with a real SQLite database", () => {
   let owned: AsyncDisposableStack;

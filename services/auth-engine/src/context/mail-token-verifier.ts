@@ -1,15 +1,15 @@
-import { type AccessTokenRules, createTokenVerifier, type TokenVerifier } from "../domain/tokens/index.ts";
-import { backchannelAudience, type Config } from "../platform/config/index.ts";
-import { systemClock } from "../platform/time/clock.ts";
-import { opaqueTokensFromConfig } from "./opaque-tokens-from-config.ts";
 import {
   type KeySetPlace,
   keySourceAt,
   maxCachedTokens,
+  opaqueTokensFromConfig,
   revocationFromConfig,
   stateUnreadable,
   type TokenParts,
-} from "./token-parts.ts";
+} from "@postern/shared/assembly";
+import { type AccessTokenRules, createTokenVerifier, type TokenVerifier } from "@postern/shared/domain/tokens";
+import { backchannelAudience, type Config } from "@postern/shared/platform/config";
+import { systemClock } from "@postern/shared/platform/time";
 
 /** Verifies the access tokens with which mail clients sign in. */
 export interface MailTokens {

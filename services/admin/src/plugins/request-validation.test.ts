@@ -1,6 +1,5 @@
+import { operations, validatedOperations } from "@postern/shared/contracts";
 import { expect, test } from "vitest";
-import { validatedOperations } from "../../contracts/admin/validated-operations.ts";
-import { operations } from "../../contracts/index.ts";
 import { createRequestValidation } from "./request-validation.ts";
 
 const validate = createRequestValidation(validatedOperations);

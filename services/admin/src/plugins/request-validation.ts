@@ -1,8 +1,7 @@
+import { type Operation, operations, validatedOperations } from "@postern/shared/contracts";
+import { explainDifference } from "@postern/shared/platform/bus";
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
-import { validatedOperations } from "../../contracts/admin/validated-operations.ts";
-import { type Operation, operations } from "../../contracts/index.ts";
-import { explainDifference } from "../bus/explain-difference.ts";
 
 export interface ValidatedRequest {
   readonly method: string;

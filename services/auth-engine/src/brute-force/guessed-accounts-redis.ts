@@ -1,9 +1,6 @@
-import type { RedisClient } from "../../platform/redis/client.ts";
-import { accountAddressesKey, accountIndexKey } from "../../platform/redis/keys/brute-force.ts";
-import { defineScript } from "../../platform/redis/script.ts";
+import { shardOf, userPart } from "@postern/shared/domain/brute-force";
+import { accountAddressesKey, accountIndexKey, defineScript, type RedisClient } from "@postern/shared/platform/redis";
 import { noteGuess } from "./scripts/scripts.generated.ts";
-import { shardOf } from "./shards.ts";
-import { userPart } from "./source.ts";
 
 const maxAddresses = 1000;
 const maxAccountsPerShard = 100_000;

@@ -1,13 +1,15 @@
-import { createJobQueue, createJobStatus, type JobQueue, type ReadJob } from "../../domain/jobs/index.ts";
-import type { Config } from "../../platform/config/index.ts";
-import type { Logger } from "../../platform/logging/logger.ts";
-import type { RedisClient } from "../../platform/redis/client.ts";
+import type { Config } from "@postern/shared/platform/config";
+import type { Logger } from "@postern/shared/platform/logging";
+import type { RedisClient } from "@postern/shared/platform/redis";
+import { createJobQueue } from "../jobs/job-queue-redis.ts";
+import { createJobStatus } from "../jobs/job-status-redis.ts";
+import type { JobQueue, ReadJob } from "../jobs/jobs.ts";
 
 /** Added to Redis's command timeout, for commands that have not been sent yet. */
 const marginMs = 500;
 
-/** The queue of flush jobs; `redis` is of the role `queue`. */
-export function jobQueueFromConfig(
+/** The queue of flush jobs and the records of its jobs; `redis` is of the role `queue`. */
+export function createJobs(
   { runtime, storage }: Config,
   { redis, logger }: { readonly redis: RedisClient; readonly logger: Logger },
 ): { readonly queue: JobQueue; readonly read: ReadJob } {

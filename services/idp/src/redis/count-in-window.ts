@@ -1,5 +1,4 @@
-import type { RedisClient } from "./client.ts";
-import { defineScript } from "./script.ts";
+import { defineScript, type RedisClient } from "@postern/shared/platform/redis";
 import { countInWindow } from "./scripts/scripts.generated.ts";
 
 /** Adds one to a count whose window begins with the first increment. @returns the count, including this increment */

@@ -1,21 +1,17 @@
-import { createNotificationQueue, type NotificationQueue } from "../../domain/jobs/notification-queue.ts";
-import type { Config } from "../../platform/config/index.ts";
-import type { KeyRing } from "../../platform/crypto/key-ring.ts";
-import type { Logger } from "../../platform/logging/logger.ts";
-import type { RedisClient } from "../../platform/redis/client.ts";
-import { keyRingFromConfig } from "../key-ring-from-config.ts";
+import { notificationKeysFromConfig } from "@postern/shared/assembly";
+import type { Config } from "@postern/shared/platform/config";
+import type { Logger } from "@postern/shared/platform/logging";
+import type { RedisClient } from "@postern/shared/platform/redis";
+import type { NotificationQueue } from "../user-notifications/notification-queue.ts";
+import { createNotificationQueue } from "../user-notifications/notification-queue-redis.ts";
 
 /** Added to Redis's command timeout, for commands that have not been sent yet. */
 const marginMs = 500;
 
-export function notificationKeysFromConfig(config: Config): KeyRing | undefined {
-  return keyRingFromConfig(config, "notice");
-}
-
 /**
  * The queue of user notifications; `redis` is of the role `queue`. Undefined if no secret is configured to encrypt them.
  */
-export function notificationQueueFromConfig(
+export function notificationQueueOf(
   config: Config,
   { redis, logger }: { readonly redis: RedisClient; readonly logger: Logger },
 ): NotificationQueue | undefined {

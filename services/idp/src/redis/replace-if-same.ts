@@ -1,5 +1,4 @@
-import type { RedisClient } from "./client.ts";
-import { defineScript } from "./script.ts";
+import { defineScript, type RedisClient } from "@postern/shared/platform/redis";
 import { replaceIfSame } from "./scripts/scripts.generated.ts";
 
 export interface Replacement {

@@ -1,16 +1,26 @@
-import { createAcceptedKeys } from "./accepted-keys.ts";
-import { messages } from "./messages.ts";
-import { nearestName } from "./nearest-name.ts";
-import type { ConfigSources, ValueSource } from "./read/reader.ts";
-import { redactNode } from "./redact.ts";
-import { currentName } from "./renamed-keys.ts";
-import type { Reload } from "./schema/fields.ts";
-import type { Config } from "./schema/root.ts";
+import {
+  type Config,
+  type ConfigSources,
+  createAcceptedKeys,
+  currentName,
+  messages,
+  nearestName,
+  type Reload,
+  redactNode,
+  type ValueSource,
+} from "@postern/shared/platform/config";
+import {
+  environmentName,
+  fixedLeaves,
+  formatPath,
+  type LeafNode,
+  nodeAt,
+  type Path,
+  parsePath,
+  schemaTree,
+  valueAt,
+} from "@postern/shared/platform/config/tree";
 import { showType, showValue } from "./show-value.ts";
-import { schemaTree } from "./tree/from-schema.ts";
-import type { LeafNode } from "./tree/node.ts";
-import { environmentName, formatPath, type Path, parsePath } from "./tree/path.ts";
-import { fixedLeaves, nodeAt, valueAt } from "./tree/walk.ts";
 
 /** Everything about one key. Values are spelled as in a file; a secret's is masked. */
 export interface KeyExplanation {

@@ -1,8 +1,7 @@
-import type { JobRecord, JobStatus } from "../../contracts/admin/jobs.ts";
-import { AppError } from "../../platform/errors/index.ts";
-import type { RedisClient } from "../../platform/redis/client.ts";
-import { jobKey } from "../../platform/redis/keys/jobs.ts";
-import { defineScript, readFields } from "../../platform/redis/script.ts";
+import type { JobRecord, JobStatus } from "@postern/shared/contracts";
+import { AppError } from "@postern/shared/platform/errors";
+import { defineScript, jobKey, type RedisClient, readFields } from "@postern/shared/platform/redis";
+import type { ReadJob } from "./jobs.ts";
 import { readJob } from "./scripts/scripts.generated.ts";
 
 export interface JobStatusDeps {
@@ -11,9 +10,6 @@ export interface JobStatusDeps {
   readonly keyPrefix: string;
   readonly retentionMs: number;
 }
-
-/** Undefined for an unknown job, or one whose record has expired. @throws AppError REDIS_UNAVAILABLE */
-export type ReadJob = (jobId: string) => Promise<JobRecord | undefined>;
 
 const jobIdForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
 

@@ -1,9 +1,6 @@
-import { type RedactedConfig, redactConfig } from "./redact.ts";
-import type { Config } from "./schema/root.ts";
+import { type Config, type RedactedConfig, redactConfig } from "@postern/shared/platform/config";
+import { formatPath, schemaTree, valueLeaves } from "@postern/shared/platform/config/tree";
 import { showValue } from "./show-value.ts";
-import { schemaTree } from "./tree/from-schema.ts";
-import { formatPath } from "./tree/path.ts";
-import { valueLeaves } from "./tree/walk.ts";
 
 /** The effective configuration as sorted `path = value` lines, redacted; values are spelled as in a file. */
 export function dumpConfig(config: Config): readonly string[] {

@@ -1,15 +1,20 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
-import { createNotificationQueue, type NotificationJob } from "@postern/shared/domain/jobs";
+import type { NotificationJob } from "@postern/shared/domain/jobs";
 import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
 import { freePort, poll, type RedisServer, spawnRedis } from "@postern/shared/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { blockingRedis, redisContent, testRedis } from "../../../../test/support/redis-content.ts";
-import { countNotifications } from "../queues/count-jobs.ts";
-import { createDeliverNotification } from "./deliver-notification.ts";
-import { createNotificationWorker, type NotificationEvents, type NotificationWorker } from "./notification-worker.ts";
+import { createNotificationQueue } from "../../../services/idp/src/user-notifications/notification-queue-redis.ts";
+import { countNotifications } from "../../../services/jobs-worker/src/queues/count-jobs.ts";
+import { createDeliverNotification } from "../../../services/jobs-worker/src/user-notifications/deliver-notification.ts";
+import {
+  createNotificationWorker,
+  type NotificationEvents,
+  type NotificationWorker,
+} from "../../../services/jobs-worker/src/user-notifications/notification-worker.ts";
+import { blockingRedis, redisContent, testRedis } from "../../support/redis-content.ts";
 
 const keyPrefix = "postern:";
 const ringOf = (secret: string) => createKeyRing([new Secret(secret)], "notice");

@@ -1,4 +1,12 @@
 import {
+  keySourceAt,
+  maxCachedTokens,
+  opaqueTokensFromConfig,
+  revocationFromConfig,
+  stateUnreadable,
+  type TokenParts,
+} from "@postern/shared/assembly";
+import {
   type AccessTokenRules,
   createTokenVerifier,
   type KeySource,
@@ -6,12 +14,10 @@ import {
   serviceTokenKey,
   type TokenVerdict,
   type TokenVerifier,
-} from "../domain/tokens/index.ts";
-import { backchannelAudience, type Config } from "../platform/config/index.ts";
-import { Secret } from "../platform/crypto/secret.ts";
-import { type Clock, systemClock } from "../platform/time/clock.ts";
-import { opaqueTokensFromConfig } from "./opaque-tokens-from-config.ts";
-import { keySourceAt, maxCachedTokens, revocationFromConfig, stateUnreadable, type TokenParts } from "./token-parts.ts";
+} from "@postern/shared/domain/tokens";
+import { backchannelAudience, type Config } from "@postern/shared/platform/config";
+import { Secret } from "@postern/shared/platform/crypto";
+import { type Clock, systemClock } from "@postern/shared/platform/time";
 
 export interface CallerTokens {
   /** Absent if no kind of token is enabled. */

@@ -1,17 +1,7 @@
-import { AppError } from "../../platform/errors/index.ts";
-import type { RedisClient } from "../../platform/redis/client.ts";
-import { factorLockKeys, type LockableFactor, lockableFactors } from "./lock-keys.ts";
-
-/** Counts of consecutive wrong codes of accounts, for operators who unlock factors. */
-export interface FactorLocks {
-  /**
-   * Resets the account's counts to zero, whether or not a factor was locked. Repeatable.
-   *
-   * @returns consecutive wrong codes before the reset, for each factor that had any
-   * @throws AppError REDIS_UNAVAILABLE
-   */
-  lift(account: string): Promise<Readonly<Partial<Record<LockableFactor, number>>>>;
-}
+import { factorLockKeys, type LockableFactor, lockableFactors } from "@postern/shared/domain/factor-locks";
+import { AppError } from "@postern/shared/platform/errors";
+import type { RedisClient } from "@postern/shared/platform/redis";
+import type { FactorLocks } from "./factor-locks.ts";
 
 export function createFactorLocks(redis: RedisClient, keyPrefix: string): FactorLocks {
   const liftOne = async (account: string, factor: LockableFactor): Promise<number> => {

@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { within } from "../../platform/concurrency/deadline.ts";
-import { AppError } from "../../platform/errors/index.ts";
-import type { RedisClient } from "../../platform/redis/client.ts";
-import { flushQueue, jobKey } from "../../platform/redis/keys/jobs.ts";
-import type { FlushJob } from "./flush-job.ts";
-import { createLazyQueue } from "./lazy-queue.ts";
+import { createLazyQueue, type FlushJob } from "@postern/shared/domain/jobs";
+import { within } from "@postern/shared/platform/concurrency";
+import { AppError } from "@postern/shared/platform/errors";
+import { flushQueue, jobKey, type RedisClient } from "@postern/shared/platform/redis";
+import type { JobQueue } from "./jobs.ts";
 
 export interface JobQueueDeps {
   /** Of the role `queue`. */
@@ -15,15 +14,6 @@ export interface JobQueueDeps {
   readonly maxQueued: number;
   readonly timeoutMs: number;
   readonly onError: (error: unknown) => void;
-}
-
-export interface JobQueue {
-  /**
-   * Resolves with the job's id once Redis has stored it.
-   *
-   * @throws AppError REDIS_UNAVAILABLE within `timeoutMs`: the job may run nevertheless. OVERLOADED: too many jobs are queued.
-   */
-  enqueue(job: FlushJob): Promise<string>;
 }
 
 /** A flush is retried for about two minutes while a dependency is unavailable. */

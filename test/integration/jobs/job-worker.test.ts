@@ -1,17 +1,18 @@
 import { flushesFromConfig, flushSettings } from "@postern/shared/assembly";
-import { createJobQueue, createJobStatus, type FlushJob } from "@postern/shared/domain/jobs";
+import { createLazyQueue, type FlushJob } from "@postern/shared/domain/jobs";
 import type { Bus } from "@postern/shared/platform/bus";
 import { loadConfig } from "@postern/shared/platform/config";
 import { fromUnknown } from "@postern/shared/platform/errors";
-import { flushQueue, jobsPrefix, type RedisClient } from "@postern/shared/platform/redis";
+import { flushQueue, type RedisClient } from "@postern/shared/platform/redis";
 import { type NatsServer, poll, type RedisServer, spawnNats, spawnRedis } from "@postern/shared/testing";
-import { Queue } from "bullmq";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { makeBus } from "../../../../test/integration/bus/bus-fixture.ts";
-import { blockingRedis, redisContent, testRedis } from "../../../../test/support/redis-content.ts";
-import { countJobs } from "../queues/count-jobs.ts";
-import { createFoundKeys } from "./found-keys.ts";
-import { createJobWorker } from "./job-worker.ts";
+import { createJobQueue } from "../../../services/admin/src/jobs/job-queue-redis.ts";
+import { createJobStatus } from "../../../services/admin/src/jobs/job-status-redis.ts";
+import { createFoundKeys } from "../../../services/jobs-worker/src/flush-jobs/found-keys.ts";
+import { createJobWorker } from "../../../services/jobs-worker/src/flush-jobs/job-worker.ts";
+import { countJobs } from "../../../services/jobs-worker/src/queues/count-jobs.ts";
+import { blockingRedis, redisContent, testRedis } from "../../support/redis-content.ts";
+import { makeBus } from "../bus/bus-fixture.ts";
 
 const keyPrefix = "postern:";
 const retentionMs = 3_600_000;
@@ -90,7 +91,7 @@ const read = (jobId: string) => createJobStatus({ redis: queue, keyPrefix, reten
 
 /** As no version of Postern enqueues it: other names, other data, fewer attempts. */
 async function enqueueRaw(name: string, data: unknown): Promise<string> {
-  const raw = new Queue(flushQueue, { connection: queue, prefix: jobsPrefix(keyPrefix) });
+  const raw = await createLazyQueue(flushQueue, { redis: queue, keyPrefix, onError: () => undefined })();
   const jobId = crypto.randomUUID();
   await raw.add(name, data, { jobId, attempts: 1 });
   await raw.close();

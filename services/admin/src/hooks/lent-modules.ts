@@ -1,7 +1,6 @@
-import { lentScriptFunctions, scriptModule } from "../../../contracts/engine/script-module.ts";
-import type { Bus } from "../../../platform/bus/bus.ts";
-import { toLuaValue } from "../lua-value.ts";
-import type { HostFunction, HostFunctions } from "./host.ts";
+import { lentScriptFunctions, scriptModule } from "@postern/shared/contracts";
+import { type HostFunction, type HostFunctions, toLuaValue } from "@postern/shared/domain/scripts";
+import type { Bus } from "@postern/shared/platform/bus";
 
 /** `sql` and `ldap` in a service without backends: an engine runs them. */
 export function lentModules(bus: Pick<Bus, "request">): HostFunctions {
