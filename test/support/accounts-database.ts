@@ -3,11 +3,11 @@ import { DatabaseSync } from "node:sqlite";
 export interface AccountsDatabase {
   readonly file: string;
   readonly count: number;
-  /** Characters of each name. */
+  /** Length of each name in characters. */
   readonly nameLength: number;
 }
 
-/** A SQLite directory with as many accounts as asked for, `u0000001…@example.test` in order, none of them with a password. */
+/** A SQLite directory with this many accounts, `u0000001…@example.test` in order, none of them with a password. */
 export function createAccountsDatabase({ file, count, nameLength }: AccountsDatabase): void {
   const database = new DatabaseSync(file);
   database.exec("CREATE TABLE users (username TEXT PRIMARY KEY, password TEXT) STRICT, WITHOUT ROWID");

@@ -87,7 +87,7 @@ export function createCounting(redis: RedisClient) {
     clock: systemClock,
     guard: unguarded,
     repeatWindowMs: 900_000,
-    takenBack: settings.takenBack,
+    maxForgiven: settings.maxForgiven,
   });
   const targetOf = createTargets(settings, parts);
   const digest = createGuessDigest("test-password-nonce-0");

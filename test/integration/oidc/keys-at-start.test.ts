@@ -32,7 +32,7 @@ test("requests that fail before the keys were read are logged as info, later fai
     settings: { identity: { oidc } },
   });
   const idp = stack.services.get("idp");
-  if (idp === undefined) throw new Error("no idp");
+  if (idp === undefined) throw new Error("the stack has no idp");
   const url = stack.idpUrl;
 
   await poll("the answer 500", async () => (await fetch(`${url}/oidc/jwks`).catch(() => undefined))?.status === 500);

@@ -14,7 +14,7 @@ export interface LocalStoreDeps {
   /** Share of `failed_requests` that this process alone may allow. */
   readonly sharePercent: () => number;
   readonly repeatWindowMs: () => number;
-  readonly takenBack: () => number;
+  readonly maxForgiven: () => number;
 }
 
 /** Counts of this process alone, used while Redis is unavailable. */
@@ -78,7 +78,7 @@ function createLocalCounts(clock: Clock, sharePercent: () => number) {
       if (score < limit) return undefined;
       return { rule: rule.name, network, bannedAtMs: now, expiresAtMs: now + rule.banMs };
     },
-    takeBack: ({ rule, countKey }: RulePlace, countedAtMs: number): void => {
+    forgive: ({ rule, countKey }: RulePlace, countedAtMs: number): void => {
       const count = counts.get(countKey);
       if (count !== undefined) counts.set(countKey, without(count, Math.floor(countedAtMs / rule.periodMs)));
     },
@@ -86,7 +86,7 @@ function createLocalCounts(clock: Clock, sharePercent: () => number) {
 }
 
 export function createLocalStore(deps: LocalStoreDeps): LocalStore {
-  const { clock, sharePercent, repeatWindowMs, takenBack } = deps;
+  const { clock, sharePercent, repeatWindowMs, maxForgiven } = deps;
   const counts = createLocalCounts(clock, sharePercent);
   const { bans, standing } = createLocalBans(clock);
   const wrong = createWrongPasswords();
@@ -117,8 +117,8 @@ export function createLocalStore(deps: LocalStoreDeps): LocalStore {
       const ban = standing(target);
       if (ban !== undefined) return { ban };
       noteSuccess(target, account);
-      for (const time of wrong.takeBack(accountAt(target), takenBack())) {
-        for (const place of target.places) counts.takeBack(place, time);
+      for (const time of wrong.forgive(accountAt(target), maxForgiven())) {
+        for (const place of target.places) counts.forgive(place, time);
       }
       return { ban: undefined };
     },

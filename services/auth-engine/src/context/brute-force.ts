@@ -41,7 +41,7 @@ function makeStores(settings: BruteForceSettings, keyPrefix: string, { base, red
     clock: systemClock,
     sharePercent: () => settings.withoutRedis.sharePercent,
     repeatWindowMs: () => settings.repeatWindowMs,
-    takenBack: () => settings.takenBack,
+    maxForgiven: () => settings.maxForgiven,
   });
   const probe = probeKey.build(keyPrefix, base.service, base.instance);
   const guard = createRedisGuard({
@@ -58,8 +58,8 @@ function makeStores(settings: BruteForceSettings, keyPrefix: string, { base, red
       base.logger.info("Redis is available again: failures are counted in Redis");
     },
   });
-  const { repeatWindowMs, takenBack } = settings;
-  const shared = createRedisStore({ redis, parts, clock: systemClock, guard, repeatWindowMs, takenBack });
+  const { repeatWindowMs, maxForgiven } = settings;
+  const shared = createRedisStore({ redis, parts, clock: systemClock, guard, repeatWindowMs, maxForgiven });
   const { accountDelay } = settings;
   const brake =
     accountDelay &&

@@ -6,12 +6,12 @@ export const readJob = {
   args: ["retentionMs"] as const,
   lua: `-- Reads the record of a job in one round trip, because operators poll it.
 --
--- BullMQ removes old records only when other jobs finish, so the script itself hides a record whose time is over.
+-- BullMQ removes old records only when other jobs finish, so the script itself hides a record that has expired.
 --
 -- KEYS[1] job_key: BullMQ's hash of the job
 -- KEYS[2] lock_key: exists while a worker runs the job
 -- ARGV[1] retention_ms: time for which a finished job is reported
--- Reply: name and value of each field, or nil if the job is unknown or its time is over.
+-- Reply: name and value of each field, or nil if the job is unknown or its record has expired.
 --   name, createdAt, startedAt, finishedAt (ms since the epoch), result, failure: text, or nil if absent
 --   isLocked: 1 or 0
 

@@ -1,10 +1,10 @@
--- Replaces a value that is still the one that was read. Of several writers that read the same value, the first wins.
+-- Replaces a value if it is still the one that was read. Of several writers that read the same value, the first wins.
 --
 -- KEYS[1] value_key
 -- ARGV[1] expected: the value that was read; empty if the key did not exist
 -- ARGV[2] replacement: the new value
 -- ARGV[3] life_seconds: lifetime of the new value
--- Reply: 1 if the value was replaced, 0 if it is another one now.
+-- Reply: 1 if the value was replaced, 0 if another value is stored now.
 
 local value_key = KEYS[1]
 local expected = ARGV[1]

@@ -1,4 +1,4 @@
--- Subtracts one attempt from a count. A count that has expired is not created again.
+-- Undoes the count of a passkey attempt. A count that has expired is not created again.
 --
 -- KEYS[1] count_key
 -- Reply: the count after the subtraction, or 0 if it has expired.

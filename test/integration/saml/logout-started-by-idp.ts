@@ -3,21 +3,21 @@ import { describe, expect, test } from "vitest";
 import type { Browser } from "../../support/browser.ts";
 import type { KeyPair } from "./key-pair.ts";
 
-/** What the file whose servers these tests share gives them. */
+/** Helpers of the test file whose servers these tests share. */
 export interface LogoutTools {
   readonly newBrowser: () => Browser;
   readonly wiki: (keys?: KeyPair) => SAML;
   readonly plain: () => SAML;
   readonly signIn: (browser: Browser, sp: SAML) => Promise<Profile>;
-  /** The status of an address in a browser that has no session. */
+  /** Opens an address in a browser without a session. @returns the status */
   readonly open: (url: string) => Promise<number>;
   readonly soapRequests: () => readonly string[];
-  readonly stranger: () => KeyPair;
+  readonly unregistered: () => KeyPair;
 }
 
 const pathOf = (url: string): string => url.slice(new URL(url).origin.length);
 
-/** The page of the logout, and our request for the first service provider, which it checks. */
+/** Starts a logout. @returns its page, and our request to the first service provider after its library verified it */
 async function begin(browser: Browser, sp: SAML) {
   const leaving = await browser.submit(await browser.open("/logout"), {});
   const place = leaving.location ?? "";
@@ -30,10 +30,10 @@ async function begin(browser: Browser, sp: SAML) {
   return { page, place, profile };
 }
 
-export function logoutBegunHere(tools: LogoutTools): void {
-  const { newBrowser, wiki, plain, signIn, open, soapRequests, stranger } = tools;
-  describe("a logout that begins here", () => {
-    test("tells one in a frame by a signed request and the other by SOAP, and takes the answer on either replica", async () => {
+export function logoutStartedByIdp(tools: LogoutTools): void {
+  const { newBrowser, wiki, plain, signIn, open, soapRequests, unregistered } = tools;
+  describe("a logout that starts at the identity provider", () => {
+    test("notifies one service provider in a frame and the other by SOAP, and accepts the response on either replica", async () => {
       const browser = newBrowser();
       const { nameID } = await signIn(browser, wiki());
       await signIn(browser, plain());
@@ -49,13 +49,13 @@ export function logoutBegunHere(tools: LogoutTools): void {
       expect((await browser.get("/mfa/sessions")).status).toBe(401);
     });
 
-    test("takes no answer of another key, without signature, of another service provider, or for the second time", async () => {
+    test("rejects a response with another key, without a signature, from another service provider, or replayed", async () => {
       const browser = newBrowser();
       await signIn(browser, wiki());
       const { place, profile } = await begin(browser, wiki());
       const by = async (sp: SAML): Promise<string> => sp.getLogoutResponseUrlAsync(profile, "", {}, true);
       const good = await by(wiki());
-      expect(await open(await by(wiki(stranger())))).toBe(400);
+      expect(await open(await by(wiki(unregistered())))).toBe(400);
       expect(await open(good.replace(/&SigAlg=.*/, ""))).toBe(400);
       expect(await open(await by(plain()))).toBe(400);
       expect(await open(await wiki().getLogoutResponseUrlAsync({ ...profile, ID: "_unknown" }, "", {}, true))).toBe(
@@ -66,7 +66,7 @@ export function logoutBegunHere(tools: LogoutTools): void {
       expect(statuses.toSorted((a, b) => a - b)).toEqual([204, ...Array.from({ length: 9 }, () => 400)]);
     });
 
-    test("says who refused", async () => {
+    test("names the service provider that refused", async () => {
       const browser = newBrowser();
       await signIn(browser, wiki());
       const { place, profile } = await begin(browser, wiki());

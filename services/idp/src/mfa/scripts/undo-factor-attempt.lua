@@ -1,4 +1,4 @@
--- Takes back an attempt at a second factor that could not be decided.
+-- Undoes the count of an attempt at a second factor that could not be verified.
 --
 -- KEYS[1] attempts_key: attempts of the account in the window
 -- KEYS[2] failures_key: consecutive wrong codes
@@ -13,13 +13,13 @@ local flow_key = KEYS[3]
 local is_account_counted = ARGV[1] == "1"
 local is_flow_counted = ARGV[2] == "1"
 
-local function take_back(key)
+local function undo(key)
   if tonumber(redis.call("GET", key) or "0") > 0 then redis.call("DECR", key) end
 end
 
 if is_account_counted then
-  take_back(attempts_key)
-  take_back(failures_key)
+  undo(attempts_key)
+  undo(failures_key)
 end
-if is_flow_counted then take_back(flow_key) end
+if is_flow_counted then undo(flow_key) end
 return 1
