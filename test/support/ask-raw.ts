@@ -9,7 +9,7 @@ export interface RawAnswer {
   readonly headers: readonly Header[];
   readonly body: string;
   /** The header with exactly this spelling, or undefined. */
-  header(name: string): string | undefined;
+  readonly header: (name: string) => string | undefined;
 }
 
 export interface RawRequest {

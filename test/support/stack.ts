@@ -15,8 +15,8 @@ export interface StackOptions {
   readonly engines?: number;
   /** The port of the gateway; a free one by default. */
   readonly httpPort?: number;
-  /** Replaces `auth.backends` of the test configuration. */
-  readonly backends?: object;
+  /** Replaces `auth.backends` of the test configuration. A function may write files to the stack's folder. */
+  readonly backends?: object | ((folder: string) => object);
   /** Merged into the test configuration, key by key. */
   readonly settings?: Tree;
   /** Services to start in addition to engines and gateway, in this order, before the gateway. */
@@ -80,7 +80,11 @@ export const basicAuth = `Basic ${Buffer.from("backchannel:demo-backchannel-secr
 function treeOf(places: StackPlaces, { backends, settings = {} }: StackOptions): Tree {
   const tree = merged(defaultTree(places), settings);
   const { auth } = tree;
-  return backends === undefined ? tree : { ...tree, auth: { ...Object(auth), backends } };
+  if (backends === undefined) return tree;
+  return {
+    ...tree,
+    auth: { ...Object(auth), backends: typeof backends === "function" ? backends(places.folder) : backends },
+  };
 }
 
 async function freePlaces(folder: string): Promise<StackPlaces> {

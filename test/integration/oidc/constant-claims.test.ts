@@ -87,7 +87,7 @@ test("an attribute that is not a boolean never becomes email_verified, which is 
       one
         .output()
         .split("\n")
-        .filter((line) => line.includes('"msg":"claim left out')),
+        .filter((line) => line.includes('"msg":"claim omitted')),
     );
   await poll("the warning", () => warnings().length > 0);
   expect(JSON.parse(warnings()[0] ?? "")).toMatchObject({ client: "mapped", claim: "email_verified", type: "boolean" });
