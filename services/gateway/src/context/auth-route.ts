@@ -91,7 +91,7 @@ export function createAuthRoute(parts: AuthRouteParts): AuthRouteDeps {
     log: createDecisionLog(processLogger),
     gate: limits.gate,
     slowAnswers: createSlowAnswers(holds, () => live.current.slowAnswers),
-    callerOf: addresses.callerOf,
+    callerAddress: addresses.callerAddress,
     factsOf: createFacts(addresses, reportIgnoredAddress),
     reportIgnoredAddress,
   };
