@@ -11,7 +11,7 @@ import {
 } from "@postern/shared/assembly";
 import { jobQueueFromConfig } from "@postern/shared/assembly/jobs";
 import { authenticate } from "@postern/shared/contracts";
-import { type BruteForceState, createBruteForceState } from "@postern/shared/domain/brute-force";
+import { type BruteForceRecords, createBruteForceRecords } from "@postern/shared/domain/brute-force";
 import { createFactorLocks, type FactorLocks } from "@postern/shared/domain/factor-locks";
 import type { FindAccountNames, Flushes } from "@postern/shared/domain/flush";
 import type { JobQueue, ReadJob } from "@postern/shared/domain/jobs";
@@ -44,7 +44,7 @@ export interface AdminContext extends Base, EngineBus {
   readonly flushes: Flushes;
   readonly factorLocks: FactorLocks;
   readonly accountNames: FindAccountNames;
-  readonly bruteForce: BruteForceState;
+  readonly bruteForce: BruteForceRecords;
   readonly passwords: PasswordVerifier;
   readonly adminMetrics: AdminMetrics;
   readonly readCaller: ReadCaller;
@@ -144,7 +144,7 @@ export async function createContext(config: Config): Promise<AdminContext> {
     factorLocks: createFactorLocks(parts.state, keyPrefix),
     accountNames: accountNamesFromSettings(flush),
     jobs: jobQueueFromConfig(config, { redis: parts.queue, logger: parts.logger }),
-    bruteForce: createBruteForceState({
+    bruteForce: createBruteForceRecords({
       redis: parts.state,
       keyPrefix,
       rules: () => flush.live().rules,
