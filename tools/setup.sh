@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Sets up what a target needs: npm packages, the pinned Node, servers from the system's packages.
+# Installs the requirements of a make target: npm packages, the pinned Node, servers from the system's packages.
 # Usage: tools/setup.sh packages|run|test|test-long|bench|screenshots [--dry-run]
-# Quick when nothing is to do. The full output of what it runs is in .run/setup.log.
-# SETUP_SERVER_PATH replaces the folders in which servers are looked for; SETUP_POLICY_FILE the path of policy-rc.d.
+# Takes little time if nothing is missing. The output of the commands is in .run/setup.log.
+# SETUP_SERVER_PATH replaces the folders that are searched for servers, SETUP_POLICY_FILE the path of policy-rc.d.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -15,7 +15,7 @@ readonly log=.run/setup.log stamp=.run/packages.stamp pinned=node_modules/.bin/n
 say() { echo "setup: $*"; }
 die() { say "$*" >&2; exit 1; }
 
-# Runs a command in silence; its output goes to the log.
+# Runs a command and writes its output to the log only.
 logged() { echo "+ $*" >>"$log"; "$@" >>"$log" 2>&1 </dev/null 8>&- 9>&-; }
 
 show_tail() { echo "--- last lines of $log" >&2; tail -n 20 "$log" >&2; echo "---" >&2; }
@@ -47,7 +47,7 @@ install_packages() {
   logged npm install --no-save --no-audit --no-fund || result=$?
   restore_lock
   trap - EXIT
-  [ "$result" -eq 0 ] || { show_tail; die "npm could not install the packages; the whole output is in $log"; }
+  [ "$result" -eq 0 ] || { show_tail; die "npm could not install the packages; see $log for the complete output"; }
 }
 
 ensure_packages() {
@@ -55,7 +55,7 @@ ensure_packages() {
   rm -f "$stamp"
   install_packages
   node_runs || logged npm rebuild node --foreground-scripts || true
-  node_runs || die "the npm package 'node' brought no working Node into $pinned; the output is in $log"
+  node_runs || die "the npm package 'node' did not install a working Node at $pinned; see $log for the output"
   fingerprint >"$stamp"
   say "npm packages and Node $("$pinned" --version) are ready ($((SECONDS - started)) s)"
 }
@@ -67,12 +67,12 @@ missing_fonts() {
   [ -n "$fonts" ] || echo fonts-noto-cjk
 }
 
-# Prints the package without which Python makes no virtual environment; on Debian it comes apart from Python.
+# Prints the package that Python needs for virtual environments; Debian packages it separately.
 missing_venv() {
   PATH="$server_path" python3 -c 'import ensurepip, venv' >/dev/null 2>&1 || echo python3-venv
 }
 
-# Prints the packages of what is no program.
+# Prints the missing system packages that contain no program.
 missing_parts() {
   case "$purpose" in
     screenshots) missing_fonts ;;
@@ -110,10 +110,10 @@ restore_policy() {
 # One installation at a time on this machine: a lock on the folder itself leaves no file behind.
 lock_policy() {
   exec 8<"$(dirname "$policy")"
-  flock -w 900 8 || die "another installation holds $(dirname "$policy")"
+  flock -w 900 8 || die "another installation has locked $(dirname "$policy")"
 }
 
-# An installation that was killed outright could not put the policy back.
+# Restores the policy after an installation that was killed before it could do so.
 mend_policy() {
   [ -e "$saved_policy" ] || [ -L "$saved_policy" ] || grep -qs '^# postern-setup$' "$policy" || return 0
   [ -w "$(dirname "$policy")" ] || return 0
@@ -122,7 +122,7 @@ mend_policy() {
   exec 8<&-
 }
 
-# A system's own policy-rc.d is moved aside as it is and moved back at the end, whatever the end is.
+# An existing policy-rc.d is moved away unchanged and restored in every case.
 forbid_service_starts() {
   lock_policy
   trap restore_policy EXIT
@@ -139,10 +139,10 @@ install_servers() {
   say "installing $packages, without starting services ..."
   forbid_service_starts
   export DEBIAN_FRONTEND=noninteractive
-  # An unreachable mirror may still leave lists that are good enough, so the installation decides.
-  logged "${apt[@]}" update || { sleep "${SETUP_RETRY_SECONDS:-5}"; logged "${apt[@]}" update; } || say "apt-get update failed; trying with the lists at hand"
+  # If a mirror is unreachable, the existing package lists may suffice, so the installation is tried anyway.
+  logged "${apt[@]}" update || { sleep "${SETUP_RETRY_SECONDS:-5}"; logged "${apt[@]}" update; } || say "apt-get update failed; trying with the existing package lists"
   # shellcheck disable=SC2086
-  logged "${apt[@]}" install --no-install-recommends $packages || { show_tail; die "apt-get could not install $packages; the whole output is in $log"; }
+  logged "${apt[@]}" install --no-install-recommends $packages || { show_tail; die "apt-get could not install $packages; see $log for the complete output"; }
   restore_policy
   trap - EXIT INT TERM HUP
   exec 8<&-
@@ -152,7 +152,7 @@ install_servers() {
 ensure_servers() {
   local packages="$1"
   if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
-    die "please install as root: $packages (on Debian: apt-get install --no-install-recommends $packages)"
+    die "root access and apt-get are needed to install $packages; install them yourself (on Debian: apt-get install --no-install-recommends $packages)"
   fi
   install_servers "$packages"
 }
@@ -171,7 +171,7 @@ main() {
 
   mkdir -p .run
   exec 9>.run/setup.lock
-  flock -n 9 || { say "waiting for another set-up ..."; flock -w 900 9 || die "another set-up holds .run/setup.lock"; }
+  flock -n 9 || { say "waiting for another set-up ..."; flock -w 900 9 || die "another set-up has locked .run/setup.lock"; }
   date >"$log"
   if [ -n "$missing" ]; then missing="$(missing_servers)"; fi
   if [ -n "$missing" ]; then ensure_servers "$missing"; fi

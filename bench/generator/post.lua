@@ -1,6 +1,6 @@
--- wrk script: POSTs the requests of a file, one a line, in turn: JSON, CBOR in hex, headers with tabs between them, forms.
+-- wrk script: sends the requests of a file in turn, one per line: JSON, CBOR in hex, headers separated by tabs, or forms.
 -- Usage: wrk -s post.lua URL -- REQUESTS_FILE json|cbor|header|form AUTHORIZATION
--- An authorization of "-" sends none; one of "@FILE" takes the lines of the file in turn. Where a request holds the mark, each sending writes another number there.
+-- Authorization "-" sends no header, and "@FILE" uses the lines of the file in turn. The mark in a request is replaced by a new number each time.
 local requests, count, nth = {}, 0, 0
 local mark = "@serial-----@"
 local serial = os.time() % 10000 * 1000000000

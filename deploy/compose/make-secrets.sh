@@ -11,7 +11,7 @@ make_secret() {
   printf 's%s' "$(od -An -N32 -tx1 /dev/urandom | tr -d ' \n')" >"secrets/$1.new"
   chmod 0644 "secrets/$1.new"
   mv "secrets/$1.new" "secrets/$1"
-  echo "made deploy/compose/secrets/$1"
+  echo "created deploy/compose/secrets/$1"
 }
 for name in backchannel_password caller_assertion_secret password_nonce encryption_secret \
   redis_password nats_token ldap_bind_password; do

@@ -8,12 +8,12 @@ import { startStack } from "../support/stack.ts";
 
 const count = 1_000_000;
 /**
- * MiB of old space, less than a million names need: the runtime lets garbage grow as far as it may, so what is resident
- * says little, and whether a small heap is enough says it all.
+ * Size of the old space in MiB, too small for a million names. Resident memory proves little, because the runtime collects
+ * garbage only when it must; finishing with a small heap proves that the list is never held in memory.
  */
 const heap = 48;
 
-test("a million accounts for a slow reader: flat memory at both ends", async () => {
+test("a slow client reads a million accounts with constant memory in gateway and engine", async () => {
   await using folder = await scratchFolder();
   const file = join(folder.path, "accounts.sqlite");
   createAccountsDatabase({ file, count, nameLength: 60 });
@@ -30,7 +30,7 @@ test("a million accounts for a slow reader: flat memory at both ends", async () 
     for (const byte of chunk) if (byte === 0x0a) lineBreaks += 1;
     reads += 1;
     if (reads % 20 > 0) continue;
-    // The reader's own work on the list.
+    // The client is slow.
     await delay(5);
     for (const [index, service] of services.entries()) {
       peak[index] = Math.max(peak[index] ?? 0, residentMiB(service));

@@ -1,13 +1,14 @@
+import { createHash } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 
 export interface AccountsDatabase {
   readonly file: string;
   readonly count: number;
-  /** Characters of each name. */
+  /** Length of each name in characters. */
   readonly nameLength: number;
 }
 
-/** A SQLite directory with as many accounts as asked for, `u0000001…@example.test` in order, none of them with a password. */
+/** A SQLite directory with this many accounts, `u0000001…@example.test` in order, none of them with a password. */
 export function createAccountsDatabase({ file, count, nameLength }: AccountsDatabase): void {
   const database = new DatabaseSync(file);
   database.exec("CREATE TABLE users (username TEXT PRIMARY KEY, password TEXT) STRICT, WITHOUT ROWID");
@@ -33,4 +34,34 @@ export function accountsBackends(file: string): object {
     mapping: { account_field: "account" },
   };
   return { order: ["sql"], sql: { default: { file }, search: [search] } };
+}
+
+/** A salted hash that takes no time to verify, for tests that send many requests. */
+export function saltedHash(password: string): string {
+  const salt = Buffer.from("test-salt");
+  const digest = createHash("sha256").update(password).update(salt).digest();
+  return `{SSHA256}${Buffer.concat([digest, salt]).toString("base64")}`;
+}
+
+/** Writes users with their stored passwords to a SQLite file. */
+export function writeUsers(file: string, users: Iterable<readonly [username: string, stored: string]>): void {
+  const database = new DatabaseSync(file);
+  database.exec("CREATE TABLE users (username TEXT PRIMARY KEY, password TEXT) STRICT, WITHOUT ROWID");
+  const insert = database.prepare("INSERT INTO users VALUES (?, ?)");
+  for (const [username, stored] of users) insert.run(username, stored);
+  database.close();
+}
+
+/** `auth.backends` that serves them for all protocols. */
+export function usersBackends(file: string, order: readonly string[] = ["sql"]): object {
+  const search = {
+    protocol: ["*"],
+    cache_name: "users",
+    queries: {
+      user: "SELECT username AS account, password FROM users WHERE username = :username",
+      list_accounts: "SELECT username AS account FROM users",
+    },
+    mapping: { account_field: "account" },
+  };
+  return { order, sql: { default: { file }, search: [search] } };
 }

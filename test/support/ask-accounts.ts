@@ -9,15 +9,15 @@ export interface AskAccountsOptions {
   readonly body?: object;
 }
 
-interface BegunAccounts {
+interface AccountsRequest {
   readonly request: ClientRequest;
   readonly response: Promise<IncomingMessage>;
   /** Resolves when the connection is closed. */
   readonly closed: Promise<void>;
 }
 
-/** Sends `mode=list-accounts` to the JSON endpoint, for readers that leave early. */
-export function beginAccounts(url: string, { accept, body = {} }: AskAccountsOptions = {}): BegunAccounts {
+/** Sends `mode=list-accounts` to the JSON endpoint, for clients that disconnect early. */
+export function beginAccounts(url: string, { accept, body = {} }: AskAccountsOptions = {}): AccountsRequest {
   const headers = {
     authorization: basicAuth,
     "content-type": "application/json",
@@ -32,40 +32,40 @@ export function beginAccounts(url: string, { accept, body = {} }: AskAccountsOpt
     clientRequest.once("response", resolve);
     clientRequest.once("error", reject);
   });
-  // Rejects too when a reader leaves, who no longer waits for it.
+  // A client that disconnects no longer waits for the response, whose rejection would otherwise be unhandled.
   response.catch(() => undefined);
   const closed = new Promise<void>((resolve) => clientRequest.once("close", () => resolve()));
   clientRequest.end(JSON.stringify(body));
   return { request: clientRequest, response, closed };
 }
 
-/** `mode=list-accounts` of the JSON endpoint; the body of the response waits until it is read. */
+/** Sends `mode=list-accounts` to the JSON endpoint. The body of the response is not read yet. */
 export async function askAccounts(url: string, options?: AskAccountsOptions): Promise<IncomingMessage> {
   return beginAccounts(url, options).response;
 }
 
-/** Everything of it; rejects when the connection ends before the body does. */
+/** The whole body. Rejects if the connection ends before the body does. */
 export async function wholeBody(response: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of response) if (Buffer.isBuffer(chunk)) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 
-/** Its first bytes; the rest stays in the socket, unread. */
+/** The first byte of the body. The rest stays unread in the socket. */
 export async function firstBytes(response: IncomingMessage): Promise<Buffer> {
   await once(response, "readable");
   const chunk: unknown = response.read(1);
   return Buffer.isBuffer(chunk) ? chunk : Buffer.alloc(0);
 }
 
-/** Pages that an engine has read so far. */
+/** Number of pages of accounts that an engine has read so far. */
 export async function pagesRead(engine: ServiceProcess): Promise<number> {
   const metrics = await engine.metrics();
   const line = /service_engine_decision_seconds_count\{operation="list-accounts",outcome="ok"\} (\d+)/.exec(metrics);
   return Number(line?.[1] ?? 0);
 }
 
-/** Resident memory in MiB, where the machine tells it. */
+/** Resident memory in MiB. */
 export function residentMiB({ pid }: ServiceProcess): number {
   const kibibytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
   return Number(kibibytes) / 1024;

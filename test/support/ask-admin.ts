@@ -1,6 +1,6 @@
 import { basicAuth, type Stack } from "./stack.ts";
 
-/** An answer of the management API. */
+/** A response of the management API. */
 export interface AdminAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -18,7 +18,7 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
   return Object(value);
 }
 
-/** Asks through the gateway, with Basic credentials unless headers say otherwise; a string body goes out as it is. */
+/** Sends a request through the gateway, with Basic credentials unless headers replace them. A string body is sent unchanged. */
 export async function askAdmin(
   { url }: Pick<Stack, "url">,
   method: string,

@@ -6,11 +6,11 @@ export interface CborAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly bytes: Buffer;
-  /** The body by the strict decoder; undefined when there is none. */
+  /** The body, decoded by the strict decoder; undefined if it is empty. */
   readonly body: CborValue | undefined;
 }
 
-/** `POST /api/v1/auth/cbor` with the caller's correct credentials; bytes go out as they are. */
+/** `POST /api/v1/auth/cbor` with the API caller's credentials. Bytes are sent unchanged. */
 export async function askCbor(
   url: string,
   body: CborEncodable | Uint8Array<ArrayBuffer>,

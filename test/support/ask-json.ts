@@ -11,7 +11,7 @@ export interface AskOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** `POST /api/v1/auth/json` with the caller's correct credentials; a string body goes out as it is. */
+/** `POST /api/v1/auth/json` with the API caller's credentials. A string body is sent unchanged. */
 export async function askJson(
   url: string,
   body: unknown,

@@ -3,20 +3,20 @@ import { connect } from "node:net";
 
 export type Header = readonly [name: string, value: string];
 
-/** An answer byte for byte as far as tests care: header names as they were spelled, in their order. */
+/** A response with its header names unchanged and in order. */
 export interface RawAnswer {
   readonly status: number;
   readonly headers: readonly Header[];
   readonly body: string;
-  /** Exactly so spelled; undefined when it is not there. */
-  header(name: string): string | undefined;
+  /** The header with exactly this spelling, or undefined. */
+  readonly header: (name: string) => string | undefined;
 }
 
 export interface RawRequest {
   readonly method?: string;
   readonly path: string;
   readonly version?: "1.0" | "1.1";
-  /** As they go out, repeated names too. */
+  /** Sent unchanged, including repeated names. */
   readonly headers?: readonly Header[];
   readonly body?: Buffer | string;
 }
@@ -36,7 +36,7 @@ function parseAnswer(bytes: Buffer): RawAnswer {
   };
 }
 
-/** One request on a connection of its own, which the answer ends. Header values are UTF-8. */
+/** Sends one request on a new connection, which ends with the response. Header values are UTF-8. */
 export async function askRaw(url: string, request: RawRequest): Promise<RawAnswer> {
   const { method = "POST", path, version = "1.1", headers = [], body = "" } = request;
   const { hostname, port } = new URL(url);

@@ -1,6 +1,6 @@
 import { createHash, createSign, generateKeyPairSync, randomBytes } from "node:crypto";
 
-/** A passkey in software: what a browser's `toJSON()` would send (WebAuthn §5.1.8), of the `none` attestation. */
+/** A passkey in software: returns what a browser's `toJSON()` would send (WebAuthn §5.1.8), of the `none` attestation. */
 export interface Authenticator {
   readonly id: string;
   create(challenge: string): object;
@@ -13,7 +13,7 @@ const noAaguid = Buffer.alloc(16);
 
 const sha256 = (bytes: Buffer): Buffer => createHash("sha256").update(bytes).digest();
 
-/** CBOR, of 24 bytes to 64 KiB, the shortest head (RFC 8949 §4.2.1). */
+/** A CBOR byte string of 24 bytes to 64 KiB with the shortest head (RFC 8949 §4.2.1). */
 function byteString(bytes: Buffer): Buffer {
   const { length } = bytes;
   const head = length < 0x100 ? [0x58, length] : [0x59, length >> 8, length & 0xff];

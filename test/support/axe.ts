@@ -4,14 +4,14 @@ import type { Page } from "playwright-core";
 const rules = `axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"], resultTypes: ["violations"] })
   .then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 120)).join(" | ")))`;
 
-/** What axe-core finds on the page, light and then dark; its context must have `bypassCSP`. */
-export async function askAxe(page: Page): Promise<readonly string[]> {
+/** Violations that axe-core finds on the page in light and in dark colours. The context must have `bypassCSP`. */
+export async function axeProblems(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source);
   const found: string[] = [];
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     const violations: unknown = await page.evaluate(rules);
-    if (!Array.isArray(violations)) throw new Error("axe said nothing");
+    if (!Array.isArray(violations)) throw new Error("axe-core returned no list");
     found.push(...violations.map((violation) => `${colorScheme}: ${String(violation)}`));
   }
   return found;

@@ -33,7 +33,7 @@ async function serve(body: string) {
   };
 }
 
-test("the form of a removal page is submitted to its own address", async () => {
+test("submits the form of a removal page to its address", async () => {
   const page = deleteForm({ action: "/mfa/totp?a=1&b=2", csrfToken: "token" }, "Remove");
   await using site = await serve(htmlText(page));
   const browser = createBrowser([site.url]);
@@ -41,7 +41,7 @@ test("the form of a removal page is submitted to its own address", async () => {
   expect(site.received).toEqual(["/mfa/totp?a=1&b=2 csrf_token=token&_method=DELETE"]);
 });
 
-test("beside forms that delete, the other form is submitted, with its own hidden fields alone", async () => {
+test("submits the form that does not delete, with its own hidden fields only", async () => {
   const page = html`${deleteForm({ action: "/gone", csrfToken: "two" }, "Remove")}${formOf({ action: "/add", csrfToken: "one" }, html``)}`;
   await using site = await serve(htmlText(page));
   const browser = createBrowser([site.url]);

@@ -2,26 +2,26 @@ import { Secret } from "@postern/shared/platform/crypto";
 import { callerAssertionHeader, createCallerSigner } from "@postern/shared/platform/http";
 import { assertionSecret } from "./stack-config.ts";
 
-/** An answer as a browser without script sees it. */
+/** A response, as a browser without JavaScript sees it. */
 export interface Page {
   readonly status: number;
   readonly url: string;
   readonly headers: Headers;
   readonly text: string;
-  /** Of a redirect. */
+  /** The target, if the response is a redirect. */
   readonly location: string | undefined;
 }
 
-/** A browser without script: cookies, redirects that the test follows itself, forms. */
+/** A browser without JavaScript. It has cookies and forms; only `open` follows redirects. */
 export interface Browser {
   readonly cookies: Map<string, string>;
   get(path: string, headers?: Record<string, string>): Promise<Page>;
-  /** GET, and every redirect of ours after it. */
+  /** GET, following redirects within the site. */
   open(path: string): Promise<Page>;
-  /** Any request with this browser's cookies. */
+  /** Sends any request with this browser's cookies. */
   send(path: string, init: RequestInit): Promise<Page>;
   post(path: string, fields: Record<string, string>): Promise<Page>;
-  /** Submits the first form of a page, with its hidden fields; a form that deletes only where there is no other. */
+  /** Submits the first form of a page with its hidden fields. A form that deletes is used only if there is no other. */
   submit(page: Page, fields: Record<string, string>): Promise<Page>;
 }
 
@@ -40,7 +40,7 @@ export function hiddenFields({ text }: Pick<Page, "text">): Record<string, strin
   return Object.fromEntries([...found].map(([, name = "", value = ""]) => [name, unescape(value)]));
 }
 
-/** Address and hidden fields of the form that `submit` sends; of a page without one, its own address and all hidden fields. */
+/** Address and hidden fields of the form that `submit` sends. Without a form, the page's address and all hidden fields. */
 function formOf(page: Page): { readonly action: string; readonly hidden: Record<string, string> } {
   const found = page.text.matchAll(/<form method="post" action="([^"]+)"[^>]*>(.*?)<\/form>/gs);
   const forms = [...found].map(([, action = "", text = ""]) => ({
@@ -51,7 +51,7 @@ function formOf(page: Page): { readonly action: string; readonly hidden: Record<
   return form ?? { action: page.url, hidden: hiddenFields(page) };
 }
 
-/** Speaks to the replicas in turn, as a load balancer would let it. */
+/** Sends each request to the next replica, as through a load balancer. */
 export function createBrowser(replicas: readonly string[], clientIp = "192.0.2.7"): Browser {
   const cookies = new Map<string, string>();
   let turn = 0;

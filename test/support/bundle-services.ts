@@ -4,7 +4,7 @@ import { bundleService } from "../../tools/bundle/bundle-service.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Before any file of tests: the services that they start are those of this source, as they are shipped. */
+/** Bundles the services before any test file runs, so that tests start the current source in its shipped form. */
 export async function setup(): Promise<void> {
   for (const name of readdirSync(`${root}services`)) await bundleService(root, name);
 }

@@ -12,14 +12,14 @@ export interface CallersStackOptions {
   /** Added to `auth.backchannel.jwt`. */
   readonly jwt?: object;
   readonly admins?: number;
-  /** `auth.backends` with files in a folder; else the demo's users without second factors. */
+  /** `auth.backends` with files in this folder. The default is the demo's users without second factors. */
   readonly backends?: (folder: string) => object;
 }
 
-/** Gateway, admin and engine with a Redis of their own; callers come with Basic, with tokens of a key made here, or JWT. */
+/** Gateway, admin, engine and a Redis. API callers may use Basic credentials, tokens of the `issuer`, or JWTs. */
 export interface CallersStack extends AsyncDisposable {
   readonly url: string;
-  /** Each admin's own listener, for tests that go past the gateway. */
+  /** The listener of each admin replica, for tests that bypass the gateway. */
   readonly adminUrls: readonly string[];
   readonly issuer: TokenIssuer;
   readonly redis: RedisServer;
@@ -46,7 +46,7 @@ export async function startCallersStack({
       backends: backends(folder),
       settings: {
         runtime: {
-          // Tests wait for its end.
+          // Short, because tests wait until it has passed.
           timeouts: { decision: "2s", redis_write: "1s" },
           servers: { http: { rate_limit: { per_second: 10_000, burst: 10_000 } } },
         },
@@ -61,7 +61,7 @@ export async function startCallersStack({
   for (let count = admins; count > 1; count -= 1) replicas.push(await stack.startReplica("admin"));
   const { redis, nats, gateway, engines, services } = stack;
   const admin = services.get("admin");
-  if (redis === undefined || admin === undefined) throw new Error("a server is missing");
+  if (redis === undefined || admin === undefined) throw new Error("the stack has no Redis or no admin");
   const owned = started.move();
   return {
     url: stack.url,

@@ -10,7 +10,7 @@ export interface CapturedRequest {
   readonly bodyDigest: string;
 }
 
-/** An HTTP server in the place of a service, that answers 200 to all and remembers what came. */
+/** An HTTP server in place of a service. It returns 200 to every request and records the requests. */
 export interface CaptureServer extends AsyncDisposable {
   readonly port: number;
   readonly requests: readonly CapturedRequest[];

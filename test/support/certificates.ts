@@ -12,7 +12,7 @@ export async function makeCertificate(folder: string, name: string, subject: str
   await run("openssl", ["req", "-x509", ...newKey, "-days", "1", "-subj", subject, ...out]);
 }
 
-/** Signed by `issuer`, a certificate of the same folder. */
+/** A certificate signed by `issuer`, a certificate of the same folder. */
 export async function makeSignedCertificate(
   folder: string,
   { name, subject, issuer }: { readonly name: string; readonly subject: string; readonly issuer: string },

@@ -1,17 +1,17 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { totpCode } from "./totp-code.ts";
 
-/** The secret of the demo's bob. */
+/** The TOTP secret of bob in the demo. */
 export const bobsSecret = "JBSWY3DPEHPK3PXP";
 
-/** Fills in the sign-in page before the browser, as the demo's users do. */
+/** Fills in and submits the sign-in page. */
 export async function fillIn(page: Page, name: string, password = `${name}-demo-password`): Promise<void> {
   await page.getByLabel("Username or email address").fill(`${name}@example.test`);
   await page.getByLabel("Password", { exact: true }).fill(password);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
 }
 
-/** A new page of the browser, on which the sign-in that the address leads to is filled in. */
+/** Opens the address in a new page and signs in there. */
 export async function signInAt(context: BrowserContext, address: string, name: string): Promise<Page> {
   const page = await context.newPage();
   await page.goto(address);
@@ -27,7 +27,7 @@ export async function follow(page: Page, name: string): Promise<void> {
   await page.getByRole("link", { name }).click();
 }
 
-/** For `expect.poll`: a click is answered by another page. */
+/** For `expect.poll`: the time that a click may take to lead to another page. */
 export const soon = Object.freeze({ timeout: 20_000 });
 
 export function heading(page: Page): Promise<string | null> {
@@ -36,7 +36,7 @@ export function heading(page: Page): Promise<string | null> {
 
 export const pathOf = (page: Page): string => new URL(page.url()).pathname;
 
-/** The secret that a page for a new authenticator app shows, once it is opened. */
+/** Opens and reads the secret on the page that sets up an authenticator app. */
 export async function shownSecret(page: Page): Promise<string> {
   await page.getByText("Can’t scan it?").click();
   return (await page.locator("code.secret").innerText()).replaceAll(" ", "");
@@ -47,7 +47,7 @@ export async function enterCode(page: Page, code: string, button: string): Promi
   await press(page, button);
 }
 
-/** The app of the shown secret is set up on the page before the browser. */
+/** Sets up an authenticator app with the secret on the page. */
 export async function setUpApp(page: Page): Promise<void> {
   await enterCode(page, totpCode(await shownSecret(page)), "Set up");
 }
@@ -57,7 +57,7 @@ const focused = `(() => {
   return part === body ? "" : [part.labels?.[0]?.textContent, part.textContent, part.id].join(" ").trim();
 })()`;
 
-/** Presses Tab until what has the focus is called so. */
+/** Presses Tab until the element with this name has the focus. */
 export async function tabTo(page: Page, name: string): Promise<void> {
   for (let presses = 0; presses < 40; presses += 1) {
     if (String(await page.evaluate(focused)).includes(name)) return;
@@ -66,7 +66,7 @@ export async function tabTo(page: Page, name: string): Promise<void> {
   throw new Error(`Tab does not reach ${name}`);
 }
 
-/** The same, then Enter, up to the page of this heading. */
+/** Moves the focus to the element, presses Enter, and waits for the page with this heading. */
 export async function enterAt(page: Page, name: string, next: string): Promise<void> {
   await tabTo(page, name);
   await page.keyboard.press("Enter");

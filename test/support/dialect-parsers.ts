@@ -12,7 +12,7 @@ import { parseSaslRequest } from "../../services/gateway/src/dialects/sasl.ts";
 import { negotiateListType } from "../../services/gateway/src/list-accounts/negotiate.ts";
 import { defaultHeaderNames } from "./header-names.ts";
 
-/** Something that a caller's bytes go through; undefined, or an AppError of kind `caller`, is a refusal. */
+/** A parser of what an API caller sends. It rejects by undefined or an AppError of kind `caller`. */
 type Parse = (bytes: Buffer) => unknown;
 
 const facts: RequestFacts = {
@@ -30,10 +30,10 @@ const names = defaultHeaderNames();
 const parseHeader = createHeaderParser({ names, query: true });
 const parseBasic = createBasicParser(names);
 
-/** As Node hands headers over: a character for each byte. */
+/** The form in which Node returns headers: one character for each byte. */
 const latin1 = (bytes: Buffer): string => bytes.toString("latin1");
 
-/** Lines of `Name: value` as `rawHeaders`. */
+/** `rawHeaders` from lines of `Name: value`. */
 function headersIn(bytes: Buffer): string[] {
   return latin1(bytes)
     .split("\n")
@@ -43,7 +43,7 @@ function headersIn(bytes: Buffer): string[] {
     });
 }
 
-/** Every parser of the gateway that reads what a caller sends, by the name of its file of seeds. */
+/** Every parser of the gateway for what API callers send, by the name of its seed file. */
 export const dialectParsers = {
   json: (body) => parseJsonRequest({ url, contentType: "application/json", body, facts }),
   form: (body) => parseJsonRequest({ url, contentType: form, body, facts }),
@@ -61,18 +61,18 @@ export type ParserName = keyof typeof dialectParsers;
 
 const maxReasonCharacters = 200;
 
-/** Whether the parser made something of the bytes. Throws whatever it threw that is no refusal with a short reason. */
-export function isTaken(name: ParserName, bytes: Buffer): boolean {
+/** Whether the parser accepts the bytes. @throws if it fails in any way other than a rejection with a short reason */
+export function isAccepted(name: ParserName, bytes: Buffer): boolean {
   try {
     return dialectParsers[name](bytes) !== undefined;
   } catch (error) {
     if (!(error instanceof AppError) || error.row.kind !== "caller") throw error;
-    if (error.publicMessage.length > maxReasonCharacters) throw new Error("the reason is not short", { cause: error });
+    if (error.publicMessage.length > maxReasonCharacters) throw new Error("the reason is too long", { cause: error });
     return false;
   }
 }
 
-/** One item of a file of `test/corpora/dialects/`. */
+/** One item of a file in `test/corpora/dialects/`. */
 export interface Seed {
   readonly what: string;
   readonly bytes: Buffer;
@@ -85,10 +85,10 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 
 const folder = new URL("../corpora/dialects/", import.meta.url);
 
-/** A file of the corpus, whose format is in `test/corpora/dialects/README.md`. */
+/** Reads a file of the corpus. `test/corpora/dialects/README.md` describes the format. */
 export function readSeeds(name: string): readonly Seed[] {
   const items: unknown = JSON.parse(readFileSync(new URL(`${name}.json`, folder), "utf8"));
-  if (!Array.isArray(items)) throw new Error(`${name}: no list`);
+  if (!Array.isArray(items)) throw new Error(`${name} is not a list`);
   return items.filter(isRecord).map(({ what, text, hex, times, taken }) => {
     const once = typeof hex === "string" ? Buffer.from(hex, "hex") : Buffer.from(String(text));
     const bytes = Buffer.concat(Array.from({ length: typeof times === "number" ? times : 1 }, () => once));

@@ -46,7 +46,7 @@ export function statusesOf(dialect: Dialect) {
 }
 
 /** Every byte percent-encoded. nginx encodes some of them, which means the same. */
-export const percentEncoded = (bytes: Buffer | string): string =>
+const percentEncoded = (bytes: Buffer | string): string =>
   Array.from(Buffer.from(bytes), (byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
 
 export const basicOf = (username: Buffer | string, password: string): string =>

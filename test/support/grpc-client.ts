@@ -5,12 +5,12 @@ import protobuf from "protobufjs";
 
 const folder = new URL("../../services/gateway/proto/", import.meta.url);
 
-/** How a call ended; `message` only with code 0. */
+/** The result of a call; `message` only with code 0. */
 export interface Called {
   readonly code: status;
   readonly details: string;
   readonly message: Readonly<Record<string, unknown>>;
-  /** Of headers and trailers. */
+  /** The metadata of headers and trailers. */
   readonly metadata: Readonly<Record<string, string>>;
   readonly tookMs: number;
 }
@@ -20,7 +20,7 @@ export interface CallOptions {
   readonly acceptLanguage?: string;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
-  /** Bytes in place of a message. */
+  /** Bytes to send in place of a message. */
   readonly bytes?: Buffer;
 }
 
@@ -37,7 +37,7 @@ function methodAt(path: string): MethodDefinition<object, object> {
     const definition = found === undefined || "format" in found ? undefined : found[method];
     if (definition !== undefined) return definition;
   }
-  throw new Error(`no method ${path}`);
+  throw new Error(`unknown method ${path}`);
 }
 
 function texts(metadata: Metadata | undefined): Readonly<Record<string, string>> {
@@ -45,7 +45,7 @@ function texts(metadata: Metadata | undefined): Readonly<Record<string, string>>
   return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
 }
 
-/** A stock client of the gRPC library. */
+/** A client of the gRPC library. */
 export function grpcClient(
   address: string,
   channel: ChannelCredentials = credentials.createInsecure(),

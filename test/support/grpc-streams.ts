@@ -16,7 +16,7 @@ function methodOf(all: PackageDefinition, service: string, name: string): Method
   return method;
 }
 
-/** What `grpc.health.v1` tells a watching client until the server ends the call. */
+/** The statuses that `grpc.health.v1` sends to a watching client until the server ends the call. */
 export function watchHealth(address: string): { readonly seen: object[]; readonly ended: Promise<void> } {
   const method = methodOf(loadSync(healthFile, options), "grpc.health.v1.Health", "Watch");
   const client = new Client(address, credentials.createInsecure());
@@ -33,7 +33,7 @@ export function watchHealth(address: string): { readonly seen: object[]; readonl
   return { seen, ended: promise };
 }
 
-/** One question to the reflection service, as grpcurl asks it. */
+/** Sends one request to the reflection service, as grpcurl does. */
 export async function askReflection(address: string, question: object): Promise<string> {
   const service = "grpc.reflection.v1.ServerReflection";
   const method = methodOf(loadSync(reflectionFile, options), service, "ServerReflectionInfo");

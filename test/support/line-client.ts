@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
 
-/** A client of a line protocol: sends lines, takes the answers one by one. */
+/** A client of a line protocol. It sends lines and reads the responses one by one. */
 export interface LineClient extends AsyncDisposable {
   send(line: string): void;
-  /** The next line without its end; undefined when the other side has closed. */
+  /** The next line without its line break; undefined if the server has closed the connection. */
   next(): Promise<string | undefined>;
-  /** Passes over lines up to the first that the pattern matches. */
+  /** Reads lines until one matches the pattern. */
   until(pattern: RegExp): Promise<string>;
 }
 
@@ -52,7 +52,7 @@ export async function connectLines(port: number, tls?: ConnectionOptions): Promi
     until: async (pattern) => {
       for (;;) {
         const line = await next();
-        if (line === undefined) throw new Error(`closed before ${String(pattern)}`);
+        if (line === undefined) throw new Error(`the connection closed before ${String(pattern)}`);
         if (pattern.test(line)) return line;
       }
     },

@@ -1,6 +1,6 @@
 import { alice, askJson } from "./ask-json.ts";
 
-/** One kind of question and the statuses that may answer it. */
+/** One kind of request and the status of its correct response. */
 export interface Question {
   readonly name: string;
   readonly body: object;
@@ -17,13 +17,13 @@ export const lookUp: Question = {
 const unknown: Question = {
   ...lookUp,
   name: "unknown",
-  body: { username: "nobody", protocol: "imap" },
+  body: { username: "unknown", protocol: "imap" },
   right: 403,
 };
 const rightLogin: Question = { name: "right login", body: alice, right: 200 };
 const wrongLogin: Question = { name: "wrong login", body: { ...alice, password: "wrong" }, right: 403 };
 
-/** Mostly lookups: a password check costs milliseconds of a core. */
+/** Mostly lookups, because a password check takes milliseconds of CPU time. */
 const mixed: readonly Question[] = [
   ...Array.from({ length: 12 }, () => lookUp),
   unknown,
@@ -35,20 +35,20 @@ const mixed: readonly Question[] = [
 
 export interface Surprise {
   readonly name: string;
-  /** 0 when there was no answer. */
+  /** 0 if there was no response. */
   readonly status: number;
   readonly detail: string;
   readonly tookMs: number;
-  /** On the clock of `performance.now()`. */
+  /** The time by `performance.now()`. */
   readonly endedAt: number;
 }
 
 export interface Load {
-  /** Requests that ended, whatever the answer. */
+  /** Number of finished requests, whatever the response. */
   readonly answered: () => number;
-  /** Answers that a question should not have got, so far. */
+  /** Wrong responses so far. */
   readonly surprises: () => readonly Surprise[];
-  /** Lets what is under way end. */
+  /** Stops after the current requests have finished. */
   stop(): Promise<readonly Surprise[]>;
 }
 
@@ -57,7 +57,7 @@ export interface LoadOptions {
   readonly questions?: readonly Question[];
 }
 
-/** Loops of requests without a pause, until it is stopped. */
+/** Starts loops that send requests without pause until `stop` is called. */
 export function startLoad(url: string, { loops = 32, questions = mixed }: LoadOptions = {}): Load {
   const surprises: Surprise[] = [];
   let answered = 0;

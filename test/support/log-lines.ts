@@ -6,7 +6,7 @@ function parseLine(line: string): LogLine {
   return line.startsWith("{") ? JSON.parse(line) : {};
 }
 
-/** The first line of a service's log that says so of this session; logs are written a moment after the answer. */
+/** Waits for the first log line with this message and session. Logs are written shortly after the response. */
 export async function logLineOf(service: ChildServer, session: string | undefined, msg: string): Promise<LogLine> {
   return poll(`${msg} of ${session}`, () =>
     service

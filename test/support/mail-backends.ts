@@ -1,10 +1,10 @@
 import type { Socket } from "node:net";
 import { startTcpServer, type TcpServer } from "./tcp-server.ts";
 
-/** A login that a mail server behind a proxy got to see. */
+/** A login that a mail server behind a proxy received. */
 export interface SeenLogin {
   readonly user: string;
-  /** Undefined where the proxy tells the name only (XCLIENT). */
+  /** Undefined if the proxy sends only the name (XCLIENT). */
   readonly password?: string;
 }
 
@@ -14,7 +14,7 @@ export interface MailBackend extends TcpServer {
 
 type Dialogue = (line: string, say: (answer: string) => void, seen: (login: SeenLogin) => void) => void;
 
-/** IMAP with the literals that a proxy sends: LOGIN {n}, user {n}, password. */
+/** IMAP with the literals that nginx sends: LOGIN {n}, user {n}, password. */
 function imap(): Dialogue {
   let tag = "";
   let user: string | undefined;
@@ -57,7 +57,7 @@ const protocols = {
   smtp: { greeting: "220 backend ESMTP", dialogue: smtp },
 } as const;
 
-/** A mail server that lets everybody in and keeps their names. */
+/** A mail server that accepts and records every login. */
 export async function startMailBackend(protocol: keyof typeof protocols): Promise<MailBackend> {
   const { greeting, dialogue } = protocols[protocol];
   const logins: SeenLogin[] = [];

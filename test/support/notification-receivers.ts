@@ -7,7 +7,7 @@ export interface ReceivedHook {
   readonly body: string;
 }
 
-/** An HTTP server that keeps what is posted to it, and can be away. */
+/** An HTTP server that records the requests it receives. It can be closed and opened again. */
 export interface HookReceiver extends AsyncDisposable {
   readonly received: readonly ReceivedHook[];
   open(): Promise<void>;
@@ -40,22 +40,22 @@ export async function startHookReceiver(port: number): Promise<HookReceiver> {
 
 export interface ReceivedMail {
   readonly to: readonly string[];
-  /** As it came, headers and all. */
+  /** The unchanged mail with its headers. */
   readonly source: string;
 }
 
-/** PEM. */
+/** A certificate and its key in PEM. */
 export interface MailCertificate {
   readonly cert: string;
   readonly key: string;
 }
 
-/** An SMTP server that takes mail after STARTTLS and a login, and from nobody else. */
+/** An SMTP server that records mail received after STARTTLS and a login. */
 export interface MailReceiver extends AsyncDisposable {
   readonly received: readonly ReceivedMail[];
-  /** Another password is right from now on. */
+  /** Requires another password from now on. */
   demand(password: string): void;
-  /** For connections that come from now on. */
+  /** Uses another certificate for new connections. */
   present(certificate: MailCertificate): void;
 }
 
@@ -87,7 +87,7 @@ export async function startMailReceiver(options: MailReceiverOptions): Promise<M
       });
     },
   });
-  // A worker that is stopped resets its connections.
+  // A worker resets its connections when it stops.
   server.on("error", () => undefined);
   const listening = Promise.withResolvers<void>();
   server.listen(port, "127.0.0.1", listening.resolve);

@@ -9,7 +9,7 @@ export const callback = "http://127.0.0.1:8090/callback";
 const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code";
 const users = ["openid", "profile", "email", "offline_access"];
 
-/** The demo's clients, and some with rules of their own. */
+/** The demo's clients, and some with other settings. */
 export const testClients: readonly Tree[] = [
   {
     client_id: "demo-web",
@@ -57,35 +57,35 @@ export const testClients: readonly Tree[] = [
 
 export interface OidcStack extends AsyncDisposable {
   readonly stack: Stack;
-  /** The issuer, which is the gateway. */
+  /** The issuer, which is the address of the gateway. */
   readonly issuer: string;
-  /** Each replica's own listener. */
+  /** The listener of each replica. */
   readonly replicas: readonly string[];
-  /** In the same order. */
+  /** The processes of the replicas, in the same order. */
   readonly processes: readonly ServiceProcess[];
-  /** A request to one of the replicas, as the gateway would pass it on. */
+  /** Sends a request to one replica, as the gateway forwards it. */
   ask(replica: number, path: string, init?: RequestInit): Promise<Response>;
 }
 
-/** What a stack has beyond the rest. */
+/** Optional parts of a stack. */
 export interface OidcStackMore {
-  /** Two engines that take tokens as passwords, by these keys of `auth.oauthbearer`. */
+  /** Starts two engines that accept tokens as passwords, with these keys of `auth.oauthbearer`. */
   readonly oauthbearer?: Tree;
   readonly developerMode?: boolean;
-  /** The demo's `uid` is mapped as the identifier that outlives renames. */
+  /** Maps the demo's `uid` as the unique user identifier. */
   readonly mapsUniqueId?: boolean;
-  /** Laid over `identity`. */
+  /** Merged into `identity`. */
   readonly identity?: Tree;
 }
 
-/** The demo's search with the identifier mapped; the file stays that of the stack. */
+/** The demo's SQL search with the unique user identifier mapped. */
 function mappedSearch(): Tree {
   const { sql } = Object(demoBackends(""));
   const [search] = sql.search;
   return { sql: { search: [merged(search, { mapping: { unique_user_id_field: "uid" } })] } };
 }
 
-/** A gateway, an engine and two identity providers on one Redis. */
+/** Starts a gateway, an engine, two replicas of idp and a Redis. */
 export async function startOidcStack(
   clients: readonly Tree[] = testClients,
   settings: Tree = {},

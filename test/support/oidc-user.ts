@@ -8,7 +8,7 @@ import { callback, type OidcStack } from "./oidc-stack.ts";
 
 const hour = 3_600_000;
 
-/** A browser in which a user has signed in, as any protocol would leave it. */
+/** Stores a session for the account. @returns the cookie of a browser that is signed in */
 export async function signedIn(
   redis: RedisClient,
   account = "alice@example.test",
@@ -44,7 +44,7 @@ export interface AuthorizationAnswer {
   readonly cookies: readonly string[];
 }
 
-/** `GET /oidc/authorize` with PKCE; the browser's cookie is sent where one is given. */
+/** Sends `GET /oidc/authorize` with PKCE and the browser's cookie, if any. */
 export async function authorize(
   oidc: Pick<OidcStack, "issuer">,
   { clientId, scope = "openid profile email offline_access", more = {} }: CodeRequest,
@@ -81,7 +81,7 @@ export interface TokenAnswer {
   readonly headers: Headers;
 }
 
-/** `POST /oidc/token` at one replica. */
+/** Sends `POST /oidc/token` to one replica. */
 export async function askToken(
   oidc: OidcStack,
   form: Readonly<Record<string, string>>,
@@ -96,7 +96,7 @@ export async function askToken(
   return { status: response.status, body: Object(await response.json()), headers: response.headers };
 }
 
-/** A code of a user who is signed in, redeemable with the form that is returned. */
+/** Requests a code in a signed-in browser. @returns the form that redeems it */
 export async function codeForm(
   oidc: Pick<OidcStack, "issuer">,
   request: CodeRequest,

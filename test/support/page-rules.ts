@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 
-/** `autocomplete` by the name of a field: what password managers and phones go by (HTML, "Autofill"). */
+/** Allowed values of `autocomplete` by field name, which password managers and phones rely on (HTML, "Autofill"). */
 const autocompletes: Readonly<Record<string, readonly string[]>> = {
   username: ["username webauthn"],
   password: ["current-password"],
@@ -10,8 +10,8 @@ const autocompletes: Readonly<Record<string, readonly string[]>> = {
   label: ["off"],
 };
 
-/** Runs in the page. What it returns is what is wrong, in words; nothing is wrong where the list is empty. */
-const layoutProblems = `(() => {
+/** Runs in the page and returns the problems that it finds, in words. */
+const layoutScript = `(() => {
   const found = [];
   const root = document.documentElement;
   if (root.scrollWidth > innerWidth) found.push("scrolls sideways: " + root.scrollWidth + " px");
@@ -38,38 +38,38 @@ const layoutProblems = `(() => {
   return found;
 })()`;
 
-const formProblems = `(() => {
+const formScript = `(() => {
   const allowed = ${JSON.stringify(autocompletes)};
   const found = [];
   for (const field of document.querySelectorAll("input:not([type=hidden])")) {
-    const said = field.name + ": ";
-    if (![...(field.labels ?? [])].some((label) => label.textContent.trim() !== "")) found.push(said + "no label");
+    const name = field.name + ": ";
+    if (![...(field.labels ?? [])].some((label) => label.textContent.trim() !== "")) found.push(name + "no label");
     if (field.type === "checkbox") continue;
     const autocomplete = field.getAttribute("autocomplete");
-    if (autocomplete === null) found.push(said + "no autocomplete");
-    else if (field.name in allowed && !allowed[field.name].includes(autocomplete)) found.push(said + autocomplete);
+    if (autocomplete === null) found.push(name + "no autocomplete");
+    else if (field.name in allowed && !allowed[field.name].includes(autocomplete)) found.push(name + autocomplete);
   }
   for (const form of document.querySelectorAll("form:not([method=dialog], [data-send])")) {
-    if (form.method !== "post" || form.querySelector("[name=csrf_token]") === null) found.push("a form without proof");
+    if (form.method !== "post" || form.querySelector("[name=csrf_token]") === null) found.push("a form without csrf_token");
   }
   return found;
 })()`;
 
-const documentProblems = `(() => {
+const documentScript = `(() => {
   const found = [];
   const headings = [...document.querySelectorAll("h1, h2, h3")].map(({ tagName }) => tagName);
   if (headings.filter((name) => name === "H1").length !== 1 || headings[0] !== "H1") found.push("headings: " + headings);
   if (!document.title.includes(" – ")) found.push("title: " + document.title);
-  if (document.querySelector("meta[http-equiv=refresh]")) found.push("leaves by itself");
+  if (document.querySelector("meta[http-equiv=refresh]")) found.push("refreshes by itself");
   if (document.querySelector("[style], style, [onclick], script:not([src])")) found.push("inline");
-  if (document.querySelector("[tabindex]:not([tabindex='0'], [tabindex='-1'])")) found.push("order of its own");
+  if (document.querySelector("[tabindex]:not([tabindex='0'], [tabindex='-1'])")) found.push("positive tabindex");
   if (document.querySelectorAll("main, header, footer").length !== 3) found.push("landmarks");
   return found;
 })()`;
 
 const focusable = "a[href], button, input:not([type=hidden]), summary";
 
-/** Notes each part that gets the focus, and those that do not show it. */
+/** Records each element that receives the focus, and those that do not show it. @returns the number of focusable elements */
 const watchFocus = `(() => {
   window.reached = new Set();
   window.unseen = [];
@@ -82,26 +82,26 @@ const watchFocus = `(() => {
   return [...document.querySelectorAll(${JSON.stringify(focusable)})].filter((part) => part.checkVisibility()).length;
 })()`;
 
-const focusProblems = `[...unseen, ...[...document.querySelectorAll(${JSON.stringify(focusable)})]
+const focusScript = `[...unseen, ...[...document.querySelectorAll(${JSON.stringify(focusable)})]
   .filter((part) => part.checkVisibility() && !reached.has(part))
   .map((part) => "not reached by Tab: " + part.outerHTML.slice(0, 80))]`;
 
-async function ask(page: Page, question: string): Promise<readonly string[]> {
-  const answer: unknown = await page.evaluate(question);
-  return Array.isArray(answer) ? answer.map(String) : [`no answer: ${String(answer)}`];
+async function run(page: Page, script: string): Promise<readonly string[]> {
+  const answer: unknown = await page.evaluate(script);
+  return Array.isArray(answer) ? answer.map(String) : [`not a list: ${String(answer)}`];
 }
 
-/** Whether all of the page is on the screen, no word is broken, and it reads in its language's direction. */
-export const askLayout = (page: Page): Promise<readonly string[]> => ask(page, layoutProblems);
+/** Problems if parts of the page are off the screen, words are broken, or the text direction is wrong. */
+export const layoutProblems = (page: Page): Promise<readonly string[]> => run(page, layoutScript);
 
-/** What the HTML itself must be right in: labels, autocomplete, one heading, no time traps. */
-export async function askDocument(page: Page): Promise<readonly string[]> {
-  return [...(await ask(page, formProblems)), ...(await ask(page, documentProblems))];
+/** Problems in the HTML: labels, autocomplete, headings, refreshes, inline code, tab order and landmarks. */
+export async function documentProblems(page: Page): Promise<readonly string[]> {
+  return [...(await run(page, formScript)), ...(await run(page, documentScript))];
 }
 
-/** Whether Tab alone reaches everything, leads out again, and shows where it is (WCAG 2.1.1, 2.1.2, 2.4.7). */
-export async function askKeyboard(page: Page): Promise<readonly string[]> {
+/** Problems if Tab does not reach every control or its focus is not visible (WCAG 2.1.1, 2.1.2, 2.4.7). */
+export async function keyboardProblems(page: Page): Promise<readonly string[]> {
   const count = Number(await page.evaluate(watchFocus));
   for (let presses = 0; presses < count + 2; presses += 1) await page.keyboard.press("Tab");
-  return ask(page, focusProblems);
+  return run(page, focusScript);
 }

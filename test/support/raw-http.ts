@@ -2,25 +2,25 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
 export interface RawAnswer {
-  /** 0 when the connection ended without one. */
+  /** 0 if the connection ended without a response. */
   readonly status: number;
-  /** All bytes that came, as Latin-1. */
+  /** All received bytes, as Latin-1. */
   readonly text: string;
 }
 
 export interface RawConnection {
   readonly socket: Socket;
   send(bytes: string | Uint8Array): void;
-  /** All that came so far. */
+  /** The text received so far. */
   received(): string;
-  /** When the other end closes. */
+  /** Resolves when the server closes the connection. */
   closed(): Promise<string>;
 }
 
-/** A connection on which nothing happens for so long is given up, so that a test fails instead of waiting. */
+/** An idle connection is closed after this time, so that a test fails instead of waiting. */
 const longestSilenceMs = 5000;
 
-/** A bare TCP connection, for what no HTTP client would send. */
+/** A TCP connection, to send what an HTTP client would not. */
 export async function openRaw(port: number): Promise<RawConnection> {
   const socket = connect({ port, host: "127.0.0.1" });
   let text = "";
@@ -49,7 +49,7 @@ export function statusesIn(text: string): readonly number[] {
   return [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
 }
 
-/** Sends bytes and reads until the other end closes; what is sent should say `Connection: close`. */
+/** Sends bytes and reads until the server closes the connection. The request should contain `Connection: close`. */
 export async function sendRaw(port: number, parts: readonly (string | Uint8Array)[]): Promise<RawAnswer> {
   const connection = await openRaw(port);
   for (const part of parts) connection.send(part);

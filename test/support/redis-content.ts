@@ -15,14 +15,14 @@ const settingsOf = (port: number, user: string | undefined) =>
     connectionName: "test",
   }) as const;
 
-/** A client of a test's Redis, connected; a user's password there is the user's name. */
+/** A connected client of a test's Redis. The password of a Redis user is its name. */
 export async function testRedis(port: number, user?: string): Promise<RedisClient> {
   const client = createRedisClient(settingsOf(port, user), () => undefined);
   await poll("the test's Redis client", () => client.status === "ready");
   return client;
 }
 
-/** A client that waits in Redis, as workers of a queue use it. */
+/** A client for blocking commands, as queue workers use. */
 export function blockingRedis(port: number): RedisClient {
   return createRedisClient({ ...settingsOf(port, undefined), isBlocking: true }, () => undefined);
 }
@@ -44,7 +44,7 @@ async function valueOf(redis: RedisClient, key: string): Promise<unknown> {
   }
 }
 
-/** Every key and value, as one text. */
+/** All keys and values as text. */
 export async function redisContent(redis: RedisClient): Promise<string> {
   const lines: string[] = [];
   for (const key of await redis.keys("*")) lines.push(`${key} ${JSON.stringify(await valueOf(redis, key))}`);

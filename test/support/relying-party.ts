@@ -4,13 +4,13 @@ import { createServer } from "node:http";
 import type { Browser, Page } from "./browser.ts";
 import { callback, type OidcStack } from "./oidc-stack.ts";
 
-/** A client's back channel: remembers the logout tokens that it was sent, and answers with `status`. */
+/** The back-channel logout endpoint of a client. It records logout tokens and returns `status`. */
 export interface BackChannel extends AsyncDisposable {
   readonly uri: string;
   readonly tokens: string[];
   readonly bodies: URLSearchParams[];
   status: number;
-  /** Until its promise is kept nothing is answered. */
+  /** Responses are sent once this promise resolves. */
   held: Promise<unknown> | undefined;
 }
 
@@ -55,18 +55,18 @@ export interface Tokens {
   readonly headers: Headers;
 }
 
-/** A client of which every request goes to the next replica. */
+/** An OIDC client that sends each request to the next replica. */
 export interface RelyingParty {
   readonly id: string;
-  /** The authorization request; parameters that are empty are left out. */
+  /** Sends the authorization request without its empty parameters. */
   authorize(browser: Browser, more?: Readonly<Record<string, string>>): Promise<Page>;
-  /** Redeems the code of that request's answer. */
+  /** Redeems the code in the response to an authorization request. */
   redeem(page: Page): Promise<Tokens>;
   token(form: Readonly<Record<string, string>>): Promise<Tokens>;
   userinfo(token: unknown, init?: RequestInit): Promise<Tokens>;
 }
 
-/** Parameters of the answer to an authorization request, in the redirect or in the form that posts them. */
+/** Parameters of the response to an authorization request, from the redirect or the form_post page. */
 export function answerOf(page: Page): URLSearchParams {
   if (page.location !== undefined) return new URL(page.location, callback).searchParams;
   const fields = page.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"\/?>/g);

@@ -1,12 +1,12 @@
 import { startTcpServer, type TcpServer } from "./tcp-server.ts";
 
-/** What the server answers instead of its usual reply; `silent` leaves the client without one. */
+/** A step with a reply, which tests can replace. The reply `silent` sends nothing. */
 export type SmtpStep = "greeting" | "EHLO" | "AUTH" | "MAIL" | "RCPT" | "DATA" | "message";
 
 export interface ScriptedSmtp extends TcpServer {
-  /** Commands as they came, in order, without the message. */
+  /** The received commands in order, without messages. */
   readonly commands: readonly string[];
-  /** Messages that were sent to the end. */
+  /** Completely received messages. */
   readonly messages: readonly string[];
 }
 
@@ -25,7 +25,7 @@ function stepOf(command: string): SmtpStep | undefined {
   return (["EHLO", "AUTH", "MAIL", "RCPT", "DATA"] as const).find((step) => step === verb);
 }
 
-/** An SMTP server without TLS whose reply to each step is chosen by the test. */
+/** An SMTP server without TLS, with a configurable reply to each step. */
 export async function startScriptedSmtp(replies: Partial<Record<SmtpStep, string>> = {}): Promise<ScriptedSmtp> {
   const commands: string[] = [];
   const messages: string[] = [];

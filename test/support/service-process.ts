@@ -3,14 +3,14 @@ import { type ChildServer, poll, startChildServer } from "@postern/shared/testin
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** For the environment: some hundred starts of the same few programs are compiled once. */
+/** Environment variables that let Node.js cache compiled code, because tests start the same programs hundreds of times. */
 export const compileCache = { NODE_COMPILE_CACHE: `${root}.run/test/compile-cache` };
 
 export type ServiceName = "gateway" | "auth-engine" | "idp" | "admin" | "jobs-worker";
 
 export interface ServiceProcess extends ChildServer {
   readonly privatePort: number;
-  /** The status of `/readyz`, or 0 when nothing answers. */
+  /** The status of `/readyz`, or 0 without a response. */
   readiness(): Promise<number>;
   /** The metrics page. */
   metrics(): Promise<string>;
@@ -32,7 +32,7 @@ async function statusOf(url: string): Promise<number> {
   }
 }
 
-/** A bundled service as its own process, alive when its private listener answers. */
+/** Starts a bundled service as a process. Resolves when its private listener responds. */
 export async function startService(name: ServiceName, options: ServiceProcessOptions): Promise<ServiceProcess> {
   const { configFile, privatePort, env } = options;
   const variable = `SERVICE_RUNTIME_SERVICES_${name.toUpperCase().replaceAll("-", "_")}_PRIVATE_ADDRESS`;
@@ -52,7 +52,7 @@ export async function startService(name: ServiceName, options: ServiceProcessOpt
   };
 }
 
-/** @throws when it is not ready within 15 s, with what its readiness page says and what it wrote last */
+/** @throws if the service is not ready within 15 s, with its readiness page and the end of its output */
 export async function untilReady(service: ServiceProcess): Promise<void> {
   try {
     await poll("the service to be ready", async () => (await service.readiness()) === 200, 15_000);

@@ -1,4 +1,4 @@
-/** Names of promises in the order in which they settle, whatever their outcome. */
+/** The names of promises in the order in which they settle. */
 export async function settledOrder(work: Readonly<Record<string, Promise<unknown>>>): Promise<readonly string[]> {
   const order: string[] = [];
   await Promise.allSettled(

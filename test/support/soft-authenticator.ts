@@ -1,10 +1,10 @@
 import { createHash, createSign, generateKeyPairSync, type KeyObject, randomBytes } from "node:crypto";
 
-/** A passkey in software, that speaks what browsers post (WebAuthn §6.1, §6.5.4), written apart from the code under test. */
+/** A passkey in software that returns what browsers post (WebAuthn §6.1, §6.5.4), independent of the code under test. */
 export interface SoftAuthenticator {
-  /** The answer to `publicKey` of a registration. */
+  /** The credential for the `publicKey` options of a registration. */
   create(publicKey: unknown): object;
-  /** The answer to `publicKey` of a sign-in; each raises the count. */
+  /** The credential for the `publicKey` options of a sign-in. Each call increments the signature counter. */
   get(publicKey: unknown): object;
 }
 
@@ -12,14 +12,14 @@ const sha256 = (data: string | Buffer): Buffer => createHash("sha256").update(da
 const userPresentAndVerified = 0x05;
 const hasCredential = 0x40;
 
-/** CBOR (RFC 8949 §3) of a byte string. */
+/** A byte string in CBOR (RFC 8949 §3). */
 function byteString(bytes: Buffer): Buffer {
   const head =
     bytes.length < 256 ? Buffer.from([0x58, bytes.length]) : Buffer.from([0x59, bytes.length >> 8, bytes.length & 255]);
   return Buffer.concat([head, bytes]);
 }
 
-/** A COSE key of ES256 on P-256 (RFC 9053 §7.1.1). */
+/** The public key as a COSE key for ES256 (RFC 9053 §7.1.1). */
 function coseKey(key: KeyObject): Buffer {
   const { x = "", y = "" } = key.export({ format: "jwk" });
   const head = Buffer.from([0xa5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01]);
@@ -29,7 +29,7 @@ function coseKey(key: KeyObject): Buffer {
 
 function memberOf(value: unknown, name: string): string {
   const member: unknown = Object(value)[name];
-  if (typeof member !== "string") throw new TypeError(`no ${name}`);
+  if (typeof member !== "string") throw new TypeError(`${name} is missing`);
   return member;
 }
 

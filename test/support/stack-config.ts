@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 
 const seedFile = fileURLToPath(new URL("../../config/demo-directory.sql", import.meta.url));
 
-/** Where everything of a stack listens; ports that are free at its start and stay the same over restarts. */
+/** The files and addresses of a stack, which do not change when a service restarts. */
 export interface StackPlaces {
   readonly folder: string;
   readonly httpPort: number;

@@ -15,11 +15,11 @@ export interface StackOptions {
   readonly engines?: number;
   /** The port of the gateway; a free one by default. */
   readonly httpPort?: number;
-  /** Replaces `auth.backends` of the test configuration: YAML-compatible JSON. */
-  readonly backends?: object;
+  /** Replaces `auth.backends` of the test configuration. A function may write files to the stack's folder. */
+  readonly backends?: object | ((folder: string) => object);
   /** Merged into the test configuration, key by key. */
   readonly settings?: Tree;
-  /** Services beside the engines and the gateway, started in this order before the gateway. */
+  /** Services to start in addition to engines and gateway, in this order, before the gateway. */
   readonly services?: readonly ServiceName[];
   /** Starts a Redis. The configuration names its address in any case. */
   readonly redis?: boolean;
@@ -31,7 +31,7 @@ export interface StackOptions {
 
 type Env = Readonly<Record<string, string>>;
 
-/** NATS, engines and a gateway as real processes on free ports, with the demo's users. */
+/** NATS, engines and a gateway as processes on free ports, with the demo's users. */
 export interface Stack extends AsyncDisposable {
   readonly url: string;
   readonly httpPort: number;
@@ -41,7 +41,7 @@ export interface Stack extends AsyncDisposable {
   readonly idpUrl: string;
   readonly gateway: ServiceProcess;
   readonly engines: ServiceProcess[];
-  /** Engines, gateway, the services of `services` and those started later, by name; the last of a name. */
+  /** The engines, the gateway, and the services of `services` and those started later, by name. A later process replaces an earlier one of the same name. */
   readonly services: ReadonlyMap<ServiceName, ServiceProcess>;
   /** The server that was started last. */
   readonly nats: NatsServer;
@@ -60,7 +60,7 @@ export interface Stack extends AsyncDisposable {
   writeSettings(settings: Tree): Promise<void>;
   /** The same, and sends SIGHUP to the gateway. */
   reloadGateway(settings: Tree): Promise<void>;
-  /** Replaces the configuration by any text. */
+  /** Replaces the configuration file with any text. */
   writeConfig(text: string): Promise<void>;
 }
 
@@ -80,12 +80,16 @@ export const basicAuth = `Basic ${Buffer.from("backchannel:demo-backchannel-secr
 function treeOf(places: StackPlaces, { backends, settings = {} }: StackOptions): Tree {
   const tree = merged(defaultTree(places), settings);
   const { auth } = tree;
-  return backends === undefined ? tree : { ...tree, auth: { ...Object(auth), backends } };
+  if (backends === undefined) return tree;
+  return {
+    ...tree,
+    auth: { ...Object(auth), backends: typeof backends === "function" ? backends(places.folder) : backends },
+  };
 }
 
 async function freePlaces(folder: string): Promise<StackPlaces> {
   const [httpPort, adminPort, idpPort, natsPort, redisPort] = await Promise.all([1, 2, 3, 4, 5].map(() => freePort()));
-  if (!httpPort || !adminPort || !idpPort || !natsPort || !redisPort) throw new Error("no free port");
+  if (!httpPort || !adminPort || !idpPort || !natsPort || !redisPort) throw new Error("there is no free port");
   const [natsUrl, redisUrl] = [`nats://127.0.0.1:${natsPort}`, `redis://127.0.0.1:${redisPort}/0`];
   return { folder, httpPort, adminPort, idpPort, natsUrl, redisUrl };
 }

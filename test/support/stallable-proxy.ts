@@ -1,11 +1,11 @@
 import { connect, type Socket } from "node:net";
 import { startTcpServer } from "./tcp-server.ts";
 
-/** A TCP proxy that can turn into a black hole: it goes on accepting, and no byte passes. */
+/** A TCP proxy that can stall: it still accepts connections, but forwards nothing. */
 export interface StallableProxy extends AsyncDisposable {
   readonly port: number;
   stall(): void;
-  /** What was stalled stays so, as after a network that came back without the old connections. */
+  /** Serves new connections again. Stalled connections remain stalled, as after a network outage. */
   resume(): void;
 }
 

@@ -17,7 +17,7 @@ export async function startTcpServer(serve: (socket: Socket) => void): Promise<T
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no TCP address");
+  if (address === null || typeof address === "string") throw new Error("the server has no TCP address");
   return {
     port: address.port,
     [Symbol.asyncDispose]: async () => {
@@ -30,11 +30,11 @@ export async function startTcpServer(serve: (socket: Socket) => void): Promise<T
 }
 
 export interface TcpRecorder extends TcpServer {
-  /** What each connection sent, in the order of connecting. */
+  /** The data of each connection, in the order of connecting. */
   readonly sent: readonly string[];
 }
 
-/** Passes every connection on and keeps what its client sent. */
+/** A proxy that forwards every connection and records what the client sent. */
 export async function startTcpRecorder(targetPort: () => number): Promise<TcpRecorder> {
   const sent: string[] = [];
   const server = await startTcpServer((socket) => {

@@ -1,4 +1,4 @@
-/** Times of two kinds of request, in milliseconds, of which neither always came first. */
+/** Times of two kinds of request in milliseconds, measured in alternating order. */
 export interface Times {
   readonly first: readonly number[];
   readonly second: readonly number[];
@@ -15,7 +15,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - started;
 }
 
-/** One request after the other, in pairs whose order changes from pair to pair: what drifts meets both kinds alike. */
+/** Sends pairs of requests whose order alternates, so that drift affects both kinds equally. */
 export async function timesOf(pairs: number, { first, second }: Probes): Promise<Times> {
   const times = { first: [] as number[], second: [] as number[] };
   for (let index = 0; index < pairs; index += 1) {
@@ -28,7 +28,7 @@ export async function timesOf(pairs: number, { first, second }: Probes): Promise
 
 /**
  * The probability that a request of the second kind takes longer than one of the first (area under the ROC curve, from
- * the Mann-Whitney statistic): 0.5 for an observer who can tell nothing.
+ * the Mann-Whitney statistic): 0.5 if there is no difference.
  */
 export function areaUnderCurve({ first, second }: Times): number {
   let sum = 0;
@@ -36,13 +36,13 @@ export function areaUnderCurve({ first, second }: Times): number {
   return sum / (first.length * second.length);
 }
 
-/** How well an observer tells the two apart, whichever is the slower one. */
-export function tellsApart(times: Times): number {
+/** How well an observer can distinguish the two kinds, whichever is slower: 0.5 (not at all) to 1 (always). */
+export function distinguishability(times: Times): number {
   const area = areaUnderCurve(times);
   return Math.max(area, 1 - area);
 }
 
-/** Standard error of the area where there is no difference; for samples of equal size. */
+/** Standard error of the area if there is no difference, for samples of equal size. */
 export function standardError({ first }: Times): number {
   const n = first.length;
   return Math.sqrt((2 * n + 1) / (12 * n * n));

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from "jose";
 
-/** Stands for the identity provider: a key pair, and tokens signed with it. */
+/** Replaces the identity provider: has a key pair and signs tokens with it. */
 export interface TokenIssuer {
   readonly jwks: { readonly keys: readonly JWK[] };
   readonly issuer: string;
-  /** A good token for the back channel, but for what the test changes; undefined leaves a claim out. */
+  /** A valid token for the back channel with the test's changes. A claim that is undefined is left out. */
   token(claims?: Readonly<Record<string, unknown>>, header?: Readonly<Record<string, string>>): Promise<string>;
 }
 

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** The code of a base32 secret (RFC 6238), written apart from the code under test. */
+/** The code of a Base32 secret (RFC 6238), computed independently of the code under test. */
 export function totpCode(secret: string, step: number = Math.floor(Date.now() / 30_000)): string {
   const bits = secret.replaceAll(/[A-Z2-7]/g, (letter) => alphabet.indexOf(letter).toString(2).padStart(5, "0"));
   const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));

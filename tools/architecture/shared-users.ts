@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
+import { workerStartedBy } from "../bundle/workers.ts";
 
 /** A name that a file imports from another file; `*` stands for all its names. */
 interface Import {
@@ -20,8 +21,7 @@ const sources = [`${library}/**/*.ts`, "services/*/src/**/*.ts", "tools/**/*.ts"
 const tests = /\.test\.ts$|\/src\/testing\//u;
 
 const statement = /^(import|export)\s+(?:type\s+)?(?:(\*(?:\s+as\s+\w+)?|\{[^}]*\})\s+from\s+)?"([^"]+)";/gmu;
-/** A module that is imported later, or started as a thread. */
-const loaded = /\b(?:import|resolve)\(\s*"([^"]+)"|new URL\(\s*"([^"]+\.ts)"/gu;
+const importedLater = /\bimport\(\s*"([^"]+)"/gu;
 
 function targetOf(from: string, specifier: string): string | undefined {
   const shared = /^@postern\/shared\/(.+)$/u.exec(specifier)?.[1];
@@ -54,10 +54,12 @@ function readSource(root: string, path: string): SourceFile {
       else imports.push({ target, name });
     }
   }
-  for (const [, module, thread] of text.matchAll(loaded)) {
-    const target = targetOf(path, module ?? thread ?? "");
+  for (const [, specifier = ""] of text.matchAll(importedLater)) {
+    const target = targetOf(path, specifier);
     if (target !== undefined) imports.push({ target, name: "*" });
   }
+  const thread = workerStartedBy(path);
+  if (thread !== undefined) imports.push({ target: thread.source, name: "*" });
   return { imports, passedOn };
 }
 
@@ -92,4 +94,15 @@ export function sharedUsers(root: string): ReadonlyMap<string, ReadonlySet<strin
   for (const path of paths) if (!path.startsWith(`${library}/`)) mark(path, userOf(path));
   const modules = paths.filter((path) => layered.test(path) && !path.endsWith("/index.ts"));
   return new Map(modules.map((path) => [path, users.get(path) ?? new Set()]));
+}
+
+/** Modules that stay in the library although one service alone uses them, each with the reason; none at present. */
+export const reviewed: Readonly<Record<string, string>> = {};
+
+/** Modules of the library that fewer than two services use, and that were not reviewed: `<module>: <users>`. */
+export function usedByOne(root: string, allowed: Readonly<Record<string, string>> = reviewed): readonly string[] {
+  return [...sharedUsers(root)]
+    .filter(([path, users]) => users.size < 2 && !Object.hasOwn(allowed, path))
+    .map(([path, users]) => `${path}: ${[...users].join() || "nobody"}`)
+    .toSorted();
 }

@@ -1,4 +1,5 @@
-import { dumpConfig, formatProblem } from "@postern/shared/platform/config";
+import { formatProblem } from "@postern/shared/platform/config";
+import { dumpConfig } from "../config-keys/dump.ts";
 import { type ConfigCommand, loadForCommand } from "./config-command.ts";
 
 /** Prints the effective configuration without secrets. */

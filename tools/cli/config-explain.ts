@@ -1,4 +1,4 @@
-import { type Explanation, explainKey, type KeyExplanation } from "@postern/shared/platform/config";
+import { type Explanation, explainKey, type KeyExplanation } from "../config-keys/explain.ts";
 import { type ConfigCommand, loadForCommand } from "./config-command.ts";
 
 /** Prints the meaning of a key, its value and the source of the value. An invalid configuration hides the value only. */

@@ -4,9 +4,8 @@ import {
   type SchemaNode,
   type SectionNode,
   schemaTree,
-  showType,
-  showValue,
-} from "@postern/shared/platform/config";
+} from "@postern/shared/platform/config/tree";
+import { showType, showValue } from "../config-keys/show-value.ts";
 
 const head = [
   "# Every key with its default. Made from the schema by tools/generate-config-docs.ts; do not edit.",

@@ -1,12 +1,6 @@
-import {
-  acceptedKeys,
-  type LeafNode,
-  type SchemaNode,
-  type SectionNode,
-  schemaTree,
-  showType,
-  showValue,
-} from "@postern/shared/platform/config";
+import { acceptedKeys } from "@postern/shared/platform/config";
+import { type LeafNode, type SchemaNode, type SectionNode, schemaTree } from "@postern/shared/platform/config/tree";
+import { showType, showValue } from "../config-keys/show-value.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,14 +1,12 @@
+import { acceptedKeys, renamedKeys } from "@postern/shared/platform/config";
 import {
-  acceptedKeys,
   environmentName,
   type LeafNode,
-  renamedKeys,
   type SchemaNode,
   type SectionNode,
   schemaTree,
-  showType,
-  showValue,
-} from "@postern/shared/platform/config";
+} from "@postern/shared/platform/config/tree";
+import { showType, showValue } from "../config-keys/show-value.ts";
 
 export interface Page {
   /** File name in docs/configuration. */
@@ -56,11 +54,11 @@ function overview(roots: readonly (readonly [string, SchemaNode])[]): string {
     "| `a,b,c` in a variable | List |",
     "| `SERVICE_…_FILE=/path` | Secret that is read from a file. One trailing newline is removed |",
     "| `{ file: /path }` | The same in the YAML file |",
-    "| `${NAME}` in any text of the file | Value of the environment variable `NAME`, which must be set. Write `$${` for a literal `${` |",
+    "| `${NAME}` in any string of the file | Value of the environment variable `NAME`, which must be set. Write `$${` for a literal `${` |",
     "| `250ms`, `5s`, `1h30m`, `7d` | Durations |",
-    "| `x-anything:` at the top level | Place for YAML anchors. `<<` merges them |",
+    "| `x-anything:` at the top level | Definitions for YAML anchors. `<<` merges them |",
     "",
-    "An unknown key is an error that suggests the nearest known name.",
+    "An unknown key is an error. Its message suggests the most similar known name.",
     "",
     "## Check a configuration",
     "",

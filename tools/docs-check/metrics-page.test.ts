@@ -10,12 +10,14 @@ interface Metric {
   readonly type: string;
 }
 
-/** Metrics are created only by `<registry>.<type>({ name: …`; the prefix stands for `service`. */
+/** Metrics are created only by `<registry>.<type>({ name: …`; `prefix` or `metricsPrefix` stands for `service`. */
 function metricsIn(source: string): readonly Metric[] {
-  const matches = source.matchAll(/\.(counter|histogram|gauge)\(\{\s*name: [`"](?:\$\{prefix\}_)?([a-z_]+)[`"]/gu);
+  const matches = source.matchAll(
+    /\.(counter|histogram|gauge)\(\{\s*name: [`"](?:\$\{(?:metricsPrefix|prefix)\}_)?([a-z_]+)[`"]/gu,
+  );
   return [...matches].map(([text, type = "", name = ""]) => ({
     type,
-    name: text.includes("${prefix}_") ? `service_${name}` : name,
+    name: /\$\{(?:metricsPrefix|prefix)\}_/u.test(text) ? `service_${name}` : name,
   }));
 }
 

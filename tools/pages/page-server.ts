@@ -1,3 +1,5 @@
+import { operation } from "@postern/shared/contracts";
+import { routeOf } from "@postern/shared/platform/http";
 import fastify from "fastify";
 import { createAssets } from "../../services/idp/src/pages/assets.ts";
 import { languages } from "../../services/idp/src/pages/languages.ts";
@@ -5,7 +7,7 @@ import { pageList } from "../../services/idp/src/pages/page-list.ts";
 import { createPages } from "../../services/idp/src/pages/pages.ts";
 import { createSiteTemplates } from "../../services/idp/src/pages/site-templates.ts";
 import { registerDevUi } from "../../services/idp/src/routes/dev-ui/register.ts";
-import { registerStatic } from "../../services/idp/src/routes/pages/get-static.ts";
+import { getStatic } from "../../services/idp/src/routes/pages/get-static.ts";
 import { pageStates } from "./page-states.ts";
 
 /** The developer UI of the identity provider and the files of its pages, without the rest of the service. */
@@ -43,7 +45,7 @@ export async function startPageServer(): Promise<PageServer> {
     templates: createSiteTemplates(new Map()),
   });
   const app = fastify();
-  registerStatic(app, pages);
+  app.route({ ...routeOf(operation("asset")), handler: getStatic(pages) });
   registerDevUi(app, { pages, enabled: true, version: "1" });
   for (const [name, show] of pageStates) {
     for (const language of languages) {

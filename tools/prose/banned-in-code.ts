@@ -25,7 +25,7 @@ function bannedPhrases(): readonly Phrase[] {
 
 const phrases = bannedPhrases();
 
-/** Banned phrases in the prose of a TypeScript file, as `line: phrase (write: …)`. */
+/** Banned phrases in the prose of a TypeScript or Lua file, as `line: phrase (write: …)`. */
 export function bannedIn(file: string, source: string): readonly string[] {
   return proseIn(file, source).flatMap(({ line, text }) =>
     phrases.flatMap(({ expected, pattern }) =>

@@ -1,4 +1,5 @@
 import { parseSync } from "rolldown/utils";
+import { luaComments, type Part } from "./lua-comments.ts";
 
 /** A comment, a test's name or a message, with the line on which it begins. */
 export interface CodeText {
@@ -50,11 +51,6 @@ function messagesIn(node: Node): readonly Node[] {
   return [...own, ...childrenOf(node).flatMap(messagesIn)];
 }
 
-interface Part {
-  readonly start: number;
-  readonly end: number;
-}
-
 /** Joins line comments on consecutive lines, so that a phrase is found across them. */
 function joined(source: string, comments: readonly Part[]): readonly Part[] {
   const parts: Part[] = [];
@@ -69,14 +65,18 @@ function joined(source: string, comments: readonly Part[]): readonly Part[] {
 /** In one line, without comment marks and without code in backticks. */
 function proseOf(text: string): string {
   const prose = text.startsWith("`") ? text : text.replaceAll(/`[^`\n]*`/gu, "");
-  return prose.replaceAll(/\s*\n\s*(?:\/\/|\*)?\s*/gu, " ");
+  return prose.replaceAll(/\s*\n\s*(?:\/\/|\*|--)?\s*/gu, " ");
 }
 
-/** The prose of a TypeScript file: its comments, the names of its tests, and its log and error messages. */
-export function proseIn(file: string, source: string): readonly CodeText[] {
+function partsOf(file: string, source: string): readonly Part[] {
+  if (file.endsWith(".lua")) return joined(source, luaComments(source));
   const { comments, program } = parseSync(file, source);
-  const parts = [...joined(source, comments), ...messagesIn({ ...program })];
-  return parts.map(({ start, end }) => ({
+  return [...joined(source, comments), ...messagesIn({ ...program })];
+}
+
+/** The prose of a file: the comments and, in TypeScript, the names of tests and the log and error messages. */
+export function proseIn(file: string, source: string): readonly CodeText[] {
+  return partsOf(file, source).map(({ start, end }) => ({
     line: source.slice(0, start).split("\n").length,
     text: proseOf(source.slice(start, end)),
   }));

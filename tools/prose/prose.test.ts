@@ -39,6 +39,20 @@ test.each([
   expect(bannedIn("planted.ts", source)).toEqual([expect.stringMatching(new RegExp(`^${line}: `))]);
 });
 
+test.each([
+  ["a comment", "-- Nobody reads it.\nreturn 1\n", 1],
+  ["a comment, across lines", "return 1\n-- The engine is\n-- told.\n", 2],
+  ["a comment after code", "local x = 1 -- answers at once\n", 1],
+  ["a long comment", "--[[ The engine is\ntold. ]]\nreturn 1\n", 1],
+])("Lua: a banned phrase in %s is reported with its line", (_where, source, line) => {
+  expect(bannedIn("planted.lua", source)).toEqual([expect.stringMatching(new RegExp(`^${line}: `))]);
+});
+
+test("Lua: strings may use any word", () => {
+  const source = `local x = "-- nobody \\" -- nobody" .. '-- nobody' .. [[ -- nobody ]] -- a plain comment\n`;
+  expect(bannedIn("plain.lua", source)).toEqual([]);
+});
+
 test("code: plain prose, code marks, identifiers and other strings are not reported", () => {
   const source = `
     // The user \`nobody\` runs at most once.

@@ -1,4 +1,4 @@
--- Accounts of the demo, with passwords that README prints: never use this file for real ones.
+-- Accounts of the demo. Their passwords are published in README.md: never use this file for real accounts.
 -- Passwords are Argon2id (m=19456, t=2, p=1) of <name>-demo-password.
 
 CREATE TABLE users (
@@ -23,7 +23,7 @@ INSERT INTO users (username, password, display_name, mail, uid, totp_secret) VAL
    'Carol Example', 'carol@example.test', 'carol', NULL);
 
 -- Second factors and app passwords: docs/guides/sql.md. TOTP secrets are in the table above, by queries of the demo.
--- Carol's recovery codes are plain, as a provisioning system writes them; those that Postern makes are hashes.
+-- Carol's recovery codes are plain, as a provisioning system writes them; those that Postern generates are hashes.
 CREATE TABLE postern_recovery_codes (
   account TEXT NOT NULL,
   code TEXT NOT NULL,

@@ -9,12 +9,9 @@ import {
   scriptPasswordReports,
   unverifiablePasswordCounter,
 } from "@postern/shared/assembly";
-import { jobQueueFromConfig } from "@postern/shared/assembly/jobs";
 import { authenticate } from "@postern/shared/contracts";
 import { type BruteForceRecords, createBruteForceRecords } from "@postern/shared/domain/brute-force";
-import { createFactorLocks, type FactorLocks } from "@postern/shared/domain/factor-locks";
 import type { FindAccountNames, Flushes } from "@postern/shared/domain/flush";
-import type { JobQueue, ReadJob } from "@postern/shared/domain/jobs";
 import { createPasswordVerifier, type PasswordVerifier } from "@postern/shared/domain/passwords";
 import { createRevoker, serviceTokenKey, serviceTokenNames } from "@postern/shared/domain/tokens";
 import type { Config } from "@postern/shared/platform/config";
@@ -25,6 +22,10 @@ import { lazyOpenapi, type RenderedDocument } from "@postern/shared/platform/ope
 import { type RedisClient, redisHealth } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
 import { createHookScripts, type HookScripts } from "./context/hooks.ts";
+import { createJobs } from "./context/jobs.ts";
+import type { FactorLocks } from "./factor-locks/factor-locks.ts";
+import { createFactorLocks } from "./factor-locks/factor-locks-redis.ts";
+import type { JobQueue, ReadJob } from "./jobs/jobs.ts";
 import { createJwtIssuer, type JwtIssuer } from "./jwt/jwt-issuer.ts";
 import { createRefreshFamilies } from "./jwt/refresh-families-redis.ts";
 import { createTokenPairs } from "./jwt/token-pair.ts";
@@ -143,7 +144,7 @@ export async function createContext(config: Config): Promise<AdminContext> {
     flushes: flushesFromConfig(config, flush),
     factorLocks: createFactorLocks(parts.state, keyPrefix),
     accountNames: accountNamesFromSettings(flush),
-    jobs: jobQueueFromConfig(config, { redis: parts.queue, logger: parts.logger }),
+    jobs: createJobs(config, { redis: parts.queue, logger: parts.logger }),
     bruteForce: createBruteForceRecords({
       redis: parts.state,
       keyPrefix,

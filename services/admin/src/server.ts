@@ -58,11 +58,10 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
     logger[level]({ session: request.caller?.session, err: error }, "request failed");
     return reply.code(500).send({ error: "Temporary server problem, try again later" });
   });
-  const place = (id: OperationId) => guardedRoute(operation(id), identifier);
-  const configLoad = getConfigLoad(() => live.current.configLoad, context.audit);
-  app.route({ ...place("loadConfiguration"), handler: configLoad });
-  app.route({ ...place("managementContractYaml"), handler: getOpenapi(context.openapi, "yaml") });
-  app.route({ ...place("managementContractJson"), handler: getOpenapi(context.openapi, "json") });
+  const guarded = (id: OperationId) => guardedRoute(operation(id), identifier);
+  app.route({ ...guarded("loadConfiguration"), handler: getConfigLoad(() => live.current.configLoad, context.audit) });
+  app.route({ ...guarded("managementContractYaml"), handler: getOpenapi(context.openapi, "yaml") });
+  app.route({ ...guarded("managementContractJson"), handler: getOpenapi(context.openapi, "json") });
   await app.register(async (scope) => registerJwtRoutes(scope, context));
   await app.register(async (scope) => {
     scope.addHook(
@@ -71,7 +70,7 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
     );
     registerCacheRoutes(scope, context);
     registerBruteForceRoutes(scope, context);
-    scope.route({ ...place("readJob"), handler: getJob(context.jobs.read) });
+    scope.route({ ...guarded("readJob"), handler: getJob(context.jobs.read) });
   });
   await app.register(async (scope) => registerMfaBackchannel(scope, context));
   await app.register(async (scope) => registerHooks(scope, context));

@@ -3,11 +3,11 @@ import { type Config, redactConfig } from "@postern/shared/platform/config";
 import { Secret } from "@postern/shared/platform/crypto";
 import { callerChallenges } from "@postern/shared/platform/http";
 import { type HostPort, parseHostPort } from "@postern/shared/platform/net";
-import { createRequestValidation } from "@postern/shared/platform/openapi";
 import { type HookTable, hookTable } from "./hooks/hook-table.ts";
 import type { TokenLives } from "./jwt/token-pair.ts";
 import type { UserSettings } from "./jwt/users.ts";
 import type { RequestValidation } from "./plugins/openapi-validation.ts";
+import { createRequestValidation } from "./plugins/request-validation.ts";
 import type { ConfigLoadSettings } from "./routes/config/get-load.ts";
 
 export interface AdminSettings {

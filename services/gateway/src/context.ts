@@ -1,13 +1,5 @@
 import { randomUUID } from "node:crypto";
-import {
-  type Base,
-  baseFromConfig,
-  busFromConfig,
-  type CallerTokens,
-  callerTokensFromConfig,
-  redisFromConfig,
-  watchEngines,
-} from "@postern/shared/assembly";
+import { type Base, baseFromConfig, busFromConfig, redisFromConfig, watchEngines } from "@postern/shared/assembly";
 import { budgetExhausted, pathTo } from "@postern/shared/contracts";
 import type { EngineWatch } from "@postern/shared/domain/engine-watch";
 import type { Bus } from "@postern/shared/platform/bus";
@@ -24,6 +16,7 @@ import { type BearerCheck, createBearerCheck } from "./caller-auth/bearer.ts";
 import { createRejectionDelay } from "./caller-auth/rejection.ts";
 import { createNeedOf } from "./caller-auth/scopes.ts";
 import { createAuthRoute, createClientAddresses } from "./context/auth-route.ts";
+import { type CallerTokens, callerTokensFromConfig } from "./context/caller-tokens.ts";
 import { createMailBackends } from "./context/mail-backends.ts";
 import { type AttributesAsHeaders, createAttributeHeaders } from "./dialects/attribute-headers.ts";
 import { type WireNames, wireNames } from "./dialects/naming.ts";

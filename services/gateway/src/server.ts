@@ -70,7 +70,7 @@ export async function createGateway(context: GatewayContext): Promise<FastifyIns
   app.route({ method: probes, url: pathTo("ping"), handler: getPing });
   app.route({ method: probes, url: pathTo("health"), handler: getHealth(context.health, context.channels) });
   const metricsRoute = (): MetricsRouteSettings => context.live.current.metricsRoute;
-  app.route({ method: probes, url: metricsPath, handler: getMetrics(context.metrics, metricsRoute) });
+  app.route({ method: probes, url: pathTo("metrics"), handler: getMetrics(context.metrics, metricsRoute) });
   await registerForwarding(app, context.forward);
   await app.ready();
   return app;

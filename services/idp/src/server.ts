@@ -19,7 +19,7 @@ import { FormEncodingError } from "./plugins/utf8-form.ts";
 import { oauthError } from "./routes/oidc/json-reply.ts";
 import { registerOidcPages, registerOidcRoutes } from "./routes/oidc/register.ts";
 import { registerLogout } from "./routes/oidc/register-logout.ts";
-import { registerSessionRoutes } from "./routes/oidc/sessions.ts";
+import { registerSessionRoutes } from "./routes/oidc/register-sessions.ts";
 import { getOpenapi } from "./routes/openapi/get-openapi.ts";
 import { registerPages } from "./routes/pages/register.ts";
 import { registerSamlRoutes } from "./routes/saml/register.ts";

@@ -5,9 +5,9 @@ import {
   type FlushSettings,
   flushesFromConfig,
   flushSettings,
+  notificationKeysFromConfig,
   redisFromConfig,
 } from "@postern/shared/assembly";
-import { notificationKeysFromConfig } from "@postern/shared/assembly/jobs";
 import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import { fromUnknown, logFields } from "@postern/shared/platform/errors";

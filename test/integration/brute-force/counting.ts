@@ -3,7 +3,6 @@ import {
   type BruteForceRules,
   createBanIndex,
   createBruteForceRecords,
-  createGuessedAccounts,
 } from "@postern/shared/domain/brute-force";
 import { loadConfig } from "@postern/shared/platform/config";
 import { createRedisClient, type RedisClient, type RedisTopology } from "@postern/shared/platform/redis";
@@ -12,6 +11,7 @@ import { poll } from "@postern/shared/testing";
 import type { AccountFailure } from "../../../services/auth-engine/src/brute-force/account-store.ts";
 import { createRedisStore } from "../../../services/auth-engine/src/brute-force/brute-force-redis.ts";
 import { createGuessDigest } from "../../../services/auth-engine/src/brute-force/guess-digest.ts";
+import { createGuessedAccounts } from "../../../services/auth-engine/src/brute-force/guessed-accounts-redis.ts";
 import { bruteForceSettings } from "../../../services/auth-engine/src/brute-force/settings.ts";
 import type { CountedAttempt } from "../../../services/auth-engine/src/brute-force/shared-store.ts";
 import { createTargets } from "../../../services/auth-engine/src/brute-force/targets.ts";
@@ -87,7 +87,7 @@ export function createCounting(redis: RedisClient) {
     clock: systemClock,
     guard: unguarded,
     repeatWindowMs: 900_000,
-    takenBack: settings.takenBack,
+    maxForgiven: settings.maxForgiven,
   });
   const targetOf = createTargets(settings, parts);
   const digest = createGuessDigest("test-password-nonce-0");

@@ -27,7 +27,7 @@ const settings = readSettings({
     },
   ],
 });
-const takenBack = 3;
+const maxForgiven = 3;
 const repeatWindowMs = 900_000;
 
 let server: RedisServer;
@@ -55,7 +55,7 @@ function createPlace(keyPrefix: string) {
   return {
     keyPrefix,
     parts,
-    store: createRedisStore({ redis, parts, clock: systemClock, guard: unguarded, repeatWindowMs, takenBack }),
+    store: createRedisStore({ redis, parts, clock: systemClock, guard: unguarded, repeatWindowMs, maxForgiven }),
     countEarlier: createEarlierCount({ redis, parts, repeatWindowMs }),
     targetOf: createTargets(settings, parts),
   };

@@ -1,7 +1,5 @@
-import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { scratchFolder } from "@postern/shared/testing";
+import { saltedHash, usersBackends, writeUsers } from "../../support/accounts-database.ts";
 import { type Answer, askJson } from "../../support/ask-json.ts";
 import type { ServiceName } from "../../support/service-process.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
@@ -16,26 +14,15 @@ export function passwordOf(index: number): string {
   return `right-${index}`;
 }
 
-/** Hashes that take no time to verify: these tests count requests. */
-function saltedHash(password: string): string {
-  const salt = Buffer.from("test-salt");
-  const digest = createHash("sha256").update(password).update(salt).digest();
-  return `{SSHA256}${Buffer.concat([digest, salt]).toString("base64")}`;
-}
-
 export const slowUser = "slow@example.test";
 export const slowPassword = "right-slow";
 /** A PBKDF2 hash as passlib writes it. It takes seconds to verify, so that other requests overtake it. */
 const slowHash =
   "$pbkdf2-sha512$3000000$dGVzdC1zYWx0LW9mLTE2LQ$vw/1JeRZeGFAMsota4ndk0K5jN9V894pJUfc1YdJP52H2kJl10e3yepXqaH74pvFC0aY.SEafmq4DoHvtUeCLA";
 
-function createUsers(file: string): void {
-  const database = new DatabaseSync(file);
-  database.exec("CREATE TABLE users (username TEXT PRIMARY KEY, password TEXT) STRICT, WITHOUT ROWID");
-  const insert = database.prepare("INSERT INTO users VALUES (?, ?)");
-  for (let index = 0; index < userCount; index += 1) insert.run(userName(index), saltedHash(passwordOf(index)));
-  insert.run(slowUser, slowHash);
-  database.close();
+function* users(): Iterable<readonly [string, string]> {
+  for (let index = 0; index < userCount; index += 1) yield [userName(index), saltedHash(passwordOf(index))];
+  yield [slowUser, slowHash];
 }
 
 /** The rules of the demo. */
@@ -49,7 +36,7 @@ const bruteForce = {
 };
 
 /** Two engines with one Redis behind a gateway, and 200 users; with both result caches, or without any. */
-export async function startGuessedStack({
+export function startGuessedStack({
   cached = false,
   services = [],
   delay = { enabled: false },
@@ -63,20 +50,15 @@ export async function startGuessedStack({
   readonly withoutClient?: object;
   readonly maxConcurrentRequests?: number;
 } = {}): Promise<Stack> {
-  const folder = await scratchFolder();
-  const file = join(folder.path, "users.sqlite");
-  createUsers(file);
-  const search = {
-    protocol: ["*"],
-    cache_name: "users",
-    queries: { user: "SELECT username AS account, password FROM users WHERE username = :username" },
-    mapping: { account_field: "account" },
-  };
-  const stack = await startStack({
+  return startStack({
     engines: 2,
     redis: true,
     services,
-    backends: { order: cached ? ["cache", "sql"] : ["sql"], sql: { default: { file }, search: [search] } },
+    backends: (folder) => {
+      const file = join(folder, "users.sqlite");
+      writeUsers(file, users());
+      return usersBackends(file, cached ? ["cache", "sql"] : ["sql"]);
+    },
     settings: {
       // The slow hash takes long on a busy machine.
       runtime: { timeouts: { decision: "20s" } },
@@ -89,11 +71,6 @@ export async function startGuessedStack({
       },
     },
   });
-  const dispose = async (): Promise<void> => {
-    await stack[Symbol.asyncDispose]();
-    await folder[Symbol.asyncDispose]();
-  };
-  return { ...stack, [Symbol.asyncDispose]: dispose };
 }
 
 export interface Login {

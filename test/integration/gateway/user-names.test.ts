@@ -1,9 +1,8 @@
-import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { status as grpcStatus } from "@grpc/grpc-js";
-import { freePort, poll, scratchFolder } from "@postern/shared/testing";
+import { freePort, poll } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { saltedHash, usersBackends, writeUsers } from "../../support/accounts-database.ts";
 import { alice } from "../../support/ask-json.ts";
 import { askRaw, type RawAnswer } from "../../support/ask-raw.ts";
 import { askDialect, caller, type Dialect, dialects, statusesOf } from "../../support/dialects.ts";
@@ -29,39 +28,22 @@ const names = [
 /** The password of every user. */
 const password = "right horse % battery";
 
-/** A hash that takes no time: these tests send many requests. */
-function saltedHash(): string {
-  const salt = Buffer.from("test-salt");
-  const digest = createHash("sha256").update(password).update(salt).digest();
-  return `{SSHA256}${Buffer.concat([digest, salt]).toString("base64")}`;
-}
-
 let stack: Stack;
 let grpc: GrpcClient;
-let disposeFolder: () => PromiseLike<void>;
 
 beforeAll(async () => {
-  const folder = await scratchFolder();
-  disposeFolder = () => folder[Symbol.asyncDispose]();
-  const file = join(folder.path, "users.sqlite");
-  const database = new DatabaseSync(file);
-  database.exec("CREATE TABLE users (username TEXT PRIMARY KEY, password TEXT) STRICT, WITHOUT ROWID");
-  for (const name of names) database.prepare("INSERT INTO users VALUES (?, ?)").run(name, saltedHash());
-  database.close();
   const address = `127.0.0.1:${await freePort()}`;
-  const search = {
-    protocol: ["*"],
-    cache_name: "users",
-    queries: {
-      user: "SELECT username AS account, password FROM users WHERE username = :username",
-      list_accounts: "SELECT username AS account FROM users",
-    },
-    mapping: { account_field: "account" },
-  };
   stack = await startStack({
     redis: true,
     services: ["admin"],
-    backends: { order: ["sql"], sql: { default: { file }, search: [search] } },
+    backends: (folder) => {
+      const file = join(folder, "users.sqlite");
+      writeUsers(
+        file,
+        names.map((name) => [name, saltedHash(password)]),
+      );
+      return usersBackends(file);
+    },
     settings: {
       runtime: {
         servers: {
@@ -83,7 +65,6 @@ beforeAll(async () => {
 afterAll(async () => {
   grpc[Symbol.dispose]();
   await stack[Symbol.asyncDispose]();
-  await disposeFolder();
 });
 
 interface Reply {

@@ -13,7 +13,7 @@ const issuer = "http://localhost:8080";
 const home = `${issuer}/mfa/register/home`;
 const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code";
 
-/** An application that takes whoever comes back. */
+/** The site of an application: accepts every redirect. */
 const site = createServer((_request, response) => response.end("the application"));
 let callback: string;
 
@@ -55,7 +55,7 @@ afterAll(async () => {
 const logo =
   '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"><rect width="40" height="20" fill="teal"/></svg>';
 
-/** A browser without script. */
+/** A browser without JavaScript. */
 const newContext = (): Promise<BrowserContext> => browser.newContext({ locale: "en-US", javaScriptEnabled: false });
 
 async function open(context: BrowserContext, clientId: string): Promise<Page> {
@@ -73,14 +73,14 @@ async function open(context: BrowserContext, clientId: string): Promise<Page> {
   return page;
 }
 
-/** What the application was told, and where the browser is. */
+/** Where the browser is, and the response that the application received. */
 const redirectResult = (page: Page): readonly (string | boolean | null)[] => {
   const { origin, pathname, searchParams } = new URL(page.url());
   return [origin + pathname, searchParams.has("code"), searchParams.get("error")];
 };
 
-describe("an application that asks", () => {
-  test("gets a code after consent, is listed, and loses its access", async () => {
+describe("an application that requests a sign-in", () => {
+  test("receives a code after consent, and is listed until the user removes its access", async () => {
     await using context = await newContext();
     const page = await open(context, "mail");
     expect(await page.locator(".lead").textContent()).toContain("Webmail");
@@ -95,7 +95,7 @@ describe("an application that asks", () => {
     expect(await page.getByText("No applications have access to your account.").isVisible()).toBe(true);
   });
 
-  test("shows its logo beside its name, and its name alone where the logo does not come", async () => {
+  test("is shown with its logo, or with its name alone if the logo does not load", async () => {
     for (const [answer, width] of [
       [{ status: 200, contentType: "image/svg+xml", body: logo }, 40],
       [{ status: 404, body: "" }, 0],
@@ -117,7 +117,7 @@ describe("an application that asks", () => {
     }
   });
 
-  test("is used by another account than the one that is signed in", async () => {
+  test("can be used with an account other than the signed-in one", async () => {
     await using context = await newContext();
     const page = await open(context, "mail");
     await fillIn(page, "carol");
@@ -135,7 +135,7 @@ describe("an application that asks", () => {
     await page.getByText("Signed in as Alice Example").waitFor();
   });
 
-  test("is told of a denial once the user goes back to it", async () => {
+  test("receives access_denied when the user refuses and returns to it", async () => {
     await using context = await newContext();
     const page = await open(context, "mail");
     await fillIn(page, "alice");
@@ -145,7 +145,7 @@ describe("an application that asks", () => {
     await expect.poll(() => redirectResult(page), soon).toEqual([callback, false, "access_denied"]);
   });
 
-  test("in one tab goes its way beside another in the next", async () => {
+  test("receives its code even if the user signs in to another page in a second tab meanwhile", async () => {
     await using context = await newContext();
     const [mail, self] = [await open(context, "mail"), await context.newPage()];
     await self.goto(home);
@@ -156,7 +156,7 @@ describe("an application that asks", () => {
     await expect.poll(() => redirectResult(mail), soon).toEqual([callback, true, null]);
   });
 
-  test("of which the sign-in is over is not gone back to", async () => {
+  test("does not get the browser back once the flow has expired", async () => {
     await using context = await newContext();
     const page = await open(context, "mail");
     await context.clearCookies();
@@ -165,8 +165,8 @@ describe("an application that asks", () => {
   });
 });
 
-describe("an application that demands a factor", () => {
-  test("lets the user give up, and nobody is signed in then", async () => {
+describe("an application that requires a second factor", () => {
+  test("lets the user cancel the enrolment, which signs the user out", async () => {
     await using context = await newContext();
     const page = await open(context, "strict");
     await fillIn(page, "carol");
@@ -177,7 +177,7 @@ describe("an application that demands a factor", () => {
     expect((await page.goto(`${issuer}/mfa/sessions`))?.status()).toBe(401);
   });
 
-  test("is gone on to once the factor is set up", async () => {
+  test("receives its code once the factor is set up", async () => {
     await using context = await newContext();
     const page = await open(context, "strict");
     await fillIn(page, "carol");
@@ -186,7 +186,7 @@ describe("an application that demands a factor", () => {
   });
 });
 
-async function askForDevice(): Promise<Readonly<Record<string, unknown>>> {
+async function requestDeviceCode(): Promise<Readonly<Record<string, unknown>>> {
   const body = new URLSearchParams({ client_id: "tv", scope: "openid email" });
   return Object(await (await fetch(`${idp.stack.url}/oidc/device`, { method: "POST", body })).json());
 }
@@ -197,10 +197,10 @@ async function enterDeviceCode(page: Page, code: unknown): Promise<void> {
 }
 
 describe("a device", () => {
-  test("is connected: wrong code, code, password, question", async () => {
+  test("is connected after its code, the password and a confirmation; a wrong code is rejected", async () => {
     await using context = await newContext();
     const page = await context.newPage();
-    const device = await askForDevice();
+    const device = await requestDeviceCode();
     await page.goto(String(device["verification_uri"]));
     await enterDeviceCode(page, "BCDF-GHJK");
     expect(await page.getByRole("alert").textContent()).toMatch(/incorrect/i);
@@ -212,10 +212,10 @@ describe("a device", () => {
     await expect.poll(() => heading(page), soon).toBe("Your device is connected");
   });
 
-  test("is turned away, and its code is no good any more", async () => {
+  test("is not connected if the user cancels, and its code is invalid afterwards", async () => {
     await using context = await newContext();
     const page = await context.newPage();
-    const device = await askForDevice();
+    const device = await requestDeviceCode();
     await page.goto(String(device["verification_uri_complete"]));
     await press(page, "Continue");
     await fillIn(page, "alice");
@@ -227,7 +227,7 @@ describe("a device", () => {
   });
 });
 
-test("signing out is asked for, may be thought better of, and ends the session", async () => {
+test("signing out requires a confirmation, can be cancelled, and ends the session", async () => {
   await using context = await newContext();
   const page = await context.newPage();
   await page.goto(home);

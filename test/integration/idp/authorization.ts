@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import type { Browser, Page } from "../../support/browser.ts";
 import type { Tree } from "../../support/stack-config.ts";
 
-/** That of `startIdpStack`. */
+/** The issuer that `startIdpStack` configures. */
 export const issuer = "http://localhost:8080";
 export const callback = "http://127.0.0.1:8090/callback";
 
-/** A public client of one redirect address, without consent. */
+/** A public client with one redirect URI, which needs no consent. */
 export function publicClient(name: string, more: Tree = {}): Tree {
   return {
     client_id: name,
@@ -19,7 +19,7 @@ export function publicClient(name: string, more: Tree = {}): Tree {
   };
 }
 
-/** Follows redirects on the issuer; the last answer may lead to the client. */
+/** Follows redirects within the issuer. The returned page may itself redirect to the client. */
 export async function follow(browser: Browser, page: Page): Promise<Page> {
   let now = page;
   for (let hops = 0; hops < 12; hops += 1) {
@@ -30,7 +30,7 @@ export async function follow(browser: Browser, page: Page): Promise<Page> {
   return now;
 }
 
-/** The answer to an authorization request with PKCE, and to what it leads to. */
+/** Sends an authorization request with PKCE and follows redirects within the issuer. */
 export async function authorize(
   browser: Browser,
   clientId: string,
@@ -48,7 +48,7 @@ export async function authorize(
   return follow(browser, await browser.get(`/oidc/authorize?${query.toString()}`));
 }
 
-/** What the password step for that client leads to. */
+/** Submits the password in a sign-in for the client. @returns the page that follows */
 export async function passwordStep(
   browser: Browser,
   clientId: string,

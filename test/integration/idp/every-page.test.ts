@@ -2,7 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { launchChromium } from "../../../tools/pages/chromium.ts";
 import { type PageServer, startPageServer } from "../../../tools/pages/page-server.ts";
-import { askDocument, askKeyboard, askLayout } from "../../support/page-rules.ts";
+import { documentProblems, keyboardProblems, layoutProblems } from "../../support/page-rules.ts";
 
 let server: PageServer;
 let browser: Browser;
@@ -17,10 +17,10 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-type Ask = (page: Page) => Promise<readonly string[]>;
+type Check = (page: Page) => Promise<readonly string[]>;
 
-/** Shows every page of the developer UI in turn and returns what was wrong, by page. */
-async function problemsOf(tag: string, ask: Ask): Promise<readonly (readonly [string, readonly string[]])[]> {
+/** Opens every page of the developer UI. @returns the problems of each page that has any */
+async function problemsOf(tag: string, check: Check): Promise<readonly (readonly [string, readonly string[]])[]> {
   await using context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 320, height: 640 } });
   const page = await context.newPage();
   const violations: string[] = [];
@@ -32,45 +32,45 @@ async function problemsOf(tag: string, ask: Ask): Promise<readonly (readonly [st
   const problems: (readonly [string, readonly string[]])[] = [];
   for (const url of [...server.names.map((name) => server.urlOf(name, tag)), ...server.stateUrls(tag)]) {
     await page.goto(url);
-    const found = [...(await ask(page)), ...violations.splice(0)];
+    const found = [...(await check(page)), ...violations.splice(0)];
     if (found.length > 0) problems.push([url, found]);
   }
   return problems;
 }
 
-const both: Ask = async (page) => [...(await askLayout(page)), ...(await askDocument(page))];
+const both: Check = async (page) => [...(await layoutProblems(page)), ...(await documentProblems(page))];
 
-describe("every page, without script, 320 px wide", () => {
-  test("is whole on the screen, loads nothing of anybody else, breaks no rule of its policy or its HTML", async () => {
+describe("every page, without JavaScript, 320 px wide", () => {
+  test("fits the screen, loads nothing from other sites, complies with its content security policy, and is valid", async () => {
     expect(server.names.length).toBeGreaterThan(20);
     expect(await problemsOf("en", both)).toEqual([]);
   });
 
-  // The other languages are looked at in test/long/pages.
-  test("is whole in Arabic, in the direction of the language", async () => {
-    expect(await problemsOf("ar", askLayout)).toEqual([]);
+  // test/long/pages checks the other languages.
+  test("fits the screen in Arabic, from right to left", async () => {
+    expect(await problemsOf("ar", layoutProblems)).toEqual([]);
   });
 });
 
-test("every page is reached part by part with Tab alone, and shows where the focus is", async () => {
-  // Only a script hears of the focus; the one of passkeys asks for a sign-in that a sample does not have.
+test("every control of every page is reachable with Tab alone and shows its focus", async () => {
+  // Observing the focus needs JavaScript, and then the passkey script requests options for a flow that a sample page does not have.
   await using context = await browser.newContext({ viewport: { width: 320, height: 640 } });
   const page = await context.newPage();
   await page.route("**/login/webauthn/begin*", (route) => route.abort());
   for (const name of server.names) {
     await page.goto(server.urlOf(name));
-    expect([name, await askKeyboard(page)]).toEqual([name, []]);
+    expect([name, await keyboardProblems(page)]).toEqual([name, []]);
   }
 });
 
-test("a page that is too wide, without labels, or without focus rings would be found", async () => {
+test("the checks report a page that is too wide, lacks labels or lacks focus rings", async () => {
   await using context = await browser.newContext({ viewport: { width: 320, height: 640 } });
   const page = await context.newPage();
   await page.setContent(`<html dir="ltr"><style>:focus{outline:none}</style><meta http-equiv="refresh" content="600">
 <input name="password" autocomplete="off"><div style="width:400px">wide</div><div style="width:9px;word-break:break-all">word</div><button tabindex="3">x</button></html>`);
-  expect(await askLayout(page)).toEqual(expect.arrayContaining(["scrolls sideways: 408 px", "broken word: word"]));
-  expect(await askDocument(page)).toEqual(
-    expect.arrayContaining(["password: no label", "password: off", "leaves by itself", "order of its own"]),
+  expect(await layoutProblems(page)).toEqual(expect.arrayContaining(["scrolls sideways: 408 px", "broken word: word"]));
+  expect(await documentProblems(page)).toEqual(
+    expect.arrayContaining(["password: no label", "password: off", "refreshes by itself", "positive tabindex"]),
   );
-  expect((await askKeyboard(page)).join()).toContain("focus unseen");
+  expect((await keyboardProblems(page)).join()).toContain("focus unseen");
 });

@@ -40,7 +40,7 @@ afterAll(async () => {
   await idp[Symbol.asyncDispose]();
 });
 
-/** As ten minutes and more time steps would. */
+/** Clears the counts and used codes, as if ten minutes had passed. */
 beforeEach(async () => {
   const keys = await redis.keys("*factor:*");
   await Promise.all(keys.map((key) => redis.del(key)));
@@ -53,7 +53,7 @@ const keysOfBob = async (method: "totp" | "recovery" = "totp") => {
 
 const output = (): string => idp.first.output() + idp.second.output();
 
-/** Notices of a kind since a time; lines of earlier tests may still be on their way. */
+/** Number of notifications of an event since a time; log lines of earlier tests may still arrive. */
 const notificationsSince = (event: string, time: string): number =>
   output()
     .split("\n")
@@ -61,8 +61,8 @@ const notificationsSince = (event: string, time: string): number =>
 
 const unlock = () => askAdmin(idp.stack, "DELETE", "/api/v1/mfa-backchannel/lock", { body: { username: "alias" } });
 
-/** A new browser at bob's second factor. */
-async function atFactor(clientId: string, password: string): Promise<{ browser: Browser; page: Page }> {
+/** A new browser at the second-factor step of bob's sign-in. */
+async function openFactorStep(clientId: string, password: string): Promise<{ browser: Browser; page: Page }> {
   const browser = createBrowser(idp.replicas);
   const page = await passwordStep(browser, clientId, { username: bob, password });
   return { browser, page };
@@ -76,76 +76,78 @@ const sentences = {
   locked: "This method is locked",
 } as const;
 
-/** What the page says of a code. */
-function saidOf(page: Page): string {
+/** Which message the page shows about a code. */
+function messageOn(page: Page): string {
   if (page.location !== undefined) return "moved";
-  const said = Object.entries(sentences).filter(([, sentence]) => page.text.includes(sentence));
-  return said.map(([name]) => name).join();
+  const shown = Object.entries(sentences).filter(([, sentence]) => page.text.includes(sentence));
+  return shown.map(([name]) => name).join();
 }
 
-async function wrongCodes({ browser, page }: { browser: Browser; page: Page }, count: number): Promise<string[]> {
-  const said: string[] = [];
-  for (let index = 0; index < count; index += 1) said.push(saidOf(await browser.submit(page, { code: "000000" })));
-  return said;
+async function enterWrongCodes({ browser, page }: { browser: Browser; page: Page }, count: number): Promise<string[]> {
+  const messages: string[] = [];
+  for (let index = 0; index < count; index += 1)
+    messages.push(messageOn(await browser.submit(page, { code: "000000" })));
+  return messages;
 }
 
 async function signsIn(): Promise<boolean> {
-  const { browser, page } = await atFactor("plain", right);
+  const { browser, page } = await openFactorStep("plain", right);
   const done = await follow(browser, await browser.submit(page, { code: totpCode(bobsSecret) }));
   return done.location?.startsWith(`${callback}?code=`) === true;
 }
 
-/** Wrong codes after the correct password, with enough time in between. */
+/** Enters wrong codes after the correct password, without reaching the limit of attempts per time. */
 async function fail(count: number): Promise<void> {
   for (let done = 0; done < count; done += maxAttempts) {
     const { attempts } = await keysOfBob();
     await redis.del(attempts);
-    const said = await wrongCodes(await atFactor("plain", right), Math.min(maxAttempts, count - done));
-    expect(new Set(said)).toEqual(new Set(["denied"]));
+    const messages = await enterWrongCodes(await openFactorStep("plain", right), Math.min(maxAttempts, count - done));
+    expect(new Set(messages)).toEqual(new Set(["denied"]));
   }
 }
 
-describe("a stranger without the password", () => {
-  test("cannot use up the account's attempts, however many codes it tries in however many flows", async () => {
-    const flows = await Promise.all(["one", "two", "three", "four"].map((wrong) => atFactor("delayed", wrong)));
-    const said = await Promise.all(flows.map((flow) => wrongCodes(flow, maxAttempts + 1)));
-    for (const one of said) expect(one).toEqual([...Array.from({ length: maxAttempts }, () => "denied"), "throttled"]);
+describe("an attacker without the password", () => {
+  test("cannot exhaust the account's attempts, even with many codes in many flows", async () => {
+    const flows = await Promise.all(["one", "two", "three", "four"].map((wrong) => openFactorStep("delayed", wrong)));
+    const messages = await Promise.all(flows.map((flow) => enterWrongCodes(flow, maxAttempts + 1)));
+    for (const one of messages)
+      expect(one).toEqual([...Array.from({ length: maxAttempts }, () => "denied"), "throttled"]);
     expect(await signsIn()).toBe(true);
   });
 
-  test("is told the same of each code, whether the password before it was right or not", async () => {
-    const flows = await Promise.all([right, "wrong"].map((password) => atFactor("delayed", password)));
-    const [ofRight, ofWrong] = await Promise.all(flows.map((flow) => wrongCodes(flow, maxAttempts + 2)));
+  test("sees the same messages whether or not the password was correct", async () => {
+    const flows = await Promise.all([right, "wrong"].map((password) => openFactorStep("delayed", password)));
+    const [ofRight, ofWrong] = await Promise.all(flows.map((flow) => enterWrongCodes(flow, maxAttempts + 2)));
     expect(ofWrong).toEqual(ofRight);
   });
 
-  test("does not learn from other flows either that the password was right: the account's bound is not shown", async () => {
-    // Whoever knows the password has used up the account's attempts.
-    expect((await wrongCodes(await atFactor("plain", right), maxAttempts + 1)).at(-1)).toBe("throttled");
-    const flows = await Promise.all([right, "wrong"].map((password) => atFactor("delayed", password)));
-    const [ofRight, ofWrong] = await Promise.all(flows.map((flow) => wrongCodes(flow, maxAttempts + 1)));
+  test("cannot tell from other flows that the password was correct, because the account's limit is not shown", async () => {
+    // A user who knows the password exhausts the attempts of the account.
+    expect((await enterWrongCodes(await openFactorStep("plain", right), maxAttempts + 1)).at(-1)).toBe("throttled");
+    const flows = await Promise.all([right, "wrong"].map((password) => openFactorStep("delayed", password)));
+    const [ofRight, ofWrong] = await Promise.all(flows.map((flow) => enterWrongCodes(flow, maxAttempts + 1)));
     expect(ofRight).toEqual(ofWrong);
     expect(ofRight?.[0]).toBe("denied");
-    // Nor is a correct code taken there while the account waits.
-    const { browser, page } = await atFactor("delayed", right);
-    expect(saidOf(await browser.submit(page, { code: totpCode(bobsSecret) }))).toBe("denied");
+    // While the account is throttled, a correct code is rejected there too.
+    const { browser, page } = await openFactorStep("delayed", right);
+    expect(messageOn(await browser.submit(page, { code: totpCode(bobsSecret) }))).toBe("denied");
   });
 });
 
-describe("whoever holds the password and not the code", () => {
-  test("locks that factor after so many consecutive wrong codes, and the owner is told before and then", async () => {
+describe("an attacker with the password but without the code", () => {
+  test("locks the factor after too many consecutive wrong codes, and the owner is notified before and when it happens", async () => {
     const start = new Date().toISOString();
     await fail(maxFailures);
-    const { browser, page } = await atFactor("plain", right);
-    expect(saidOf(await browser.submit(page, { code: totpCode(bobsSecret) }))).toBe("locked");
+    const { browser, page } = await openFactorStep("plain", right);
+    expect(messageOn(await browser.submit(page, { code: totpCode(bobsSecret) }))).toBe("locked");
     await poll(
-      "the notices",
+      "the notifications",
       () => notificationsSince("factor_guessed", start) === 3 && notificationsSince("factor_locked", start) === 1,
     );
     await poll("the audit line", () => output().includes('"event":"second_factor.lock"'));
 
     // Another factor of the account still works.
-    const other = await atFactor("recovery", right);
+    const other = await openFactorStep("recovery", right);
     await follow(other.browser, await other.browser.submit(other.page, { code: "BOBS-2345" }));
     expect(other.browser.cookies.has("service_session")).toBe(true);
     expect(await signsIn()).toBe(false);
@@ -155,7 +157,7 @@ describe("whoever holds the password and not the code", () => {
     expect(await signsIn()).toBe(true);
   });
 
-  test("an unlocking that found nothing while no engine could say whose name it is, is no success", async () => {
+  test("unlocking fails while no engine can resolve the user name to an account", async () => {
     for (const engine of idp.stack.engines) engine.signal("SIGSTOP");
     try {
       expect((await unlock()).status).toBe(500);
@@ -165,9 +167,9 @@ describe("whoever holds the password and not the code", () => {
     await poll("the engines to answer", async () => (await unlock()).status === 200);
   });
 
-  test("a correct code in between begins the count anew; wrong codes of strangers never move it", async () => {
+  test("a correct code resets the count, and wrong codes after a wrong password do not raise it", async () => {
     await fail(maxFailures - 1);
-    await wrongCodes(await atFactor("delayed", "wrong"), maxAttempts);
+    await enterWrongCodes(await openFactorStep("delayed", "wrong"), maxAttempts);
     const { failures, attempts } = await keysOfBob();
     expect(await redis.get(failures)).toBe(String(maxFailures - 1));
     await redis.del(attempts);
@@ -175,17 +177,17 @@ describe("whoever holds the password and not the code", () => {
     expect(await redis.get(failures)).toBeNull();
   });
 
-  test("codes that come at the same time through two replicas are all counted", async () => {
-    const flows = await Promise.all(Array.from({ length: 3 }, () => atFactor("plain", right)));
-    const said = (await Promise.all(flows.map((flow) => wrongCodes(flow, maxAttempts)))).flat();
-    expect(said.filter((one) => one === "denied")).toHaveLength(maxAttempts);
-    expect(said.filter((one) => one === "throttled")).toHaveLength(2 * maxAttempts);
+  test("codes that arrive at the same time on two replicas are all counted", async () => {
+    const flows = await Promise.all(Array.from({ length: 3 }, () => openFactorStep("plain", right)));
+    const messages = (await Promise.all(flows.map((flow) => enterWrongCodes(flow, maxAttempts)))).flat();
+    expect(messages.filter((one) => one === "denied")).toHaveLength(maxAttempts);
+    expect(messages.filter((one) => one === "throttled")).toHaveLength(2 * maxAttempts);
     const { failures } = await keysOfBob();
     expect(await redis.get(failures)).toBe(String(maxAttempts));
   });
 
-  test("a code that nobody could judge is not counted as wrong", async () => {
-    const factor = await atFactor("plain", right);
+  test("a code that could not be verified is not counted as wrong", async () => {
+    const factor = await openFactorStep("plain", right);
     const { failures } = await keysOfBob();
     for (const engine of idp.stack.engines) engine.signal("SIGSTOP");
     const answer = await factor.browser.submit(factor.page, { code: "000000" });
@@ -196,34 +198,34 @@ describe("whoever holds the password and not the code", () => {
 });
 
 describe("an application with `delayed_response`", () => {
-  test("does not use up a recovery code that it refuses because the account waits or is locked", async () => {
+  test("does not consume a recovery code that it rejects because the account is throttled or locked", async () => {
     const { attempts } = await keysOfBob("recovery");
-    expect((await wrongCodes(await atFactor("recovery", right), maxAttempts + 1)).at(-1)).toBe("throttled");
-    const waiting = await atFactor("delayed-recovery", right);
-    expect(saidOf(await waiting.browser.submit(waiting.page, { code: "BOBS-6789" }))).toBe("denied");
+    expect((await enterWrongCodes(await openFactorStep("recovery", right), maxAttempts + 1)).at(-1)).toBe("throttled");
+    const waiting = await openFactorStep("delayed-recovery", right);
+    expect(messageOn(await waiting.browser.submit(waiting.page, { code: "BOBS-6789" }))).toBe("denied");
     await redis.del(attempts);
-    const { browser, page } = await atFactor("recovery", right);
+    const { browser, page } = await openFactorStep("recovery", right);
     await follow(browser, await browser.submit(page, { code: "BOBS-6789" }));
     expect(browser.cookies.has("service_session")).toBe(true);
   });
 
-  test("says in the log whether the factor was locked or waited, and on the page neither", async () => {
+  test("logs whether the factor was locked or throttled, and shows neither on the page", async () => {
     const { attempts, failures } = await keysOfBob();
     await redis.set(failures, String(maxFailures), "EX", 600);
-    const locked = await atFactor("delayed", right);
+    const locked = await openFactorStep("delayed", right);
     const before = output().split('"reason":"factor_locked"').length;
-    expect(saidOf(await locked.browser.submit(locked.page, { code: "000000" }))).toBe("denied");
-    await poll("the lines", () => output().split('"reason":"factor_locked"').length >= before + 2);
+    expect(messageOn(await locked.browser.submit(locked.page, { code: "000000" }))).toBe("denied");
+    await poll("the log lines", () => output().split('"reason":"factor_locked"').length >= before + 2);
     await redis.del(failures);
     await redis.set(attempts, String(maxAttempts), "EX", 600);
-    const waiting = await atFactor("delayed", right);
-    expect(saidOf(await waiting.browser.submit(waiting.page, { code: "000000" }))).toBe("denied");
-    await poll("the lines", () => output().includes('"reason":"account_throttled"'));
+    const waiting = await openFactorStep("delayed", right);
+    expect(messageOn(await waiting.browser.submit(waiting.page, { code: "000000" }))).toBe("denied");
+    await poll("the log lines", () => output().includes('"reason":"account_throttled"'));
   });
 
-  test("counts no code that nobody could judge, whether the password was right or not", async () => {
+  test("counts no code that could not be verified, whether or not the password was correct", async () => {
     for (const password of [right, "wrong"]) {
-      const { browser, page } = await atFactor("delayed", password);
+      const { browser, page } = await openFactorStep("delayed", password);
       for (const engine of idp.stack.engines) engine.signal("SIGSTOP");
       const answer = await browser.submit(page, { code: "000000" });
       for (const engine of idp.stack.engines) engine.signal("SIGCONT");

@@ -27,22 +27,22 @@ const user = (name: string, password = `${name}-demo-password`) => ({ username: 
 const signIn = async (browser: Browser, login: Page, name: string): Promise<Page> =>
   follow(browser, await browser.submit(login, user(name)));
 
-describe("a client that demands a factor", () => {
-  test("lets nobody in before it is set up, whatever another client let in; then the sign-in goes on", async () => {
+describe("a client that requires a second factor", () => {
+  test("gets no code before the factor is set up, even if another client already received one", async () => {
     const browser = createBrowser(idp.replicas);
-    const in1 = await signIn(browser, await authorize(browser, "plain"), "alice");
-    expect(in1.location).toMatch(/^http:\/\/127\.0\.0\.1:8090\/callback\?code=/);
+    const first = await signIn(browser, await authorize(browser, "plain"), "alice");
+    expect(first.location).toMatch(/^http:\/\/127\.0\.0\.1:8090\/callback\?code=/);
 
     const loginPage = await authorize(browser, "strict");
     expect([loginPage.url.replace(/\?.*/, ""), loginPage.status]).toEqual(["/login", 200]);
     const setup = await signIn(browser, loginPage, "alice");
     expect([setup.url, setup.text]).toEqual(["/mfa/totp/register", expect.stringContaining("/mfa/register/cancel")]);
-    // Not yet: authorize leads to the sign-in again.
+    // The factor is not set up yet: another authorization request leads to the sign-in page.
     expect((await authorize(browser, "strict")).url).toMatch(/^\/login/);
     expect((await browser.get("/mfa/register/continue")).location).toMatch(/register/);
   });
 
-  test("goes on to the client once the code of the new app was right, and then keeps the factor", async () => {
+  test("gets a code once the new app is confirmed, and the factor cannot be removed afterwards", async () => {
     const browser = createBrowser(idp.replicas);
     const setup = await signIn(browser, await authorize(browser, "strict"), "carol");
     const secret = (/<code class="secret">([A-Z2-7 ]+)</.exec(setup.text)?.[1] ?? "").replaceAll(" ", "");
@@ -55,7 +55,7 @@ describe("a client that demands a factor", () => {
       const page = await browser.send(path, { method, headers: { ...headers, ...more } });
       return [page.status, page.text === "" ? {} : JSON.parse(page.text)];
     };
-    // The last factor that a connected application demands stays.
+    // The last factor that a connected application requires cannot be removed.
     expect(await api("DELETE", "/api/v1/mfa/totp")).toEqual([403, { error: "factor_required" }]);
     const { csrf_token = "" } = hiddenFields(await browser.get("/mfa/totp/register"));
     expect((await browser.post("/mfa/totp", { csrf_token, _method: "DELETE" })).status).toBe(400);
@@ -73,14 +73,14 @@ describe("a client that demands a factor", () => {
     ]);
     expect(await api("POST", "/api/v1/mfa/totp/register")).toEqual([400, { error: "denied" }]);
 
-    // Applications are listed and disconnected; then nothing demands the factor.
+    // Once the application is disconnected, nothing requires the factor.
     const apps = await browser.get("/mfa/applications");
     expect(apps.text).toContain("strict");
     await browser.post("/mfa/application/strict", { csrf_token, _method: "DELETE" });
     expect((await browser.get("/mfa/applications")).text).not.toContain("strict");
   });
 
-  test("may be given up: the session ends", async () => {
+  test("lets the user cancel, which ends the session", async () => {
     const browser = createBrowser(idp.replicas);
     await signIn(browser, await authorize(browser, "strict"), "alice");
     const cancelled = await browser.get("/mfa/register/cancel");
@@ -89,7 +89,7 @@ describe("a client that demands a factor", () => {
   });
 });
 
-test("the MFA API without a session is 401 on every path", async () => {
+test("every path of the MFA API returns 401 without a session", async () => {
   const browser = createBrowser(idp.replicas);
   for (const [method, path] of [
     ["GET", "totp/setup"],
@@ -104,7 +104,7 @@ test("the MFA API without a session is 401 on every path", async () => {
   }
 });
 
-/** What stays the same from one flow to the next. */
+/** The page without the parts that differ from flow to flow. */
 const shape = (page: Page): string =>
   [page.status, page.url, page.text]
     .join("\n")
@@ -118,7 +118,7 @@ async function failedDecisions(): Promise<number> {
 }
 
 describe("an application with delayed_response", () => {
-  test("shows the same page after a wrong password as after the right one, and counts it once", async () => {
+  test("shows the same page after a wrong password as after the correct one, and the failure is counted once", async () => {
     const [right, wrong] = [createBrowser(idp.replicas), createBrowser(idp.replicas)];
     const before = await failedDecisions();
     const afterRight = await passwordStep(right, "delayed-app", user("bob"));
@@ -126,7 +126,7 @@ describe("an application with delayed_response", () => {
     expect(shape(afterWrong)).toBe(shape(afterRight));
     expect(afterWrong.url).toMatch(/^\/login\/totp\?/);
 
-    // A wrong code says of neither whether its password was right.
+    // The message about a wrong code does not reveal whether the password was correct.
     const refusals = await Promise.all([
       right.submit(afterRight, { code: "000000" }),
       wrong.submit(afterWrong, { code: "000000" }),
@@ -142,18 +142,18 @@ describe("an application with delayed_response", () => {
     await poll("the engine to have counted it", async () => (await failedDecisions()) === before + 1);
     expect(await failedDecisions()).toBe(before + 1);
 
-    // The code was used up by that.
+    // That attempt consumed the code.
     expect((await right.submit(refusals[0], { code })).status).toBe(200);
     const next = await right.submit(refusals[0], { code: totpCode(bobsSecret, Math.floor(Date.now() / 30_000) + 1) });
     expect((await follow(right, next)).location).toMatch(/callback\?code=/);
   });
 
-  test("lets the user go on from there with the correct password, and never without it", async () => {
+  test("lets the user continue with the correct password, and never without it", async () => {
     const browser = createBrowser(idp.replicas);
     const choice = await passwordStep(browser, "delayed", user("bob", "wrong"));
     expect(choice.url).toMatch(/^\/login\/mfa\?/);
     const factor = await browser.get(choice.url.replace("/login/mfa", "/login/recovery"));
-    // Sent twice: both are refused.
+    // The form is sent twice in parallel; both are rejected.
     const twice = await Promise.all(["BOBS-2345", "BOBS-6789"].map((code) => browser.submit(factor, { code })));
     for (const page of twice) expect(page.location ?? "").toMatch(/^(\/login\?flow=.*)?$/);
     expect(browser.cookies.has("service_session")).toBe(false);
@@ -161,7 +161,7 @@ describe("an application with delayed_response", () => {
     const second = await follow(browser, await browser.submit(login, user("bob")));
     const recovery = await browser.get(second.url.replace("/login/mfa", "/login/recovery"));
     const low = await browser.submit(recovery, { code: "BOBS-RACE" });
-    // Few are left, which a page says before the sign-in goes on.
+    // Few codes are left, and a page reports that before the sign-in continues.
     expect(low.location).toMatch(/^\/login\/codes\?flow=/);
     const codesPage = await browser.get(low.location ?? "");
     expect(codesPage.text).toContain("Codes left: ");
@@ -170,15 +170,15 @@ describe("an application with delayed_response", () => {
     expect(done.location).toMatch(/callback\?code=/);
   });
 
-  test("tells a script that its passkey is none, as ever", async () => {
+  test("rejects an invalid passkey after a wrong password as it does after the correct one", async () => {
     const browser = createBrowser(idp.replicas);
     const factor = await passwordStep(browser, "delayed", user("bob", "wrong"));
     const { csrf_token = "" } = hiddenFields(await browser.get(factor.url.replace("/login/mfa", "/login/recovery")));
     const headers = { "content-type": "application/json", "x-csrf-token": csrf_token };
     const answer = await browser.send("/login/webauthn/finish", { method: "POST", headers, body: "{}" });
-    // Bob has no passkey: what is no proof is told as ever.
+    // Bob has no passkey, so the rejection reveals nothing about the password.
     expect([answer.status, JSON.parse(answer.text)]).toEqual([400, { error: "denied", reference: expect.any(String) }]);
-    // Nor does the audit stream name an account that no password has proved.
+    // The audit stream does not name an account whose password was not verified.
     const lines = (): readonly string[] =>
       [idp.first, idp.second]
         .flatMap((service) => service.output().split("\n"))
@@ -187,7 +187,7 @@ describe("an application with delayed_response", () => {
     for (const line of lines()) expect(JSON.parse(line)).not.toHaveProperty("actor");
   });
 
-  test("tells at once who has no second factor, and whom nobody knows; other applications tell everybody", async () => {
+  test("reports a wrong password immediately for unknown users and users without a second factor; other applications always do", async () => {
     for (const [name, clientId] of [
       ["alice", "delayed"],
       ["nobody", "delayed"],
@@ -199,12 +199,12 @@ describe("an application with delayed_response", () => {
   });
 });
 
-describe("levels of factors", () => {
-  test("are the application's own: a code is enough where it has the level, and a passkey is set up where not", async () => {
+describe("factor levels", () => {
+  test("are set per application: a code suffices where its level is high enough, and elsewhere a passkey is needed", async () => {
     const browser = createBrowser(idp.replicas);
     const factor = await passwordStep(browser, "high", user("bob"));
     expect(factor.url).toMatch(/^\/login\/totp\?/);
-    // The step after this one: the present one may have been used in this file.
+    // Begins with the next time step, because an earlier test may have used the code of the current one.
     const later = Math.floor(Date.now() / 30_000) + 1;
     const codes = [later, later - 1, later - 2].map((step) => totpCode(bobsSecret, step));
     let page = factor;
@@ -215,14 +215,14 @@ describe("levels of factors", () => {
     expect(page.location).toMatch(/callback\?code=/);
 
     expect((await authorize(browser, "high")).location).toMatch(/callback\?code=/);
-    // Not enough for the other, whose users need a key: asked again, also by acr_values.
+    // A code is not enough for the client that requires a passkey, or for acr_values that do.
     expect((await authorize(browser, "key")).url).toMatch(/^\/login\?/);
     expect((await authorize(browser, "plain", { acr_values: "phr" })).url).toMatch(/^\/login\?/);
     expect((await authorize(browser, "plain", { acr_values: "mfa" })).location).toMatch(/callback\?code=/);
     expect((await authorize(browser, "plain", { prompt: "none" })).location).toMatch(/callback\?code=/);
     expect((await authorize(browser, "key", { prompt: "none" })).location).toContain("error=interaction_required");
 
-    // A factor that was shown too long ago does not count, from the reload on.
+    // After the reload, a factor that was verified too long ago does not count.
     await idp.stack.writeSettings({ identity: { mfa_policy: { freshness: "1s" } } });
     idp.first.signal("SIGHUP");
     const alone = createBrowser([idp.replicas[0]]);

@@ -36,7 +36,7 @@ beforeAll(async () => {
       },
     },
   });
-  // `postern why` asks it for bans where no failure is kept.
+  // `postern why` queries admin for bans if no failure is stored.
   await idp.stack.start("admin");
 });
 
@@ -49,8 +49,8 @@ async function signIn(browser: Browser, user: Record<string, string>): Promise<P
 const alertIn = ({ text: html }: Page): string => /role="alert" id="problem">([^<]+)</.exec(html)?.[1] ?? "";
 const referenceIn = ({ text: html }: Page): string => /class="reference">[^<]+<code>([^<]+)</.exec(html)?.[1] ?? "";
 
-/** Guesses until the network is blocked. @returns what the pages said */
-async function guessed(clientIp: string, users: readonly Record<string, string>[]): Promise<readonly string[]> {
+/** Tries each of these sign-ins. @returns the messages on the pages */
+async function tryAll(clientIp: string, users: readonly Record<string, string>[]): Promise<readonly string[]> {
   const alerts: string[] = [];
   for (const user of users) alerts.push(alertIn(await signIn(createBrowser(idp.replicas, clientIp), user)));
   return alerts;
@@ -84,31 +84,31 @@ async function postern(operand: string): Promise<{ readonly code: number | null;
 const failed = "Incorrect username or password.";
 const blocked = /^Too many failed sign-in attempts from your network\. Try again in [89] minutes\.$/;
 
-describe("a network that is blocked", () => {
-  test("is told so from the attempt that blocks it, whether the password was right, wrong, or the user unknown", async () => {
-    const alerts = await guessed("203.0.113.77", [wrong("one"), wrong("two"), wrong("three")]);
+describe("a blocked network", () => {
+  test("sees that it is blocked, from the attempt that causes the ban on, whatever the user name and password", async () => {
+    const alerts = await tryAll("203.0.113.77", [wrong("one"), wrong("two"), wrong("three")]);
     expect(alerts).toEqual([failed, failed, expect.stringMatching(blocked)]);
-    const pages = await guessed("203.0.113.78", [alice, wrong("four"), nobody]);
+    const pages = await tryAll("203.0.113.78", [alice, wrong("four"), nobody]);
     expect(new Set(pages).size).toBe(1);
     expect(pages[0]).toMatch(blocked);
     const german = await createBrowser(idp.replicas, "203.0.113.77").open(`${home}/de`);
     expect(german.status).toBe(200);
   });
 
-  test("hears the time in the reader's language", async () => {
-    await guessed("198.51.100.7", [wrong("one"), wrong("two"), wrong("three")]);
+  test("sees the remaining time in the user's language", async () => {
+    await tryAll("198.51.100.7", [wrong("one"), wrong("two"), wrong("three")]);
     const browser = createBrowser(idp.replicas, "198.51.100.7");
     const page = await browser.submit(await browser.open(`${home}/ru`), alice);
     expect(alertIn(page)).toMatch(/через [89] минут\.$/);
   });
 
-  test("leaves one line of the log and one of the audit stream, with the rule, and a reference that `why` finds", async () => {
-    await guessed("192.0.2.200", [wrong("one"), wrong("two"), wrong("three")]);
+  test("causes one log line and one audit record with the rule, and a reference that `postern why` finds", async () => {
+    await tryAll("192.0.2.200", [wrong("one"), wrong("two"), wrong("three")]);
     const browser = createBrowser(idp.replicas, "192.0.2.200");
     const page = await signIn(browser, alice);
     const reference = referenceIn(page);
     expect(reference).toMatch(/^[\w-]{8,}$/);
-    await poll("both lines", () => linesOf("192.0.2.200").length >= 2);
+    await poll("both log lines", () => linesOf("192.0.2.200").length >= 2);
     const lines = linesOf("192.0.2.200");
     expect(lines.filter(({ msg }) => msg === "sign-in decided")).toMatchObject([
       {
@@ -126,8 +126,8 @@ describe("a network that is blocked", () => {
   });
 });
 
-/** One attempt for the application with `delayed_response`. @returns the page that the answer is or leads to */
-async function delayed(clientIp: string, user: Record<string, string>): Promise<Page> {
+/** One attempt for the application with `delayed_response`. @returns the page that follows */
+async function tryDelayed(clientIp: string, user: Record<string, string>): Promise<Page> {
   const browser = createBrowser(idp.replicas, clientIp);
   return passwordStep(browser, "delayed", user);
 }
@@ -135,31 +135,31 @@ async function delayed(clientIp: string, user: Record<string, string>): Promise<
 const bobs = (password: string) => ({ ...bob, password });
 const placeOf = ({ status, url }: Page): readonly unknown[] => [status, url.replace(/\?.*/, "")];
 
-describe("a network that is blocked while an application has `delayed_response`", () => {
-  test("gets the same answer to the attempt that completes the count, whether its password was right or wrong", async () => {
+describe("a blocked network that signs in to an application with `delayed_response`", () => {
+  test("gets the same response to the attempt that causes the ban, whether the password was correct or wrong", async () => {
     for (const [clientIp, last] of [
       ["198.18.1.5", bobs("three")],
       ["198.18.2.5", bob],
     ] as const) {
-      for (const filler of ["one", "two"]) await delayed(clientIp, bobs(filler));
-      const page = await delayed(clientIp, last);
+      for (const filler of ["one", "two"]) await tryDelayed(clientIp, bobs(filler));
+      const page = await tryDelayed(clientIp, last);
       expect([clientIp, ...placeOf(page), alertIn(page)]).toEqual([clientIp, 200, "/login/totp", ""]);
     }
-    // Nor does a network that is blocked already learn anything.
+    // A network that is already blocked gets that response too.
     for (const user of [bob, bobs("four")])
-      expect(placeOf(await delayed("198.18.1.5", user))).toEqual([200, "/login/totp"]);
+      expect(placeOf(await tryDelayed("198.18.1.5", user))).toEqual([200, "/login/totp"]);
   });
 
-  test("is told at once where the account has no second factor, or nobody knows it", async () => {
-    for (const filler of ["one", "two", "three"]) await delayed("198.18.3.5", wrong(filler));
+  test("sees immediately that it is blocked if the account is unknown or has no second factor", async () => {
+    for (const filler of ["one", "two", "three"]) await tryDelayed("198.18.3.5", wrong(filler));
     for (const user of [alice, wrong("four"), nobody]) {
-      expect(alertIn(await delayed("198.18.3.5", user))).toMatch(blocked);
+      expect(alertIn(await tryDelayed("198.18.3.5", user))).toMatch(blocked);
     }
   });
 });
 
-/** Through the gateway, where requests have GUIDs. */
-async function through(user: Record<string, string>): Promise<Page> {
+/** Signs in through the gateway, which gives each request a GUID. */
+async function signInThroughGateway(user: Record<string, string>): Promise<Page> {
   const cookies = new Map<string, string>();
   const send = async (path: string, init: RequestInit = {}): Promise<Page> => {
     const headers = { cookie: [...cookies].map((pair) => pair.join("=")).join("; ") };
@@ -177,7 +177,7 @@ async function through(user: Record<string, string>): Promise<Page> {
   return send("/login", { method: "POST", body: new URLSearchParams({ csrf_token, ...user }) });
 }
 
-/** Lines of the log that say how sign-ins of an account ended. */
+/** Log lines of sign-ins of an account that failed without a decision. */
 const undecidedOf = (account: string) =>
   output()
     .map((line): Record<string, unknown> => JSON.parse(line))
@@ -185,65 +185,65 @@ const undecidedOf = (account: string) =>
       (line) => line["msg"] === "sign-in decided" && line["outcome"] === "undecided" && line["account"] === account,
     );
 
-describe("a sign-in that fails after its password or code was right", () => {
-  test("because the second factors cannot be read leaves its line, and a reference that `why` finds", async () => {
+describe("a sign-in that fails after its password or code was correct", () => {
+  test("because the second factors are unreadable is logged and has a reference that `postern why` finds", async () => {
     using backend = new DatabaseSync(idp.directoryFile);
     backend.exec("ALTER TABLE postern_recovery_codes RENAME TO recovery_codes_elsewhere");
-    const page = await through(alice);
+    const page = await signInThroughGateway(alice);
     backend.exec("ALTER TABLE recovery_codes_elsewhere RENAME TO postern_recovery_codes");
     expect(page.status).toBe(500);
     const reference = referenceIn(page);
-    await poll("the reference to be kept", async () =>
+    await poll("the stored reference", async () =>
       (await postern(reference)).out.includes("failed: temporary failure ("),
     );
     expect((await postern(reference)).out).toMatch(/account +alice@example\.test\n/);
     expect(undecidedOf(alice.username)).toMatchObject([{ step: "password", reason: "DIRECTORY_UNAVAILABLE" }]);
   });
 
-  test("because no session can be made does so too", async () => {
+  test("because no session can be created is logged", async () => {
     const redis = await testRedis(idp.stack.redis?.port ?? 0);
     const browser = createBrowser(idp.replicas, "198.18.4.5");
     const choice = await browser.open((await signIn(browser, bob)).location ?? "");
     const factor = await browser.get(choice.url.replace("/login/mfa", "/login/totp"));
-    // Sessions are still read, but none can be written.
+    // Sessions can be read but not written.
     await redis.call("ACL", "SETUSER", "default", "resetkeys", "%R~*", "~*flow*", "~*factor*", "~*totp*", "~*signin*");
     const page = await browser.submit(factor, { code: totpCode("JBSWY3DPEHPK3PXP") });
     await redis.call("ACL", "SETUSER", "default", "~*");
     redis.disconnect();
     expect(page.status).toBe(500);
-    await poll("the line of the log", () => undecidedOf(bob.username).length > 0);
+    await poll("the log line", () => undecidedOf(bob.username).length > 0);
     expect(undecidedOf(bob.username)).toMatchObject([{ step: "totp", reason: "REDIS_UNAVAILABLE" }]);
   });
 });
 
 describe("the reference of a failed sign-in", () => {
-  test("is the beginning of the request's GUID; `postern why` says why, and whose it was where a directory knows", async () => {
-    const known = referenceIn(await through(wrong("not this one")));
+  test("is the beginning of the request's GUID; `postern why` reports the reason, and the account if it exists", async () => {
+    const known = referenceIn(await signInThroughGateway(wrong("not this one")));
     expect(known).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}$/);
-    await poll("the reference to be kept", async () => (await postern(known)).code === 1);
+    await poll("the stored reference", async () => (await postern(known)).code === 1);
     const { out } = await postern(known.toUpperCase());
     expect(out).toMatch(/failed: the password was wrong\n[\s\S]*account +alice@example\.test\n/);
 
-    const unknown = referenceIn(await through(nobody));
-    await poll("the reference to be kept", async () => (await postern(unknown)).out.includes("failed:"));
+    const unknown = referenceIn(await signInThroughGateway(nobody));
+    await poll("the stored reference", async () => (await postern(unknown)).out.includes("failed:"));
     const explanation = (await postern(unknown)).out;
     expect(explanation).toMatch(/no backend has an account of this name[\s\S]*account +unknown\n/);
     expect(explanation).not.toContain("nobody@example.test");
   });
 
-  test("of an engine that is away says that it was a temporary failure", async () => {
+  test("reports a temporary failure if no engine was available", async () => {
     const [engine] = idp.stack.engines;
     await engine?.stop();
-    const page = await through(alice);
+    const page = await signInThroughGateway(alice);
     await idp.stack.startEngine();
     expect(page.status).toBe(500);
     const reference = referenceIn(page);
-    await poll("the reference to be kept", async () =>
+    await poll("the stored reference", async () =>
       (await postern(reference)).out.includes("failed: temporary failure ("),
     );
   });
 
-  test("that nobody gave is not found, and operators alone may ask", async () => {
+  test("is reported as unknown if it does not exist, and needs an operator's credentials", async () => {
     const { code, out } = await postern("01234567-89ab");
     expect([code, out]).toEqual([
       1,
@@ -254,7 +254,7 @@ describe("the reference of a failed sign-in", () => {
     expect((await fetch(path, { headers: { authorization: basicAuth } })).status).toBe(404);
   });
 
-  test("is for a token with the scope alone, and another is told which one; past the gateway there is no way", async () => {
+  test("needs a token with the scope, which a 403 names; requests that bypass the gateway are rejected", async () => {
     const sign = createCallerSigner({ secret: new Secret(assertionSecret), ttlSeconds: 30 });
     const scopes = ["service:authenticate"];
     const assertion = await sign({ method: "bearer", scopes, clientIp: "192.0.2.7", session: "test-session" }, "idp");
@@ -265,13 +265,13 @@ describe("the reference of a failed sign-in", () => {
       { error: "missing required scope: service:security or service:admin" },
       'Bearer realm="postern", error="insufficient_scope", scope="service:security service:admin"',
     ]);
-    const stranger = await fetch(url);
-    expect([stranger.status, await stranger.json()]).toEqual([401, { error: "missing or invalid caller assertion" }]);
-    expect(stranger.headers.get("x-service-session")).toMatch(/^[0-9a-f-]{36}$/);
+    const direct = await fetch(url);
+    expect([direct.status, await direct.json()]).toEqual([401, { error: "missing or invalid caller assertion" }]);
+    expect(direct.headers.get("x-service-session")).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test("is kept sealed, in a place that has a bound and a life", async () => {
-    await through(wrong("again"));
+  test("is stored encrypted and expires", async () => {
+    await signInThroughGateway(wrong("again"));
     const redis = await testRedis(idp.stack.redis?.port ?? 0);
     const keys = await redis.keys("postern:signin:failed:*");
     expect(keys.length).toBeGreaterThan(0);
@@ -283,7 +283,7 @@ describe("the reference of a failed sign-in", () => {
   });
 });
 
-test("`explain_network_block: false` answers a blocked network as a wrong password", async () => {
+test("with `explain_network_block: false`, a blocked network sees the message of a wrong password", async () => {
   const brute_force = { buckets: [{ ...rule, failed_requests: 2 }] };
   await using vague = await startIdpStack({
     identity: { frontend: { explain_network_block: false } },

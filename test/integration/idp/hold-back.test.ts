@@ -12,7 +12,7 @@ const alice = "alice@example.test";
 
 let idp: IdpStack;
 
-/** A delay that is longer than a decision may take. */
+/** The account delay is longer than the deadline of a decision. */
 beforeAll(async () => {
   idp = await startIdpStack({
     runtime: { timeouts: { decision: "900ms" } },
@@ -38,7 +38,7 @@ beforeAll(async () => {
 
 afterAll(() => idp[Symbol.asyncDispose]());
 
-/** From networks whose answers are not delayed, so that guessing takes no time. */
+/** Guesses from known networks, where responses are not delayed. */
 async function guess(username: string, count = 2 * failures): Promise<void> {
   for (let index = 0; index < count; index += 1) {
     await askJson(idp.stack.url, {
@@ -50,7 +50,7 @@ async function guess(username: string, count = 2 * failures): Promise<void> {
   }
 }
 
-const timesHeld = (): number =>
+const delayedSignIns = (): number =>
   `${idp.first.output()}${idp.second.output()}`.split('"msg":"sign-in delayed').length - 1;
 
 async function signIn(browser: Browser, username: string, password: string) {
@@ -59,8 +59,8 @@ async function signIn(browser: Browser, username: string, password: string) {
   return { page, tookMs: performance.now() - started };
 }
 
-/** How long the sign-ins so far were delayed. */
-const holds = (): readonly number[] =>
+/** Delays in milliseconds of the sign-ins so far. */
+const delays = (): readonly number[] =>
   `${idp.first.output()}\n${idp.second.output()}`
     .split("\n")
     .filter((line) => line.includes('"msg":"sign-in delayed'))
@@ -68,25 +68,25 @@ const holds = (): readonly number[] =>
 
 const total = (times: readonly number[]): number => times.reduce((sum, ms) => sum + ms, 0);
 
-test("with delayed_response a wrong password is held as long as a right one, and a right one makes no network known", async () => {
+test("with delayed_response, a correct and a wrong password are delayed equally, and a correct one does not make the network known", async () => {
   await guess(bob, failures + 1);
-  const heldFrom = async (clientIp: string, password: string): Promise<number> => {
-    const before = holds();
+  const delayFrom = async (clientIp: string, password: string): Promise<number> => {
+    const before = delays();
     const page = await passwordStep(createBrowser(idp.replicas, clientIp), "delayed", { username: bob, password });
     expect(page.text).toContain('name="code"');
-    await poll("the hold to be in the log", () => holds().length > before.length);
-    return total(holds()) - total(before);
+    await poll("the delay in the log", () => delays().length > before.length);
+    return total(delays()) - total(before);
   };
-  const right = await heldFrom("198.51.102.1", "bob-demo-password");
-  const wrong = await heldFrom("198.51.103.1", "wrong");
+  const right = await delayFrom("198.51.102.1", "bob-demo-password");
+  const wrong = await delayFrom("198.51.103.1", "wrong");
   expect([right, wrong]).toEqual([800, 800]);
-  // The network of the correct password is as unknown as before; by now one more failure was counted.
-  expect(await heldFrom("198.51.102.2", "another")).toBe(1200);
+  // The network of the correct password is still unknown, and one more failure was counted since.
+  expect(await delayFrom("198.51.102.2", "another")).toBe(1200);
 });
 
-test("an unknown browser waits, correct password or wrong, longer than a decision may take; and the right one signs in", async () => {
+test("an unknown browser is delayed beyond the deadline of a decision, and then the correct password signs in", async () => {
   await guess(bob);
-  const before = timesHeld();
+  const before = delayedSignIns();
   const wrong = await signIn(createBrowser(idp.replicas, "198.51.100.1"), bob, "wrong");
   expect([wrong.page.status, wrong.page.text]).toEqual([
     200,
@@ -95,19 +95,19 @@ test("an unknown browser waits, correct password or wrong, longer than a decisio
   const right = await signIn(createBrowser(idp.replicas, "198.51.101.1"), bob, "bob-demo-password");
   expect([right.page.status, right.page.location]).toEqual([302, expect.stringMatching(/^\/login\/mfa/)]);
   for (const { tookMs } of [wrong, right]) expect(tookMs).toBeGreaterThanOrEqual(1199);
-  await poll("both to be in the log", () => timesHeld() >= before + 2);
+  await poll("both in the log", () => delayedSignIns() >= before + 2);
 });
 
-test("a browser that signed in to the account before does not wait, wherever it is", async () => {
+test("a browser that has signed in to the account before is not delayed, from any network", async () => {
   const first = createBrowser(idp.replicas, "198.51.100.1");
   expect((await signIn(first, alice, "alice-demo-password")).page.status).toBe(302);
   await guess(alice);
-  const before = timesHeld();
+  const before = delayedSignIns();
   const elsewhere = createBrowser(idp.replicas, "192.0.2.99");
   const device = [...first.cookies].find(([name]) => name.includes("device"));
   if (device === undefined) throw new Error("no device cookie");
   elsewhere.cookies.set(...device);
   expect((await signIn(elsewhere, alice, "wrong")).page.status).toBe(200);
   expect((await signIn(elsewhere, alice, "alice-demo-password")).page.status).toBe(302);
-  expect(timesHeld()).toBe(before);
+  expect(delayedSignIns()).toBe(before);
 });

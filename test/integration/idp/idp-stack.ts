@@ -8,7 +8,7 @@ import { demoBackends, merged, type Tree } from "../../support/stack-config.ts";
 
 const demoSeed = fileURLToPath(new URL("../../../config/demo-directory.sql", import.meta.url));
 
-/** Codes of a user who has TOTP and recovery codes. */
+/** Recovery codes of bob, who also has TOTP. */
 const moreRows = `
 INSERT INTO postern_recovery_codes (account, code) VALUES
   ('bob@example.test', 'BOBS-2345'), ('bob@example.test', 'BOBS-6789'), ('bob@example.test', 'BOBS-RACE');
@@ -30,17 +30,17 @@ function backends(folder: string, seedFile: string): Tree {
   return { ...tree, sql: { default: { ...sql.default, seed_file: seedFile }, search: [merged(search, { mfa })] } };
 }
 
-/** Two replicas of the identity provider beside a gateway and an engine. */
+/** Two replicas of idp, a gateway and an engine. */
 export interface IdpStack extends AsyncDisposable {
   readonly stack: Stack;
   readonly replicas: readonly [string, string];
   readonly first: ServiceProcess;
-  /** The SQLite file of the users. */
+  /** The SQLite file with the users. */
   readonly directoryFile: string;
   readonly second: ServiceProcess;
 }
 
-/** `env` is that of all services, also of those started later. */
+/** `env` is the environment of all services, including those that are started later. */
 export async function startIdpStack(
   settings: Tree = {},
   env: Readonly<Record<string, string>> = {},
@@ -70,7 +70,7 @@ export async function startIdpStack(
   );
   const second = await stack.startReplica("idp");
   const first = stack.services.get("idp");
-  if (first === undefined) throw new Error("no idp");
+  if (first === undefined) throw new Error("the stack has no idp");
   const owned = started.move();
   return {
     stack,

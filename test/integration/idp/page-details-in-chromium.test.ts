@@ -68,15 +68,15 @@ const seen = async (at: BrowserContext): Promise<string> => {
   return page.locator("time").first().innerText();
 };
 
-describe("nobody is left at a dead end", () => {
-  test("`/` leads to the account, on the front channel", async () => {
+describe("every page offers a way to continue", () => {
+  test("`/` leads to the account page on the front channel", async () => {
     await using at = await plain();
     const page = await at.newPage();
     await page.goto(`${idp.stack.url}/`);
     expect([pathOf(page), await heading(page)]).toEqual(["/login", "Sign in"]);
   });
 
-  test("a bookmarked sign-in page has a button that begins anew", async () => {
+  test("a bookmarked sign-in page has a link to a new sign-in", async () => {
     await using at = await plain();
     const page = await at.newPage();
     const answer = await page.goto(`${idp.stack.url}/login?flow=bookmarked`);
@@ -85,7 +85,7 @@ describe("nobody is left at a dead end", () => {
     await expect.poll(() => heading(page), soon).toBe("Sign in");
   });
 
-  test("while nobody can decide, the page offers to try again, and that leads back", async () => {
+  test("the page of a temporary failure has a link to a new attempt", async () => {
     await using at = await plain();
     const page = await at.newPage();
     await page.goto(home());
@@ -99,7 +99,7 @@ describe("nobody is left at a dead end", () => {
     await expect.poll(() => heading(page), soon).toBe("Your account");
   });
 
-  test("without script the pages of passkeys have no button that does nothing", async () => {
+  test("without JavaScript, the passkey pages have no buttons", async () => {
     await using at = await plain();
     const page = await signIn(at, "carol");
     await expect.poll(() => heading(page), soon).toBe("Your account");
@@ -108,7 +108,7 @@ describe("nobody is left at a dead end", () => {
     expect(await page.getByRole("button").count()).toBe(0);
   });
 
-  test("who cannot use the app is led to the other ways", async () => {
+  test("a user who cannot use the authenticator app can choose another method", async () => {
     await using at = await plain();
     const page = await signIn(at, "bob");
     await follow(page, "Authenticator app");
@@ -117,8 +117,8 @@ describe("nobody is left at a dead end", () => {
   });
 });
 
-describe("the password", () => {
-  test("is shown by a button, and hidden again when it is sent; without script there is no button", async () => {
+describe("the password field", () => {
+  test("has a button that shows and hides the password; without JavaScript there is no button", async () => {
     await using at = await context();
     const page = await at.newPage();
     await page.goto(home());
@@ -138,7 +138,7 @@ describe("the password", () => {
 });
 
 describe("recovery codes", () => {
-  test("say whose they are, on paper too, are copied, and are kept as a file", async () => {
+  test("name their account, also in print, and can be copied and downloaded", async () => {
     await using at = await context();
     await at.grantPermissions(["clipboard-read", "clipboard-write"], { origin: idp.stack.url });
     const page = await createRecoveryCodes(at);
@@ -163,7 +163,7 @@ describe("recovery codes", () => {
 });
 
 describe("times", () => {
-  test("are written as the browser's region writes them, in its time zone", async () => {
+  test("are formatted for the browser's region and time zone", async () => {
     await using at = await context({ locale: "en-GB", timezoneId: "Pacific/Kiritimati" });
     const page = await signIn(at, "carol");
     await follow(page, "Signed-in devices");
@@ -173,7 +173,7 @@ describe("times", () => {
     expect(await time.innerText()).toBe(new Intl.DateTimeFormat("en-GB", words).format(moment));
   });
 
-  test("without script are written as the region writes them, in universal time", async () => {
+  test("are formatted for the browser's region in UTC without JavaScript", async () => {
     await using british = await plain({ locale: "en-GB" });
     expect(await seen(british)).toMatch(/^\d{1,2} [A-Z][a-z]+ \d{4}, \d{2}:\d{2} UTC$/);
     await using american = await plain({ locale: "en-US" });
@@ -181,7 +181,7 @@ describe("times", () => {
   });
 });
 
-test("the tab has an icon, and the dark look a logo of its own", async () => {
+test("the tab has an icon, and the dark colours have their own logo", async () => {
   for (const [colorScheme, colour] of [
     ["light", "black"],
     ["dark", "white"],
@@ -197,7 +197,7 @@ test("the tab has an icon, and the dark look a logo of its own", async () => {
   }
 });
 
-test("an app that replaces another is set up by a code of the step in which the old one's was used", async () => {
+test("a replacement app can be set up in the time step in which the old app's code was used", async () => {
   const [user, path] = [createBrowser(idp.replicas), "/mfa/totp/register"];
   const login = await user.open("/mfa/register/home");
   const signedIn = await user.submit(login, { username: "alice@example.test", password: "alice-demo-password" });
@@ -212,7 +212,7 @@ test("an app that replaces another is set up by a code of the step in which the 
   await user.post("/mfa/totp", { ...hiddenFields(await user.open(path)), _method: "DELETE" });
 });
 
-test("a secret's code of one step still counts once", async () => {
+test("a code that confirmed the set-up is rejected at the next sign-in", async () => {
   await using at = await plain();
   const page = await signIn(at, "alice");
   await follow(page, "Authenticator app");

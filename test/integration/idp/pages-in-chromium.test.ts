@@ -15,7 +15,7 @@ import {
   soon,
   tabTo,
 } from "../../support/chromium-user.ts";
-import { askLayout } from "../../support/page-rules.ts";
+import { layoutProblems } from "../../support/page-rules.ts";
 import { totpCode } from "../../support/totp-code.ts";
 import { type IdpStack, startIdpStack } from "./idp-stack.ts";
 
@@ -43,7 +43,7 @@ async function recoverWith(page: Page, code: string): Promise<void> {
   await press(page, "Verify");
 }
 
-describe("without script, through the gateway", () => {
+describe("without JavaScript, through the gateway", () => {
   test("a user signs in", async () => {
     await using context = await withoutScript();
     const page = await context.newPage();
@@ -56,7 +56,7 @@ describe("without script, through the gateway", () => {
     expect(await page.getByText("Signed in as Alice Example").isVisible()).toBe(true);
   });
 
-  test("two tabs sign in apart", async () => {
+  test("two tabs sign in independently", async () => {
     await using context = await withoutScript();
     const [one, two] = [await context.newPage(), await context.newPage()];
     await one.goto(home());
@@ -67,7 +67,7 @@ describe("without script, through the gateway", () => {
     }
   });
 
-  test("a second factor: wrong code, correct code, replayed code, and a recovery code that counts once", async () => {
+  test("a second factor accepts a correct code once, and each recovery code once", async () => {
     await using first = await withoutScript();
     const one = await signIn(first, "bob");
     await expect.poll(() => heading(one), soon).toBe("Two-step verification");
@@ -101,7 +101,7 @@ describe("without script, through the gateway", () => {
     await expect.poll(() => heading(three), soon).toBe("Sign in");
   });
 
-  test("an authenticator app is set up with a correct code, recovery codes are made, and both are removed", async () => {
+  test("a user sets up an authenticator app, creates recovery codes, and removes both", async () => {
     await using context = await withoutScript();
     const page = await signIn(context, "alice");
     await follow(page, "Authenticator app");
@@ -125,7 +125,7 @@ describe("without script, through the gateway", () => {
     expect(await page.getByText("Codes left: 0").isVisible()).toBe(true);
   });
 
-  test("app passwords and other devices' sign-ins are made an end of; who is signed out is told so", async () => {
+  test("a user deletes an app password and signs out other devices, which then see that they are signed out", async () => {
     await using context = await withoutScript();
     await using other = await withoutScript();
     const page = await signIn(context, "carol");
@@ -147,7 +147,7 @@ describe("without script, through the gateway", () => {
     await expect.poll(() => heading(elsewhere), soon).toBe("Sign in");
   });
 
-  test("a page whose sign-in is over says so, by GET and by POST", async () => {
+  test("a page whose flow has expired says so, for GET and for POST", async () => {
     await using context = await withoutScript();
     const page = await context.newPage();
     await page.goto(home());
@@ -158,22 +158,22 @@ describe("without script, through the gateway", () => {
     expect([answer?.status(), await heading(page)]).toEqual([400, "This page has expired"]);
   });
 
-  test("in Arabic all is written from the right, from the sign-in to the account, on a narrow phone", async () => {
+  test("every page from the sign-in to the account is right-to-left in Arabic and fits a narrow phone", async () => {
     await using context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 320, height: 640 } });
     const page = await context.newPage();
     await page.goto(`${home()}/ar`);
     for (const password of ["wrong", "carol-demo-password"]) {
-      expect([await page.locator("html").getAttribute("dir"), await askLayout(page)]).toEqual(["rtl", []]);
+      expect([await page.locator("html").getAttribute("dir"), await layoutProblems(page)]).toEqual(["rtl", []]);
       await page.locator("#username").fill("carol@example.test");
       await page.locator("#password").fill(password);
       await page.locator("#password").press("Enter");
     }
     await page.waitForURL(`${home()}/ar`);
-    expect(await askLayout(page)).toEqual([]);
+    expect(await layoutProblems(page)).toEqual([]);
   });
 });
 
-describe("the keyboard alone", () => {
+describe("a user with a keyboard only", () => {
   test("signs in with a second factor, and makes and deletes an app password", async () => {
     await using context = await browser.newContext(inEnglish);
     const page = await context.newPage();
@@ -192,7 +192,7 @@ describe("the keyboard alone", () => {
     await tabTo(page, "Six-digit code");
     await keyboard.type(totpCode(secret));
     await keyboard.press("Enter");
-    // Carol has recovery codes: none are offered.
+    // Carol has recovery codes already, so the page does not offer any.
     await page.waitForURL(home());
     await enterAt(page, "App passwords", "App passwords");
     await tabTo(page, "Program or device name");
@@ -204,12 +204,12 @@ describe("the keyboard alone", () => {
     await keyboard.press("Enter");
     await page.locator("main", { hasNotText: "Tablet" }).waitFor();
 
-    // The factor's page has the focus where the code goes.
+    // The code field has the focus when the page opens.
     await using another = await browser.newContext(inEnglish);
     const later = await signIn(another, "carol");
     await enterAt(later, "Authenticator app", "Enter your code");
     await later.locator("#code:focus").waitFor();
-    // The step after that of the set-up, which the clock's tolerance lets in.
+    // The set-up used the code of this time step; the next one is within the tolerated clock difference.
     await later.keyboard.type(totpCode(secret, Math.floor(Date.now() / 30_000) + 1));
     await later.keyboard.press("Enter");
     await expect.poll(() => heading(later), soon).toBe("Your account");

@@ -15,7 +15,7 @@ const home = `${origin}/mfa/register/home`;
 beforeAll(async () => {
   idp = await startIdpStack();
   const { host } = new URL(idp.stack.url);
-  // Passkeys are bound to the issuer's host, which leads to this stack's gateway.
+  // Passkeys are bound to the issuer's host, so the browser resolves it to the gateway.
   browser = await launchChromium([`--host-resolver-rules=MAP localhost:8080 ${host}`]);
 });
 
@@ -29,7 +29,7 @@ interface Device extends AsyncDisposable {
   readonly page: Page;
 }
 
-/** A browser with an authenticator that verifies its user without asking. */
+/** A browser with a virtual authenticator that verifies its user without interaction. */
 async function newDevice(isUserVerified = true): Promise<Device> {
   const context = await browser.newContext({ locale: "en-US" });
   const page = await context.newPage();
@@ -60,7 +60,7 @@ async function addPasskey(page: Page, name: string): Promise<void> {
 }
 
 describe("a passkey", () => {
-  test("of a user whom the device does not verify is not taken", async () => {
+  test("is rejected if the device does not verify the user", async () => {
     await using device = await newDevice(false);
     const { page } = device;
     await signIn(page, "alice");
@@ -71,7 +71,7 @@ describe("a passkey", () => {
     expect(await page.locator(".things li").count()).toBe(0);
   });
 
-  test("is added, signs in without a name, is a second factor, is renamed and removed", async () => {
+  test("can be added, used without a user name, renamed and removed", async () => {
     await using device = await newDevice();
     const { page, context } = device;
     await signIn(page, "alice");
@@ -81,11 +81,11 @@ describe("a passkey", () => {
     await page.goto(`${origin}/mfa/webauthn/devices`);
     await page.getByText("Laptop").first().waitFor();
 
-    // The same device is not added twice.
+    // The same device cannot be added twice.
     await addPasskey(page, "Again");
     await page.getByText("This device already has a passkey for your account.").waitFor();
 
-    // Without a name: conditional mediation or the button.
+    // Signs in without a user name, by conditional mediation or with the button.
     await context.clearCookies();
     await page.goto(home);
     await page.waitForURL(home);
@@ -109,14 +109,14 @@ describe("a passkey", () => {
     expect(await page.locator(".things li").count()).toBe(0);
   });
 
-  test("is asked for after the password, on another page, which says that it needs JavaScript", async () => {
+  test("is requested after the password, on a page that says that it needs JavaScript", async () => {
     await using device = await newDevice();
     const { page, context } = device;
     await signIn(page, "carol");
     await addPasskey(page, "Phone");
     await page.getByText("Passkey added.").waitFor();
     await context.clearCookies();
-    // The login page asks for a passkey as it loads: the password comes without that.
+    // Blocks the passkey request that the login page sends when it loads, so that the password comes first.
     await page.route("**/login/webauthn/begin*", (route) =>
       page.url().includes("/login?") ? route.abort() : route.continue(),
     );
@@ -129,7 +129,7 @@ describe("a passkey", () => {
     await page.getByText("Signed in as Carol Example").waitFor();
   });
 
-  test("is added, renamed and removed by the keyboard alone", async () => {
+  test("can be added, renamed and removed with the keyboard only", async () => {
     await using device = await newDevice();
     const { page } = device;
     const { keyboard } = page;
@@ -159,7 +159,7 @@ describe("a passkey", () => {
     expect(await page.locator(".things li").count()).toBe(0);
   });
 
-  test("hears that it must wait where too many of its network have failed", async () => {
+  test("is rate-limited after too many failures from its network", async () => {
     await using device = await newDevice();
     const { page, context } = device;
     await signIn(page, "bob");
@@ -173,7 +173,7 @@ describe("a passkey", () => {
     const count = passkeyAttemptsKey.build("postern:", digestOf("127.0.0.1").toString("base64url"));
     await redis.set(count, "60", "EX", 600);
     await context.clearCookies();
-    // Offered by the form of the name, or asked for with the button.
+    // The page that asks for the user name reports the limit.
     await page.goto(home);
     await page.getByText("Too many attempts. Try again in 10 minutes.").waitFor();
     expect(new URL(page.url()).pathname).toBe("/login");

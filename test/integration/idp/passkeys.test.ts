@@ -49,8 +49,8 @@ async function finish(browser: Browser, path: string, token: string, body: objec
   return [page.status, JSON.parse(page.text)];
 }
 
-/** Signs in by password and adds a passkey. */
-async function withPasskey(name: string): Promise<{ readonly browser: Browser; readonly key: SoftAuthenticator }> {
+/** Signs in with the password and adds a passkey. */
+async function addPasskey(name: string): Promise<{ readonly browser: Browser; readonly key: SoftAuthenticator }> {
   const browser = createBrowser(idp.replicas);
   const login = await browser.open(home);
   await browser.submit(login, { username: `${name}@example.test`, password: `${name}-demo-password` });
@@ -58,19 +58,19 @@ async function withPasskey(name: string): Promise<{ readonly browser: Browser; r
   const token = csrfIn(await browser.get("/mfa/app-passwords"));
   const credential = key.create(await fetchPublicKeyOptions(browser, "/mfa/webauthn/register/begin"));
   const result = await finish(browser, "/mfa/webauthn/register/finish", token, { name: "Laptop", credential });
-  // After the first factor recovery codes are offered, where there are none.
+  // After the first factor, recovery codes are offered to a user who has none.
   expect(result).toEqual([200, { redirect: expect.stringMatching(/^\/mfa\/(webauthn\/devices|recovery\/register)$/) }]);
   return { browser, key };
 }
 
-/** A wrong password for an application with `delayed_response`; the browser is signed out before. */
-async function wrongPassword(browser: Browser, name: string): Promise<Page> {
+/** Signs the browser out and enters a wrong password for the application with `delayed_response`. */
+async function enterWrongPassword(browser: Browser, name: string): Promise<Page> {
   browser.cookies.delete("service_session");
   return passwordStep(browser, "delayed", { username: `${name}@example.test`, password: "wrong" });
 }
 
-/** Without a name, from a browser that is signed out. */
-async function passkeySignIn(key: SoftAuthenticator, clientIp?: string) {
+/** Signs in with the passkey alone, in a new browser. */
+async function signInWithPasskey(key: SoftAuthenticator, clientIp?: string) {
   const browser = createBrowser(idp.replicas, clientIp);
   const login = await browser.open(home);
   const begin = login.url.replace("/login?", "/login/webauthn/begin?");
@@ -79,22 +79,22 @@ async function passkeySignIn(key: SoftAuthenticator, clientIp?: string) {
   return { result, isIn: browser.cookies.has("service_session") };
 }
 
-const in200 = { result: [200, { redirect: home }], isIn: true };
+const accepted = { result: [200, { redirect: home }], isIn: true };
 const denied = { result: [400, { error: "denied", reference: expect.any(String) }], isIn: false };
 
-test("a passkey signs in, but neither against a policy nor an account that was disabled since", async () => {
-  const { key } = await withPasskey("alice");
-  expect(await passkeySignIn(key)).toEqual(in200);
-  expect(await passkeySignIn(key, "198.51.100.7")).toEqual(denied);
+test("a passkey signs in, unless a policy denies it or the account is disabled", async () => {
+  const { key } = await addPasskey("alice");
+  expect(await signInWithPasskey(key)).toEqual(accepted);
+  expect(await signInWithPasskey(key, "198.51.100.7")).toEqual(denied);
   expect(
-    await passkeySignIn(createSoftAuthenticator({ origin: issuer, rpId: "localhost" })).catch(() => denied),
+    await signInWithPasskey(createSoftAuthenticator({ origin: issuer, rpId: "localhost" })).catch(() => denied),
   ).toEqual(denied);
   using backend = new DatabaseSync(idp.directoryFile);
   const setEnabled = backend.prepare("UPDATE users SET enabled = ? WHERE username = 'alice@example.test'");
   setEnabled.run(0);
-  expect(await passkeySignIn(key)).toEqual(denied);
+  expect(await signInWithPasskey(key)).toEqual(denied);
   setEnabled.run(1);
-  expect(await passkeySignIn(key)).toEqual(in200);
+  expect(await signInWithPasskey(key)).toEqual(accepted);
 });
 
 interface Listed {
@@ -102,46 +102,48 @@ interface Listed {
   readonly path: string;
 }
 
-/** What the page of passkeys lists. */
-async function listed(browser: Browser): Promise<Listed> {
+/** The names on the passkeys page, and the path of the first passkey. */
+async function readPasskeys(browser: Browser): Promise<Listed> {
   const { text } = await browser.get("/mfa/webauthn/devices");
   const [, path = ""] = /action="(\/mfa\/webauthn\/device\/[\w-]+)\/name"/.exec(text) ?? [];
   return { names: ["Laptop", "One", "Two", "Three"].filter((name) => text.includes(name)), path };
 }
 
-test("renamed twice at once it has one of the names, and deleted meanwhile it is gone", async () => {
-  const { browser, key } = await withPasskey("carol");
+test("a passkey that is renamed in parallel has one of the names, and a parallel deletion removes it", async () => {
+  const { browser, key } = await addPasskey("carol");
   const token = csrfIn(await browser.get("/mfa/webauthn/devices"));
-  const { path } = await listed(browser);
+  const { path } = await readPasskeys(browser);
   const rename = (name: string): Promise<Page> => browser.post(`${path}/name`, { csrf_token: token, name });
   for (let round = 0; round < 3; round += 1) {
     const answers = await Promise.all(["One", "Two", "Three"].map(rename));
     expect(answers.map(({ status }) => status)).toEqual([302, 302, 302]);
-    expect((await listed(browser)).names).toHaveLength(1);
+    expect((await readPasskeys(browser)).names).toHaveLength(1);
   }
-  // Its use is written at the same time: neither loses the other.
-  const [used] = await Promise.all([passkeySignIn(key), rename("One")]);
-  expect([used, (await listed(browser)).names]).toEqual([in200, ["One"]]);
+  // A sign-in updates the passkey at the same time; both changes are kept.
+  const [used] = await Promise.all([signInWithPasskey(key), rename("One")]);
+  expect([used, (await readPasskeys(browser)).names]).toEqual([accepted, ["One"]]);
   const removal = { csrf_token: token, _method: "DELETE" };
   await Promise.all([rename("Two"), browser.post(path, removal), rename("Three")]);
-  expect((await listed(browser)).names).toEqual([]);
+  expect((await readPasskeys(browser)).names).toEqual([]);
   expect((await browser.get("/mfa/webauthn/devices")).text).toContain("You don’t have any passkeys yet");
 });
 
 test("the page that removes one passkey is served in every language that it links to", async () => {
-  const { browser } = await withPasskey("carol");
-  const { path } = await listed(browser);
+  const { browser } = await addPasskey("carol");
+  const { path } = await readPasskeys(browser);
   const removal = await browser.get(`${path}/remove`);
   const links = [...removal.text.matchAll(/href="([^"]*)"[^>]*hreflang="/gu)].map(([, href = ""]) => href);
   expect(links).toContain(`${path}/remove/de`);
   const pages = await Promise.all(links.map((href) => browser.get(href)));
   expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200]));
   expect((await browser.get(`${path}/remove/xx`)).status).toBe(404);
+  // Later tests sign in with the password alone.
+  await browser.post(path, { csrf_token: csrfIn(removal), _method: "DELETE" });
 });
 
-test("after a wrong password a right passkey is told to a script as 401, and leads back to the first page", async () => {
-  const { browser, key } = await withPasskey("carol");
-  const page = await wrongPassword(browser, "carol");
+test("after a wrong password, a valid passkey is rejected with 401 and the user returns to the first page", async () => {
+  const { browser, key } = await addPasskey("carol");
+  const page = await enterWrongPassword(browser, "carol");
   expect(page.url).toMatch(/^\/login\/webauthn\?/);
   const begin = page.url.replace("/login/webauthn?", "/login/webauthn/begin?");
   const [, token = ""] = /data-csrf="([^"]+)"/.exec(page.text) ?? [];
@@ -152,8 +154,8 @@ test("after a wrong password a right passkey is told to a script as 401, and lea
   expect(browser.cookies.has("service_session")).toBe(false);
 });
 
-/** A right answer of a passkey that names an account which nobody has. */
-async function probe(clientIp: string, handle: string) {
+/** A passkey response with this user handle, signed with a key that is not registered. */
+async function finishUnknownPasskey(clientIp: string, handle: string) {
   const browser = createBrowser(idp.replicas, clientIp);
   const login = await browser.open(home);
   const publicKey = await fetchPublicKeyOptions(browser, login.url.replace("/login?", "/login/webauthn/begin?"));
@@ -162,22 +164,25 @@ async function probe(clientIp: string, handle: string) {
   return finish(browser, "/login/webauthn/finish", csrfIn(login), { credential: key.get(publicKey) });
 }
 
-test("passkeys of accounts that nobody has are denied, and braked by where they come from", async () => {
+test("denies unknown passkeys, and rate-limits them per network", async () => {
   for (let count = 0; count < 60; count += 1) {
     const handle = count % 2 === 0 ? `nobody-${count}@example.test` : "alice@example.test";
-    expect(await probe("203.0.113.77", handle)).toMatchObject([400, { error: "denied" }]);
+    expect(await finishUnknownPasskey("203.0.113.77", handle)).toMatchObject([400, { error: "denied" }]);
   }
-  expect(await probe("203.0.113.77", "nobody@example.test")).toMatchObject([400, { error: "throttled" }]);
-  // No account is locked: from elsewhere they are asked as before.
-  expect(await probe("203.0.113.78", "alice@example.test")).toMatchObject([400, { error: "denied" }]);
+  expect(await finishUnknownPasskey("203.0.113.77", "nobody@example.test")).toMatchObject([
+    400,
+    { error: "throttled" },
+  ]);
+  // The limit does not apply to accounts: other networks are not rate-limited.
+  expect(await finishUnknownPasskey("203.0.113.78", "alice@example.test")).toMatchObject([400, { error: "denied" }]);
 });
 
-test("passkeys that sign in do not count, however many sign in from one address, nor do those that nobody could judge", async () => {
+test("successful passkeys and passkeys that could not be verified do not count towards the limit of an address", async () => {
   using backend = new DatabaseSync(idp.directoryFile);
   backend.exec("DELETE FROM postern_webauthn WHERE account = 'alice@example.test'");
-  const { key } = await withPasskey("alice");
+  const { key } = await addPasskey("alice");
   const office = "203.0.113.90";
-  for (let count = 0; count < 62; count += 1) expect(await passkeySignIn(key, office)).toEqual(in200);
+  for (let count = 0; count < 62; count += 1) expect(await signInWithPasskey(key, office)).toEqual(accepted);
   const redis = await testRedis(idp.stack.redis?.port ?? 0);
   const name = passkeyAttemptsKey.build("postern:", digestOf(office).toString("base64url"));
   expect(await redis.get(name)).toBe("0");

@@ -44,7 +44,7 @@ const provider = (name: string): SAML =>
     disableRequestedAuthnContext: true,
   });
 
-/** Takes the browser to us and, where it is asked, signs in. @returns the page after that */
+/** Opens the identity provider with a request of the service provider and signs in if necessary. @returns the page after that */
 async function visit(browser: Browser, sp: SAML, user: Record<string, string>): Promise<Page> {
   const url = new URL(await sp.getAuthorizeUrlAsync("", undefined, {}));
   const page = await browser.open(`${url.pathname}${url.search}`);
@@ -53,7 +53,7 @@ async function visit(browser: Browser, sp: SAML, user: Record<string, string>): 
   return browser.open(answer.location ?? "");
 }
 
-test("a sign-in goes on once the demanded factor is set up, at the level that it has for this service provider; it stays", async () => {
+test("a sign-in continues once the required factor is set up, with the level that the service provider gives it; the factor cannot be removed", async () => {
   const level = provider("level");
   const browser = createBrowser(idp.replicas);
   const setup = await visit(browser, level, carol);
@@ -65,17 +65,17 @@ test("a sign-in goes on once the demanded factor is set up, at the level that it
   expect(profile?.getAssertionXml?.()).toContain("https://refeds.org/profile/mfa");
   const { csrf_token = "" } = hiddenFields(await browser.get("/mfa/totp/register"));
   expect((await browser.post("/mfa/totp", { csrf_token, _method: "DELETE" })).status).toBe(400);
-  // Another service provider's request goes through with what was shown.
+  // The factor also satisfies another service provider.
   const again = await visit(browser, provider("mfa"), carol);
   expect(hiddenFields(again)["SAMLResponse"]).toBeDefined();
 });
 
-test("a service provider with delayed_response is told of a wrong password only after the factor", async () => {
+test("for a service provider with delayed_response, a wrong password is reported only after the factor", async () => {
   const level = provider("level");
   const browser = createBrowser(idp.replicas);
   const factor = await visit(browser, level, { ...bob, password: "wrong" });
   expect(factor.url).toMatch(/^\/login\/totp\?/);
-  // The present one may have been used.
+  // Uses the next time step, because an earlier test may have used the code of the current one.
   const code = totpCode("JBSWY3DPEHPK3PXP", Math.floor(Date.now() / 30_000) + 1);
   const refused = await browser.submit(factor, { code });
   expect(refused.location).toMatch(/^\/login\?/);

@@ -29,7 +29,7 @@ const secretIn = ({ text }: Page): string =>
 
 const csrfIn = (page: Page): string => hiddenFields(page)["csrf_token"] ?? "";
 
-describe("who may come in", () => {
+describe("access", () => {
   const paths = [
     "/mfa/totp/register",
     "/mfa/recovery/register/de",
@@ -40,12 +40,12 @@ describe("who may come in", () => {
     "/mfa/sessions",
     "/mfa/applications/ar",
   ];
-  test.each(paths)("GET %s without a session is a 401 page that leads to the sign-in", async (path) => {
+  test.each(paths)("GET %s without a session returns 401 and a page that links to the sign-in", async (path) => {
     const page = await newBrowser().get(path);
     expect([page.status, page.text]).toEqual([401, expect.stringContaining(`href="${home}"`)]);
   });
 
-  test("a change without, with a foreign, or with another session's csrf_token is 400 and changes nothing", async () => {
+  test("a change without a csrf_token, with a wrong one or with another session's is rejected with 400", async () => {
     const [mine, other] = [await signIn("carol"), await signIn("carol")];
     const foreign = csrfIn(await other.open("/mfa/app-passwords"));
     const page = await mine.open("/mfa/app-passwords");
@@ -59,7 +59,7 @@ describe("who may come in", () => {
 });
 
 describe("an authenticator app", () => {
-  test("is set up with a correct code only, lets recovery codes be made, and is asked for and removed after that", async () => {
+  test("is set up with a correct code only, allows recovery codes, is requested at sign-in, and can be removed", async () => {
     const browser = await signIn("alice");
     const page = await browser.open("/mfa/totp/register");
     expect([page.status, page.text]).toEqual([200, expect.stringContaining('<svg class="qr"')]);
@@ -69,7 +69,7 @@ describe("an authenticator app", () => {
     expect([wrong.status, wrong.text]).toEqual([200, expect.stringContaining('role="alert"')]);
     expect(secretIn(wrong)).toBe(secret);
     const set = await browser.submit(wrong, { code: totpCode(secret) });
-    // The first factor: recovery codes are offered at once.
+    // Recovery codes are offered right after the first factor.
     expect([set.status, set.location]).toEqual([302, "/mfa/recovery/register"]);
     const offer = (await browser.open("/mfa/recovery/register")).text;
     expect(offer).toContain("Authenticator app set up.");
@@ -102,7 +102,7 @@ describe("an authenticator app", () => {
     ]) {
       expect(removal.text).toContain(warning);
     }
-    // To look is not to remove.
+    // Opening the page removes nothing.
     expect((await browser.open("/mfa/totp/remove")).text).toContain("Remove your authenticator app?");
     const removed = await browser.post("/mfa/totp", hiddenFields(removal));
     expect([removed.status, removed.location]).toEqual([302, home]);
@@ -130,7 +130,7 @@ async function setupByApi(browser: Browser): Promise<readonly unknown[]> {
 
 describe("a session that is older than ten minutes", () => {
   const seconds = Math.floor(Date.now() / 1000);
-  test("shows and changes no factor, remembered or not; signing in again leads back to the page", async () => {
+  test("cannot show or change a factor, and a new sign-in leads back to the page", async () => {
     const old = await withSession("alice@example.test", { loginTs: seconds - 700, remember: true });
     expect((await old.get("/mfa/sessions")).status).toBe(200);
     expect(await setupByApi(old)).toEqual([403, "step_up_required"]);
@@ -146,7 +146,7 @@ describe("a session that is older than ten minutes", () => {
     expect((await old.open("/mfa/totp/register")).text).toContain('class="secret"');
   });
 
-  test("needs the second factor anew where there is one, however fresh the password", async () => {
+  test("must verify the second factor again if the account has one, even if the password is recent", async () => {
     const bob = { loginTs: seconds, amr: ["pwd", "otp", "mfa"], acr: "mfa" };
     expect(await setupByApi(await withSession("bob@example.test", { ...bob, mfaTs: seconds - 700 }))).toEqual([
       403,
@@ -175,7 +175,7 @@ describe("app passwords", () => {
 });
 
 describe("signed-in devices", () => {
-  test("the others are ended by one, or all, and are dead at their next request", async () => {
+  test("a user can sign out all other devices, whose next requests are rejected", async () => {
     const [one, two, three] = [await signIn("carol"), await signIn("carol"), await signIn("carol")];
     const list = await one.open("/mfa/sessions");
     expect(list.text.match(/class="this"/g)).toHaveLength(1);
@@ -185,7 +185,7 @@ describe("signed-in devices", () => {
     expect((await one.get("/mfa/sessions")).status).toBe(200);
   });
 
-  test("nobody ends another account's session", async () => {
+  test("a user cannot end another account's session", async () => {
     const [carol, alice] = [await signIn("carol"), await signIn("alice")];
     const [, uid = ""] = csrfIn(await alice.open("/mfa/sessions")).match(/^([\w-]+)\./) ?? [];
     const list = await carol.open("/mfa/sessions");
@@ -194,7 +194,7 @@ describe("signed-in devices", () => {
   });
 });
 
-test("a first visit in a language keeps both cookies", async () => {
+test("a first visit with a language sets both cookies", async () => {
   const browser = newBrowser();
   await browser.get(`${home}/de`);
   expect([...browser.cookies.keys()].toSorted()).toEqual(["service_flow", "service_language"]);

@@ -24,7 +24,7 @@ async function signIn(browser: Browser, user: Record<string, string>): Promise<P
 }
 
 describe("a sign-in with a password", () => {
-  test("leads to where it was begun, over two replicas, with a session of its own", async () => {
+  test("redirects to where it began, with a new session, across two replicas", async () => {
     const browser = newBrowser();
     const answer = await signIn(browser, alice);
     expect([answer.status, answer.location]).toEqual([302, home]);
@@ -34,7 +34,7 @@ describe("a sign-in with a password", () => {
     expect([page.status, page.text]).toEqual([200, expect.stringContaining("Alice Example")]);
   });
 
-  test("a wrong password, an unknown user and an empty one get the same page", async () => {
+  test("a wrong password, an unknown user and a malformed user name get the same page", async () => {
     const texts: string[] = [];
     for (const user of [
       { ...alice, password: "wrong" },
@@ -57,11 +57,11 @@ describe("a sign-in with a password", () => {
     expect(new Set(texts).size).toBe(1);
   });
 
-  test("remember_me keeps the cookie as long as the configuration says", async () => {
+  test("remember_me gives the cookie the configured lifetime", async () => {
     const answer = await signIn(newBrowser(), { ...alice, remember_me: "on" });
     const cookies = answer.headers.getSetCookie().join("\n");
     expect(cookies).toMatch(/service_session=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly/);
-    // Its record lives as long, and not only while it is used.
+    // The session's record lives as long, even if the session is not used.
     const redis = await testRedis(idp.stack.redis?.port ?? 0);
     const keys = await redis.keys("postern:session:{*");
     const lives = await Promise.all(keys.map((key) => redis.pttl(key)));
@@ -70,7 +70,7 @@ describe("a sign-in with a password", () => {
     expect(lives.filter((life) => life > 29 * day && life <= 30 * day)).toHaveLength(1);
   });
 
-  test("a form that is sent twice at the same time makes one session, and both answers lead on", async () => {
+  test("a form that is sent twice in parallel creates one session, and both responses redirect", async () => {
     const browser = newBrowser();
     const login = await browser.open(home);
     const answers = await Promise.all([browser.submit(login, alice), browser.submit(login, alice)]);
@@ -89,8 +89,8 @@ describe("a sign-in with a password", () => {
   });
 });
 
-describe("what a page needs", () => {
-  test("a form whose flow has ended by time is a 400 page that says so, and nobody is signed in", async () => {
+describe("a page", () => {
+  test("whose flow has expired returns 400, says so, and signs no user in", async () => {
     const browser = newBrowser();
     const login = await browser.open(home);
     const redis = await testRedis(idp.stack.redis?.port ?? 0);
@@ -103,12 +103,12 @@ describe("what a page needs", () => {
       expect([page.status, page.text]).toEqual([400, expect.stringContaining("This page has expired")]);
     }
     expect(browser.cookies.has("service_session")).toBe(false);
-    // It begins again.
+    // A new sign-in works.
     expect((await signIn(browser, alice)).status).toBe(302);
   });
 
   test.each(["/login", "/login/mfa", "/login/totp", "/login/recovery", "/login/de", "/login/totp/ar"])(
-    "GET %s without flow state is a 400 page",
+    "GET %s without flow state returns a 400 page",
     async (path) => {
       const page = await newBrowser().get(path);
       expect([page.status, page.headers.get("content-type")]).toEqual([400, "text/html; charset=utf-8"]);
@@ -116,7 +116,7 @@ describe("what a page needs", () => {
     },
   );
 
-  test("POST without, with a foreign, with another browser's csrf_token is 400", async () => {
+  test("POST without a csrf_token, with a wrong one or with another browser's is rejected with 400", async () => {
     const [mine, other] = [newBrowser(), newBrowser()];
     const login = await mine.open(home);
     const foreign = hiddenFields(await other.open(home));
@@ -128,15 +128,15 @@ describe("what a page needs", () => {
     expect((await mine.submit(login, alice)).status).toBe(302);
   });
 
-  test("another browser's flow is none of mine", async () => {
+  test("of another browser's flow is rejected with 400", async () => {
     const [mine, other] = [newBrowser(), newBrowser()];
-    const begun = await other.get(home);
+    const started = await other.get(home);
     await mine.open(home);
-    expect((await mine.get(begun.location ?? "")).status).toBe(400);
-    expect((await other.get(begun.location ?? "")).status).toBe(200);
+    expect((await mine.get(started.location ?? "")).status).toBe(400);
+    expect((await other.get(started.location ?? "")).status).toBe(200);
   });
 
-  test("an unsupported language tag is 404; a supported one, and then its cookie, choose the language", async () => {
+  test("is in the language of the tag in its path, then of the cookie; an unsupported tag returns 404", async () => {
     const browser = newBrowser();
     expect((await browser.get("/logged_out/xx")).status).toBe(404);
     const arabic = await browser.get("/logged_out/ar");
@@ -149,7 +149,7 @@ describe("what a page needs", () => {
     ]);
   });
 
-  test("no page has an inline script, a style or a source of somebody else, and all weigh little", async () => {
+  test("has no inline scripts, no inline styles and no sources from other sites, and is small", async () => {
     const page = await newBrowser().open(home);
     const policy = page.headers.get("content-security-policy") ?? "";
     expect(policy).toContain("default-src 'none'");
@@ -167,14 +167,14 @@ describe("what a page needs", () => {
 });
 
 describe("several tabs", () => {
-  test("two flows of one browser end apart, whichever is first", async () => {
+  test("two flows of one browser end independently", async () => {
     const browser = newBrowser();
     const [one, two] = [await browser.open(home), await browser.open(`${home}/de`)];
     expect((await browser.submit(one, alice)).location).toBe(home);
     expect((await browser.submit(two, alice)).location).toBe(`${home}/de`);
   });
 
-  test("a page without its flow shows the latest one; a finished step leads to where the flow stands", async () => {
+  test("a page without a flow identifier shows the latest flow; a finished step redirects to the current one", async () => {
     const browser = newBrowser();
     const login = await browser.open(home);
     expect((await browser.get("/login")).status).toBe(200);
@@ -196,20 +196,21 @@ const linkTo = (page: Page, path: string): string =>
   new RegExp(`href="(${path}\\?flow=[\\w-]+)"`).exec(page.text)?.[1] ?? "";
 
 describe("a second factor", () => {
-  test("is asked for after the password; nothing else gets in before", async () => {
+  test("is required after the password, and the account is inaccessible before it", async () => {
     const browser = newBrowser();
     await atChoice(browser);
     expect((await browser.get(home)).location).toMatch(/^\/login/);
   });
 
-  test("a correct code signs in once: the same code is refused everywhere after that", async () => {
+  test("a correct code signs in once and is rejected by every replica afterwards", async () => {
     const code = totpCode("JBSWY3DPEHPK3PXP");
     const browsers = [newBrowser(), newBrowser()];
     const pages: Page[] = [];
     for (const browser of browsers) pages.push(await browser.get(linkTo(await atChoice(browser), "/login/totp")));
     const [first, second] = browsers;
     const [one, two] = pages;
-    if (first === undefined || second === undefined || one === undefined || two === undefined) throw new Error("two");
+    if (first === undefined || second === undefined || one === undefined || two === undefined)
+      throw new Error("expected two browsers");
     const wrong = await first.submit(one, { code: "000000" });
     expect([wrong.status, wrong.text]).toEqual([200, expect.stringContaining('role="alert"')]);
     const answers = await Promise.all([
@@ -220,7 +221,7 @@ describe("a second factor", () => {
     expect(answers.find(({ status }) => status === 302)?.location).toBe(home);
   });
 
-  test("of parallel uses of one recovery code one signs in; both spellings count", async () => {
+  test("of parallel uses of one recovery code, one signs in; the code may be typed without the hyphen", async () => {
     const browsers = [newBrowser(), newBrowser(), newBrowser()];
     const forms: (readonly [Browser, Page])[] = [];
     for (const browser of browsers) {
@@ -230,7 +231,7 @@ describe("a second factor", () => {
     expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 200, 302]);
   });
 
-  test("the way back forgets the password", async () => {
+  test("going back discards the verified password", async () => {
     const browser = newBrowser();
     const choice = await atChoice(browser);
     const login = await browser.open(linkTo(choice, "/login/restart"));
@@ -238,7 +239,7 @@ describe("a second factor", () => {
     expect((await browser.get(linkTo(choice, "/login/totp"))).location).toMatch(/^\/login\?flow=/);
   });
 
-  test("recovery codes alone are no second factor", async () => {
+  test("recovery codes alone do not count as a second factor", async () => {
     const answer = await signIn(newBrowser(), { username: "carol@example.test", password: "carol-demo-password" });
     expect(answer.location).toBe(home);
   });
@@ -262,8 +263,8 @@ describe("the developer UI", () => {
   });
 });
 
-describe("what is kept", () => {
-  test("neither cookies, passwords nor flow ids are to be read in Redis", async () => {
+describe("stored state", () => {
+  test("in Redis contains no readable cookies, passwords, flow identifiers or user names", async () => {
     const browser = newBrowser();
     const login = await browser.open(home);
     await browser.submit(login, alice);
@@ -275,7 +276,7 @@ describe("what is kept", () => {
     expect(content).not.toContain("alice@example.test");
   });
 
-  test("while no engine answers, the page says that it is not the password, and nothing is counted as wrong", async () => {
+  test("while no engine responds, the page says that the password is not the problem, and no failure is counted", async () => {
     const browser = newBrowser();
     const login = await browser.open(home);
     const [engine] = idp.stack.engines;

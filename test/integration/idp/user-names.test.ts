@@ -17,7 +17,7 @@ test.each([
   ["NUL", `${alice}\0`],
   ["a C1 control character", `${alice}\u0085`],
   ["too many characters", "x".repeat(600)],
-])("a name with %s, which nobody can have, is denied and not shown again", async (_what, username) => {
+])("a user name with %s is denied and not shown again", async (_what, username) => {
   const browser = createBrowser(idp.replicas);
   const login = await browser.open("/mfa/register/home");
   const answer = await browser.submit(login, { username, password });

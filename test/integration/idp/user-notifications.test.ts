@@ -24,7 +24,7 @@ let hooks: HookReceiver;
 let mails: MailReceiver;
 let idp: IdpStack;
 let trusted: MailCertificate;
-let strange: MailCertificate;
+let untrusted: MailCertificate;
 const notified: AccountNotification[] = [];
 const owned = new AsyncDisposableStack();
 const mailPassword = "mail-password-0123456789";
@@ -40,7 +40,7 @@ async function readCertificate(folder: string, name: string): Promise<MailCertif
 
 beforeAll(async () => {
   const { path: folder } = owned.use(await scratchFolder());
-  [trusted, strange] = await Promise.all([readCertificate(folder, "trusted"), readCertificate(folder, "strange")]);
+  [trusted, untrusted] = await Promise.all([readCertificate(folder, "trusted"), readCertificate(folder, "untrusted")]);
   const [hookPort, mailPort] = await Promise.all([freePort(), freePort()]);
   hooks = owned.use(await startHookReceiver(hookPort));
   const login = { username: "postern", password: mailPassword };
@@ -74,7 +74,7 @@ const hooksFor = (event: string): readonly ReceivedHook[] =>
 
 const header = ({ headers }: ReceivedHook, name: string): string => String(headers[name]);
 
-/** Standard Webhooks, written apart from the code under test. */
+/** Verifies Standard Webhooks independently of the code under test. */
 function isSigned(hook: ReceivedHook): boolean {
   const content = `${header(hook, "webhook-id")}.${header(hook, "webhook-timestamp")}.${hook.body}`;
   const mac = createHmac("sha256", secret).update(content).digest("base64");
@@ -82,7 +82,7 @@ function isSigned(hook: ReceivedHook): boolean {
   return header(hook, "webhook-signature") === `v1,${mac}` && age < 60;
 }
 
-/** Quoted-printable or base64, as mail programs read it. */
+/** The decoded text of a mail in quoted-printable or base64. */
 function textOf(source: string): string {
   const [head = "", ...rest] = source.split("\r\n\r\n");
   const body = rest.join("\r\n\r\n");
@@ -93,19 +93,19 @@ function textOf(source: string): string {
   return Buffer.from(bytes, "latin1").toString("utf8");
 }
 
-test("a browser that the account did not know is told once, by webhook and mail, also when it signs in twice at once", async () => {
+test("a sign-in with a new browser notifies the user once by webhook and mail, even if it happens twice in parallel", async () => {
   const browser = newBrowser();
   const [one, two] = [await browser.open(`${home}/de`), await browser.open(`${home}/de`)];
   const alice = { username: "alice@example.test", password: "alice-demo-password" };
-  // The cookie of the browser is there from an earlier account's sign-in.
+  // The browser already has its cookie from the sign-in of another account.
   expect((await signIn(browser, "carol")).headers.getSetCookie().join()).toMatch(
     /service_device=[\w-]{43}; Path=\/; Max-Age=34560000; HttpOnly; SameSite=Lax/,
   );
-  await poll("the first notice", () => hooksFor("new_device").length === 1);
+  await poll("the first notification", () => hooksFor("new_device").length === 1);
   await Promise.all([browser.submit(one, alice), browser.submit(two, alice)]);
-  await poll("the second notice", () => hooksFor("new_device").length === 2 && mails.received.length === 2);
+  await poll("the second notification", () => hooksFor("new_device").length === 2 && mails.received.length === 2);
   const [, hook] = hooksFor("new_device");
-  if (hook === undefined) throw new Error("no notice");
+  if (hook === undefined) throw new Error("there is no second notification");
   expect(isSigned(hook)).toBe(true);
   expect(JSON.parse(hook.body)).toEqual({
     id: header(hook, "webhook-id"),
@@ -121,26 +121,26 @@ test("a browser that the account did not know is told once, by webhook and mail,
   const mail = mails.received.find(({ to }) => to.includes("alice@example.test"));
   expect(mail?.source).toMatch(/^Auto-Submitted: auto-generated/m);
   expect(textOf(mail?.source ?? "")).toContain("Ihrem Konto alice@example.test");
-  // Known from now on; another browser is not.
+  // The browser is known from now on; another browser is not.
   await signIn(browser, "alice");
   await signIn(newBrowser(), "alice");
-  await poll("the third notice", () => hooksFor("new_device").length === 3);
+  await poll("the third notification", () => hooksFor("new_device").length === 3);
   expect(await idp.first.metrics()).toMatch(/idp_notices_total\{event="new_device",result="lost"\} 0\n/);
 });
 
-test("a receiver that is unavailable gets each notice once it is back, and only once", async () => {
+test("an unavailable receiver gets each notification exactly once when it is back", async () => {
   const browser = newBrowser();
   await signIn(browser, "carol");
   await hooks.close();
   const page = await browser.submit(await browser.open("/mfa/app-passwords"), { label: "Phone" });
   expect(page.status).toBe(200);
   const worker = idp.stack.services.get("jobs-worker");
-  await poll("an attempt that failed", async () => {
+  await poll("a failed attempt", async () => {
     const metrics = await worker?.metrics();
     return /notices_total\{channel="webhook",result="retried"\} [1-9]/.test(metrics ?? "");
   });
   await hooks.open();
-  await poll("the notice", () => hooksFor("app_password_created").length === 1);
+  await poll("the notification", () => hooksFor("app_password_created").length === 1);
   expect(hooksFor("app_password_created").every(isSigned)).toBe(true);
   const ids = hooks.received.map((hook) => header(hook, "webhook-id"));
   expect(new Set(ids).size).toBe(ids.length);
@@ -154,24 +154,28 @@ const metric = async (name: string): Promise<number> => {
 
 const log = (): string => idp.stack.services.get("jobs-worker")?.output() ?? "";
 
-test("a mail server that refuses our password or shows a strange certificate is tried again until it is repaired", async () => {
+test("delivery is retried until the mail server accepts our password and presents a trusted certificate", async () => {
   const retries = 'service_notices_total{channel="mail",result="retried"}';
   const hooksBefore = hooksFor("new_device").length;
   const retriesBefore = await metric(retries);
   mails.demand("another");
   try {
     await signIn(newBrowser(), "alice");
-    await poll("an attempt to log in", () => log().includes("wrong user or password"));
+    await poll("a failed login", () => log().includes("wrong user or password"));
     mails.demand(mailPassword);
-    mails.present(strange);
-    await poll("an attempt to trust", () => log().includes("self-signed certificate"));
-    await poll("both to be counted", async () => (await metric(retries)) >= retriesBefore + 2);
-    await poll("the gauge to have it", async () => (await metric("service_notices_delayed")) >= 1, 15_000);
+    mails.present(untrusted);
+    await poll("a rejected certificate", () => log().includes("self-signed certificate"));
+    await poll("two counted retries", async () => (await metric(retries)) >= retriesBefore + 2);
+    await poll(
+      "the gauge of delayed notifications",
+      async () => (await metric("service_notices_delayed")) >= 1,
+      15_000,
+    );
   } finally {
     mails.demand(mailPassword);
     mails.present(trusted);
   }
-  const hook = await poll("the same by webhook", () => hooksFor("new_device")[hooksBefore]);
+  const hook = await poll("the webhook", () => hooksFor("new_device")[hooksBefore]);
   const id = header(hook, "webhook-id");
   const came = (): number => mails.received.filter(({ source }) => source.includes(`<${id}@`)).length;
   expect(came()).toBe(0);
@@ -181,7 +185,7 @@ test("a mail server that refuses our password or shows a strange certificate is 
   for (const secretText of [mailPassword, login]) expect(log()).not.toContain(secretText);
 });
 
-test("what is told is sealed while it waits, and outlives the service that told it and the worker", async () => {
+test("waiting notifications are encrypted, and survive a restart of idp and jobs-worker", async () => {
   const browser = createBrowser([idp.replicas[0]]);
   await signIn(browser, "carol");
   await idp.stack.services.get("jobs-worker")?.stop();
@@ -196,7 +200,7 @@ test("what is told is sealed while it waits, and outlives the service that told 
   expect(content).not.toContain("carol@example.test");
   expect(hooksFor("app_password_deleted")).toHaveLength(0);
   await idp.stack.start("jobs-worker");
-  await poll("the notice", () => hooksFor("app_password_deleted").length === 1);
-  // Of all that was told nothing came twice.
+  await poll("the notification", () => hooksFor("app_password_deleted").length === 1);
+  // No notification was delivered twice.
   expect(new Set(hooks.received.map(({ body }) => body)).size).toBe(hooks.received.length);
 });

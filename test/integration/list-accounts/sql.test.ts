@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { poll, scratchFolder } from "@postern/shared/testing";
+import { poll } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { accountsBackends, createAccountsDatabase } from "../../support/accounts-database.ts";
 import { askAccounts, firstBytes, pagesRead, residentMiB, wholeBody } from "../../support/ask-accounts.ts";
@@ -10,24 +10,21 @@ const count = 100_000;
 /** Long enough that the buffers of sockets hold only a part of the list. */
 const nameLength = 200;
 
-let folder: Awaited<ReturnType<typeof scratchFolder>>;
 let stack: Stack;
 
 beforeAll(async () => {
-  folder = await scratchFolder();
-  const file = join(folder.path, "accounts.sqlite");
-  createAccountsDatabase({ file, count, nameLength });
   stack = await startStack({
     engines: 2,
-    backends: accountsBackends(file),
+    backends: (folder) => {
+      const file = join(folder, "accounts.sqlite");
+      createAccountsDatabase({ file, count, nameLength });
+      return accountsBackends(file);
+    },
     settings: { runtime: { timeouts: { decision: "2s" } } },
   });
 });
 
-afterAll(async () => {
-  await stack[Symbol.asyncDispose]();
-  await folder[Symbol.asyncDispose]();
-});
+afterAll(() => stack[Symbol.asyncDispose]());
 
 const pagesOfAll = async (): Promise<number> => {
   const each = await Promise.all(stack.engines.map(pagesRead));

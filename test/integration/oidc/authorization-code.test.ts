@@ -30,7 +30,7 @@ async function introspect(token: unknown, replica = 0): Promise<Record<string, u
   return Object(await response.json());
 }
 
-async function askUserinfo(token: unknown) {
+async function readUserinfo(token: unknown) {
   const response = await fetch(`${oidc.issuer}/oidc/userinfo`, {
     headers: { authorization: `Bearer ${String(token)}` },
   });
@@ -38,12 +38,12 @@ async function askUserinfo(token: unknown) {
 }
 
 describe("authorization requests", () => {
-  test("without a session the browser goes to the sign-in page, by 302", async () => {
+  test("a browser without a session is redirected to the sign-in page with 302", async () => {
     const { status, location } = await authorize(oidc, web);
     expect([status, location?.pathname]).toEqual([302, "/login"]);
   });
 
-  test("a signed-in browser gets a code at once, with state and iss", async () => {
+  test("a signed-in browser gets a code without a sign-in page, with state and iss", async () => {
     const { status, location } = await authorize(oidc, web, cookie);
     expect(status).toBe(302);
     expect(location?.href).toContain(callback);
@@ -52,11 +52,11 @@ describe("authorization requests", () => {
   });
 
   test.each([
-    ["an unknown client", { client_id: "nobody" }],
+    ["an unknown client", { client_id: "unknown" }],
     ["a missing client", { client_id: "" }],
     ["an unregistered redirect URI", { redirect_uri: "http://127.0.0.1:8090/other" }],
     ["a missing redirect URI", { redirect_uri: "" }],
-  ])("%s is a 400 page and no redirect", async (_what, more) => {
+  ])("%s returns a 400 page and no redirect", async (_what, more) => {
     const { status, location, text } = await authorize(oidc, { ...web, more }, cookie);
     expect([status, location]).toEqual([400, undefined]);
     expect(text).toContain("<!doctype html>");
@@ -64,13 +64,13 @@ describe("authorization requests", () => {
 
   test.each([
     ["a missing response_type", { response_type: "" }],
-    ["a response_type that is not served", { response_type: "token" }],
-  ])("%s is a 400 page", async (_what, more) => {
+    ["an unsupported response_type", { response_type: "token" }],
+  ])("%s returns a 400 page", async (_what, more) => {
     const { status, location } = await authorize(oidc, { ...web, more }, cookie);
     expect([status, location]).toEqual([400, undefined]);
   });
 
-  test("a doubled parameter is a 400 page", async () => {
+  test("a repeated parameter returns a 400 page", async () => {
     const query = `response_type=code&client_id=demo-web&redirect_uri=${encodeURIComponent(callback)}&scope=openid&scope=email`;
     const response = await fetch(`${oidc.issuer}/oidc/authorize?${query}`, { redirect: "manual" });
     await response.arrayBuffer();
@@ -79,10 +79,10 @@ describe("authorization requests", () => {
 
   test.each([
     ["prompt=none without a session", { prompt: "none" }, false, "login_required"],
-    ["the plain challenge", { code_challenge_method: "plain" }, true, "invalid_request"],
+    ["a plain code challenge", { code_challenge_method: "plain" }, true, "invalid_request"],
     ["a request object", { request: "x" }, true, "request_not_supported"],
-    ["prompt none with another", { prompt: "none login" }, true, "invalid_request"],
-  ])("%s goes to the client", async (_what, more, isSignedIn, error) => {
+    ["prompt=none with another value", { prompt: "none login" }, true, "invalid_request"],
+  ])("%s redirects to the client with an error", async (_what, more, isSignedIn, error) => {
     const { status, location } = await authorize(oidc, { ...web, more }, isSignedIn ? cookie : undefined);
     expect([status, location?.searchParams.get("error")]).toEqual([302, error]);
     expect(location?.searchParams.get("state")).toBe("state-1");
@@ -95,13 +95,13 @@ describe("authorization requests", () => {
     expect(location?.searchParams.get("error")).toBe("invalid_request");
   });
 
-  test("max_age looks at the true time of sign-in, prompt=login asks again", async () => {
+  test("max_age compares the time of the sign-in, and prompt=login requires a new sign-in", async () => {
     expect((await authorize(oidc, { ...web, more: { max_age: "10" } }, cookie)).location?.pathname).toBe("/login");
     expect((await authorize(oidc, { ...web, more: { max_age: "600" } }, cookie)).location?.pathname).toBe("/callback");
     expect((await authorize(oidc, { ...web, more: { prompt: "login" } }, cookie)).location?.pathname).toBe("/login");
   });
 
-  test("POST and the language suffix lead to the same place; another suffix is 404", async () => {
+  test("POST and a language suffix are accepted; another suffix returns 404", async () => {
     const form = { response_type: "code", client_id: "demo-web", redirect_uri: callback, scope: "openid" };
     const posted = await fetch(`${oidc.issuer}/oidc/authorize`, {
       method: "POST",
@@ -118,7 +118,7 @@ describe("authorization requests", () => {
     expect((await fetch(`${oidc.issuer}/oidc/authorize/no-such-thing-here?${query}`)).status).toBe(404);
   });
 
-  test("form_post answers with a page that sends itself, or by a button", async () => {
+  test("form_post returns a page that submits itself or has a button", async () => {
     const { status, text } = await authorize(oidc, { ...web, more: { response_mode: "form_post" } }, cookie);
     expect(status).toBe(200);
     expect(text).toContain('name="code"');
@@ -127,7 +127,7 @@ describe("authorization requests", () => {
 });
 
 describe("codes and their tokens", () => {
-  test("code, ID token, userinfo and introspection tell one story", async () => {
+  test("code, ID token, userinfo and introspection agree", async () => {
     const form = await codeForm(oidc, web, cookie);
     const { status, body, headers } = await askToken(oidc, form, { replica: 1, client: "demo-web" });
     expect([status, headers.get("cache-control")]).toEqual([200, "no-store"]);
@@ -145,7 +145,7 @@ describe("codes and their tokens", () => {
       aud: "demo-web",
       token_type: "Bearer",
     });
-    const userinfo = await askUserinfo(body["access_token"]);
+    const userinfo = await readUserinfo(body["access_token"]);
     expect(userinfo.body).toEqual({
       sub: "alice@example.test",
       name: "Alice Example",
@@ -154,14 +154,14 @@ describe("codes and their tokens", () => {
     });
   });
 
-  test("a client that asks for JWTs gets them, and they tell the mailbox name too", async () => {
+  test("a client configured for JWTs gets them, with the same claims from userinfo and introspection", async () => {
     const form = await codeForm(oidc, { clientId: "demo-jwt" }, cookie);
     const { body } = await askToken(oidc, form, { client: "demo-jwt" });
     const claims = claimsOf(body["access_token"]);
     expect(claims).toMatchObject({ aud: "demo-jwt", sub: "alice@example.test", token_type: "access_token" });
-    expect((await askUserinfo(body["access_token"])).body).toMatchObject({ email: "alice@example.test" });
+    expect((await readUserinfo(body["access_token"])).body).toMatchObject({ email: "alice@example.test" });
     expect(await introspect(body["access_token"], 1)).toMatchObject({ active: true, username: "alice@example.test" });
-    // Its identifier is no token.
+    // The identifier in the token cannot be used as a token.
     expect(await introspect(claims["jti"])).toEqual({ active: false });
   });
 
@@ -177,7 +177,7 @@ describe("codes and their tokens", () => {
     );
   });
 
-  test("another client, another redirect URI or another verifier does not burn a code", async () => {
+  test("an attempt by another client or with a wrong verifier does not consume the code", async () => {
     const form = await codeForm(oidc, web, cookie);
     expect((await askToken(oidc, form, { client: "demo-jwt" })).body["error"]).toBe("invalid_grant");
     const wrong = { ...form, code_verifier: "x".repeat(43) };
@@ -185,7 +185,7 @@ describe("codes and their tokens", () => {
     expect((await askToken(oidc, form, { client: "demo-web" })).status).toBe(200);
   });
 
-  test("a code that comes again later kills what it gave", async () => {
+  test("a later reuse of a code revokes its tokens", async () => {
     const form = await codeForm(oidc, web, cookie);
     const { body } = await askToken(oidc, form, { client: "demo-web" });
     await expect
@@ -199,7 +199,7 @@ describe("codes and their tokens", () => {
       .toBe(false);
   });
 
-  test("a killed session's tokens are dead once its grants are revoked, and userinfo says so", async () => {
+  test("userinfo rejects the access token after the refresh token was revoked", async () => {
     const form = await codeForm(oidc, web, cookie);
     const { body } = await askToken(oidc, form, { client: "demo-web" });
     const revoked = await oidc.ask(1, "/oidc/revoke", {
@@ -208,13 +208,13 @@ describe("codes and their tokens", () => {
       body: new URLSearchParams({ token: String(body["refresh_token"]) }),
     });
     expect(revoked.status).toBe(200);
-    const { status, headers } = await askUserinfo(body["access_token"]);
+    const { status, headers } = await readUserinfo(body["access_token"]);
     expect([status, headers.get("www-authenticate")]).toEqual([401, expect.stringContaining("invalid_token")]);
   });
 });
 
 describe("refresh tokens", () => {
-  test("40 parallel refreshes over two replicas get one successor; the nonce is repeated", async () => {
+  test("40 parallel refreshes on two replicas get the same successor, and its ID token repeats the nonce", async () => {
     const form = await codeForm(oidc, web, cookie);
     const first = await askToken(oidc, form, { client: "demo-web" });
     const refresh = { grant_type: "refresh_token", refresh_token: String(first.body["refresh_token"]) };
@@ -230,7 +230,7 @@ describe("refresh tokens", () => {
     expect((await askToken(oidc, next, { client: "demo-web" })).status).toBe(200);
   });
 
-  test("a wider scope than the token has is narrowed, not refused", async () => {
+  test("a requested scope wider than the token's is narrowed, not rejected", async () => {
     const form = await codeForm(oidc, { ...web, scope: "openid email offline_access" }, cookie);
     const { body } = await askToken(oidc, form, { client: "demo-web" });
     const refresh = { grant_type: "refresh_token", refresh_token: String(body["refresh_token"]) };
@@ -243,7 +243,7 @@ describe("refresh tokens", () => {
   });
 });
 
-test("pushed requests, resolved once", async () => {
+test("a pushed authorization request leads to a code", async () => {
   const pushed = await oidc.ask(0, "/oidc/par", {
     method: "POST",
     headers: { authorization: `Basic ${btoa("demo-web:demo-web-secret")}` },
@@ -266,7 +266,7 @@ test("pushed requests, resolved once", async () => {
   expect(new URL(response.headers.get("location") ?? "").searchParams.get("code")).toEqual(expect.any(String));
 });
 
-test("a device gets a code, waits, and is slowed down when it is hasty", async () => {
+test("a device gets a device code, a user code and the polling interval", async () => {
   const response = await oidc.ask(0, "/oidc/device", {
     method: "POST",
     body: new URLSearchParams({ client_id: "demo-device", scope: "openid offline_access" }),
@@ -276,7 +276,7 @@ test("a device gets a code, waits, and is slowed down when it is hasty", async (
   expect(body["user_code"]).toMatch(/^[A-Z]{4}-[A-Z]{4}$/);
 });
 
-test("a scan of Redis shows no token and no name of a user", async () => {
+test("Redis contains no readable tokens or user names", async () => {
   const form = await codeForm(oidc, web, cookie);
   const open = await redisContent(redis);
   const { body } = await askToken(oidc, form, { client: "demo-web" });

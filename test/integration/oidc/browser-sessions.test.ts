@@ -60,7 +60,7 @@ async function browserSessions(): Promise<readonly Readonly<Record<string, unkno
   return JSON.parse(text).browser_sessions;
 }
 
-test("browser sessions are listed when asked for, those without a client too, and one of them ends alone", async () => {
+test("browser sessions are listed on request, and each can be ended separately", async () => {
   const [browser, other] = [await signIn(), await signIn()];
   const gone = await tokenOf("web", browser);
   const kept = await tokenOf("signed", other);

@@ -35,7 +35,7 @@ async function token(scope = "service:authenticate"): Promise<string> {
   return String(body["access_token"]);
 }
 
-async function opens(bearer: string): Promise<number> {
+async function statusWith(bearer: string): Promise<number> {
   const response = await fetch(`${oidc.issuer}/api/v1/auth/json`, {
     method: "POST",
     headers: { authorization: `Bearer ${bearer}`, "content-type": "application/json" },
@@ -46,7 +46,7 @@ async function opens(bearer: string): Promise<number> {
 }
 
 describe("discovery and keys", () => {
-  test("every endpoint of the discovery document is below the issuer, whatever host was asked", async () => {
+  test("every endpoint in the discovery document begins with the issuer, whatever the Host header says", async () => {
     const response = await fetch(`${oidc.issuer}/.well-known/openid-configuration`, { headers: { host: "evil.test" } });
     const document: Record<string, unknown> = Object(await response.json());
     expect(document["issuer"]).toBe(oidc.issuer);
@@ -62,7 +62,7 @@ describe("discovery and keys", () => {
     expect(other.status).toBe(200);
   });
 
-  test("two replicas publish one key set of RSA, EC and Ed25519 keys, whose kid is fit for a file name", async () => {
+  test("two replicas publish the same RSA, EC and Ed25519 keys, and each kid is usable as a file name", async () => {
     const sets = await Promise.all([0, 1].map(async (replica) => (await oidc.ask(replica, "/oidc/jwks")).json()));
     expect(sets[0]).toEqual(sets[1]);
     const keys: Record<string, unknown>[] = Object(sets[0]).keys;
@@ -76,7 +76,7 @@ describe("discovery and keys", () => {
 });
 
 describe("client credentials (contract, Backchannel callers, rule 5)", () => {
-  test("the token opens the back channel, and says what the contract wants of it", async () => {
+  test("the token is accepted on the back channel and has the claims of the contract", async () => {
     const jwt = await token("service:authenticate service:security");
     const claims: Record<string, unknown> = JSON.parse(Buffer.from(jwt.split(".")[1] ?? "", "base64url").toString());
     expect(claims).toEqual({
@@ -90,10 +90,10 @@ describe("client credentials (contract, Backchannel callers, rule 5)", () => {
       scope: "service:authenticate service:security",
       token_type: "access_token",
     });
-    expect(await opens(jwt)).toBe(200);
+    expect(await statusWith(jwt)).toBe(200);
   });
 
-  test("GET /oidc/token answers as POST does", async () => {
+  test("GET /oidc/token works like POST", async () => {
     const query =
       "grant_type=client_credentials&scope=service:authenticate&client_id=demo-m2m&client_secret=demo-m2m-secret";
     const response = await fetch(`${oidc.issuer}/oidc/token?${query}`);
@@ -104,12 +104,12 @@ describe("client credentials (contract, Backchannel callers, rule 5)", () => {
   test.each([
     ["openid", 400, "invalid_scope"],
     ["service:admin", 400, "invalid_scope"],
-  ])("scope %s is refused", async (scope, status, error) => {
+  ])("scope %s is rejected", async (scope, status, error) => {
     const { body, ...answer } = await post("/oidc/token", { grant_type: "client_credentials", scope }, m2m);
     expect([answer.status, body["error"]]).toEqual([status, error]);
   });
 
-  test("empty form parameters beside Basic count as absent; wrong or missing credentials are 401", async () => {
+  test("empty form parameters beside Basic count as absent; wrong or missing credentials are rejected with 401", async () => {
     const form = { grant_type: "client_credentials", scope: "service:authenticate" };
     const empty = { ...form, client_id: "", client_secret: "" };
     expect((await post("/oidc/token", empty, m2m)).status).toBe(200);
@@ -122,7 +122,7 @@ describe("client credentials (contract, Backchannel callers, rule 5)", () => {
 });
 
 describe("introspection and revocation of signed tokens", () => {
-  test("a resource server sees another client's token; other clients do not; nobody without credentials", async () => {
+  test("a resource server may introspect another client's token; other clients and unauthenticated callers may not", async () => {
     const jwt = await token();
     const seen = await post("/oidc/introspect", { token: jwt, token_type_hint: "access_token" }, dovecot);
     expect(seen.body).toEqual({
@@ -144,9 +144,9 @@ describe("introspection and revocation of signed tokens", () => {
     expect((await post("/oidc/introspect", { token: `${jwt}x` }, dovecot)).body).toEqual({ active: false });
   });
 
-  test("a revoked token is dead at both replicas and at the gateway", async () => {
+  test("a revoked token is rejected by both replicas and the gateway", async () => {
     const jwt = await token();
-    expect(await opens(jwt)).toBe(200);
+    expect(await statusWith(jwt)).toBe(200);
     expect((await post("/oidc/revoke", { token: jwt }, m2m)).status).toBe(200);
     for (const replica of [0, 1]) {
       const response = await oidc.ask(replica, "/oidc/introspect", {
@@ -156,17 +156,17 @@ describe("introspection and revocation of signed tokens", () => {
       });
       expect(await response.json()).toEqual({ active: false });
     }
-    await expect.poll(() => opens(jwt), { timeout: 5000 }).toBe(401);
+    await expect.poll(() => statusWith(jwt), { timeout: 5000 }).toBe(401);
   });
 
   test("a client cannot revoke another's token", async () => {
     const jwt = await token();
     expect((await post("/oidc/revoke", { token: jwt }, basic("demo-web", "demo-web-secret"))).status).toBe(200);
-    expect(await opens(jwt)).toBe(200);
+    expect(await statusWith(jwt)).toBe(200);
   });
 });
 
-test("nothing in Redis shows a token, a secret or a private key", async () => {
+test("Redis contains no readable tokens, client names or private keys", async () => {
   const jwt = await token();
   const redis = await testRedis(oidc.stack.redis?.port ?? 0);
   const content = await redisContent(redis);
@@ -205,7 +205,7 @@ describe("reload of clients", () => {
     return response.status;
   }
 
-  test("a new client is served without a restart; tokens of before stay alive", async () => {
+  test("a new client is accepted without a restart, and earlier tokens remain valid", async () => {
     const before = await token();
     expect(await statusOf("late")).toBe(401);
     await reload([...testClients, added]);
@@ -213,7 +213,7 @@ describe("reload of clients", () => {
     expect((await post("/oidc/introspect", { token: before }, dovecot)).body["active"]).toBe(true);
   });
 
-  test("a client that cannot be registered keeps the old ones", async () => {
+  test("a configuration with an invalid client is rejected, and the previous clients remain", async () => {
     await reload([{ ...added, redirect_uris: ["no address"], grant_types: ["authorization_code"] }]);
     await expect.poll(wasRefused, { timeout: 5000 }).toBe(true);
     expect(await statusOf("late")).toBe(200);

@@ -8,14 +8,14 @@ import { callback, type OidcStack, startOidcStack } from "../../support/oidc-sta
 
 const scope = "service:authenticate";
 const rsa = () => generateKeyPairSync("rsa", { modulusLength: 2048 });
-const [single, first, second, published, rotated, stranger] = [rsa(), rsa(), rsa(), rsa(), rsa(), rsa()] as const;
+const [single, first, second, published, rotated, unregistered] = [rsa(), rsa(), rsa(), rsa(), rsa(), rsa()] as const;
 const elliptic = generateKeyPairSync("ec", { namedCurve: "P-256" });
 
 function jwk(key: KeyObject, kid?: string) {
   return { ...key.export({ format: "jwk" }), use: "sig", ...(kid === undefined ? {} : { kid }) };
 }
 
-/** What each client publishes: `keys` if its mode is `well`. */
+/** The key set endpoint of a client. It publishes `keys` while its mode is `well`. */
 const newSite = () => ({
   mode: "well" as "well" | "broken" | "redirects" | "hangs",
   keys: [jwk(published.publicKey, "now")] as unknown[],
@@ -94,23 +94,23 @@ async function ask(client: string, key: KeyObject, header: Partial<JWTHeaderPara
 const statusOf = async (...call: Parameters<typeof ask>): Promise<number> => (await ask(...call)).status;
 
 test.each(["/oidc/token", "/oidc/par", "/oidc/device", "/oidc/introspect", "/oidc/revoke"])(
-  "%s accepts any kid for a key that has none, and no other key",
+  "%s accepts any kid for a key without one, and rejects other keys",
   async (path) => {
     for (const header of [{}, { kid: "client" }, { kid: "2026-key-1" }]) {
       expect(await statusOf("pem", single.privateKey, header, path)).toBeLessThan(300);
     }
-    expect(await statusOf("pem", stranger.privateKey, { kid: "client" }, path)).toBe(401);
+    expect(await statusOf("pem", unregistered.privateKey, { kid: "client" }, path)).toBe(401);
   },
 );
 
-test("no request without the assertion passes as the client", async () => {
+test("a request without the assertion is rejected", async () => {
   const body = new URLSearchParams({ client_id: "pem", grant_type: "client_credentials", scope });
   expect((await oidc.ask(0, "/oidc/token", { method: "POST", body })).status).toBe(401);
   body.set("client_secret", "anything");
   expect((await oidc.ask(0, "/oidc/token", { method: "POST", body })).status).toBe(401);
 });
 
-test("kid selects among several keys; without it those that fit the algorithm are tried", async () => {
+test("kid selects one of several keys; without kid, the keys for the algorithm are tried", async () => {
   expect(await statusOf("listed", first.privateKey, { kid: "one" })).toBe(200);
   expect(await statusOf("listed", second.privateKey, { kid: "two" })).toBe(200);
   expect(await statusOf("listed", second.privateKey, { kid: "one" })).toBe(401);
@@ -122,9 +122,9 @@ test("kid selects among several keys; without it those that fit the algorithm ar
   );
 });
 
-// A set is read again after five seconds at the earliest: the tests wait for that at the same time, each with its own client.
+// A key set is fetched again after five seconds at the earliest. The tests run concurrently, each with its own client, to wait only once.
 describe.concurrent("keys that the client publishes", () => {
-  test("are read once for many assertions, and again for a kid that is new", async () => {
+  test("are fetched once for many assertions, and again for a new kid", async () => {
     const site = sites.rotates;
     for (let count = 0; count < 5; count += 1) {
       expect(await statusOf("rotates", published.privateKey, { kid: "now" })).toBe(200);
@@ -135,7 +135,7 @@ describe.concurrent("keys that the client publishes", () => {
     expect(await statusOf("rotates", published.privateKey, { kid: "now" })).toBe(401);
   });
 
-  test("without a kid are read again when none verifies", async () => {
+  test("without kid are fetched again if none verifies the assertion", async () => {
     const site = sites.plain;
     site.keys = [jwk(published.publicKey)];
     expect(await statusOf("plain", published.privateKey, { kid: "any" })).toBe(200);
@@ -143,7 +143,7 @@ describe.concurrent("keys that the client publishes", () => {
     await poll("the new key", async () => (await statusOf("plain", rotated.privateKey)) === 200);
   });
 
-  test("that cannot be read are a temporary failure, never a wrong client; keys already held still count", async () => {
+  test("cause a temporary failure while they are unavailable, unless they were fetched before", async () => {
     const site = sites.away;
     site.mode = "broken";
     const { status, text } = await ask("away", published.privateKey, { kid: "now" });
@@ -152,25 +152,25 @@ describe.concurrent("keys that the client publishes", () => {
     await poll("the keys", async () => (await statusOf("away", published.privateKey, { kid: "now" })) === 200);
     site.mode = "broken";
     expect(await statusOf("away", published.privateKey, { kid: "now" })).toBe(200);
-    await poll("another reading", async () => (await statusOf("away", rotated.privateKey, { kid: "next" })) === 500);
+    await poll("a second fetch", async () => (await statusOf("away", rotated.privateKey, { kid: "next" })) === 500);
   });
 
-  test("that hang or redirect are a temporary failure", async () => {
+  test("cause a temporary failure if the endpoint hangs or redirects", async () => {
     const site = sites.late;
     site.mode = "redirects";
     expect(await statusOf("late", published.privateKey, { kid: "now" })).toBe(500);
     expect(site.requestCount).toBe(1);
     site.mode = "hangs";
-    await poll("a reading that hangs", async () => {
+    await poll("a fetch that hangs", async () => {
       expect(await statusOf("late", published.privateKey, { kid: "now" })).toBe(500);
       return site.requestCount > 1;
     });
   });
 
-  test("are not requested again for each unknown kid", async () => {
+  test("are not fetched again for each unknown kid", async () => {
     const site = sites.hostile;
     const tries = Array.from({ length: 40 }, (_, index) =>
-      statusOf("hostile", stranger.privateKey, { kid: `k${index}` }),
+      statusOf("hostile", unregistered.privateKey, { kid: `k${index}` }),
     );
     expect(new Set(await Promise.all(tries))).toEqual(new Set([401]));
     expect(site.requestCount).toBe(1);

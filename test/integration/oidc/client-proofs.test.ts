@@ -48,7 +48,7 @@ async function post(replica: number, path: string, value: string, form: Readonly
 
 const grant = { grant_type: "client_credentials", scope };
 
-test("an assertion counts once, over both replicas and over all endpoints", async () => {
+test("an assertion is accepted once across both replicas and all endpoints", async () => {
   const value = await assertion();
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, index) => post(index % 2, "/oidc/token", value, grant)),
@@ -62,10 +62,10 @@ test("an assertion counts once, over both replicas and over all endpoints", asyn
 test.each([
   ["for another audience", { aud: "https://other.test" }],
   ["of another client", { iss: "m2m", sub: "m2m" }],
-  ["that lives an hour", { exp: Math.floor(Date.now() / 1000) + 3600 }],
-  ["that is over", { exp: Math.floor(Date.now() / 1000) - 3600 }],
-  ["without an identifier", { jti: undefined }],
-])("an assertion %s is 401", async (_what, claims) => {
+  ["that is valid for an hour", { exp: Math.floor(Date.now() / 1000) + 3600 }],
+  ["that has expired", { exp: Math.floor(Date.now() / 1000) - 3600 }],
+  ["without jti", { jti: undefined }],
+])("an assertion %s is rejected with 401", async (_what, claims) => {
   for (const [path, form] of [
     ["/oidc/token", grant],
     ["/oidc/introspect", { token: "x" }],
@@ -75,7 +75,7 @@ test.each([
   }
 });
 
-test("a token that is bound to a key is no bearer token", async () => {
+test("a token bound to a key is rejected as a bearer token", async () => {
   const options = { execute: [client.allowInsecureRequests] };
   const relyingParty = await client.discovery(new URL(oidc.issuer), "m2m", "m2m-secret", undefined, options);
   const DPoP = client.getDPoPHandle(relyingParty, await client.randomDPoPKeyPair("ES256"));

@@ -56,7 +56,7 @@ beforeEach(async () => {
   browser.cookies.set(name, sid);
 });
 
-function askSecond(secret: string): Promise<Tokens> {
+function refreshAsSecond(secret: string): Promise<Tokens> {
   const form = { client_id: "second", client_secret: secret, grant_type: "refresh_token", refresh_token: "x" };
   return askInTurn(oidc, "/oidc/token", { method: "POST", body: new URLSearchParams(form) });
 }
@@ -70,7 +70,7 @@ async function tokensOf(more: Readonly<Record<string, string>> = {}, party = fir
 const pathOf = (page: Page): string => new URL(page.location ?? "", oidc.issuer).pathname;
 
 describe("configuration", () => {
-  test("oidcc-config: discovery tells the truth", async () => {
+  test("oidcc-config: discovery describes the endpoints and features", async () => {
     const { body } = await askInTurn(oidc, "/.well-known/openid-configuration", { headers: { host: "evil.example" } });
     expect(body).toMatchObject({
       issuer: oidc.issuer,
@@ -99,7 +99,7 @@ describe("configuration", () => {
     expect((await askInTurn(oidc, "/.well-known/oauth-authorization-server")).body["issuer"]).toBe(oidc.issuer);
   });
 
-  test.each(["PS256", "ES256", "EdDSA"])("each signature that discovery names can be had: %s", async (alg) => {
+  test.each(["PS256", "ES256", "EdDSA"])("an ID token can be signed with %s", async (alg) => {
     const { id_token: token } = await tokensOf({}, relyingParty(oidc, alg));
     const keys = createRemoteJWKSet(new URL(`${oidc.issuer}/oidc/jwks`));
     const { protectedHeader } = await jwtVerify(String(token), keys, { issuer: oidc.issuer, audience: alg });
@@ -107,7 +107,7 @@ describe("configuration", () => {
     expect(protectedHeader.kid).toMatch(/^[\w-]+$/);
   });
 
-  test("a key that only verifies is published and signs nothing; no private part is told", async () => {
+  test("an inactive key is published but does not sign, and no private key is published", async () => {
     const { body } = await askInTurn(oidc, "/oidc/jwks");
     expect(JSON.stringify(body)).toContain('"old-key"');
     expect(JSON.stringify(body)).not.toContain('"d"');
@@ -151,7 +151,7 @@ describe("basic", () => {
     ]);
   });
 
-  test("oidcc-ensure-request-without-nonce-succeeds, -alternate-happy-flow, -request-with-unknown-parameter, -display-page, -display-popup, -ui-locales, -claims-locales, -login-hint: nothing fails", async () => {
+  test("oidcc-ensure-request-without-nonce-succeeds, -alternate-happy-flow, -request-with-unknown-parameter, -display-page, -display-popup, -ui-locales, -claims-locales, -login-hint: the sign-in succeeds", async () => {
     const more = {
       nonce: "",
       unknown: "x",
@@ -168,25 +168,25 @@ describe("basic", () => {
   test.each([
     ["profile", "name"],
     ["email", "email"],
-  ])("oidcc-scope-%s: its claims are at userinfo, and not in the ID token", async (scope, claim) => {
+  ])("oidcc-scope-%s: the claims are in userinfo and not in the ID token", async (scope, claim) => {
     const body = await tokensOf({ scope: `openid ${scope}` });
     expect((await first.userinfo(body["access_token"])).body[claim]).toBeDefined();
     expect(claimsOf(body["id_token"])[claim]).toBeUndefined();
   });
 
-  test("oidcc-scope-address, -phone, -all: nothing fails where the directory has none", async () => {
+  test("oidcc-scope-address, -phone, -all: the sign-in succeeds for an account without these attributes", async () => {
     const body = await tokensOf({ scope: "openid profile email address phone" });
     expect((await first.userinfo(body["access_token"])).body).toMatchObject({ sub: account, email: account });
   });
 
-  test("oidcc-claims-essential: a claim that is asked for by name", async () => {
+  test("oidcc-claims-essential: a claim requested by name is released", async () => {
     const claims = JSON.stringify({ userinfo: { name: { essential: true } }, id_token: { email: null } });
     const body = await tokensOf({ scope: "openid", claims });
     expect((await first.userinfo(body["access_token"])).body["name"]).toBe("Alice Example");
     expect(claimsOf(body["id_token"])["email"]).toBe(account);
   });
 
-  test("oidcc-prompt-login, -max-age-1, -ensure-request-with-acr-values-succeeds: the user signs in again", async () => {
+  test("oidcc-prompt-login, -max-age-1, -ensure-request-with-acr-values-succeeds: the user must sign in again", async () => {
     for (const more of [{ prompt: "login" }, { max_age: "1" }, { acr_values: "other" }]) {
       expect(pathOf(await first.authorize(browser, more))).toBe("/login");
     }
@@ -195,7 +195,7 @@ describe("basic", () => {
   test.each([
     ["oidcc-prompt-login", { prompt: "login" }],
     ["oidcc-max-age-1", { max_age: "1" }],
-  ])("%s: who signs in again has a later auth_time", async (_module, more) => {
+  ])("%s: a new sign-in has a later auth_time", async (_module, more) => {
     const before = claimsOf((await tokensOf())["id_token"]);
     const login = await browser.get((await first.authorize(browser, more)).location ?? "");
     const resumed = await browser.submit(login, { username: alice.username, password: alice.password });
@@ -222,7 +222,7 @@ describe("basic", () => {
     }
   });
 
-  test("oidcc-codereuse, -codereuse-30seconds: a second use is refused, and after the grace it kills the first one's tokens", async () => {
+  test("oidcc-codereuse, -codereuse-30seconds: a second use is rejected, and after the grace period it revokes the tokens", async () => {
     const page = await first.authorize(browser);
     const { body } = await first.redeem(page);
     expect((await first.redeem(page)).body["error"]).toBe("invalid_grant");
@@ -234,7 +234,7 @@ describe("basic", () => {
     await expect.poll(secondUse, { timeout: 6000, interval: 500 }).toBe(401);
   });
 
-  test("oidcc-ensure-registered-redirect-uri: a page, in the browser's language, and no redirect", async () => {
+  test("oidcc-ensure-registered-redirect-uri: an error page in the user's language, without a redirect", async () => {
     const page = await first.authorize(browser, { redirect_uri: "https://evil.example/cb", ui_locales: "de" });
     expect([page.status, page.location]).toEqual([400, undefined]);
     expect(page.text).toContain('lang="de"');
@@ -242,7 +242,7 @@ describe("basic", () => {
     expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
   });
 
-  test("oidcc-ensure-post-request-succeeds: a POST becomes a GET", async () => {
+  test("oidcc-ensure-post-request-succeeds: a POST is redirected to a GET", async () => {
     const page = await browser.post("/oidc/authorize", {
       client_id: "first",
       response_type: "code",
@@ -252,12 +252,12 @@ describe("basic", () => {
   });
 
   test("oidcc-server-client-secret-post", async () => {
-    expect((await askSecond("second-secret")).body["error"]).toBe("invalid_grant");
-    const wrong = await askSecond("wrong");
+    expect((await refreshAsSecond("second-secret")).body["error"]).toBe("invalid_grant");
+    const wrong = await refreshAsSecond("wrong");
     expect([wrong.status, wrong.body["error"]]).toEqual([401, "invalid_client"]);
   });
 
-  test("oidcc-refresh-token: the client's own, and nobody else's", async () => {
+  test("oidcc-refresh-token: accepted from its own client only", async () => {
     const { refresh_token: token } = await tokensOf();
     const form = { grant_type: "refresh_token", refresh_token: String(token) };
     expect((await relyingParty(oidc, "ES256").token(form)).body["error"]).toBe("invalid_grant");
@@ -270,7 +270,7 @@ describe("basic", () => {
 });
 
 describe("form post", () => {
-  test("oidcc-formpost-basic: a page posts code, state and iss; its code is good", async () => {
+  test("oidcc-formpost-basic: a page posts code, state and iss, and the code can be redeemed", async () => {
     const page = await first.authorize(browser, { response_mode: "form_post" });
     expect([page.status, page.headers.get("cache-control")]).toEqual([200, expect.stringContaining("no-store")]);
     expect(page.text).toContain("<noscript>");

@@ -52,11 +52,11 @@ const form = (body: Record<string, string>) => ({
 describe("errors of authorization requests (RFC 6749 §4.1.2.1)", () => {
   test.each([
     ["no client", { client_id: "" }],
-    ["an unknown client", { client_id: "nobody" }],
+    ["an unknown client", { client_id: "unknown" }],
     ["no redirect URI", { redirect_uri: "" }],
     ["oidcc-response-type-missing: no response type", { response_type: "" }],
     ["another response type", { response_type: "token" }],
-  ])("%s is a 400 page", async (_what, more) => {
+  ])("%s returns a 400 page", async (_what, more) => {
     const page = await first.authorize(browser, more);
     expect([page.status, page.location]).toEqual([400, undefined]);
     expect(page.headers.get("content-type")).toContain("text/html");
@@ -76,13 +76,13 @@ describe("errors of authorization requests (RFC 6749 §4.1.2.1)", () => {
     ["invalid_scope", { scope: "nothing that:it may:have", nonce: "" }],
     ["invalid_scope", { scope: 'open"id' }],
     ["invalid_target", { resource: "https://elsewhere.example/" }],
-  ])("%s goes to the client, with state and iss: %j", async (error, more) => {
+  ])("%s is returned to the client with state and iss: %j", async (error, more) => {
     const page = await first.authorize(browser, more);
     expect(page.status).toBe(302);
     expect(Object.fromEntries(answerOf(page))).toMatchObject({ error, state: "state-1", iss: oidc.issuer });
   });
 
-  test("login_required goes to the client, with state and iss", async () => {
+  test("login_required is returned to the client with state and iss", async () => {
     const page = await first.authorize(createBrowser(oidc.replicas), { prompt: "none" });
     expect(Object.fromEntries(answerOf(page))).toMatchObject({
       error: "login_required",
@@ -91,7 +91,7 @@ describe("errors of authorization requests (RFC 6749 §4.1.2.1)", () => {
     });
   });
 
-  test("access_denied goes to the client, with state and iss, when the user refuses", async () => {
+  test("access_denied is returned to the client with state and iss if the user refuses", async () => {
     const redirect = await first.authorize(browser, { client_id: "asking" });
     const refused = await browser.submit(await browser.open(redirect.location ?? ""), { submit: "deny" });
     expect(refused.status).toBe(403);
@@ -104,13 +104,13 @@ describe("errors of authorization requests (RFC 6749 §4.1.2.1)", () => {
     });
   });
 
-  test("account_selection_required never comes: to choose an account is to sign in, and without pages a contradiction", async () => {
+  test("select_account leads to the sign-in page, and with prompt=none it is an invalid_request", async () => {
     expect((await first.authorize(browser, { prompt: "select_account" })).location).toContain("/login");
     const page = await first.authorize(browser, { prompt: "none select_account" });
     expect(answerOf(page).get("error")).toBe("invalid_request");
   });
 
-  test("server_error goes to the client, with state and iss: what is stored of the account is damaged", async () => {
+  test("server_error is returned to the client with state and iss if the stored account data is corrupt", async () => {
     const name = "damaged@example.test";
     const damaged = createBrowser(oidc.replicas);
     const [cookie = "", sid = ""] = (await signedIn(redis, name)).split("=");
@@ -127,7 +127,7 @@ describe("errors of authorization requests (RFC 6749 §4.1.2.1)", () => {
     });
   });
 
-  test("a session that is gone is no session", async () => {
+  test("a browser whose session was deleted must sign in", async () => {
     await redis.flushall();
     expect((await first.authorize(browser)).location).toContain("/login");
   });
@@ -136,12 +136,12 @@ describe("errors of authorization requests (RFC 6749 §4.1.2.1)", () => {
 const pushed = () =>
   askInTurn(oidc, "/oidc/par", form({ response_type: "code", redirect_uri: callback, scope: "openid" }));
 
-describe("without Redis", () => {
+describe("while Redis hangs", () => {
   const token = "x".repeat(43);
   let device: Page;
   let consent: Page;
 
-  test("every route answers in bounded time, says what it can, and serves again afterwards", async () => {
+  test("every route responds in bounded time, and works again once Redis is back", async () => {
     const server = oidc.stack.redis;
     if (server === undefined) throw new Error("no Redis");
     const redirect = await first.authorize(browser, { client_id: "asking" });

@@ -94,7 +94,7 @@ const unsigned = (hint: string): string =>
   `${Buffer.from('{"alg":"none"}').toString("base64url")}.${hint.split(".")[1]}.`;
 
 describe("RP-initiated logout", () => {
-  test("oidcc-rp-initiated-logout: 302 with the state, and the session is over", async () => {
+  test("oidcc-rp-initiated-logout: redirects with the state and ends the session", async () => {
     const hint = await hintOf();
     const state = "s".repeat(128);
     const page = await logout({ id_token_hint: hint, post_logout_redirect_uri: after, state });
@@ -102,20 +102,20 @@ describe("RP-initiated logout", () => {
     expect(await isSignedIn()).toBe(false);
   });
 
-  test("oidcc-rp-initiated-logout-no-state: nothing is added; /logout does the same", async () => {
+  test("oidcc-rp-initiated-logout-no-state: redirects without a state, from /logout too", async () => {
     const hint = await hintOf();
     const page = await logout({ id_token_hint: hint, post_logout_redirect_uri: after }, "/logout");
     expect([page.status, page.location]).toEqual([302, after]);
   });
 
-  test("oidcc-rp-initiated-logout-no-post-logout-redirect-uri: the user sees that it is done, or the client's own page", async () => {
+  test("oidcc-rp-initiated-logout-no-post-logout-redirect-uri: shows the signed-out page or the client's configured page", async () => {
     expect((await logout({ id_token_hint: await hintOf(), state: "x" })).location).toBe("/logged_out");
     browser = await signIn();
     const hint = String((await tokensOf("other"))["id_token"]);
     expect((await logout({ id_token_hint: hint })).location).toBe("https://other.example.test/");
   });
 
-  test("an expired hint counts as well", async () => {
+  test("an expired hint is accepted", async () => {
     const hint = String((await tokensOf("short"))["id_token"]);
     await expect.poll(() => Date.now() / 1000, { timeout: 5000 }).toBeGreaterThan(Number(claimsOf(hint)["exp"]));
     const page = await logout({ id_token_hint: hint, client_id: "short", post_logout_redirect_uri: after });
@@ -144,7 +144,7 @@ describe("RP-initiated logout", () => {
     ["oidcc-rp-initiated-logout-only-state", () => ({ state: "only" })],
   ];
 
-  test.each(cases)("%s: the user is asked, and nobody is redirected", async (_what, queryOf) => {
+  test.each(cases)("%s: the user must confirm, and there is no redirect to the client", async (_what, queryOf) => {
     const page = await logout(queryOf(await hintOf()));
     expect([page.status, page.location]).toEqual([200, undefined]);
     expect(page.text).toContain("Sign out?");
@@ -154,47 +154,47 @@ describe("RP-initiated logout", () => {
     expect(await isSignedIn()).toBe(false);
   });
 
-  test("a client id and its registered address, as Nextcloud does: asked, then led there", async () => {
+  test("a client_id and its registered address, as Nextcloud sends them: the user must confirm and is then redirected", async () => {
     const page = await logout({ client_id: "mail", post_logout_redirect_uri: after, state: "n" });
     expect(page.status).toBe(200);
     expect(page.headers.get("content-security-policy")).toContain("https://mail.example.test");
     expect((await browser.submit(page, {})).location).toBe(`${after}?state=n`);
   });
 
-  test("another user's hint asks; nobody is signed out by it", async () => {
+  test("with another user's hint, the user must confirm and is not signed out before", async () => {
     const hint = String((await tokensOf("mail", await signIn("bob@example.test")))["id_token"]);
     const page = await logout({ id_token_hint: hint, post_logout_redirect_uri: after });
     expect(page.status).toBe(200);
     expect(await isSignedIn()).toBe(true);
   });
 
-  test("a form that is not this browser's is 400 and signs nobody out", async () => {
+  test("the form of another browser is rejected with 400", async () => {
     const page = await logout({});
-    const stranger = await signIn("bob@example.test");
-    expect((await stranger.submit(page, {})).status).toBe(400);
-    expect(await isSignedIn(stranger)).toBe(true);
+    const other = await signIn("bob@example.test");
+    expect((await other.submit(page, {})).status).toBe(400);
+    expect(await isSignedIn(other)).toBe(true);
   });
 
   test.each([
-    ["a doubled parameter", "state=a&state=b"],
-    ["an unknown client", "client_id=nobody"],
-  ])("%s is 400", async (_what, query) => {
+    ["a repeated parameter", "state=a&state=b"],
+    ["an unknown client", "client_id=unknown"],
+  ])("%s is rejected with 400", async (_what, query) => {
     expect((await browser.get(`/oidc/logout?${query}`)).status).toBe(400);
   });
 
-  test("client_id beside another client's hint is 400", async () => {
+  test("a client_id that differs from the hint's client is rejected with 400", async () => {
     expect((await logout({ id_token_hint: await hintOf(), client_id: "other" })).status).toBe(400);
   });
 
-  test("a client's POST becomes a GET; without a session there is nothing to ask", async () => {
+  test("a client's POST is redirected to a GET, and a browser without a session needs no confirmation", async () => {
     const posted = await browser.post("/oidc/logout", { client_id: "mail" });
     expect([posted.status, posted.location]).toEqual([302, "/oidc/logout?client_id=mail"]);
-    const nobody = createBrowser(oidc.replicas);
-    expect((await logout({}, "/logout/de", nobody)).location).toBe("/logged_out/de");
-    expect((await nobody.get("/logged_out/de")).status).toBe(200);
+    const signedOut = createBrowser(oidc.replicas);
+    expect((await logout({}, "/logout/de", signedOut)).location).toBe("/logged_out/de");
+    expect((await signedOut.get("/logged_out/de")).status).toBe(200);
   });
 
-  test("tokens of the session die with it; those for offline access live on (OpenID Connect Core §11)", async () => {
+  test("tokens of the session are revoked, except those for offline access (OpenID Connect Core §11)", async () => {
     const party = relyingParty(oidc, "mail");
     const { body } = await party.redeem(await party.authorize(browser, { scope: "openid email" }));
     const offline = await tokensOf("other");
@@ -206,7 +206,7 @@ describe("RP-initiated logout", () => {
 });
 
 describe("back-channel logout", () => {
-  test("oidcc-backchannel-rp-initiated-logout, discovery: both channels, with sessions", async () => {
+  test("oidcc-backchannel-rp-initiated-logout, discovery: announces both channels, with sessions", async () => {
     const { body } = await askInTurn(oidc, "/.well-known/openid-configuration");
     expect(body).toMatchObject({
       backchannel_logout_supported: true,
@@ -217,7 +217,7 @@ describe("back-channel logout", () => {
     });
   });
 
-  test("oidcc-backchannel-rp-initiated-logout: the client is sent a signed logout token and nothing else, with the session of its ID token", async () => {
+  test("oidcc-backchannel-rp-initiated-logout: the client receives a signed logout token with the sid of its ID token, and nothing else", async () => {
     const hint = await hintOf();
     await logout({ id_token_hint: hint });
     await expect.poll(() => channel.tokens, { timeout: 5000 }).toHaveLength(1);
@@ -241,7 +241,7 @@ describe("back-channel logout", () => {
     });
   });
 
-  test("a client that is down is told when it is up again, once", async () => {
+  test("an unavailable client is notified once when it is available again", async () => {
     channel.status = 503;
     await logout({ id_token_hint: await hintOf() });
     await expect.poll(() => channel.bodies.length, { timeout: 5000 }).toBeGreaterThan(1);
@@ -252,7 +252,7 @@ describe("back-channel logout", () => {
     expect(channel.tokens).toHaveLength(1);
   });
 
-  test("a client that refuses is not asked again", async () => {
+  test("a client that rejects the notification is not notified again", async () => {
     channel.status = 400;
     await logout({ id_token_hint: await hintOf() });
     await expect.poll(() => channel.bodies.length, { timeout: 5000 }).toBe(1);

@@ -11,7 +11,7 @@ const mappings = [
   { claim: "phone_number_verified", constant: true },
   { claim: "tier", constant: 3 },
 ];
-// A name is no boolean; no `type` says that the claim is one.
+// The attribute is a name, which is not a boolean, and the mapping has no `type`.
 const unreadable = { mappings: [{ claim: "email_verified", attribute: "displayName" }] };
 const byAttribute = { id_token_claims: unreadable, access_token_claims: unreadable };
 const alice = { username: "alice@example.test", password: "alice-demo-password" };
@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 afterAll(() => oidc[Symbol.asyncDispose]());
 
-/** A sign-in with a code; what the client learns of the user at each place. */
+/** Signs in with a code. @returns the claims in each token and response */
 async function releasedClaims(clientId: string, scope: string) {
   const browser = createBrowser(oidc.replicas);
   const party = relyingParty(oidc, clientId);
@@ -57,28 +57,28 @@ async function releasedClaims(clientId: string, scope: string) {
   };
 }
 
-test("a constant claim is in the ID token and at userinfo, as a JSON boolean and number, with the scope of its claim", async () => {
+test("a constant claim is a JSON boolean or number in the ID token and userinfo, if its scope was granted", async () => {
   const { idToken, userinfo } = await releasedClaims("web", "openid email");
   expect(idToken).toMatchObject({ email_verified: true, tier: 3 });
   expect(userinfo).toMatchObject({ email: alice.username, email_verified: true });
-  // She has no telephone number.
+  // Alice has no telephone number.
   expect([idToken, userinfo].filter((claims) => "phone_number_verified" in claims)).toEqual([]);
 });
 
-test("without the scope it is not released", async () => {
+test("a constant claim is not released without its scope", async () => {
   const { idToken, userinfo } = await releasedClaims("web", "openid profile");
   expect(idToken).toMatchObject({ tier: 3 });
   expect([idToken, userinfo].filter((claims) => "email_verified" in claims)).toEqual([]);
 });
 
-test("access tokens and introspection have it beside the address only", async () => {
+test("access tokens and introspection contain email_verified only beside email", async () => {
   const { token, introspection } = await releasedClaims("signed", "openid email");
   expect(claimsOf(token)).toMatchObject({ tier: 3 });
   expect(claimsOf(token)).not.toHaveProperty("email_verified");
   expect(introspection).toMatchObject({ email: alice.username, email_verified: true, tier: 3 });
 });
 
-test("an attribute that is no boolean never becomes email_verified, and the log says so once", async () => {
+test("an attribute that is not a boolean never becomes email_verified, which is logged once", async () => {
   const { idToken, userinfo, introspection } = await releasedClaims("mapped", "openid email");
   expect(userinfo).toMatchObject({ email: alice.username });
   expect([idToken, userinfo, introspection].filter((claims) => "email_verified" in claims)).toEqual([]);
@@ -87,7 +87,7 @@ test("an attribute that is no boolean never becomes email_verified, and the log 
       one
         .output()
         .split("\n")
-        .filter((line) => line.includes('"msg":"claim left out')),
+        .filter((line) => line.includes('"msg":"claim omitted')),
     );
   await poll("the warning", () => warnings().length > 0);
   expect(JSON.parse(warnings()[0] ?? "")).toMatchObject({ client: "mapped", claim: "email_verified", type: "boolean" });
@@ -97,6 +97,6 @@ test("an attribute that is no boolean never becomes email_verified, and the log 
 
 test("discovery lists constant claims", async () => {
   const { body } = await askInTurn(oidc, "/.well-known/openid-configuration");
-  // No scope has it.
+  // tier belongs to no scope.
   expect(body["claims_supported"]).toEqual(expect.arrayContaining(["tier"]));
 });

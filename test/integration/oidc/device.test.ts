@@ -58,7 +58,7 @@ const pathOf = (url: unknown): string => {
   return `${pathname}${search}`;
 };
 
-/** Follows redirects of ours, absolute ones too. */
+/** Follows redirects within the issuer, absolute ones too. */
 async function follow(page: Page): Promise<Page> {
   let at = page;
   for (let hops = 0; at.location !== undefined && hops < 10; hops += 1) at = await browser.get(pathOf(at.location));
@@ -76,7 +76,7 @@ async function useSession(): Promise<void> {
   browser.cookies.set(name, sid);
 }
 
-test("code, password, question: the device gets tokens once, however many replicas it asks", async () => {
+test("after code, password and confirmation, the device gets tokens once across all replicas", async () => {
   const code = await begin();
   expect(code).toMatchObject({ interval: 1, verification_uri: `${oidc.issuer}/oidc/device/verify` });
   expect((await pollFor(code)).body["error"]).toBe("authorization_pending");
@@ -98,7 +98,7 @@ test("code, password, question: the device gets tokens once, however many replic
   expect((await relyingParty(oidc, "tv").userinfo(won?.body["access_token"])).body).toMatchObject({ sub: username });
 });
 
-test("a signed-in browser is asked at once; its link brings the code along", async () => {
+test("a signed-in browser goes straight to the confirmation; the link fills in the code", async () => {
   await useSession();
   const code = await begin("signed-tv");
   const page = await browser.get(pathOf(code["verification_uri_complete"]));
@@ -113,7 +113,7 @@ test("a signed-in browser is asked at once; its link brings the code along", asy
   ]);
 });
 
-test("a denial is 403, and the device hears of it", async () => {
+test("a denial returns 403, and the device receives access_denied", async () => {
   await useSession();
   const code = await begin();
   const denied = await browser.submit(await follow(await enter(code)), { submit: "deny" });
@@ -122,7 +122,7 @@ test("a denial is 403, and the device hears of it", async () => {
   expect((await enter(code)).text).toContain("This code is incorrect");
 });
 
-test("of two browsers one decides", async () => {
+test("only the first of two decisions counts", async () => {
   await useSession();
   const code = await begin();
   const first = await follow(await enter(code));
@@ -132,7 +132,7 @@ test("of two browsers one decides", async () => {
   expect((await browser.get("/oidc/device/verify/failed/de")).text).toContain('lang="de"');
 });
 
-test("the page of another browser's sign-in is 400", async () => {
+test("the confirmation page of another sign-in is rejected with 400", async () => {
   await useSession();
   const consent = await follow(await enter(await begin()));
   browser.cookies.delete("service_session");
@@ -140,7 +140,7 @@ test("the page of another browser's sign-in is 400", async () => {
   expect((await browser.submit(consent, { submit: "allow" })).status).toBe(400);
 });
 
-test("an unknown code is told on the page; who guesses on is braked, in every browser of the address", async () => {
+test("an unknown code is reported on the page, and further guesses are rate-limited per address", async () => {
   let page = await enter({}, "BCDF-GHJK");
   expect([page.status, page.text.includes("This code is incorrect")]).toEqual([200, true]);
   for (let guess = 0; guess < 10; guess += 1) page = await browser.submit(page, { user_code: "BCDF-GHJK" });
@@ -157,7 +157,7 @@ test("an unknown code is told on the page; who guesses on is braked, in every br
   expect((await follow(await enter(code))).url).toContain("/login?flow=");
 });
 
-test("a hasty device is told to slow down, and waits five seconds more", async () => {
+test("a device that polls too fast receives slow_down", async () => {
   const code = await begin();
   expect((await pollFor(code)).body["error"]).toBe("authorization_pending");
   const key = (await redis.keys("postern:oidc:poll:*")).length;
@@ -168,10 +168,10 @@ test("a hasty device is told to slow down, and waits five seconds more", async (
 });
 
 test.each([
-  ["an unknown client", { client_id: "nobody" }, 401],
+  ["an unknown client", { client_id: "unknown" }, 401],
   ["a client without the grant", { client_id: "plain", client_secret: "plain-secret" }, 400],
-  ["no client", {}, 401],
-])("%s begins no device sign-in", async (_what, form, status) => {
+  ["a request without a client", {}, 401],
+])("%s cannot start a device sign-in", async (_what, form, status) => {
   const answer = await askInTurn(oidc, "/oidc/device", { method: "POST", body: new URLSearchParams(form) });
   expect(answer.status).toBe(status);
 });

@@ -39,7 +39,7 @@ beforeAll(async () => {
 
 afterAll(() => oidc[Symbol.asyncDispose]());
 
-test.each(["GET", "POST"])("a proof for %s opens userinfo by that method alone", async (method) => {
+test.each(["GET", "POST"])("userinfo accepts a proof for %s with that method only", async (method) => {
   const { status, text } = await userinfo(method, method);
   expect([status, JSON.parse(text).sub]).toEqual([200, "alice@example.test"]);
   expect((await userinfo(method === "GET" ? "POST" : "GET", method)).status).toBeGreaterThanOrEqual(400);

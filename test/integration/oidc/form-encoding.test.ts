@@ -27,7 +27,7 @@ test.each([
   ["/oidc/introspect", "token=%c3%28"],
   ["/oidc/revoke", "token=\u00e4"],
   ["/oidc/device", "scope=%e4"],
-])("a form to %s that is not UTF-8 (%j) is 400, and says so", async (path, fields) => {
+])("a form to %s that is not UTF-8 (%j) is rejected with 400 and that reason", async (path, fields) => {
   const { status, body } = await send(path, `${client}&${fields}`);
   expect([status, JSON.parse(body)]).toEqual([
     400,
@@ -35,22 +35,22 @@ test.each([
   ]);
 });
 
-function refusalCount(): number {
+function formRejectionCount(): number {
   return oidc.processes.flatMap((one) => [...one.output().matchAll(/"msg":"the form is not UTF-8"/gu)]).length;
 }
 
-test("a password in other bytes is never changed on its way: the sign-in page answers 400", async () => {
+test("a password that is not UTF-8 is rejected with 400 rather than altered", async () => {
   for (const password of ["%e4", "\u00e4"]) {
     const { status } = await send("/login", `username=alice%40example.test&password=${password}`);
     expect(status).toBe(400);
   }
-  await poll("the reason in the log", () => refusalCount() === 2);
+  await poll("the reason in the log", () => formRejectionCount() === 2);
 });
 
 const request = `client_id=demo-web&response_type=code&scope=openid&redirect_uri=${encodeURIComponent(callback)}`;
 
-/** Refusals by the pages and by the authorization endpoint. */
-function refused(): number {
+/** Number of logged rejections by the pages and the authorization endpoint. */
+function rejectionCount(): number {
   const lines = /"(?:why|msg)":"the (?:query|form) is not UTF-8"/gu;
   return oidc.processes.flatMap((one) => [...one.output().matchAll(lines)]).length;
 }
@@ -60,9 +60,9 @@ test.each([
   `/oidc/authorize/de?${request}&state=%c3%28`,
   "/oidc/logout?state=%e4",
   "/logout?client_id=%ff",
-])("a query that is not UTF-8 (%s) is 400, and the log says so", async (path) => {
-  const before = refused();
+])("a query that is not UTF-8 (%s) is rejected with 400 and logged", async (path) => {
+  const before = rejectionCount();
   const { status } = await fetch(`${oidc.issuer}${path}`, { redirect: "manual" });
   expect(status).toBe(400);
-  await poll("the reason in the log", () => refused() === before + 1);
+  await poll("the reason in the log", () => rejectionCount() === before + 1);
 });

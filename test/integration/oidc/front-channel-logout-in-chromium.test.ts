@@ -13,11 +13,11 @@ const challenge = createHash("sha256").update(verifier).digest("base64url");
 
 let oidc: OidcStack;
 let browser: Browser;
-/** Logout pages that were opened. */
+/** Requests for the clients' logout pages. */
 const opened: URL[] = [];
 let hangs = false;
 
-/** All sites of the clients. */
+/** The sites of all clients. */
 const site = createServer((request, response) => {
   const url = new URL(request.url ?? "", `http://${request.headers.host ?? ""}`);
   const isLogout = url.pathname === "/front";
@@ -107,7 +107,7 @@ async function signOut(page: Page): Promise<void> {
 const queriesByHost = (): Readonly<Record<string, string>> =>
   Object.fromEntries(opened.map((url) => [url.hostname, url.searchParams.toString()]));
 
-test("discovery names what is told, by either channel", async () => {
+test("discovery announces front-channel and back-channel logout with sessions", async () => {
   const response = await fetch(`${oidc.issuer}/.well-known/openid-configuration`);
   expect(await response.json()).toMatchObject({
     frontchannel_logout_supported: true,
@@ -117,7 +117,7 @@ test("discovery names what is told, by either channel", async () => {
   });
 });
 
-test("signing out opens the clients' pages in frames, with iss and the sid of their ID tokens, and nobody else's", async () => {
+test("signing out opens the clients' logout pages in frames with iss and sid, and no other pages", async () => {
   await using context = await browser.newContext({ locale: "en-US" });
   const page = await context.newPage();
   const tokens = { mail: await signIn(page, "mail"), wiki: await signIn(page, "wiki") };
@@ -135,7 +135,7 @@ test("signing out opens the clients' pages in frames, with iss and the sid of th
   expect(policies.join()).toMatch(/frame-src 'self' http:\/\/(mail|wiki)\.test http:\/\/(mail|wiki)\.test;/);
 });
 
-test("a page that hangs does not hold the user, who goes where the client asked", async () => {
+test("a logout page that hangs does not keep the user from being redirected to the client", async () => {
   await using context = await browser.newContext({ locale: "en-US" });
   const page = await context.newPage();
   await signIn(page, "wiki");
@@ -152,7 +152,7 @@ test("a page that hangs does not hold the user, who goes where the client asked"
   expect(new URL(page.url()).hostname).toBe("mail.test");
 });
 
-test("without script the user is led on by a link and by time", async () => {
+test("without JavaScript, the page redirects after a delay and has a link", async () => {
   await using context = await browser.newContext({ locale: "en-US", javaScriptEnabled: false });
   const page = await context.newPage();
   await signIn(page, "mail");

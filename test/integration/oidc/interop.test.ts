@@ -66,7 +66,7 @@ function discover(id: string, secret?: string): Promise<client.Configuration> {
   return client.discovery(new URL(oidc.issuer), id, secret, secret === undefined ? client.None() : undefined, insecure);
 }
 
-/** The browser's part: it is signed in, so the answer comes at once. */
+/** Opens the address in the signed-in browser. @returns where it is redirected */
 async function visit(url: URL): Promise<URL> {
   const page = await browser.get(`${url.pathname}${url.search}`, { accept: "text/html" });
   return new URL(page.location ?? "", oidc.issuer);
@@ -87,7 +87,7 @@ async function request() {
 }
 
 describe("a certified relying party (openid-client)", () => {
-  test("pushed request, code with PKCE, refresh, userinfo, logout", async () => {
+  test("uses a pushed request, a code with PKCE, refresh, userinfo and revocation", async () => {
     const party = await discover("library", "library-secret");
     const { checks, parameters } = await request();
     const tokens = await client.authorizationCodeGrant(
@@ -101,7 +101,7 @@ describe("a certified relying party (openid-client)", () => {
     expect((await client.tokenIntrospection(party, next.access_token)).active).toBe(false);
   });
 
-  test("tokens bound to a key (DPoP): userinfo with the proof, none without", async () => {
+  test("gets userinfo for a token bound to a key (DPoP) only with the proof", async () => {
     const party = await discover("bound", "bound-secret");
     const DPoP = client.getDPoPHandle(party, await client.randomDPoPKeyPair("ES256"));
     const { checks, parameters } = await request();
@@ -112,7 +112,7 @@ describe("a certified relying party (openid-client)", () => {
     expect((await relyingParty(oidc, "bound").userinfo(tokens.access_token)).status).toBe(401);
   });
 
-  test("a device", async () => {
+  test("completes the device flow", async () => {
     const party = await discover("terminal");
     const answer = await client.initiateDeviceAuthorization(party, { scope: "openid email" });
     const page = await browser.get("/oidc/device/verify");
@@ -123,14 +123,14 @@ describe("a certified relying party (openid-client)", () => {
     expect(tokens.claims()).toMatchObject({ sub: account });
   });
 
-  test("client credentials; without a scope they are refused", async () => {
+  test("gets a client credentials token with a scope, and invalid_scope without", async () => {
     const party = await discover("m2m", "m2m-secret");
     const tokens = await client.clientCredentialsGrant(party, { scope: "service:authenticate" });
     expect(tokens.scope).toBe("service:authenticate");
     await expect(client.clientCredentialsGrant(party)).rejects.toMatchObject({ error: "invalid_scope" });
   });
 
-  test("logout", async () => {
+  test("signs out", async () => {
     const party = await discover("library", "library-secret");
     const { checks, parameters } = await request();
     const tokens = await client.authorizationCodeGrant(
@@ -148,8 +148,8 @@ describe("a certified relying party (openid-client)", () => {
   });
 });
 
-describe("webmail, as its requests are", () => {
-  test("Roundcube: secret in the form, a refresh token without offline_access, its life, the nonce again, email", async () => {
+describe("the requests of webmail programs", () => {
+  test("Roundcube: secret in the form, refresh token and its lifetime without offline_access, nonce after refresh, email", async () => {
     const party = relyingParty(oidc, "webmail");
     const { body } = await party.redeem(await party.authorize(browser, { scope: "openid email" }));
     expect(body).toMatchObject({ refresh_token: expect.any(String), refresh_expires_in: expect.any(Number) });
@@ -172,7 +172,7 @@ describe("webmail, as its requests are", () => {
     expect(one.body["refresh_token"]).toBe(two.body["refresh_token"]);
   });
 
-  test("SOGo: the whole scope on refresh with raw spaces, userinfo on each request, a parameter of its own", async () => {
+  test("SOGo: full scope with unencoded spaces at refresh, userinfo, an additional parameter", async () => {
     const party = relyingParty(oidc, "webmail");
     const { body } = await party.redeem(await party.authorize(browser, { scope: "openid email", sogo_domain: "x" }));
     const form = `grant_type=refresh_token&scope=openid profile email&client_id=webmail&client_secret=webmail-secret&refresh_token=${String(body["refresh_token"])}`;
@@ -182,7 +182,7 @@ describe("webmail, as its requests are", () => {
     expect((await party.userinfo(next.body["access_token"])).body["email"]).toBe(account);
   });
 
-  test("Nextcloud: claims by name in the ID token, Basic that is not form-encoded", async () => {
+  test("Nextcloud: the claims parameter, Basic credentials without form encoding", async () => {
     const wanted = { email: null, name: null, sub: { essential: true } };
     const claims = JSON.stringify({ id_token: wanted, userinfo: wanted });
     const party = relyingParty(oidc, "library");
@@ -224,7 +224,7 @@ async function tokenOf(id: string): Promise<unknown> {
 }
 
 describe("Dovecot", () => {
-  test("asks by introspection, for opaque and for signed tokens; a revoked one opens nothing", async () => {
+  test("accepts opaque and signed tokens by introspection, and rejects revoked ones", async () => {
     const settings = (await shipped("oauth2-introspection.conf.ext"))
       .replaceAll("https://id.example.com", oidc.issuer)
       .replace("change-me", "dovecot-secret");
@@ -238,7 +238,7 @@ describe("Dovecot", () => {
     expect(await imapLogin(imapPort, token)).toContain("a NO");
   });
 
-  test("verifies signed tokens by itself, with the public keys in files", async () => {
+  test("verifies signed tokens locally with the public keys in files", async () => {
     const { path: folder } = owned.use(await scratchFolder());
     await chmod(folder, 0o755);
     await run(process.execPath, [join(repository, "deploy/dovecot/export-keys.mjs"), oidc.issuer, folder]);

@@ -28,27 +28,27 @@ beforeAll(async () => {
 
 afterAll(() => oidc[Symbol.asyncDispose]());
 
-interface Look {
+interface KeySetAt {
   readonly atMs: number;
   readonly keys: JSONWebKeySet;
 }
 
-async function look(): Promise<Look> {
+async function readKeySet(): Promise<KeySetAt> {
   const atMs = performance.now();
   const { keys } = (await askInTurn(oidc, "/oidc/jwks")).body;
   return { atMs, keys: Object({ keys }) };
 }
 
-const kidsOf = ({ keys }: Look): readonly string[] =>
+const kidsOf = ({ keys }: KeySetAt): readonly string[] =>
   keys.keys.flatMap(({ kty, kid }) => (kty === "RSA" && kid !== undefined ? [kid] : []));
 
-interface Signed {
+interface IssuedToken {
   readonly token: string;
   readonly kid: string;
   readonly exp: number;
 }
 
-async function signed(): Promise<Signed> {
+async function issueToken(): Promise<IssuedToken> {
   const form = { grant_type: "client_credentials", scope: "service:authenticate" };
   const { body } = await relyingParty(oidc, "m2m").token(form);
   const token = String(body["access_token"]);
@@ -60,24 +60,24 @@ const areSame = async (): Promise<boolean> => {
   return sets[0] === sets[1];
 };
 
-test("keys rotate on schedule: published before they sign, kept until the last token is dead, made once for all", async () => {
-  const began = performance.now();
-  let cached = await look();
+test("keys rotate on schedule, are published before they sign, and remain until their last token has expired", async () => {
+  const started = performance.now();
+  let cached = await readKeySet();
   const [first = ""] = kidsOf(cached);
   const seen = new Set(kidsOf(cached));
   const signers = new Set<string>();
-  const alive: Signed[] = [];
+  const alive: IssuedToken[] = [];
   let published = 0;
   const step = async (): Promise<boolean> => {
-    const issued = await signed();
+    const issued = await issueToken();
     signers.add(issued.kid);
     alive.push(issued);
-    // A relying party that keeps the key set of before, for no longer than keys are published ahead.
+    // A relying party may keep the previous key set for as long as keys are published ahead.
     if (performance.now() - cached.atMs < publishMs) {
       await jwtVerify(issued.token, createLocalJWKSet(cached.keys), { issuer: oidc.issuer });
       if (issued.kid !== first) published += 1;
     }
-    cached = await look();
+    cached = await readKeySet();
     const kids = kidsOf(cached);
     for (const kid of kids) seen.add(kid);
     const now = Math.ceil(Date.now() / 1000);
@@ -85,7 +85,7 @@ test("keys rotate on schedule: published before they sign, kept until the last t
     return !kids.includes(first);
   };
   await expect.poll(step, { timeout: 30_000, interval: 100 }).toBe(true);
-  const rotations = Math.ceil((performance.now() - began) / intervalMs);
+  const rotations = Math.ceil((performance.now() - started) / intervalMs);
   expect(signers.size).toBeGreaterThan(1);
   expect(published).toBeGreaterThan(0);
   expect(seen.size).toBeLessThanOrEqual(1 + rotations);

@@ -31,7 +31,7 @@ beforeAll(async () => {
       { ...rules, client_id: "mail", client_secret: "mail-secret" },
       { ...rules, client_id: "signed", client_secret: "signed-secret", access_token_type: "jwt" },
       { client_id: "tv", grant_types: ["urn:ietf:params:oauth:grant-type:device_code"] },
-      { ...rules, client_id: "told", client_secret: "told-secret", backchannel_logout_uri: channel.uri },
+      { ...rules, client_id: "notified", client_secret: "notified-secret", backchannel_logout_uri: channel.uri },
     ],
     {
       tokens: { refresh_token_grace: `${graceMs}ms` },
@@ -81,7 +81,7 @@ async function reuseAfterGrace(client: string): Promise<void> {
   const kept = answers.map(({ body }) => body["access_token"]);
   const last = await refresh(client, successor, 1);
   expect(last.status).toBe(200);
-  // Nothing but time makes the old one worthless: until then it gives the successor again.
+  // The used refresh token returns the same successor until the grace period ends.
   const reuse = async (): Promise<unknown> => {
     const { status, body } = await refresh(client, used, 1);
     return status === 200 ? body["refresh_token"] : body["error"];
@@ -93,7 +93,7 @@ async function reuseAfterGrace(client: string): Promise<void> {
   expect((await refresh(client, last.body["refresh_token"])).body["error"]).toBe("invalid_grant");
 }
 
-/** As if its whole life but a moment had passed: what the grant stands on ends soon. */
+/** Makes all grants expire in so many seconds. @returns the time of expiry */
 async function ageGrants(leftSeconds: number): Promise<number> {
   const ring = createKeyRing([new Secret("test-encryption-secret")], "oidc");
   const exp = Math.floor(Date.now() / 1000) + leftSeconds;
@@ -108,11 +108,11 @@ async function ageGrants(leftSeconds: number): Promise<number> {
 }
 
 describe("refresh tokens", () => {
-  test("parallel refreshes are one within the grace; after it the old token kills the family, access tokens too", async () => {
+  test("reuse within the grace period returns the same successor; afterwards it revokes the whole family", async () => {
     await Promise.all(["mail", "signed"].map(reuseAfterGrace));
   });
 
-  test("a chain of refreshes outlives the grant that it began with, and is still found by what revokes it", async () => {
+  test("a chain of refreshes outlives its first grant and can still be revoked", async () => {
     const clients = ["mail", "signed"];
     const begun = await Promise.all(clients.map(tokensOf));
     const exp = await ageGrants(2);
@@ -136,7 +136,7 @@ describe("refresh tokens", () => {
 });
 
 async function signOut(user = browser): Promise<void> {
-  const { id_token: hint } = await tokensOf("told");
+  const { id_token: hint } = await tokensOf("notified");
   const page = await user.get(`/oidc/logout?id_token_hint=${String(hint)}`);
   expect(page.status).toBe(302);
 }
@@ -149,7 +149,7 @@ describe("back-channel logout", () => {
     channel.held = undefined;
   });
 
-  test("a client that fails many times is told when it is back, once", async () => {
+  test("a client that is unavailable for a while is notified once when it is back", async () => {
     channel.status = 503;
     await signOut();
     await expect.poll(() => channel.bodies.length, { timeout: 15_000 }).toBeGreaterThanOrEqual(5);
@@ -158,7 +158,7 @@ describe("back-channel logout", () => {
     expect(channel.tokens).toHaveLength(1);
   });
 
-  test("a scan of Redis shows nothing that opens anything: of no kind, and no name of a user", async () => {
+  test("Redis contains no readable tokens, codes, cookies or user names", async () => {
     channel.status = 503;
     const mail = relyingParty(oidc, "mail");
     const authorized = await mail.authorize(browser);
@@ -171,8 +171,8 @@ describe("back-channel logout", () => {
     const authorization = `Basic ${btoa("mail:mail-secret")}`;
     const request = { response_type: "code", redirect_uri: callback, scope: "openid" };
     const { body: pushed } = await post("/oidc/par", request, { authorization });
-    const stranger = createBrowser(oidc.replicas);
-    await stranger.get((await mail.authorize(stranger)).location ?? "");
+    const signedOut = createBrowser(oidc.replicas);
+    await signedOut.get((await mail.authorize(signedOut)).location ?? "");
     const session = browser.cookies.get("service_session");
     await signOut();
     await expect.poll(() => channel.bodies.length, { timeout: 5000 }).toBeGreaterThan(0);
@@ -184,15 +184,15 @@ describe("back-channel logout", () => {
       "refresh token": opaque["refresh_token"],
       "ID token": opaque["id_token"],
       "signed access token": signed["access_token"],
-      "its identifier": claimsOf(signed["access_token"])["jti"],
+      "identifier of the access token": claimsOf(signed["access_token"])["jti"],
       "device code": device["device_code"],
       "user code": device["user_code"],
       "user code as typed": String(device["user_code"]).replaceAll("-", ""),
       "pushed request": String(pushed["request_uri"]).split(":").at(-1),
       "session cookie": session,
       "logout token": logoutToken,
-      "its own identifier": claimsOf(logoutToken)["jti"],
-      ...Object.fromEntries([...stranger.cookies].map(([name, value]) => [`cookie ${name}`, value])),
+      "identifier of the logout token": claimsOf(logoutToken)["jti"],
+      ...Object.fromEntries([...signedOut.cookies].map(([name, value]) => [`cookie ${name}`, value])),
       user: "alice",
       client: "mail-secret",
     };
@@ -208,24 +208,24 @@ describe("back-channel logout", () => {
     await expect.poll(() => redis.zcard(queue), { timeout: 5000 }).toBe(0);
   });
 
-  test("two replicas do not tell a slow client twice", async () => {
+  test("two replicas do not notify a slow client twice", async () => {
     const answer = Promise.withResolvers<void>();
     channel.held = answer.promise;
     await signOut();
     await expect.poll(() => channel.bodies.length, { timeout: 5000 }).toBe(1);
-    const looks = performance.now();
-    // Both have looked again meanwhile.
-    await expect.poll(() => performance.now() - looks, { timeout: 5000 }).toBeGreaterThan(600);
+    const startedAt = performance.now();
+    // Waits until both replicas have read the queue again.
+    await expect.poll(() => performance.now() - startedAt, { timeout: 5000 }).toBeGreaterThan(600);
     answer.resolve();
     await expect.poll(() => redis.zcard(queue), { timeout: 10_000 }).toBe(0);
     expect(channel.bodies).toHaveLength(1);
   });
 
-  test("what a replica leaves behind that is killed, the other delivers", async () => {
+  test("a replica delivers the logout notifications of a killed replica", async () => {
     const [first, second] = oidc.processes;
-    if (first === undefined || second === undefined) throw new Error("two replicas are needed");
+    if (first === undefined || second === undefined) throw new Error("the test needs two replicas");
     browser = await signIn();
-    const { id_token: hint } = await tokensOf("told");
+    const { id_token: hint } = await tokensOf("notified");
     const alone = createBrowser(oidc.replicas.slice(0, 1));
     for (const [name, value] of browser.cookies) alone.cookies.set(name, value);
     const dead = Promise.withResolvers<void>();

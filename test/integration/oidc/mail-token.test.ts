@@ -49,53 +49,53 @@ async function tokenOf(client: string, scope = scopes.join(" ")): Promise<string
 }
 
 async function login(token: string, change: object = {}): Promise<number> {
-  const question = { ...alice, method: "xoauth2", password: token, ...change };
-  return (await askJson(oidc.stack.url, question)).status;
+  const body = { ...alice, method: "xoauth2", password: token, ...change };
+  return (await askJson(oidc.stack.url, body)).status;
 }
 
-/** Of enough logins that both engines are asked. */
-async function logins(token: string, change: object = {}): Promise<readonly number[]> {
+/** The distinct statuses of enough logins to reach both engines. */
+async function loginStatuses(token: string, change: object = {}): Promise<readonly number[]> {
   const statuses: number[] = [];
   while (statuses.length < 8) statuses.push(await login(token, change));
   return [...new Set(statuses)];
 }
 
-test("an opaque token opens its user's mailbox, and no other", async () => {
+test("an opaque token is accepted for its user and no other", async () => {
   const token = await tokenOf("mail");
   expect(token).not.toContain(".");
-  expect(await logins(token)).toEqual([200]);
-  expect(await logins(token, { username: "bob@example.test" })).toEqual([403]);
+  expect(await loginStatuses(token)).toEqual([200]);
+  expect(await loginStatuses(token, { username: "bob@example.test" })).toEqual([403]);
 });
 
-test("one of another client, without the scope, or of nobody opens none", async () => {
-  expect(await logins(await tokenOf("other"))).toEqual([403]);
-  expect(await logins(await tokenOf("mail", "openid email"))).toEqual([403]);
-  expect(await logins("A".repeat(43))).toEqual([403]);
+test("a token of another client, without the scope or of unknown origin is rejected", async () => {
+  expect(await loginStatuses(await tokenOf("other"))).toEqual([403]);
+  expect(await loginStatuses(await tokenOf("mail", "openid email"))).toEqual([403]);
+  expect(await loginStatuses("A".repeat(43))).toEqual([403]);
 });
 
-test("a revoked token is dead at every engine within revocation_ttl", async () => {
+test("every engine rejects a revoked token within revocation_ttl", async () => {
   const token = await tokenOf("mail");
-  expect(await logins(token)).toEqual([200]);
+  expect(await loginStatuses(token)).toEqual([200]);
   const authorization = `Basic ${btoa("mail:mail-secret")}`;
   const body = new URLSearchParams({ token });
   expect((await askInTurn(oidc, "/oidc/revoke", { method: "POST", headers: { authorization }, body })).status).toBe(
     200,
   );
-  await poll("all engines to refuse it", async () => (await logins(token)).join() === "403");
+  await poll("rejection by all engines", async () => (await loginStatuses(token)).join() === "403");
 });
 
-test("a signed token that says typ JWT opens no mailbox: ID tokens say the same", async () => {
+test("a signed token with typ JWT is rejected because ID tokens have the same typ", async () => {
   const token = await tokenOf("typed");
   expect(token).toContain(".");
-  // An engine that began before the identity provider looks for its keys again after a pause.
+  // An engine that started before idp fetches its keys again after a pause.
   await poll("the keys at both engines", async () => {
-    const seen = [await logins(token), await logins(token), await logins(token)].flat();
+    const seen = [await loginStatuses(token), await loginStatuses(token), await loginStatuses(token)].flat();
     return !seen.includes(500);
   });
-  expect(await logins(token)).toEqual([403]);
+  expect(await loginStatuses(token)).toEqual([403]);
 });
 
-test("Redis hung: a temporary failure, never a denial; no output has the token", async () => {
+test("while Redis hangs, a token causes a temporary failure, and no log or store contains it", async () => {
   const [known, fresh] = [await tokenOf("mail"), await tokenOf("mail")];
   const server = oidc.stack.redis;
   if (server === undefined) throw new Error("no Redis");
@@ -106,14 +106,14 @@ test("Redis hung: a temporary failure, never a denial; no output has the token",
   } finally {
     server.signal("SIGCONT");
   }
-  await poll("tokens to be taken again", async () => (await login(fresh)) === 200);
+  await poll("an accepted token", async () => (await login(fresh)) === 200);
   const outputs = [...oidc.stack.engines.map((engine) => engine.output()), oidc.stack.gateway.output()];
   for (const text of [...outputs, await redisContent(redis)]) {
     for (const token of [known, fresh]) expect(text).not.toContain(token);
   }
 });
 
-test("as a caller's, a user's living token is of the wrong kind: 401 at once; a token that nobody made waits", async () => {
+test("as an API caller's token, a user's valid token is rejected as the wrong type, and an altered one as invalid", async () => {
   const token = await tokenOf("mail");
   const path = `${oidc.stack.url}/api/v1/auth/json`;
   const statusOf = async (bearer: string): Promise<number> => {
@@ -126,7 +126,7 @@ test("as a caller's, a user's living token is of the wrong kind: 401 at once; a 
   };
   const before = [await outcomes("wrong_token_type"), await outcomes("bad_token")];
   expect(await statusOf(token)).toBe(401);
-  // The outcome's row says whether the answer waits (contract, "Caller rejection outcomes").
+  // The outcome determines whether the response is delayed (contract, "Caller rejection outcomes").
   expect([await outcomes("wrong_token_type"), await outcomes("bad_token")]).toEqual([(before[0] ?? 0) + 1, before[1]]);
   expect(await statusOf(`${token.slice(0, -4)}AAAA`)).toBe(401);
   expect(await outcomes("bad_token")).toBe((before[1] ?? 0) + 1);

@@ -18,29 +18,29 @@ async function token(form: Record<string, string>, credentials?: string): Promis
   return (await oidc.ask(0, "/oidc/token", { method: "POST", headers, body })).status;
 }
 
-test("a refused client is named in the log, with the reason, and its secret is not", async () => {
+test("a rejected client is logged with the reason but without its secret", async () => {
   const code = { grant_type: "authorization_code", code: "none", redirect_uri: "http://127.0.0.1:8090/callback" };
   expect(await token(code, "demo-web:not-the-secret")).toBe(401);
   expect(await token(code, "nobody:not-the-secret")).toBe(401);
   expect(await token(code, "demo-web:demo-web-secret")).toBe(400);
   const headers = { authorization: `Basic ${btoa("demo-dovecot:not-the-secret")}` };
   await oidc.ask(0, "/oidc/introspect", { method: "POST", headers, body: new URLSearchParams({ token: "x" }) });
-  await createBrowser(oidc.replicas).get("/oidc/authorize?client_id=stranger&response_type=code");
-  await createBrowser(oidc.replicas).get("/oidc/logout?client_id=stranger");
+  await createBrowser(oidc.replicas).get("/oidc/authorize?client_id=unknown&response_type=code");
+  await createBrowser(oidc.replicas).get("/oidc/logout?client_id=unknown");
   const lines = [
     /"client":"demo-web","reason":"invalid_client:[^"]+"/,
     /"client":"nobody","reason":"invalid_client:[^"]+"/,
     /"client":"demo-web","reason":"invalid_grant:[^"]+"/,
     /"client":"demo-dovecot","reason":"wrong_secret"/,
-    /"client":"stranger","reason":"invalid_client:[^"]+"/,
-    /"client":"stranger","reason":"unknown client"[^\n]*logout refused/,
+    /"client":"unknown","reason":"invalid_client:[^"]+"/,
+    /"client":"unknown","reason":"unknown client"[^\n]*logout refused/,
   ];
   await poll("all lines", () => lines.every((line) => line.test(output()))).catch(() => undefined);
   for (const line of lines) expect(output()).toMatch(line);
   expect(output()).not.toContain("not-the-secret");
 });
 
-test("the identity provider prints JSON lines only, what libraries print at the start included", async () => {
+test("idp prints only JSON lines, even for what libraries print at the start", async () => {
   await poll("the start", () => output().includes('"msg":"ready"'));
   const lines = output()
     .split("\n")

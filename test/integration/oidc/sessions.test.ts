@@ -76,7 +76,7 @@ async function tokensOf(clientId: string, user = browser): Promise<Tokens["body"
   return body;
 }
 
-/** Through the gateway, as an operator asks. */
+/** Sends an operator's request through the gateway. */
 async function ask(method: string, path: string, token = operator) {
   const response = await fetch(`${oidc.issuer}/api/v1/oidc/sessions${path}`, {
     method,
@@ -88,10 +88,10 @@ async function ask(method: string, path: string, token = operator) {
   return { status: response.status, text, sessions: body.sessions ?? [] };
 }
 
-const aliveAt = async (token: unknown): Promise<boolean> =>
+const isAlive = async (token: unknown): Promise<boolean> =>
   (await relyingParty(oidc, "web").userinfo(token)).status === 200;
 
-test("the list shows the contract's record, of opaque and of signed tokens, and no token", async () => {
+test("the list contains the contract's record for opaque and signed tokens, and no token", async () => {
   const before = Math.floor(Date.now() / 1000);
   const { access_token: opaque, refresh_token: refresh } = await tokensOf("web");
   const { access_token: jwt } = await tokensOf("signed");
@@ -118,7 +118,7 @@ test("the list shows the contract's record, of opaque and of signed tokens, and 
   for (const secret of [opaque, refresh, jwt]) expect(text).not.toContain(String(secret));
 });
 
-test("a refreshed session keeps what it is", async () => {
+test("a refreshed session keeps its redirect URI and sign-in time", async () => {
   const { refresh_token: refresh } = await tokensOf("web");
   await relyingParty(oidc, "web").token({ grant_type: "refresh_token", refresh_token: String(refresh) });
   const { sessions } = await ask("GET", `/${account}`);
@@ -126,34 +126,34 @@ test("a refreshed session keeps what it is", async () => {
   expect(new Set(sessions.map(({ redirect_uri, auth_time }) => `${redirect_uri} ${auth_time}`)).size).toBe(1);
 });
 
-test("one session ends with all of its tokens; the others live", async () => {
+test("ending one session revokes all of its tokens and no others", async () => {
   const web = await tokensOf("web");
   const signed = await tokensOf("signed");
   const { sessions } = await ask("GET", `/${account}`);
   const id = String(sessions.find((session) => session["client_id"] === "web")?.["id"]);
   const ended = await ask("DELETE", `/${account}/${id}`);
   expect([ended.status, ended.text]).toEqual([204, ""]);
-  expect(await aliveAt(web["access_token"])).toBe(false);
+  expect(await isAlive(web["access_token"])).toBe(false);
   const refresh = { grant_type: "refresh_token", refresh_token: String(web["refresh_token"]) };
   expect((await relyingParty(oidc, "web").token(refresh)).status).toBe(400);
-  expect(await aliveAt(signed["access_token"])).toBe(true);
+  expect(await isAlive(signed["access_token"])).toBe(true);
   expect((await ask("DELETE", `/${account}/${id}`)).status).toBe(204);
 });
 
-test("another user's session is 403 and lives on", async () => {
+test("ending a session under another user's name is rejected with 403", async () => {
   const { access_token: token } = await tokensOf("web");
   const { sessions } = await ask("GET", `/${account}`);
   expect((await ask("DELETE", `/somebody@example.test/${String(sessions[0]?.["id"])}`)).status).toBe(403);
-  expect(await aliveAt(token)).toBe(true);
+  expect(await isAlive(token)).toBe(true);
 });
 
-test("all of a user: tokens of every form, browsers; every client hears of it", async () => {
+test("ending all sessions of a user revokes all tokens and browser sessions, and notifies every client", async () => {
   const web = await tokensOf("web");
   const signed = await tokensOf("signed");
   const second = await signIn();
   const more = await tokensOf("web", second);
   expect((await ask("DELETE", `/${account}`)).status).toBe(204);
-  for (const { access_token: token } of [web, signed, more]) expect(await aliveAt(token)).toBe(false);
+  for (const { access_token: token } of [web, signed, more]) expect(await isAlive(token)).toBe(false);
   for (const user of [browser, second]) {
     const page = await relyingParty(oidc, "web").authorize(user, { prompt: "none" });
     expect(page.location).toContain("login_required");
@@ -165,7 +165,7 @@ test("all of a user: tokens of every form, browsers; every client hears of it", 
   expect(new Set(claims.map(({ sid }) => sid)).size).toBe(3);
 });
 
-test("what is authorized or refreshed while all is ended does not live", async () => {
+test("tokens issued or refreshed while all sessions are being ended are revoked too", async () => {
   const { refresh_token: refresh } = await tokensOf("web");
   const browsers = await Promise.all(Array.from({ length: 10 }, () => signIn()));
   const won: unknown[] = [];
@@ -179,7 +179,7 @@ test("what is authorized or refreshed while all is ended does not live", async (
     .then(({ body }) => won.push(body["access_token"]));
   const [ended] = await Promise.all([ask("DELETE", `/${account}`), ...race, renewed]);
   expect(ended.status).toBe(204);
-  for (const token of won) expect(await aliveAt(token)).toBe(false);
+  for (const token of won) expect(await isAlive(token)).toBe(false);
   expect((await ask("GET", `/${account}`)).sessions).toEqual([]);
 });
 
@@ -193,16 +193,16 @@ async function isActive(token: string): Promise<boolean> {
   return body["active"] === true;
 }
 
-/** The gateway has looked at every token again. */
-async function pastRevocationTtl(): Promise<void> {
-  const began = performance.now();
-  await expect.poll(() => performance.now() - began, { timeout: 5000 }).toBeGreaterThan(400);
+/** Waits until the gateway has checked every token again. */
+async function waitForRevocationTtl(): Promise<void> {
+  const started = performance.now();
+  await expect.poll(() => performance.now() - started, { timeout: 5000 }).toBeGreaterThan(400);
 }
 
-describe("a user and a client of one name", () => {
+describe("a user and a client with the same name", () => {
   const scope = "service:authenticate service:security";
 
-  async function own(): Promise<string> {
+  async function clientToken(): Promise<string> {
     const { body } = await relyingParty(oidc, "twin").token({ grant_type: "client_credentials", scope });
     return String(body["access_token"]);
   }
@@ -212,47 +212,47 @@ describe("a user and a client of one name", () => {
     browser = await signIn();
   });
 
-  test("each has a list of its own", async () => {
-    await Promise.all([own(), tokensOf("web")]);
+  test("have separate lists", async () => {
+    await Promise.all([clientToken(), tokensOf("web")]);
     const users = await ask("GET", "/twin");
     expect(new Set(users.sessions.map((session) => session["client_id"]))).toEqual(new Set(["web"]));
     const clients = await ask("GET", "/client:twin");
     expect(new Set(clients.sessions.map((session) => session["client_id"]))).toEqual(new Set(["twin"]));
   });
 
-  test("ending all of the user's leaves the client's, at the gateway too", async () => {
-    const token = await own();
+  test("the client's tokens remain valid when all of the user's sessions are ended", async () => {
+    const token = await clientToken();
     const signed = await tokensOf("signed");
     expect((await ask("GET", `/${account}`, token)).status).toBe(200);
     expect((await ask("DELETE", "/twin")).status).toBe(204);
-    await pastRevocationTtl();
-    expect(await aliveAt(signed["access_token"])).toBe(false);
+    await waitForRevocationTtl();
+    expect(await isAlive(signed["access_token"])).toBe(false);
     expect(await isActive(token)).toBe(true);
     expect((await ask("GET", `/${account}`, token)).status).toBe(200);
   });
 
-  test("ending all of the client's leaves the user's; what the client gets afterwards is good", async () => {
-    const token = await own();
+  test("the user's tokens remain valid when all of the client's are revoked, and the client can get new ones", async () => {
+    const token = await clientToken();
     const [web, signed] = [await tokensOf("web"), await tokensOf("signed")];
     expect((await ask("GET", `/${account}`, token)).status).toBe(200);
     expect((await ask("DELETE", "/client:twin")).status).toBe(204);
     expect(await isActive(token)).toBe(false);
     await expect.poll(async () => (await ask("GET", `/${account}`, token)).status, { timeout: 5000 }).toBe(401);
-    for (const { access_token: users } of [web, signed]) expect(await aliveAt(users)).toBe(true);
-    expect((await ask("GET", `/${account}`, await own())).status).toBe(200);
+    for (const { access_token: users } of [web, signed]) expect(await isAlive(users)).toBe(true);
+    expect((await ask("GET", `/${account}`, await clientToken())).status).toBe(200);
   });
 
-  test("a client whose name no user has is ended by its bare name, as before", async () => {
+  test("a client is also found by its plain name if no user has that name", async () => {
     await ask("DELETE", "/twin");
     await redis.del(...(await redis.keys("postern:oidc:account:*")));
-    const token = await own();
+    const token = await clientToken();
     expect((await ask("GET", "/twin")).sessions).not.toEqual([]);
     expect((await ask("DELETE", "/twin")).status).toBe(204);
     expect(await isActive(token)).toBe(false);
   });
 });
 
-test("clients that sessions come to know while their user ends them in another browser hear of it", async () => {
+test("clients that join a session while the user ends it in another browser are notified", async () => {
   const others = await Promise.all(Array.from({ length: 8 }, () => signIn()));
   const { csrf_token = "" } = hiddenFields(await browser.get("/mfa/sessions"));
   const race = others.map(async (user, index) => {
@@ -271,12 +271,12 @@ test.each([
   ["GET", "/", 400],
   ["DELETE", "/", 400],
   ["DELETE", "/user@example.test/", 400],
-  ["GET", "/nobody@example.test", 200],
-])("%s %s is %i", async (method, path, status) => {
+  ["GET", "/unknown@example.test", 200],
+])("%s %s returns %i", async (method, path, status) => {
   expect((await ask(method, path)).status).toBe(status);
 });
 
-test("a caller needs a scope of operators", async () => {
+test("an API caller needs an operator's scope", async () => {
   expect((await ask("GET", `/${account}`, await m2mToken("service:authenticate"))).status).toBe(403);
   expect((await ask("GET", `/${account}`, "nonsense")).status).toBe(401);
 });

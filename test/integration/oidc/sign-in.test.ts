@@ -76,7 +76,7 @@ async function toConsent(user: ReturnType<typeof browser>, url: string) {
   return user.visit(resumed.location);
 }
 
-test("sign-in, consent, code, refresh: a certified relying party goes all the way", async () => {
+test("a certified relying party completes sign-in, consent, code and refresh", async () => {
   const user = browser();
   const { url, checks } = await begin();
   const consent = await toConsent(user, url);
@@ -90,13 +90,13 @@ test("sign-in, consent, code, refresh: a certified relying party goes all the wa
   });
   const next = await client.refreshTokenGrant(relyingParty, tokens.refresh_token ?? "");
   expect(next.refresh_token).not.toBe(tokens.refresh_token);
-  // The same browser again: neither a password nor consent is asked for.
+  // The same browser needs neither a password nor consent the second time.
   const again = await begin();
   const straight = await user.visit(again.url);
   expect(new URL(straight.location).searchParams.get("code")).toEqual(expect.any(String));
 });
 
-test("what the user leaves out is in no token", async () => {
+test("a scope that the user declines is in no token", async () => {
   const user = browser();
   const { url, checks } = await begin("openid profile email");
   const consent = await toConsent(user, `${url}&prompt=consent`);
@@ -106,7 +106,7 @@ test("what the user leaves out is in no token", async () => {
   expect(claimsOf(tokens.id_token)["name"]).toBeUndefined();
 });
 
-test("a denial is a 403 page that leads back to the client with access_denied", async () => {
+test("a denial returns a 403 page whose link returns access_denied to the client", async () => {
   const user = browser();
   const { url, checks } = await begin("openid profile phone email");
   const consent = await toConsent(user, `${url}&prompt=consent`);
@@ -118,7 +118,7 @@ test("a denial is a 403 page that leads back to the client with access_denied", 
   expect(returned.searchParams.get("state")).toBe(checks.expectedState);
 });
 
-test("two tabs of one browser sign in side by side", async () => {
+test("two tabs of one browser sign in independently", async () => {
   const user = browser();
   const [first, second] = [await begin(), await begin()];
   const one = await user.visit((await user.visit(first.url)).location);

@@ -6,7 +6,7 @@ import { relyingParty } from "../../support/relying-party.ts";
 
 const local = (url = ""): string => url.slice(url.startsWith("http") ? new URL(url).origin.length : 0);
 
-test("identity.subject account keeps the account name as sub", async () => {
+test("with identity.subject set to account, sub is the account name", async () => {
   await using oidc = await startOidcStack(undefined, {}, { mapsUniqueId: true, identity: { subject: "account" } });
   const browser = createBrowser(oidc.replicas);
   const party = relyingParty(oidc, "demo-web");

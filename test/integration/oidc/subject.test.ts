@@ -67,7 +67,7 @@ beforeEach(() => {
 const newBrowser = (): Browser => createBrowser(oidc.replicas);
 const local = (url = ""): string => url.slice(url.startsWith("http") ? new URL(url).origin.length : 0);
 
-/** From the authorization request over the sign-in page to what the client, or the consent page, gets. */
+/** Sends an authorization request and signs in. @returns the redirect to the client or the consent page */
 async function signIn(browser: Browser, clientId: string, user = alice) {
   const party = relyingParty(oidc, clientId);
   const started = await party.authorize(browser, { scope: scopes.join(" "), prompt: "login" });
@@ -98,34 +98,34 @@ async function sessionsOf(userId: string, method = "GET", id?: unknown) {
   return { status: response.status, sessions };
 }
 
-async function introspected(token: unknown): Promise<Tokens["body"]> {
+async function introspect(token: unknown): Promise<Tokens["body"]> {
   const body = new URLSearchParams({ token: String(token) });
   const headers = { authorization: `Basic ${btoa("web:web-secret")}` };
   return (await askInTurn(oidc, "/oidc/introspect", { method: "POST", headers, body })).body;
 }
 
 async function mailLogin(token: unknown, username = alice.username): Promise<number> {
-  const question = { username, password: token, protocol: "imap", method: "xoauth2", client_ip: "203.0.113.9" };
-  return (await askJson(oidc.stack.url, question)).status;
+  const body = { username, password: token, protocol: "imap", method: "xoauth2", client_ip: "203.0.113.9" };
+  return (await askJson(oidc.stack.url, body)).status;
 }
 
-const refreshed = (clientId: string, token: unknown): Promise<Tokens> =>
+const refresh = (clientId: string, token: unknown): Promise<Tokens> =>
   relyingParty(oidc, clientId).token({ grant_type: "refresh_token", refresh_token: String(token) });
 
-describe("sub is the mapped unique user id", () => {
-  test("in the ID token, at userinfo and at introspection, where username stays the account", async () => {
+describe("a subject mapped from the unique user identifier", () => {
+  test("is sub in the ID token, userinfo and introspection, where username is still the account", async () => {
     const body = await tokensOf("web");
     expect(subOf(body)).toBe("alice");
     expect((await relyingParty(oidc, "web").userinfo(body["access_token"])).body).toMatchObject({
       sub: "alice",
       email: alice.username,
     });
-    expect(await introspected(body["access_token"])).toMatchObject({ sub: "alice", username: alice.username });
-    const next = await refreshed("web", body["refresh_token"]);
+    expect(await introspect(body["access_token"])).toMatchObject({ sub: "alice", username: alice.username });
+    const next = await refresh("web", body["refresh_token"]);
     expect(subOf(next.body)).toBe("alice");
   });
 
-  test("tokens open the account's mailbox, and no mailbox that is called like the subject", async () => {
+  test("does not let tokens sign in to a mailbox that has the subject as its name", async () => {
     const [opaque, jwt] = [await tokensOf("web"), await tokensOf("signed")];
     expect(claimsOf(jwt["access_token"])).toMatchObject({ sub: "alice", preferred_username: alice.username });
     backend.exec(
@@ -137,15 +137,15 @@ describe("sub is the mapped unique user id", () => {
     }
   });
 
-  test("it outlives a rename", async () => {
+  test("does not change when the account is renamed", async () => {
     const before = await tokensOf("web");
     backend.exec("UPDATE users SET username = 'alice.new@example.test' WHERE uid = 'alice'");
     const after = await tokensOf("web", { ...alice, username: "alice.new@example.test" });
     expect([subOf(before), subOf(after)]).toEqual(["alice", "alice"]);
-    expect(await introspected(after["access_token"])).toMatchObject({ username: "alice.new@example.test" });
+    expect(await introspect(after["access_token"])).toMatchObject({ username: "alice.new@example.test" });
   });
 
-  test("who is given the address of another inherits neither subject, session nor consent", async () => {
+  test("is not inherited, nor session or consent, by a new account with a former user's address", async () => {
     const browser = newBrowser();
     const first = await signIn(browser, "asks");
     const consent = await browser.get(local(first.resumed.location));
@@ -161,7 +161,7 @@ describe("sub is the mapped unique user id", () => {
     expect(subOf(await tokensOf("web", alice, browser))).toBe("heir");
   });
 
-  test("operators name the account, its subject or both, and end everything of it", async () => {
+  test("can be used by operators, like the account name, to list and end sessions", async () => {
     const bodies = [await tokensOf("web"), await tokensOf("signed")];
     for (const name of [alice.username, "alice"]) {
       const { sessions } = await sessionsOf(name);
@@ -172,13 +172,13 @@ describe("sub is the mapped unique user id", () => {
     const { sessions: listed } = await sessionsOf(alice.username);
     const one = listed.find(({ client_id: client }) => client === "signed")?.["id"];
     expect((await sessionsOf(alice.username, "DELETE", one)).status).toBe(204);
-    expect((await introspected(bodies[1]?.["access_token"]))["active"]).toBe(false);
+    expect((await introspect(bodies[1]?.["access_token"]))["active"]).toBe(false);
     expect((await sessionsOf(alice.username, "DELETE")).status).toBe(204);
-    for (const { access_token: token } of bodies) expect((await introspected(token))["active"]).toBe(false);
+    for (const { access_token: token } of bodies) expect((await introspect(token))["active"]).toBe(false);
     expect((await sessionsOf(alice.username)).sessions).toEqual([]);
   });
 
-  test("a session and tokens of the version before keep their subject, and operators end them too", async () => {
+  test("does not replace the subject of sessions from an earlier version, which operators can still end", async () => {
     const browser = newBrowser();
     const [name = "", sid = ""] = (await signedIn(redis, alice.username)).split("=");
     browser.cookies.set(name, sid);
@@ -186,25 +186,25 @@ describe("sub is the mapped unique user id", () => {
     const { body } = await party.redeem(await party.authorize(browser));
     const now = await tokensOf("web");
     expect([subOf(body), subOf(now)]).toEqual([alice.username, "alice"]);
-    const next = await refreshed("web", body["refresh_token"]);
+    const next = await refresh("web", body["refresh_token"]);
     expect(subOf(next.body)).toBe(alice.username);
     expect((await sessionsOf(alice.username, "DELETE")).status).toBe(204);
     for (const token of [next.body["access_token"], now["access_token"]]) {
-      expect((await introspected(token))["active"]).toBe(false);
+      expect((await introspect(token))["active"]).toBe(false);
     }
   });
 
-  test("the user's page lists and disconnects an application by the account", async () => {
+  test("does not prevent the user from disconnecting an application", async () => {
     const browser = newBrowser();
     const body = await tokensOf("web", alice, browser);
     const page = await browser.get("/mfa/applications");
     expect(page.text).toContain("/mfa/application/web");
     const gone = await browser.submit(page, {});
     expect(gone.status).toBe(302);
-    expect((await introspected(body["access_token"]))["active"]).toBe(false);
+    expect((await introspect(body["access_token"]))["active"]).toBe(false);
   });
 
-  test("an account without the identifier gets no subject: the client hears of an error, and the log says why", async () => {
+  test("is missing for an account without the identifier: the client receives server_error, and the reason is logged", async () => {
     backend.exec(
       "INSERT INTO users (username, password, display_name, mail, uid) SELECT 'none@example.test', password, 'None', 'n@example.test', '' FROM users WHERE uid = 'alice'",
     );
@@ -222,7 +222,7 @@ describe("sub is the mapped unique user id", () => {
     ["urn:test:wiki", "wiki", "none@example.test", "persistent", /unique_user_id_field/],
     ["urn:test:mail", "mail", "none", "email", /address/],
   ])(
-    "a name for the SAML service provider %s that cannot be made is refused, and the log names it and the reason",
+    "the SAML service provider %s receives InvalidNameIDPolicy if the account has no name ID, and the reason is logged",
     async (issuer, site, username, kind, reason) => {
       backend
         .prepare(
@@ -255,7 +255,7 @@ describe("sub is the mapped unique user id", () => {
     },
   );
 
-  describe("an account that is called like another's subject", () => {
+  describe("an account whose name is another account's subject", () => {
     const namesake = { ...alice, username: "alice" };
 
     beforeEach(() => {
@@ -264,18 +264,18 @@ describe("sub is the mapped unique user id", () => {
       );
     });
 
-    test("operators who name it reach its tokens and leave the other's alone", async () => {
+    test("can be named by operators without affecting the other account", async () => {
       const [hers, theirs] = [await tokensOf("web"), await tokensOf("web", namesake)];
       expect([subOf(hers), subOf(theirs)]).toEqual(["alice", "namesake"]);
       const [{ id = "" } = {}] = (await sessionsOf(alice.username)).sessions;
       expect((await sessionsOf("alice", "DELETE", id)).status).toBe(403);
       expect((await sessionsOf("alice")).sessions.map(({ user_id: id }) => id)).toEqual(["namesake"]);
       expect((await sessionsOf("alice", "DELETE")).status).toBe(204);
-      expect((await introspected(theirs["access_token"]))["active"]).toBe(false);
-      expect((await introspected(hers["access_token"]))["active"]).toBe(true);
+      expect((await introspect(theirs["access_token"]))["active"]).toBe(false);
+      expect((await introspect(hers["access_token"]))["active"]).toBe(true);
     });
 
-    test("its page neither lists nor disconnects the other's applications", async () => {
+    test("cannot see or disconnect the other account's applications", async () => {
       const [hers, browser] = [await tokensOf("web"), newBrowser()];
       await tokensOf("signed", namesake, browser);
       const page = await browser.get("/mfa/applications");
@@ -283,11 +283,11 @@ describe("sub is the mapped unique user id", () => {
       expect(page.text).not.toContain("/mfa/application/web");
       const { csrf_token: token = "" } = hiddenFields(page);
       await browser.post("/mfa/application/web", { csrf_token: token, _method: "DELETE" });
-      expect((await introspected(hers["access_token"]))["active"]).toBe(true);
+      expect((await introspect(hers["access_token"]))["active"]).toBe(true);
     });
   });
 
-  test("signing in again in the same browser heals a session without a subject", async () => {
+  test("signing in again adds the missing subject to a session", async () => {
     const account = "late@example.test";
     backend.exec(
       `INSERT INTO users (username, password, display_name, mail, uid) SELECT '${account}', password, 'Late', 'l@example.test', '' FROM users WHERE uid = 'alice'`,

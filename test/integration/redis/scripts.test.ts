@@ -54,13 +54,13 @@ const calls: Readonly<Record<string, { readonly args: Values; readonly reply: un
     args: { expectedEpoch: "0", value: "v", lifeMs: 1000, loginNameKey: "l", indexSeconds: 60, maxIndexed: 5 },
     reply: 1,
   },
-  "take-back-factor-attempt": { args: { isAccountCounted: 1, isFlowCounted: 1 }, reply: 1 },
-  "take-back-passkey-attempt": { args: {}, reply: 0 },
   "take-failure-token": {
     args: { intervalUs: 1000, depthUs: 5000, maxLifeMs: 1000 },
     reply: ["granted", 1, "debtUs", 1000],
   },
   "touch-session": { args: { nowMs: 1, lifeMs: 60_000 }, reply: 0 },
+  "undo-factor-attempt": { args: { isAccountCounted: 1, isFlowCounted: 1 }, reply: 1 },
+  "undo-passkey-attempt": { args: {}, reply: 0 },
   "write-flow": { args: { expectedVersion: 0, sealed: "s", endMs: 4_000_000_000_000 }, reply: 1 },
 };
 

@@ -21,9 +21,9 @@ let browser: Browser;
 let wiki: ProviderSite;
 let tracker: ProviderSite;
 let wikiKeys: KeyPair;
-let stranger: KeyPair;
+let unregistered: KeyPair;
 let metadata = "";
-/** Logout tokens that the OIDC client got. */
+/** Logout tokens that the OIDC client received. */
 const logoutTokens: string[] = [];
 
 const wikiSite = "http://wiki.test";
@@ -41,7 +41,7 @@ const identity = (wikiPair: KeyPair, trackerKeys: KeyPair, clientPort: number) =
         redirect_uris: ["http://mail.test/cb"],
         skip_consent: true,
         post_logout_redirect_uris: ["http://mail.test/bye"],
-        backchannel_logout_uri: `http://127.0.0.1:${clientPort}/told`,
+        backchannel_logout_uri: `http://127.0.0.1:${clientPort}/logout`,
       },
     ],
   },
@@ -102,10 +102,10 @@ beforeAll(async () => {
   });
   const folder = owned.use(await scratchFolder());
   const [first, trackerKeys, other] = await Promise.all(
-    ["wiki", "tracker", "stranger"].map((name) => keyPair(folder.path, name)),
+    ["wiki", "tracker", "unregistered"].map((name) => keyPair(folder.path, name)),
   );
-  if (first === undefined || trackerKeys === undefined || other === undefined) throw new Error("no keys");
-  [wikiKeys, stranger] = [first, other];
+  if (first === undefined || trackerKeys === undefined || other === undefined) throw new Error("a key pair is missing");
+  [wikiKeys, unregistered] = [first, other];
   idp = owned.use(await startIdpStack({ identity: identity(wikiKeys, trackerKeys, clientPort) }));
   metadata = await (await fetch(`${idp.stack.url}/saml/metadata`)).text();
   wiki = owned.use(
@@ -122,7 +122,7 @@ beforeAll(async () => {
     `MAP tracker.test:80 127.0.0.1:${tracker.port}`,
     `MAP mail.test:80 127.0.0.1:${clientPort}`,
   ];
-  // Sites of their own, so that cookies are kept apart as on the Internet.
+  // Each application has its own site, so that cookies are separate as on the Internet.
   const args = ["--no-sandbox", `--host-resolver-rules=${hosts.join(",")}`];
   browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args });
   owned.defer(() => browser.close());
@@ -131,13 +131,13 @@ beforeAll(async () => {
 afterAll(() => owned.disposeAsync());
 
 afterEach(() => {
-  // A test that fails while it hangs fails alone.
+  // Keeps a test that fails while the site hangs from affecting the next one.
   tracker.hangs = false;
 });
 
 const newContext = (options = {}): Promise<BrowserContext> => browser.newContext({ locale: "en-US", ...options });
 
-const who = (page: Page): Promise<string | null> => page.locator("#who").textContent();
+const shownUser = (page: Page): Promise<string | null> => page.locator("#who").textContent();
 
 async function password(page: Page, user = "alice"): Promise<void> {
   await page.getByLabel("Username or email address").fill(`${user}@example.test`);
@@ -145,17 +145,17 @@ async function password(page: Page, user = "alice"): Promise<void> {
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
 }
 
-/** Signs in at both; without script the user sends the form that carries the response. */
-async function signIn(page: Page, hasScript = true): Promise<void> {
+/** Signs in at both sites. Without JavaScript the user submits the form with the response. */
+async function signIn(page: Page, hasJavaScript = true): Promise<void> {
   for (const site of [wikiSite, trackerSite]) {
     await page.goto(`${site}/login`);
     if (site === wikiSite) await password(page);
-    if (!hasScript) await page.getByRole("button", { name: /^Return to/ }).click();
+    if (!hasJavaScript) await page.getByRole("button", { name: /^Return to/ }).click();
     await page.waitForURL(`${site}/`);
   }
 }
 
-async function askToSignOut(page: Page, query = ""): Promise<void> {
+async function requestSignOut(page: Page, query = ""): Promise<void> {
   await page.goto(`${login}/logout${query}`);
   await page.getByRole("button", { name: "Sign out" }).click();
 }
@@ -177,19 +177,19 @@ async function authorizeWebmail(page: Page): Promise<void> {
   await page.waitForURL("http://mail.test/**");
 }
 
-async function seeWho(context: BrowserContext): Promise<readonly (string | null)[]> {
+async function shownUsers(context: BrowserContext): Promise<readonly (string | null)[]> {
   const page = await context.newPage();
   const seen: (string | null)[] = [];
   for (const site of [wikiSite, trackerSite]) {
     await page.goto(`${site}/`);
-    seen.push(await who(page));
+    seen.push(await shownUser(page));
   }
   await page.close();
   return seen;
 }
 
 describe("a service provider in a browser", () => {
-  test("signs in with a second factor and gets attributes; its library takes no response twice or of another audience", async () => {
+  test("receives attributes after a sign-in with a second factor; its library rejects a replay and another audience", async () => {
     await using context = await newContext();
     const page = await context.newPage();
     await page.goto(`${wikiSite}/login`);
@@ -198,7 +198,7 @@ describe("a service provider in a browser", () => {
     await page.getByLabel("Six-digit code").fill(currentCode());
     await page.getByRole("button", { name: "Verify" }).click();
     await page.waitForURL(`${wikiSite}/`);
-    expect(await who(page)).toBe("mail: bob@example.test, by: https://refeds.org/profile/mfa");
+    expect(await shownUser(page)).toBe("mail: bob@example.test, by: https://refeds.org/profile/mfa");
     const body = new URLSearchParams({ SAMLResponse: wiki.lastResponse });
     const again = await fetch(`http://127.0.0.1:${wiki.port}/acs`, { method: "POST", body });
     expect([again.status, await again.text()]).toEqual([403, expect.stringContaining("InResponseTo")]);
@@ -207,10 +207,10 @@ describe("a service provider in a browser", () => {
     await expect(other.takeLogin(Object.fromEntries(body))).rejects.toThrow(/audience/i);
   });
 
-  test("with another key, or with a request for the second time, gets a page that says no", async () => {
+  test("gets an error page for a request with another key or for a replayed request", async () => {
     await using context = await newContext();
     const page = await context.newPage();
-    const site = { entityId: "urn:test:wiki", origin: wikiSite, keys: stranger };
+    const site = { entityId: "urn:test:wiki", origin: wikiSite, keys: unregistered };
     const forged = await page.goto(await nodeSamlLibrary(site, metadata).loginUrl());
     expect(forged?.status()).toBe(400);
     const url = await nodeSamlLibrary({ ...site, keys: wikiKeys }, metadata).loginUrl();
@@ -220,65 +220,68 @@ describe("a service provider in a browser", () => {
 });
 
 describe("a logout in a browser", () => {
-  test("that a service provider begins ends the session at the other and at OIDC clients", async () => {
+  test("that a service provider starts ends the sessions at the other service provider and at OIDC clients", async () => {
     await using context = await newContext();
     const page = await context.newPage();
     await signIn(page);
     await authorizeWebmail(page);
-    expect(await seeWho(context)).toEqual([expect.stringContaining("alice@example.test"), "login: alice"]);
+    expect(await shownUsers(context)).toEqual([expect.stringContaining("alice@example.test"), "login: alice"]);
     logoutTokens.length = 0;
     await page.goto(`${wikiSite}/logout`);
     await page.waitForURL(`${wikiSite}/slo?**`);
-    expect(await who(page)).toBe("logout answered");
-    expect(await seeWho(context)).toEqual(["nobody", "nobody"]);
+    expect(await shownUser(page)).toBe("logout answered");
+    expect(await shownUsers(context)).toEqual(["signed out", "signed out"]);
     await poll("logout token", () => logoutTokens.length === 1);
     expect(decodeJwt(logoutTokens[0] ?? "")).toMatchObject({ aud: "webmail", events: expect.anything() });
     await page.goto(`${trackerSite}/login`);
     expect(await page.getByLabel("Password", { exact: true }).isVisible()).toBe(true);
   });
 
-  test("that an OIDC client begins tells both, and ends where the client wants", async () => {
+  test("that an OIDC client starts notifies both service providers and returns to the client", async () => {
     await using context = await newContext();
     const page = await context.newPage();
-    const complaints: string[] = [];
-    page.on("console", (message) => complaints.push(message.text()));
+    const messages: string[] = [];
+    page.on("console", (message) => messages.push(message.text()));
     await signIn(page);
-    await askToSignOut(page, "?client_id=webmail&post_logout_redirect_uri=http://mail.test/bye&state=s1");
+    await requestSignOut(page, "?client_id=webmail&post_logout_redirect_uri=http://mail.test/bye&state=s1");
     await page.waitForURL("http://mail.test/bye?state=s1");
-    expect(await seeWho(context)).toEqual(["nobody", "nobody"]);
-    expect(complaints).toEqual([]);
+    expect(await shownUsers(context)).toEqual(["signed out", "signed out"]);
+    expect(messages).toEqual([]);
   });
 
-  test.each([true, false])("with one that hangs says so; reloading does no harm (script: %s)", async (hasScript) => {
-    await using context = await newContext({ javaScriptEnabled: hasScript });
-    const page = await context.newPage();
-    await signIn(page, hasScript);
-    tracker.hangs = true;
-    const pendingSignOut = askToSignOut(page);
-    await page.getByRole("heading", { name: "Signing you out" }).waitFor();
-    await page.screenshot({ path: join(pictures, `signing_out-${hasScript ? "script" : "plain"}.png`) });
-    const shown = await context.newPage();
-    const again = await shown.goto(page.url(), { waitUntil: "commit" });
-    expect(again?.headers()["content-security-policy"]).toMatch(
-      /frame-src 'self'( http:\/\/wiki\.test)? http:\/\/tracker\.test;/,
-    );
-    await pendingSignOut;
-    // Without script, browsers wait for every frame before they go on by themselves.
-    if (!hasScript) await page.getByRole("link", { name: "Continue without waiting" }).click();
-    const partly = page.getByRole("heading", { name: "You’re signed out here, but not everywhere" });
-    await partly.waitFor();
-    expect(await rows(page)).toEqual([
-      expect.stringMatching(/Example wiki\s+Signed out$/),
-      expect.stringMatching(/Example tracker\s+No response\s+Try again/),
-    ]);
-    tracker.hangs = false;
-    expect(await seeWho(context)).toEqual(["nobody", "login: alice"]);
-    await page.getByRole("link", { name: "Try again" }).click();
-    await page.waitForURL(`${login}/logged_out`);
-    expect(await seeWho(context)).toEqual(["nobody", "nobody"]);
-  });
+  test.each([true, false])(
+    "reports a service provider that hangs, and the page can be reloaded (JavaScript: %s)",
+    async (hasJavaScript) => {
+      await using context = await newContext({ javaScriptEnabled: hasJavaScript });
+      const page = await context.newPage();
+      await signIn(page, hasJavaScript);
+      tracker.hangs = true;
+      const pendingSignOut = requestSignOut(page);
+      await page.getByRole("heading", { name: "Signing you out" }).waitFor();
+      await page.screenshot({ path: join(pictures, `signing_out-${hasJavaScript ? "script" : "plain"}.png`) });
+      const shown = await context.newPage();
+      const again = await shown.goto(page.url(), { waitUntil: "commit" });
+      expect(again?.headers()["content-security-policy"]).toMatch(
+        /frame-src 'self'( http:\/\/wiki\.test)? http:\/\/tracker\.test;/,
+      );
+      await pendingSignOut;
+      // Without JavaScript, browsers wait for every frame before they follow the refresh.
+      if (!hasJavaScript) await page.getByRole("link", { name: "Continue without waiting" }).click();
+      const partly = page.getByRole("heading", { name: "You’re signed out here, but not everywhere" });
+      await partly.waitFor();
+      expect(await rows(page)).toEqual([
+        expect.stringMatching(/Example wiki\s+Signed out$/),
+        expect.stringMatching(/Example tracker\s+No response\s+Try again/),
+      ]);
+      tracker.hangs = false;
+      expect(await shownUsers(context)).toEqual(["signed out", "login: alice"]);
+      await page.getByRole("link", { name: "Try again" }).click();
+      await page.waitForURL(`${login}/logged_out`);
+      expect(await shownUsers(context)).toEqual(["signed out", "signed out"]);
+    },
+  );
 
-  test("takes an answer of a service provider once, signed by it, and to a request that was sent to it", async () => {
+  test("accepts the response of a service provider once, and only with its signature", async () => {
     await using context = await newContext();
     const page = await context.newPage();
     await signIn(page);
@@ -286,7 +289,7 @@ describe("a logout in a browser", () => {
     page.on("request", (request) => {
       if (request.url().includes("/saml/slo?SAMLResponse=")) answers.push(request.url());
     });
-    await askToSignOut(page);
+    await requestSignOut(page);
     await page.waitForURL(`${login}/logged_out`);
     expect(answers).toHaveLength(2);
     for (const url of [...answers, (answers[0] ?? "").replace(/&SigAlg=.*/, "")]) {

@@ -55,7 +55,7 @@ function metadataWith(keys: SamlKeys): string {
   );
 }
 
-/** The keys that a service provider takes from metadata. */
+/** The certificates in the metadata. */
 function keysIn(metadata: string): readonly KeyObject[] {
   const role = metadata.slice(metadata.indexOf("<md:IDPSSODescriptor"));
   return [...role.matchAll(/<ds:X509Certificate>([^<]+)/g)].map(
@@ -67,7 +67,7 @@ function verify(documents: readonly string[], pinned: readonly KeyObject[]): voi
   for (const document of documents) expect(verifiedBytes(document, pinned)).toContain("urn:idp");
 }
 
-test("whoever reads the metadata between rotations can verify both replicas throughout, by what it read before", async () => {
+test("metadata that was read before a rotation verifies both replicas after it", async () => {
   const replicas = [replica(), replica()];
   const at = async (hours: number): Promise<readonly string[]> => {
     nowMs = hours * hour;

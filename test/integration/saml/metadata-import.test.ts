@@ -1,8 +1,7 @@
 import { SAML } from "@node-saml/node-saml";
-import { freePort, poll, scratchFolder } from "@postern/shared/testing";
+import { poll, scratchFolder } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createBrowser, hiddenFields } from "../../support/browser.ts";
-import { startService, untilReady } from "../../support/service-process.ts";
 import { type IdpStack, startIdpStack } from "../idp/idp-stack.ts";
 import { type KeyPair, keyPair } from "./key-pair.ts";
 import { documentOf, entityId, type MetadataServer, startMetadataServer } from "./metadata-server.ts";
@@ -12,7 +11,7 @@ interface Keys {
   readonly sp: KeyPair;
   readonly next: KeyPair;
   readonly publisher: KeyPair;
-  readonly stranger: KeyPair;
+  readonly unregistered: KeyPair;
 }
 
 let idp: IdpStack;
@@ -25,13 +24,13 @@ beforeAll(async () => {
   source = await startMetadataServer();
   await using folder = await scratchFolder();
   const newKeyPair = (name: string): Promise<KeyPair> => keyPair(folder.path, name);
-  const [sp, next, publisher, stranger] = await Promise.all([
+  const [sp, next, publisher, unregistered] = await Promise.all([
     newKeyPair("sp"),
     newKeyPair("next"),
     newKeyPair("publisher"),
-    newKeyPair("stranger"),
+    newKeyPair("unregistered"),
   ]);
-  keys = { sp, next, publisher, stranger };
+  keys = { sp, next, publisher, unregistered };
   source.publish(documentOf(keys));
   const provider = { entity_id: entityId, allowed_attributes: ["mail"] };
   idp = await startIdpStack({
@@ -52,11 +51,7 @@ afterAll(async () => {
   await source[Symbol.asyncDispose]();
 });
 
-function provider(
-  { key, cert }: KeyPair,
-  callbackUrl = "https://sp.example.test/two",
-  idpCert = "looked at elsewhere",
-): SAML {
+function provider({ key, cert }: KeyPair, callbackUrl = "https://sp.example.test/two", idpCert = "unused"): SAML {
   return new SAML({
     issuer: entityId,
     callbackUrl,
@@ -77,7 +72,7 @@ async function requestOf(pair: KeyPair, callbackUrl?: string): Promise<string> {
   return url.slice(new URL(url).origin.length);
 }
 
-/** What every replica answers to a request of its own. */
+/** The status that each replica returns for a new request. */
 async function answers(pair: KeyPair, replicas: readonly string[] = idp.replicas): Promise<readonly number[]> {
   const pages = replicas.map(async (replica) => createBrowser([replica]).get(await requestOf(pair)));
   return (await Promise.all(pages)).map(({ status }) => status);
@@ -93,7 +88,7 @@ async function counted(series: string): Promise<readonly number[]> {
 const refreshes = (result: string): Promise<readonly number[]> =>
   counted(`service_idp_saml_metadata_refreshes_total{result="${result}"}`.replaceAll(/[{}]/g, "\\$&"));
 
-/** Both replicas have met this result again. */
+/** Waits until both replicas have counted this result again. */
 async function untilCounted(result: string): Promise<void> {
   const before = await refreshes(result);
   await poll(`metadata: ${result}`, async () => {
@@ -102,8 +97,8 @@ async function untilCounted(result: string): Promise<void> {
   });
 }
 
-describe("a service provider that is known by a federation's metadata", () => {
-  test("signs in at the address that is the default there, with an assertion for the key that is there", async () => {
+describe("a service provider from a federation's metadata", () => {
+  test("receives an assertion at the default address of the metadata, encrypted for the key in the metadata", async () => {
     const browser = createBrowser(idp.replicas);
     const login = await browser.open(await requestOf(keys.sp));
     const answer = await browser.submit(login, alice);
@@ -113,14 +108,14 @@ describe("a service provider that is known by a federation's metadata", () => {
     expect(xml).toContain("http://www.w3.org/2009/xmlenc11#aes256-gcm");
   });
 
-  test("is refused with another key, without a signature that its metadata promise, and at an address that is not there", async () => {
-    expect(await answers(keys.stranger)).toEqual([400, 400]);
+  test("is rejected with another key, without the signature that the metadata requires, or with an unlisted address", async () => {
+    expect(await answers(keys.unregistered)).toEqual([400, 400]);
     const browser = createBrowser(idp.replicas);
     expect((await browser.get((await requestOf(keys.sp)).replace(/&SigAlg=.*/, ""))).status).toBe(400);
     expect((await browser.get(await requestOf(keys.sp, "https://evil.example.test/"))).status).toBe(400);
   });
 
-  test("gets assertions by the algorithms that its metadata name, which it can decrypt", async () => {
+  test("receives assertions encrypted with the algorithms in its metadata", async () => {
     const xmlenc = "http://www.w3.org/2001/04/xmlenc#";
     source.publish(documentOf({ ...keys, encryption: [`${xmlenc}aes128-cbc`, `${xmlenc}rsa-oaep-mgf1p`] }));
     const browser = createBrowser([idp.replicas[0]]);
@@ -137,7 +132,7 @@ describe("a service provider that is known by a federation's metadata", () => {
     source.publish(documentOf(keys));
   });
 
-  test("cannot be spoken for without its signature: a page that signs its users out is refused", async () => {
+  test("cannot be impersonated: an unsigned logout request is rejected", async () => {
     const browser = createBrowser(idp.replicas);
     const answer = await browser.submit(await browser.open(await requestOf(keys.sp)), alice);
     await browser.open(answer.location ?? "");
@@ -148,22 +143,22 @@ describe("a service provider that is known by a federation's metadata", () => {
     expect((await browser.get(unsigned)).status).toBe(400);
     expect((await browser.get("/mfa/register/home")).status).toBe(200);
     const line = /"client":"urn:test:federated","reason":"signature_missing"/;
-    await poll("who was refused", () => [idp.first, idp.second].some((one) => line.test(one.output())));
+    await poll("the logged rejection", () => [idp.first, idp.second].some((one) => line.test(one.output())));
   });
 
-  test("changes its key on every replica when the metadata do", async () => {
+  test("has its new key on every replica after the metadata changed", async () => {
     expect(await answers(keys.next)).toEqual([400, 400]);
     source.publish(documentOf({ ...keys, sp: keys.next }));
-    await poll("both replicas to take the new key", async () => all(await answers(keys.next), 302));
+    await poll("the new key on both replicas", async () => all(await answers(keys.next), 302));
     expect(await answers(keys.sp)).toEqual([400, 400]);
   });
 
-  test("stays as it was while what is published is signed by another, too large, a redirect or an error", async () => {
-    source.publish(documentOf({ sp: keys.stranger, publisher: keys.stranger }));
+  test("does not change if the new metadata has a wrong signature, is too large, redirects or is unavailable", async () => {
+    source.publish(documentOf({ sp: keys.unregistered, publisher: keys.unregistered }));
     await untilCounted("signature");
     source.publish("x".repeat(300_000));
     await untilCounted("too_large");
-    const evil = documentOf({ ...keys, sp: keys.stranger });
+    const evil = documentOf({ ...keys, sp: keys.unregistered });
     source.answer(({ url }, response) => {
       if (url === "/elsewhere") response.writeHead(200).end(evil);
       else response.writeHead(302, { location: "/elsewhere" }).end();
@@ -172,33 +167,28 @@ describe("a service provider that is known by a federation's metadata", () => {
     source.answer((_request, response) => void response.writeHead(500).end());
     await untilCounted("unreachable");
     expect(source.requestedPaths).not.toContain("/elsewhere");
-    expect(await answers(keys.stranger)).toEqual([400, 400]);
+    expect(await answers(keys.unregistered)).toEqual([400, 400]);
     expect(await answers(keys.next)).toEqual([302, 302]);
     expect(all(await counted("service_idp_saml_metadata_unusable"), 0)).toBe(true);
     const ages = await counted("service_idp_saml_metadata_age_seconds");
     expect(Math.min(...ages)).toBeGreaterThan(1);
   });
 
-  test("is known to a replica that starts while the source is away", async () => {
+  test("is known to a replica that starts while the source is unavailable", async () => {
     source.answer(({ socket }) => void socket.destroy());
-    const port = await freePort();
-    await using third = await startService("idp", {
-      configFile: idp.stack.configFile,
-      privatePort: await freePort(),
-      env: { SERVICE_RUNTIME_SERVICES_IDP_ADDRESS: `127.0.0.1:${port}` },
-    });
-    await untilReady(third);
-    expect(await answers(keys.next, [`http://127.0.0.1:${port}`])).toEqual([302]);
-    expect(await answers(keys.sp, [`http://127.0.0.1:${port}`])).toEqual([400]);
+    const third = await idp.stack.startReplica("idp");
+    await using _ = third.process;
+    expect(await answers(keys.next, [third.url])).toEqual([302]);
+    expect(await answers(keys.sp, [third.url])).toEqual([400]);
   });
 
-  test("is refused once its metadata are over, until there are others", async () => {
+  test("is rejected once its metadata has expired, until there is new metadata", async () => {
     const validUntil = new Date(Date.now() + 2500).toISOString();
     source.publish(documentOf({ ...keys, attributes: ` validUntil="${validUntil}"` }));
-    await poll("the metadata to be taken", async () => all(await answers(keys.sp), 302));
-    await poll("the metadata to be over", async () => all(await answers(keys.sp), 400));
+    await poll("the new metadata", async () => all(await answers(keys.sp), 302));
+    await poll("the expiry of the metadata", async () => all(await answers(keys.sp), 400));
     expect(await counted("service_idp_saml_metadata_unusable")).toEqual([1, 1]);
     source.publish(documentOf(keys));
-    await poll("others to be taken", async () => all(await answers(keys.sp), 302));
+    await poll("the metadata after the expiry", async () => all(await answers(keys.sp), 302));
   });
 });

@@ -11,8 +11,8 @@ function catalogueRow(uri: string, at: string): string {
   return `<system systemId="${uri}" uri="${file}"/><uri name="${uri}" uri="${file}"/>`;
 }
 
-/** What xmllint says of metadata by the schemas of SAML. */
-export async function validated(metadata: string): Promise<string> {
+/** Validates metadata against the SAML schemas. @returns the output of xmllint */
+export async function validateMetadata(metadata: string): Promise<string> {
   await using folder = await scratchFolder();
   const file = join(folder.path, "metadata.xml");
   await writeFile(file, metadata);

@@ -11,22 +11,22 @@ import type { KeyPair } from "./key-pair.ts";
 
 export const entityId = "urn:test:federated";
 
-/** What a federation publishes. */
+/** The metadata server of a federation. */
 export interface MetadataServer extends AsyncDisposable {
   readonly url: string;
-  /** Paths that were asked. */
+  /** Paths of the requests so far. */
   readonly requestedPaths: string[];
   answer(listener: RequestListener): void;
-  /** A document with this service provider's certificate. */
+  /** Serves this document from now on. */
   publish(document: string): void;
-  /** Nobody listens there any more. */
-  away(): Promise<void>;
+  /** Stops listening. */
+  close(): Promise<void>;
 }
 
 export interface Published extends EntityOptions {
   readonly sp: KeyPair;
   readonly publisher: KeyPair;
-  /** URIs of what it can decrypt. */
+  /** URIs of the encryption algorithms that it supports. */
   readonly encryption?: readonly string[];
 }
 
@@ -37,7 +37,7 @@ function descriptorOf({ cert }: KeyPair, encryption: readonly string[]): string 
   return `<md:KeyDescriptor><ds:KeyInfo ${ds}><ds:X509Data><ds:X509Certificate>${certificate}</ds:X509Certificate></ds:X509Data></ds:KeyInfo>${methods}</md:KeyDescriptor>`;
 }
 
-/** A federation's document with our service provider among others. */
+/** A federation's signed metadata with our service provider and another one. */
 export function documentOf({ sp, publisher, encryption = [], ...options }: Published): string {
   const ours = entityOf({
     entityId,
@@ -62,7 +62,7 @@ export async function startMetadataServer(): Promise<MetadataServer> {
   await new Promise<void>((resolve) => {
     server.listen(port, "127.0.0.1", resolve);
   });
-  const away = async (): Promise<void> => {
+  const close = async (): Promise<void> => {
     server.closeAllConnections();
     if (server.listening) await new Promise((resolve) => server.close(resolve));
   };
@@ -77,7 +77,7 @@ export async function startMetadataServer(): Promise<MetadataServer> {
         response.writeHead(200, { "content-type": "application/samlmetadata+xml" }).end(document);
       };
     },
-    away,
-    [Symbol.asyncDispose]: away,
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }

@@ -5,12 +5,12 @@ import { freePort } from "@postern/shared/testing";
 import * as samlify from "samlify";
 import type { KeyPair } from "./key-pair.ts";
 
-/** What a service provider's library does; each method gives an address or what it has learnt. */
+/** The functions of a service provider's SAML library. */
 interface Library {
   loginUrl(): Promise<string>;
   takeLogin(fields: Record<string, string>): Promise<Profile>;
   logoutUrl(profile: Profile): Promise<string>;
-  /** @returns the name ID whose session ends, and the address of the answer */
+  /** @returns the name ID whose session ends, and the address of the response */
   takeLogoutRequest(query: URLSearchParams, raw: string): Promise<{ nameId: string; answer: string }>;
   takeLogoutResponse(query: URLSearchParams, raw: string): Promise<void>;
 }
@@ -22,12 +22,12 @@ export interface Profile {
   readonly shown: string;
 }
 
-/** A web site that signs its users in by SAML. */
+/** A web site with sign-in by SAML. */
 export interface ProviderSite extends AsyncDisposable {
   readonly port: number;
-  /** From now on logout requests are not answered: the connection stays open. */
+  /** While true, logout requests get no response and their connections stay open. */
   hangs: boolean;
-  /** The last response that a browser brought. */
+  /** The SAML response that a browser posted last. */
   lastResponse: string;
 }
 
@@ -39,7 +39,7 @@ export interface SiteKeys {
 
 const bindings = "urn:oasis:names:tc:SAML:2.0:bindings:";
 
-/** By node-saml; takes each response once. */
+/** A service provider with node-saml, which accepts each response once. */
 export function nodeSamlLibrary(
   { entityId, origin, keys }: SiteKeys,
   idpMetadata: string,
@@ -79,7 +79,7 @@ export function nodeSamlLibrary(
     loginUrl: () => sp.getAuthorizeUrlAsync("", undefined, {}),
     takeLogin: async (fields) => {
       const { profile } = await sp.validatePostResponseAsync(fields);
-      if (profile === null) throw new Error("no profile");
+      if (profile === null) throw new Error("the response has no profile");
       const context = /AuthnContextClassRef>([^<]+)</.exec(profile.getAssertionXml?.() ?? "")?.[1] ?? "";
       return {
         nameId: profile.nameID,
@@ -91,7 +91,7 @@ export function nodeSamlLibrary(
     logoutUrl: (profile) => sp.getLogoutUrlAsync(full(profile), "", {}),
     takeLogoutRequest: async (query, raw) => {
       const profile = await checked(query, raw);
-      if (profile === null) throw new Error("no logout request");
+      if (profile === null) throw new Error("the query has no logout request");
       const answer = await sp.getLogoutResponseUrlAsync(profile, query.get("RelayState") ?? "", {}, true);
       return { nameId: profile.nameID, answer };
     },
@@ -103,7 +103,7 @@ function octets(raw: string): string {
   return raw.split("&Signature=")[0] ?? "";
 }
 
-/** By samlify. */
+/** A service provider with samlify. */
 export function samlifyLibrary({ entityId, origin, keys }: SiteKeys, idpMetadata: string): Library {
   samlify.setSchemaValidator({ validate: async () => "node-saml and xmllint look" });
   const idp = samlify.IdentityProvider({
@@ -156,7 +156,7 @@ const moved = (response: ServerResponse, location: string, cookie?: string): voi
   response.writeHead(302, { location, ...(cookie === undefined ? {} : { "set-cookie": cookie }) }).end();
 };
 
-/** Serves the site: `/`, `/login`, `/acs`, `/logout`, `/slo`. Its sessions are kept by name ID, as SOAP needs too. */
+/** Serves the site: `/`, `/login`, `/acs`, `/logout`, `/slo`. Sessions are stored by name ID, which is all that a logout request contains. */
 export async function startProviderSite(library: Library): Promise<ProviderSite> {
   const port = await freePort();
   const sessions = new Map<string, Profile>();
@@ -193,7 +193,7 @@ export async function startProviderSite(library: Library): Promise<ProviderSite>
       sessions.delete(profile.nameId);
       return moved(response, await library.logoutUrl(profile));
     }
-    return plain(response, 200, profile === undefined ? "nobody" : profile.shown);
+    return plain(response, 200, profile === undefined ? "signed out" : profile.shown);
   };
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => plain(response, 403, String(error)));

@@ -33,7 +33,7 @@ beforeAll(async () => {
     callbackUrl: acsUrl,
     entryPoint: sso,
     logoutUrl: slo,
-    idpCert: "looked at elsewhere",
+    idpCert: "unused",
     disableRequestedAuthnContext: true,
     privateKey: key,
     publicCert: cert,
@@ -48,21 +48,21 @@ const signIn = async (): Promise<string> => pathOf(await sp.getAuthorizeUrlAsync
 const browserAt = (index: number): Browser => createBrowser([idp.replicas[index % 2] ?? ""]);
 
 describe("metadata", () => {
-  test("are 500 while the shared keys cannot be opened, and no other keys are made", async () => {
+  test("returns 500 while the shared keys cannot be decrypted, and no new keys are created", async () => {
     const port = idp.stack.redis?.port ?? 0;
     const redis = await testRedis(port);
     const key = "postern:saml:{signing-keys}";
-    await redis.set(key, "what another secret sealed");
+    await redis.set(key, "encrypted with another secret");
     const page = await browserAt(0).get("/saml/metadata");
-    expect([page.status, await redis.get(key)]).toEqual([500, "what another secret sealed"]);
+    expect([page.status, await redis.get(key)]).toEqual([500, "encrypted with another secret"]);
     await redis.del(key);
     redis.disconnect();
     expect((await browserAt(0).get("/saml/metadata")).status).toBe(200);
   });
 });
 
-describe("a message counts once", () => {
-  test("of a hundred that come at once to two replicas one is taken", async () => {
+describe("a message is accepted once", () => {
+  test("among 100 parallel requests on two replicas", async () => {
     const request = await signIn();
     const statuses = await Promise.all(
       Array.from({ length: 100 }, async (_, index) => (await browserAt(index).get(request)).status),
@@ -71,7 +71,7 @@ describe("a message counts once", () => {
     expect(statuses.filter((status) => status === 400)).toHaveLength(99);
   });
 
-  test("a request that waits for its user is answered once, whoever asks at once", async () => {
+  test("when the user continues in parallel after the sign-in", async () => {
     const browser = createBrowser(idp.replicas);
     const login = await browser.open(await signIn());
     const answer = await browser.submit(login, alice);
@@ -81,16 +81,16 @@ describe("a message counts once", () => {
 });
 
 describe("while Redis hangs", () => {
-  test("metadata are served, every message is answered with a page of 500 in time, and none is taken", async () => {
+  test("metadata is served, and every message is rejected in time with a 500 page", async () => {
     const server = idp.stack.redis;
     if (server === undefined) throw new Error("no Redis");
     const browser = createBrowser(idp.replicas);
     const nameIDFormat = "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent";
-    const profile = { issuer: entityId, nameID: "nobody", nameIDFormat, sessionIndex: "_none" };
+    const profile = { issuer: entityId, nameID: "unknown", nameIDFormat, sessionIndex: "_none" };
     const [first, second] = [await signIn(), await signIn()];
     const form = { SAMLRequest: Buffer.from("<a/>").toString("base64") };
     const logout = pathOf(await sp.getLogoutUrlAsync(profile, "", {}));
-    // Each replica has seen its keys.
+    // Makes each replica read its keys.
     await Promise.all([0, 1].map((index) => browserAt(index).get("/saml/metadata")));
     await pause(server);
     const [metadata, again, ...messages] = await Promise.all([
@@ -107,6 +107,6 @@ describe("while Redis hangs", () => {
     expect(messages.map(({ status }) => status)).toEqual([500, 500, 500, 500]);
     for (const { headers } of messages) expect(headers.get("content-type")).toContain("text/html");
     expect(forged.status).toBe(400);
-    await poll("sign-in to be served again", async () => (await browser.get(await signIn())).status === 302);
+    await poll("an accepted request after the outage", async () => (await browser.get(await signIn())).status === 302);
   });
 });

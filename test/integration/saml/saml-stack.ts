@@ -9,16 +9,17 @@ export const slo = "http://localhost:8080/saml/slo";
 
 export interface SamlStack extends AsyncDisposable {
   readonly idp: IdpStack;
-  /** Of the service provider `urn:test:signed`. */
+  /** The key of the service provider `urn:test:signed`. */
   readonly sp: KeyPair;
-  readonly stranger: KeyPair;
+  /** A key that no service provider is configured with. */
+  readonly unregistered: KeyPair;
 }
 
-/** Two identity providers with service providers of several kinds. */
+/** Two replicas of idp with several kinds of service providers. */
 export async function startSamlStack(backChannelUrl: string, oidc: Tree = {}): Promise<SamlStack> {
   await using started = new AsyncDisposableStack();
   const folder = started.use(await scratchFolder());
-  const [sp, stranger] = await Promise.all([keyPair(folder.path, "sp"), keyPair(folder.path, "stranger")]);
+  const [sp, unregistered] = await Promise.all([keyPair(folder.path, "sp"), keyPair(folder.path, "unregistered")]);
   const idp = started.use(
     await startIdpStack({
       identity: {
@@ -56,5 +57,5 @@ export async function startSamlStack(backChannelUrl: string, oidc: Tree = {}): P
     }),
   );
   const owned = started.move();
-  return { idp, sp, stranger, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { idp, sp, unregistered, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

@@ -4,8 +4,8 @@ import * as samlify from "samlify";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Browser, createBrowser, hiddenFields, type Page } from "../../support/browser.ts";
 import type { KeyPair } from "./key-pair.ts";
-import { logoutBegunHere } from "./logout-begun-here.ts";
-import { validated } from "./metadata-schema.ts";
+import { logoutStartedByIdp } from "./logout-started-by-idp.ts";
+import { validateMetadata } from "./metadata-schema.ts";
 import { entityId, type SamlStack, slo, sso, startSamlStack } from "./saml-stack.ts";
 import { type SoapProvider, startSoapProvider } from "./soap-provider.ts";
 import { currentCode } from "./totp.ts";
@@ -59,7 +59,7 @@ const wiki = (keys: KeyPair = saml.sp, more: Partial<SamlConfig> = {}): SAML =>
 const plain = (more: Partial<SamlConfig> = {}): SAML =>
   nodeSaml("urn:test:plain", "https://plain.example.test/acs", more);
 
-/** Takes the browser to us and, where it is asked, signs in. @returns the page that carries the response */
+/** Opens the identity provider with a request of the service provider and signs in if necessary. @returns the page with the response */
 async function visit(browser: Browser, sp: SAML, user: Record<string, string> = alice): Promise<Page> {
   const url = await sp.getAuthorizeUrlAsync(relayState, undefined, {});
   const page = await browser.open(pathOf(url));
@@ -70,16 +70,16 @@ async function visit(browser: Browser, sp: SAML, user: Record<string, string> = 
 
 async function profileOf(sp: SAML, page: Page) {
   const { profile } = await sp.validatePostResponseAsync(hiddenFields(page));
-  if (profile === null) throw new Error("no profile");
+  if (profile === null) throw new Error("the response has no profile");
   return profile;
 }
 
 describe("metadata", () => {
-  test("are valid by the schemas of SAML", async () => {
-    expect(await validated(metadata)).toContain("validates");
+  test("is valid according to the SAML schemas", async () => {
+    expect(await validateMetadata(metadata)).toContain("validates");
   });
 
-  test("name the algorithms that we take, so that nobody signs with SHA-1 for us", () => {
+  test("lists the accepted algorithms, which do not include SHA-1", () => {
     const named = [...metadata.matchAll(/<alg:(\w+) xmlns:alg="[^"]+" Algorithm="([^"]+)"/g)];
     expect(named.map(([, kind, uri]) => `${kind} ${uri}`)).toContain(
       "SigningMethod http://www.w3.org/2001/04/xmldsig-more#rsa-sha256",
@@ -88,13 +88,13 @@ describe("metadata", () => {
     expect(metadata).not.toContain("sha1");
   });
 
-  test("are the same key on both replicas, and reach service providers through the gateway", async () => {
+  test("has the same key on both replicas and is served through the gateway", async () => {
     const answer = await fetch(`${saml.idp.stack.url}/saml/metadata`);
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/samlmetadata+xml"]);
     expect(await answer.text()).toContain(idpCert);
   });
 
-  test("configure samlify", () => {
+  test("can be read by samlify", () => {
     const idp = samlify.IdentityProvider({ metadata });
     expect(idp.entityMeta.getSingleSignOnService("redirect")).toBe(sso);
     expect(idp.entityMeta.getSingleLogoutService("post")).toBe(slo);
@@ -102,7 +102,7 @@ describe("metadata", () => {
 });
 
 describe("a sign-in", () => {
-  test("by node-saml: signed request, encrypted assertion, attributes by object identifier, RelayState as it came", async () => {
+  test("with node-saml: signed request, encrypted assertion, attributes named by object identifier, unchanged RelayState", async () => {
     const sp = wiki();
     const page = await visit(newBrowser(), sp);
     expect(page.status).toBe(200);
@@ -119,7 +119,7 @@ describe("a sign-in", () => {
     expect(Object.keys(profile).join()).not.toContain("password");
   });
 
-  test("is one for all service providers, and persistent names differ between them and stay", async () => {
+  test("is shared by all service providers, and each has its own stable persistent name ID", async () => {
     const browser = newBrowser();
     const first = await profileOf(wiki(), await visit(browser, wiki()));
     const second = await visit(browser, plain());
@@ -130,8 +130,8 @@ describe("a sign-in", () => {
     expect(again.sessionIndex).not.toBe(first.sessionIndex);
   });
 
-  test("by samlify over the POST binding", async () => {
-    samlify.setSchemaValidator({ validate: async () => "not needed: node-saml and xmllint look" });
+  test("with samlify over the POST binding", async () => {
+    samlify.setSchemaValidator({ validate: async () => "not needed: node-saml and xmllint validate" });
     const wanting = metadata.replace('RequestsSigned="false"', 'RequestsSigned="true"');
     const idp = samlify.IdentityProvider({ metadata: wanting });
     const sp = samlify.ServiceProvider({
@@ -164,7 +164,7 @@ describe("a sign-in", () => {
     expect(profile.inResponseTo).toBe(request.id);
   });
 
-  test("with a second factor says so; a service provider that wants one gets no assertion without", async () => {
+  test("with a second factor is reported as such; a service provider that requires one gets no assertion without it", async () => {
     const sp = nodeSaml("urn:test:mfa", "https://mfa.example.test/acs");
     const browser = newBrowser();
     const choice = await visit(browser, sp, bob);
@@ -173,31 +173,31 @@ describe("a sign-in", () => {
     const page = await browser.open(answer.location ?? "");
     const { profile } = await sp.validatePostResponseAsync(hiddenFields(page));
     expect(profile?.getAssertionXml?.()).toContain("https://refeds.org/profile/mfa");
-    // Whoever has none sets one up first; giving up ends the session.
+    // A user without a second factor must set one up first; cancelling ends the session.
     const without = newBrowser();
     expect((await visit(without, sp, alice)).url).toBe("/mfa/totp/register");
     expect((await without.get("/mfa/register/cancel")).location).toBe("/logged_out");
     expect((await without.get("/mfa/sessions")).status).toBe(401);
   });
 
-  test("is asked for anew by ForceAuthn, and never by IsPassive", async () => {
+  test("is repeated for ForceAuthn and never requested for IsPassive", async () => {
     const browser = newBrowser();
     await visit(browser, plain());
     const forced = await browser.open(
       pathOf(await plain({ forceAuthn: true }).getAuthorizeUrlAsync("", undefined, {})),
     );
     expect(forced.text).toContain("current-password");
-    const stranger = newBrowser();
-    const passive = await visit(stranger, plain({ passive: true }));
+    const signedOut = newBrowser();
+    const passive = await visit(signedOut, plain({ passive: true }));
     const { profile } = await plain().validatePostResponseAsync(hiddenFields(passive));
     expect(profile).toBeNull();
   });
 
-  test("reaches the service provider only: another audience, another key and a second use are refused there", async () => {
+  test("cannot be used by another service provider, with another key or twice", async () => {
     const page = await visit(newBrowser(), plain());
     const other = nodeSaml("urn:test:other", "https://plain.example.test/acs");
     await expect(other.validatePostResponseAsync(hiddenFields(page))).rejects.toThrow(/audience/i);
-    const foreign = plain({ idpCert: saml.stranger.cert });
+    const foreign = plain({ idpCert: saml.unregistered.cert });
     await expect(foreign.validatePostResponseAsync(hiddenFields(page))).rejects.toThrow(/signature/i);
     expect((await newBrowser().get(page.url)).status).toBe(400);
   });
@@ -205,14 +205,14 @@ describe("a sign-in", () => {
 
 const open = async (url: string): Promise<number> => (await newBrowser().get(pathOf(url))).status;
 
-describe("a refused request is a page with 400", () => {
-  test("of another key, without signature, of nobody, replayed, to another address", async () => {
+describe("an authentication request", () => {
+  test("with another key, no signature, an unknown issuer or address, or a replayed ID is rejected with 400", async () => {
     const good = await wiki().getAuthorizeUrlAsync("", undefined, {});
-    expect(await open(await wiki(saml.stranger).getAuthorizeUrlAsync("", undefined, {}))).toBe(400);
+    expect(await open(await wiki(saml.unregistered).getAuthorizeUrlAsync("", undefined, {}))).toBe(400);
     expect(await open(good.replace(/&SigAlg=.*/, ""))).toBe(400);
     expect(await open(good.replace("sha256", "sha1"))).toBe(400);
     expect(
-      await open(await nodeSaml("urn:test:nobody", "https://a.test/").getAuthorizeUrlAsync("", undefined, {})),
+      await open(await nodeSaml("urn:test:unknown", "https://a.test/").getAuthorizeUrlAsync("", undefined, {})),
     ).toBe(400);
     const elsewhere = nodeSaml("urn:test:plain", "https://evil.example.test/acs");
     expect(await open(await elsewhere.getAuthorizeUrlAsync("", undefined, {}))).toBe(400);
@@ -220,7 +220,7 @@ describe("a refused request is a page with 400", () => {
     expect([await open(good), await open(good)]).toEqual([302, 400]);
   });
 
-  test("one of twenty that come at once is taken", async () => {
+  test("is accepted once if it is sent 20 times in parallel", async () => {
     const good = await wiki().getAuthorizeUrlAsync("", undefined, {});
     const statuses = await Promise.all(Array.from({ length: 20 }, () => open(good)));
     expect(statuses.filter((status) => status === 302)).toHaveLength(1);
@@ -232,8 +232,8 @@ function responseOf(location: string): string {
   return inflateRawSync(Buffer.from(message, "base64")).toString();
 }
 
-describe("a logout that a service provider asks for", () => {
-  test("ends the session, tells the other by SOAP with retries, and is answered with a signature", async () => {
+describe("a logout that a service provider requests", () => {
+  test("ends the session, notifies the other service provider by SOAP with retries, and gets a signed response", async () => {
     const browser = newBrowser();
     const profile = await profileOf(wiki(), await visit(browser, wiki()));
     await visit(browser, plain());
@@ -252,7 +252,7 @@ describe("a logout that a service provider asks for", () => {
     expect(after.text).toContain("current-password");
   });
 
-  test("says honestly that others could not be told", async () => {
+  test("reports PartialLogout if another service provider could not be notified", async () => {
     const browser = newBrowser();
     const profile = await profileOf(wiki(), await visit(browser, wiki()));
     await visit(browser, plain());
@@ -265,7 +265,7 @@ describe("a logout that a service provider asks for", () => {
     expect(responseOf(answer.location ?? "")).toContain("status:PartialLogout");
   });
 
-  test("never ends a session of another service provider's name or index", async () => {
+  test("never ends a session of another service provider or name ID", async () => {
     const browser = newBrowser();
     const profile = await profileOf(wiki(), await visit(browser, wiki()));
     const guessed = await newBrowser().get(
@@ -274,19 +274,19 @@ describe("a logout that a service provider asks for", () => {
     expect(responseOf(guessed.location ?? "")).toContain("status:UnknownPrincipal");
     const foreign = await newBrowser().get(pathOf(await plain().getLogoutUrlAsync(profile, "", {})));
     expect(responseOf(foreign.location ?? "")).toContain("status:UnknownPrincipal");
-    const forged = await newBrowser().get(pathOf(await wiki(saml.stranger).getLogoutUrlAsync(profile, "", {})));
+    const forged = await newBrowser().get(pathOf(await wiki(saml.unregistered).getLogoutUrlAsync(profile, "", {})));
     expect(forged.status).toBe(400);
     const after = await browser.open(pathOf(await wiki().getAuthorizeUrlAsync("", undefined, {})));
     expect(hiddenFields(after)["SAMLResponse"]).toBeDefined();
   });
 });
 
-logoutBegunHere({
+logoutStartedByIdp({
   newBrowser,
   wiki: (keys) => wiki(keys),
   plain: () => plain(),
   signIn: async (browser, sp) => profileOf(sp, await visit(browser, sp)),
   open,
   soapRequests: () => soap.requests,
-  stranger: () => saml.stranger,
+  unregistered: () => saml.unregistered,
 });

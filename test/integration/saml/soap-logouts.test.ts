@@ -47,7 +47,7 @@ afterAll(async () => {
   await soap[Symbol.asyncDispose]();
 });
 
-/** Takes a browser to a service provider; the first visit signs it in. */
+/** Opens a service provider in the browser; the first visit signs in. */
 async function visit(browser: Browser, issuer: string): Promise<void> {
   const sp = new SAML({
     issuer,
@@ -74,7 +74,7 @@ async function signedIn(...issuers: readonly string[]): Promise<Browser> {
 const sessionIndexes = (): readonly string[] =>
   soap.requests.map((body) => /SessionIndex[^>]*>([^<]+)</.exec(body)?.[1] ?? "");
 
-async function killAll(): Promise<void> {
+async function endAllSessions(): Promise<void> {
   const headers = { authorization: basicAuth };
   const url = `${saml.idp.stack.url}/api/v1/oidc/sessions/alice@example.test`;
   expect((await fetch(url, { method: "DELETE", headers })).status).toBe(204);
@@ -82,12 +82,12 @@ async function killAll(): Promise<void> {
 
 const isQueueEmpty = async (): Promise<boolean> => (await redis.zcard(due)) === 0;
 
-describe("a session that ends without its browser", () => {
-  test("by an operator: who hears by SOAP is told once, by either replica; who does not is named", async () => {
+describe("a session that is ended without its browser", () => {
+  test("by an operator: service providers with SOAP are notified once, and the others are reported", async () => {
     const browsers = await Promise.all([1, 2, 3, 4].map(() => signedIn("urn:test:plain")));
     await visit(browsers[0] ?? createBrowser([]), "urn:test:signed");
-    await killAll();
-    await poll("notices", async () => soap.requests.length >= 4 && (await isQueueEmpty()));
+    await endAllSessions();
+    await poll("the notifications", async () => soap.requests.length >= 4 && (await isQueueEmpty()));
     expect(new Set(sessionIndexes()).size).toBe(4);
     expect(soap.requests).toHaveLength(4);
     const metrics = await saml.idp.first.metrics();
@@ -101,21 +101,21 @@ describe("a session that ends without its browser", () => {
     const list = await here.open("/mfa/sessions");
     const token = /name="csrf_token" value="([^"]+)"/.exec(list.text)?.[1] ?? "";
     await here.post("/mfa/sessions", { csrf_token: token, _method: "DELETE" });
-    await poll("notices", () => soap.requests.length === 1);
+    await poll("the notifications", () => soap.requests.length === 1);
     expect((await gone.get("/mfa/sessions")).status).toBe(401);
   });
 });
 
-describe("a service provider that is down", () => {
-  test("is told when it is up again, once", async () => {
+describe("an unavailable service provider", () => {
+  test("is notified once when it is available again", async () => {
     soap.refuse(4);
     await signedIn("urn:test:plain");
-    await killAll();
-    await poll("notices", async () => soap.requests.length >= 5 && (await isQueueEmpty()));
+    await endAllSessions();
+    await poll("the notifications", async () => soap.requests.length >= 5 && (await isQueueEmpty()));
     expect(soap.requests.filter((body) => body.includes("alice@example.test")).length).toBeGreaterThanOrEqual(5);
   });
 
-  test("is told by the other replica when the one that tried has died and its lease is over", async () => {
+  test("is notified by the other replica once the lease of a killed replica has expired", async () => {
     soap.hangs = true;
     const browser = createBrowser([saml.idp.replicas[0]]);
     await visit(browser, "urn:test:plain");
@@ -127,18 +127,18 @@ describe("a service provider that is down", () => {
     const [id = "", dueMs = 0] = await redis.zrange(due, "0", "-1", "WITHSCORES");
     expect(Number(dueMs) - Date.now()).toBeGreaterThan(5000);
     expect(soap.requests).toHaveLength(1);
-    // The lease is over.
+    // Makes the lease expire.
     await redis.zadd(due, 0, id);
     await poll("the second attempt", async () => soap.requests.length === 2 && (await isQueueEmpty()));
     expect(new Set(sessionIndexes()).size).toBe(1);
   });
 });
 
-/** A replica's delivery, made by hand. */
+/** The delivery of one replica, constructed directly. */
 async function deliveryOf(keyPrefix: string, giveUpMs: number, reported: DeliveryReport[]) {
   const text = await readFile(saml.idp.stack.configFile, "utf8");
   const loaded = loadConfig({ text, env: {}, readFile: () => "" });
-  if (!("config" in loaded)) throw new Error("configuration");
+  if (!("config" in loaded)) throw new Error("the configuration is invalid");
   const stored = { redis, keyPrefix, keys: createKeyRing([new Secret("a-secret-of-sixteen-bytes")], "saml") };
   const certificate = new X509Certificate(saml.sp.cert).raw.toString("base64");
   const signer = { key: createPrivateKey(saml.sp.key), certificate, published: [certificate] };
@@ -171,38 +171,38 @@ const logoutOf = (sessionIndex: string) => ({
   endedMs: Date.now(),
 });
 
-describe("notices in Redis", () => {
-  test("are delivered once by two replicas that look at the same time", async () => {
+describe("stored logout notifications", () => {
+  test("are delivered once when two replicas read the queue at the same time", async () => {
     const reported: DeliveryReport[] = [];
     const replicas = await Promise.all([1, 2].map(() => deliveryOf("race:", 60_000, reported)));
     await replicas[0]?.enqueue(Array.from({ length: 60 }, (_, index) => logoutOf(`_s${index}`)));
     for (const replica of replicas) replica.start();
-    await poll("all notices", async () => (await redis.zcard("race:saml:{logout-notices}")) === 0);
+    await poll("an empty queue", async () => (await redis.zcard("race:saml:{logout-notices}")) === 0);
     await Promise.all(replicas.map((replica) => replica.close()));
     expect(new Set(sessionIndexes()).size).toBe(60);
     expect(reported.filter(({ result }) => result === "done")).toHaveLength(60);
   });
 
-  test("whose answer is signed in a way that is never taken are settled at once, not repeated for a day", async () => {
+  test("are not retried if the response is signed with an unsupported algorithm", async () => {
     soap.signature = "sha1";
     const reported: DeliveryReport[] = [];
     const replica = await deliveryOf("final:", 60_000, reported);
     replica.start();
     await replica.enqueue([logoutOf("_s")]);
-    await poll("the end", () => reported.length > 0);
+    await poll("the report", () => reported.length > 0);
     await replica.close();
     soap.signature = "none";
     expect(reported.map(({ result }) => result)).toEqual(["refused"]);
     expect(await redis.keys("final:saml:{logout-notices}*")).toEqual([]);
   });
 
-  test("are given up when their time is over, and it is said", async () => {
+  test("are given up after the maximum time, which is reported", async () => {
     soap.refuse(100);
     const reported: DeliveryReport[] = [];
     const replica = await deliveryOf("late:", 2500, reported);
     replica.start();
     await replica.enqueue([logoutOf("_s")]);
-    await poll("the end", () => reported.some(({ result }) => result === "given_up"));
+    await poll("the report", () => reported.some(({ result }) => result === "given_up"));
     await replica.close();
     expect(reported.map(({ result }) => result)).toEqual(["retried", "given_up"]);
     expect(await redis.keys("late:saml:{logout-notices}*")).toEqual([]);

@@ -2,16 +2,16 @@ import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { freePort } from "@postern/shared/testing";
 
-/** A service provider that hears of logouts by SOAP. */
+/** A service provider that receives logout requests by SOAP. */
 export interface SoapProvider extends AsyncDisposable {
   readonly url: string;
-  /** What it was sent. */
+  /** Bodies of the requests so far. */
   readonly requests: string[];
-  /** Answers this many requests with 500 first. */
+  /** Answers the next requests with 500, this many times. */
   refuse(times: number): void;
-  /** From now on requests are taken and not answered. */
+  /** While true, requests are read but get no response. */
   hangs: boolean;
-  /** `sha1`: its answers carry a signature by the algorithm that Shibboleth takes where metadata name none. */
+  /** `sha1`: responses are signed with the algorithm that Shibboleth uses if the metadata names none. */
   signature: "none" | "sha1";
 }
 

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 
-/** RFC 6238 for JBSWY3DPEHPK3PXP, written apart from the code under test. */
+/** The current code (RFC 6238) of JBSWY3DPEHPK3PXP, computed independently of the code under test. */
 export function currentCode(): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)));

@@ -1,13 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { scratchFolder } from "@postern/shared/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { accountsBackends } from "../../support/accounts-database.ts";
+import { accountsBackends, writeUsers } from "../../support/accounts-database.ts";
 import { alice, askJson } from "../../support/ask-json.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
 
-const owned = new AsyncDisposableStack();
 let stack: Stack;
 
 /** An example hash of crypt: it is verified in a thread, whose file the bundle must have in the right place. */
@@ -15,17 +12,19 @@ const sha512OfSecret =
   "$6$saltsalt$TVLlQcbpFVof5W3Yz4DTP6gRstiNuHwwTt6GLc1E5n0U0aDehy0S5knV8wiOQSpT0Y77vwPZN.Pq.H91p5hVO1";
 
 beforeAll(async () => {
-  const folder = owned.use(await scratchFolder()).path;
-  const file = join(folder, "accounts.sqlite");
-  const database = new DatabaseSync(file);
-  database.exec("CREATE TABLE users (username TEXT PRIMARY KEY, password TEXT) STRICT");
-  database.prepare("INSERT INTO users VALUES (?, ?)").run(alice.username, sha512OfSecret);
-  database.close();
   const services = ["idp", "admin", "jobs-worker"] as const;
-  stack = owned.use(await startStack({ redis: true, services, backends: accountsBackends(file) }));
+  stack = await startStack({
+    redis: true,
+    services,
+    backends: (folder) => {
+      const file = join(folder, "accounts.sqlite");
+      writeUsers(file, [[alice.username, sha512OfSecret]]);
+      return accountsBackends(file);
+    },
+  });
 });
 
-afterAll(() => owned.disposeAsync());
+afterAll(() => stack[Symbol.asyncDispose]());
 
 test("every service runs from its bundle and is ready", async () => {
   const running = [stack.gateway, ...stack.engines, ...stack.services.values()];

@@ -60,20 +60,17 @@ test("a failed installation shows the reason and restores the policy", async () 
   expect(machine.read("sbin/policy-rc.d")).toBe(ownPolicy);
 });
 
-test.each(["%s during an installation restores the policy", "SIGTERM", "SIGHUP"] as const)(
-  "%s during an installation puts the policy back",
-  async (name) => {
-    await using root = await scratchFolder();
-    const machine = plantMachine(root.path);
-    machine.write("sbin/policy-rc.d", ownPolicy);
-    machine.write("apt-hangs", "");
-    const { pid, done } = machine.setup("run");
-    await poll("apt-get", () => existsSync(machine.path("apt-waits")));
-    process.kill(-pid, name);
-    expect((await done).code).not.toBe(0);
-    expect(machine.read("sbin/policy-rc.d")).toBe(ownPolicy);
-  },
-);
+test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s during an installation restores the policy", async (name) => {
+  await using root = await scratchFolder();
+  const machine = plantMachine(root.path);
+  machine.write("sbin/policy-rc.d", ownPolicy);
+  machine.write("apt-hangs", "");
+  const { pid, done } = machine.setup("run");
+  await poll("apt-get", () => existsSync(machine.path("apt-waits")));
+  process.kill(-pid, name);
+  expect((await done).code).not.toBe(0);
+  expect(machine.read("sbin/policy-rc.d")).toBe(ownPolicy);
+});
 
 test("the next run repairs what a killed installation left behind", async () => {
   await using root = await scratchFolder();
@@ -94,7 +91,7 @@ test("without root, one line lists the packages to install", async () => {
   const { code, output } = await plantMachine(root.path, "somebody").setup("run").done;
   expect(code).toBe(1);
   expect(output).toBe(
-    "setup: please install as root: nats-server redis-server" +
+    "setup: root access and apt-get are needed to install nats-server redis-server; install them yourself" +
       " (on Debian: apt-get install --no-install-recommends nats-server redis-server)\n",
   );
 });

@@ -1,7 +1,6 @@
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { scratchFolder } from "@postern/shared/testing";
 import { expect, test } from "vitest";
+import { writeUsers } from "../../support/accounts-database.ts";
 import { askJson } from "../../support/ask-json.ts";
 import { startStack } from "../../support/stack.ts";
 
@@ -11,15 +10,8 @@ const costly = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"A".repeat(43
 /** With so many known accounts, an engine relies only on the hashes it has seen in a database. */
 const accounts = 96;
 
-function writeUsers(file: string, names: readonly string[], password: string): void {
-  const database = new DatabaseSync(file);
-  database.exec("CREATE TABLE users (username TEXT PRIMARY KEY, password TEXT) STRICT");
-  for (const name of names) database.prepare("INSERT INTO users VALUES (?, ?)").run(name, password);
-  database.close();
-}
-
-function namesIn(place: string): string[] {
-  return Array.from({ length: accounts }, (_, index) => `${place}-${index}`);
+function usersIn(place: string, stored: string): readonly (readonly [string, string])[] {
+  return Array.from({ length: accounts }, (_, index) => [`${place}-${index}`, stored]);
 }
 
 function searchIn(pool: string) {
@@ -33,18 +25,19 @@ function searchIn(pool: string) {
 }
 
 test("unknown users take as long as accounts of either database, in the proportions of the accounts", async () => {
-  await using folder = await scratchFolder();
-  const places = { default: join(folder.path, "first.sqlite"), second: join(folder.path, "second.sqlite") };
-  writeUsers(places.default, namesIn("first"), cheap);
-  writeUsers(places.second, namesIn("second"), costly);
   await using stack = await startStack({
-    backends: {
-      order: ["sql", "sql(second)"],
-      sql: {
-        default: { file: places.default },
-        pools: { second: { file: places.second } },
-        search: [searchIn("default"), searchIn("second")],
-      },
+    backends: (folder) => {
+      const files = { default: join(folder, "first.sqlite"), second: join(folder, "second.sqlite") };
+      writeUsers(files.default, usersIn("first", cheap));
+      writeUsers(files.second, usersIn("second", costly));
+      return {
+        order: ["sql", "sql(second)"],
+        sql: {
+          default: { file: files.default },
+          pools: { second: { file: files.second } },
+          search: [searchIn("default"), searchIn("second")],
+        },
+      };
     },
     settings: { auth: { pipeline: { local_cache_ttl: "0s" } } },
   });

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { scratchFolder } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { usersBackends, writeUsers } from "../../support/accounts-database.ts";
 import { type Answer, askJson } from "../../support/ask-json.ts";
 import { logLineOf } from "../../support/log-lines.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
@@ -22,36 +22,27 @@ const stored = {
   damaged: ["{SSHA}short", "wrong_password", "password_damaged"],
 } as const;
 
-const cleanups = new AsyncDisposableStack();
 let stack: Stack;
 let file: string;
 
 beforeAll(async () => {
-  const folder = cleanups.use(await scratchFolder());
-  file = join(folder.path, "users.sqlite");
-  const database = new DatabaseSync(file);
-  database.exec("CREATE TABLE users (username TEXT PRIMARY KEY, password TEXT) STRICT");
-  for (const [name, [password]] of Object.entries(stored))
-    database.prepare("INSERT INTO users VALUES (?, ?)").run(name, password);
-  database.close();
-  const search = {
-    protocol: ["*"],
-    cache_name: "users",
-    queries: { user: "SELECT username AS account, password FROM users WHERE username = :username" },
-    mapping: { account_field: "account" },
-  };
   const bucket = { name: "ipv4", period: "10m", ban_time: "1h", cidr: 24, failed_requests: 5, ipv4: true };
-  stack = cleanups.use(
-    await startStack({
-      engines: 2,
-      redis: true,
-      backends: { order: ["cache", "sql"], sql: { default: { file }, search: [search] } },
-      settings: { auth: { controls: { enabled: ["brute_force"], brute_force: { buckets: [bucket] } } } },
-    }),
-  );
+  stack = await startStack({
+    engines: 2,
+    redis: true,
+    backends: (folder) => {
+      file = join(folder, "users.sqlite");
+      writeUsers(
+        file,
+        Object.entries(stored).map(([name, [password]]) => [name, password]),
+      );
+      return usersBackends(file, ["cache", "sql"]);
+    },
+    settings: { auth: { controls: { enabled: ["brute_force"], brute_force: { buckets: [bucket] } } } },
+  });
 });
 
-afterAll(() => cleanups.disposeAsync());
+afterAll(() => stack[Symbol.asyncDispose]());
 
 let network = 0;
 /** From a new network, unless one is given. */

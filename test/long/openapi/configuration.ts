@@ -4,14 +4,14 @@ export type DocumentName = "management" | "idp";
 
 export interface ConfigurationOptions {
   readonly name: DocumentName;
-  /** Of every request. */
+  /** Headers of every request. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Of a user, for the operations that take one. */
+  /** An access token of a user, for the operations that need one. */
   readonly accessToken: string;
 }
 
-/** Operations that are not asked: they would end the session with which all others are asked. */
-const leftOut: Readonly<Record<DocumentName, readonly string[]>> = {
+/** Operations that are not tested, because they would end the session that the others need. */
+const excluded: Readonly<Record<DocumentName, readonly string[]>> = {
   management: [],
   idp: ["logoutPost", "logoutPostInLanguage", "endSessionPost", "endSessionPostInLanguage"],
 };
@@ -25,31 +25,31 @@ const credentials: Readonly<Record<DocumentName, Readonly<Record<string, readonl
   idp: { clientBasic: ["demo-web", "demo-web-secret"] },
 };
 
-/** Values of path parameters that exist; each comes in half of the requests. */
+/** Valid values of path parameters, which half of the requests use. */
 const existing: Readonly<Record<DocumentName, Readonly<Record<string, readonly string[]>>>> = {
   management: { hookName: ["echo"], template: ["idp_login.html"] },
   idp: { languageTag: ["de", "en"] },
 };
 
 /**
- * What each answer is judged by; the last two are in hooks.py. Left out, because they contradict the contract:
- * - `positive_data_acceptance`: a schema cannot say which accounts, flows, codes and tokens exist.
- * - `negative_data_rejection` and `missing_required_header`: the proxy dialect answers 200 to what it denies, pages go
- *   to the sign-in, and members and parameters that are not known are ignored.
- * - `ignored_auth`: hooks, pages and the users' own dialect answer without the document's credentials too.
+ * The checks of each response; the last two are in hooks.py. These checks are left out because they contradict the contract:
+ * - `positive_data_acceptance`: a schema cannot describe which accounts, flows, codes and tokens exist.
+ * - `negative_data_rejection` and `missing_required_header`: the proxy dialect returns 200 for a denial, pages redirect
+ *   to the sign-in, and unknown members and parameters are ignored.
+ * - `ignored_auth`: hooks, pages and the basic dialect also respond without the document's credentials.
  */
 const checks = ["not_a_server_error", "status_code_conformance", "content_type_of_body", "schema_of_body"];
 
 const text = (value: string): string => JSON.stringify(value);
 
-/** The configuration of one run, the same in every run but for what was given. */
+/** The configuration of one run. It depends on the options only. */
 export function configuration({ name, headers, accessToken }: ConfigurationOptions): string {
   const lines = [
     "seed = 1",
     "workers = 1",
     "continue-on-failure = true",
     `hooks = ${text(join(import.meta.dirname, "hooks.py"))}`,
-    // What an earlier run found must not change this one.
+    // Results of earlier runs must not change this one.
     "cache.enabled = false",
     "[generation]",
     "deterministic = true",
@@ -79,7 +79,7 @@ export function configuration({ name, headers, accessToken }: ConfigurationOptio
       `[dictionaries.${parameter}]`,
       `values = [${values.map(text).join(", ")}]`,
     ]),
-    ...leftOut[name].flatMap((id) => ["[[operations]]", `include-operation-id = ${text(id)}`, "enabled = false"]),
+    ...excluded[name].flatMap((id) => ["[[operations]]", `include-operation-id = ${text(id)}`, "enabled = false"]),
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -32,13 +32,13 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-/** Carol's browser, as its requests come from a page of the site. */
+/** Headers of requests that Carol's browser sends from a page of the site. */
 async function browserHeaders(): Promise<Readonly<Record<string, string>>> {
   const { headers = {} } = byScript(await memberAt(stack, "carol", "/mfa/totp/register"));
   return { ...headers, origin: stack.url };
 }
 
-/** A signed-out browser would be led to the sign-in. */
+/** The status of the account page, which redirects a signed-out browser. */
 async function statusOfCarolsAccount(): Promise<number> {
   const { browser } = await member(stack, "carol");
   return (await browser.get("/mfa/register/home")).status;
@@ -49,8 +49,8 @@ async function served(name: DocumentName): Promise<unknown> {
   return answer.json();
 }
 
-/** What Schemathesis says to a document, with a browser that is signed in, a client, a user and a caller of the back channel. */
-async function verdict(name: DocumentName, document: unknown): Promise<Execution> {
+/** Runs Schemathesis with a document and the credentials of a signed-in browser, a client, a user and an API caller. */
+async function runAgainst(name: DocumentName, document: unknown): Promise<Execution> {
   const browser = await browserHeaders();
   const file = join(folder.path, `${name}.json`);
   writeFileSync(file, readyForSchemathesis(document, browser["x-csrf-token"] ?? ""));
@@ -61,20 +61,20 @@ async function verdict(name: DocumentName, document: unknown): Promise<Execution
 }
 
 test.each(["management", "idp"] as const)(
-  "generated requests get what the %s document promises",
+  "generated requests get responses that the %s document describes",
   async (name) => {
-    const { code, output } = await verdict(name, await served(name));
+    const { code, output } = await runAgainst(name, await served(name));
     expect([code, code === 0 ? "" : output]).toEqual([0, ""]);
-    // No generated request ended the session: the later ones came from a signed-in browser too.
+    // No generated request ended the session, so all of them came from a signed-in browser.
     expect(await statusOfCarolsAccount()).toBe(200);
   },
   1_800_000,
 );
 
-test("an answer that the document does not promise is found", async () => {
+test("an undocumented response is reported", async () => {
   const document = Object(await served("management"));
   const path = "/api/v1/config/load";
   const operation = { ...document.paths[path].get, responses: { 418: { description: "a teapot" } } };
-  const { code, output } = await verdict("management", { ...document, paths: { [path]: { get: operation } } });
+  const { code, output } = await runAgainst("management", { ...document, paths: { [path]: { get: operation } } });
   expect([code, output]).toEqual([1, expect.stringContaining("Undocumented status code")]);
 });

@@ -1,4 +1,4 @@
-"""What Schemathesis cannot know of Postern: CBOR, and answers whose body may be absent."""
+"""Extends Schemathesis with CBOR and with answers whose body may be absent."""
 
 import cbor2
 import schemathesis
@@ -16,9 +16,9 @@ def decode(ctx, response):
 
 
 def may_be_empty(response, case):
-    """An answer that is marked x-empty-body, without one; no client reads a type or a schema there."""
-    promised = case.operation.responses.find_by_status_code(response.status_code)
-    return not response.content and promised is not None and promised.definition.get("x-empty-body") is True
+    """Whether the answer has no body and is marked x-empty-body. Then its media type and schema do not matter."""
+    documented = case.operation.responses.find_by_status_code(response.status_code)
+    return not response.content and documented is not None and documented.definition.get("x-empty-body") is True
 
 
 @schemathesis.check

@@ -26,7 +26,7 @@ async function mustRun(command: string, args: readonly string[]): Promise<void> 
   if (code !== 0) throw new Error(`${command} ${args.join(" ")} failed:\n${output}`);
 }
 
-/** Makes the virtual environment, unless the one that is there was made from these requirements. */
+/** Creates the virtual environment, unless one with the same requirements exists. */
 export async function installSchemathesis(): Promise<void> {
   if (isInstalled()) return;
   rmSync(environment, { recursive: true, force: true });
@@ -37,7 +37,7 @@ export async function installSchemathesis(): Promise<void> {
   writeFileSync(stamp, fingerprint());
 }
 
-/** Runs it with arguments of its command line, at most `timeoutMs` long. */
+/** Runs Schemathesis with these arguments for at most `timeoutMs`. */
 export function schemathesis(args: readonly string[], timeoutMs: number): Promise<Execution> {
   return execute(program, args, timeoutMs);
 }

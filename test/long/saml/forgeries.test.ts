@@ -6,7 +6,7 @@ import { forgeryOf } from "../../../services/idp/src/saml/testing/tricks.ts";
 const tries = 100_000;
 const firstSeed = 1_000_000;
 
-describe("messages of service providers, at length", () => {
+describe("messages of service providers", () => {
   it(`accepts no forgery in ${tries} tries`, { timeout: 1_800_000 }, () => {
     const honest = new Set([
       outcomeOf({ binding: "post", message: enveloped(logoutRequest()) }),

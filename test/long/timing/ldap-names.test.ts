@@ -3,13 +3,13 @@ import { type Slapd, spawnSlapd } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { LdapBackend } from "../../../services/auth-engine/src/backends/ldap/ldap-backend.ts";
 import { ask, exampleDirectory, within } from "../../integration/ldap/example-directory.ts";
-import { areaUnderCurve, standardError, tellsApart, timesOf } from "../../support/time-difference.ts";
+import { areaUnderCurve, distinguishability, standardError, timesOf } from "../../support/time-difference.ts";
 
-/** Standard error of the area: 0.017. A directory without a difference passes 0.55 by three of them. */
+/** With this many pairs the standard error of the area is 0.017, so without a difference 0.55 is three of them above 0.5. */
 const pairs = 600;
 const accounts = 40;
 
-/** A hash that no password fits: what it costs is all that matters. */
+/** A hash that matches no password. Only its cost matters. */
 const stored = (rounds: number): string => `{CRYPT}$6$rounds=${rounds}$saltsalt$${"a".repeat(86)}`;
 
 const person = (uid: string, password: string): string => `dn: uid=${uid},ou=people,dc=example,dc=test
@@ -22,7 +22,7 @@ userPassword: ${password}
 
 `;
 
-/** Some ten milliseconds for one half of the accounts, a quarter of that for the other. */
+/** Verification takes about 10 ms for one half of the accounts and a quarter of that for the other. */
 const ldif = `dn: ou=people,dc=example,dc=test
 objectClass: organizationalUnit
 ou: people
@@ -45,7 +45,7 @@ afterAll(() => slapd[Symbol.asyncDispose]());
 
 let names = 0;
 
-/** As the pipeline asks: a name that nobody has costs what the directory spends for it. */
+/** Denies a sign-in as the pipeline does, including the verification time that is spent on unknown users. */
 async function deny(backend: LdapBackend, username: string): Promise<string> {
   const query = ask(username);
   const password = new Secret("wrong password");
@@ -58,12 +58,12 @@ const caches = { negativeTtlMs: 60_000, dnTtlMs: 0, membershipTtlMs: 0, maxEntri
 const decoyDns = [0, 1].map((index) => `uid=decoy${index},ou=people,dc=example,dc=test`);
 
 describe.each([
-  ["padded to what known accounts took, absence remembered", { decoyDns: [], caches }],
-  ["bound as decoy entries", { decoyDns }],
-])("names that nobody has, %s", (_how, settings) => {
+  ["with a learned delay and a cache of unknown names", { decoyDns: [], caches }],
+  ["with decoy entries", { decoyDns }],
+])("unknown users, %s", (_how, settings) => {
   let backend: LdapBackend;
   const known = async (index: number) => expect(await deny(backend, `user${index % accounts}`)).toBe("wrong_password");
-  const unknown = async () => expect(await deny(backend, `nobody-${(names += 1)}`)).toBe("unknown_user");
+  const unknown = async () => expect(await deny(backend, `unknown-${(names += 1)}`)).toBe("unknown_user");
 
   beforeAll(async () => {
     backend = exampleDirectory([slapd.uri], settings);
@@ -71,27 +71,27 @@ describe.each([
   });
   afterAll(() => backend.close());
 
-  test("the measurement has power: it finds a planted difference of 5 ms, and an absent DN", async () => {
+  test("the measurement detects a planted difference of 5 ms and a missing bind", async () => {
     const same = await timesOf(200, { first: () => known(0), second: () => known(2) });
     expect(areaUnderCurve({ ...same, second: same.second.map((ms) => ms + 5) })).toBeGreaterThan(0.8);
-    // What an observer saw while an absent DN was bound and nothing else.
+    // The difference that an observer would see if unknown users were only looked up.
     const onlyFound = await timesOf(100, {
-      first: (index) => backend.lookup(ask(`nobody-${index}`), within(3000)),
+      first: (index) => backend.lookup(ask(`unknown-${index}`), within(3000)),
       second: known,
     });
     expect(areaUnderCurve(onlyFound)).toBeGreaterThan(0.9);
   });
 
-  test("they take what accounts take, whose hashes are of two costs", async () => {
+  test("take as long as known users, whose hashes have two costs", async () => {
     const times = await timesOf(pairs, { first: known, second: unknown });
     expect(3 * standardError(times)).toBeLessThan(0.052);
-    expect(tellsApart(times)).toBeLessThanOrEqual(0.55);
+    expect(distinguishability(times)).toBeLessThanOrEqual(0.55);
   });
 
-  test("and so does the second probe of each", async () => {
-    const probed = Array.from({ length: pairs }, () => `nobody-${(names += 1)}`);
+  test("take as long as known users at the second attempt", async () => {
+    const probed = Array.from({ length: pairs }, () => `unknown-${(names += 1)}`);
     for (const name of probed) await deny(backend, name);
     const times = await timesOf(pairs, { first: known, second: (index) => deny(backend, probed[index] ?? "") });
-    expect(tellsApart(times)).toBeLessThanOrEqual(0.55);
+    expect(distinguishability(times)).toBeLessThanOrEqual(0.55);
   });
 });

@@ -4,17 +4,17 @@ import { scratchFolder } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { askJson } from "../../support/ask-json.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
-import { areaUnderCurve, standardError, tellsApart, timesOf } from "../../support/time-difference.ts";
+import { areaUnderCurve, distinguishability, standardError, timesOf } from "../../support/time-difference.ts";
 
-/** Standard error of the area: 0.017. A site without a difference passes 0.55 by three of them. */
+/** With this many pairs the standard error of the area is 0.017, so without a difference 0.55 is three of them above 0.5. */
 const pairs = 600;
 const accounts = 120;
 
-/** Of each three accounts one. */
+/** The hash types, each of a third of the accounts. */
 const kinds = ["salted", "bcrypt", "argon2"] as const;
 const nameOf = (index: number): string => `${kinds[index % 3]}-${index}@example.test`;
 
-/** Hashes that no password of the test fits: what they cost is all that matters. */
+/** Hashes that match no password. Only their cost matters. */
 const stored = {
   salted: `{SSHA256}${Buffer.alloc(40, 7).toString("base64")}`,
   bcrypt: `$2b$07$${"a".repeat(21)}u${"a".repeat(30)}i`,
@@ -47,7 +47,7 @@ async function startSite(decoys: readonly object[]): Promise<Stack> {
 }
 
 let names = 0;
-const unknownName = (): string => `nobody-${(names += 1)}@example.test`;
+const unknownName = (): string => `unknown-${(names += 1)}@example.test`;
 
 function asking(stack: Stack) {
   const ask = async (username: string): Promise<number> =>
@@ -57,7 +57,7 @@ function asking(stack: Stack) {
     ask,
     known: async (index: number) => expect(await ask(nameOf(index))).toBe(403),
     unknown: async () => expect(await ask(unknownName())).toBe(403),
-    /** The cheapest hash is read again and again: the decoy must not follow it. */
+    /** Reads the cheapest hash repeatedly, which must not influence the decoys. */
     prime: async () => {
       for (let count = 0; count < 50; count += 1) await ask(nameOf(0));
     },
@@ -71,25 +71,25 @@ describe.each([
   let stack: Stack;
   beforeAll(async () => {
     stack = await startSite(isConfigured ? kinds.map((kind) => ({ stored: stored[kind] })) : []);
-    // What an engine has seen that has been up for a while.
+    // Makes the engine learn from all accounts first.
     for (let index = 0; index < accounts; index += 1) await asking(stack).known(index);
   });
   afterAll(() => stack[Symbol.asyncDispose]());
 
-  test("the measurement has power: it finds a planted difference of 5 ms, and accounts of different cost", async () => {
+  test("the measurement detects a planted difference of 5 ms and different hash costs", async () => {
     const { ask } = asking(stack);
     const same = await timesOf(200, { first: () => ask(nameOf(0)), second: () => ask(nameOf(3)) });
     expect(areaUnderCurve({ ...same, second: same.second.map((ms) => ms + 5) })).toBeGreaterThan(0.8);
-    // What an observer saw while the decoy was of the kind that had been read last.
+    // The difference that an observer would see between hash types.
     const costs = await timesOf(100, { first: () => ask(nameOf(0)), second: () => ask(nameOf(2)) });
     expect(areaUnderCurve(costs)).toBeGreaterThan(0.9);
   });
 
-  test("names that nobody has take what accounts take, after a cheap hash was read too", async () => {
+  test("unknown users take as long as known users, even after a cheap hash was read often", async () => {
     const { known, unknown, prime } = asking(stack);
     await prime();
     const times = await timesOf(pairs, { first: known, second: unknown });
     expect(3 * standardError(times)).toBeLessThan(0.052);
-    expect(tellsApart(times)).toBeLessThanOrEqual(0.55);
+    expect(distinguishability(times)).toBeLessThanOrEqual(0.55);
   });
 });

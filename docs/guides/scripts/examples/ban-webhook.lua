@@ -10,5 +10,5 @@ function action(request)
     headers = { ["content-type"] = "application/json", ["x-signature"] = hash.hmac_sha256(key, body) },
     body = body,
   })
-  if answer.status >= 300 then error("the receiver answered " .. answer.status) end
+  if answer.status >= 300 then error("the receiver returned status " .. answer.status) end
 end

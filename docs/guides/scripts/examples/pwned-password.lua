@@ -1,4 +1,4 @@
--- Refuses a right password that is in a local list of leaked passwords: the table pwned(sha1) in the database of
+-- Rejects a correct password that is in a local list of leaked passwords: the table pwned(sha1) in the database of
 -- auth.backends.sql.default, with digests in upper-case hexadecimal.
 local sql, hash, i18n = require("sql"), require("hash"), require("i18n")
 

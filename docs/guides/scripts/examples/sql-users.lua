@@ -46,7 +46,7 @@ local function column(statement, login)
   return values
 end
 
--- The database counts the matched rows: of several simultaneous calls, exactly one has changed something.
+-- The database reports the number of matched rows: of several simultaneous calls, exactly one changes a row.
 local function change(statement, parameters)
   return sql.execute("default", statement, parameters) == 1
 end

@@ -8,9 +8,17 @@ export {
   flushSettings,
 } from "./flushes-from-config.ts";
 export { keyRingFromConfig } from "./key-ring-from-config.ts";
-export { type MailTokens, mailTokensFromConfig } from "./mail-tokens-from-config.ts";
+export { notificationKeysFromConfig } from "./notification-keys-from-config.ts";
+export { opaqueTokensFromConfig } from "./opaque-tokens-from-config.ts";
 export { privateListenerAt } from "./private-listener-from-config.ts";
 export { redisFromConfig } from "./redis-from-config.ts";
 export { createService, type ServiceParts } from "./service.ts";
-export { type CallerTokens, callerTokensFromConfig } from "./tokens-from-config.ts";
+export {
+  type KeySetPlace,
+  keySourceAt,
+  maxCachedTokens,
+  revocationFromConfig,
+  stateUnreadable,
+  type TokenParts,
+} from "./token-parts.ts";
 export { scriptPasswordReports, unverifiablePasswordCounter } from "./unverifiable-passwords.ts";

@@ -27,6 +27,7 @@ export {
   MfaBackchannelUnlocked,
   MfaBackchannelUser,
 } from "./admin/mfa-backchannel.ts";
+export { validatedOperations } from "./admin/validated-operations.ts";
 export {
   AuthDecision,
   BackendKind,

@@ -1,16 +1,12 @@
 import type { Base } from "@postern/shared/assembly";
 import { scriptPoolsFromConfig } from "@postern/shared/assembly/scripts";
 import type { PasswordVerifier } from "@postern/shared/domain/passwords";
-import {
-  createScriptRunner,
-  lentModules,
-  type PreparedScripts,
-  type ScriptRunner,
-} from "@postern/shared/domain/scripts";
+import { createScriptRunner, type PreparedScripts, type ScriptRunner } from "@postern/shared/domain/scripts";
 import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { hookFiles } from "../hooks/hook-files.ts";
+import { lentModules } from "../hooks/lent-modules.ts";
 
 /** The interpreters of custom hooks. */
 export interface HookScripts {

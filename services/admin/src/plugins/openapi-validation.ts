@@ -1,6 +1,6 @@
 import type { Logger } from "@postern/shared/platform/logging";
-import type { ValidateRequest } from "@postern/shared/platform/openapi";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { ValidateRequest } from "./request-validation.ts";
 
 /** `runtime.servers.http.openapi_validation`; absent if it is off. */
 export interface RequestValidation {

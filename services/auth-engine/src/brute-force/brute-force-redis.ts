@@ -31,7 +31,7 @@ export interface RedisStoreDeps {
   readonly guard: Pick<RedisGuard, "run">;
   readonly repeatWindowMs: number;
   /** Wrong passwords that a success subtracts. */
-  readonly takenBack: number;
+  readonly maxForgiven: number;
 }
 
 /** On a cluster the keys of attempts are in many slots, so each attempt is its own call. */
@@ -147,14 +147,14 @@ function createCount(deps: RedisStoreDeps): SharedStore["count"] {
 
 /** Counts in Redis. All keys of a decision have one hash tag, so each question is one command in one slot. */
 export function createRedisStore(deps: RedisStoreDeps): SharedStore {
-  const { redis, parts, clock, repeatWindowMs, takenBack, guard } = deps;
+  const { redis, parts, clock, repeatWindowMs, maxForgiven, guard } = deps;
   const successScript = scriptsFor(redis, parts.rules.length, { script: recordSuccess, fixed: 2, each: 3 });
   return {
     check: createCheck(deps),
     count: createCount(deps),
     succeed: ({ source, scopes, keys: own }, account, { minPercent }) => {
       const keys = [own.wrongPasswords, own.pending];
-      const args: (string | number)[] = [account, takenBack, 2 * parts.tolerateMs, memoryMs(repeatWindowMs, scopes)];
+      const args: (string | number)[] = [account, maxForgiven, 2 * parts.tolerateMs, memoryMs(repeatWindowMs, scopes)];
       for (const { banKey, countKey, network, rule } of scopes) {
         keys.push(banKey, countKey, tolerationKeysOf(parts, source.tag, { network, nowMs: clock.now() })[0]);
         args.push(rule.periodMs, rule.failedRequests, minPercent);

@@ -21,7 +21,7 @@ export interface LocalStoreDeps {
   /** Share of `failed_requests` that this process alone may allow. */
   readonly sharePercent: () => number;
   readonly repeatWindowMs: () => number;
-  readonly takenBack: () => number;
+  readonly maxForgiven: () => number;
 }
 
 /** Counts of this process alone, used while Redis is unavailable. */
@@ -88,7 +88,7 @@ function createLocalCounts(clock: Clock, sharePercent: () => number) {
       if (score < limit) return undefined;
       return { rule: rule.name, network, bannedAtMs: now, expiresAtMs: now + rule.banMs };
     },
-    takeBack: ({ rule, countKey }: RuleScope, countedAtMs: number): void => {
+    forgive: ({ rule, countKey }: RuleScope, countedAtMs: number): void => {
       const count = counts.get(countKey);
       if (count !== undefined) counts.set(countKey, without(count, Math.floor(countedAtMs / rule.periodMs)));
     },
@@ -96,9 +96,9 @@ function createLocalCounts(clock: Clock, sharePercent: () => number) {
 }
 
 export function createLocalStore(deps: LocalStoreDeps): LocalStore {
-  const { clock, sharePercent, repeatWindowMs, takenBack } = deps;
+  const { clock, sharePercent, repeatWindowMs, maxForgiven } = deps;
   const counts = createLocalCounts(clock, sharePercent);
-  const { bans, banOf: standing } = createLocalBans(clock);
+  const { bans, banOf } = createLocalBans(clock);
   const wrong = createWrongPasswords();
   const good = createGoodAccounts();
 
@@ -106,7 +106,7 @@ export function createLocalStore(deps: LocalStoreDeps): LocalStore {
     const account = accountAt(target);
     const when = { nowMs: clock.now(), forMs: memoryMs(repeatWindowMs(), target.scopes) };
     const repeated = guess.known && wrong.repeats(account, guess.digest, when);
-    let ban = standing(target);
+    let ban = banOf(target);
     let isNew = false;
     for (const scope of repeated ? [] : target.scopes) {
       const newBan = counts.count(scope, guess, good.countOf(scope.network));
@@ -121,14 +121,14 @@ export function createLocalStore(deps: LocalStoreDeps): LocalStore {
     for (const { network } of scopes) good.add(network, account);
   };
   return {
-    check: (target) => ({ ban: standing(target), pending: wrong.countOf(accountAt(target)) > 0 }),
+    check: (target) => ({ ban: banOf(target), pending: wrong.countOf(accountAt(target)) > 0 }),
     count,
     succeed: (target, account) => {
-      const ban = standing(target);
+      const ban = banOf(target);
       if (ban !== undefined) return { ban };
       noteSuccess(target, account);
-      for (const time of wrong.takeBack(accountAt(target), takenBack())) {
-        for (const scope of target.scopes) counts.takeBack(scope, time);
+      for (const time of wrong.forgive(accountAt(target), maxForgiven())) {
+        for (const scope of target.scopes) counts.forgive(scope, time);
       }
       return { ban: undefined };
     },

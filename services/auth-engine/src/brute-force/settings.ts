@@ -15,7 +15,7 @@ export interface BruteForceSettings extends BruteForceRules {
   readonly tolerationOf: (address: string) => Toleration;
   readonly repeatWindowMs: number;
   /** Number of wrong passwords that a success forgives. */
-  readonly takenBack: number;
+  readonly maxForgiven: number;
   /** Absent if account delays are disabled. */
   readonly accountDelay: AccountDelaySettings | undefined;
   /** Failures without a client address count for their caller's network. */
@@ -84,7 +84,7 @@ export function bruteForceSettings(config: BruteForceConfig): BruteForceSettings
     userAllowlist: userAllowlistFrom(config.allowlist),
     tolerationOf: tolerationsFrom(config),
     repeatWindowMs: config.rwp_window,
-    takenBack: config.rwp_allowed_unique_hashes,
+    maxForgiven: config.rwp_allowed_unique_hashes,
     accountDelay: accountDelayFrom(config),
     countsPeers: config.without_client.count_network,
     withoutRedis: {

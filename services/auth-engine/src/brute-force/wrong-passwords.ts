@@ -15,7 +15,7 @@ export interface WrongPasswords {
   repeats(account: string, digest: string, when: { readonly nowMs: number; readonly forMs: number }): boolean;
   countOf(account: string): number;
   /** Marks the counts as undone by a success and returns their times. Empty if the account has more than `limit`. */
-  takeBack(account: string, limit: number): readonly number[];
+  forgive(account: string, limit: number): readonly number[];
   clear(): void;
 }
 
@@ -36,7 +36,7 @@ export function createWrongPasswords(): WrongPasswords {
       return false;
     },
     countOf: (account) => accounts.get(account)?.size ?? 0,
-    takeBack: (account, limit) => {
+    forgive: (account, limit) => {
       const passwords = [...(accounts.get(account)?.values() ?? [])];
       if (passwords.length > limit) return [];
       const times = passwords.map(({ countedAtMs }) => countedAtMs).filter((time) => time > 0);

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Base } from "@postern/shared/assembly";
 import { bruteForceFlushed } from "@postern/shared/contracts";
-import { createBanIndex, createGuessedAccounts, sourceOf, userPart } from "@postern/shared/domain/brute-force";
+import { createBanIndex, sourceOf, userPart } from "@postern/shared/domain/brute-force";
 import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import { probeKey, type RedisClient } from "@postern/shared/platform/redis";
@@ -13,6 +13,7 @@ import { type BruteForceMetrics, createBruteForceMetrics } from "../brute-force/
 import { createRedisStore } from "../brute-force/brute-force-redis.ts";
 import { createBruteForce } from "../brute-force/create-brute-force.ts";
 import { createGuessDigest } from "../brute-force/guess-digest.ts";
+import { createGuessedAccounts } from "../brute-force/guessed-accounts-redis.ts";
 import { createLocalStore } from "../brute-force/local-store.ts";
 import { createRedisGuard } from "../brute-force/redis-guard.ts";
 import { type BruteForceSettings, bruteForceSettings } from "../brute-force/settings.ts";
@@ -40,7 +41,7 @@ function makeStores(settings: BruteForceSettings, keyPrefix: string, { base, red
     clock: systemClock,
     sharePercent: () => settings.withoutRedis.sharePercent,
     repeatWindowMs: () => settings.repeatWindowMs,
-    takenBack: () => settings.takenBack,
+    maxForgiven: () => settings.maxForgiven,
   });
   const probe = probeKey.build(keyPrefix, base.service, base.instance);
   const guard = createRedisGuard({
@@ -57,8 +58,8 @@ function makeStores(settings: BruteForceSettings, keyPrefix: string, { base, red
       base.logger.info("Redis is available again: failures are counted in Redis");
     },
   });
-  const { repeatWindowMs, takenBack } = settings;
-  const shared = createRedisStore({ redis, parts, clock: systemClock, guard, repeatWindowMs, takenBack });
+  const { repeatWindowMs, maxForgiven } = settings;
+  const shared = createRedisStore({ redis, parts, clock: systemClock, guard, repeatWindowMs, maxForgiven });
   const { accountDelay } = settings;
   const accountDelays =
     accountDelay &&

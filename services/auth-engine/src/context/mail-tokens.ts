@@ -1,9 +1,10 @@
-import { type Base, type MailTokens, mailTokensFromConfig } from "@postern/shared/assembly";
+import type { Base } from "@postern/shared/assembly";
 import type { Config } from "@postern/shared/platform/config";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { type CheckMailToken, createMailTokenCheck } from "../mail-tokens/check-mail-token.ts";
 import type { EngineMetrics } from "../metrics.ts";
 import type { EngineSettings } from "../settings.ts";
+import { type MailTokens, mailTokensFromConfig } from "./mail-token-verifier.ts";
 
 /** Verification of users' access tokens, with the resources that it keeps open. */
 export interface MailTokenState {

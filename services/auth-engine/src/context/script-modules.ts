@@ -1,9 +1,10 @@
 import type { Base } from "@postern/shared/assembly";
-import { type HostFunctions, sqlModule } from "@postern/shared/domain/scripts";
+import type { HostFunctions } from "@postern/shared/domain/scripts";
 import type { Config } from "@postern/shared/platform/config";
 import { systemClock } from "@postern/shared/platform/time";
 import { createLdapPool, type LdapPool } from "../backends/ldap/ldap-pool.ts";
 import { ldapModule } from "../backends/ldap/script-module.ts";
+import { sqlModule } from "../backends/sql/script-module.ts";
 import type { SqlClient } from "../backends/sql/sql-client.ts";
 import { ldapPoolSettings } from "../settings.ts";
 import { sqlBackendSettings } from "../sql-settings.ts";

@@ -1,7 +1,8 @@
 import type { Ok } from "@postern/shared/contracts";
+import { type BoundedCache, createBoundedCache } from "@postern/shared/platform/cache";
 import type { Clock } from "@postern/shared/platform/time";
 import { type CachedResult, frozenDecision } from "./cached-result.ts";
-import { createNameIndex, type NameIndex } from "./name-index.ts";
+import { createNameIndex } from "./name-index.ts";
 
 export interface MemoryCacheSettings {
   /** Lifetime of an entry; 0 disables the cache. */
@@ -57,49 +58,12 @@ function sizeOf(context: string, { account, attributes, groups = [] }: Ok): numb
   return bytes;
 }
 
-/** The entries, with their size and their names. */
-class EntryTable {
-  readonly #entries = new Map<string, Entry>();
-  readonly #index: NameIndex = createNameIndex();
-  bytes = 0;
-
-  get size(): number {
-    return this.#entries.size;
-  }
-
-  get(context: string): Entry | undefined {
-    return this.#entries.get(context);
-  }
-
-  /** Least recently used first. */
-  [Symbol.iterator](): Iterator<[string, Entry]> {
-    return this.#entries[Symbol.iterator]();
-  }
-
-  put(context: string, entry: Entry): void {
-    this.remove(context);
-    this.#entries.set(context, entry);
-    this.bytes += entry.bytes;
-    for (const name of entry.names) this.#index.add(name, context);
-  }
-
-  used(context: string, entry: Entry, now: number): void {
-    if (now - entry.usedAt < usedAgainMs) return;
-    entry.usedAt = now;
-    this.#entries.delete(context);
-    this.#entries.set(context, entry);
-  }
-
-  remove(context: string): void {
-    const entry = this.#entries.get(context);
-    if (entry === undefined) return;
-    this.#entries.delete(context);
-    this.bytes -= entry.bytes;
-    for (const name of entry.names) this.#index.remove(name, context);
-  }
-
-  contextsOf(name: string): readonly string[] {
-    return this.#index.of(name);
+/** Each new entry removes up to two expired ones, so that unused entries do not stay until the cache is full. */
+function removeExpired(table: BoundedCache<Entry>, now: number): void {
+  for (let removed = 0; removed < 2; removed += 1) {
+    const [context, entry] = table.next() ?? [];
+    if (context === undefined || entry === undefined || entry.expiresAt > now) return;
+    table.delete(context);
   }
 }
 
@@ -107,47 +71,49 @@ export function createMemoryCache(
   { ttlMs, maxEntries, maxBytes }: MemoryCacheSettings,
   { clock }: { readonly clock: Clock },
 ): MemoryCache {
-  const table = new EntryTable();
+  const index = createNameIndex();
+  // Not a plain Map in the order of use: its iterator passes all removed entries before it finds the oldest.
+  const table = createBoundedCache<Entry>({
+    maxEntries,
+    evict: "least-used",
+    sizes: { max: maxBytes, of: ({ bytes }) => bytes },
+    onRemove: ({ names }, context) => {
+      for (const name of names) index.remove(name, context);
+    },
+  });
   let generation = 0;
 
-  const makeRoom = (): void => {
-    const now = clock.now();
-    let looked = 0;
-    for (const [context, entry] of table) {
-      const isOver = table.size > maxEntries || table.bytes > maxBytes;
-      // Each new entry removes up to two expired ones, so that unused entries do not stay until the cache is full.
-      if (!isOver && (looked >= 2 || entry.expiresAt > now)) return;
-      looked += 1;
-      table.remove(context);
-    }
-  };
   return {
     get: (context) => {
-      const entry = table.get(context);
+      const entry = table.peek(context);
       if (entry === undefined) return undefined;
       const now = clock.now();
-      if (entry.expiresAt > now) {
-        table.used(context, entry, now);
-        return entry;
+      if (entry.expiresAt <= now) {
+        table.delete(context);
+        return undefined;
       }
-      table.remove(context);
-      return undefined;
+      if (now - entry.usedAt >= usedAgainMs) {
+        entry.usedAt = now;
+        table.get(context);
+      }
+      return entry;
     },
     set: (context, { digest, decision, backendName, username }, before) => {
       if (ttlMs === 0 || before !== generation) return false;
-      table.remove(context);
+      table.delete(context);
       const bytes = sizeOf(context, decision);
       if (bytes > maxBytes) return false;
       const names = username === decision.account ? [username] : [username, decision.account];
       const usedAt = clock.now();
       const kept = { digest, decision: frozenDecision(decision, "hit"), backendName };
-      table.put(context, { ...kept, expiresAt: usedAt + ttlMs, usedAt, bytes, names });
-      makeRoom();
+      table.set(context, { ...kept, expiresAt: usedAt + ttlMs, usedAt, bytes, names });
+      for (const name of names) index.add(name, context);
+      removeExpired(table, usedAt);
       return true;
     },
     flush: (names) => {
       generation += 1;
-      for (const context of names.flatMap((name) => table.contextsOf(name))) table.remove(context);
+      for (const context of names.flatMap((name) => index.of(name))) table.delete(context);
     },
     get generation() {
       return generation;
@@ -156,7 +122,7 @@ export function createMemoryCache(
       return table.size;
     },
     get bytes() {
-      return table.bytes;
+      return table.totalSize;
     },
   };
 }

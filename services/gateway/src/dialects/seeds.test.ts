@@ -1,6 +1,6 @@
 import { readCborCorpus } from "@postern/shared/testing/cbor";
 import { describe, expect, test } from "vitest";
-import { dialectParsers, isTaken, type ParserName, readSeeds } from "../../../../test/support/dialect-parsers.ts";
+import { dialectParsers, isAccepted, type ParserName, readSeeds } from "../../../../test/support/dialect-parsers.ts";
 
 const isParser = (name: string): name is ParserName => Object.hasOwn(dialectParsers, name);
 const parsers = Object.keys(dialectParsers).filter(isParser);
@@ -9,7 +9,7 @@ const cborSeeds = ["taken", "refused", "requests"].flatMap((name) => readCborCor
 
 describe.each(seeded)("%s", (parser) => {
   test.each(readSeeds(parser))("$what: accepted is $taken", ({ bytes, taken }) => {
-    expect(isTaken(parser, bytes)).toBe(taken);
+    expect(isAccepted(parser, bytes)).toBe(taken);
   });
 });
 
@@ -17,7 +17,7 @@ test.each(parsers)("%s: a request or an error for the seeds of every parser", (p
   const seeds = [...seeded.flatMap((name) => readSeeds(name)), ...cborSeeds];
   const thrown = seeds.filter(({ bytes }) => {
     try {
-      isTaken(parser, bytes);
+      isAccepted(parser, bytes);
       return false;
     } catch {
       return true;

@@ -1,4 +1,4 @@
-import { createRenewedMap } from "@postern/shared/platform/cache";
+import { createBoundedCache } from "@postern/shared/platform/cache";
 import { debtAt, type Rate, untilTokenUs } from "./gcra.ts";
 
 /** Integer microseconds of a monotonic clock. */
@@ -35,35 +35,29 @@ const sweepEveryMs = 1000;
 
 /**
  * Debts by address, limited in number. Rows are removed within a second after their debt is paid, so that `clear` becomes true again
- * quickly. This is the hot path of failures, hence the renewed Map.
+ * quickly.
  */
 export function createDebtTable<D extends Debtor>({ now, maxRows, create, inUse }: DebtTableDeps<D>): DebtTable<D> {
-  const rows = createRenewedMap<string, D>();
+  const rows = createBoundedCache<D>({ maxEntries: maxRows, evict: "least-used" });
   let sweeping = false;
   const sweep = (): void => {
     const at = now();
-    for (const [key, row] of rows.entries()) if (row.fullAtUs <= at && !inUse(row)) rows.delete(key);
-    sweeping = rows.size() > 0;
+    rows.deleteWhere((row) => row.fullAtUs <= at && !inUse(row));
+    sweeping = rows.size > 0;
     if (sweeping) setTimeout(sweep, sweepEveryMs).unref();
-  };
-  const makeRoom = (): void => {
-    if (rows.size() < maxRows) return;
-    const [oldest] = rows.values();
-    if (oldest !== undefined) rows.delete(oldest.key);
   };
   return {
     get clear() {
-      return rows.size() === 0;
+      return rows.size === 0;
     },
     get size() {
-      return rows.size();
+      return rows.size;
     },
-    find: (key) => rows.get(key),
+    find: rows.peek,
     open: (key) => {
       const known = rows.get(key);
-      if (known === undefined) makeRoom();
-      else rows.delete(key);
-      const row = known ?? create(key);
+      if (known !== undefined) return known;
+      const row = create(key);
       rows.set(key, row);
       if (!sweeping) {
         sweeping = true;

@@ -1,5 +1,4 @@
 import { type Base, redisFromConfig } from "@postern/shared/assembly";
-import { notificationQueueFromConfig } from "@postern/shared/assembly/jobs";
 import { accountNotified, pathTo } from "@postern/shared/contracts";
 import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
@@ -9,6 +8,7 @@ import type { IdpMetrics } from "../metrics.ts";
 import type { KnownDevices } from "../user-notifications/known-devices.ts";
 import { createKnownDevices } from "../user-notifications/known-devices-redis.ts";
 import { createNotifier, type Notifier } from "../user-notifications/notifier.ts";
+import { notificationQueueOf } from "./notification-queue.ts";
 
 export interface NotificationsContext {
   readonly notifier: Notifier;
@@ -32,7 +32,7 @@ export function createNotificationsContext(
   const { base, bus, state, metrics } = parts;
   const { notices: notifications, frontend, oidc } = config.identity;
   const redis = redisFromConfig(config, "queue", base);
-  const queue = notificationQueueFromConfig(config, { redis, logger: base.logger });
+  const queue = notificationQueueOf(config, { redis, logger: base.logger });
   if (queue === undefined) return undefined;
   const devices = createKnownDevices({ redis: state, keyPrefix: config.storage.redis.prefix, clock: systemClock });
   const notifier = createNotifier({

@@ -1,7 +1,6 @@
 import { accountDigest, factorLockKeys } from "@postern/shared/domain/factor-locks";
 import { digestOf } from "@postern/shared/platform/crypto";
 import {
-  createWindowCount,
   decidedInRedis,
   defineScript,
   factorFlowAttemptsKey,
@@ -9,8 +8,9 @@ import {
   readFields,
   usedTotpStepKey,
 } from "@postern/shared/platform/redis";
+import { createWindowCount } from "../redis/count-in-window.ts";
 import type { Admission, Admitted, FactorAttempt, FactorGuard } from "./factor-guard.ts";
-import { admitFactorAttempt, takeBackFactorAttempt } from "./scripts/scripts.generated.ts";
+import { admitFactorAttempt, undoFactorAttempt } from "./scripts/scripts.generated.ts";
 import { readTotpSecret } from "./totp.ts";
 
 const admissions: Readonly<Record<string, Admission>> = {
@@ -43,7 +43,7 @@ function createAttemptCounts(
   { maxAttempts, maxFailures }: FactorGuardSettings,
 ): Pick<FactorGuard, "admit" | "undecided"> {
   const admit = defineScript(redis, admitFactorAttempt);
-  const takeBack = defineScript(redis, takeBackFactorAttempt);
+  const undo = defineScript(redis, undoFactorAttempt);
   const keysOf = ({ account, method, flowId }: FactorAttempt) => {
     const { attempts, failures } = factorLockKeys(keyPrefix, account, method);
     const flow = factorFlowAttemptsKey.build(keyPrefix, accountDigest(account), digestOf(flowId).toString("base64url"));
@@ -68,7 +68,7 @@ function createAttemptCounts(
     undecided: (attempt, admission) =>
       decided(async () => {
         const isAccountCounted = attempt.isProved && admission === "admitted" ? 1 : 0;
-        await takeBack(keysOf(attempt), { isAccountCounted, isFlowCounted: attempt.isHidden ? 1 : 0 });
+        await undo(keysOf(attempt), { isAccountCounted, isFlowCounted: attempt.isHidden ? 1 : 0 });
       }),
   };
 }

@@ -1,14 +1,9 @@
 import { digestOf } from "@postern/shared/platform/crypto";
 import { addressKey } from "@postern/shared/platform/net";
-import {
-  createWindowCount,
-  decidedInRedis,
-  defineScript,
-  passkeyAttemptsKey,
-  type RedisClient,
-} from "@postern/shared/platform/redis";
+import { decidedInRedis, defineScript, passkeyAttemptsKey, type RedisClient } from "@postern/shared/platform/redis";
+import { createWindowCount } from "../redis/count-in-window.ts";
 import type { PasskeyAttempts } from "./passkey-attempts.ts";
-import { takeBackPasskeyAttempt } from "./scripts/scripts.generated.ts";
+import { undoPasskeyAttempt } from "./scripts/scripts.generated.ts";
 
 /** More than the passkeys of one network fail within the ten minutes of the window. */
 const maxAttempts = 60;
@@ -19,7 +14,7 @@ const decided = decidedInRedis("attempts by passkey cannot be counted");
 
 export function createPasskeyAttempts(redis: RedisClient, keyPrefix: string): PasskeyAttempts {
   const count = createWindowCount(redis);
-  const takeBack = defineScript(redis, takeBackPasskeyAttempt);
+  const undo = defineScript(redis, undoPasskeyAttempt);
   const keyOf = (clientIp: string): string =>
     passkeyAttemptsKey.build(keyPrefix, digestOf(addressKey(clientIp, ipv6Prefix)).toString("base64url"));
   return {
@@ -27,7 +22,7 @@ export function createPasskeyAttempts(redis: RedisClient, keyPrefix: string): Pa
       clientIp === "" ||
       decided(async () => (await count(keyOf(clientIp), passkeyAttemptsKey.ttlSeconds)) <= maxAttempts),
     giveBack: async (clientIp) => {
-      if (clientIp !== "") await decided(async () => takeBack({ countKey: keyOf(clientIp) }, {}));
+      if (clientIp !== "") await decided(async () => undo({ countKey: keyOf(clientIp) }, {}));
     },
   };
 }

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { AccountNotification } from "@postern/shared/contracts";
-import type { NotificationJob, NotificationQueue } from "@postern/shared/domain/jobs";
+import type { NotificationJob } from "@postern/shared/domain/jobs";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { KnownDevices } from "./known-devices.ts";
 import type { Notification, NotificationEvent, Notify } from "./notification.ts";
 import { type NotificationMailSettings, notificationMail } from "./notification-mail.ts";
+import type { NotificationQueue } from "./notification-queue.ts";
 
 export interface NotifierSettings {
   readonly events: ReadonlySet<string>;

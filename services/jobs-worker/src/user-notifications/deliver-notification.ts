@@ -41,7 +41,7 @@ async function post(
   const { status } = response;
   if (status >= 200 && status < 300) return "delivered";
   if (status >= 400 && status < 500 && !passing.has(status)) return "refused";
-  throw new Error(`the receiver answered ${status}`);
+  throw new Error(`the receiver returned status ${status}`);
 }
 
 /** RFC 5321 §4.2.1: the address or the message is rejected permanently; a failed login may be corrected. */

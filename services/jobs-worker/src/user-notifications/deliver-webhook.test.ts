@@ -53,7 +53,7 @@ describe("the receiver's status decides", () => {
 
   test.each([408, 425, 429, 500, 501, 502, 503, 504, 599])("%i: to be retried", async (status) => {
     await using receiver = await answering(status);
-    await expect(deliver(receiver.url)).rejects.toThrow(`the receiver answered ${status}`);
+    await expect(deliver(receiver.url)).rejects.toThrow(`the receiver returned status ${status}`);
   });
 
   test.each([301, 302, 303, 304, 307, 308])("%i: not followed, and to be retried", async (status) => {
@@ -61,7 +61,7 @@ describe("the receiver's status decides", () => {
     await using receiver = await startReceiver((_request, response) => {
       response.writeHead(status, { location: `http://127.0.0.1:${elsewhere.port}/` }).end();
     });
-    await expect(deliver(receiver.url)).rejects.toThrow(`the receiver answered ${status}`);
+    await expect(deliver(receiver.url)).rejects.toThrow(`the receiver returned status ${status}`);
     expect(elsewhere.requests).toEqual([]);
   });
 

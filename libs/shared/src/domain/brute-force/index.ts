@@ -1,7 +1,6 @@
 export { type Ban, parseBan } from "./ban.ts";
 export { createBanIndex } from "./ban-index.ts";
 export type { FlushDeps, FlushedScopes, FlushRequest } from "./flush.ts";
-export { createGuessedAccounts } from "./guessed-accounts.ts";
 export { networkOf } from "./network.ts";
 export {
   type AccountPage,
@@ -12,6 +11,7 @@ export {
   type GuessedAccount,
 } from "./records.ts";
 export { type BruteForceRule, type BruteForceRules, bruteForceRules, ruleIsFor } from "./rules.ts";
+export { shardOf } from "./shards.ts";
 export {
   type AccountKeys,
   type AccountWideKeys,

@@ -1,2 +1,7 @@
-export { createFactorLocks, type FactorLocks } from "./factor-locks.ts";
-export { accountDigest, type FactorLockKeys, factorLockKeys, type LockableFactor } from "./lock-keys.ts";
+export {
+  accountDigest,
+  type FactorLockKeys,
+  factorLockKeys,
+  type LockableFactor,
+  lockableFactors,
+} from "./lock-keys.ts";

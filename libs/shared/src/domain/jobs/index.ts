@@ -1,10 +1,10 @@
 export { type FlushJob, parseFlushJob } from "./flush-job.ts";
-export { createJobQueue, type JobQueue } from "./job-queue.ts";
-export { createJobStatus, type ReadJob } from "./job-status.ts";
+export { createLazyQueue } from "./lazy-queue.ts";
 export {
   type NotificationChannel,
   type NotificationJob,
   notificationChannels,
+  notificationJobId,
   openNotification,
+  sealNotification,
 } from "./notification-job.ts";
-export { createNotificationQueue, type NotificationQueue } from "./notification-queue.ts";

@@ -70,6 +70,35 @@ describe("the bounded cache", () => {
     expect(cache.size).toBe(0);
   });
 
+  it("holds neither more entries nor a larger sum of sizes than its bounds", () => {
+    const removed: string[] = [];
+    const cache = createBoundedCache<string>({
+      maxEntries: 3,
+      evict: "least-used",
+      sizes: { max: 10, of: (value) => value.length },
+      onRemove: (value, key) => void removed.push(`${key} ${value}`),
+    });
+    for (const key of ["a", "b", "c", "d"]) cache.set(key, "1");
+    expect([cache.size, cache.totalSize, removed]).toEqual([3, 3, ["a 1"]]);
+    cache.set("e", "123456789");
+    expect([cache.size, cache.totalSize, removed]).toEqual([2, 10, ["a 1", "b 1", "c 1"]]);
+    cache.set("f", "more than ten");
+    expect([cache.peek("f"), cache.size]).toEqual([undefined, 2]);
+    cache.delete("e");
+    expect(removed.at(-1)).toBe("e 123456789");
+  });
+
+  it("names the entry that is removed next, which a peek does not change", () => {
+    const cache = createBoundedCache<string>({ maxEntries: 3, evict: "least-used" });
+    expect(cache.next()).toBeUndefined();
+    cache.set("a", "1");
+    cache.set("b", "2");
+    cache.peek("a");
+    expect(cache.next()).toEqual(["a", "1"]);
+    cache.get("a");
+    expect(cache.next()).toEqual(["b", "2"]);
+  });
+
   it("allocates nothing for a bound that is never reached", () => {
     const cache = createBoundedCache<string>({ maxEntries: Number.MAX_SAFE_INTEGER, evict: "oldest" });
     cache.set("a", "1");

@@ -11,17 +11,27 @@ export interface BoundedCacheOptions<Value> {
   readonly ttlMs?: number;
   /** Called with the value of each entry that is removed because the cache is full. */
   readonly onEvict?: (value: Value) => void;
+  /** Called for each entry that is removed or replaced, for whatever reason. */
+  readonly onRemove?: (value: Value, key: string) => void;
+  /** Bounds the sizes of all entries together, besides their number. A larger entry is not kept. */
+  readonly sizes?: { readonly max: number; readonly of: (value: Value) => number };
 }
 
 /** Values in the memory of one process, bounded in number and, with a clock, in age. */
 export interface BoundedCache<Value> {
   readonly get: (key: string) => Value | undefined;
+  /** Like `get`, but the entry does not count as used. */
+  readonly peek: (key: string) => Value | undefined;
+  /** The entry that a full cache removes next. */
+  readonly next: () => readonly [key: string, value: Value] | undefined;
   /** `ttlMs` replaces the cache's own for this entry. */
   readonly set: (key: string, value: Value, ttlMs?: number) => void;
   readonly delete: (key: string) => void;
   readonly deleteWhere: (matches: (value: Value) => boolean) => void;
   readonly clear: () => void;
   readonly size: number;
+  /** The sizes of all entries together; their number if the cache has no sizes. */
+  readonly totalSize: number;
 }
 
 /** lru-cache keeps an entry through the last millisecond of its life and takes a start of 0 for "never expires". */
@@ -36,14 +46,15 @@ const timeOf = (clock: Clock | undefined) => ({ now: () => (clock === undefined 
 export function createBoundedCache<Value extends string | number | object>(
   options: BoundedCacheOptions<Value>,
 ): BoundedCache<Value> {
-  const { maxEntries, evict, clock, ttlMs: usualMs, onEvict } = options;
+  const { maxEntries, evict, clock, ttlMs: usualMs, onEvict, onRemove, sizes } = options;
   const entries = new LRUCache<string, Value>({
-    maxSize: maxEntries,
-    sizeCalculation: () => 1,
+    maxSize: sizes?.max ?? maxEntries,
+    sizeCalculation: sizes?.of ?? (() => 1),
     ...(clock !== undefined && { perf: timeOf(clock), ttlResolution: 0 }),
-    ...(onEvict !== undefined && {
-      dispose: (value, _key, reason) => {
-        if (reason === "evict") onEvict(value);
+    ...((onEvict !== undefined || onRemove !== undefined) && {
+      dispose: (value, key, reason) => {
+        if (reason === "evict") onEvict?.(value);
+        onRemove?.(value, key);
       },
     }),
   });
@@ -54,9 +65,16 @@ export function createBoundedCache<Value extends string | number | object>(
   };
   return {
     get: evict === "oldest" ? peek : (key) => entries.get(key),
+    peek,
+    next: () => {
+      const key = entries.rkeys().next().value;
+      const value = typeof key === "string" ? entries.peek(key) : undefined;
+      return typeof key === "string" && value !== undefined ? [key, value] : undefined;
+    },
     set: (key, value, ttlMs = usualMs) => {
       if (ttlMs === undefined) entries.set(key, value);
       else if (ttlMs > 0) entries.set(key, value, { ttl: ttlMs - lastMs });
+      while (entries.size > maxEntries) entries.pop();
     },
     delete: (key) => void entries.delete(key),
     deleteWhere: (matches) => {
@@ -66,6 +84,9 @@ export function createBoundedCache<Value extends string | number | object>(
     clear: () => entries.clear(),
     get size() {
       return entries.size;
+    },
+    get totalSize() {
+      return entries.calculatedSize;
     },
   };
 }

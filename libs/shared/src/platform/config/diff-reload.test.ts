@@ -47,3 +47,10 @@ test.each([
 ])("%s requires a restart, and is named", (path, before, after) => {
   expect(diffReload(configOf(before), configOf(after))).toEqual([path]);
 });
+
+test("a reload reports the keys that require a restart, and only those", () => {
+  const before = configOf({});
+  const after = configOf({ runtime: { instance_name: "other" }, auth: { pipeline: { wait_delay: 3 } } });
+  expect(diffReload(before, after)).toEqual(["runtime.instance_name"]);
+  expect(diffReload(before, before)).toEqual([]);
+});

@@ -1,15 +1,15 @@
-export { acceptedKeys } from "./accepted-keys.ts";
+export { acceptedKeys, createAcceptedKeys } from "./accepted-keys.ts";
 export { backchannelAudience } from "./backchannel-audience.ts";
 export { changedKeys, diffReload } from "./diff-reload.ts";
-export { dumpConfig } from "./dump.ts";
-export { type ExplainOptions, type Explanation, explainKey, type KeyExplanation } from "./explain.ts";
 export { type LoadOptions, type LoadResult, loadConfig } from "./load.ts";
 export { type MasterUserFormat, parseMasterUserFormat } from "./master-user-format.ts";
+export { messages } from "./messages.ts";
 export { nearestName } from "./nearest-name.ts";
 export { formatProblem, type Problem } from "./problem.ts";
 export { type ConfigSources, type ValueSource } from "./read/reader.ts";
-export { type RedactedConfig, redactConfig, redacted, redactText } from "./redact.ts";
-export { renamedKeys } from "./renamed-keys.ts";
+export { type RedactedConfig, redactConfig, redacted, redactNode, redactText } from "./redact.ts";
+export { currentName, renamedKeys } from "./renamed-keys.ts";
+export { longestTimerMs, type Reload } from "./schema/fields.ts";
 export type {
   AuthConfig,
   BackchannelConfig,
@@ -40,9 +40,5 @@ export type {
   SqlSearchConfig,
   TimeoutsConfig,
 } from "./schema/root.ts";
-export { showType, showValue } from "./show-value.ts";
 export { processSources, type Sources } from "./sources/process-sources.ts";
-export { schemaTree } from "./tree/from-schema.ts";
-export type { CollectionNode, LeafNode, SchemaNode, SectionNode } from "./tree/node.ts";
-export { environmentName } from "./tree/path.ts";
 export { type BackendEntry, parseBackendEntry } from "./validate/backends.ts";

@@ -1,5 +1,4 @@
 export { openapiDocument } from "./document.ts";
 export type { Json, JsonObject } from "./json.ts";
 export { type DocumentFormat, lazyOpenapi, openapiTypes, type RenderedDocument, renderOpenapi } from "./render.ts";
-export { createRequestValidation, type ValidateRequest } from "./request-validation.ts";
 export { callerRejections } from "./security.ts";

@@ -6,7 +6,6 @@ export {
   type RedisTls,
   type RedisTopology,
 } from "./client.ts";
-export { createWindowCount } from "./count-in-window.ts";
 export { decidedInRedis } from "./decided.ts";
 export { redisHealth } from "./health.ts";
 export {
@@ -32,7 +31,7 @@ export {
   sessionKey,
   usedTotpStepKey,
 } from "./keys/browser.ts";
-export { guessesKey } from "./keys/brute-force.ts";
+export { accountAddressesKey, accountIndexKey, guessesKey } from "./keys/brute-force.ts";
 export type { KeyFamily } from "./keys/family.ts";
 export { flushQueue, foundKeysKey, jobKey, jobsPrefix, notificationJobKey, notificationQueue } from "./keys/jobs.ts";
 export {
@@ -71,7 +70,6 @@ export {
   refreshFamilyKey,
   tokenEpochKey,
 } from "./keys.ts";
-export { createReplaceIfSame } from "./replace-if-same.ts";
 export {
   defineScript,
   defineVariableScript,

@@ -6,8 +6,8 @@ export const redeemRefreshToken = {
   args: ["presented", "nextToken", "lifeSeconds", "deniedSeconds"] as const,
   lua: `-- Exchanges the current refresh token of a family for the next one.
 --
--- A token that is not the current one was used before: somebody copied it. The family then ends, and its access tokens
--- are denied.
+-- A token that is not the current one was used before, so it may have been stolen. The family then ends, and
+-- its access tokens are denied.
 --
 -- KEYS[1] family_key: the current token of the family
 -- KEYS[2] denied_key: the family's entry in the denylist, with the same hash tag

@@ -1,6 +1,6 @@
 import type { AsyncJobStatus } from "@postern/shared/contracts";
-import type { ReadJob } from "@postern/shared/domain/jobs";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { ReadJob } from "../../jobs/jobs.ts";
 import { sessionOf } from "../flush-route.ts";
 
 function jobIdOf({ params }: FastifyRequest): string {

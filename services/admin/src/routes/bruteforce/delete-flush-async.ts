@@ -1,6 +1,6 @@
 import type { BruteForceFlushAsync } from "@postern/shared/contracts";
-import type { JobQueue } from "@postern/shared/domain/jobs";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { JobQueue } from "../../jobs/jobs.ts";
 import { enqueueCounted, type FlushRouteDeps, sessionOf } from "../flush-route.ts";
 import { readBruteForceFlush } from "../read-request.ts";
 

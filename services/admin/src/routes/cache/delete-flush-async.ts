@@ -1,6 +1,6 @@
 import type { CacheFlushAsync } from "@postern/shared/contracts";
-import type { JobQueue } from "@postern/shared/domain/jobs";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { JobQueue } from "../../jobs/jobs.ts";
 import { enqueueCounted, type FlushRouteDeps, sessionOf } from "../flush-route.ts";
 import { readCacheFlush } from "../read-request.ts";
 

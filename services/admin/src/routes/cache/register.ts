@@ -7,7 +7,7 @@ import { deleteCacheFlushAsync } from "./delete-flush-async.ts";
 
 export function registerCacheRoutes(app: FastifyInstance, context: AdminContext): void {
   const { flushes, jobs, settings } = context;
-  const place = (id: OperationId) => guardedRoute(operation(id), settings.identifier);
-  app.route({ ...place("flushUserCache"), handler: deleteCacheFlush(flushes, context) });
-  app.route({ ...place("enqueueUserCacheFlush"), handler: deleteCacheFlushAsync(jobs.queue, context) });
+  const guarded = (id: OperationId) => guardedRoute(operation(id), settings.identifier);
+  app.route({ ...guarded("flushUserCache"), handler: deleteCacheFlush(flushes, context) });
+  app.route({ ...guarded("enqueueUserCacheFlush"), handler: deleteCacheFlushAsync(jobs.queue, context) });
 }

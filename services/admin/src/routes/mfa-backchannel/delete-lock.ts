@@ -1,10 +1,10 @@
 import { MfaBackchannelUnlock, type MfaBackchannelUnlocked } from "@postern/shared/contracts";
 import { type AuditOutcome, auditedCaller } from "@postern/shared/domain/audit";
-import type { FactorLocks } from "@postern/shared/domain/factor-locks";
 import type { FindAccountNames } from "@postern/shared/domain/flush";
 import { AppError } from "@postern/shared/platform/errors";
 import { compileCheck } from "@postern/shared/platform/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FactorLocks } from "../../factor-locks/factor-locks.ts";
 import { malformed } from "../read-request.ts";
 import type { MfaRouteDeps } from "./mfa-route.ts";
 

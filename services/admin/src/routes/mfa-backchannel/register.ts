@@ -31,24 +31,24 @@ export function registerMfaBackchannel(app: FastifyInstance, context: MfaBackcha
     audit,
     now: () => systemClock.now(),
   };
-  const place = (id: OperationId) => guardedRoute(operation(id), identifier);
+  const guarded = (id: OperationId) => guardedRoute(operation(id), identifier);
   app.setErrorHandler((error: FastifyError, _request, reply) => {
     if ((error.statusCode ?? 500) >= 500) throw error;
     // The parser's message quotes the body, which contains secrets.
     return reply.code(400).send({ error: "Invalid JSON payload" });
   });
-  app.route({ ...place("setTotpSecret"), handler: postTotp(deps) });
+  app.route({ ...guarded("setTotpSecret"), handler: postTotp(deps) });
   const locks = { ...deps, locks: context.factorLocks, accountNames };
-  app.route({ ...place("unlockSecondFactors"), handler: deleteLock(locks) });
-  app.route({ ...place("deleteTotpSecret"), handler: deleteTotp(deps) });
-  app.route({ ...place("setRecoveryCodes"), handler: postRecoveryCodes(deps) });
-  app.route({ ...place("deleteRecoveryCodes"), handler: deleteRecoveryCodes(deps) });
+  app.route({ ...guarded("unlockSecondFactors"), handler: deleteLock(locks) });
+  app.route({ ...guarded("deleteTotpSecret"), handler: deleteTotp(deps) });
+  app.route({ ...guarded("setRecoveryCodes"), handler: postRecoveryCodes(deps) });
+  app.route({ ...guarded("deleteRecoveryCodes"), handler: deleteRecoveryCodes(deps) });
   app.route({
-    ...place("listWebauthnCredentials"),
+    ...guarded("listWebauthnCredentials"),
     exposeHeadRoute: false,
     handler: getWebauthnCredential(deps),
   });
-  app.route({ ...place("saveWebauthnCredential"), handler: postWebauthnCredential(deps) });
-  app.route({ ...place("updateWebauthnCredential"), handler: putWebauthnCredential(deps) });
-  app.route({ ...place("deleteWebauthnCredential"), handler: deleteWebauthnCredential(deps) });
+  app.route({ ...guarded("saveWebauthnCredential"), handler: postWebauthnCredential(deps) });
+  app.route({ ...guarded("updateWebauthnCredential"), handler: putWebauthnCredential(deps) });
+  app.route({ ...guarded("deleteWebauthnCredential"), handler: deleteWebauthnCredential(deps) });
 }

@@ -53,7 +53,7 @@ for i = 1, #KEYS / 3 do
   local digest, network = ARGV[3 + 2 * i], ARGV[4 + 2 * i]
   local done, answer = pcall(count, failures_key, slowed_key, known_key, digest, network)
   if not done and string.find(message_of(answer), "WRONGTYPE", 1, true) then
-    -- Only these scripts write these keys. One that has another type begins anew; the others stay.
+    -- Only these scripts write these keys. A key of another type is deleted, and its count begins again.
     delete_unless("set", failures_key)
     delete_unless("zset", known_key)
     done, answer = pcall(count, failures_key, slowed_key, known_key, digest, network)

@@ -12,7 +12,7 @@
 --   repeatWindowMs: time in which the same wrong password counts once
 --   maxDigests: wrong passwords that are remembered for an account
 --   guessesLifeMs: lifetime of the guesses of a network
---   unknownWeight: excuses that a failure of an unknown account uses up
+--   unknownWeight: number of tolerated failures that one failure of an unknown account uses up
 --   rules: list of { name, periodMs, failedRequests, banMs }
 -- ARGV[2] batch: JSON object
 --   stringKeys: number of pending keys and bans
@@ -65,7 +65,7 @@ end
 
 -- Remembers a wrong password of an account for `memory` ms. Returns whether it is a repetition, how many wrong
 -- passwords the account has, and whether its keys were prolonged a short time ago. The value of the pending key is the
--- time at which the wrong passwords expire, which saves a call that asks for it.
+-- time at which the wrong passwords expire, which saves a call to read it.
 local function remember(key, pending, digest, memory)
   local seen = call("HLEN", key)
   local old = false
@@ -90,8 +90,8 @@ local function remember(key, pending, digest, memory)
   return false, seen, false
 end
 
--- Adds a failure to the count of a rule. Returns the failures of known and of unknown accounts, in which those of the
--- previous window count by the share of it that is less than a period ago.
+-- Adds a failure to the count of a rule. Returns the failures of known and of unknown accounts. Failures of the
+-- previous window count in proportion to its part that is less than a period ago.
 local function add(key, rule, field)
   local c = call("HMGET", key, "w", "k", "u", "pk", "pu")
   local w = c[1] == rule.window_text and rule.window or tonumber(c[1])
@@ -112,7 +112,7 @@ local function add(key, rule, field)
   return k + pk * share, u + pu * share
 end
 
--- Whether the failures reach the limit after those are excused that accounts which signed in may have caused.
+-- Whether the failures reach the limit, not counting those that may come from accounts which signed in.
 local function is_over(limit, k, u, toleration, now_key, before_key)
   if k + u < limit then return false end
   local accounts, allowed = 0, 0
@@ -168,8 +168,8 @@ for position = 1, #batch.digests do
   local last_key = key_at + 1 + 3 * rule_count
   local done, status, seen, total, first = pcall(count, position, string_at, key_at, rule_at)
   if not done and string.find(message_of(status), "WRONGTYPE", 1, true) then
-    -- Only this script writes these keys. If one has another type, they all begin anew; otherwise nothing of this
-    -- network would count.
+    -- Only this script writes these keys. If one has another type, all of them are deleted and their counts begin
+    -- again; otherwise no failure of this network could be counted.
     call("DEL", unpack(KEYS, key_at, last_key))
     done, status, seen, total, first = pcall(count, position, string_at, key_at, rule_at)
   end

@@ -1,4 +1,4 @@
--- Tells whether an account signed in from a network recently.
+-- Reports whether an account signed in from a network recently.
 --
 -- KEYS[1] known_key: sorted set of networks by the last sign-in (s since the epoch)
 -- ARGV[1] network

@@ -10,7 +10,7 @@
 -- ARGV[2] max_forgiven: wrong passwords that are subtracted
 -- ARGV[3] accounts_life_ms: lifetime of the accounts that signed in, 0 if they are not counted
 -- ARGV[4] memory_ms: time for which a wrong password is remembered
--- ARGV, then for each rule: period (ms), failed requests, least percent of tolerated failures
+-- ARGV, then for each rule: period (ms), failed requests, minimum percentage of tolerated failures
 -- Reply: name and value of each field.
 --   ban: the first ban of these rules, or nil if there is none
 
@@ -54,7 +54,7 @@ local function store(rule, c)
   redis.call("PEXPIRE", rule.count_key, 2 * rule.period_ms)
 end
 
--- Forgets wrong passwords whose time is over. Returns those that counted, and how many of any kind remain.
+-- Removes wrong passwords that have expired. Returns those that counted, and how many remain in total.
 local function read_wrong_passwords()
   local counted, recent = {}, 0
   local all = redis.call("HGETALL", wrong_passwords_key)

@@ -57,7 +57,7 @@ for i = 1, #KEYS / 3 do
   local digest, network = ARGV[3 + 2 * i], ARGV[4 + 2 * i]
   local done, answer = pcall(count, failures_key, slowed_key, known_key, digest, network)
   if not done and string.find(message_of(answer), "WRONGTYPE", 1, true) then
-    -- Only these scripts write these keys. One that has another type begins anew; the others stay.
+    -- Only these scripts write these keys. A key of another type is deleted, and its count begins again.
     delete_unless("set", failures_key)
     delete_unless("zset", known_key)
     done, answer = pcall(count, failures_key, slowed_key, known_key, digest, network)
@@ -84,7 +84,7 @@ export const countFailures = {
 --   repeatWindowMs: time in which the same wrong password counts once
 --   maxDigests: wrong passwords that are remembered for an account
 --   guessesLifeMs: lifetime of the guesses of a network
---   unknownWeight: excuses that a failure of an unknown account uses up
+--   unknownWeight: number of tolerated failures that one failure of an unknown account uses up
 --   rules: list of { name, periodMs, failedRequests, banMs }
 -- ARGV[2] batch: JSON object
 --   stringKeys: number of pending keys and bans
@@ -137,7 +137,7 @@ end
 
 -- Remembers a wrong password of an account for \`memory\` ms. Returns whether it is a repetition, how many wrong
 -- passwords the account has, and whether its keys were prolonged a short time ago. The value of the pending key is the
--- time at which the wrong passwords expire, which saves a call that asks for it.
+-- time at which the wrong passwords expire, which saves a call to read it.
 local function remember(key, pending, digest, memory)
   local seen = call("HLEN", key)
   local old = false
@@ -162,8 +162,8 @@ local function remember(key, pending, digest, memory)
   return false, seen, false
 end
 
--- Adds a failure to the count of a rule. Returns the failures of known and of unknown accounts, in which those of the
--- previous window count by the share of it that is less than a period ago.
+-- Adds a failure to the count of a rule. Returns the failures of known and of unknown accounts. Failures of the
+-- previous window count in proportion to its part that is less than a period ago.
 local function add(key, rule, field)
   local c = call("HMGET", key, "w", "k", "u", "pk", "pu")
   local w = c[1] == rule.window_text and rule.window or tonumber(c[1])
@@ -184,7 +184,7 @@ local function add(key, rule, field)
   return k + pk * share, u + pu * share
 end
 
--- Whether the failures reach the limit after those are excused that accounts which signed in may have caused.
+-- Whether the failures reach the limit, not counting those that may come from accounts which signed in.
 local function is_over(limit, k, u, toleration, now_key, before_key)
   if k + u < limit then return false end
   local accounts, allowed = 0, 0
@@ -240,8 +240,8 @@ for position = 1, #batch.digests do
   local last_key = key_at + 1 + 3 * rule_count
   local done, status, seen, total, first = pcall(count, position, string_at, key_at, rule_at)
   if not done and string.find(message_of(status), "WRONGTYPE", 1, true) then
-    -- Only this script writes these keys. If one has another type, they all begin anew; otherwise nothing of this
-    -- network would count.
+    -- Only this script writes these keys. If one has another type, all of them are deleted and their counts begin
+    -- again; otherwise no failure of this network could be counted.
     call("DEL", unpack(KEYS, key_at, last_key))
     done, status, seen, total, first = pcall(count, position, string_at, key_at, rule_at)
   end
@@ -262,7 +262,7 @@ export const knowsNetwork = {
   name: "knowsNetwork",
   keys: ["knownKey"] as const,
   args: ["network", "knownSeconds"] as const,
-  lua: `-- Tells whether an account signed in from a network recently.
+  lua: `-- Reports whether an account signed in from a network recently.
 --
 -- KEYS[1] known_key: sorted set of networks by the last sign-in (s since the epoch)
 -- ARGV[1] network
@@ -276,6 +276,33 @@ local known_seconds = tonumber(ARGV[2])
 local at_seconds = redis.call("ZSCORE", known_key, network)
 local now_seconds = tonumber(redis.call("TIME")[1])
 return at_seconds and tonumber(at_seconds) > now_seconds - known_seconds and 1 or 0
+`,
+};
+
+export const noteGuess = {
+  name: "noteGuess",
+  keys: ["recentKey"] as const,
+  args: ["member", "maxMembers", "lifeSeconds"] as const,
+  lua: `-- Adds a member to a set of recent members, and removes those that are too old or too many.
+--
+-- KEYS[1] recent_key: sorted set by time (s since the epoch)
+-- ARGV[1] member
+-- ARGV[2] max_members
+-- ARGV[3] life_seconds: age at which a member is removed
+-- Reply: 1.
+
+local recent_key = KEYS[1]
+local member = ARGV[1]
+local max_members = tonumber(ARGV[2])
+local life_seconds = tonumber(ARGV[3])
+
+local now_seconds = tonumber(redis.call("TIME")[1])
+redis.call("ZADD", recent_key, now_seconds, member)
+redis.call("ZREMRANGEBYSCORE", recent_key, "-inf", now_seconds - life_seconds)
+local excess = redis.call("ZCARD", recent_key) - max_members
+if excess > 0 then redis.call("ZREMRANGEBYRANK", recent_key, 0, excess - 1) end
+redis.call("EXPIRE", recent_key, life_seconds)
+return 1
 `,
 };
 
@@ -319,7 +346,7 @@ export const recordSuccess = {
 -- ARGV[2] max_forgiven: wrong passwords that are subtracted
 -- ARGV[3] accounts_life_ms: lifetime of the accounts that signed in, 0 if they are not counted
 -- ARGV[4] memory_ms: time for which a wrong password is remembered
--- ARGV, then for each rule: period (ms), failed requests, least percent of tolerated failures
+-- ARGV, then for each rule: period (ms), failed requests, minimum percentage of tolerated failures
 -- Reply: name and value of each field.
 --   ban: the first ban of these rules, or nil if there is none
 
@@ -363,7 +390,7 @@ local function store(rule, c)
   redis.call("PEXPIRE", rule.count_key, 2 * rule.period_ms)
 end
 
--- Forgets wrong passwords whose time is over. Returns those that counted, and how many of any kind remain.
+-- Removes wrong passwords that have expired. Returns those that counted, and how many remain in total.
 local function read_wrong_passwords()
   local counted, recent = {}, 0
   local all = redis.call("HGETALL", wrong_passwords_key)

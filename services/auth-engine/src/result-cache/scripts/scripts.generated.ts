@@ -4,12 +4,13 @@ export const storeCachedResult = {
   name: "storeCachedResult",
   keys: ["epochKey", "resultKey", "resultsKey", "namesKey"] as const,
   args: ["expectedEpoch", "value", "lifeMs", "loginNameKey", "indexSeconds", "maxIndexed"] as const,
-  lua: `-- Stores a result if the account's epoch is still the one that was read before the backend was asked.
+  lua: `-- Stores a result if the account's epoch is still the one that was read before the backend was queried.
 --
--- A flush changes the epoch, so a login that was under way during a flush stores nothing. Both indexes tell a later
--- flush which keys to delete. All keys have the hash tag of the account, except the login name's, which is only listed.
+-- A flush changes the epoch, so a login that was under way during a flush stores nothing. Both indexes list the
+-- keys that a later flush must delete. All keys have the hash tag of the account, except the login name's, which is
+-- only listed.
 --
--- KEYS[1] epoch_key: an account that was never flushed has none, which counts as "0"
+-- KEYS[1] epoch_key: absent for an account that was never flushed, which counts as "0"
 -- KEYS[2] result_key
 -- KEYS[3] results_key: sorted set of the keys of cached results, by expiry (ms since the epoch)
 -- KEYS[4] names_key: sorted set of the keys of login names, by expiry (ms since the epoch)

@@ -7,11 +7,11 @@ import { createReadBody, type ReadBody } from "../../plugins/read-body.ts";
 import { sendReply } from "../../plugins/send-reply.ts";
 import { createAuthHandler, type DialectRoute, refuse } from "./auth-route.ts";
 import { basicRoute } from "./get-basic.ts";
+import { proxyRoute } from "./get-proxy.ts";
 import { cborRoute } from "./post-cbor.ts";
 import { headerRoute } from "./post-header.ts";
 import { jsonRoute } from "./post-json.ts";
 import { saslRoute } from "./post-sasl.ts";
-import { proxyRoute } from "./proxy.ts";
 
 /** Every dialect of the back channel. */
 function dialectRoutes(context: GatewayContext): readonly DialectRoute[] {

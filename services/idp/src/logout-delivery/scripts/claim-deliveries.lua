@@ -1,9 +1,9 @@
 -- Claims deliveries that are due. A claimed delivery is due again when its lease ends, so nothing is lost if the
--- process that claimed it dies.
+-- process that claimed it is killed.
 --
 -- KEYS[1] queue_key: sorted set by due time (ms since the epoch)
 -- ARGV[1] max_deliveries
--- ARGV[2] lease_ms: time for which nobody else claims these deliveries
+-- ARGV[2] lease_ms: time for which no other process claims these deliveries
 -- Reply: the ids of the claimed deliveries.
 
 local queue_key = KEYS[1]

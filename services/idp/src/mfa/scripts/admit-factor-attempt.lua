@@ -1,7 +1,7 @@
 -- Counts an attempt at a second factor, and decides whether it is admitted.
 --
 -- Each window begins with its first attempt, and later attempts do not prolong it. A flow whose password was wrong may
--- hide this until the second factor; it then counts against the flow's own limit only, and gets the answers that a flow
+-- hide this until the second factor; it then counts against the flow's own limit only, and gets the responses that a flow
 -- with the correct password gets.
 --
 -- KEYS[1] attempts_key: attempts of the account in the window
@@ -11,7 +11,7 @@
 -- ARGV[2] window_seconds: length of the window
 -- ARGV[3] max_failures: consecutive wrong codes until the factor is locked, 0 for no limit
 -- ARGV[4] failures_seconds: lifetime of the count of wrong codes
--- ARGV[5] is_proved: 1 if the password was right
+-- ARGV[5] is_proved: 1 if the password was correct
 -- ARGV[6] is_hidden: 1 if the flow hides whether the password was right
 -- Reply: name and value of each field.
 --   admission: "admitted"; "throttled" or "locked"; "discarded" for either of the two in a flow that hides its password

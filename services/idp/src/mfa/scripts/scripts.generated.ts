@@ -7,7 +7,7 @@ export const admitFactorAttempt = {
   lua: `-- Counts an attempt at a second factor, and decides whether it is admitted.
 --
 -- Each window begins with its first attempt, and later attempts do not prolong it. A flow whose password was wrong may
--- hide this until the second factor; it then counts against the flow's own limit only, and gets the answers that a flow
+-- hide this until the second factor; it then counts against the flow's own limit only, and gets the responses that a flow
 -- with the correct password gets.
 --
 -- KEYS[1] attempts_key: attempts of the account in the window
@@ -17,7 +17,7 @@ export const admitFactorAttempt = {
 -- ARGV[2] window_seconds: length of the window
 -- ARGV[3] max_failures: consecutive wrong codes until the factor is locked, 0 for no limit
 -- ARGV[4] failures_seconds: lifetime of the count of wrong codes
--- ARGV[5] is_proved: 1 if the password was right
+-- ARGV[5] is_proved: 1 if the password was correct
 -- ARGV[6] is_hidden: 1 if the flow hides whether the password was right
 -- Reply: name and value of each field.
 --   admission: "admitted"; "throttled" or "locked"; "discarded" for either of the two in a flow that hides its password
@@ -53,11 +53,11 @@ return answer("admitted", failures)
 `,
 };
 
-export const takeBackFactorAttempt = {
-  name: "takeBackFactorAttempt",
+export const undoFactorAttempt = {
+  name: "undoFactorAttempt",
   keys: ["attemptsKey", "failuresKey", "flowKey"] as const,
   args: ["isAccountCounted", "isFlowCounted"] as const,
-  lua: `-- Takes back an attempt at a second factor that could not be decided.
+  lua: `-- Undoes the count of an attempt at a second factor that could not be verified.
 --
 -- KEYS[1] attempts_key: attempts of the account in the window
 -- KEYS[2] failures_key: consecutive wrong codes
@@ -72,24 +72,24 @@ local flow_key = KEYS[3]
 local is_account_counted = ARGV[1] == "1"
 local is_flow_counted = ARGV[2] == "1"
 
-local function take_back(key)
+local function undo(key)
   if tonumber(redis.call("GET", key) or "0") > 0 then redis.call("DECR", key) end
 end
 
 if is_account_counted then
-  take_back(attempts_key)
-  take_back(failures_key)
+  undo(attempts_key)
+  undo(failures_key)
 end
-if is_flow_counted then take_back(flow_key) end
+if is_flow_counted then undo(flow_key) end
 return 1
 `,
 };
 
-export const takeBackPasskeyAttempt = {
-  name: "takeBackPasskeyAttempt",
+export const undoPasskeyAttempt = {
+  name: "undoPasskeyAttempt",
   keys: ["countKey"] as const,
   args: [] as const,
-  lua: `-- Subtracts one attempt from a count. A count that has expired is not created again.
+  lua: `-- Undoes the count of a passkey attempt. A count that has expired is not created again.
 --
 -- KEYS[1] count_key
 -- Reply: the count after the subtraction, or 0 if it has expired.

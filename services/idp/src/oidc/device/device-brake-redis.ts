@@ -1,12 +1,7 @@
 import { AppError } from "@postern/shared/platform/errors";
 import { addressKey } from "@postern/shared/platform/net";
-import {
-  createWindowCount,
-  defineScript,
-  oidcGuessKey,
-  oidcPollKey,
-  type RedisClient,
-} from "@postern/shared/platform/redis";
+import { defineScript, oidcGuessKey, oidcPollKey, type RedisClient } from "@postern/shared/platform/redis";
+import { createWindowCount } from "../../redis/count-in-window.ts";
 import { digestOfId } from "../storage/store-redis.ts";
 import type { DeviceBrake } from "./device-brake.ts";
 import { pollDeviceCode } from "./scripts/scripts.generated.ts";

@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import type { KeyRing } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import {
-  createReplaceIfSame,
   defineScript,
   oidcSigningKeysKey,
   oidcSigningLeaseKey,
   type RedisClient,
 } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
+import { createReplaceIfSame } from "../../redis/replace-if-same.ts";
 import { releaseLease } from "./scripts/scripts.generated.ts";
 import {
   createSigningKey,

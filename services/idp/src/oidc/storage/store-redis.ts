@@ -2,7 +2,6 @@ import { hash } from "node:crypto";
 import type { KeyRing } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import {
-  createReplaceIfSame,
   defineScript,
   oidcIndexKey,
   oidcOnceKey,
@@ -13,6 +12,7 @@ import {
 } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
 import type { AdapterPayload } from "oidc-provider";
+import { createReplaceIfSame } from "../../redis/replace-if-same.ts";
 import { isRecord } from "./json.ts";
 import { addRecordToIndex, consumeRecord, electSuccessor, putOnceRecord } from "./scripts/scripts.generated.ts";
 import type { Consumption, IndexKind, OidcStore, RecordRef, StoredRecord } from "./store.ts";

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import { matchTotp } from "../../mfa/totp.ts";
 import { recoveryPage, totpPage } from "../../pages/templates/factors.ts";
+import type { CodeFactor } from "./code-factor.ts";
 import type { LoginDeps } from "./deps.ts";
-import type { CodeFactor } from "./factor-route.ts";
 
 /** A time step is accepted once, on any replica (RFC 6238 §5.2). */
 export function totpFactor({ factors, guard, nowMs, totpSkew: skew }: LoginDeps): CodeFactor {

@@ -1,32 +1,9 @@
 import { pathTo } from "@postern/shared/contracts";
-import type { FlowRecord } from "../../flow/flow-record.ts";
 import { codesLowPage } from "../../pages/templates/codes-low.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
 import type { VisitHandler } from "../page-routes.ts";
-import { admit, callContext, hrefIn, lookOf, sendProblem, sendShown, type Visit } from "../visit.ts";
+import { admit, callContext, hrefIn, lookOf, sendProblem, sendShown } from "../visit.ts";
 import type { LoginDeps } from "./deps.ts";
-
-const path = pathTo("codesLowPage");
-/** The page appears when this many codes or fewer are left. */
-const few = 2;
-
-/**
- * The page that says how few codes are left, after a sign-in with one of the last. No failure here stops the sign-in.
- */
-export async function codesLowPlace(
-  { factors, nowMs, decisionTimeoutMs, logger }: LoginDeps,
-  visit: Visit,
-  flow: FlowRecord,
-  account: string,
-): Promise<string | undefined> {
-  try {
-    const { recoveryCodesLeft } = await factors.enrolled(account, callContext(visit, nowMs() + decisionTimeoutMs()));
-    return recoveryCodesLeft <= few ? hrefIn(path, visit, flow) : undefined;
-  } catch (err) {
-    logger.warn({ session: visit.request.caller?.session, err }, "the remaining recovery codes cannot be counted");
-    return undefined;
-  }
-}
 
 /** `GET /login/codes`: the sign-in is complete and continues from this page. */
 export function getCodesLow(deps: LoginDeps): VisitHandler {

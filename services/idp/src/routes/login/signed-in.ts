@@ -6,8 +6,8 @@ import { cookieNames } from "../../sessions/cookies.ts";
 import { deviceSeconds } from "../../user-notifications/known-devices.ts";
 import { notificationOrigin } from "../notification-origin.ts";
 import { sendOn, setCookie, type Visit } from "../visit.ts";
+import { codesLowPlace } from "./codes-low-place.ts";
 import type { LoginDeps } from "./deps.ts";
-import { codesLowPlace } from "./get-codes-low.ts";
 import { reportSignIn, reportUndecided } from "./report.ts";
 
 const methodSeconds = 365 * 86_400;

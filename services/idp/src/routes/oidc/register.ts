@@ -1,4 +1,4 @@
-import { operation, pathTo } from "@postern/shared/contracts";
+import { operation } from "@postern/shared/contracts";
 import { routeOf } from "@postern/shared/platform/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { FlowRecord } from "../../flow/flow-record.ts";
@@ -8,16 +8,23 @@ import type { Pages } from "../../pages/pages.ts";
 import type { ConsentScope } from "../../pages/templates/consent.ts";
 import type { LoginDeps } from "../login/deps.ts";
 import { type PageRoute, registerPageRoutes, servePage } from "../page-routes.ts";
-import { getAuthorize, getAuthorizeSegment, postAuthorize, type SegmentParams } from "./authorize.ts";
-import { getConsent, postConsent } from "./consent.ts";
 import type { OidcPagesDeps, OidcRoutesDeps } from "./deps.ts";
-import { deviceRoutes } from "./device.ts";
 import { parseForms } from "./form.ts";
+import { getAuthorize, getAuthorizeSegment, type SegmentParams } from "./get-authorize.ts";
+import { getConsent } from "./get-consent.ts";
+import { getDiscovery } from "./get-discovery.ts";
+import { getJwks } from "./get-jwks.ts";
+import { getToken } from "./get-token.ts";
+import { getUserinfo } from "./get-userinfo.ts";
 import { createRefuseClient } from "./json-reply.ts";
+import { postAuthorize } from "./post-authorize.ts";
+import { postConsent } from "./post-consent.ts";
+import { postDevice } from "./post-device.ts";
 import { postIntrospect } from "./post-introspect.ts";
+import { postPar } from "./post-par.ts";
 import { postRevoke } from "./post-revoke.ts";
-import { getToken, postForm } from "./token.ts";
-import { userinfo } from "./userinfo.ts";
+import { postToken } from "./post-token.ts";
+import { deviceRoutes } from "./register-device.ts";
 
 /** Paths for requests from other origins; the provider decides which origins are allowed (CORS). */
 const crossOrigin = [
@@ -29,8 +36,6 @@ const crossOrigin = [
   "jwks",
   "discovery",
 ] as const;
-/** Served by the protocol core as they come. */
-const passed = ["discovery", "authorizationServerMetadata", "jwks"] as const;
 
 /** The claim table of the current settings; rebuilt only when they change, as each userinfo request needs it. */
 function tableOf(settings: () => OidcSettings): () => ReturnType<typeof claimTable> {
@@ -48,8 +53,10 @@ export function registerOidcRoutes(scope: FastifyInstance, oidc: OidcRoutesDeps,
   const current = () => generations.current();
   const policies = () => current().policies;
   parseForms(scope);
+  scope.route({ ...routeOf(operation("discovery")), handler: getDiscovery(oidc) });
+  scope.route({ ...routeOf(operation("authorizationServerMetadata")), handler: getDiscovery(oidc) });
+  scope.route({ ...routeOf(operation("jwks")), handler: getJwks(oidc) });
   const pass = (request: FastifyRequest, reply: FastifyReply): FastifyReply => bridge.pass(request, reply);
-  for (const id of passed) scope.route({ ...routeOf(operation(id)), handler: pass });
   for (const id of crossOrigin) scope.route({ ...routeOf(operation(id)), method: "OPTIONS", handler: pass });
   const authorize = { bridge, pages, logger: oidc.logger };
   scope.route({ ...routeOf(operation("authorize")), handler: getAuthorize(authorize) });
@@ -58,14 +65,15 @@ export function registerOidcRoutes(scope: FastifyInstance, oidc: OidcRoutesDeps,
   const refuse = createRefuseClient(issuer, oidc.logger);
   const token = { ...oidc, current, refuse };
   scope.route({ ...routeOf(operation("tokenByQuery")), handler: getToken(token) });
-  for (const id of ["token", "deviceAuthorization", "pushAuthorization"] as const)
-    scope.route({ ...routeOf(operation(id)), handler: postForm(pathTo(id), token) });
-  const ours = { ...oidc, policies, refuse };
-  scope.route({ ...routeOf(operation("introspect")), handler: postIntrospect(ours) });
-  scope.route({ ...routeOf(operation("revoke")), handler: postRevoke(ours) });
-  const answerUserinfo = userinfo({ ...ours, claimTable: tableOf(() => schedule.settings), issuer });
-  scope.route({ ...routeOf(operation("userinfo")), handler: answerUserinfo });
-  scope.route({ ...routeOf(operation("userinfoPost")), handler: answerUserinfo });
+  scope.route({ ...routeOf(operation("token")), handler: postToken(token) });
+  scope.route({ ...routeOf(operation("deviceAuthorization")), handler: postDevice(token) });
+  scope.route({ ...routeOf(operation("pushAuthorization")), handler: postPar(token) });
+  const withPolicies = { ...oidc, policies, refuse };
+  scope.route({ ...routeOf(operation("introspect")), handler: postIntrospect(withPolicies) });
+  scope.route({ ...routeOf(operation("revoke")), handler: postRevoke(withPolicies) });
+  const userinfo = { ...withPolicies, claimTable: tableOf(() => schedule.settings), issuer };
+  scope.route({ ...routeOf(operation("userinfo")), handler: getUserinfo(userinfo) });
+  scope.route({ ...routeOf(operation("userinfoPost")), handler: getUserinfo(userinfo) });
 }
 
 /** Pages of the protocol: consent, device. */

@@ -1,23 +1,15 @@
-import { operation } from "@postern/shared/contracts";
-import { guardedRoute } from "@postern/shared/platform/http";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { type FailedSignIns, referenceOf } from "../../login/failed-sign-ins.ts";
 
-export interface FailedSignInRouteDeps {
-  readonly failedSignIns: Pick<FailedSignIns, "find">;
-  readonly identifier: string;
-}
-
-interface ReferenceParams {
+export interface ReferenceParams {
   readonly Params: { readonly reference: string };
 }
 
 const longest = 64;
 
 /** `GET /api/v1/sign-ins/{reference}`: for operators to whom a user reports the reference of a page. */
-export function registerFailedSignIn(app: FastifyInstance, { failedSignIns, identifier }: FailedSignInRouteDeps): void {
-  const route = guardedRoute(operation("getFailedSignIn"), identifier);
-  const handler = async ({ params }: FastifyRequest<ReferenceParams>, reply: FastifyReply): Promise<FastifyReply> => {
+export function getFailedSignIn(failedSignIns: Pick<FailedSignIns, "find">) {
+  return async ({ params }: FastifyRequest<ReferenceParams>, reply: FastifyReply): Promise<FastifyReply> => {
     const input = params.reference.trim();
     // Users read references out, so the case of a GUID is ignored.
     const reference = referenceOf(/^[0-9a-f-]+$/iu.test(input) ? input.toLowerCase() : input);
@@ -27,5 +19,4 @@ export function registerFailedSignIn(app: FastifyInstance, { failedSignIns, iden
     reply.header("cache-control", "no-store");
     return reply.send({ ...named, time: new Date(timeMs).toISOString(), client_ip: clientIp });
   };
-  app.route<ReferenceParams>({ ...route, handler });
 }

@@ -1,11 +1,9 @@
-import { operation } from "@postern/shared/contracts";
-import { routeOf } from "@postern/shared/platform/http";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Pages } from "../../pages/pages.ts";
 
 /** The stylesheet, the scripts and the logo, under names that change with their content. */
-export function registerStatic(app: FastifyInstance, { assets, headers }: Pages): void {
-  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+export function getStatic({ assets, headers }: Pages) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const found = assets.find(request.raw.url ?? "");
     if (found === undefined) return reply.code(404).headers(headers.asset).send();
     const { asset, isExact } = found;
@@ -15,5 +13,4 @@ export function registerStatic(app: FastifyInstance, { assets, headers }: Pages)
       .type(asset.contentType)
       .send(asset.body);
   };
-  app.route({ ...routeOf(operation("asset")), handler });
 }

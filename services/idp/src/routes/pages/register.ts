@@ -1,25 +1,27 @@
 import { operation } from "@postern/shared/contracts";
-import { routeOf } from "@postern/shared/platform/http";
+import { guardedRoute, routeOf } from "@postern/shared/platform/http";
 import type { FastifyInstance } from "fastify";
-import { accountPath } from "../../pages/pages.ts";
 import { type DevUiDeps, registerDevUi } from "../dev-ui/register.ts";
 import { recoveryFactor, totpFactor } from "../login/code-factors.ts";
 import type { LoginDeps } from "../login/deps.ts";
-import { getFactor, postFactor } from "../login/factor-route.ts";
 import { getCodesLow } from "../login/get-codes-low.ts";
+import { getFactor } from "../login/get-factor.ts";
 import { getLogin } from "../login/get-login.ts";
 import { getMfa } from "../login/get-mfa.ts";
 import { getRestart } from "../login/get-restart.ts";
+import { getWebauthn } from "../login/get-webauthn.ts";
+import { beginWebauthn } from "../login/get-webauthn-begin.ts";
+import { postFactor } from "../login/post-factor.ts";
 import { postLogin } from "../login/post-login.ts";
-import { beginWebauthn, finishWebauthn, getWebauthn } from "../login/webauthn.ts";
+import { finishWebauthn } from "../login/post-webauthn-finish.ts";
 import { registerMfaApi } from "../mfa-api/register.ts";
 import { type PageRoute, registerPageRoutes, servePage } from "../page-routes.ts";
 import { getHome } from "../self-service/get-home.ts";
-import { selfServiceRoutes, selfServiceScriptRoutes } from "../self-service/routes.ts";
-import { sendTo } from "../visit.ts";
-import { registerFailedSignIn } from "./get-failed-sign-in.ts";
+import { selfServiceRoutes, selfServiceScriptRoutes } from "../self-service/register.ts";
+import { getFailedSignIn, type ReferenceParams } from "./get-failed-sign-in.ts";
 import { getLoggedOut } from "./get-logged-out.ts";
-import { registerStatic } from "./get-static.ts";
+import { getRoot } from "./get-root.ts";
+import { getStatic } from "./get-static.ts";
 
 /** What the pages need. */
 export interface PagesDeps {
@@ -56,11 +58,14 @@ function scriptRoutes(deps: LoginDeps): readonly PageRoute[] {
 /** All pages of sign-in and self-service. */
 export function registerPages(app: FastifyInstance, { login, devUi, identifier }: PagesDeps): void {
   const { pages, logger } = login;
-  registerStatic(app, pages);
-  app.route({ ...routeOf(operation("rootPage")), handler: async (_request, reply) => sendTo(reply, accountPath) });
+  app.route({ ...routeOf(operation("asset")), handler: getStatic(pages) });
+  app.route({ ...routeOf(operation("rootPage")), handler: getRoot });
   registerPageRoutes(app, [...loginRoutes(login), ...selfServiceRoutes(login)], { pages, logger });
   registerPageRoutes(app, scriptRoutes(login), { pages, logger, body: "json" });
-  registerFailedSignIn(app, { failedSignIns: login.failedSignIns, identifier });
+  app.route<ReferenceParams>({
+    ...guardedRoute(operation("getFailedSignIn"), identifier),
+    handler: getFailedSignIn(login.failedSignIns),
+  });
   registerMfaApi(app, login);
   registerDevUi(app, { pages, ...devUi });
 }

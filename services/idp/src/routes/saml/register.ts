@@ -2,9 +2,10 @@ import type { FastifyInstance } from "fastify";
 import { registerPageRoutes, servePage } from "../page-routes.ts";
 import type { SamlRoutesDeps } from "./deps.ts";
 import { getMetadata } from "./get-metadata.ts";
+import { getSlo } from "./get-slo.ts";
 import { getSso } from "./get-sso.ts";
+import { postSlo } from "./post-slo.ts";
 import { postSso } from "./post-sso.ts";
-import { getSlo, postSlo } from "./slo.ts";
 
 /** The routes of SAML2: metadata, sign-in, logout. */
 export function registerSamlRoutes(app: FastifyInstance, deps: SamlRoutesDeps): void {

@@ -1,6 +1,4 @@
-import { pathTo } from "@postern/shared/contracts";
 import type { FactorState } from "../../mfa/factor-store.ts";
-import { readCredential } from "../../mfa/webauthn/stored-credential.ts";
 import { type RemovalView, removalPage } from "../../pages/templates/removal.ts";
 import type { LoginDeps } from "../login/deps.ts";
 import type { VisitHandler } from "../page-routes.ts";
@@ -36,7 +34,7 @@ interface Removal extends Pick<RemovalView, "what" | "names" | "action" | "back"
  * A page that confirms a removal; its form does what `DELETE` does. `asked` returns undefined if there is nothing to
  * remove.
  */
-function confirming(
+export function confirming(
   deps: LoginDeps,
   page: string,
   removalOf: (state: FactorState, id: string | undefined) => Removal | undefined,
@@ -55,46 +53,5 @@ function confirming(
       back: here(visit, back),
     };
     return sendShown(visit.reply, deps.pages.show(removalPage, view, lookOf(deps.pages, visit)));
-  });
-}
-
-const totpPage = pathTo("totpRegistrationPage");
-const devices = pathTo("webauthnDevicesPage");
-
-export function getTotpRemoval(deps: LoginDeps): VisitHandler {
-  return confirming(deps, totpPage, ({ hasTotp }) =>
-    hasTotp
-      ? { what: "totp", names: [], action: pathTo("deleteTotp"), back: totpPage, gone: { totp: true } }
-      : undefined,
-  );
-}
-
-function named(state: FactorState): readonly { readonly id: string; readonly name: string }[] {
-  return state.webauthnCredentials
-    .map((text) => readCredential(text))
-    .flatMap((known) => (known === undefined ? [] : [{ id: known.id, name: known.name || known.id.slice(0, 8) }]));
-}
-
-/** `GET /mfa/webauthn/remove` for all, `GET /mfa/webauthn/device/:id/remove` for one. */
-export function getPasskeyRemoval(deps: LoginDeps): VisitHandler {
-  return confirming(deps, devices, (state, id) => {
-    const passkeys = named(state).filter((passkey) => id === undefined || passkey.id === id);
-    const names = passkeys.map(({ name }) => name);
-    if (names.length === 0) return undefined;
-    return id === undefined
-      ? {
-          what: "passkeys",
-          names,
-          action: pathTo("deleteWebauthn"),
-          back: devices,
-          gone: { passkeys: state.webauthnCredentials.length },
-        }
-      : {
-          what: "passkey",
-          names,
-          action: pathTo("deleteWebauthnDevice", { id }),
-          back: devices,
-          gone: { passkeys: 1 },
-        };
   });
 }

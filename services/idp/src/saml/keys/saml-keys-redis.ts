@@ -1,9 +1,10 @@
 import type { KeyRing } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
-import { createReplaceIfSame, type RedisClient, samlSigningKeysKey } from "@postern/shared/platform/redis";
+import { type RedisClient, samlSigningKeysKey } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
+import { createReplaceIfSame } from "../../redis/replace-if-same.ts";
 import {
   type GeneratedKey,
   isKeyDue,

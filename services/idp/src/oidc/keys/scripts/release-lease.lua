@@ -1,4 +1,4 @@
--- Releases a lease, unless somebody else holds it by now.
+-- Releases a lease, unless another process holds it by now.
 --
 -- KEYS[1] lease_key
 -- ARGV[1] holder: the holder that releases it

@@ -4,7 +4,7 @@ export const releaseLease = {
   name: "releaseLease",
   keys: ["leaseKey"] as const,
   args: ["holder"] as const,
-  lua: `-- Releases a lease, unless somebody else holds it by now.
+  lua: `-- Releases a lease, unless another process holds it by now.
 --
 -- KEYS[1] lease_key
 -- ARGV[1] holder: the holder that releases it

@@ -1,4 +1,4 @@
--- Uses a record that may be used once.
+-- Consumes a record that may be used once.
 --
 -- The script uses the time of Redis, so all replicas agree.
 --

@@ -30,7 +30,7 @@ export const consumeRecord = {
   name: "consumeRecord",
   keys: ["recordKey"] as const,
   args: ["graceMs", "isRepeatable"] as const,
-  lua: `-- Uses a record that may be used once.
+  lua: `-- Consumes a record that may be used once.
 --
 -- The script uses the time of Redis, so all replicas agree.
 --

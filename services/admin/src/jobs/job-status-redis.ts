@@ -1,0 +1,65 @@
+import type { JobRecord, JobStatus } from "@postern/shared/contracts";
+import { AppError } from "@postern/shared/platform/errors";
+import { defineScript, jobKey, type RedisClient, readFields } from "@postern/shared/platform/redis";
+import type { ReadJob } from "./jobs.ts";
+import { readJob } from "./scripts/scripts.generated.ts";
+
+export interface JobStatusDeps {
+  /** Of the role `queue`. */
+  readonly redis: RedisClient;
+  readonly keyPrefix: string;
+  readonly retentionMs: number;
+}
+
+const jobIdForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
+
+/** What the script replies. */
+interface Fields {
+  readonly name: unknown;
+  readonly createdAt: unknown;
+  readonly startedAt: unknown;
+  readonly finishedAt: unknown;
+  readonly result: unknown;
+  readonly failure: unknown;
+  readonly isLocked: unknown;
+}
+
+function timeOf(value: unknown): string {
+  return typeof value === "string" && value !== "" ? new Date(Number(value)).toISOString() : "";
+}
+
+/** A job runs only while a worker renews its lock. A job whose worker died is reported as queued, because it is queued again. */
+function statusOf({ finishedAt, result, isLocked }: Fields): JobStatus {
+  // The failure of an earlier run remains beside the result of a later run that succeeded.
+  if (typeof finishedAt === "string") return typeof result === "string" ? "DONE" : "ERROR";
+  return isLocked === 1 ? "INPROGRESS" : "QUEUED";
+}
+
+function recordOf(jobId: string, fields: Fields): JobRecord {
+  const status = statusOf(fields);
+  const count = Number(fields.result ?? 0);
+  return {
+    jobId,
+    status,
+    type: fields.name === "BF_FLUSH" ? "BF_FLUSH" : "CACHE_FLUSH",
+    createdAt: timeOf(fields.createdAt),
+    startedAt: status === "QUEUED" ? "" : timeOf(fields.startedAt),
+    finishedAt: timeOf(fields.finishedAt),
+    resultCount: status === "DONE" && Number.isInteger(count) ? count : 0,
+    error: status === "ERROR" && typeof fields.failure === "string" ? fields.failure : "",
+  };
+}
+
+export function createJobStatus({ redis, keyPrefix, retentionMs }: JobStatusDeps): ReadJob {
+  const read = defineScript(redis, readJob);
+  return async (jobId) => {
+    if (!jobIdForm.test(jobId)) return undefined;
+    const keys = { jobKey: jobKey.build(keyPrefix, jobId), lockKey: jobKey.build(keyPrefix, `${jobId}:lock`) };
+    const reply = await read(keys, { retentionMs }).catch((cause: unknown) => {
+      throw new AppError("REDIS_UNAVAILABLE", { detail: "the job's record cannot be read", cause });
+    });
+    if (reply === null) return undefined;
+    const { name, createdAt, startedAt, finishedAt, result, failure, isLocked } = readFields(reply);
+    return recordOf(jobId, { name, createdAt, startedAt, finishedAt, result, failure, isLocked });
+  };
+}

@@ -1,0 +1,45 @@
+import { type Operation, operations, validatedOperations } from "@postern/shared/contracts";
+import { explainDifference } from "@postern/shared/platform/bus";
+import type { TSchema } from "typebox";
+import { Compile } from "typebox/compile";
+
+export interface ValidatedRequest {
+  readonly method: string;
+  /** Of the route, without parameters filled in. */
+  readonly route: string;
+  readonly query: unknown;
+  readonly body: unknown;
+}
+
+/** Why a request does not match the schemas of its operation; undefined if it matches or is not validated. */
+export type ValidateRequest = (request: ValidatedRequest) => string | undefined;
+
+function explain(schema: TSchema | undefined, where: string): (value: unknown) => string | undefined {
+  if (schema === undefined) return () => undefined;
+  const validator = Compile(schema);
+  return (value) => {
+    if (validator.Check(value)) return undefined;
+    return explainDifference(schema, validator.Errors(value).at(-1), where);
+  };
+}
+
+function validatorOf({ request = {} }: Operation): (query: unknown, body: unknown) => string | undefined {
+  const query = explain(request.query, "the query");
+  const body = explain(request.body?.["application/json"], "the body");
+  const mayBeAbsent = request.bodyRequired === false;
+  return (queryParams, sent) => {
+    const isAbsent = sent === undefined || sent === null;
+    return query(queryParams) ?? (isAbsent && mayBeAbsent ? undefined : body(sent));
+  };
+}
+
+/** Schemas are compiled here, once. */
+export function createRequestValidation(operationIds: readonly string[]): ValidateRequest {
+  const wanted = new Set(operationIds.filter((id) => validatedOperations.includes(id)));
+  const validators = new Map(
+    operations
+      .filter(({ operationId }) => wanted.has(operationId))
+      .map((operation) => [`${operation.method} ${operation.path}`, validatorOf(operation)]),
+  );
+  return ({ method, route, query, body }) => validators.get(`${method.toLowerCase()} ${route}`)?.(query, body);
+}

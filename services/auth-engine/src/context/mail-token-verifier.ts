@@ -1,0 +1,63 @@
+import {
+  type KeySetPlace,
+  keySourceAt,
+  maxCachedTokens,
+  opaqueTokensFromConfig,
+  revocationFromConfig,
+  stateUnreadable,
+  type TokenParts,
+} from "@postern/shared/assembly";
+import { type AccessTokenRules, createTokenVerifier, type TokenVerifier } from "@postern/shared/domain/tokens";
+import { backchannelAudience, type Config } from "@postern/shared/platform/config";
+import { systemClock } from "@postern/shared/platform/time";
+
+/** Verifies the access tokens with which mail clients sign in. */
+export interface MailTokens {
+  readonly verifier: TokenVerifier;
+  /** Stops refreshing keys. */
+  close(): void;
+}
+
+/**
+ * The callers' key set is used only if none is configured for users: a file configured for callers must not take precedence over a URL
+ * configured for users.
+ */
+function keySetPlace({ auth }: Config): KeySetPlace {
+  const { jwks_file, jwks_url } = auth.oauthbearer;
+  return jwks_file === "" && jwks_url === "" ? auth.backchannel.oidc_bearer : { jwks_file, jwks_url };
+}
+
+/**
+ * Verifies users' tokens by `auth.oauthbearer`. A token with the audience of the back channel belongs to an API caller and is rejected,
+ * whatever its scope.
+ */
+export function mailTokensFromConfig(config: Config, deps: Omit<TokenParts, "clock">): MailTokens {
+  const { oauthbearer, backchannel } = config.auth;
+  const clock = systemClock;
+  const parts = { ...deps, clock };
+  const keys = keySourceAt(keySetPlace(config), config, parts);
+  const access: AccessTokenRules = {
+    issuer: oauthbearer.issuer === "" ? backchannel.oidc_bearer.issuer : oauthbearer.issuer,
+    audiences: oauthbearer.audience,
+    refusedAudiences: [backchannelAudience(config)],
+    requiredScopes: oauthbearer.required_scope,
+    usernameClaims: oauthbearer.username_claims,
+    isForUsers: true,
+    skewSeconds: Math.round(oauthbearer.clock_skew / 1000),
+    clock,
+    keys,
+  };
+  const signed = createTokenVerifier({
+    access,
+    service: undefined,
+    revocation: revocationFromConfig(config, parts),
+    clock,
+    cacheTtlMs: backchannel.oidc_bearer.cache_ttl,
+    maxCached: maxCachedTokens,
+    onError: stateUnreadable(deps.logger),
+  });
+  const opaque = opaqueTokensFromConfig(config, access, parts);
+  // Signed tokens contain dots, opaque ones never do.
+  const kindOf = (token: string): TokenVerifier => (token.includes(".") ? signed : (opaque ?? signed));
+  return { verifier: { verify: (token) => kindOf(token).verify(token) }, close: () => keys.close() };
+}

@@ -1,0 +1,12 @@
+import { defineScript, type RedisClient } from "@postern/shared/platform/redis";
+import { countInWindow } from "./scripts/scripts.generated.ts";
+
+/** Adds one to a count whose window begins with the first increment. @returns the count, including this increment */
+export function createWindowCount(redis: RedisClient): (key: string, windowSeconds: number) => Promise<number> {
+  const count = defineScript(redis, countInWindow);
+  return async (key, windowSeconds) => {
+    const counted = await count({ countKey: key }, { windowSeconds });
+    if (typeof counted !== "number") throw new TypeError("the counting script did not return a number");
+    return counted;
+  };
+}

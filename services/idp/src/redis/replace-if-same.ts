@@ -1,0 +1,16 @@
+import { defineScript, type RedisClient } from "@postern/shared/platform/redis";
+import { replaceIfSame } from "./scripts/scripts.generated.ts";
+
+export interface Replacement {
+  /** The value that was read, empty if the key did not exist. */
+  readonly expected: string;
+  readonly value: string;
+  readonly ttlSeconds: number;
+}
+
+/** Replaces a value unless it was changed since it was read. @returns false if it was changed */
+export function createReplaceIfSame(redis: RedisClient): (key: string, replacement: Replacement) => Promise<boolean> {
+  const replace = defineScript(redis, replaceIfSame);
+  return async (key, { expected, value, ttlSeconds }) =>
+    (await replace({ valueKey: key }, { expected, replacement: value, lifeSeconds: ttlSeconds })) === 1;
+}

@@ -1,0 +1,26 @@
+import { pathTo } from "@postern/shared/contracts";
+import type { FlowRecord } from "../../flow/flow-record.ts";
+import { callContext, hrefIn, type Visit } from "../visit.ts";
+import type { LoginDeps } from "./deps.ts";
+
+const path = pathTo("codesLowPage");
+/** The page appears when this many codes or fewer are left. */
+const few = 2;
+
+/**
+ * The page that says how few codes are left, after a sign-in with one of the last. No failure here stops the sign-in.
+ */
+export async function codesLowPlace(
+  { factors, nowMs, decisionTimeoutMs, logger }: LoginDeps,
+  visit: Visit,
+  flow: FlowRecord,
+  account: string,
+): Promise<string | undefined> {
+  try {
+    const { recoveryCodesLeft } = await factors.enrolled(account, callContext(visit, nowMs() + decisionTimeoutMs()));
+    return recoveryCodesLeft <= few ? hrefIn(path, visit, flow) : undefined;
+  } catch (err) {
+    logger.warn({ session: visit.request.caller?.session, err }, "the remaining recovery codes cannot be counted");
+    return undefined;
+  }
+}

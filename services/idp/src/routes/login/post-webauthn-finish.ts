@@ -1,0 +1,59 @@
+import type { FastifyReply } from "fastify";
+import type { FlowRecord, PendingSignIn } from "../../flow/flow-record.ts";
+import { factorStates } from "../../flow/flow-table.ts";
+import { readAssertion } from "../../mfa/webauthn/browser-answer.ts";
+import type { VisitHandler } from "../page-routes.ts";
+import { admit, callContext, referenceIn, type Visit } from "../visit.ts";
+import type { LoginDeps } from "./deps.ts";
+import { judgeFactor } from "./guarded.ts";
+import { placeAfterRefusal } from "./latched.ts";
+import { reportSignIn, reportUndecided } from "./report.ts";
+import { completeFor } from "./signed-in.ts";
+import { denied, type Proof, passkey } from "./verify-passkey.ts";
+
+async function secondFactor(deps: LoginDeps, visit: Visit, flow: FlowRecord, pending: PendingSignIn): Promise<Proof> {
+  const { ceremonies, nowMs, decisionTimeoutMs } = deps;
+  const response = readAssertion(visit.request.body);
+  const { account } = pending;
+  if (response === undefined) return denied("malformed_answer", account);
+  if (!pending.methods.includes("webauthn")) return denied("factor_not_accepted", account);
+  const context = callContext(visit, nowMs() + decisionTimeoutMs());
+  const proof = { owner: flow.id, kind: "webauthn_login", account, response } as const;
+  const shown = { flow, pending, method: "webauthn", wrong: "wrong_signature" } as const;
+  const verify = async (): Promise<boolean> => (await ceremonies.finishSignIn(proof, context)) !== undefined;
+  const outcome = await judgeFactor(deps, visit, shown, verify);
+  if (outcome.judged === "ok") return { pending, method: "webauthn" };
+  if (outcome.judged === "denied") return denied(outcome.reason, account);
+  return { failed: "throttled", reason: outcome.reason, account };
+}
+
+/** `POST /login/webauthn/finish`: JSON from the page's script; 200 or 401 `{redirect}`, or 400 `{error}`. */
+export function finishWebauthn(deps: LoginDeps): VisitHandler {
+  const { metrics } = deps;
+  return async (visit): Promise<FastifyReply> => {
+    const passage = await admit(deps, visit, ["login", ...factorStates]);
+    if (passage === undefined) return visit.reply;
+    const { flow } = passage;
+    const { pending } = flow;
+    const step = pending === undefined ? "passkey" : "webauthn";
+    const reply = visit.reply.header("cache-control", "no-store");
+    const proof = await reportUndecided(deps, visit, { flow, step, account: pending?.account }, () =>
+      pending === undefined ? passkey(deps, visit, flow) : secondFactor(deps, visit, flow, pending),
+    );
+    if ("failed" in proof) {
+      const { failed: outcome, reason, rule, account } = proof;
+      metrics.signIn(step, outcome);
+      reportSignIn(deps, visit, flow, { step, outcome, reason, rule, account });
+      return reply.code(400).send({ error: outcome, reference: referenceIn(visit) });
+    }
+    if (flow.state === "latched") {
+      metrics.signIn(step, "denied");
+      const place = await placeAfterRefusal(deps, visit, flow, "webauthn");
+      return place === undefined
+        ? reply.code(400).send({ error: "expired" })
+        : reply.code(401).send({ redirect: place });
+    }
+    const redirect = await completeFor(deps, visit, { flow, ...proof });
+    return redirect === undefined ? reply.code(400).send({ error: "expired" }) : reply.send({ redirect });
+  };
+}

@@ -1,0 +1,12 @@
+import type { LoginDeps } from "../login/deps.ts";
+import { hasFactor } from "../self-service/member.ts";
+import { forSignedIn } from "./signed-in.ts";
+
+/** `POST /api/v1/mfa/recovery-codes/generate` */
+export function postRecoveryCodesGenerate(deps: LoginDeps) {
+  return forSignedIn(deps, true, async ({ subject, state }, _request, reply) => {
+    if (!hasFactor(state)) return reply.code(400).send({ error: "no_mfa_method" });
+    const codes = await deps.self.makeCodes(subject);
+    return codes === undefined ? reply.code(500).send({ error: "refused" }) : reply.send({ codes });
+  });
+}

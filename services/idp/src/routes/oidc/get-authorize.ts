@@ -1,0 +1,33 @@
+import { pathTo } from "@postern/shared/contracts";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { type AuthorizeDeps, authorize, readQuery } from "./authorize-request.ts";
+
+const interactionId = /^[A-Za-z0-9_-]{43}$/;
+const languageTag = /^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,2}$/;
+
+export interface SegmentParams {
+  readonly Params: { readonly languageTag: string };
+}
+
+export function getAuthorize(deps: AuthorizeDeps) {
+  return (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+    authorize(deps, request, reply, readQuery(request));
+}
+
+/** `GET /oidc/authorize/{languageTag}`: a language, or the return to an authorization in progress. */
+export function getAuthorizeSegment(deps: AuthorizeDeps) {
+  return (request: FastifyRequest<SegmentParams>, reply: FastifyReply): FastifyReply => {
+    const { languageTag: segment } = request.params;
+    if (interactionId.test(segment)) {
+      // Without a query: the provider would use its parameters.
+      return deps.bridge.passAs(request, reply, {
+        method: "GET",
+        url: pathTo("authorizeInLanguage", { languageTag: segment }),
+      });
+    }
+    if (!languageTag.test(segment)) return reply.code(404).send({ error: "not found" });
+    const query = readQuery(request);
+    if (query?.has("ui_locales") === false) query.set("ui_locales", segment);
+    return authorize(deps, request, reply, query);
+  };
+}

@@ -1,0 +1,52 @@
+import type { FlowRecord } from "../../flow/flow-record.ts";
+import { consentDeniedPage } from "../../pages/templates/consent.ts";
+import { auditVisit } from "../audit-visit.ts";
+import type { VisitHandler } from "../page-routes.ts";
+import { admit, lookOf, referenceIn, sendProblem, sendShown } from "../visit.ts";
+import { type ConsentDeps, clientName, scopesOf } from "./consent-scopes.ts";
+
+/** The scopes that the user selected; undefined if the form contains a scope that is not optional. */
+function chosen(deps: ConsentDeps, flow: FlowRecord, posted: readonly string[]): readonly string[] | undefined {
+  const scopes = scopesOf(deps, flow);
+  const optional = new Set(scopes.filter((scope) => scope.optional).map(({ name }) => name));
+  if (!posted.every((name) => optional.has(name))) return undefined;
+  return scopes.filter((scope) => !scope.optional || posted.includes(scope.name)).map(({ name }) => name);
+}
+
+/** `POST /oidc/consent`: `allow` leads to the client with a code; anything else is a denial (ADR 0005). */
+export function postConsent(deps: ConsentDeps): VisitHandler {
+  const { pages, gate, consent, audit } = deps;
+  return async (visit) => {
+    const passage = await admit(deps, visit, ["consent"]);
+    if (passage === undefined) return visit.reply;
+    const { flow } = passage;
+    const { form, reply, request } = visit;
+    const scopes = chosen(deps, flow, form.all("optional_scope"));
+    if (scopes === undefined || form.one("consent_challenge") !== flow.id) return sendProblem(pages, visit, "request");
+    const allowed = form.one("submit") === "allow";
+    if ((await gate.move(flow, allowed ? "allowed" : "denied")) === undefined) {
+      return sendProblem(pages, visit, "expired");
+    }
+    auditVisit(audit, request, {
+      event: "consent.give",
+      outcome: allowed ? "ok" : "denied",
+      actor: flow.accountId,
+      target: flow.client?.id,
+    });
+    if (!allowed) {
+      const denied = await consent.denyConsent(flow.id);
+      if ("expired" in denied) return sendProblem(pages, visit, "expired");
+      const view = { client: clientName(flow), returnTo: denied.returnTo };
+      reply.header("refresh", `8; url=${denied.returnTo}`);
+      const look = lookOf(pages, { ...visit, path: "" }, flow);
+      return sendShown(reply, pages.show(consentDeniedPage, view, look, { status: 403 }));
+    }
+    reply.hijack();
+    const ended = await consent.finishConsent(flow.id, { scopes, remember: true }, request.raw, reply.raw);
+    if (ended === undefined || reply.raw.headersSent) return reply;
+    const look = lookOf(pages, { ...visit, path: "" }, flow);
+    const { status, headers, body } = pages.expired(look, referenceIn(visit));
+    reply.raw.writeHead(status, { ...headers }).end(body);
+    return reply;
+  };
+}

@@ -1,0 +1,59 @@
+import type { FastifyReply } from "fastify";
+import { csrfToken } from "../../flow/browser-binding.ts";
+import type { FlowRecord } from "../../flow/flow-record.ts";
+import type { DeviceCodes } from "../../oidc/device/device.ts";
+import type { DeviceBrake } from "../../oidc/device/device-brake.ts";
+import type { Generation } from "../../oidc/provider/generation.ts";
+import type { ConsentScope } from "../../pages/templates/consent.ts";
+import { deviceCodePage } from "../../pages/templates/device.ts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import { cookieNames } from "../../sessions/cookies.ts";
+import type { LoginDeps } from "../login/deps.ts";
+import { sendShown, type Visit } from "../visit.ts";
+
+export interface DeviceDeps
+  extends Pick<LoginDeps, "pages" | "gate" | "starts" | "sessions" | "logger" | "audit" | "nowMs"> {
+  readonly devices: DeviceCodes;
+  readonly brake: Pick<DeviceBrake, "mayGuess">;
+  readonly current: () => Generation;
+  readonly describe: (flow: FlowRecord, scope: string) => ConsentScope;
+}
+
+interface CodeForm {
+  readonly id: string;
+  readonly browserToken: string;
+  readonly userCode: string;
+  readonly problem?: "device.failed" | "mfa.throttled";
+}
+
+export function actionOf({ path, language }: Visit): string {
+  return language === undefined ? path : `${path}/${language.tag}`;
+}
+
+export function showCode(
+  { pages }: DeviceDeps,
+  visit: Visit,
+  { id, browserToken, userCode, problem }: CodeForm,
+): FastifyReply {
+  const look = pages.lookOf({
+    path: visit.path,
+    query: `?${new URLSearchParams({ flow: id }).toString()}`,
+    language: visit.language,
+    headers: visit.request.headers,
+  });
+  const view = {
+    action: actionOf(visit),
+    csrfToken: csrfToken(id, browserToken),
+    userCode,
+    problem: problem === undefined ? undefined : look.text(problem),
+  };
+  return sendShown(visit.reply, pages.show(deviceCodePage, view, look));
+}
+
+export function sessionOf(
+  { pages, sessions }: DeviceDeps,
+  { request }: Visit,
+): Promise<BrowserSessionRecord | undefined> {
+  const sid = pages.cookies.read(request.headers.cookie, cookieNames.session);
+  return sid === undefined ? Promise.resolve(undefined) : sessions.findBySid(sid);
+}

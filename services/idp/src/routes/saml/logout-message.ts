@@ -1,0 +1,56 @@
+import type { FastifyReply } from "fastify";
+import type { ReadMessage } from "../../saml/inbound/read-message.ts";
+import { logoutTransactionPath } from "../../saml/logout/logout-transaction.ts";
+import type { Binding } from "../../saml/logout/respond.ts";
+import { namingSender } from "../../saml/protocol/refusal.ts";
+import type { Provider } from "../../saml/providers.ts";
+import { auditVisit } from "../audit-visit.ts";
+import type { VisitHandler } from "../page-routes.ts";
+import { sendProblem, sendTo, type Visit } from "../visit.ts";
+import { refusing, sessionOf } from "./answers.ts";
+import type { SamlRoutesDeps } from "./deps.ts";
+import { sendAnswer } from "./logout-transaction.ts";
+
+export const names = ["LogoutRequest", "LogoutResponse"] as const;
+
+interface Received {
+  readonly read: ReadMessage<Provider>;
+  readonly binding: Binding;
+}
+
+async function accept(deps: SamlRoutesDeps, visit: Visit, { read, binding }: Received): Promise<FastifyReply> {
+  const session = await sessionOf(deps, visit);
+  const logout = await deps.logout.accept(read, { binding, session });
+  auditVisit(deps.audit, visit.request, {
+    event: "session.end",
+    outcome: logout.isKnown ? "ok" : "failed",
+    actor: logout.end.entityId,
+    target: session?.account,
+    reason: "saml",
+  });
+  const view =
+    logout.transactionId === undefined ? undefined : await deps.endLogoutTransaction.find(logout.transactionId);
+  return logout.transactionId !== undefined && view?.states.includes("asking") === true
+    ? sendTo(visit.reply, logoutTransactionPath(logout.transactionId))
+    : sendAnswer(deps, visit, logout, view);
+}
+
+/** A response in a frame of the page is not visible; a response as a page redirects to the logout transaction. */
+async function receive(deps: SamlRoutesDeps, { reply }: Visit, { read }: Received): Promise<FastifyReply> {
+  const { isFramed, journeyId: transactionId } = await deps.frontChannel.receive(read);
+  return isFramed ? reply.code(204).send() : sendTo(reply, logoutTransactionPath(transactionId));
+}
+
+export function take(deps: SamlRoutesDeps, visit: Visit, received: Received): Promise<FastifyReply> {
+  const { name, sender } = received.read;
+  return namingSender(
+    () => sender.entityId,
+    () => (name === "LogoutRequest" ? accept(deps, visit, received) : receive(deps, visit, received)),
+  );
+}
+
+export function guarded(deps: SamlRoutesDeps, handler: VisitHandler): VisitHandler {
+  return refusing(deps, async (visit) =>
+    deps.settings().saml.slo.enabled ? handler(visit) : sendProblem(deps.pages, visit, "not_found"),
+  );
+}

@@ -1,0 +1,27 @@
+import { pathTo } from "@postern/shared/contracts";
+import { auditVisit } from "../audit-visit.ts";
+import type { LoginDeps } from "../login/deps.ts";
+import type { VisitHandler } from "../page-routes.ts";
+import { noteDone, sendTo } from "../visit.ts";
+import { forMember } from "./member.ts";
+
+const page = pathTo("sessionsPage");
+
+/** `DELETE /mfa/sessions` ends all but this session, `DELETE /mfa/session/:id` one; never another account's. */
+export function deleteSessions(deps: LoginDeps): VisitHandler {
+  const { sessions, onEnded, audit } = deps;
+  return forMember(deps, async (visit, { session }) => {
+    const id = visit.param("id");
+    const others = (await sessions.list(session.account)).filter(({ uid }) => uid !== session.uid);
+    for (const other of others.filter(({ uid }) => id === undefined || uid === id)) {
+      // The last version, because clients may have been added since it was listed.
+      const ended = await sessions.end(other.uid);
+      if (ended === undefined) continue;
+      const who = { actor: session.account, target: ended.account };
+      auditVisit(audit, visit.request, { event: "session.end", outcome: "ok", ...who, reason: "self_service" });
+      await onEnded(ended);
+    }
+    noteDone(deps.pages, visit, id === undefined ? "sessions_ended" : "session_ended");
+    return sendTo(visit.reply, page);
+  });
+}

@@ -1,0 +1,23 @@
+import { cleanName, notificationOf } from "../../mfa/self-service.ts";
+import { newAppPasswordPage } from "../../pages/templates/access.ts";
+import type { LoginDeps } from "../login/deps.ts";
+import type { VisitHandler } from "../page-routes.ts";
+import { lookOf, sendProblem, sendShown } from "../visit.ts";
+import { forFresh, here } from "./member.ts";
+import { page, show } from "./show-app-passwords.ts";
+
+/** `POST /mfa/app-passwords`: shows the new password once. */
+export function postAppPassword(deps: LoginDeps): VisitHandler {
+  const { pages, store, notify } = deps;
+  return forFresh(deps, page, async (visit, member) => {
+    const { account, context } = member.subject;
+    const label = cleanName(visit.form.one("label") ?? "", "");
+    if (label === "") return sendProblem(pages, visit, "request", { href: page });
+    const created = await store.createAppPassword(account, label, context);
+    if (created === "full") return show(deps, visit, member, lookOf(pages, visit).text("app_passwords.full"));
+    if (created === undefined) return sendProblem(pages, visit, "failed", { href: page });
+    notify(notificationOf(member.subject, "app_password_created"));
+    const view = { ...created, account, back: here(visit, page), cancel: undefined };
+    return sendShown(visit.reply, pages.show(newAppPasswordPage, view, lookOf(pages, { ...visit, path: "" })));
+  });
+}
