@@ -1,5 +1,5 @@
 import type { Base } from "@postern/shared/assembly";
-import type { Bus } from "@postern/shared/platform/bus";
+import { type Bus, busHealth } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import { createHealth, type Health } from "@postern/shared/platform/lifecycle";
 import { type RedisClient, redisHealth } from "@postern/shared/platform/redis";
@@ -18,16 +18,13 @@ interface HealthParts {
 export function createEngineHealth(config: Config, { bus, backends, redis, resultCache, base }: HealthParts): Health {
   const { logger, service, instance } = base;
   const { prefix: keyPrefix } = config.storage.redis;
-  const assertConnected = (): void => {
-    if (!bus.isConnected()) throw new Error("not connected to NATS");
-  };
   const checkBackends = async (signal: AbortSignal): Promise<void> => {
     const context = { deadline: systemClock.now() + 1000, signal };
     await Promise.all(backends.current.map((backend) => backend.check(context)));
   };
   return createHealth({
     checks: [
-      { name: "bus", required: true, check: assertConnected },
+      busHealth(bus, true),
       // An engine without its backend answers temporary failures; without the engine there would be no answer at all.
       { name: "directories", required: false, check: checkBackends },
       // Without it, sign-ins by token are temporary failures; sign-ins by password continue.

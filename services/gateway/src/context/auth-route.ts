@@ -91,7 +91,7 @@ export function createAuthRoute(parts: AuthRouteParts): AuthRouteDeps {
     log: createDecisionLog(processLogger),
     gate: limits.gate,
     accountDelays: createAccountDelays(responseDelays, () => live.current.accountDelays),
-    callerOf: addresses.callerOf,
+    callerAddress: addresses.callerAddress,
     factsOf: createFacts(addresses, reportIgnoredAddress),
     reportIgnoredAddress,
   };

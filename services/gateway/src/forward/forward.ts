@@ -18,7 +18,7 @@ import { type OwnedPaths, ownedPaths, urlsOf } from "./owners.ts";
 import { acceptsHtml, unavailablePage } from "./unavailable-page.ts";
 
 export interface OwnerRejected {
-  readonly clientIp: string;
+  readonly callerIp: string;
   readonly session: string;
   readonly status: 401 | 403;
   readonly url: string | undefined;
@@ -43,7 +43,7 @@ export interface ForwardDeps extends ExpandBodiesDeps {
    */
   readonly onOwnerRejected: (rejected: OwnerRejected) => Promise<number>;
   readonly onOwnerFailed: (owner: AssertionAudience, reason: OwnerFailure) => void;
-  readonly addressOf: (request: FastifyRequest) => string;
+  readonly callerAddress: (request: FastifyRequest) => string;
   /** `identity.frontend.enabled`: `/` redirects to the account page. */
   readonly servesPages: boolean;
   readonly timeoutMs: number;
@@ -96,7 +96,7 @@ interface OwnerAnswer {
 interface OwnerAnswered {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  readonly clientIp: string;
+  readonly callerIp: string;
   readonly answer: OwnerAnswer;
 }
 
@@ -109,7 +109,7 @@ function passLater(reply: FastifyReply, stream: Readable, { delay }: ForwardDeps
 }
 
 /** Passes the answer on. A rejection of credentials takes a token and is delayed by 300 ms, like the gateway's own. */
-async function passAnswer({ request, reply, clientIp, answer }: OwnerAnswered, deps: ForwardDeps): Promise<void> {
+async function passAnswer({ request, reply, callerIp, answer }: OwnerAnswered, deps: ForwardDeps): Promise<void> {
   const { stream, statusCode: status } = answer;
   if (status !== 401 && status !== 403) {
     reply.send(stream);
@@ -117,7 +117,7 @@ async function passAnswer({ request, reply, clientIp, answer }: OwnerAnswered, d
   }
   // An answer that is not passed on is destroyed. Its stream reports that as an error, for which there is no other listener yet.
   stream.on("error", () => undefined);
-  const waitMs = await deps.onOwnerRejected({ clientIp, session: request.id, status, url: request.raw.url });
+  const waitMs = await deps.onOwnerRejected({ callerIp, session: request.id, status, url: request.raw.url });
   if (waitMs > 0) {
     stream.destroy();
     const headers: DialectReply["headers"] = [
@@ -146,7 +146,7 @@ function registerOwned(app: FastifyInstance, owned: OwnedPaths, deps: ForwardDep
       method: request.callerMethod,
       name: request.callerName ?? undefined,
       scopes: request.callerToken?.scopes ?? [],
-      clientIp: deps.addressOf(request),
+      clientIp: deps.callerAddress(request),
       session: request.id,
     };
     const assertion = await deps.sign(who, owner);
@@ -158,7 +158,7 @@ function registerOwned(app: FastifyInstance, owned: OwnedPaths, deps: ForwardDep
       retryDelay: () => null,
       ...(checksCredentials === true && {
         onResponse: (_request: unknown, _reply: unknown, answer: OwnerAnswer) => {
-          void passAnswer({ request, reply, clientIp: who.clientIp, answer }, deps);
+          void passAnswer({ request, reply, callerIp: who.clientIp, answer }, deps);
           // The wrong password has taken its token by now, with no other request in between.
           deps.guesses.leave(request);
         },

@@ -114,7 +114,7 @@ async function serve(operation: AuthOperation, call: AuthCall, deps: AuthService
   const facts = { ...callFacts(call, session, deps.trusted()), reportIgnoredAddress: deps.reportIgnoredAddress };
   const patience = patienceOf(call);
   const authorization = metadataValue(call.metadata, "authorization");
-  const outcome = await deps.checkCall({ authorization, session, clientIp: facts.clientIp, patience });
+  const outcome = await deps.checkCall({ authorization, session, callerIp: facts.clientIp, patience });
   const refusal = callerRefusal(outcome, deps.baseScope);
   return refusal ?? answer({ operation, incoming: call.request, facts, patience }, deps);
 }

@@ -25,7 +25,7 @@ export interface CheckCallDeps {
 export interface CallerOfCall {
   readonly session: string;
   readonly authorization: string | undefined;
-  readonly clientIp: string;
+  readonly callerIp: string;
   readonly patience: CallerPatience;
 }
 
@@ -79,17 +79,17 @@ export function createCheckCall(deps: CheckCallDeps): CheckCall {
     counted(outcome);
     const { logReason, httpStatus, delayedOnGrpc } = outcomeRow(outcome);
     if (logReason !== "none") {
-      const { clientIp, session } = caller;
+      const { callerIp, session } = caller;
       const isUndecided = httpStatus === 503;
       logger.warn(
-        { session, transport: "grpc", client_ip: clientIp, reason: logReason },
+        { session, transport: "grpc", client_ip: callerIp, reason: logReason },
         isUndecided ? "caller could not be verified" : "caller rejected",
       );
       const auditOutcome = isUndecided ? "undecided" : "denied";
       audit.record({
         event: "caller.rejected",
         outcome: auditOutcome,
-        clientIp,
+        clientIp: callerIp,
         session,
         reason: logReason,
         protocol: "grpc",

@@ -8,7 +8,7 @@ import { debtAt, debtWithTokenIn, type Rate, tokensIn } from "./gcra.ts";
  */
 export type Evaluate<T> = (waitMs: number) => Promise<T>;
 
-/** Failure budgets of client addresses. Addresses are keys, see `addressKey`. */
+/** Failure budgets of API callers' addresses. Addresses are keys, see `addressKey`. */
 export interface FailureBudget {
   /** True if no address has a debt: callers may be evaluated without calling `admit`. */
   readonly clear: boolean;

@@ -11,7 +11,7 @@ export interface Guess {
 }
 
 /**
- * Passwords that are being verified, by client address. A wrong one takes its token when it is answered, so at most as many are admitted
+ * Passwords that are being verified, by address of the API caller. A wrong one takes its token when it is answered, so at most as many are admitted
  * concurrently as there are tokens.
  */
 export interface GuessesInFlight {

@@ -1,19 +1,20 @@
 import type { GuessesInFlight } from "../limits/guesses-in-flight.ts";
 import type { CallerAuthDeps, OnRequest } from "./caller-auth.ts";
+import { rejectExhausted } from "./reject-exhausted.ts";
 
 /**
  * For a client with as many passwords being verified as its budget has tokens: some of them may turn out to be right.
  */
 const retryAfterMs = 1000;
 
-type AdmitGuessDeps = Pick<CallerAuthDeps, "budget" | "addressKeyOf" | "reject" | "counted"> & {
+type AdmitGuessDeps = Pick<CallerAuthDeps, "budget" | "callerAddressKey" | "reject" | "counted"> & {
   readonly guesses: GuessesInFlight;
 };
 
 /** For the password path: 429 while the client's budget is empty, or all its tokens are reserved. */
-export function createAdmitGuessHook({ budget, addressKeyOf, reject, counted, guesses }: AdmitGuessDeps): OnRequest {
+export function createAdmitGuessHook({ budget, callerAddressKey, guesses, ...answers }: AdmitGuessDeps): OnRequest {
   return async (request, reply) => {
-    const key = addressKeyOf(request);
+    const key = callerAddressKey(request);
     await budget.admit(key, async (emptyForMs) => {
       const { raw: response } = reply;
       if (response.destroyed) {
@@ -22,8 +23,7 @@ export function createAdmitGuessHook({ budget, addressKeyOf, reject, counted, gu
         return;
       }
       if (emptyForMs === 0 && guesses.enter({ request, response, key, tokens: budget.left(key) })) return;
-      counted("budget_exhausted");
-      reject(request, reply, { outcome: "budget_exhausted", retryAfterMs: emptyForMs || retryAfterMs });
+      rejectExhausted(answers, request, reply, emptyForMs || retryAfterMs);
     });
   };
 }

@@ -31,8 +31,8 @@ export interface CallerAuthDeps {
   readonly reject: RejectCaller;
   readonly counted: (outcome: CallerAuthOutcome) => void;
   readonly budget: FailureBudget;
-  readonly addressOf: (request: FastifyRequest) => string;
-  readonly addressKeyOf: (request: FastifyRequest) => string;
+  readonly callerAddress: (request: FastifyRequest) => string;
+  readonly callerAddressKey: (request: FastifyRequest) => string;
   /** For callers that are admitted without authentication. */
   readonly limitAddress: OnRequest;
 }
@@ -44,7 +44,7 @@ interface Recognised extends Pick<CallerAuthDeps, "basicName"> {
 
 /** Read while the socket exists: the address of a disconnected client is no longer available. */
 interface From {
-  readonly clientIp: string;
+  readonly callerIp: string;
   readonly addressKey: string;
 }
 
@@ -78,13 +78,13 @@ function recognise({ request, need, basicName }: Recognised, finding: CallerFind
 }
 
 /** Rejects a caller: a failure takes a token, and the answer is 429 instead when none is left. */
-function createFail({ reject, counted, budget, addressKeyOf }: CallerAuthDeps) {
+function createFail({ reject, counted, budget, callerAddressKey }: CallerAuthDeps) {
   const finish = ({ request, reply, from, lacking }: Attempt, outcome: CallerAuthOutcome, waitMs: number): void => {
     counted(outcome);
     reject(request, reply, {
       outcome,
       ...(waitMs === 0 ? undefined : { retryAfterMs: waitMs }),
-      ...(from === undefined ? undefined : { clientIp: from.clientIp }),
+      ...(from === undefined ? undefined : { callerIp: from.callerIp }),
       ...(lacking === undefined ? undefined : { lacking }),
     });
   };
@@ -93,7 +93,7 @@ function createFail({ reject, counted, budget, addressKeyOf }: CallerAuthDeps) {
       finish(attempt, outcome, waitMs);
       return;
     }
-    const wait = await budget.spend(attempt.from?.addressKey ?? addressKeyOf(attempt.request));
+    const wait = await budget.spend(attempt.from?.addressKey ?? callerAddressKey(attempt.request));
     finish(attempt, wait === 0 ? outcome : "budget_exhausted", wait);
   };
 }
@@ -103,7 +103,7 @@ function createFail({ reject, counted, budget, addressKeyOf }: CallerAuthDeps) {
  * evaluated.
  */
 export function createCallerAuthHook(deps: CallerAuthDeps, needOf: (request: FastifyRequest) => ScopeNeed): OnRequest {
-  const { check, basicName, timeoutMs, counted, budget, addressOf, addressKeyOf, limitAddress } = deps;
+  const { check, basicName, timeoutMs, counted, budget, callerAddress, callerAddressKey, limitAddress } = deps;
   const fail = createFail(deps);
   const settle = async (attempt: Attempt, finding: CallerFinding): Promise<void> => {
     const { request, reply } = attempt;
@@ -121,13 +121,13 @@ export function createCallerAuthHook(deps: CallerAuthDeps, needOf: (request: Fas
     const found = check()(request.raw.headers.authorization);
     // Awaiting a finding that is known would let pipelined requests be evaluated before this one takes its token.
     if (!(found instanceof Promise)) return settle({ request, reply }, found);
-    const from = { clientIp: addressOf(request), addressKey: addressKeyOf(request) };
+    const from = { callerIp: callerAddress(request), addressKey: callerAddressKey(request) };
     const finding = await settledCaller(found, { response: reply.raw, timeoutMs: timeoutMs() });
     return settle({ request, reply, from }, finding);
   };
   return async (request, reply) => {
     if (budget.clear) return evaluate(request, reply);
-    return budget.admit(addressKeyOf(request), (waitMs) =>
+    return budget.admit(callerAddressKey(request), (waitMs) =>
       waitMs === 0 ? evaluate(request, reply) : fail({ request, reply }, "budget_exhausted", waitMs),
     );
   };

@@ -7,7 +7,7 @@ import { sendReply } from "./send-reply.ts";
 
 export interface LimitAddressDeps {
   readonly limit: AddressRateLimit;
-  readonly addressKeyOf: (request: FastifyRequest) => string;
+  readonly callerAddressKey: (request: FastifyRequest) => string;
   readonly names: WireNames;
   readonly limited: () => void;
 }
@@ -15,9 +15,9 @@ export interface LimitAddressDeps {
 /**
  * For routes without caller authentication: each request counts, and requests above the limit are answered with 429 immediately.
  */
-export function createLimitAddressHook({ limit, addressKeyOf, names, limited }: LimitAddressDeps): OnRequest {
+export function createLimitAddressHook({ limit, callerAddressKey, names, limited }: LimitAddressDeps): OnRequest {
   return async (request, reply) => {
-    const waitMs = limit(addressKeyOf(request));
+    const waitMs = limit(callerAddressKey(request));
     if (waitMs === 0) return;
     limited();
     const headers = [

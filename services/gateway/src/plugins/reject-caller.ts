@@ -13,7 +13,7 @@ export interface RejectCallerDeps {
   readonly challenges: () => readonly string[];
   readonly logger: Pick<Logger, "warn">;
   readonly audit: Audit;
-  readonly addressOf: (request: FastifyRequest) => string;
+  readonly callerAddress: (request: FastifyRequest) => string;
 }
 
 export interface Rejection {
@@ -21,7 +21,7 @@ export interface Rejection {
   /** For outcomes with `Retry-After`; one second if no better value is known. */
   readonly retryAfterMs?: number;
   /** For requests that may have lost their client, and with it the address. */
-  readonly clientIp?: string;
+  readonly callerIp?: string;
   /** Scopes that a token lacks. */
   readonly lacking?: readonly string[];
 }
@@ -60,13 +60,14 @@ export function createRejectCaller({
   challenges,
   logger,
   audit,
-  addressOf,
+  callerAddress,
 }: RejectCallerDeps): RejectCaller {
-  return (request, reply, { outcome, retryAfterMs = 1000, clientIp, lacking = [] }) => {
+  return (request, reply, { outcome, retryAfterMs = 1000, callerIp, lacking = [] }) => {
     const row = outcomeRow(outcome);
     if (row.logReason !== "none") {
-      const address = clientIp ?? addressOf(request);
+      const address = callerIp ?? callerAddress(request);
       const isUndecided = row.httpStatus === 503;
+      // `client_ip` is the field's name in the log: here the address of the API caller.
       const fields = { session: request.id, transport: "http", client_ip: address, reason: row.logReason };
       logger.warn(fields, isUndecided ? "caller could not be verified" : "caller rejected");
       const outcome = isUndecided ? "undecided" : "denied";

@@ -45,7 +45,7 @@ test("a request's caller follows the trusted-proxy rule, whatever its connection
   fc.assert(
     fc.property(fc.array(address, { minLength: 4, maxLength: 4 }), requests, (peers, sent) => {
       let trustedProxies = proxies;
-      const { callerOf } = createRequestAddresses(() => ({ trustedProxies, clientHeaders }), noReport);
+      const { callerAddress } = createRequestAddresses(() => ({ trustedProxies, clientHeaders }), noReport);
       const sockets = peers.map((remoteAddress) => ({ remoteAddress, remotePort: 4711 }));
       for (const { connection, forwardedFor: xForwardedFor, realIp, reloaded } of sent) {
         if (reloaded) trustedProxies = trustedProxies === proxies ? nobody : proxies;
@@ -55,7 +55,7 @@ test("a request's caller follows the trusted-proxy rule, whatever its connection
           { peer: socket.remoteAddress, forwardedFor: xForwardedFor, realIp },
           trustedProxies,
         );
-        expect(callerOf({ raw: { headers, socket } })).toBe(direct);
+        expect(callerAddress({ raw: { headers, socket } })).toBe(direct);
       }
     }),
   );
@@ -73,10 +73,10 @@ test("a peer that a reload no longer trusts cannot name a client on its existing
 });
 
 test("two clients behind one proxy connection are distinguished", () => {
-  const { callerOf } = createRequestAddresses(() => ({ trustedProxies: proxies, clientHeaders }), noReport);
+  const { callerAddress } = createRequestAddresses(() => ({ trustedProxies: proxies, clientHeaders }), noReport);
   const socket = { remoteAddress: "10.1.2.3", remotePort: 4711 };
   const callers = ["198.51.100.1", "6.6.6.6, 198.51.100.2", undefined].map((xForwardedFor) =>
-    callerOf({ raw: { headers: { "x-forwarded-for": xForwardedFor }, socket } }),
+    callerAddress({ raw: { headers: { "x-forwarded-for": xForwardedFor }, socket } }),
   );
   expect(callers).toEqual(["198.51.100.1", "198.51.100.2", "10.1.2.3"]);
 });

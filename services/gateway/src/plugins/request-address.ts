@@ -34,7 +34,7 @@ export interface TrustSettings {
 
 export interface RequestAddresses {
   /** The API caller's address (docs/integrations/README.md, "Client address"). */
-  readonly callerOf: (request: AddressedRequest) => string;
+  readonly callerAddress: (request: AddressedRequest) => string;
   /**
    * The mail user's address if the body does not name it. A trusted proxy may name it in the configured headers, and on all dialects except
    * `sasl` in `X-Forwarded-For` and `X-Real-IP`. On `basic` the caller is the user's own client, whose configured headers are ignored.
@@ -67,7 +67,7 @@ function createPeers(): (connection: Connection, trusted: CidrSet) => Peer {
 
 export function createRequestAddresses(live: () => TrustSettings, report: ReportIgnoredAddress): RequestAddresses {
   const peerOfConnection = createPeers();
-  const callerOf = ({ raw: { headers, socket } }: AddressedRequest): string => {
+  const callerAddress = ({ raw: { headers, socket } }: AddressedRequest): string => {
     const { trustedProxies: trusted } = live();
     const forwarding = { forwardedFor: single(headers["x-forwarded-for"]), realIp: single(headers["x-real-ip"]) };
     return callerBehind(peerOfConnection(socket, trusted), forwarding, trusted);
@@ -78,7 +78,7 @@ export function createRequestAddresses(live: () => TrustSettings, report: Report
   };
   /** The client's own connection, and the proxies that it came through. */
   const byConnection = (request: AddressedRequest, dialect: Dialect): ClientAddress => {
-    const clientIp = callerOf(request);
+    const clientIp = callerAddress(request);
     const { address, isTrusted } = peerOfConnection(request.raw.socket, live().trustedProxies);
     // A chain that consists only of trusted proxies contains no client.
     const isNamed = isTrusted && clientIp !== address && !live().trustedProxies.has(clientIp);
@@ -102,5 +102,5 @@ export function createRequestAddresses(live: () => TrustSettings, report: Report
     const clientPort = decodePercents(single(headers[names.clientPort]) ?? "") || named.port;
     return { clientIp: named.address, clientPort: clientPort ?? "", clientIpIsPeer: false };
   };
-  return { callerOf, clientOf };
+  return { callerAddress, clientOf };
 }

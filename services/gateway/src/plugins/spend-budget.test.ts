@@ -14,7 +14,7 @@ const burst = 3;
 const rate = rateOf({ perSecond: 1, burst });
 const nothing = (): void => undefined;
 const take: TakeShared = async () => ({ granted: true, debtUs: 0 });
-const addressOf = (): string => "192.0.2.1";
+const callerAddress = (): string => "192.0.2.1";
 
 let app: FastifyInstance;
 let counted: CallerAuthOutcome[];
@@ -36,14 +36,14 @@ beforeEach(() => {
   app = Fastify();
   const spendBudget = createSpendBudgetHook({
     budget,
-    addressKeyOf: addressOf,
+    callerAddressKey: callerAddress,
     reject: createRejectCaller({
       delay,
       names: wireNames("service"),
       challenges: () => [],
       logger,
       audit: { record: () => undefined },
-      addressOf,
+      callerAddress,
     }),
     counted: (outcome) => counted.push(outcome),
   });

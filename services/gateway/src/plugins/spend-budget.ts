@@ -1,16 +1,14 @@
 import type { CallerAuthDeps, OnRequest } from "./caller-auth.ts";
+import { rejectExhausted } from "./reject-exhausted.ts";
 
 /** For `GET /api/v1/auth/basic`, where each request takes a token, even a successful one. */
 export function createSpendBudgetHook({
   budget,
-  addressKeyOf,
-  reject,
-  counted,
-}: Pick<CallerAuthDeps, "budget" | "addressKeyOf" | "reject" | "counted">): OnRequest {
+  callerAddressKey,
+  ...answers
+}: Pick<CallerAuthDeps, "budget" | "callerAddressKey" | "reject" | "counted">): OnRequest {
   return async (request, reply) => {
-    const waitMs = await budget.spend(addressKeyOf(request));
-    if (waitMs === 0) return;
-    counted("budget_exhausted");
-    reject(request, reply, { outcome: "budget_exhausted", retryAfterMs: waitMs });
+    const waitMs = await budget.spend(callerAddressKey(request));
+    if (waitMs > 0) rejectExhausted(answers, request, reply, waitMs);
   };
 }

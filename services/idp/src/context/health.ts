@@ -1,5 +1,5 @@
 import type { Base } from "@postern/shared/assembly";
-import type { Bus } from "@postern/shared/platform/bus";
+import { type Bus, busHealth } from "@postern/shared/platform/bus";
 import { createHealth, type Health } from "@postern/shared/platform/lifecycle";
 import { type RedisClient, redisHealth } from "@postern/shared/platform/redis";
 import type { OidcContext } from "./oidc.ts";
@@ -21,12 +21,9 @@ function keysHealth(oidc: OidcContext | undefined) {
 /** What readiness depends on: Redis and the signing keys; without the bus the service is degraded. */
 export function createIdpHealth({ base, bus, state, keyPrefix, oidc }: HealthParts): Health {
   const { logger, service, instance } = base;
-  const assertConnected = (): void => {
-    if (!bus.isConnected()) throw new Error("not connected to NATS");
-  };
   return createHealth({
     checks: [
-      { name: "bus", required: false, check: assertConnected },
+      busHealth(bus, false),
       ...keysHealth(oidc),
       redisHealth({ client: state, role: "state", required: true, keyPrefix, service, instance }),
     ],

@@ -44,7 +44,7 @@ export interface AuthRouteDeps {
   readonly log: DecisionLog;
   readonly gate: ConcurrencyGate;
   readonly accountDelays: AccountDelays;
-  readonly callerOf: (request: FastifyRequest) => string;
+  readonly callerAddress: (request: FastifyRequest) => string;
   readonly factsOf: (request: FastifyRequest, dialect: Dialect) => RequestFacts;
   readonly reportIgnoredAddress: ReportIgnoredAddress;
 }
@@ -69,13 +69,13 @@ function tempfail(error: AppError): AuthDecision {
  * answer is an immediate temporary failure (ADR 0013).
  */
 export function createAuthHandler(pair: DialectPair, deps: AuthRouteDeps): AuthHandler {
-  const { decide, metrics, log, gate, factsOf, accountDelays, callerOf } = deps;
+  const { decide, metrics, log, gate, factsOf, accountDelays, callerAddress } = deps;
   /** Milliseconds; 0: answer now. */
   const hold = ({ authRequest, decision, request, reply, seconds }: Answered, send: () => void): number => {
     const delayed = {
       decision,
       isPeer: authRequest.clientIpIsPeer === true,
-      caller: callerOf(request),
+      caller: callerAddress(request),
       elapsedMs: seconds * 1000,
       patienceMs: Number.POSITIVE_INFINITY,
     };

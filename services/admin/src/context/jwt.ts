@@ -1,0 +1,49 @@
+import { authenticate } from "@postern/shared/contracts";
+import { createRevoker, serviceTokenKey, serviceTokenNames } from "@postern/shared/domain/tokens";
+import type { Config } from "@postern/shared/platform/config";
+import { AppError } from "@postern/shared/platform/errors";
+import { systemClock } from "@postern/shared/platform/time";
+import type { AdminContext } from "../context.ts";
+import { createJwtIssuer, type JwtIssuer } from "../jwt/jwt-issuer.ts";
+import { createRefreshFamilies } from "../jwt/refresh-families-redis.ts";
+import { createTokenPairs } from "../jwt/token-pair.ts";
+import { createJwtUsers } from "../jwt/users.ts";
+
+type JwtParts = Pick<
+  AdminContext,
+  "audit" | "settings" | "live" | "state" | "bus" | "passwords" | "adminMetrics" | "logger"
+>;
+
+export function createIssuer(config: Config, parts: JwtParts): JwtIssuer | undefined {
+  const { settings, live, state, bus, passwords, adminMetrics, logger, audit } = parts;
+  if (settings.jwtSecret === undefined) return undefined;
+  const { identifier, clockSkewSeconds: skewSeconds } = settings;
+  const { prefix: keyPrefix } = config.storage.redis;
+  const clock = systemClock;
+  const lives = () => live.current.jwt.lives;
+  const revoker = createRevoker({ redis: state, keyPrefix, clock });
+  const { issuer } = serviceTokenNames(identifier);
+  return createJwtIssuer({
+    users: createJwtUsers({
+      settings: () => live.current.jwt,
+      passwords,
+      decide: (request, context) => bus.request(authenticate, request, context),
+    }),
+    pairs: createTokenPairs({
+      rules: { key: serviceTokenKey(settings.jwtSecret), identifier, skewSeconds, clock },
+      lives,
+      clock,
+    }),
+    families: createRefreshFamilies(state, keyPrefix),
+    lives,
+    epochOf: (username) =>
+      revoker.epochOf(issuer, username).catch((cause: unknown) => {
+        throw new AppError("REDIS_UNAVAILABLE", { detail: "the token epoch of a user cannot be read", cause });
+      }),
+    onReuse: (session) => {
+      adminMetrics.refreshTokenReused();
+      audit.record({ event: "token.reuse", outcome: "denied", session });
+      logger.warn({ session }, "a refresh token was used twice; its family was revoked");
+    },
+  });
+}

@@ -1,0 +1,29 @@
+import { notificationKeysFromConfig } from "@postern/shared/assembly";
+import type { Config } from "@postern/shared/platform/config";
+import { systemClock } from "@postern/shared/platform/time";
+import type { WorkerParts } from "../context.ts";
+import { createDeliverNotification } from "../user-notifications/deliver-notification.ts";
+import { deliverySettings } from "../user-notifications/delivery-settings.ts";
+import { createNotificationEvents } from "../user-notifications/notification-events.ts";
+import { createNotificationWorker, type NotificationWorker } from "../user-notifications/notification-worker.ts";
+
+/** Limits how many deliveries a hung receiver can occupy. */
+const notificationsAtOnce = 16;
+/** Most deliveries take less. */
+const longestFinishMs = 2000;
+
+export function startNotifications(config: Config, parts: WorkerParts): NotificationWorker | undefined {
+  const keys = notificationKeysFromConfig(config);
+  const { notificationsBlocking } = parts.redis;
+  if (keys === undefined || notificationsBlocking === undefined) return undefined;
+  return createNotificationWorker({
+    redis: notificationsBlocking,
+    keyPrefix: config.storage.redis.prefix,
+    keys,
+    concurrency: notificationsAtOnce,
+    deliver: createDeliverNotification(deliverySettings(config), systemClock),
+    events: createNotificationEvents(parts),
+    // Aborted deliveries are queued again, which also takes part of the shutdown grace period.
+    finishMs: Math.min(longestFinishMs, config.runtime.timeouts.shutdown_grace / 2),
+  });
+}
