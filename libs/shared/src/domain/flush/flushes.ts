@@ -4,7 +4,7 @@ import type { Bus } from "../../platform/bus/bus.ts";
 import { AppError } from "../../platform/errors/index.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";
 import { createAccountFlush, createAccountKeys } from "../account-epoch/index.ts";
-import { type BruteForceState, createBruteForceState, type FlushDeps } from "../brute-force/index.ts";
+import { type BruteForceRecords, createBruteForceRecords, type FlushDeps } from "../brute-force/index.ts";
 import type { AccountNames, FindAccountNames } from "./account-names.ts";
 import { flushedAddress } from "./flushed-address.ts";
 import type { FindSiteNames, SiteNames } from "./site-names.ts";
@@ -87,7 +87,7 @@ async function each<Item, Result>(items: Iterable<Item>, run: (item: Item) => Pr
 }
 
 interface CacheFlushParts {
-  readonly bruteForce: BruteForceState;
+  readonly bruteForce: BruteForceRecords;
   readonly flushAccount: ReturnType<typeof createAccountFlush>;
   readonly names: AccountNames;
   readonly site: SiteNames;
@@ -127,7 +127,7 @@ async function flushUser(user: string, parts: CacheFlushParts): Promise<Flushed>
 
 export function createFlushes(deps: FlushesDeps): Flushes {
   const { state, cache, bus, keyPrefix, rules, clock, accountNames, siteNames } = deps;
-  const bruteForce = createBruteForceState({
+  const bruteForce = createBruteForceRecords({
     redis: state,
     keyPrefix,
     rules,

@@ -64,11 +64,11 @@ async function ask(
 }
 
 /** Applies the delay to correct and wrong passwords alike, before anything else happens. */
-async function holdBack(deps: LoginDeps, visit: Visit, decision: PasswordOutcome, typed: string): Promise<void> {
+async function delayAnswer(deps: LoginDeps, visit: Visit, decision: PasswordOutcome, typed: string): Promise<void> {
   const { request } = visit;
   const { signal, session } = callContext(visit, 0);
-  await deps.holdBack({
-    holdMs: decision.holdMs,
+  await deps.delaySignIn({
+    accountDelayMs: decision.holdMs,
     account: decision.account ?? typed,
     deviceToken: deps.pages.cookies.read(request.headers.cookie, cookieNames.device),
     clientIp: request.caller?.clientIp ?? "",
@@ -184,7 +184,7 @@ export function postLogin(deps: LoginDeps): VisitHandler {
     if (credentials === undefined) return sendProblem(pages, visit, "request");
     const checkContext = callContext(visit, nowMs() + decisionTimeoutMs());
     const decision = await ask(deps, visit, flow, { ...credentials, context: checkContext });
-    await holdBack(deps, visit, decision, credentials.username);
+    await delayAnswer(deps, visit, decision, credentials.username);
     // The time limit starts after the delay.
     const context = callContext(visit, nowMs() + decisionTimeoutMs());
     if (decision.outcome === "denied") {
