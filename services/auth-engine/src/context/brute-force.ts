@@ -16,6 +16,7 @@ import { createGuessDigest } from "../brute-force/guess-digest.ts";
 import { createGuessedAccounts } from "../brute-force/guessed-accounts-redis.ts";
 import { createLocalStore } from "../brute-force/local-store.ts";
 import { createRedisGuard } from "../brute-force/redis-guard.ts";
+import { createRedisLog } from "../brute-force/redis-log.ts";
 import { type BruteForceSettings, bruteForceSettings } from "../brute-force/settings.ts";
 import { createTargets } from "../brute-force/targets.ts";
 
@@ -44,18 +45,15 @@ function makeStores(settings: BruteForceSettings, keyPrefix: string, { base, red
     maxForgiven: () => settings.maxForgiven,
   });
   const probe = probeKey.build(keyPrefix, base.service, base.instance);
+  const log = createRedisLog(base.logger, settings.withoutRedis.mode);
   const guard = createRedisGuard({
     timeoutMs: settings.withoutRedis.timeoutMs,
     retryMs: settings.withoutRedis.retryMs,
     probe: () => redis.set(probe, "1", "EX", probeKey.ttlSeconds),
-    onAway: (err) =>
-      base.logger.error(
-        { err, mode: settings.withoutRedis.mode },
-        "Redis is unavailable: this engine counts failures in memory",
-      ),
+    onAway: log.unavailable,
     onBack: () => {
       local.clearCounts();
-      base.logger.info("Redis is available again: failures are counted in Redis");
+      log.available();
     },
   });
   const { repeatWindowMs, maxForgiven } = settings;

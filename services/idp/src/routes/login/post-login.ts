@@ -20,6 +20,9 @@ import { reportSignIn, reportUndecided } from "./report.ts";
 import { showLogin } from "./show-login.ts";
 import { finishSignIn } from "./signed-in.ts";
 
+/** No `BackendKind`: the password was refused, so no backend has decided. */
+const noBackend = 0;
+
 const maxPasswordLength = 4096;
 
 interface Credentials {
@@ -133,7 +136,7 @@ async function refuse(deps: LoginDeps, visit: Visit, refused: Refused): Promise<
     account: known.account,
     shownAs: username,
     attributes: {},
-    backend: 0,
+    backend: noBackend,
     remember: false,
     passwordTs: Math.floor(deps.nowMs() / 1000),
     methods: needed.methods,
