@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import { AppError } from "@postern/shared/platform/errors";
@@ -27,10 +27,12 @@ async function read(request: IncomingMessage): Promise<string> {
   }
 }
 
-const server = createServer(async (request, response) => {
+async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
   note(request, await read(request));
   response.end();
-});
+}
+
+const server = createServer((request, response) => void respond(request, response));
 
 beforeAll(async () => {
   server.listen(0, "127.0.0.1");

@@ -24,7 +24,7 @@ export interface ProcessLogger {
   /** Destination for lines that are written at every level and dropped last. */
   readonly stream: LineSink;
   /** A faster `logger.info` for a line that is written with each request. */
-  lineWriter(shape: LineShape): WriteLine;
+  readonly lineWriter: (shape: LineShape) => WriteLine;
   setLevel(level: LogLevel): void;
   /**
    * Returns false if not everything could be written because the reader hangs: after one second without progress, or five seconds in total.
