@@ -66,8 +66,7 @@ async function pairOf(username: string, secret = password): Promise<{ token: str
   return { token: String(body["token"]), refreshToken: String(body["refresh_token"]) };
 }
 
-/** Tokens of the failure budget that the gateway has taken. */
-/** Tokens taken of the shared budget, and of the local one if Redis was slow. */
+/** Tokens of the failure budget that the gateway has taken: of the shared bucket, or of the local one if Redis was slow. */
 async function taken(): Promise<number> {
   const series = /^service_failure_budget_tokens_total\{bucket="[a-z]+",result="taken"\} (\d+)$/gmu;
   return [...(await stack.gateway.metrics()).matchAll(series)].reduce((sum, [, count]) => sum + Number(count), 0);
