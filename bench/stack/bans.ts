@@ -37,7 +37,7 @@ export async function writeBans(port: number, count: number, parts: SourceParts)
     const bannedAtMs = Date.now();
     const expiresAtMs = bannedAtMs + banMs;
     const write = async (addressIndex: number): Promise<void> => {
-      const place = sourceOf(bannedAddress(addressIndex), parts)?.places.at(-1);
+      const place = sourceOf(bannedAddress(addressIndex), parts)?.scopes.at(-1);
       if (place === undefined) throw new Error("no rule is for the address");
       const { banKey, network, rule } = place;
       const value = `${bannedAtMs} ${expiresAtMs} ${network} ${rule.name}`;

@@ -9,7 +9,7 @@ import {
   scriptPasswordReports,
   unverifiablePasswordCounter,
 } from "@postern/shared/assembly";
-import { type BruteForceState, createBruteForceState } from "@postern/shared/domain/brute-force";
+import { type BruteForceRecords, createBruteForceRecords } from "@postern/shared/domain/brute-force";
 import type { FindAccountNames, Flushes } from "@postern/shared/domain/flush";
 import { createPasswordVerifier, type PasswordVerifier } from "@postern/shared/domain/passwords";
 import type { Config } from "@postern/shared/platform/config";
@@ -41,7 +41,7 @@ export interface AdminContext extends Base, EngineBus {
   readonly flushes: Flushes;
   readonly factorLocks: FactorLocks;
   readonly accountNames: FindAccountNames;
-  readonly bruteForce: BruteForceState;
+  readonly bruteForce: BruteForceRecords;
   readonly passwords: PasswordVerifier;
   readonly adminMetrics: AdminMetrics;
   readonly readCaller: ReadCaller;
@@ -80,7 +80,7 @@ export async function createContext(config: Config): Promise<AdminContext> {
     factorLocks: createFactorLocks(parts.state, keyPrefix),
     accountNames: accountNamesFromSettings(flush),
     jobs: createJobs(config, { redis: parts.queue, logger: parts.logger }),
-    bruteForce: createBruteForceState({
+    bruteForce: createBruteForceRecords({
       redis: parts.state,
       keyPrefix,
       rules: () => flush.live().rules,

@@ -7,7 +7,7 @@ import type { Health } from "@postern/shared/platform/lifecycle";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { type BackendSet, createBackendSet } from "./backends/backend-set.ts";
 import { backendMaker, type MakeBackends } from "./context/backends.ts";
-import { type BruteForceState, createBruteForceState, usesBruteForce } from "./context/brute-force.ts";
+import { createLiveBruteForce, type LiveBruteForce, usesBruteForce } from "./context/brute-force.ts";
 import { makeAuthenticate, makeListAccounts } from "./context/decisions.ts";
 import { createEngineHealth } from "./context/health.ts";
 import { createMailTokens, type MailTokenState } from "./context/mail-tokens.ts";
@@ -35,7 +35,7 @@ export interface EngineContext extends Base, MfaCredentialParts {
   /** Absent if no enabled feature needs it. */
   readonly redis: RedisClient | undefined;
   /** Absent if `auth.controls.enabled` does not list brute-force protection. */
-  readonly bruteForce: BruteForceState | undefined;
+  readonly bruteForce: LiveBruteForce | undefined;
   /** Absent if `auth.oauthbearer` is disabled. */
   readonly mailTokens: MailTokenState | undefined;
   readonly resultCache: ResultCacheParts;
@@ -70,7 +70,7 @@ export async function createContext(config: Config): Promise<EngineContext> {
   const bus = await busFromConfig(config, base);
   const redis = redisIfNeeded(config, settings, base);
   const mailTokens = createMailTokens(config, settings, { base, metrics, redis });
-  const bruteForce = createBruteForceState(config, { base, bus, redis });
+  const bruteForce = createLiveBruteForce(config, { base, bus, redis });
   const resultCache = createResultCacheParts(config, settings, { base, bus, live, backends });
   const mfaCredentials = createMfaCredentialParts(config, { backends: () => backends.current, logger, metrics });
   const decided = {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Base, baseFromConfig, busFromConfig, redisFromConfig, watchEngines } from "@postern/shared/assembly";
 import type { EngineWatch } from "@postern/shared/domain/engine-watch";
 import type { Bus } from "@postern/shared/platform/bus";
-import { type AnswerHolds, createAnswerHolds } from "@postern/shared/platform/concurrency";
+import { createResponseDelays, type ResponseDelays } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
 import { createCallerSigner } from "@postern/shared/platform/http";
 import type { Health } from "@postern/shared/platform/lifecycle";
@@ -48,7 +48,7 @@ export interface GatewayContext extends Base {
   readonly limitAddress: OnRequest;
   readonly channels: Channels;
   /** Delayed responses for accounts under attack. */
-  readonly holds: AnswerHolds;
+  readonly responseDelays: ResponseDelays;
   readonly authRoute: AuthRouteDeps;
   readonly upstreams: UpstreamHealth;
   readonly accountPages: AccountPages;
@@ -76,11 +76,11 @@ export async function createContext(config: Config): Promise<GatewayContext> {
   const { forwarding, ...hooks } = createHooks(hookParts);
   const engineWatch = watchEngines(bus, base);
   const timeoutMs = (): number => live.current.decisionTimeoutMs;
-  const holds = createAnswerHolds();
+  const responseDelays = createResponseDelays();
   const accountPages = createAccountPages({ bus, clock: systemClock, timeoutMs });
   const releasable: AttributeFilter = (attributes) => live.current.releasable(attributes);
   const { processLogger } = base;
-  const routeParts = { bus, engineWatch, live, accountPages, names, limits, metrics, processLogger, holds };
+  const routeParts = { bus, engineWatch, live, accountPages, names, limits, metrics, processLogger, responseDelays };
   return {
     ...base,
     ...hooks,
@@ -98,7 +98,7 @@ export async function createContext(config: Config): Promise<GatewayContext> {
     attributeHeaders: createAttributeHeaders(names, releasable),
     accountPages,
     upstreams: createUpstreams(base, live.current.healthChecks),
-    holds,
+    responseDelays,
     authRoute: createAuthRoute({ ...routeParts, ...clients }),
     forward: {
       ...forwarding,

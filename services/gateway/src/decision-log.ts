@@ -40,8 +40,8 @@ function shortened(username: string): string {
 
 /** Writes one line for each request of the back channel. */
 export interface DecisionLog {
-  /** `heldMs`: how long the answer is delayed after the decision. */
-  decided(request: AuthRequest, decision: AuthDecision, seconds: number, heldMs?: number): void;
+  /** `delayedMs`: how long the answer is delayed after the decision. */
+  decided(request: AuthRequest, decision: AuthDecision, seconds: number, delayedMs?: number): void;
   listed(request: AuthRequest, listing: ObservedListing): void;
   malformed(request: MalformedRequest): void;
   failed(session: string, error: AppError): void;
@@ -81,7 +81,7 @@ const decidedFields = [
 export function createDecisionLog({ logger, lineWriter }: Pick<ProcessLogger, "logger" | "lineWriter">): DecisionLog {
   const writeDecided = lineWriter({ fields: decidedFields, msg: "decided" });
   return {
-    decided: (request, decision, seconds, heldMs = 0) => {
+    decided: (request, decision, seconds, delayedMs = 0) => {
       const denial = decision.outcome === "fail" ? decision : undefined;
       writeDecided([
         request.session,
@@ -98,7 +98,7 @@ export function createDecisionLog({ logger, lineWriter }: Pick<ProcessLogger, "l
         request.externalSessionId,
         request.tls,
         Math.round(seconds * 1e6) / 1e3,
-        heldMs > 0 ? heldMs : undefined,
+        delayedMs > 0 ? delayedMs : undefined,
       ]);
     },
     listed: (request, { outcome, error, accounts, leftOut, seconds }) => {

@@ -65,7 +65,7 @@ async function start(config: Config): Promise<Service> {
       {
         name: "listeners",
         run: async () => {
-          context.holds.end();
+          context.responseDelays.end();
           await Promise.all([listeners.close(), frontListeners.close(), grpc.close()]);
         },
       },

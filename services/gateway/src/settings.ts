@@ -16,8 +16,8 @@ import type { RequestHeaderNames } from "./dialects/header-fields.ts";
 import type { ProxySettings } from "./dialects/proxy.ts";
 import { type AttributeFilter, createAttributeFilter } from "./dialects/secret-attributes.ts";
 import { type GrpcSettings, grpcSettings } from "./grpc/grpc-settings.ts";
+import type { AccountDelaySettings } from "./limits/account-delays.ts";
 import { type Rate, rateOf } from "./limits/gcra.ts";
-import type { SlowAnswerSettings } from "./limits/slow-answers.ts";
 import type { BodyParserSettings } from "./plugins/decompress-body.ts";
 import type { TrustSettings } from "./plugins/request-address.ts";
 import type { MetricsRouteSettings } from "./routes/operations/get-metrics.ts";
@@ -68,7 +68,7 @@ export interface LiveGatewaySettings extends TrustSettings {
   readonly releasable: AttributeFilter;
   readonly proxy: ProxySettings;
   readonly healthChecks: HealthCheckSettings;
-  readonly slowAnswers: SlowAnswerSettings;
+  readonly accountDelays: AccountDelaySettings;
   /** Custom hooks that need no authentication. */
   readonly publicHookPaths: ReadonlySet<string>;
 }
@@ -149,7 +149,7 @@ function proxySettings({ response, upstreams }: Config["auth"]): ProxySettings {
   return { denialText: response.proxy_denial_text, upstreams: new Map(known) };
 }
 
-function slowAnswerSettings({ auth, runtime }: Config): SlowAnswerSettings {
+function accountDelaySettings({ auth, runtime }: Config): AccountDelaySettings {
   const { account_delay: delay, without_client: withoutClient } = auth.controls.brute_force;
   return {
     maxWaiting: delay.max_waiting,
@@ -189,7 +189,7 @@ export function liveGatewaySettings(config: Config, bearer: BearerCheck | undefi
     releasable: createAttributeFilter(secretFields(config)),
     proxy: proxySettings(auth),
     healthChecks: healthCheckSettings(auth.services),
-    slowAnswers: slowAnswerSettings(config),
+    accountDelays: accountDelaySettings(config),
     publicHookPaths: new Set(
       auth.controls.lua.hooks
         .filter((hook) => hook.public)

@@ -20,7 +20,7 @@ export interface FrontendSettings {
   readonly totpIssuer: string;
   readonly webauthn: WebauthnSettings;
   readonly maxFactorAttempts: number;
-  /** Maximum number of concurrent held-back sign-ins per address. */
+  /** Maximum number of concurrent delayed sign-ins per address. */
   readonly maxHeld: number;
   readonly maxFactorFailures: number;
   readonly subject: SubjectRule;

@@ -1,10 +1,13 @@
-import { accountWideKeys, createBruteForceState, knownNetworkOf } from "@postern/shared/domain/brute-force";
+import { accountWideKeys, createBruteForceRecords, knownNetworkOf } from "@postern/shared/domain/brute-force";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
 import { type RedisCluster, type RedisServer, spawnRedis, spawnRedisCluster } from "@postern/shared/testing";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type AccountDelaySettings, delayMs } from "../../../services/auth-engine/src/brute-force/account-delay.ts";
+import {
+  type AccountDelaySettings,
+  delayMs,
+} from "../../../services/auth-engine/src/brute-force/account-delay-settings.ts";
 import { createAccountStore } from "../../../services/auth-engine/src/brute-force/account-store-redis.ts";
 import { answered, connect, failureOf, readSettings, unguarded } from "./counting.ts";
 
@@ -59,7 +62,7 @@ describe.each(topologies)("failures of accounts in a %s Redis", (kind) => {
     );
     expect(counts.filter(({ isNew }) => isNew)).toHaveLength(15);
     expect(Math.max(...counts.map((count) => count.failures))).toBe(15);
-    expect(await client().get(accountWideKeys(keyPrefix, "alice").slowed)).toBe("15");
+    expect(await client().get(accountWideKeys(keyPrefix, "alice").delayed)).toBe("15");
   });
 
   test("a network is known from the sign-in on, and only to its account", async () => {
@@ -130,11 +133,11 @@ describe.each(topologies)("failures of accounts in a %s Redis", (kind) => {
       await store.count(failureOf("Erin", `d${index}`));
     }
     await store.note("erin", "192.0.2.0/24");
-    const state = createBruteForceState({ redis: client(), keyPrefix, rules: () => settings, clock: systemClock });
+    const state = createBruteForceRecords({ redis: client(), keyPrefix, rules: () => settings, clock: systemClock });
     const keys = accountWideKeys(keyPrefix, "erin");
-    expect(await state.keysOfAccount("erin")).toEqual(expect.arrayContaining([keys.failures, keys.slowed]));
-    expect(await state.flushAccount("ERIN")).toEqual([keys.failures, keys.slowed]);
-    expect(await client().get(keys.slowed)).toBeNull();
+    expect(await state.keysOfAccount("erin")).toEqual(expect.arrayContaining([keys.failures, keys.delayed]));
+    expect(await state.flushAccount("ERIN")).toEqual([keys.failures, keys.delayed]);
+    expect(await client().get(keys.delayed)).toBeNull();
     expect(await store.knows("erin", "192.0.2.0/24")).toBe(true);
   });
 });

@@ -2,7 +2,7 @@ import {
   accountWideKeys,
   type BruteForceRules,
   createBanIndex,
-  createBruteForceState,
+  createBruteForceRecords,
 } from "@postern/shared/domain/brute-force";
 import { loadConfig } from "@postern/shared/platform/config";
 import { createRedisClient, type RedisClient, type RedisTopology } from "@postern/shared/platform/redis";
@@ -11,9 +11,9 @@ import { poll } from "@postern/shared/testing";
 import type { AccountFailure } from "../../../services/auth-engine/src/brute-force/account-store.ts";
 import { createRedisStore } from "../../../services/auth-engine/src/brute-force/brute-force-redis.ts";
 import { createGuessDigest } from "../../../services/auth-engine/src/brute-force/guess-digest.ts";
-import type { Target } from "../../../services/auth-engine/src/brute-force/guess-store.ts";
 import { createGuessedAccounts } from "../../../services/auth-engine/src/brute-force/guessed-accounts-redis.ts";
 import { bruteForceSettings } from "../../../services/auth-engine/src/brute-force/settings.ts";
+import type { CountedAttempt } from "../../../services/auth-engine/src/brute-force/shared-store.ts";
 import { createTargets } from "../../../services/auth-engine/src/brute-force/targets.ts";
 
 const keyPrefix = "test:";
@@ -92,7 +92,7 @@ export function createCounting(redis: RedisClient) {
   const targetOf = createTargets(settings, parts);
   const digest = createGuessDigest("test-password-nonce-0");
   const toleration = { minPercent: 10, maxPercent: 10, scale: 1 };
-  const target = (clientIp: string, username: string): Target => {
+  const target = (clientIp: string, username: string): CountedAttempt => {
     const { target: found } = targetOf({
       session: "s",
       operation: "authenticate",
@@ -112,13 +112,13 @@ export function createCounting(redis: RedisClient) {
   return {
     index,
     remember: createGuessedAccounts(redis, keyPrefix),
-    state: createBruteForceState({ redis, keyPrefix, rules: () => rules, clock: systemClock }),
+    state: createBruteForceRecords({ redis, keyPrefix, rules: () => rules, clock: systemClock }),
     target,
     check: (ip: string, user = "alice") => answered(store.check(target(ip, user))),
     fail: async (ip: string, password: string, { user = "alice", known = true } = {}) => {
       const at = target(ip, user);
       const counted = await answered(store.count(at, { digest: digest(user, password), known, toleration }));
-      const place = at.places.find(({ rule }) => rule.name === counted.ban?.rule);
+      const place = at.scopes.find(({ rule }) => rule.name === counted.ban?.rule);
       if (counted.isNew && counted.ban !== undefined && place !== undefined) await index(place.banKey, counted.ban);
       return counted;
     },

@@ -5,7 +5,7 @@ import { type RedisServer, spawnRedis } from "@postern/shared/testing";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createRedisStore } from "../../../services/auth-engine/src/brute-force/brute-force-redis.ts";
-import type { Counted, Guess, Target } from "../../../services/auth-engine/src/brute-force/guess-store.ts";
+import type { CountedAttempt, CountResult, Guess } from "../../../services/auth-engine/src/brute-force/shared-store.ts";
 import { createTargets } from "../../../services/auth-engine/src/brute-force/targets.ts";
 import { answered, connect, readSettings, unguarded } from "./counting.ts";
 import { createEarlierCount } from "./earlier-count.ts";
@@ -45,7 +45,7 @@ afterAll(async () => {
 });
 
 interface Attempt {
-  readonly target: Target;
+  readonly target: CountedAttempt;
   readonly guess: Guess;
 }
 
@@ -98,7 +98,7 @@ const before = fc.record({
 type Failure = typeof failure extends fc.Arbitrary<infer T> ? T : never;
 type Before = typeof before extends fc.Arbitrary<infer T> ? T : never;
 
-function targetAt(place: Place, { clientIp, username, protocol }: Login): Target {
+function targetAt(place: Place, { clientIp, username, protocol }: Login): CountedAttempt {
   const { target: found } = place.targetOf({
     session: "s",
     operation: "authenticate",
@@ -121,10 +121,10 @@ function attemptAt(place: Place, { login: from, known, password, maxPercent }: F
 }
 
 async function prepare(place: Place, { login: from, window, counts, passwords, ageMs, accounts }: Before) {
-  const { source, places, username } = targetAt(place, from);
+  const { source, scopes, username } = targetAt(place, from);
   const { wrongPasswords } = accountKeys(place.parts, source, username);
   const nowMs = Date.now();
-  for (const { countKey, network, rule } of places) {
+  for (const { countKey, network, rule } of scopes) {
     const [k, u, pk, pu] = counts;
     await redis.hset(countKey, { w: Math.floor(nowMs / rule.periodMs) + window, k, u, pk, pu, r: 1 });
     await redis.pexpire(countKey, 2 * rule.periodMs);
@@ -138,7 +138,7 @@ async function prepare(place: Place, { login: from, window, counts, passwords, a
   if (passwords > 0) await redis.pexpire(wrongPasswords, 20 * periodMs);
 }
 
-function plain({ ban, ...rest }: Counted): object {
+function plain({ ban, ...rest }: CountResult): object {
   return { ...rest, ban: ban === undefined ? undefined : [ban.rule, ban.network, ban.expiresAtMs - ban.bannedAtMs] };
 }
 
@@ -200,7 +200,7 @@ const many: Failure = {
   maxPercent: 0,
 };
 
-function countAt(place: Place, overrides: Partial<Login>, password = 0): Promise<Counted> {
+function countAt(place: Place, overrides: Partial<Login>, password = 0): Promise<CountResult> {
   const { target, guess } = attemptAt(place, { ...many, login: { ...many.login, ...overrides }, password });
   return answered(place.store.count(target, guess));
 }
@@ -225,8 +225,8 @@ test("60 failures of one event-loop turn take two calls, and the script is loade
 
 test("a key with an invalid value is counted again from zero, without an effect on the other keys", async () => {
   const place = createPlace("wrong:");
-  const { places } = targetAt(place, { ...many.login, clientIp: "192.0.2.2" });
-  await redis.set(places[0]?.countKey ?? "", "no hash", "EX", 60);
+  const { scopes } = targetAt(place, { ...many.login, clientIp: "192.0.2.2" });
+  await redis.set(scopes[0]?.countKey ?? "", "no hash", "EX", 60);
   const said = await Promise.all(
     ["192.0.2.1", "192.0.2.2", "192.0.2.3"].map((clientIp) => countAt(place, { clientIp })),
   );
@@ -235,7 +235,7 @@ test("a key with an invalid value is counted again from zero, without an effect 
     [false, 1],
     [false, 1],
   ]);
-  expect(await redis.hget(places[0]?.countKey ?? "", "k")).toBe("1");
+  expect(await redis.hget(scopes[0]?.countKey ?? "", "k")).toBe("1");
   const banned = await Promise.all(
     [1, 2, 3, 4, 5].map((password) => countAt(place, { clientIp: "192.0.2.3" }, password)),
   );

@@ -1,11 +1,11 @@
 import { accountKeys, parseBan, type SourceParts, tolerationKeysOf } from "@postern/shared/domain/brute-force";
 import { defineVariableScript, guessesKey, type RedisClient } from "@postern/shared/platform/redis";
 import {
-  type Counted,
+  type CountedAttempt,
+  type CountResult,
   type Guess,
   memoryMs,
-  type Target,
-} from "../../../services/auth-engine/src/brute-force/guess-store.ts";
+} from "../../../services/auth-engine/src/brute-force/shared-store.ts";
 import { unknownWeight } from "../../../services/auth-engine/src/brute-force/toleration.ts";
 
 /** The script of engines that counted each failure in a separate call. They run beside newer engines during an upgrade. */
@@ -97,18 +97,21 @@ export function createEarlierCount({ redis, parts, repeatWindowMs }: EarlierPart
   const scripts = [1, 2].map((rules) =>
     defineVariableScript(redis, { name: "earlierCount", lua: earlierLua }, 3 + 4 * rules),
   );
-  return async ({ source, places, username }: Target, { digest, known, toleration }: Guess): Promise<Counted> => {
+  return async (
+    { source, scopes, username }: CountedAttempt,
+    { digest, known, toleration }: Guess,
+  ): Promise<CountResult> => {
     const { wrongPasswords, pending } = accountKeys(parts, source, username);
     const keys = [wrongPasswords, pending, source.guessesKey];
     const life = guessesKey.ttlSeconds * 1000;
-    const args = [digest, known ? 1 : 0, memoryMs(repeatWindowMs, places), 64, life, unknownWeight];
+    const args = [digest, known ? 1 : 0, memoryMs(repeatWindowMs, scopes), 64, life, unknownWeight];
     const rules: (string | number)[] = [];
-    for (const { banKey, countKey, network, rule } of places) {
+    for (const { banKey, countKey, network, rule } of scopes) {
       keys.push(banKey, countKey, ...tolerationKeysOf(parts, source.tag, { network, nowMs: Date.now() }));
       rules.push(rule.periodMs, rule.failedRequests, rule.banMs, rule.name, network);
       rules.push(toleration.minPercent, toleration.maxPercent, toleration.scale);
     }
-    const answer: unknown = await scripts[places.length - 1]?.(keys, [...args, ...rules]);
+    const answer: unknown = await scripts[scopes.length - 1]?.(keys, [...args, ...rules]);
     if (!Array.isArray(answer)) throw new TypeError("no list");
     const [repeated, seen, total, banned, isNew, value] = answer.map(String);
     return {

@@ -48,6 +48,7 @@ function emptied(askWrong: (index: number) => Promise<CallerAnswer>, askRight: (
 }
 
 const sharedTaken = 'service_failure_budget_tokens_total{bucket="shared",result="taken"}';
+const localTaken = 'service_failure_budget_tokens_total{bucket="local",result="taken"}';
 const furtherEvaluations = 'service_failure_budget_tokens_total{bucket="shared",result="empty"}';
 
 const body = JSON.stringify({ username: alice.username, protocol: "imap" });
@@ -71,29 +72,39 @@ async function askPipelined(gateway: Gateway, clientIp: string, credentials: rea
   return statusesIn((await sendRaw(Number(new URL(gateway.url).port), [requests.join("")])).text);
 }
 
-/** Evaluations that found no token, at both gateways. */
-async function evaluatedInVain(): Promise<number> {
-  const [here = 0, there = 0] = await Promise.all([first, second].map((gateway) => gateway.metric(furtherEvaluations)));
+/** The sum of a series of both gateways. */
+async function atBoth(series: string): Promise<number> {
+  const [here = 0, there = 0] = await Promise.all([first, second].map((gateway) => gateway.metric(series)));
   return here + there;
+}
+
+/**
+ * Wrong credentials in parallel through both gateways, from an address of its own. Repeated if Redis was too slow for a gateway, which then
+ * counts locally.
+ */
+async function sharedRound(count: number, round = 1) {
+  const [inVainBefore, localBefore] = [await atBoth(furtherEvaluations), await atBoth(localTaken)];
+  const startedAt = performance.now();
+  const answers = await Promise.all(
+    Array.from({ length: count }, (_value, index) =>
+      (index % 2 === 0 ? first : second).ask(`198.51.100.${round}`, wrongAuth),
+    ),
+  );
+  const [limit, refilled] = [allowance(startedAt), refillSince(startedAt)];
+  if ((await atBoth(localTaken)) > localBefore && round < 20) return sharedRound(count, round + 1);
+  return { answers, limit, refilled, inVain: (await atBoth(furtherEvaluations)) - inVainBefore };
 }
 
 describe("failure budget (contract, Failure-budget rules)", () => {
   test("parallel failures through two gateways share one budget: as many as burst plus refill are answered with 401, the others with 429", async () => {
-    const clientIp = "203.0.113.1";
-    const before = await evaluatedInVain();
-    const startedAt = performance.now();
-    const answers = await Promise.all(
-      Array.from({ length: 300 }, (_value, index) => (index % 2 === 0 ? first : second).ask(clientIp, wrongAuth)),
-    );
-    const limit = allowance(startedAt);
-    const refilled = refillSince(startedAt);
+    const { answers, limit, refilled, inVain } = await sharedRound(300);
     const of = (status: number): CallerAnswer[] => answers.filter((answer) => answer.status === status);
     expect(of(401).length).toBeGreaterThanOrEqual(burst);
     expect(of(401).length).toBeLessThanOrEqual(limit);
     expect(of(429).length).toBe(300 - of(401).length);
     expect(Math.min(...of(401).map(({ tookMs }) => tookMs))).toBeGreaterThanOrEqual(299);
     for (const { retryAfter, body } of of(429)) expect([retryAfter, body]).toEqual(["1", ""]);
-    expect((await evaluatedInVain()) - before).toBeLessThanOrEqual(2 * (1 + refilled));
+    expect(inVain).toBeLessThanOrEqual(2 * (1 + refilled));
   });
 
   test("correct credentials pipelined behind wrong ones are not evaluated once the budget is empty", async () => {

@@ -70,7 +70,7 @@ export async function startGateways(rateLimit: RateLimit): Promise<Gateways> {
   await using started = new AsyncDisposableStack();
   const settings = { runtime: { servers: { http: { rate_limit: rateLimit } } } };
   const stack = started.use(await startStack({ redis: true, settings }));
-  const { redis, nats, startRedis } = stack;
+  const { redis, nats } = stack;
   const [engine] = stack.engines;
   if (redis === undefined || engine === undefined) throw new Error("a server is missing");
   const owned = started.move();
@@ -83,7 +83,7 @@ export async function startGateways(rateLimit: RateLimit): Promise<Gateways> {
       const { url, process } = await stack.startReplica("gateway", env);
       return gatewayOf(url, process);
     },
-    startRedis,
+    startRedis: () => stack.startRedis(),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

@@ -36,7 +36,7 @@ const calls: Readonly<Record<string, { readonly args: Values; readonly reply: un
   "note-network": { args: { network: "192.0.2.0/24", knownSeconds: 60, maxNetworks: 5 }, reply: 1 },
   "poll-device-code": { args: { intervalSeconds: 5, lifeSeconds: 60 }, reply: 1 },
   "put-once-record": { args: { sealed: "s", lifeSeconds: 60 }, reply: 1 },
-  "raise-account-epoch": { args: { epoch: "e", lifeSeconds: 60 }, reply: ["resultKeys", [], "nameKeys", []] },
+  "change-account-epoch": { args: { epoch: "e", lifeSeconds: 60 }, reply: ["resultKeys", [], "nameKeys", []] },
   "raise-token-epoch": { args: { lifeSeconds: 60 }, reply: expect.stringMatching(/^\d{13}$/u) },
   "read-index-page": { args: { afterScore: 0, afterMember: "", maxMembers: 5 }, reply: [] },
   "read-job": { args: { retentionMs: 1000 }, reply: null },

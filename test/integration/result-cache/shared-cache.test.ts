@@ -58,8 +58,8 @@ const asks = (username: string, context = `${username} imap`, family: CacheQuest
   ({ username, context, family }) satisfies CacheQuestion;
 
 async function login(question: CacheQuestion, account: string): Promise<boolean> {
-  const look = await cache.read(question);
-  return cache.write(question, { result: { digest, decision: okOf(account), backendName: backend }, look, ttlMs });
+  const read = await cache.read(question);
+  return cache.write(question, { result: { digest, decision: okOf(account), backendName: backend }, read, ttlMs });
 }
 
 test("a result that one engine stored is read by another in the same context and family only", async () => {
@@ -119,9 +119,9 @@ test.each([
   ["by its account", "alice", "alice"],
   ["by another name, whose account is known to the backend only", "al", "alice"],
 ])("a login in progress during a flush stores nothing: %s", async (_what, username, account) => {
-  const look = await cache.read(asks(username));
+  const read = await cache.read(asks(username));
   await flush(account);
-  const write = { result: { digest, decision: okOf(account), backendName: backend }, look, ttlMs };
+  const write = { result: { digest, decision: okOf(account), backendName: backend }, read, ttlMs };
   expect(await cache.write(asks(username), write)).toBe(false);
   expect((await cache.read(asks(username))).result).toBeUndefined();
   expect(await login(asks(username), account)).toBe(true);
@@ -131,10 +131,10 @@ test.each([
 test("no login that races with a flush leaves a result from before it", async () => {
   for (let round = 0; round < 20; round += 1) {
     const question = asks(`u${round}`);
-    const look = await cache.read(question);
+    const read = await cache.read(question);
     const write = cache.write(question, {
       result: { digest, decision: okOf(`u${round}`), backendName: backend },
-      look,
+      read,
       ttlMs,
     });
     await Promise.all([flush(`u${round}`), write]);

@@ -1,4 +1,4 @@
-import type { SlowedAccount } from "@postern/shared/contracts";
+import type { DelayedAccount } from "@postern/shared/contracts";
 import { readBans } from "./answers.ts";
 import type { Api } from "./api.ts";
 import type { OperatorCommand } from "./command.ts";
@@ -8,7 +8,7 @@ export interface Bans {
   readonly networks: readonly (readonly [network: string, rule: string])[];
   readonly accounts: readonly (readonly [account: string, addresses: readonly string[]])[];
   /** Accounts whose logins from networks they do not know are delayed. */
-  readonly slowed: readonly (readonly [account: string, how: SlowedAccount])[];
+  readonly slowed: readonly (readonly [account: string, how: DelayedAccount])[];
   /** Reasons why the list is incomplete. */
   readonly errors: readonly string[];
 }

@@ -2,7 +2,7 @@ import { type BruteForceRules, bruteForceRules } from "../domain/brute-force/ind
 import {
   createAccountNames,
   createFlushes,
-  createSiteNames,
+  createScriptedNames,
   type FindAccountNames,
   type Flushes,
   searchProtocols,
@@ -58,7 +58,7 @@ export function flushesFromConfig({ storage }: Config, { state, cache, bus, live
     rules: () => live().rules,
     clock,
     accountNames: accountNamesFromSettings({ bus, live }),
-    siteNames: createSiteNames({
+    scriptedNames: createScriptedNames({
       bus,
       clock,
       keyPrefix: storage.redis.prefix,

@@ -3,7 +3,7 @@ export {
   BruteForceList,
   BruteForceListRequest,
   BruteForceListResult,
-  SlowedAccount,
+  DelayedAccount,
 } from "./admin/brute-force-list.ts";
 export { ConfigLoad } from "./admin/config-load.ts";
 export { BruteForceFlush, BruteForceFlushRequest, CacheFlush, CacheFlushRequest } from "./admin/flush.ts";

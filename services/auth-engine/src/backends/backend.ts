@@ -33,9 +33,8 @@ export type VerifyOutcome =
   | { readonly kind: "ok"; readonly account: BackendAccount }
   /**
    * `account`: the backend's own name for the account, if returned, so that guesses under its other names count
-   * together.
+   * together. `detail`: what the backend reports about the account, one of a closed list of words, for logs only.
    */
-  /** `detail`: what the backend says about the account, one of a closed list of words, for logs only. */
   | { readonly kind: "wrong_password"; readonly account?: string | undefined; readonly detail?: string | undefined }
   | { readonly kind: "account_disabled"; readonly account?: string | undefined; readonly detail?: string | undefined }
   | { readonly kind: "unknown_user" }

@@ -1,8 +1,8 @@
 import { accountWideKeys } from "@postern/shared/domain/brute-force";
 import { defineScript, defineVariableScript, type RedisClient } from "@postern/shared/platform/redis";
-import type { AccountDelaySettings } from "./account-delay.ts";
+import type { AccountDelaySettings } from "./account-delay-settings.ts";
 import type { AccountCount, AccountFailure, AccountStore } from "./account-store.ts";
-import { createGathered } from "./gathered.ts";
+import { createBatched } from "./batched.ts";
 import type { RedisGuard } from "./redis-guard.ts";
 import { countAccountFailures, knowsNetwork, noteNetwork } from "./scripts/scripts.generated.ts";
 
@@ -38,7 +38,7 @@ export function createAccountStore({ redis, keyPrefix, guard, settings }: Accoun
     const keys: string[] = [];
     const args: (string | number)[] = [...start];
     for (const { target, digest } of failed) {
-      keys.push(target.keys.failures, target.keys.slowed, target.keys.known);
+      keys.push(target.keys.failures, target.keys.delayed, target.keys.known);
       args.push(digest, target.source.network ?? "");
     }
     const answers = await runCount(keys, args);
@@ -46,7 +46,7 @@ export function createAccountStore({ redis, keyPrefix, guard, settings }: Accoun
     return answers.map(readCount);
   };
   return {
-    count: createGathered((failed) => guard.run(() => countAll(failed)), redis.isCluster ? 1 : maxAtOnce),
+    count: createBatched((failed) => guard.run(() => countAll(failed)), redis.isCluster ? 1 : maxAtOnce),
     knows: (account, network) =>
       guard.run(async () => {
         const { known } = accountWideKeys(keyPrefix, account);

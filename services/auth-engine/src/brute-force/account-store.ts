@@ -1,4 +1,4 @@
-import type { AccountTarget } from "./guess-store.ts";
+import type { CountedAccount } from "./shared-store.ts";
 
 /** Result of counting a failure, over all networks. */
 export interface AccountCount {
@@ -11,7 +11,7 @@ export interface AccountCount {
 }
 
 export interface AccountFailure {
-  readonly target: AccountTarget;
+  readonly target: CountedAccount;
   readonly digest: string;
 }
 

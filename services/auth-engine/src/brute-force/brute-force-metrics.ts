@@ -11,7 +11,7 @@ export interface BruteForceMetrics {
   failed(kind: "counted" | "repeated"): void;
   banned(rule: string): void;
   degraded(question: (typeof questions)[number]): void;
-  slowed(source: (typeof sources)[number]): void;
+  delayed(source: (typeof sources)[number]): void;
 }
 
 export interface BruteForceMetricsOptions {
@@ -44,7 +44,7 @@ export function createBruteForceMetrics(registry: Metrics, options: BruteForceMe
     help: "Operations that Redis did not answer: decided by this engine alone, or a temporary failure",
     labels: { question: questions },
   });
-  const slowed = registry.counter({
+  const delayed = registry.counter({
     name: `${metricsPrefix}_brute_force_slowed_total`,
     help: "Responses delayed by the account delay, by the reason why the source is unknown",
     labels: { source: sources },
@@ -58,7 +58,7 @@ export function createBruteForceMetrics(registry: Metrics, options: BruteForceMe
     blocked: (rule) => blocked({ rule: ruleOf(rule) }).inc(),
     failed: (kind) => failed({ kind }).inc(),
     banned: (rule) => banned({ rule: ruleOf(rule) }).inc(),
-    slowed: (source) => slowed({ source }).inc(),
+    delayed: (source) => delayed({ source }).inc(),
     degraded: (question) => degraded({ question }).inc(),
   };
 }

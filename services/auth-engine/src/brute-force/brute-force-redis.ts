@@ -7,18 +7,18 @@ import {
   type VariableScript,
 } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
+import { createBatched } from "./batched.ts";
 import { createCountCall, type Failure, readCounts } from "./count-call.ts";
-import { createGathered } from "./gathered.ts";
-import {
-  type AccountTarget,
-  type Counted,
-  memoryMs,
-  type SharedStanding,
-  type SharedStore,
-  type Target,
-} from "./guess-store.ts";
 import type { RedisGuard } from "./redis-guard.ts";
 import { countFailures, recordSuccess } from "./scripts/scripts.generated.ts";
+import {
+  type CountedAccount,
+  type CountedAttempt,
+  type CountResult,
+  memoryMs,
+  type SharedBanState,
+  type SharedStore,
+} from "./shared-store.ts";
 
 /** Limits of one call, because Redis serves no other client while it runs: attempts, and rules of all attempts. */
 const maxAttemptsAtOnce = 32;
@@ -60,65 +60,65 @@ function scriptsFor(
   };
 }
 
-interface StandingQuery {
-  readonly target: Target | undefined;
-  readonly account: AccountTarget | undefined;
+interface BanStateQuery {
+  readonly target: CountedAttempt | undefined;
+  readonly account: CountedAccount | undefined;
 }
 
 /** Keys of the source, which have one hash tag. The account has another one. */
-function sourceKeys({ target }: StandingQuery): readonly string[] {
-  return target === undefined ? [] : [...target.places.map(({ banKey }) => banKey), target.keys.pending];
+function sourceKeys({ target }: BanStateQuery): readonly string[] {
+  return target === undefined ? [] : [...target.scopes.map(({ banKey }) => banKey), target.keys.pending];
 }
 
-function standingOf(
-  { target }: StandingQuery,
+function banStateOf(
+  { target }: BanStateQuery,
   ofSource: readonly (string | null)[],
-  slowed: string | null,
-): SharedStanding {
-  const ban = ofSource.slice(0, target?.places.length ?? 0).find((value) => value !== null);
+  delayed: string | null,
+): SharedBanState {
+  const ban = ofSource.slice(0, target?.scopes.length ?? 0).find((value) => value !== null);
   return {
     ban: typeof ban === "string" ? parseBan(ban) : undefined,
-    pending: target !== undefined && ofSource[target.places.length] !== null,
-    accountFailures: slowed === null ? 0 : Number(slowed),
+    pending: target !== undefined && ofSource[target.scopes.length] !== null,
+    accountFailures: delayed === null ? 0 : Number(delayed),
   };
 }
 
-/** Reads bans, pending failures and slowed accounts for the attempts of one turn of the event loop by one command. */
-async function askTogether(redis: RedisClient, queries: readonly StandingQuery[]): Promise<readonly SharedStanding[]> {
+/** Reads bans, pending failures and delayed accounts for the attempts of one turn of the event loop by one command. */
+async function askTogether(redis: RedisClient, queries: readonly BanStateQuery[]): Promise<readonly SharedBanState[]> {
   const keys: string[] = [];
   for (const one of queries) {
     if (one.target !== undefined) {
-      for (const { banKey } of one.target.places) keys.push(banKey);
+      for (const { banKey } of one.target.scopes) keys.push(banKey);
       keys.push(one.target.keys.pending);
     }
-    if (one.account !== undefined) keys.push(one.account.keys.slowed);
+    if (one.account !== undefined) keys.push(one.account.keys.delayed);
   }
   const values = keys.length === 0 ? [] : await redis.mget(keys);
   let next = 0;
   return queries.map((one) => {
     const first = next;
-    next += one.target === undefined ? 0 : one.target.places.length + 1;
+    next += one.target === undefined ? 0 : one.target.scopes.length + 1;
     const ofSource = values.slice(first, next);
-    return standingOf(one, ofSource, one.account === undefined ? null : (values[next++] ?? null));
+    return banStateOf(one, ofSource, one.account === undefined ? null : (values[next++] ?? null));
   });
 }
 
 /** On a cluster the two hash tags need two commands, which are sent concurrently. */
-async function askApart(redis: RedisClient, query: StandingQuery): Promise<SharedStanding> {
+async function askApart(redis: RedisClient, query: BanStateQuery): Promise<SharedBanState> {
   const keys = sourceKeys(query);
-  const [ofSource, slowed] = await Promise.all([
+  const [ofSource, delayed] = await Promise.all([
     keys.length === 0 ? [] : redis.mget([...keys]),
-    query.account === undefined ? null : redis.get(query.account.keys.slowed),
+    query.account === undefined ? null : redis.get(query.account.keys.delayed),
   ]);
-  return standingOf(query, ofSource, slowed);
+  return banStateOf(query, ofSource, delayed);
 }
 
 function createCheck({ redis, parts, guard }: RedisStoreDeps): SharedStore["check"] {
-  const ask = (queries: readonly StandingQuery[]): Promise<readonly SharedStanding[] | undefined> =>
+  const ask = (queries: readonly BanStateQuery[]): Promise<readonly SharedBanState[] | undefined> =>
     guard.run(() =>
       redis.isCluster ? Promise.all(queries.map((one) => askApart(redis, one))) : askTogether(redis, queries),
     );
-  const check = createGathered(ask, atOnce(redis, parts));
+  const check = createBatched(ask, atOnce(redis, parts));
   return (target, account) => check({ target, account });
 }
 
@@ -128,17 +128,17 @@ function createCount(deps: RedisStoreDeps): SharedStore["count"] {
   const call = createCountCall(parts, repeatWindowMs);
   const one = scriptsFor(redis, parts.rules.length, { script: countFailures, fixed: 3, each: 4 });
   const many = defineVariableScript(redis, countFailures);
-  const countAll = async (failures: readonly Failure[]): Promise<readonly (Counted | Error)[]> => {
+  const countAll = async (failures: readonly Failure[]): Promise<readonly (CountResult | Error)[]> => {
     const { keys, args } = call(failures, clock.now());
     const [first] = failures;
-    const run = redis.isCluster && first !== undefined ? one(first.target.places.length) : many;
+    const run = redis.isCluster && first !== undefined ? one(first.target.scopes.length) : many;
     const answers = readCounts(await run(keys, args), failures.length);
     // Redis is out of memory, or no longer the master: every failure has the same error.
     const [failed] = answers;
     if (failed instanceof Error && answers.every((answer) => answer instanceof Error)) throw failed;
     return answers;
   };
-  const count = createGathered(
+  const count = createBatched(
     (failures: readonly Failure[]) => guard.run(() => countAll(failures)),
     atOnce(redis, parts),
   );
@@ -152,15 +152,15 @@ export function createRedisStore(deps: RedisStoreDeps): SharedStore {
   return {
     check: createCheck(deps),
     count: createCount(deps),
-    succeed: ({ source, places, keys: own }, account, { minPercent }) => {
+    succeed: ({ source, scopes, keys: own }, account, { minPercent }) => {
       const keys = [own.wrongPasswords, own.pending];
-      const args: (string | number)[] = [account, maxForgiven, 2 * parts.tolerateMs, memoryMs(repeatWindowMs, places)];
-      for (const { banKey, countKey, network, rule } of places) {
+      const args: (string | number)[] = [account, maxForgiven, 2 * parts.tolerateMs, memoryMs(repeatWindowMs, scopes)];
+      for (const { banKey, countKey, network, rule } of scopes) {
         keys.push(banKey, countKey, tolerationKeysOf(parts, source.tag, { network, nowMs: clock.now() })[0]);
         args.push(rule.periodMs, rule.failedRequests, minPercent);
       }
       return guard.run(async () => {
-        const { ban } = readFields(await successScript(places.length)(keys, args));
+        const { ban } = readFields(await successScript(scopes.length)(keys, args));
         return { ban: typeof ban === "string" ? parseBan(ban) : undefined };
       });
     },

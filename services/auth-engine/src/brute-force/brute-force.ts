@@ -1,17 +1,17 @@
-import type { FlushedPlaces } from "@postern/shared/domain/brute-force";
+import type { FlushedScopes } from "@postern/shared/domain/brute-force";
 import type { Attempt } from "../decision/attempt.ts";
-import type { AccountTarget, Target } from "./guess-store.ts";
+import type { CountedAccount, CountedAttempt } from "./shared-store.ts";
 
 /** State of brute-force protection for later steps, policies and logs. */
 export interface BruteForceFacts {
   /** The attempt as the rules see it; absent if no rule applies or the client address is missing. */
-  readonly target: Target | undefined;
+  readonly target: CountedAttempt | undefined;
   /** The attempt as its account sees it; absent if account delays are disabled. */
-  readonly account: AccountTarget | undefined;
+  readonly account: CountedAccount | undefined;
   /** Distinct wrong passwords of a delayed account when the attempt arrived. */
   readonly accountFailures: number;
   /** The account delay of the answer. */
-  holdMs: number;
+  accountDelayMs: number;
   /** The rule whose ban is in force. */
   rule?: string | undefined;
   /** Seconds until that ban ends; at least 1. */
@@ -33,7 +33,7 @@ export interface BruteForceFacts {
 }
 
 /** The account for which a wrong password was sent. */
-export interface Guessed {
+export interface WrongGuess {
   /** Whether the account exists. */
   readonly isKnown: boolean;
   /** Whether the guess was a password, and not a token. */
@@ -51,13 +51,13 @@ export interface BruteForce {
    */
   check(attempt: Attempt): Promise<BruteForceFacts | undefined>;
   /** Counts a failure for its network and its account and writes the ban, atomically. Updates `facts`. */
-  countFailure(attempt: Attempt, guessed: Guessed, facts: BruteForceFacts): Promise<void>;
+  countFailure(attempt: Attempt, guessed: WrongGuess, facts: BruteForceFacts): Promise<void>;
   /** Records a success, unless a ban is in force by now; then `facts.rule` names it. */
   recordSuccess(account: string, facts: BruteForceFacts): Promise<void>;
   /**
    * Determines the account delay of a success if its account is under attack and does not know the network.
    */
-  slow(account: string, facts: BruteForceFacts): Promise<void>;
-  /** Forgets flushed places, which this process remembers for an outage of Redis. */
-  forget(places: FlushedPlaces): void;
+  determineDelay(account: string, facts: BruteForceFacts): Promise<void>;
+  /** Removes flushed bans and counts, which this process remembers for an outage of Redis. */
+  flush(scopes: FlushedScopes): void;
 }

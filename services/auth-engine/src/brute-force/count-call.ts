@@ -1,7 +1,7 @@
 import { parseBan, type SourceParts, tolerationKeysOf, windowEndMs } from "@postern/shared/domain/brute-force";
 import { createHotCache } from "@postern/shared/platform/cache";
 import { guessesKey } from "@postern/shared/platform/redis";
-import type { Counted, Guess, Target } from "./guess-store.ts";
+import type { CountedAttempt, CountResult, Guess } from "./shared-store.ts";
 import { type Toleration, unknownWeight } from "./toleration.ts";
 
 const maxDigests = 64;
@@ -9,7 +9,7 @@ const answersEach = 3;
 const maxNetworks = 16_384;
 
 export interface Failure {
-  readonly target: Target;
+  readonly target: CountedAttempt;
   readonly guess: Guess;
 }
 
@@ -56,7 +56,7 @@ export function createCountCall(
     const [digests, networks]: [string[], string[]] = [[], []];
     const [known, tolerationOf, ruleCounts, rules]: [number[], number[], number[], number[]] = [[], [], [], []];
     for (const { target, guess } of failures) {
-      const { source, places } = target;
+      const { source, scopes } = target;
       let tolerationIndex = tolerations.indexOf(guess.toleration);
       if (tolerationIndex < 0) tolerationIndex = tolerations.push(guess.toleration) - 1;
       stringKeys.push(target.keys.pending);
@@ -64,8 +64,8 @@ export function createCountCall(
       digests.push(guess.digest);
       known.push(guess.known ? 1 : 0);
       tolerationOf.push(tolerationIndex + 1);
-      ruleCounts.push(places.length);
-      for (const { banKey, countKey, network, rule } of places) {
+      ruleCounts.push(scopes.length);
+      for (const { banKey, countKey, network, rule } of scopes) {
         const [now, before] = tolerationKeys(source.tag, network, nowMs);
         stringKeys.push(banKey);
         otherKeys.push(countKey, now, before);
@@ -80,7 +80,7 @@ export function createCountCall(
 }
 
 /** Reads the reply of `count-failures.lua`, in the order of the failures. */
-export function readCounts(answer: unknown, failures: number): readonly (Counted | Error)[] {
+export function readCounts(answer: unknown, failures: number): readonly (CountResult | Error)[] {
   if (!Array.isArray(answer)) throw new TypeError("the counting script did not return a list");
   const [figureText, ...explanations] = answer.map(String);
   const figures = (figureText ?? "").split(" ").map(Number);

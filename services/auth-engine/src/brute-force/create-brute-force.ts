@@ -1,64 +1,64 @@
-import type { Ban, RulePlace } from "@postern/shared/domain/brute-force";
+import type { Ban, RuleScope } from "@postern/shared/domain/brute-force";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Clock } from "@postern/shared/platform/time";
 import type { Attempt } from "../decision/attempt.ts";
-import type { AccountBrake, AccountGuess } from "./account-brake.ts";
+import type { AccountDelays, AccountGuess } from "./account-delays.ts";
 import type { BruteForce, BruteForceFacts } from "./brute-force.ts";
-import { createEvery } from "./every.ts";
-import type { Counted, Guess, SharedStore, Standing, Succeeded, Target } from "./guess-store.ts";
 import type { LocalStore } from "./local-store.ts";
 import type { RedisGuard } from "./redis-guard.ts";
 import type { BruteForceSettings } from "./settings.ts";
-import type { Counting } from "./targets.ts";
+import type { BanState, CountedAttempt, CountResult, Guess, SharedStore, SuccessResult } from "./shared-store.ts";
+import type { CountedSubjects } from "./targets.ts";
+import { createWriteThrottle } from "./write-throttle.ts";
 
 /** Events for logs and metrics. */
 export interface BruteForceEvents {
   blocked(rule: string): void;
   /** A failure was counted or was a repetition. */
   failed(kind: "counted" | "repeated"): void;
-  banned(attempt: Attempt, ban: Ban, counted: Counted): void;
+  banned(attempt: Attempt, ban: Ban, counted: CountResult): void;
   /** Redis did not answer this call. */
   degraded(question: "check" | "count" | "success"): void;
 }
 
 export interface BruteForceDeps {
   readonly settings: BruteForceSettings;
-  readonly targetOf: (attempt: Attempt) => Counting;
+  readonly targetOf: (attempt: Attempt) => CountedSubjects;
   /** The networks of an address under the rules; empty for anything but an address. */
-  readonly placesOf: (address: string) => readonly RulePlace[];
+  readonly scopesOf: (address: string) => readonly RuleScope[];
   readonly shared: SharedStore;
   readonly local: LocalStore;
   /** Absent if account delays are disabled. */
-  readonly brake: AccountBrake | undefined;
+  readonly accountDelays: AccountDelays | undefined;
   readonly guard: Pick<RedisGuard, "run" | "away">;
   readonly clock: Clock;
   readonly digest: (username: string, password: string) => string;
   /** Adds a ban to the index that lists use. */
-  readonly index: (place: RulePlace, ban: Ban) => Promise<void>;
+  readonly index: (scope: RuleScope, ban: Ban) => Promise<void>;
   /** Records the addresses that sent wrong passwords for a known account, under the typed name and the account's own. */
-  readonly remember: (target: Target, account: string | undefined) => Promise<void>;
+  readonly remember: (target: CountedAttempt, account: string | undefined) => Promise<void>;
   readonly events: BruteForceEvents;
 }
 
 /** An answer of Redis, or of this process, which does not count accounts. */
-interface Checked extends Standing {
+interface CheckResult extends BanState {
   readonly accountFailures?: number;
 }
 
-function placeOf({ places }: Target, { rule }: Ban): RulePlace | undefined {
-  return places.find((place) => place.rule.name === rule);
+function scopeOf({ scopes }: CountedAttempt, { rule }: Ban): RuleScope | undefined {
+  return scopes.find((scope) => scope.rule.name === rule);
 }
 
 /** Interval in which harmless repeated writes are skipped. */
 const reindexMs = 60_000;
 const rememberMs = 10_000;
 
-function emptyFacts({ target, account }: Counting): BruteForceFacts {
+function emptyFacts({ target, account }: CountedSubjects): BruteForceFacts {
   return {
     target,
     account,
     accountFailures: 0,
-    holdMs: 0,
+    accountDelayMs: 0,
     counted: false,
     repeatedWrongPassword: false,
     degraded: false,
@@ -70,12 +70,12 @@ function emptyFacts({ target, account }: Counting): BruteForceFacts {
   };
 }
 
-function noteStanding(facts: BruteForceFacts, ban: Ban | undefined, clock: Clock): void {
+function applyBan(facts: BruteForceFacts, ban: Ban | undefined, clock: Clock): void {
   facts.rule = ban?.rule;
   if (ban !== undefined) facts.retryAfterSeconds = Math.max(1, Math.ceil((ban.expiresAtMs - clock.now()) / 1000));
 }
 
-function fillIn(facts: BruteForceFacts, counted: Counted): void {
+function fillIn(facts: BruteForceFacts, counted: CountResult): void {
   facts.counted = !counted.repeated;
   facts.repeatedWrongPassword = counted.repeated;
   facts.accountPasswordsSeen = counted.accountPasswordsSeen;
@@ -83,32 +83,32 @@ function fillIn(facts: BruteForceFacts, counted: Counted): void {
 }
 
 /** Remembers a ban from Redis for an outage, and adds it to the index. */
-function createBanNotes({ local, index, clock }: BruteForceDeps) {
-  const isDue = createEvery(clock, reindexMs);
-  return (target: Target, ban: Ban | undefined): void => {
-    const place = ban === undefined ? undefined : placeOf(target, ban);
-    if (ban !== undefined && place !== undefined) {
-      local.note(place, ban);
+function createBanKeeper({ local, index, clock }: BruteForceDeps) {
+  const throttle = createWriteThrottle(clock, reindexMs);
+  return (target: CountedAttempt, ban: Ban | undefined): void => {
+    const scope = ban === undefined ? undefined : scopeOf(target, ban);
+    if (ban !== undefined && scope !== undefined) {
+      local.keepBan(scope, ban);
       // The engine that created the ban may have died before it added it to the index.
-      if (isDue.take(place.banKey)) void index(place, ban).catch(() => undefined);
-    } else if (local.bans > 0) for (const { banKey } of target.places) local.forget(banKey);
+      if (throttle.takeIfDue(scope.banKey)) void index(scope, ban).catch(() => undefined);
+    } else if (local.bans > 0) for (const { banKey } of target.scopes) local.dropBan(banKey);
   };
 }
 
 /** Counts in Redis, together with keys in other slots. Undefined if Redis could not count this failure. */
 function createSharedCount({ shared, guard, index, remember, clock }: BruteForceDeps) {
-  const isDue = createEvery(clock, rememberMs);
-  return async (target: Target, guess: Guess): Promise<Counted | undefined> => {
-    // Sent in the same tick as the count; the place of the guess does not affect the decision.
-    const due = !guard.away && guess.known && isDue.take(`${target.source.address} ${target.username}`);
+  const throttle = createWriteThrottle(clock, rememberMs);
+  return async (target: CountedAttempt, guess: Guess): Promise<CountResult | undefined> => {
+    // Sent in the same tick as the count; the scope of the guess does not affect the decision.
+    const due = !guard.away && guess.known && throttle.takeIfDue(`${target.source.address} ${target.username}`);
     if (due) void remember(target, guess.account).catch(() => undefined);
     const counted = await shared.count(target, guess).catch(() => undefined);
     const ban = counted?.isNew === true ? counted.ban : undefined;
-    const place = ban === undefined ? undefined : placeOf(target, ban);
-    if (ban === undefined || place === undefined) return counted;
+    const scope = ban === undefined ? undefined : scopeOf(target, ban);
+    if (ban === undefined || scope === undefined) return counted;
     // A ban applies even if it is missing in the index; the next engine that meets it adds it.
     await guard.run(() =>
-      Promise.all([index(place, ban), guess.known && !due ? remember(target, guess.account) : undefined]),
+      Promise.all([index(scope, ban), guess.known && !due ? remember(target, guess.account) : undefined]),
     );
     return counted;
   };
@@ -122,28 +122,28 @@ function createFindings({ settings, events, clock }: BruteForceDeps) {
       throw new AppError("REDIS_UNAVAILABLE", { detail: "failures cannot be counted" });
     }
   };
-  const checked = (counting: Counting, { ban, pending, accountFailures }: Checked): BruteForceFacts => {
+  const checked = (counting: CountedSubjects, { ban, pending, accountFailures }: CheckResult): BruteForceFacts => {
     const facts: BruteForceFacts = { ...emptyFacts(counting), accountFailures: accountFailures ?? 0 };
-    noteStanding(facts, ban, clock);
+    applyBan(facts, ban, clock);
     facts.pending = pending;
     facts.degraded = accountFailures === undefined;
     if (ban !== undefined) events.blocked(ban.rule);
     return facts;
   };
-  const counted = (attempt: Attempt, found: Counted, facts: BruteForceFacts): void => {
+  const counted = (attempt: Attempt, found: CountResult, facts: BruteForceFacts): void => {
     fillIn(facts, found);
-    noteStanding(facts, found.ban, clock);
+    applyBan(facts, found.ban, clock);
     events.failed(found.repeated ? "repeated" : "counted");
     if (found.isNew && found.ban !== undefined) events.banned(attempt, found.ban, found);
   };
-  const succeeded = ({ ban }: Succeeded, facts: BruteForceFacts): void => {
-    noteStanding(facts, ban, clock);
+  const succeeded = ({ ban }: SuccessResult, facts: BruteForceFacts): void => {
+    applyBan(facts, ban, clock);
     if (ban !== undefined) events.blocked(ban.rule);
   };
   return { undecided, checked, counted, succeeded };
 }
 
-const noStanding: Standing = { ban: undefined, pending: false };
+const noBan: BanState = { ban: undefined, pending: false };
 
 /** Counts a failure for its network, if it has one. */
 function createNetworkCount(deps: BruteForceDeps) {
@@ -163,16 +163,16 @@ function createNetworkCount(deps: BruteForceDeps) {
 }
 
 /** Counts a failure for its account; without a client address nothing else is counted. */
-function createAccountCount({ brake, events }: BruteForceDeps) {
+function createAccountCount({ accountDelays, events }: BruteForceDeps) {
   return async (facts: BruteForceFacts, guess: Omit<AccountGuess, "target" | "failuresBefore">): Promise<void> => {
     const { account: target } = facts;
-    if (brake === undefined || target === undefined) return;
-    const found = await brake.count({ ...guess, target, failuresBefore: facts.accountFailures }).catch(() => {
+    if (accountDelays === undefined || target === undefined) return;
+    const found = await accountDelays.count({ ...guess, target, failuresBefore: facts.accountFailures }).catch(() => {
       events.degraded("count");
       return undefined;
     });
     if (found === undefined) return;
-    facts.holdMs = found.holdMs;
+    facts.accountDelayMs = found.accountDelayMs;
     if (facts.target !== undefined) return;
     facts.counted = found.isNew;
     facts.repeatedWrongPassword = !found.isNew;
@@ -183,7 +183,7 @@ function createAccountCount({ brake, events }: BruteForceDeps) {
 }
 
 function createRecordSuccess(deps: BruteForceDeps): BruteForce["recordSuccess"] {
-  const { settings, shared, local, brake } = deps;
+  const { settings, shared, local, accountDelays } = deps;
   const { undecided, succeeded } = createFindings(deps);
   return async (account, facts) => {
     const { target, account: own } = facts;
@@ -198,14 +198,14 @@ function createRecordSuccess(deps: BruteForceDeps): BruteForce["recordSuccess"] 
       if (answer.ban === undefined) local.noteSuccess(target, account);
       succeeded(answer, facts);
     }
-    if (facts.rule === undefined && own !== undefined) brake?.note(account, own);
+    if (facts.rule === undefined && own !== undefined) accountDelays?.noteSignIn(account, own);
   };
 }
 
 export function createBruteForce(deps: BruteForceDeps): BruteForce {
-  const { targetOf, shared, local, brake } = deps;
+  const { targetOf, shared, local, accountDelays } = deps;
   const { undecided, checked } = createFindings(deps);
-  const noteBan = createBanNotes(deps);
+  const noteBan = createBanKeeper(deps);
   const countAtNetwork = createNetworkCount(deps);
   const countAtAccount = createAccountCount(deps);
 
@@ -217,7 +217,7 @@ export function createBruteForce(deps: BruteForceDeps): BruteForce {
       const answer = await shared.check(target, account);
       if (answer === undefined) {
         undecided("check");
-        return checked(counting, target === undefined ? noStanding : local.check(target));
+        return checked(counting, target === undefined ? noBan : local.check(target));
       }
       if (target !== undefined) noteBan(target, answer.ban);
       return checked(counting, answer);
@@ -231,13 +231,13 @@ export function createBruteForce(deps: BruteForceDeps): BruteForce {
       ]);
     },
     recordSuccess: createRecordSuccess(deps),
-    slow: async (account, facts) => {
-      if (brake === undefined || facts.account === undefined) return;
-      facts.holdMs = await brake.holdMs(account, facts.account, facts.accountFailures);
+    determineDelay: async (account, facts) => {
+      if (accountDelays === undefined || facts.account === undefined) return;
+      facts.accountDelayMs = await accountDelays.ofSuccess(account, facts.account, facts.accountFailures);
     },
-    forget: ({ addresses, rules }) => {
+    flush: ({ addresses, rules }) => {
       for (const address of addresses) {
-        for (const place of deps.placesOf(address)) if (rules.includes(place.rule.name)) local.release(place);
+        for (const scope of deps.scopesOf(address)) if (rules.includes(scope.rule.name)) local.flush(scope);
       }
     },
   };

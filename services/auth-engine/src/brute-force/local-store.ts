@@ -1,9 +1,16 @@
-import type { Ban, RulePlace } from "@postern/shared/domain/brute-force";
+import type { Ban, RuleScope } from "@postern/shared/domain/brute-force";
 import { createBoundedCache } from "@postern/shared/platform/cache";
 import type { Clock } from "@postern/shared/platform/time";
 import { createGoodAccounts } from "./good-accounts.ts";
-import { type Counted, type Guess, type GuessStore, memoryMs, type Target } from "./guess-store.ts";
-import { allowance, guessScore } from "./toleration.ts";
+import {
+  type BanState,
+  type CountedAttempt,
+  type CountResult,
+  type Guess,
+  memoryMs,
+  type SuccessResult,
+} from "./shared-store.ts";
+import { allowance, guessScore, type Toleration } from "./toleration.ts";
 import { decayed, emptyCount, rolledTo, type WindowCount } from "./window.ts";
 import { createWrongPasswords } from "./wrong-passwords.ts";
 
@@ -18,15 +25,18 @@ export interface LocalStoreDeps {
 }
 
 /** Counts of this process alone, used while Redis is unavailable. */
-export interface LocalStore extends GuessStore {
+export interface LocalStore {
+  check(target: CountedAttempt): BanState;
+  count(target: CountedAttempt, guess: Guess): CountResult;
+  succeed(target: CountedAttempt, account: string, toleration: Toleration): SuccessResult;
   /** Remembers a ban from Redis, which stays in force while Redis is unavailable. */
-  note(place: RulePlace, ban: Ban): void;
+  keepBan(scope: RuleScope, ban: Ban): void;
   /** Records that no ban is in force here any more. */
-  forget(banKey: string): void;
-  /** Removes the bans and counts of a flushed place. */
-  release(place: RulePlace): void;
+  dropBan(banKey: string): void;
+  /** Removes the bans and counts of a flushed rule and network. */
+  flush(scope: RuleScope): void;
   /** Records a sign-in from here that happened while Redis was available. */
-  noteSuccess(target: Target, account: string): void;
+  noteSuccess(target: CountedAttempt, account: string): void;
   /** Discards all counts, because Redis is available again. */
   clearCounts(): void;
   readonly bans: number;
@@ -38,7 +48,7 @@ function without(count: WindowCount, windowOfFailure: number): WindowCount {
   return { ...count, previousKnown: Math.max(0, count.previousKnown - 1) };
 }
 
-function accountAt({ source, username }: Target): string {
+function accountAt({ source, username }: CountedAttempt): string {
   return `${source.clientNetwork} ${username.toLowerCase()}`;
 }
 
@@ -47,8 +57,8 @@ function createLocalBans(clock: Clock) {
   const bans = createBoundedCache<Ban>({ maxEntries, evict: "oldest" });
   return {
     bans,
-    standing: ({ places }: Target): Ban | undefined => {
-      for (const { banKey } of places) {
+    banOf: ({ scopes }: CountedAttempt): Ban | undefined => {
+      for (const { banKey } of scopes) {
         const ban = bans.get(banKey);
         if (ban !== undefined && ban.expiresAtMs > clock.now()) return ban;
         if (ban !== undefined) bans.delete(banKey);
@@ -65,7 +75,7 @@ function createLocalCounts(clock: Clock, sharePercent: () => number) {
     clear: (): void => counts.clear(),
     forget: (countKey: string): void => counts.delete(countKey),
     count: (
-      { rule, network, countKey }: RulePlace,
+      { rule, network, countKey }: RuleScope,
       { known, toleration }: Guess,
       accounts: number,
     ): Ban | undefined => {
@@ -78,7 +88,7 @@ function createLocalCounts(clock: Clock, sharePercent: () => number) {
       if (score < limit) return undefined;
       return { rule: rule.name, network, bannedAtMs: now, expiresAtMs: now + rule.banMs };
     },
-    forgive: ({ rule, countKey }: RulePlace, countedAtMs: number): void => {
+    forgive: ({ rule, countKey }: RuleScope, countedAtMs: number): void => {
       const count = counts.get(countKey);
       if (count !== undefined) counts.set(countKey, without(count, Math.floor(countedAtMs / rule.periodMs)));
     },
@@ -88,43 +98,43 @@ function createLocalCounts(clock: Clock, sharePercent: () => number) {
 export function createLocalStore(deps: LocalStoreDeps): LocalStore {
   const { clock, sharePercent, repeatWindowMs, maxForgiven } = deps;
   const counts = createLocalCounts(clock, sharePercent);
-  const { bans, standing } = createLocalBans(clock);
+  const { bans, banOf } = createLocalBans(clock);
   const wrong = createWrongPasswords();
   const good = createGoodAccounts();
 
-  const count = (target: Target, guess: Guess): Counted => {
+  const count = (target: CountedAttempt, guess: Guess): CountResult => {
     const account = accountAt(target);
-    const when = { nowMs: clock.now(), forMs: memoryMs(repeatWindowMs(), target.places) };
+    const when = { nowMs: clock.now(), forMs: memoryMs(repeatWindowMs(), target.scopes) };
     const repeated = guess.known && wrong.repeats(account, guess.digest, when);
-    let ban = standing(target);
+    let ban = banOf(target);
     let isNew = false;
-    for (const place of repeated ? [] : target.places) {
-      const newBan = counts.count(place, guess, good.countOf(place.network));
-      if (newBan === undefined || isNew || bans.get(place.banKey) !== undefined) continue;
-      bans.set(place.banKey, newBan);
+    for (const scope of repeated ? [] : target.scopes) {
+      const newBan = counts.count(scope, guess, good.countOf(scope.network));
+      if (newBan === undefined || isNew || bans.get(scope.banKey) !== undefined) continue;
+      bans.set(scope.banKey, newBan);
       ban ??= newBan;
       isNew = true;
     }
     return { repeated, accountPasswordsSeen: wrong.countOf(account), totalPasswordsSeen: 0, ban, isNew };
   };
-  const noteSuccess = ({ places }: Target, account: string): void => {
-    for (const { network } of places) good.add(network, account);
+  const noteSuccess = ({ scopes }: CountedAttempt, account: string): void => {
+    for (const { network } of scopes) good.add(network, account);
   };
   return {
-    check: (target) => ({ ban: standing(target), pending: wrong.countOf(accountAt(target)) > 0 }),
+    check: (target) => ({ ban: banOf(target), pending: wrong.countOf(accountAt(target)) > 0 }),
     count,
     succeed: (target, account) => {
-      const ban = standing(target);
+      const ban = banOf(target);
       if (ban !== undefined) return { ban };
       noteSuccess(target, account);
       for (const time of wrong.forgive(accountAt(target), maxForgiven())) {
-        for (const place of target.places) counts.forgive(place, time);
+        for (const scope of target.scopes) counts.forgive(scope, time);
       }
       return { ban: undefined };
     },
-    note: ({ banKey }, ban) => bans.set(banKey, ban),
-    forget: (banKey) => bans.delete(banKey),
-    release: ({ banKey, countKey }) => {
+    keepBan: ({ banKey }, ban) => bans.set(banKey, ban),
+    dropBan: (banKey) => bans.delete(banKey),
+    flush: ({ banKey, countKey }) => {
       counts.forget(countKey);
       bans.delete(banKey);
     },

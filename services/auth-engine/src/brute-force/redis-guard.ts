@@ -38,7 +38,7 @@ function createWaitingRoom(timeoutMs: number, onOverdue: (reason: unknown) => vo
       one.goOn(undefined);
     }
   };
-  const look = (): void => {
+  const endOverdue = (): void => {
     timer = undefined;
     // An answer that arrived while this process was busy is read before it counts as late.
     if (oldestIsOverdue()) {
@@ -49,7 +49,7 @@ function createWaitingRoom(timeoutMs: number, onOverdue: (reason: unknown) => vo
     } else arm();
   };
   const arm = (): void => {
-    if (timer === undefined && waiting.size > 0) timer = setTimeout(look, Math.max(5, timeoutMs / 4));
+    if (timer === undefined && waiting.size > 0) timer = setTimeout(endOverdue, Math.max(5, timeoutMs / 4));
   };
   return {
     enter: (one: Waiting): void => {

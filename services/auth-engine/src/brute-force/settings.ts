@@ -1,7 +1,7 @@
 import { type BruteForceRules, bruteForceRules } from "@postern/shared/domain/brute-force";
 import type { BruteForceConfig } from "@postern/shared/platform/config";
 import { type CidrSet, createCidrSet } from "@postern/shared/platform/net";
-import type { AccountDelaySettings } from "./account-delay.ts";
+import type { AccountDelaySettings } from "./account-delay-settings.ts";
 import { noToleration, type Toleration } from "./toleration.ts";
 
 /** `auth.controls.brute_force`, compiled. */

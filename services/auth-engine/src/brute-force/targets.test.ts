@@ -56,7 +56,7 @@ test.each(["Alice", "ALICE", " alice ", "ａｌｉｃｅ", "alice\t"])(
   "%j is alice to the count of the account",
   (username) => {
     const counting = targetsOf({})({ username, clientIp: "192.0.2.1" });
-    expect(counting.account).toMatchObject({ username: "alice", keys: { slowed: "p:bf:slowed:{alice}" } });
+    expect(counting.account).toMatchObject({ username: "alice", keys: { delayed: "p:bf:slowed:{alice}" } });
   },
 );
 

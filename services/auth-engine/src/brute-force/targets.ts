@@ -2,7 +2,7 @@ import {
   accountKeys,
   accountWideKeys,
   foldedName,
-  type RulePlace,
+  type RuleScope,
   ruleIsFor,
   type Source,
   type SourceParts,
@@ -10,9 +10,9 @@ import {
 } from "@postern/shared/domain/brute-force";
 import { createHotCache } from "@postern/shared/platform/cache";
 import type { Attempt } from "../decision/attempt.ts";
-import { type AccountSource, accountSourceOf, sourceWithoutAddress } from "./account-delay.ts";
-import type { AccountTarget, Target } from "./guess-store.ts";
+import { type AccountSource, accountSourceOf, sourceWithoutAddress } from "./account-delay-settings.ts";
 import type { BruteForceSettings } from "./settings.ts";
+import type { CountedAccount, CountedAttempt } from "./shared-store.ts";
 
 const maxSources = 16_384;
 const maxNames = 16_384;
@@ -20,7 +20,7 @@ const maxNames = 16_384;
 const maxKeptLength = 256;
 
 /** Classification of an address: its rules, and how accounts see it. */
-interface Place {
+interface ClassifiedAddress {
   /** Absent if no rule applies to it. */
   readonly source: Source | undefined;
   readonly account: AccountSource;
@@ -28,37 +28,37 @@ interface Place {
   readonly isExempt: boolean;
 }
 
-const withoutAddress: Place = { source: undefined, account: sourceWithoutAddress, isExempt: false };
+const withoutAddress: ClassifiedAddress = { source: undefined, account: sourceWithoutAddress, isExempt: false };
 
 /** How an attempt is counted; both are absent if it is neither checked nor counted. */
-export interface Counting {
+export interface CountedSubjects {
   /** Absent if no rule applies to the attempt, its network is exempt, or the client address is missing. */
-  readonly target: Target | undefined;
-  readonly account: AccountTarget | undefined;
+  readonly target: CountedAttempt | undefined;
+  readonly account: CountedAccount | undefined;
 }
 
-const uncounted: Counting = { target: undefined, account: undefined };
+const notCounted: CountedSubjects = { target: undefined, account: undefined };
 
 /** Addresses recur, so their classification is cached. */
-function createPlaces({ addressAllowlist, accountDelay }: BruteForceSettings, parts: SourceParts) {
-  const places = createHotCache<Place>(maxSources);
-  return (address: string): Place => {
-    const known = places.get(address);
+function createClassifier({ addressAllowlist, accountDelay }: BruteForceSettings, parts: SourceParts) {
+  const classified = createHotCache<ClassifiedAddress>(maxSources);
+  return (address: string): ClassifiedAddress => {
+    const known = classified.get(address);
     if (known !== undefined) return known;
-    const place: Place = {
+    const found: ClassifiedAddress = {
       source: sourceOf(address, parts),
       account: accountDelay === undefined ? sourceWithoutAddress : accountSourceOf(address, accountDelay),
       isExempt: addressAllowlist?.has(address) === true,
     };
-    places.set(address, place);
-    return place;
+    classified.set(address, found);
+    return found;
   };
 }
 
 /** Names recur, so their folded form is cached. */
 function createNames(keyPrefix: string) {
-  const names = createHotCache<Omit<AccountTarget, "source">>(maxNames);
-  return (typed: string): Omit<AccountTarget, "source"> => {
+  const names = createHotCache<Omit<CountedAccount, "source">>(maxNames);
+  return (typed: string): Omit<CountedAccount, "source"> => {
     const known = names.get(typed);
     if (known !== undefined) return known;
     const username = foldedName(typed);
@@ -70,19 +70,19 @@ function createNames(keyPrefix: string) {
 }
 
 /** Determines the rules of an attempt, and whether its account is counted. */
-export function createTargets(settings: BruteForceSettings, parts: SourceParts): (attempt: Attempt) => Counting {
-  const placeAt = createPlaces(settings, parts);
+export function createTargets(settings: BruteForceSettings, parts: SourceParts): (attempt: Attempt) => CountedSubjects {
+  const classify = createClassifier(settings, parts);
   const nameOf = createNames(parts.keyPrefix);
   const { protocols, userAllowlist, countsPeers, accountDelay } = settings;
   const filtered = settings.rules.some(({ protocols, oidcClientIds }) => protocols.length + oidcClientIds.length > 0);
-  const placesOf = ({ places }: Source, { protocol, oidcClientId }: Attempt): readonly RulePlace[] =>
-    filtered ? places.filter(({ rule }) => ruleIsFor(rule, protocol, oidcClientId)) : places;
-  const targetOf = (source: Source, attempt: Attempt): Target | undefined => {
-    const places = placesOf(source, attempt);
+  const scopesOf = ({ scopes }: Source, { protocol, oidcClientId }: Attempt): readonly RuleScope[] =>
+    filtered ? scopes.filter(({ rule }) => ruleIsFor(rule, protocol, oidcClientId)) : scopes;
+  const targetOf = (source: Source, attempt: Attempt): CountedAttempt | undefined => {
+    const scopes = scopesOf(source, attempt);
     const { username } = attempt;
-    return places.length === 0 ? undefined : { source, places, username, keys: accountKeys(parts, source, username) };
+    return scopes.length === 0 ? undefined : { source, scopes, username, keys: accountKeys(parts, source, username) };
   };
-  const accountOf = (attempt: Attempt, source: AccountSource): AccountTarget | undefined => {
+  const accountOf = (attempt: Attempt, source: AccountSource): CountedAccount | undefined => {
     if (accountDelay === undefined) return undefined;
     const { username, keys } = nameOf(attempt.username);
     return attempt.hidesOutcome === true ? { username, keys, source, hidesOutcome: true } : { username, keys, source };
@@ -93,8 +93,8 @@ export function createTargets(settings: BruteForceSettings, parts: SourceParts):
     userAllowlist.get(username.toLowerCase())?.has(clientIp) === true;
   return (attempt) => {
     const { clientIp, clientIpIsPeer, protocol } = attempt;
-    if (protocols?.has(protocol) === false) return uncounted;
-    const { source, account, isExempt } = clientIp === undefined ? withoutAddress : placeAt(clientIp);
+    if (protocols?.has(protocol) === false) return notCounted;
+    const { source, account, isExempt } = clientIp === undefined ? withoutAddress : classify(clientIp);
     const isListed = isExempt || isAllowed(attempt);
     if (clientIpIsPeer === true) {
       // The lists name a mail server here, not the client that guesses through it.
@@ -104,7 +104,7 @@ export function createTargets(settings: BruteForceSettings, parts: SourceParts):
         account: accountOf(attempt, sourceWithoutAddress),
       };
     }
-    if (isListed) return uncounted;
+    if (isListed) return notCounted;
     return { target: source && targetOf(source, attempt), account: accountOf(attempt, account) };
   };
 }

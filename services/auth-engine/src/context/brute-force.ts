@@ -6,7 +6,7 @@ import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import { probeKey, type RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
-import { createAccountBrake } from "../brute-force/account-brake.ts";
+import { createAccountDelays } from "../brute-force/account-delays.ts";
 import { createAccountStore } from "../brute-force/account-store-redis.ts";
 import type { BruteForce } from "../brute-force/brute-force.ts";
 import { type BruteForceMetrics, createBruteForceMetrics } from "../brute-force/brute-force-metrics.ts";
@@ -16,11 +16,12 @@ import { createGuessDigest } from "../brute-force/guess-digest.ts";
 import { createGuessedAccounts } from "../brute-force/guessed-accounts-redis.ts";
 import { createLocalStore } from "../brute-force/local-store.ts";
 import { createRedisGuard } from "../brute-force/redis-guard.ts";
+import { createRedisLog } from "../brute-force/redis-log.ts";
 import { type BruteForceSettings, bruteForceSettings } from "../brute-force/settings.ts";
 import { createTargets } from "../brute-force/targets.ts";
 
 /** The brute-force protection in use; a reload replaces it. */
-export interface BruteForceState {
+export interface LiveBruteForce {
   readonly current: BruteForce;
   readonly reload: (config: Config) => Promise<void>;
 }
@@ -44,49 +45,46 @@ function makeStores(settings: BruteForceSettings, keyPrefix: string, { base, red
     maxForgiven: () => settings.maxForgiven,
   });
   const probe = probeKey.build(keyPrefix, base.service, base.instance);
+  const log = createRedisLog(base.logger, settings.withoutRedis.mode);
   const guard = createRedisGuard({
     timeoutMs: settings.withoutRedis.timeoutMs,
     retryMs: settings.withoutRedis.retryMs,
     probe: () => redis.set(probe, "1", "EX", probeKey.ttlSeconds),
-    onAway: (err) =>
-      base.logger.error(
-        { err, mode: settings.withoutRedis.mode },
-        "Redis is unavailable: this engine counts failures in memory",
-      ),
+    onAway: log.unavailable,
     onBack: () => {
       local.clearCounts();
-      base.logger.info("Redis is available again: failures are counted in Redis");
+      log.available();
     },
   });
   const { repeatWindowMs, maxForgiven } = settings;
   const shared = createRedisStore({ redis, parts, clock: systemClock, guard, repeatWindowMs, maxForgiven });
   const { accountDelay } = settings;
-  const brake =
+  const accountDelays =
     accountDelay &&
-    createAccountBrake({
+    createAccountDelays({
       settings: accountDelay,
       store: createAccountStore({ redis, keyPrefix, guard, settings: accountDelay }),
       clock: systemClock,
-      slowed: (source) => metrics.slowed(source),
+      delayed: (source) => metrics.delayed(source),
     });
-  return { parts, local, shared, guard, brake };
+  return { parts, local, shared, guard, accountDelays };
 }
 
 function makeBruteForce(config: Config, deps: Parts & { readonly away: { read: () => boolean } }): BruteForce {
   const { base, redis, metrics, away } = deps;
   const settings = bruteForceSettings(config.auth.controls.brute_force);
   const { prefix: keyPrefix, password_nonce: nonce } = config.storage.redis;
-  const { parts, local, shared, guard, brake } = makeStores(settings, keyPrefix, deps);
+  const { parts, local, shared, guard, accountDelays } = makeStores(settings, keyPrefix, deps);
   away.read = () => guard.away;
   const index = createBanIndex(redis, keyPrefix);
   const remember = createGuessedAccounts(redis, keyPrefix);
   return createBruteForce({
     settings,
     targetOf: createTargets(settings, parts),
-    placesOf: (address) => sourceOf(address, parts)?.places ?? [],
+    scopesOf: (address) => sourceOf(address, parts)?.scopes ?? [],
     shared,
     local,
-    brake,
+    accountDelays,
     guard,
     clock: systemClock,
     digest: createGuessDigest(nonce),
@@ -118,10 +116,10 @@ function makeBruteForce(config: Config, deps: Parts & { readonly away: { read: (
 }
 
 /** Undefined if `auth.controls.enabled` does not list brute-force protection. */
-export function createBruteForceState(
+export function createLiveBruteForce(
   config: Config,
   { base, bus, redis }: { readonly base: Base; readonly bus: Bus; readonly redis: RedisClient | undefined },
-): BruteForceState | undefined {
+): LiveBruteForce | undefined {
   if (!usesBruteForce(config) || redis === undefined) return undefined;
   const away = { read: () => false };
   const metrics = createBruteForceMetrics(base.metrics, {
@@ -139,6 +137,6 @@ export function createBruteForceState(
       state.current = replacement;
     },
   };
-  bus.subscribe(bruteForceFlushed, (places) => state.current.forget(places));
+  bus.subscribe(bruteForceFlushed, (flushed) => state.current.flush(flushed));
   return state;
 }

@@ -6,7 +6,7 @@ import type { EngineMetrics } from "../metrics.ts";
 import { type Authenticate, createAuthenticate } from "../rpc/authenticate.ts";
 import { createListAccounts, type ListAccounts } from "../rpc/list-accounts.ts";
 import type { LiveEngineSettings } from "../settings.ts";
-import type { BruteForceState } from "./brute-force.ts";
+import type { LiveBruteForce } from "./brute-force.ts";
 import type { MailTokenState } from "./mail-tokens.ts";
 import type { MfaCredentialParts } from "./mfa-credentials.ts";
 import type { PasswordParts } from "./passwords.ts";
@@ -21,7 +21,7 @@ interface Parts {
   readonly rules: { readonly current: DecisionRules };
   readonly backends: BackendSet;
   readonly mailTokens: MailTokenState | undefined;
-  readonly bruteForce: BruteForceState | undefined;
+  readonly bruteForce: LiveBruteForce | undefined;
   readonly resultCache: ResultCacheParts;
   readonly scripts: EngineScripts;
   readonly mfaCredentials: Pick<MfaCredentialParts, "appPasswordUses">;

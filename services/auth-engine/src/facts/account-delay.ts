@@ -6,6 +6,6 @@ import type { Facts } from "./facts.ts";
  * answers the client waits this long.
  */
 export function withAccountDelay(decision: AuthDecision, { bruteForce }: Facts): AuthDecision {
-  const holdMs = bruteForce?.holdMs ?? 0;
+  const holdMs = bruteForce?.accountDelayMs ?? 0;
   return holdMs > 0 && (decision.outcome === "ok" || decision.outcome === "fail") ? { ...decision, holdMs } : decision;
 }

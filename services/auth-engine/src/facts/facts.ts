@@ -1,7 +1,6 @@
 import type { BruteForceFacts } from "../brute-force/brute-force.ts";
 import type { ControlFacts } from "../controls/control-facts.ts";
-
-import type { CacheFacts } from "../result-cache/result-caches.ts";
+import type { CacheState } from "../result-cache/result-caches.ts";
 
 /** What the steps of one decision found out, for later steps and policies. Comments name the step that sets a field. */
 export interface Facts {
@@ -21,7 +20,7 @@ export interface Facts {
   /** Findings of the controls (run-controls). Absent if no control is enabled. */
   controls?: ControlFacts;
   /** State of this decision in the result caches (read-memory-cache). Absent if nothing is cached. */
-  cache?: CacheFacts;
+  cache?: CacheState;
   /** Kind of credential (verify-token, verify-app-password; for a password, the step that decided). */
   credential?: "password" | "app_password" | "token";
   /**

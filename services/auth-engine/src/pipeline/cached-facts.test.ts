@@ -8,7 +8,7 @@ import type { GuardedCache } from "../result-cache/guarded-cache.ts";
 import { createMemoryCache } from "../result-cache/memory-cache.ts";
 import { createPasswordDigest } from "../result-cache/password-digest.ts";
 import { createResultCaches, type ResultCaches } from "../result-cache/result-caches.ts";
-import type { SharedLook } from "../result-cache/shared-cache.ts";
+import type { SharedRead } from "../result-cache/shared-cache.ts";
 import { decide } from "./pipeline.ts";
 
 const request: AuthRequest = {
@@ -50,7 +50,7 @@ function backendNamed(name: string, outcome: VerifyOutcome): Backend {
 
 /** What all engines share, without Redis: one place for the one login of these tests. */
 function onePlace(): GuardedCache {
-  let kept: SharedLook["result"];
+  let kept: SharedRead["result"];
   return {
     read: async () => ({ result: kept, epochs: new Map(), generation: "" }),
     write: async (_question, { result }) => {

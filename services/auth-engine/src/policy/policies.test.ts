@@ -145,14 +145,14 @@ describe("rules", () => {
 
 const bruteForce = {
   target: {
-    source: { address: "192.0.2.1", tag: "192.0.2.1", clientNetwork: "192.0.2.1", guessesKey: "guesses", places: [] },
-    places: [],
+    source: { address: "192.0.2.1", tag: "192.0.2.1", clientNetwork: "192.0.2.1", guessesKey: "guesses", scopes: [] },
+    scopes: [],
     username: "alice",
     keys: { wrongPasswords: "pw", pending: "pending" },
   },
   account: undefined,
   accountFailures: 0,
-  holdMs: 0,
+  accountDelayMs: 0,
   counted: true,
   repeatedWrongPassword: false,
   degraded: false,

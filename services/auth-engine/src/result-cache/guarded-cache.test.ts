@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { createCircuitBreaker } from "../backends/servers/circuit-breaker.ts";
 import { createGuardedCache } from "./guarded-cache.ts";
-import type { SharedLook } from "./shared-cache.ts";
+import type { SharedRead } from "./shared-cache.ts";
 
 const question = { family: "result", username: "alice", context: "c" } as const;
-const empty: SharedLook = { result: undefined, epochs: new Map(), generation: "" };
+const empty: SharedRead = { result: undefined, epochs: new Map(), generation: "" };
 
 /** A guarded cache whose reads return what the test supplies. */
-function start(read: () => Promise<SharedLook>) {
+function start(read: () => Promise<SharedRead>) {
   const time = { now: 0 };
   const reads = { times: 0 };
   const errors: unknown[] = [];
@@ -15,7 +15,7 @@ function start(read: () => Promise<SharedLook>) {
     { failureThreshold: 2, cooldownMs: 1000, halfOpenMax: 1 },
     { now: () => time.now },
   );
-  const ask = (): Promise<SharedLook> => {
+  const ask = (): Promise<SharedRead> => {
     reads.times += 1;
     return read();
   };
@@ -29,7 +29,7 @@ function start(read: () => Promise<SharedLook>) {
 }
 
 test("a cache that hangs costs its timeout a few times, then nothing, then one trial at a time", async () => {
-  const { cache, time, reads, errors } = start(() => Promise.withResolvers<SharedLook>().promise);
+  const { cache, time, reads, errors } = start(() => Promise.withResolvers<SharedRead>().promise);
   expect(await cache.read(question)).toBe("error");
   expect(await cache.read(question)).toBe("error");
   expect(await cache.read(question)).toBe("skipped");
@@ -62,6 +62,6 @@ test("a write that fails is an error and throws nothing", async () => {
     attributes: {},
     memoryCache: "miss",
   } as const;
-  const write = { result: { digest: Buffer.alloc(0), decision, backendName: "sql" }, look: empty, ttlMs: 1000 };
+  const write = { result: { digest: Buffer.alloc(0), decision, backendName: "sql" }, read: empty, ttlMs: 1000 };
   expect(await cache.write(question, write)).toBe("error");
 });

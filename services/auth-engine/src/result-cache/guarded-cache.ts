@@ -1,6 +1,6 @@
 import { within } from "@postern/shared/platform/concurrency";
 import type { CircuitBreaker } from "../backends/servers/circuit-breaker.ts";
-import type { CacheQuestion, SharedCache, SharedLook, SharedWrite } from "./shared-cache.ts";
+import type { CacheQuestion, SharedCache, SharedRead, SharedWrite } from "./shared-cache.ts";
 
 export type ReadOutcome = "hit" | "miss" | "error" | "skipped";
 export type WriteOutcome = "stored" | "stale" | "error" | "skipped";
@@ -11,7 +11,7 @@ export interface GuardedCache {
    * `error` and `skipped`: the cache could not be read, so the backend is queried and nothing is stored in the shared
    * cache.
    */
-  read(question: CacheQuestion): Promise<SharedLook | "error" | "skipped">;
+  read(question: CacheQuestion): Promise<SharedRead | "error" | "skipped">;
   write(question: CacheQuestion, write: SharedWrite): Promise<WriteOutcome>;
 }
 

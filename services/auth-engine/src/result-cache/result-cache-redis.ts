@@ -58,7 +58,7 @@ export function createRedisResultCache({ redis, keyPrefix, keys }: RedisResultCa
   const store = defineScript(redis, storeCachedResult);
   const generationKey = flushGenerationKey.build(keyPrefix);
 
-  const look = async (question: CacheQuestion, account: string, epochs: Map<string, string>) => {
+  const read = async (question: CacheQuestion, account: string, epochs: Map<string, string>) => {
     const { epoch, entry } = keysOf(keyPrefix, question, account);
     const [current, text] = await redis.mget(epoch, entry);
     epochs.set(account, current ?? firstEpoch);
@@ -74,15 +74,15 @@ export function createRedisResultCache({ redis, keyPrefix, keys }: RedisResultCa
       const { username } = question;
       const epochs = new Map<string, string>();
       const [own, account, generation] = await Promise.all([
-        look(question, username, epochs),
+        read(question, username, epochs),
         redis.get(loginNameKey.build(keyPrefix, nameDigest(username))),
         redis.get(generationKey),
       ]);
       const isAlias = own === undefined && account !== null && account !== username;
-      const result = isAlias ? await look(question, account, epochs) : own;
+      const result = isAlias ? await read(question, account, epochs) : own;
       return { result, epochs, generation: generation ?? "" };
     },
-    write: async (question, { result, look: before, ttlMs }) => {
+    write: async (question, { result, read: before, ttlMs }) => {
       const { account } = result.decision;
       const { epoch, entry, results, names } = keysOf(keyPrefix, question, account);
       const expected = before.epochs.get(account) ?? (await epochBehind(epoch, before.generation));

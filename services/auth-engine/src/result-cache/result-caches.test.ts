@@ -6,7 +6,7 @@ import type { GuardedCache, WriteOutcome } from "./guarded-cache.ts";
 import { createMemoryCache } from "./memory-cache.ts";
 import { createPasswordDigest } from "./password-digest.ts";
 import { createResultCaches } from "./result-caches.ts";
-import type { SharedLook } from "./shared-cache.ts";
+import type { SharedRead } from "./shared-cache.ts";
 
 const settings: ResultCacheSettings = {
   context: { configuration: "c", usesClientPort: false },
@@ -39,7 +39,7 @@ const ok: Ok = {
   memoryCache: "miss",
 };
 
-const nothing: SharedLook = { result: undefined, epochs: new Map(), generation: "" };
+const nothing: SharedRead = { result: undefined, epochs: new Map(), generation: "" };
 
 function start(change: Partial<ResultCacheSettings> = {}, outcome: WriteOutcome = "stored") {
   const written: { family: string; ttlMs: number }[] = [];

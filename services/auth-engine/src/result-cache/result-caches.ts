@@ -5,16 +5,16 @@ import type { GuardedCache, ReadOutcome, WriteOutcome } from "./guarded-cache.ts
 import type { MemoryCache } from "./memory-cache.ts";
 import { type PasswordDigest, sameDigest } from "./password-digest.ts";
 import { securityContext } from "./security-context.ts";
-import type { CacheFamily, CacheQuestion, SharedLook } from "./shared-cache.ts";
+import type { CacheFamily, CacheQuestion, SharedRead } from "./shared-cache.ts";
 
 /** The state of one decision in the caches; created before a backend is queried. */
-export interface CacheFacts {
+export interface CacheState {
   readonly context: string;
   /** The memory cache's generation before the backend was queried. */
   readonly generation: number;
   /** Computed once, on first use. */
   digest?: Buffer;
-  look?: SharedLook;
+  read?: SharedRead;
   servedFrom?: "memory" | "shared";
 }
 
@@ -24,12 +24,12 @@ export type BackendAnswer = Pick<CachedResult, "decision" | "backendName">;
 /** The result caches, as the pipeline uses them. */
 export interface ResultCaches {
   /** Undefined for decisions that are never cached. */
-  begin(attempt: Attempt): CacheFacts | undefined;
-  readMemory(attempt: Attempt, facts: CacheFacts): CachedResult | undefined;
+  begin(attempt: Attempt): CacheState | undefined;
+  readMemory(attempt: Attempt, facts: CacheState): CachedResult | undefined;
   /** Undefined if the shared cache is not used for the decision. Never rejects. */
-  readShared(attempt: Attempt, facts: CacheFacts): Promise<CachedResult | undefined>;
+  readShared(attempt: Attempt, facts: CacheState): Promise<CachedResult | undefined>;
   /** Never rejects. */
-  write(attempt: Attempt, answer: BackendAnswer, facts: CacheFacts): Promise<void>;
+  write(attempt: Attempt, answer: BackendAnswer, facts: CacheState): Promise<void>;
 }
 
 export type CacheLevel = "memory" | CacheFamily;
@@ -51,25 +51,25 @@ function questionOf({ operation, username }: Attempt, context: string): CacheQue
   return { family: operation === "lookup" ? "identity" : "result", username, context };
 }
 
-function digestOf({ password }: Attempt, facts: CacheFacts, digest: PasswordDigest): Buffer {
+function digestOf({ password }: Attempt, facts: CacheState, digest: PasswordDigest): Buffer {
   facts.digest ??= password === undefined ? noDigest : digest(facts.context, password);
   return facts.digest;
 }
 
 async function lookInShared(
   attempt: Attempt,
-  facts: CacheFacts,
+  facts: CacheState,
   shared: GuardedCache,
   { passwordDigest, observeRead }: ResultCachesDeps,
 ): Promise<CachedResult | undefined> {
   const question = questionOf(attempt, facts.context);
-  const look = await shared.read(question);
-  if (typeof look === "string") {
-    observeRead(question.family, look);
+  const read = await shared.read(question);
+  if (typeof read === "string") {
+    observeRead(question.family, read);
     return undefined;
   }
-  facts.look = look;
-  const { result } = look;
+  facts.read = read;
+  const { result } = read;
   const isHit = result !== undefined && sameDigest(result.digest, digestOf(attempt, facts, passwordDigest));
   observeRead(question.family, isHit ? "hit" : "miss");
   if (!isHit) return undefined;
@@ -81,17 +81,17 @@ export function createResultCaches(deps: ResultCachesDeps): ResultCaches {
   const { settings, memory, shared, passwordDigest, observeRead, observeWrite } = deps;
   const rules = createCacheRules(settings, shared !== undefined);
 
-  const keepInMemory = (attempt: Attempt, answer: BackendAnswer, facts: CacheFacts): void => {
+  const keepInMemory = (attempt: Attempt, answer: BackendAnswer, facts: CacheState): void => {
     if (!rules.usesMemory(attempt)) return;
     const result = { ...answer, digest: digestOf(attempt, facts, passwordDigest), username: attempt.username };
     const isKept = memory.set(facts.context, result, facts.generation);
     observeWrite("memory", isKept ? "stored" : "stale");
   };
-  const share = async (attempt: Attempt, answer: BackendAnswer, facts: CacheFacts, look: SharedLook): Promise<void> => {
+  const share = async (attempt: Attempt, answer: BackendAnswer, facts: CacheState, read: SharedRead): Promise<void> => {
     if (shared === undefined) return;
     const question = questionOf(attempt, facts.context);
     const result = { ...answer, digest: digestOf(attempt, facts, passwordDigest) };
-    const outcome = await shared.write(question, { result, look, ttlMs: rules.sharedTtlMs(attempt) });
+    const outcome = await shared.write(question, { result, read, ttlMs: rules.sharedTtlMs(attempt) });
     observeWrite(question.family, outcome);
     // If the account was flushed while the backend was queried, the answer may be the flushed one.
     if (outcome !== "stale") keepInMemory(attempt, answer, facts);
@@ -115,10 +115,10 @@ export function createResultCaches(deps: ResultCachesDeps): ResultCaches {
     readShared: async (attempt, facts) =>
       shared === undefined || !rules.usesShared(attempt) ? undefined : lookInShared(attempt, facts, shared, deps),
     write: async (attempt, answer, facts) => {
-      const { servedFrom, look } = facts;
+      const { servedFrom, read } = facts;
       if (servedFrom === "memory") return;
-      const isNew = servedFrom === undefined && look !== undefined && rules.mayShare(attempt, answer);
-      if (isNew) await share(attempt, answer, facts, look);
+      const isNew = servedFrom === undefined && read !== undefined && rules.mayShare(attempt, answer);
+      if (isNew) await share(attempt, answer, facts, read);
       else keepInMemory(attempt, answer, facts);
     },
   };

@@ -12,7 +12,7 @@ export interface CacheQuestion {
 }
 
 /** The state before a backend was queried: a result is stored only if no flush happened since. */
-export interface SharedLook {
+export interface SharedRead {
   readonly result: CachedResult | undefined;
   /** Epochs of the accounts that were read. */
   readonly epochs: ReadonlyMap<string, string>;
@@ -22,13 +22,13 @@ export interface SharedLook {
 
 export interface SharedWrite {
   readonly result: CachedResult;
-  readonly look: SharedLook;
+  readonly read: SharedRead;
   readonly ttlMs: number;
 }
 
 /** Port of the cache that all engines share. Both methods reject if it is unavailable. */
 export interface SharedCache {
-  read(question: CacheQuestion): Promise<SharedLook>;
+  read(question: CacheQuestion): Promise<SharedRead>;
   /** False if a flush happened since the read: nothing is stored, and the caller must not cache the result either. */
   write(question: CacheQuestion, write: SharedWrite): Promise<boolean>;
 }

@@ -1,7 +1,7 @@
 import type { Dialect } from "@postern/shared/contracts";
 import type { EngineWatch } from "@postern/shared/domain/engine-watch";
 import type { Bus } from "@postern/shared/platform/bus";
-import type { AnswerHolds } from "@postern/shared/platform/concurrency";
+import type { ResponseDelays } from "@postern/shared/platform/concurrency";
 import { logFields } from "@postern/shared/platform/errors";
 import type { Logger, ProcessLogger } from "@postern/shared/platform/logging";
 import { systemClock } from "@postern/shared/platform/time";
@@ -11,8 +11,8 @@ import { createDecisionLog } from "../decision-log.ts";
 import type { RequestFacts } from "../dialects/complete-request.ts";
 import type { WireNames } from "../dialects/naming.ts";
 import { createReportIgnoredAddress, type ReportIgnoredAddress } from "../ignored-addresses.ts";
+import { createAccountDelays } from "../limits/account-delays.ts";
 import type { Limits } from "../limits/limits.ts";
-import { createSlowAnswers } from "../limits/slow-answers.ts";
 import type { AccountPages } from "../list-accounts/account-pages.ts";
 import { createAnswerListing } from "../list-accounts/answer-listing.ts";
 import type { GatewayMetrics } from "../metrics.ts";
@@ -65,13 +65,13 @@ export interface AuthRouteParts extends ClientAddresses {
   readonly limits: Limits;
   readonly metrics: GatewayMetrics;
   readonly processLogger: ProcessLogger;
-  readonly holds: AnswerHolds;
+  readonly responseDelays: ResponseDelays;
 }
 
 export function createAuthRoute(parts: AuthRouteParts): AuthRouteDeps {
   const { bus, engineWatch, live, accountPages: pages, names, limits, metrics, processLogger } = parts;
   const { logger } = processLogger;
-  const { addresses, reportIgnoredAddress, holds } = parts;
+  const { addresses, reportIgnoredAddress, responseDelays } = parts;
   const timeoutMs = (): number => live.current.decisionTimeoutMs;
   return {
     decide: createDecide({
@@ -90,7 +90,7 @@ export function createAuthRoute(parts: AuthRouteParts): AuthRouteDeps {
     metrics,
     log: createDecisionLog(processLogger),
     gate: limits.gate,
-    slowAnswers: createSlowAnswers(holds, () => live.current.slowAnswers),
+    accountDelays: createAccountDelays(responseDelays, () => live.current.accountDelays),
     callerAddress: addresses.callerAddress,
     factsOf: createFacts(addresses, reportIgnoredAddress),
     reportIgnoredAddress,

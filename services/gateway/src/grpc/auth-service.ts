@@ -10,8 +10,8 @@ import { completeRequest, type RequestFacts } from "../dialects/complete-request
 import type { WireNames } from "../dialects/naming.ts";
 import type { AttributeFilter } from "../dialects/secret-attributes.ts";
 import type { ReportIgnoredAddress } from "../ignored-addresses.ts";
+import type { AccountDelays, DelayedDecision } from "../limits/account-delays.ts";
 import type { ConcurrencyGate } from "../limits/concurrency-gate.ts";
-import type { SlowAnswers, Slowed } from "../limits/slow-answers.ts";
 import type { GatewayMetrics } from "../metrics.ts";
 import { type AuthCall, callFacts, metadataValue, patienceOf } from "./call-facts.ts";
 import { type CallResult, callerRefusal, errorResult } from "./call-result.ts";
@@ -29,7 +29,7 @@ export interface AuthServiceDeps {
   readonly listAll: ListAllAccounts;
   readonly releasable: AttributeFilter;
   readonly gate: ConcurrencyGate;
-  readonly slowAnswers: SlowAnswers;
+  readonly accountDelays: AccountDelays;
   readonly clock: Clock;
   readonly metrics: GatewayMetrics;
   readonly log: DecisionLog;
@@ -70,15 +70,15 @@ async function askEngine(question: Question, deps: AuthServiceDeps): Promise<Cal
   const seconds = (performance.now() - started) / 1000;
   metrics.decided({ dialect: "grpc", operation, outcome: decision.outcome, seconds });
   const result = decisionResult(decision, facts.session, releasable);
-  const slowed: Slowed = {
+  const delayed: DelayedDecision = {
     decision,
     isPeer: request.clientIpIsPeer === true,
     caller: facts.clientIp,
     elapsedMs: seconds * 1000,
     patienceMs: patience.deadlineMs - clock.now(),
   };
-  const written = (heldMs: number): void => log.decided(request, decision, seconds, heldMs);
-  if (result.code === status.OK) return { ...result, slowed, written };
+  const written = (delayedMs: number): void => log.decided(request, decision, seconds, delayedMs);
+  if (result.code === status.OK) return { ...result, delayed, written };
   written(0);
   return result;
 }
@@ -140,13 +140,13 @@ export function createAuthService(deps: AuthServiceDeps): UntypedServiceImplemen
         callback(null, result.message);
       };
       const answer = (result: CallResult): void => {
-        const slowed = result.code === status.OK ? result.slowed : undefined;
-        const held = slowed && deps.slowAnswers.hold(slowed, () => end(result));
-        if (result.code === status.OK) result.written?.(held?.ms ?? 0);
-        if (held === undefined) end(result);
+        const delayed = result.code === status.OK ? result.delayed : undefined;
+        const waiting = delayed && deps.accountDelays.delay(delayed, () => end(result));
+        if (result.code === status.OK) result.written?.(waiting?.ms ?? 0);
+        if (waiting === undefined) end(result);
         else
           call.once("cancelled", () => {
-            held.cancel();
+            waiting.cancel();
             end(result);
           });
       };

@@ -1,7 +1,7 @@
 import { status } from "@grpc/grpc-js";
 import type { AppError, ErrorKind } from "@postern/shared/platform/errors";
 import { type CallerAuthOutcome, type OutcomeRow, outcomeRow } from "../caller-auth/outcome.ts";
-import type { Slowed } from "../limits/slow-answers.ts";
+import type { DelayedDecision } from "../limits/account-delays.ts";
 
 /** How a call ends: with a message, or with a code other than OK. */
 export type CallResult =
@@ -11,9 +11,9 @@ export type CallResult =
       readonly authStatus: string;
       readonly contentLanguage?: string | undefined;
       /** Set if the answer may be delayed. */
-      readonly slowed?: Slowed | undefined;
+      readonly delayed?: DelayedDecision | undefined;
       /** Writes the decision to the log, with the delay of the answer in milliseconds. */
-      readonly written?: ((heldMs: number) => void) | undefined;
+      readonly written?: ((delayedMs: number) => void) | undefined;
     }
   | { readonly code: Exclude<status, typeof status.OK>; readonly details: string };
 

@@ -46,7 +46,7 @@ function authServiceDeps(context: GatewayContext): AuthServiceDeps {
     newSession,
     accountPages: pages,
   } = context;
-  const { decide, metrics, log, gate, slowAnswers, reportIgnoredAddress } = authRoute;
+  const { decide, metrics, log, gate, accountDelays, reportIgnoredAddress } = authRoute;
   const need = createNeedOf(settings.identifier)("POST", pathTo("authenticateJson"));
   return {
     checkCall: createCheckCall({
@@ -65,7 +65,7 @@ function authServiceDeps(context: GatewayContext): AuthServiceDeps {
     listAll: createListAllAccounts({ pages, metrics, log }),
     releasable,
     gate,
-    slowAnswers,
+    accountDelays,
     clock: systemClock,
     metrics,
     log,

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Base, keyRingFromConfig } from "@postern/shared/assembly";
 import type { Audit } from "@postern/shared/domain/audit";
 import type { Bus } from "@postern/shared/platform/bus";
-import { createAnswerHolds } from "@postern/shared/platform/concurrency";
+import { createResponseDelays } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
 import type { KeyRing } from "@postern/shared/platform/crypto";
 import type { RedisClient } from "@postern/shared/platform/redis";
@@ -13,8 +13,8 @@ import { createFlowStore } from "../flow/flow-store-redis.ts";
 import { type FrontendSettings, frontendSettings } from "../frontend-settings.ts";
 import { createCompleteSignIn, type FlowEnds } from "../login/complete-sign-in.ts";
 import type { ConnectedApplications, ListDemands } from "../login/connected-applications.ts";
+import { createDelaySignIn } from "../login/delay-sign-in.ts";
 import { createFailedSignIns } from "../login/failed-sign-ins-redis.ts";
-import { createHoldBack } from "../login/hold-back.ts";
 import type { IdpMetrics } from "../metrics.ts";
 import type { PagesDeps } from "../routes/pages/register.ts";
 import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
@@ -26,7 +26,7 @@ import type { NotificationsContext } from "./user-notifications.ts";
 
 /** All objects of the pages. */
 export interface PagesContext extends PagesDeps {
-  /** Answers all held-back sign-ins immediately. */
+  /** Answers all delayed sign-ins immediately. */
   readonly letGo: () => void;
   /** Resolves when every pending user notification is queued or lost. */
   readonly close: () => Promise<void>;
@@ -87,7 +87,7 @@ export function createPagesContext(parts: PagesParts): PagesContext | undefined 
   const { logger, audit } = base;
   const keys = keysFor("pending-proof");
   const factors = createFactorsFeature({ bus, state, keyPrefix, keys, settings, nowMs, logger, audit, notifier });
-  const holds = createAnswerHolds();
+  const responseDelays = createResponseDelays();
   const flows = createFlowStore({ redis: state, keyPrefix, keys: flowKeys, clock });
   const gate = createFlowGate(flows);
   const { ends, onReplaced, applications, demanders } = protocols;
@@ -116,9 +116,14 @@ export function createPagesContext(parts: PagesParts): PagesContext | undefined 
       audit,
       nowMs,
       ...pageSettings(settings, config),
-      holdBack: createHoldBack({ holds, devices: notifications?.devices, maxWaiting: settings.maxHeld, logger }),
+      delaySignIn: createDelaySignIn({
+        responseDelays,
+        devices: notifications?.devices,
+        maxWaiting: settings.maxHeld,
+        logger,
+      }),
     },
-    letGo: () => holds.end(),
+    letGo: () => responseDelays.end(),
     close: async () => notifications?.close(),
     identifier: config.runtime.naming.identifier,
     devUi: { enabled: config.runtime.developer_mode, version: randomUUID() },

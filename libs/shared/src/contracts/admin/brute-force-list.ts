@@ -16,11 +16,11 @@ const error = Type.Union([Type.Null(), Type.String()], {
 });
 
 /** The account delay of an account. */
-export const SlowedAccount = Type.Object({
+export const DelayedAccount = Type.Object({
   wrong_passwords: Type.Integer({ minimum: 1, description: "Number of distinct wrong passwords, from all networks." }),
   until: Type.String({ format: "date-time", description: "End of the delay. Another wrong password moves it." }),
 });
-export type SlowedAccount = Static<typeof SlowedAccount>;
+export type DelayedAccount = Static<typeof DelayedAccount>;
 
 /** Bans by network, and the addresses that sent wrong passwords for accounts. */
 export const BruteForceListResult = Type.Tuple([
@@ -28,7 +28,7 @@ export const BruteForceListResult = Type.Tuple([
   Type.Object({
     accounts: Type.Record(Type.String(), Type.Array(Type.String())),
     slowed: Type.Optional(
-      Type.Record(Type.String(), SlowedAccount, {
+      Type.Record(Type.String(), DelayedAccount, {
         description: "Accounts whose logins from unknown networks are delayed.",
       }),
     ),

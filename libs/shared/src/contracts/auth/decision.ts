@@ -1,12 +1,15 @@
 import { type Static, Type } from "typebox";
 
-/** The `backend` integers of the HTTP interface (ADR 0008). */
+/**
+ * The `backend` integers of the HTTP interface (ADR 0008). `test`, `memory` and `remote` are reserved: other
+ * implementations of the interface use them, Postern does not.
+ */
 export const BackendKind = Object.freeze({ cache: 1, ldap: 2, lua: 3, test: 4, memory: 5, remote: 6, sql: 8 });
 export type BackendKind = keyof typeof BackendKind;
 
 const memoryCache = Type.Union([Type.Literal("hit"), Type.Literal("miss")]);
 
-/** Only the gateway waits, so that a delayed account does not occupy an engine. Older peers ignore it. */
+/** The service that answers the client waits (gateway or idp), so that a delayed account does not occupy an engine. Older peers ignore it. */
 const holdMs = Type.Optional(
   Type.Integer({
     minimum: 0,

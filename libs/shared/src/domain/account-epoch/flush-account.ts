@@ -11,7 +11,7 @@ import {
 } from "../../platform/redis/keys/account.ts";
 import { defineScript, readFields } from "../../platform/redis/script.ts";
 import { nameDigest } from "./name-digest.ts";
-import { raiseAccountEpoch } from "./scripts/scripts.generated.ts";
+import { changeAccountEpoch } from "./scripts/scripts.generated.ts";
 
 export interface AccountFlushDeps {
   /** Of the role `cache`. */
@@ -46,18 +46,18 @@ async function removeKeys(redis: RedisClient, keys: readonly string[]): Promise<
   return keys.filter((_key, index) => removed[index] === 1);
 }
 
-const defineRaise = (redis: RedisClient) => defineScript(redis, raiseAccountEpoch);
+const defineChange = (redis: RedisClient) => defineScript(redis, changeAccountEpoch);
 
 interface FlushParts extends Pick<AccountFlushDeps, "redis" | "keyPrefix"> {
-  readonly raise: ReturnType<typeof defineRaise>;
+  readonly change: ReturnType<typeof defineChange>;
   readonly epoch: string;
 }
 
-async function flushOne(account: string, { redis, keyPrefix, raise, epoch }: FlushParts): Promise<readonly string[]> {
+async function flushOne(account: string, { redis, keyPrefix, change, epoch }: FlushParts): Promise<readonly string[]> {
   const digest = nameDigest(account);
   const results = accountResultsKey.build(keyPrefix, digest);
   const names = accountNamesKey.build(keyPrefix, digest);
-  const reply = await raise(
+  const reply = await change(
     { epochKey: accountEpochKey.build(keyPrefix, digest), resultsKey: results, namesKey: names },
     { epoch, lifeSeconds: accountEpochKey.ttlSeconds },
   );
@@ -71,7 +71,7 @@ async function flushOne(account: string, { redis, keyPrefix, raise, epoch }: Flu
 }
 
 export function createAccountFlush({ redis, bus, keyPrefix }: AccountFlushDeps): FlushAccount {
-  const raise = defineRaise(redis);
+  const change = defineChange(redis);
   return async (user) => {
     // Random instead of a counter: a Redis that lost the last value must never return to it.
     const epoch = randomBytes(12).toString("base64url");
@@ -82,7 +82,7 @@ export function createAccountFlush({ redis, bus, keyPrefix }: AccountFlushDeps):
       const account = await redis.get(loginName);
       if (account !== null && account !== user) names.push(account);
       await redis.set(flushGenerationKey.build(keyPrefix), epoch, "EX", flushGenerationKey.ttlSeconds);
-      for (const name of names) removedKeys.push(...(await flushOne(name, { redis, keyPrefix, raise, epoch })));
+      for (const name of names) removedKeys.push(...(await flushOne(name, { redis, keyPrefix, change, epoch })));
       removedKeys.push(...(await removeKeys(redis, [loginName])));
     } finally {
       bus.publish(accountFlushed, { names });

@@ -31,11 +31,11 @@ export interface FlushDeps {
   readonly rules: () => BruteForceRules;
   readonly clock: Clock;
   /** Called after each flush, including a failed one, so that engines forget what they remember of it. */
-  readonly onFlushed?: ((places: FlushedPlaces) => void) | undefined;
+  readonly onFlushed?: ((scopes: FlushedScopes) => void) | undefined;
 }
 
 /** What was flushed; rules by name. */
-export interface FlushedPlaces {
+export interface FlushedScopes {
   readonly addresses: readonly string[];
   readonly rules: readonly string[];
 }
@@ -56,8 +56,8 @@ function isWhole({ ruleName, protocol = "", oidcClientId = "" }: FlushRequest): 
   return ruleName === everyRule && protocol === "" && oidcClientId === "";
 }
 
-function tolerationKeys(parts: SourceParts, { tag, places }: Source, nowMs: number): readonly string[] {
-  return [...new Set(places.map(({ network }) => network))].flatMap((network) =>
+function tolerationKeys(parts: SourceParts, { tag, scopes }: Source, nowMs: number): readonly string[] {
+  return [...new Set(scopes.map(({ network }) => network))].flatMap((network) =>
     tolerationKeysOf(parts, tag, { network, nowMs }),
   );
 }
@@ -89,7 +89,7 @@ function keysOfAddress({ keyPrefix, rules, clock }: FlushDeps, request: FlushReq
   const parts = { ...rules(), keyPrefix };
   const source = sourceOf(request.ipAddress, parts);
   if (source === undefined) return { bans: [], others: [] };
-  const meant = source.places.filter(({ rule }) => isMeant(rule, request));
+  const meant = source.scopes.filter(({ rule }) => isMeant(rule, request));
   const whole = isWhole(request) ? [...tolerationKeys(parts, source, clock.now()), source.guessesKey] : [];
   return {
     bans: meant.map(({ banKey }) => banKey),
@@ -141,8 +141,8 @@ async function flushAccountAt(deps: FlushDeps, account: string, address: string)
 
 /** Counts of the account over all networks. Known networks are kept. */
 function countsOfAccount({ keyPrefix }: FlushDeps, account: string): readonly string[] {
-  const { failures, slowed } = accountWideKeys(keyPrefix, account);
-  return [failures, slowed];
+  const { failures, delayed } = accountWideKeys(keyPrefix, account);
+  return [failures, delayed];
 }
 
 /** Keys that a flush of the account would remove if they exist. */

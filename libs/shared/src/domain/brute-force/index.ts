@@ -1,7 +1,15 @@
 export { type Ban, parseBan } from "./ban.ts";
 export { createBanIndex } from "./ban-index.ts";
-export type { FlushDeps, FlushedPlaces, FlushRequest } from "./flush.ts";
+export type { FlushDeps, FlushedScopes, FlushRequest } from "./flush.ts";
 export { networkOf } from "./network.ts";
+export {
+  type AccountPage,
+  type BanPage,
+  type BruteForceRecords,
+  createBruteForceRecords,
+  type DelayedAccount,
+  type GuessedAccount,
+} from "./records.ts";
 export { type BruteForceRule, type BruteForceRules, bruteForceRules, ruleIsFor } from "./rules.ts";
 export { shardOf } from "./shards.ts";
 export {
@@ -11,7 +19,7 @@ export {
   accountWideKeys,
   foldedName,
   knownNetworkOf,
-  type RulePlace,
+  type RuleScope,
   type Source,
   type SourceParts,
   sourceOf,
@@ -19,11 +27,3 @@ export {
   userPart,
   windowEndMs,
 } from "./source.ts";
-export {
-  type AccountPage,
-  type BanPage,
-  type BruteForceState,
-  createBruteForceState,
-  type GuessedAccount,
-  type SlowedAccount,
-} from "./state.ts";

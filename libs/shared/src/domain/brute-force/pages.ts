@@ -10,14 +10,14 @@ export interface IndexPage {
   readonly next: string | undefined;
 }
 
-interface Place {
+interface ShardPosition {
   readonly score: string;
   readonly member: string;
 }
 
 interface Position {
   readonly shard: number;
-  readonly after: Place | undefined;
+  readonly after: ShardPosition | undefined;
 }
 
 function parsePosition(cursor: string | undefined): Position {
@@ -35,14 +35,14 @@ const defineReadPage = (redis: RedisClient) => defineScript(redis, readIndexPage
 async function readShard(
   run: ReturnType<typeof defineReadPage>,
   key: string,
-  { after, minScore, size }: { after: Place | undefined; minScore: number; size: number },
-): Promise<readonly Place[]> {
+  { after, minScore, size }: { after: ShardPosition | undefined; minScore: number; size: number },
+): Promise<readonly ShardPosition[]> {
   const found = await run(
     { shardKey: key },
     { afterScore: after?.score ?? minScore, afterMember: after?.member ?? "", maxMembers: size },
   );
   const texts = Array.isArray(found) ? found.map(String) : [];
-  const places: Place[] = [];
+  const places: ShardPosition[] = [];
   for (let index = 1; index < texts.length; index += 2) {
     places.push({ member: texts[index - 1] ?? "", score: texts[index] ?? "" });
   }

@@ -7,9 +7,9 @@ import { sourceOf } from "./source.ts";
 function shadowingKeys({ keyPrefix, rules }: FlushDeps, { network, rule }: Ban): readonly string[] {
   const source = sourceOf(network.split("/", 1)[0] ?? "", { ...rules(), keyPrefix });
   if (source === undefined) return [];
-  const own = source.places.findIndex((place) => place.rule.name === rule);
-  const earlier = own === -1 ? source.places : source.places.slice(0, own);
-  return earlier.filter((place) => place.network === network).map(({ banKey }) => banKey);
+  const own = source.scopes.findIndex((scope) => scope.rule.name === rule);
+  const earlier = own === -1 ? source.scopes : source.scopes.slice(0, own);
+  return earlier.filter((scope) => scope.network === network).map(({ banKey }) => banKey);
 }
 
 /** Leaves each network in the list once, with the first rule that bans it. */

@@ -19,7 +19,7 @@ const parts = (...rules: BruteForceRule[]): SourceParts => ({ keyPrefix: "p:", r
 const both = parts(rule("v4", 24, "ipv4"), rule("v6", 64, "ipv6"), rule("v6-site", 48, "ipv6"));
 
 const networksOf = (address: string, sourceParts = both) =>
-  sourceOf(address, sourceParts)?.places.map(({ network }) => network);
+  sourceOf(address, sourceParts)?.scopes.map(({ network }) => network);
 
 test.each([
   ["6to4", "2002:c633:6407:1::1", "2002:c633:6407:ffff::2"],

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { embeddedIpv4 } from "../../platform/net/embedded-ipv4.ts";
 import { canonicalIp } from "../../platform/net/ip.ts";
 import {
+  accountDelayKey,
   accountFailuresKey,
-  accountSlowedKey,
   banKey,
   failureCountKey,
   guessesKey,
@@ -15,8 +15,8 @@ import {
 import { networkOf } from "./network.ts";
 import type { BruteForceRule, BruteForceRules } from "./rules.ts";
 
-/** A rule with the network of one client. */
-export interface RulePlace {
+/** One brute-force rule in one network: what a ban or a failure count applies to. */
+export interface RuleScope {
   readonly rule: BruteForceRule;
   readonly network: string;
   readonly banKey: string;
@@ -32,7 +32,7 @@ export interface Source {
   readonly clientNetwork: string;
   readonly guessesKey: string;
   /** The rules of the address family, in the order of the configuration. */
-  readonly places: readonly RulePlace[];
+  readonly scopes: readonly RuleScope[];
 }
 
 export interface SourceParts extends BruteForceRules {
@@ -55,7 +55,7 @@ export function sourceOf(text: string, { rules, clientCidr6, keyPrefix }: Source
     tag,
     clientNetwork,
     guessesKey: guessesKey.build(keyPrefix, tag, clientNetwork),
-    places: own.map((rule) => {
+    scopes: own.map((rule) => {
       const network = networkOf(address, rule.cidr);
       return {
         rule,
@@ -108,7 +108,7 @@ export function knownNetworkOf(text: string): string | undefined {
 /** Keys of one account over all networks. All have the same hash tag. */
 export interface AccountWideKeys {
   readonly failures: string;
-  readonly slowed: string;
+  readonly delayed: string;
   readonly known: string;
 }
 
@@ -135,7 +135,7 @@ export function accountWideKeys(keyPrefix: string, username: string): AccountWid
   const user = userTag(username);
   return {
     failures: accountFailuresKey.build(keyPrefix, user),
-    slowed: accountSlowedKey.build(keyPrefix, user),
+    delayed: accountDelayKey.build(keyPrefix, user),
     known: knownNetworksKey.build(keyPrefix, user),
   };
 }

@@ -4,10 +4,10 @@ import type { Bus } from "../../platform/bus/bus.ts";
 import { AppError } from "../../platform/errors/index.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";
 import { createAccountFlush, createAccountKeys } from "../account-epoch/index.ts";
-import { type BruteForceState, createBruteForceState, type FlushDeps } from "../brute-force/index.ts";
+import { type BruteForceRecords, createBruteForceRecords, type FlushDeps } from "../brute-force/index.ts";
 import type { AccountNames, FindAccountNames } from "./account-names.ts";
 import { flushedAddress } from "./flushed-address.ts";
-import type { FindSiteNames, SiteNames } from "./site-names.ts";
+import type { FindScriptedNames, ScriptedNames } from "./scripted-names.ts";
 
 export interface Flushed {
   /** The keys that existed and were removed, sorted. */
@@ -49,7 +49,7 @@ export interface FlushesDeps extends Omit<FlushDeps, "redis"> {
   readonly cache: RedisClient;
   readonly bus: Pick<Bus, "publish">;
   readonly accountNames: FindAccountNames;
-  readonly siteNames: FindSiteNames;
+  readonly scriptedNames: FindScriptedNames;
 }
 
 async function existing(redis: RedisClient, keys: readonly string[]): Promise<readonly string[]> {
@@ -87,10 +87,10 @@ async function each<Item, Result>(items: Iterable<Item>, run: (item: Item) => Pr
 }
 
 interface CacheFlushParts {
-  readonly bruteForce: BruteForceState;
+  readonly bruteForce: BruteForceRecords;
   readonly flushAccount: ReturnType<typeof createAccountFlush>;
   readonly names: AccountNames;
-  readonly site: SiteNames;
+  readonly site: ScriptedNames;
   readonly cache: RedisClient;
 }
 
@@ -126,8 +126,8 @@ async function flushUser(user: string, parts: CacheFlushParts): Promise<Flushed>
 }
 
 export function createFlushes(deps: FlushesDeps): Flushes {
-  const { state, cache, bus, keyPrefix, rules, clock, accountNames, siteNames } = deps;
-  const bruteForce = createBruteForceState({
+  const { state, cache, bus, keyPrefix, rules, clock, accountNames, scriptedNames } = deps;
+  const bruteForce = createBruteForceRecords({
     redis: state,
     keyPrefix,
     rules,
@@ -145,7 +145,7 @@ export function createFlushes(deps: FlushesDeps): Flushes {
   return {
     cache: ({ user }) =>
       orUnavailable(async () => {
-        const [names, site] = await Promise.all([accountNames(user), siteNames(user)]);
+        const [names, site] = await Promise.all([accountNames(user), scriptedNames(user)]);
         return flushUser(user, { bruteForce, flushAccount, names, site, cache });
       }),
     bruteForce: (request) =>
@@ -156,7 +156,7 @@ export function createFlushes(deps: FlushesDeps): Flushes {
       })),
     findOfCache: ({ user }) =>
       orUnavailable(async () => {
-        const [known, site] = await Promise.all([accountNames(user), siteNames(user)]);
+        const [known, site] = await Promise.all([accountNames(user), scriptedNames(user)]);
         const accounts = new Set([user, ...known.accounts, ...site.accounts]);
         const ofCache = await Promise.all([...accounts].map(accountKeys));
         const names = new Set([...accounts, ...ofCache.flatMap((one) => one.names)]);

@@ -1,6 +1,6 @@
 import type { VerifiedToken } from "./claims.ts";
 import { type OpaqueRecord, opaqueDigest, type ReadOpaqueRecord } from "./opaque-record.ts";
-import { createRecentLooks, type RecentLooksOptions } from "./recent-looks.ts";
+import { createRecentReads, type RecentReadsOptions } from "./recent-reads.ts";
 import { subjectDigest } from "./subject-digest.ts";
 import type { TokenVerifier } from "./token-verifier.ts";
 import { invalid, type TokenVerdict } from "./verdict.ts";
@@ -8,7 +8,7 @@ import { type AccessTokenRules, isMeantForUs, usernameOf } from "./verify-access
 
 type Rules = Omit<AccessTokenRules, "keys" | "skewSeconds">;
 
-export interface OpaqueVerifierOptions extends Omit<RecentLooksOptions<OpaqueRecord | "none">, "read" | "clock"> {
+export interface OpaqueVerifierOptions extends Omit<RecentReadsOptions<OpaqueRecord | "none">, "read" | "clock"> {
   readonly rules: Rules;
   readonly read: ReadOpaqueRecord;
 }
@@ -43,11 +43,11 @@ function judged(record: OpaqueRecord | "none" | undefined, rules: Rules): TokenV
  * tokens depend on.
  */
 export function createOpaqueVerifier({ rules, read, ...options }: OpaqueVerifierOptions): TokenVerifier {
-  const looks = createRecentLooks({ ...options, read, clock: rules.clock });
+  const reads = createRecentReads({ ...options, read, clock: rules.clock });
   return {
     verify: (token) => {
       if (!opaqueToken.test(token)) return invalid("malformed");
-      const record = looks.at(opaqueDigest(token));
+      const record = reads.at(opaqueDigest(token));
       return record instanceof Promise ? record.then((found) => judged(found, rules)) : judged(record, rules);
     },
   };

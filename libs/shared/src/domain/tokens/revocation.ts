@@ -2,7 +2,7 @@ import type { RedisClient } from "../../platform/redis/client.ts";
 import { deniedTokenKey, tokenEpochKey } from "../../platform/redis/keys.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { RevocationFacts } from "./claims.ts";
-import { createRecentLooks } from "./recent-looks.ts";
+import { createRecentReads } from "./recent-reads.ts";
 
 export type RevocationState = "active" | "revoked" | "unavailable";
 
@@ -31,15 +31,15 @@ function epochOf(stored: string | null): number {
   return Number.isFinite(epoch) ? epoch : Number.POSITIVE_INFINITY;
 }
 
-type Look<Value> = Value | undefined;
+type Read<Value> = Value | undefined;
 
 /** A single result is enough for `revoked`; `active` needs all of them. */
-function stateOf(isDenied: Look<boolean>, epochs: readonly Look<number>[], epoch: number): RevocationState {
+function stateOf(isDenied: Read<boolean>, epochs: readonly Read<number>[], epoch: number): RevocationState {
   if (isDenied === true || epochs.some((current) => current !== undefined && epoch < current)) return "revoked";
   return isDenied === undefined || epochs.includes(undefined) ? "unavailable" : "active";
 }
 
-const isKnown = (look: number | Promise<Look<number>>): look is number => typeof look === "number";
+const isKnown = (value: number | Promise<Read<number>>): value is number => typeof value === "number";
 
 /**
  * Denylist and epochs in Redis. Within `ttlMs`, a token is looked up in the denylist once, and a subject's epoch is read once for all of
@@ -54,19 +54,19 @@ export function createRevocation(options: RevocationOptions): Revocation {
     isFailing = false;
     return value;
   };
-  const looks = {
+  const reads = {
     ...options,
     onError: (error: unknown): void => {
       if (!isFailing) onError(error);
       isFailing = true;
     },
   };
-  const denials = createRecentLooks({
-    ...looks,
+  const denials = createRecentReads({
+    ...reads,
     read: async (id) => (await get(deniedTokenKey.build(keyPrefix, id))) !== null,
   });
-  const epochs = createRecentLooks({
-    ...looks,
+  const epochs = createRecentReads({
+    ...reads,
     read: async (digest) => epochOf(await get(tokenEpochKey.build(keyPrefix, digest))),
   });
   return {

@@ -10,14 +10,14 @@ function nodeOf(value: unknown): Node {
   return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
-interface Place {
+interface Position {
   /** Names from the schema and positions in lists; never a name that the sender chose. */
   readonly names: readonly string[];
   readonly node: Node;
 }
 
 /** Follows the error's path down the schema; stops where the schema has no such name. */
-function placeOf(schema: unknown, path: string): Place {
+function placeOf(schema: unknown, path: string): Position {
   const names: string[] = [];
   let node = nodeOf(schema);
   for (const part of path.split("/").slice(1)) {

@@ -1,4 +1,3 @@
-export { type AnswerHolds, createAnswerHolds, type Held, waitHeld } from "./answer-holds.ts";
 export {
   abortAfter,
   type CallerDeadline,
@@ -11,3 +10,4 @@ export {
   watchDeadline,
   within,
 } from "./deadline.ts";
+export { createResponseDelays, type DelayedResponse, type ResponseDelays, waitForDelay } from "./response-delays.ts";

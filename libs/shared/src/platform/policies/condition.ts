@@ -35,17 +35,17 @@ function expected(path: string, text: string): ConditionProblem {
   return { path, kind: "expected", text, known: [] };
 }
 
-interface Place {
+interface Position {
   readonly path: string;
   readonly depth: number;
 }
 
 /** The place of a part of a condition. */
-function below({ path, depth }: Place, part: string): Place {
+function below({ path, depth }: Position, part: string): Position {
   return { path: `${path}${part}`, depth: depth + 1 };
 }
 
-function compileList(raw: unknown, place: Place, context: ConditionContext): readonly Condition[] {
+function compileList(raw: unknown, place: Position, context: ConditionContext): readonly Condition[] {
   if (Array.isArray(raw) && raw.length > 0)
     return raw.map((item, index) => compileAt(item, below(place, `[${index}]`), context));
   context.problem(expected(place.path, "a list of conditions"));
@@ -68,7 +68,7 @@ function compileForProtocol(name: OperatorName, operand: unknown, { strings, net
   return compile(name === "matches" && typeof operand === "string" ? `(?i)${operand}` : operand, sets);
 }
 
-function compileComparison(raw: Mapping, place: Place, { sets, problem }: ConditionContext): Condition {
+function compileComparison(raw: Mapping, place: Position, { sets, problem }: ConditionContext): Condition {
   const { attribute, ...rest } = raw;
   const [name, ...more] = Object.keys(rest);
   if (typeof attribute !== "string" || name === undefined || more.length > 0) {
@@ -106,7 +106,7 @@ function compileComparison(raw: Mapping, place: Place, { sets, problem }: Condit
   };
 }
 
-function compileGroup(name: string, raw: unknown, place: Place, context: ConditionContext): Condition | undefined {
+function compileGroup(name: string, raw: unknown, place: Position, context: ConditionContext): Condition | undefined {
   switch (name) {
     case "all": {
       const parts = compileList(raw, place, context);
@@ -128,7 +128,7 @@ function compileGroup(name: string, raw: unknown, place: Place, context: Conditi
   }
 }
 
-function compileAt(raw: unknown, place: Place, context: ConditionContext): Condition {
+function compileAt(raw: unknown, place: Position, context: ConditionContext): Condition {
   if (place.depth > maxDepth) {
     context.problem(expected(place.path, `at most ${maxDepth} levels of conditions`));
     return never;

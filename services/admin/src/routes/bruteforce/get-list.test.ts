@@ -38,7 +38,7 @@ function stateOf(
       const { page, next } = pageOf(accounts, cursor, size);
       return { names: page.map(({ account }) => account), next };
     },
-    slowedAmong: async (names) => {
+    delayedAmong: async (names) => {
       if (failsAt?.slowed) throw new Error("Redis is unavailable");
       return slowed.filter((name) => names.includes(name)).map((account) => ({ account, wrongPasswords: 9, untilMs }));
     },

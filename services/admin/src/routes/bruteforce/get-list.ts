@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { BruteForceList } from "@postern/shared/contracts";
-import type { BruteForceState } from "@postern/shared/domain/brute-force";
+import type { BruteForceRecords } from "@postern/shared/domain/brute-force";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -11,7 +11,7 @@ import { type ListPart, listFiltered, listPage } from "./list-part.ts";
 import { type ListQuestion, readListQuestion } from "./list-question.ts";
 
 export interface ListDeps {
-  readonly bruteForce: BruteForceState;
+  readonly bruteForce: BruteForceRecords;
   readonly logger: Logger;
 }
 
@@ -20,7 +20,7 @@ function failed(cause: unknown): AppError {
   return new AppError("REDIS_UNAVAILABLE", { detail: "bans cannot be listed", cause });
 }
 
-async function partOf(question: ListQuestion, state: BruteForceState): Promise<ListPart | undefined> {
+async function partOf(question: ListQuestion, state: BruteForceRecords): Promise<ListPart | undefined> {
   const { accounts, ipAddresses, page } = question;
   if (accounts.length + ipAddresses.length > 0) return { result: await listFiltered(state, question), next: undefined };
   return page === undefined ? undefined : listPage(state, page);

@@ -1,6 +1,6 @@
 import type { BanPage } from "@postern/shared/domain/brute-force";
 import { errorCodes } from "@postern/shared/platform/errors";
-import { type Listing, slowedEntry } from "./list-part.ts";
+import { delayedEntry, type Listing } from "./list-part.ts";
 
 const bansAtATime = 1000;
 /** Each account has up to 1000 addresses. */
@@ -28,11 +28,11 @@ async function* accountEntries(state: Listing): AsyncGenerator<readonly Entry[]>
 }
 
 /** Read in a second pass, because a JSON object is written member by member and nothing is buffered. */
-async function* slowedEntries(state: Listing): AsyncGenerator<readonly Entry[]> {
+async function* delayedEntries(state: Listing): AsyncGenerator<readonly Entry[]> {
   let cursor: string | undefined;
   do {
     const page = await state.listGuessedNames({ cursor, size: namesAtATime });
-    yield (await state.slowedAmong(page.names)).map(slowedEntry);
+    yield (await state.delayedAmong(page.names)).map(delayedEntry);
     cursor = page.next;
   } while (cursor !== undefined);
 }
@@ -94,7 +94,7 @@ export async function listEverything(
     yield* part([{ name: "ip_addresses", entries: banEntries(state, first) }], onError);
     yield ",";
     const accounts = { name: "accounts", entries: accountEntries(state) };
-    yield* part([accounts, { name: "slowed", entries: slowedEntries(state), isOptional: true }], onError);
+    yield* part([accounts, { name: "slowed", entries: delayedEntries(state), isOptional: true }], onError);
     yield "]}";
   };
   return text();

@@ -1,5 +1,5 @@
-import type { BruteForceListResult, SlowedAccount as SlowedAccountShown } from "@postern/shared/contracts";
-import type { BruteForceState, SlowedAccount } from "@postern/shared/domain/brute-force";
+import type { BruteForceListResult, DelayedAccount as DelayedAccountShown } from "@postern/shared/contracts";
+import type { BruteForceRecords, DelayedAccount } from "@postern/shared/domain/brute-force";
 import { flushedAddress } from "@postern/shared/domain/flush";
 import { encodeCursor, type ListPage, type ListQuestion } from "./list-question.ts";
 
@@ -8,8 +8,8 @@ const maxAccounts = 100;
 
 /** What the list reads of the brute-force state. */
 export type Listing = Pick<
-  BruteForceState,
-  "listBans" | "bansOfAddress" | "listGuessedAccounts" | "listGuessedNames" | "addressesOf" | "slowedAmong"
+  BruteForceRecords,
+  "listBans" | "bansOfAddress" | "listGuessedAccounts" | "listGuessedNames" | "addressesOf" | "delayedAmong"
 >;
 
 export interface ListPart {
@@ -18,28 +18,28 @@ export interface ListPart {
 }
 
 /** The member is absent if no account is delayed. */
-export function slowedEntry({
+export function delayedEntry({
   account,
   wrongPasswords,
   untilMs,
-}: SlowedAccount): readonly [account: string, shown: SlowedAccountShown] {
+}: DelayedAccount): readonly [account: string, shown: DelayedAccountShown] {
   return [account, { wrong_passwords: wrongPasswords, until: new Date(untilMs).toISOString() }];
 }
 
 interface Accounts {
   readonly guessed: readonly (readonly [account: string, addresses: readonly string[]])[];
-  readonly slowed: readonly SlowedAccount[];
+  readonly delayed: readonly DelayedAccount[];
 }
 
 function resultOf(
   bans: Iterable<readonly [network: string, rule: string]>,
-  { guessed, slowed }: Accounts,
+  { guessed, delayed }: Accounts,
 ): BruteForceListResult {
   return [
     { ip_addresses: Object.fromEntries(bans), error: null },
     {
       accounts: Object.fromEntries(guessed.map(([account, addresses]) => [account, [...addresses]])),
-      ...(slowed.length > 0 && { slowed: Object.fromEntries(slowed.map(slowedEntry)) }),
+      ...(delayed.length > 0 && { slowed: Object.fromEntries(delayed.map(delayedEntry)) }),
       error: null,
     },
   ];
@@ -57,12 +57,12 @@ export async function listFiltered(
   state: Listing,
   { accounts, ipAddresses }: ListQuestion,
 ): Promise<BruteForceListResult> {
-  const [bans, guessed, slowed] = await Promise.all([
+  const [bans, guessed, delayed] = await Promise.all([
     Promise.all(ipAddresses.map((text) => bansOf(state, text))),
     Promise.all(accounts.map(async (account) => [account, await state.addressesOf(account)] as const)),
-    state.slowedAmong(accounts),
+    state.delayedAmong(accounts),
   ]);
-  return resultOf(bans.flat(), { guessed: guessed.filter(([, addresses]) => addresses.length > 0), slowed });
+  return resultOf(bans.flat(), { guessed: guessed.filter(([, addresses]) => addresses.length > 0), delayed });
 }
 
 /** A page of everything. @throws RangeError for a cursor that no page returned. */
@@ -73,12 +73,12 @@ export async function listPage(state: Listing, { limit, cursor }: ListPage): Pro
       ? { accounts: [], next: undefined }
       : state.listGuessedAccounts({ cursor: cursor?.accounts, size: Math.min(limit, maxAccounts) }),
   ]);
-  const slowed = await state.slowedAmong(guessed.accounts.map(({ account }) => account));
+  const delayed = await state.delayedAmong(guessed.accounts.map(({ account }) => account));
   const isOver = bans.next === undefined && guessed.next === undefined;
   return {
     result: resultOf(
       bans.bans.map(({ network, rule }) => [network, rule] as const),
-      { guessed: guessed.accounts.map(({ account, addresses }) => [account, addresses] as const), slowed },
+      { guessed: guessed.accounts.map(({ account, addresses }) => [account, addresses] as const), delayed },
     ),
     next: isOver ? undefined : encodeCursor({ bans: bans.next ?? null, accounts: guessed.next ?? null }),
   };

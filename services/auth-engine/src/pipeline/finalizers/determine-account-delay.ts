@@ -11,7 +11,7 @@ export const determineAccountDelay: Finalizer = {
     const found = facts.bruteForce;
     if (bruteForce === undefined || found === undefined || decision.outcome !== "ok") return decision;
     const account = attempt.masterLogin === undefined ? decision.account : attempt.username;
-    await bruteForce.slow(account, found);
+    await bruteForce.determineDelay(account, found);
     return decision;
   },
 };

@@ -1,13 +1,13 @@
 import type { Ok } from "@postern/shared/contracts";
 import type { Attempt } from "../../decision/attempt.ts";
 import type { CachedResult } from "../../result-cache/cached-result.ts";
-import type { CacheFacts } from "../../result-cache/result-caches.ts";
+import type { CacheState } from "../../result-cache/result-caches.ts";
 import type { StepContext, StepDeps } from "../step.ts";
 import { noteAccount } from "./note-account.ts";
 
 interface Hit {
   readonly found: CachedResult;
-  readonly cache: CacheFacts;
+  readonly cache: CacheState;
 }
 
 /**

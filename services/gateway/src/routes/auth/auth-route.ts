@@ -7,8 +7,8 @@ import type { RequestFacts } from "../../dialects/complete-request.ts";
 import { CredentialsError } from "../../dialects/credentials-error.ts";
 import type { DialectReply } from "../../dialects/reply.ts";
 import type { ReportIgnoredAddress } from "../../ignored-addresses.ts";
+import type { AccountDelays } from "../../limits/account-delays.ts";
 import type { ConcurrencyGate } from "../../limits/concurrency-gate.ts";
-import type { SlowAnswers } from "../../limits/slow-answers.ts";
 import type { AnswerListing } from "../../list-accounts/answer-listing.ts";
 import type { GatewayMetrics } from "../../metrics.ts";
 import type { OnRequest } from "../../plugins/caller-auth.ts";
@@ -43,7 +43,7 @@ export interface AuthRouteDeps {
   readonly metrics: GatewayMetrics;
   readonly log: DecisionLog;
   readonly gate: ConcurrencyGate;
-  readonly slowAnswers: SlowAnswers;
+  readonly accountDelays: AccountDelays;
   readonly callerAddress: (request: FastifyRequest) => string;
   readonly factsOf: (request: FastifyRequest, dialect: Dialect) => RequestFacts;
   readonly reportIgnoredAddress: ReportIgnoredAddress;
@@ -69,20 +69,20 @@ function tempfail(error: AppError): AuthDecision {
  * answer is an immediate temporary failure (ADR 0013).
  */
 export function createAuthHandler(pair: DialectPair, deps: AuthRouteDeps): AuthHandler {
-  const { decide, metrics, log, gate, factsOf, slowAnswers, callerAddress } = deps;
+  const { decide, metrics, log, gate, factsOf, accountDelays, callerAddress } = deps;
   /** Milliseconds; 0: answer now. */
   const hold = ({ authRequest, decision, request, reply, seconds }: Answered, send: () => void): number => {
-    const slowed = {
+    const delayed = {
       decision,
       isPeer: authRequest.clientIpIsPeer === true,
       caller: callerAddress(request),
       elapsedMs: seconds * 1000,
       patienceMs: Number.POSITIVE_INFINITY,
     };
-    const held = slowAnswers.hold(slowed, send);
-    if (held === undefined) return 0;
-    reply.raw.once("close", held.cancel);
-    return held.ms;
+    const waiting = accountDelays.delay(delayed, send);
+    if (waiting === undefined) return 0;
+    reply.raw.once("close", waiting.cancel);
+    return waiting.ms;
   };
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     let facts: RequestFacts | undefined;
@@ -97,10 +97,10 @@ export function createAuthHandler(pair: DialectPair, deps: AuthRouteDeps): AuthH
       const decision = await decide(authRequest);
       const send = (): void => sendReply(reply, pair.decision(decision, request.id, request));
       const seconds = (performance.now() - started) / 1000;
-      const heldMs = "holdMs" in decision ? hold({ authRequest, decision, request, reply, seconds }, send) : 0;
-      if (heldMs === 0) send();
+      const delayedMs = "holdMs" in decision ? hold({ authRequest, decision, request, reply, seconds }, send) : 0;
+      if (delayedMs === 0) send();
       metrics.decided({ dialect: pair.dialect, operation: authRequest.operation, outcome: decision.outcome, seconds });
-      log.decided(authRequest, decision, seconds, heldMs);
+      log.decided(authRequest, decision, seconds, delayedMs);
     } catch (thrown) {
       refuse(pair, { request, reply, thrown, clientIp: facts?.clientIp }, deps);
     } finally {

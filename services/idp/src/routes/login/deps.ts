@@ -4,8 +4,8 @@ import type { FlowGate } from "../../flow/flow-gate.ts";
 import type { FlowStarts } from "../../flow/flow-starter.ts";
 import type { CompleteSignIn } from "../../login/complete-sign-in.ts";
 import type { ConnectedApplications, ListDemands } from "../../login/connected-applications.ts";
+import type { DelaySignIn } from "../../login/delay-sign-in.ts";
 import type { FailedSignIns } from "../../login/failed-sign-ins.ts";
-import type { HoldBack } from "../../login/hold-back.ts";
 import type { CheckPassword, LookUpAccount } from "../../login/password-check.ts";
 import type { IdpMetrics } from "../../metrics.ts";
 import type { FactorGuard } from "../../mfa/factor-guard.ts";
@@ -28,7 +28,7 @@ export interface LoginDeps {
   readonly sessions: SessionStore;
   readonly checkPassword: CheckPassword;
   readonly factors: Factors;
-  readonly holdBack: HoldBack;
+  readonly delaySignIn: DelaySignIn;
   readonly guard: FactorGuard;
   readonly passkeyAttempts: PasskeyAttempts;
   /** Number of consecutive wrong codes that locks a factor. */

@@ -16,6 +16,9 @@ import { reportSignIn, reportUndecided } from "./report.ts";
 import { showLogin } from "./show-login.ts";
 import { finishSignIn } from "./signed-in.ts";
 
+/** No `BackendKind`: the password was refused, so no backend has decided. */
+const noBackend = 0;
+
 const maxPasswordLength = 4096;
 
 interface Credentials {
@@ -60,11 +63,11 @@ async function ask(
 }
 
 /** Applies the delay to correct and wrong passwords alike, before anything else happens. */
-async function holdBack(deps: LoginDeps, visit: Visit, decision: PasswordOutcome, typed: string): Promise<void> {
+async function delayAnswer(deps: LoginDeps, visit: Visit, decision: PasswordOutcome, typed: string): Promise<void> {
   const { request } = visit;
   const { signal, session } = callContext(visit, 0);
-  await deps.holdBack({
-    holdMs: decision.holdMs,
+  await deps.delaySignIn({
+    accountDelayMs: decision.holdMs,
     account: decision.account ?? typed,
     deviceToken: deps.pages.cookies.read(request.headers.cookie, cookieNames.device),
     clientIp: request.caller?.clientIp ?? "",
@@ -129,7 +132,7 @@ async function refuse(deps: LoginDeps, visit: Visit, refused: Refused): Promise<
     account: known.account,
     shownAs: username,
     attributes: {},
-    backend: 0,
+    backend: noBackend,
     remember: false,
     passwordTs: Math.floor(deps.nowMs() / 1000),
     methods: needed.methods,
@@ -180,7 +183,7 @@ export function postLogin(deps: LoginDeps): VisitHandler {
     if (credentials === undefined) return sendProblem(pages, visit, "request");
     const checkContext = callContext(visit, nowMs() + decisionTimeoutMs());
     const decision = await ask(deps, visit, flow, { ...credentials, context: checkContext });
-    await holdBack(deps, visit, decision, credentials.username);
+    await delayAnswer(deps, visit, decision, credentials.username);
     // The time limit starts after the delay.
     const context = callContext(visit, nowMs() + decisionTimeoutMs());
     if (decision.outcome === "denied") {

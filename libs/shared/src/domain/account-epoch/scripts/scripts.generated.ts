@@ -1,7 +1,7 @@
 // Made from the .lua files of this folder by tools/generate-redis-scripts.ts; do not edit.
 
-export const raiseAccountEpoch = {
-  name: "raiseAccountEpoch",
+export const changeAccountEpoch = {
+  name: "changeAccountEpoch",
   keys: ["epochKey", "resultsKey", "namesKey"] as const,
   args: ["epoch", "lifeSeconds"] as const,
   lua: `-- Changes the epoch of an account, which makes its cached results invalid, and lists the keys to delete.

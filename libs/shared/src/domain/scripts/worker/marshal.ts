@@ -94,7 +94,7 @@ class StackWriter {
   }
 }
 
-interface Place {
+interface StackSlot {
   readonly state: number;
   readonly index: number;
   readonly depth: number;
@@ -109,7 +109,7 @@ class StackReader {
     this.#length = lua.malloc(8);
   }
 
-  read(place: Place, spent: Spent): LuaValue {
+  read(place: StackSlot, spent: Spent): LuaValue {
     const { state, index } = place;
     spent.items += 1;
     if (spent.items > luaValueLimits.items) throw new RangeError("value has too many items");
@@ -139,7 +139,7 @@ class StackReader {
     return isUtf8(slice) ? slice.toString("utf8") : new Uint8Array(slice);
   }
 
-  #readTable({ state, index, depth }: Place, spent: Spent): LuaValue {
+  #readTable({ state, index, depth }: StackSlot, spent: Spent): LuaValue {
     if (depth > luaValueLimits.depth) throw new RangeError("value is nested too deeply");
     const lua = this.#lua;
     lua.lua_checkstack(state, 4);

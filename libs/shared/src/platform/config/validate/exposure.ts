@@ -44,13 +44,13 @@ function remoteHost({ url, sentinels, cluster }: RedisRoleConfig): string | unde
   return addresses.map(hostOf).find(isRemote);
 }
 
-interface Place {
+interface Connection {
   readonly password: string;
   readonly tls: string;
 }
 
 /** Roles use the shared connection, so that one warning about it is enough. */
-function placeOf({ storage }: Config, role: "state" | "queue" | "cache"): Place {
+function placeOf({ storage }: Config, role: "state" | "queue" | "cache"): Connection {
   const { primary, roles } = storage.redis;
   const isShared = primary.address !== "" && hostOf(roles[role].url) === hostOf(primary.address);
   const root = `storage.redis.roles.${role}`;

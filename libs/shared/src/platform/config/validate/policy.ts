@@ -32,7 +32,7 @@ export function validatePolicy(config: Config, judgement: Judgement): void {
   );
 }
 
-interface Place {
+interface SetsContext {
   readonly path: string;
   readonly sets: PolicySets;
   readonly judgement: Judgement;
@@ -48,7 +48,7 @@ function reasonOf({ kind, text }: ConditionProblem): string {
   return kind === "unknown_operator" ? messages.unknownOperator(text) : messages.mustBe(text);
 }
 
-function judgeCondition(rule: Rule, { path, sets, judgement }: Place): void {
+function judgeCondition(rule: Rule, { path, sets, judgement }: SetsContext): void {
   const { if: condition } = rule;
   if (typeof condition !== "object" || condition === null || Object.keys(condition).length === 0) {
     judgement.problem(`${path}.if`, messages.required);

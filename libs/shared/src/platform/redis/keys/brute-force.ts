@@ -130,7 +130,7 @@ export const accountFailuresKey: KeyFamily<[user: string]> = {
 };
 
 /** The number of an account's distinct wrong passwords, once it is large enough for the account delay. */
-export const accountSlowedKey: KeyFamily<[user: string]> = {
+export const accountDelayKey: KeyFamily<[user: string]> = {
   ...ofUser,
   name: "delayed account",
   type: "string",
@@ -162,6 +162,6 @@ export const bruteForceKeyFamilies: readonly KeyFamily<never[]>[] = [
   accountAddressesKey,
   accountIndexKey,
   accountFailuresKey,
-  accountSlowedKey,
+  accountDelayKey,
   knownNetworksKey,
 ];

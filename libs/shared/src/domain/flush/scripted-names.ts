@@ -6,7 +6,7 @@ import { scriptCacheKey } from "../../platform/redis/keys/scripts.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 
 /** What the site's script returns for a name. */
-export interface SiteNames {
+export interface ScriptedNames {
   /** Other names of the account. */
   readonly accounts: readonly string[];
   /** Keys of the role `cache` that the site's scripts store about it. */
@@ -16,9 +16,9 @@ export interface SiteNames {
 }
 
 /** Never rejects. */
-export type FindSiteNames = (user: string) => Promise<SiteNames>;
+export type FindScriptedNames = (user: string) => Promise<ScriptedNames>;
 
-export interface SiteNamesDeps {
+export interface ScriptedNamesDeps {
   readonly bus: Pick<Bus, "request">;
   readonly clock: Clock;
   readonly keyPrefix: string;
@@ -28,7 +28,13 @@ export interface SiteNamesDeps {
 }
 
 /** Calls an engine, because the site's scripts run there. */
-export function createSiteNames({ bus, clock, keyPrefix, hasScript, timeoutMs }: SiteNamesDeps): FindSiteNames {
+export function createScriptedNames({
+  bus,
+  clock,
+  keyPrefix,
+  hasScript,
+  timeoutMs,
+}: ScriptedNamesDeps): FindScriptedNames {
   return async (user) => {
     if (!hasScript()) return { accounts: [], keys: [], isComplete: true };
     const call = { deadline: clock.now() + timeoutMs, signal: abortAfter(timeoutMs) };

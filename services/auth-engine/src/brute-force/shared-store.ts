@@ -1,19 +1,19 @@
-import type { AccountKeys, AccountWideKeys, Ban, RulePlace, Source } from "@postern/shared/domain/brute-force";
-import type { AccountSource } from "./account-delay.ts";
+import type { AccountKeys, AccountWideKeys, Ban, RuleScope, Source } from "@postern/shared/domain/brute-force";
+import type { AccountSource } from "./account-delay-settings.ts";
 import type { Toleration } from "./toleration.ts";
 
 /** One attempt as the rules see it. */
-export interface Target {
+export interface CountedAttempt {
   readonly source: Source;
   /** Rules that apply to the attempt, in the order of the configuration. */
-  readonly places: readonly RulePlace[];
+  readonly scopes: readonly RuleScope[];
   readonly username: string;
   /** The account's keys for this source. */
   readonly keys: AccountKeys;
 }
 
 /** The same attempt as its account sees it, for all networks together. */
-export interface AccountTarget {
+export interface CountedAccount {
   /** The typed name, folded: the only name under which the account's failures are counted, looked up and delayed. */
   readonly username: string;
   readonly keys: AccountWideKeys;
@@ -22,13 +22,14 @@ export interface AccountTarget {
   readonly hidesOutcome?: boolean;
 }
 
-export interface Standing {
+/** Whether a ban is in force for an attempt. */
+export interface BanState {
   readonly ban: Ban | undefined;
   /** The account's success would forgive failures. */
   readonly pending: boolean;
 }
 
-export interface SharedStanding extends Standing {
+export interface SharedBanState extends BanState {
   /** Distinct wrong passwords of a delayed account; 0 for any other. */
   readonly accountFailures: number;
 }
@@ -42,7 +43,7 @@ export interface Guess {
   readonly toleration: Toleration;
 }
 
-export interface Counted {
+export interface CountResult {
   readonly repeated: boolean;
   readonly accountPasswordsSeen: number;
   readonly totalPasswordsSeen: number;
@@ -52,27 +53,20 @@ export interface Counted {
 }
 
 /** Result of recording a success; with a ban, nothing was recorded. */
-export interface Succeeded {
+export interface SuccessResult {
   readonly ban: Ban | undefined;
 }
 
 /** The store in which all engines count failures: Redis. Returns undefined while Redis is unavailable. */
 export interface SharedStore {
-  check(target: Target | undefined, account?: AccountTarget): Promise<SharedStanding | undefined>;
+  check(target: CountedAttempt | undefined, account?: CountedAccount): Promise<SharedBanState | undefined>;
   /** Rejects if this failure could not be counted but others could. */
-  count(target: Target, guess: Guess): Promise<Counted | undefined>;
+  count(target: CountedAttempt, guess: Guess): Promise<CountResult | undefined>;
   /** Records a success, unless a ban is in force. */
-  succeed(target: Target, account: string, toleration: Toleration): Promise<Succeeded | undefined>;
-}
-
-/** The store that counts failures while Redis is unavailable: this process. */
-export interface GuessStore {
-  check(target: Target): Standing;
-  count(target: Target, guess: Guess): Counted;
-  succeed(target: Target, account: string, toleration: Toleration): Succeeded;
+  succeed(target: CountedAttempt, account: string, toleration: Toleration): Promise<SuccessResult | undefined>;
 }
 
 /** The longest time for which these rules need a repeated wrong password to be remembered. */
-export function memoryMs(windowMs: number, places: readonly RulePlace[]): number {
-  return places.reduce((longest, { rule }) => Math.max(longest, rule.periodMs), windowMs);
+export function memoryMs(windowMs: number, scopes: readonly RuleScope[]): number {
+  return scopes.reduce((longest, { rule }) => Math.max(longest, rule.periodMs), windowMs);
 }

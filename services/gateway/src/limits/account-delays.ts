@@ -1,8 +1,8 @@
 import type { AuthDecision } from "@postern/shared/contracts";
-import type { AnswerHolds } from "@postern/shared/platform/concurrency";
+import type { ResponseDelays } from "@postern/shared/platform/concurrency";
 
 /** `auth.controls.brute_force`: maximum number of delayed answers for one API caller. */
-export interface SlowAnswerSettings {
+export interface AccountDelaySettings {
   readonly maxWaiting: number;
   /** The same if the client address is unknown. */
   readonly maxWaitingWithoutClient: number;
@@ -10,7 +10,7 @@ export interface SlowAnswerSettings {
   readonly decisionTimeoutMs: number;
 }
 
-export interface Slowed {
+export interface DelayedDecision {
   readonly decision: AuthDecision;
   readonly isPeer: boolean;
   /** The API caller's address. */
@@ -21,26 +21,29 @@ export interface Slowed {
   readonly patienceMs: number;
 }
 
-export interface SlowAnswers {
+export interface AccountDelays {
   /**
    * Delays the answer about a guessed account after its request has left the concurrency gate. Returns the delay and a function that
    * cancels it; undefined: answer now.
    */
-  hold(slowed: Slowed, answer: () => void): { readonly ms: number; readonly cancel: () => void } | undefined;
+  delay(delayed: DelayedDecision, answer: () => void): { readonly ms: number; readonly cancel: () => void } | undefined;
 }
 
 /** Time reserved for the answer to reach a caller before its deadline. */
 const spareMs = 100;
 
-export function createSlowAnswers(holds: AnswerHolds, settings: () => SlowAnswerSettings): SlowAnswers {
+export function createAccountDelays(
+  responseDelays: ResponseDelays,
+  settings: () => AccountDelaySettings,
+): AccountDelays {
   return {
-    hold: ({ decision, isPeer, caller, elapsedMs, patienceMs }, answer) => {
+    delay: ({ decision, isPeer, caller, elapsedMs, patienceMs }, answer) => {
       const holdMs = decision.outcome === "ok" || decision.outcome === "fail" ? (decision.holdMs ?? 0) : 0;
       if (holdMs === 0) return undefined;
       const { maxWaiting, maxWaitingWithoutClient, decisionTimeoutMs } = settings();
       const ms = Math.floor(Math.min(holdMs, decisionTimeoutMs - elapsedMs, patienceMs - spareMs));
       const maxPerKey = isPeer ? maxWaitingWithoutClient : maxWaiting;
-      const cancel = holds.hold({ key: caller, ms, maxPerKey }, answer);
+      const cancel = responseDelays.delay({ key: caller, ms, maxPerKey }, answer);
       return cancel && { ms, cancel };
     },
   };

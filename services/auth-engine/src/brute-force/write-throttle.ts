@@ -4,23 +4,23 @@ import type { Clock } from "@postern/shared/platform/time";
 const maxNotes = 16_384;
 
 /** Limits writes that may be skipped for a while without harm. */
-export interface Every {
+export interface WriteThrottle {
   /** Whether the interval has passed since the last mark. */
-  look(key: string): boolean;
+  isDue(key: string): boolean;
   mark(key: string): void;
-  /** Checks, and marks if it has passed. */
-  take(key: string): boolean;
+  /** The same; marks the key if it is due. */
+  takeIfDue(key: string): boolean;
 }
 
-export function createEvery(clock: Clock, everyMs: number): Every {
+export function createWriteThrottle(clock: Clock, everyMs: number): WriteThrottle {
   const lastMs = createBoundedCache<number>({ maxEntries: maxNotes, evict: "oldest" });
-  const look = (key: string): boolean => clock.now() - (lastMs.get(key) ?? 0) >= everyMs;
+  const isDue = (key: string): boolean => clock.now() - (lastMs.get(key) ?? 0) >= everyMs;
   const mark = (key: string): void => lastMs.set(key, clock.now());
   return {
-    look,
+    isDue,
     mark,
-    take: (key) => {
-      const due = look(key);
+    takeIfDue: (key) => {
+      const due = isDue(key);
       if (due) mark(key);
       return due;
     },

@@ -1,21 +1,21 @@
 import { createRenewedSet } from "../cache/index.ts";
 
-export interface Held {
-  /** Answers with the same key share a limit. The key is the API caller's address. */
+export interface DelayedResponse {
+  /** Responses with the same key share a limit. The key is the API caller's address. */
   readonly key: string;
   readonly ms: number;
-  /** Maximum number of delayed answers with this key. */
+  /** Maximum number of delayed responses with this key. */
   readonly maxPerKey: number;
 }
 
-/** Delays answers on timers. A delayed answer occupies no request slot, engine or Redis connection. */
-export interface AnswerHolds {
+/** Delays responses on timers. A delayed response occupies no request slot, engine or Redis connection. */
+export interface ResponseDelays {
   /**
-   * Calls `answer` once, after the delay or when all holds end. Returns a function that cancels it; returns undefined without calling
-   * `answer` when the maximum number is already waiting, so that the answer is sent without delay.
+   * Calls `answer` once, after the delay or when all delays end. Returns a function that cancels it; returns undefined without calling
+   * `answer` when the maximum number is already waiting, so that the response is sent without delay.
    */
-  hold(held: Held, answer: () => void): (() => void) | undefined;
-  /** At shutdown: sends all delayed answers, and delays none from then on. */
+  delay(response: DelayedResponse, answer: () => void): (() => void) | undefined;
+  /** At shutdown: sends all delayed responses, and delays none from then on. */
   end(): void;
 }
 
@@ -26,7 +26,7 @@ interface Waiting {
   readonly leave: () => void;
 }
 
-export function createAnswerHolds(limit = maxWaiting): AnswerHolds {
+export function createResponseDelays(limit = maxWaiting): ResponseDelays {
   const waiting = createRenewedSet<Waiting>();
   const perKey = new Map<string, number>();
   let size = 0;
@@ -38,7 +38,7 @@ export function createAnswerHolds(limit = maxWaiting): AnswerHolds {
     else perKey.set(key, now);
   };
   return {
-    hold: ({ key, ms, maxPerKey }, answer) => {
+    delay: ({ key, ms, maxPerKey }, answer) => {
       if (hasEnded || ms <= 0 || size >= limit || (perKey.get(key) ?? 0) >= maxPerKey) return undefined;
       let isOver = false;
       const finish = (): boolean => {
@@ -66,11 +66,15 @@ export function createAnswerHolds(limit = maxWaiting): AnswerHolds {
   };
 }
 
-/** A promise for `hold`; resolves early when `signal` aborts. */
-export function waitHeld(holds: AnswerHolds, held: Held, signal?: AbortSignal): Promise<void> | undefined {
+/** A promise for `delay`; resolves early when `signal` aborts. */
+export function waitForDelay(
+  delays: ResponseDelays,
+  response: DelayedResponse,
+  signal?: AbortSignal,
+): Promise<void> | undefined {
   if (signal?.aborted === true) return undefined;
   const { promise, resolve } = Promise.withResolvers<void>();
-  const cancel = holds.hold(held, resolve);
+  const cancel = delays.delay(response, resolve);
   if (cancel === undefined) return undefined;
   const leave = (): void => {
     cancel();

@@ -1,31 +1,31 @@
-import { type AnswerHolds, createAnswerHolds, type Held } from "@postern/shared/platform/concurrency";
+import { createResponseDelays, type DelayedResponse, type ResponseDelays } from "@postern/shared/platform/concurrency";
 import { AppError } from "@postern/shared/platform/errors";
 import { expect, test } from "vitest";
 import type { KnownDevices } from "../user-notifications/known-devices.ts";
-import { createHoldBack, type HeldSignIn } from "./hold-back.ts";
+import { createDelaySignIn, type DelayedSignIn } from "./delay-sign-in.ts";
 
 /** Holds that end when the test says so. */
-function holdBackOf(knows?: KnownDevices["knows"]) {
-  const real = createAnswerHolds();
-  const held: Held[] = [];
-  const holds: AnswerHolds = {
-    hold: (one, answer) => {
-      const cancel = real.hold({ ...one, ms: 3_600_000 }, answer);
+function delayOf(knows?: KnownDevices["knows"]) {
+  const real = createResponseDelays();
+  const held: DelayedResponse[] = [];
+  const responseDelays: ResponseDelays = {
+    delay: (one, answer) => {
+      const cancel = real.delay({ ...one, ms: 3_600_000 }, answer);
       if (cancel !== undefined) held.push(one);
       return cancel;
     },
     end: () => real.end(),
   };
   const lines: unknown[] = [];
-  const holdBack = createHoldBack({
-    holds,
+  const delaySignIn = createDelaySignIn({
+    responseDelays,
     devices: knows === undefined ? undefined : { knows },
     maxWaiting: 2,
     logger: { info: (fields: object) => void lines.push(fields) },
   });
-  const signIn = (change: Partial<HeldSignIn> = {}): Promise<void> =>
-    holdBack({
-      holdMs: 400,
+  const signIn = (change: Partial<DelayedSignIn> = {}): Promise<void> =>
+    delaySignIn({
+      accountDelayMs: 400,
       account: "alice",
       deviceToken: "device",
       clientIp: "192.0.2.1",
@@ -34,11 +34,11 @@ function holdBackOf(knows?: KnownDevices["knows"]) {
       ...change,
     });
   const untilHeld = (count: number) => expect.poll(() => held.length).toBe(count);
-  return { signIn, held, lines, untilHeld, end: () => holds.end() };
+  return { signIn, held, lines, untilHeld, end: () => responseDelays.end() };
 }
 
 test("a sign-in waits as long as the engine asks, and the log says so", async () => {
-  const { signIn, held, lines, untilHeld, end } = holdBackOf();
+  const { signIn, held, lines, untilHeld, end } = delayOf();
   const waiting = signIn();
   await untilHeld(1);
   expect(held).toEqual([{ key: "192.0.2.1", ms: 400, maxPerKey: 2 }]);
@@ -48,8 +48,8 @@ test("a sign-in waits as long as the engine asks, and the log says so", async ()
 });
 
 test("a person waits three seconds at the most", async () => {
-  const { signIn, held, untilHeld, end } = holdBackOf();
-  const waiting = signIn({ holdMs: 60_000 });
+  const { signIn, held, untilHeld, end } = delayOf();
+  const waiting = signIn({ accountDelayMs: 60_000 });
   await untilHeld(1);
   expect(held[0]?.ms).toBe(3000);
   end();
@@ -57,16 +57,16 @@ test("a person waits three seconds at the most", async () => {
 });
 
 test("an account that is not under attack is not delayed, and its devices are not read", async () => {
-  const { signIn, held } = holdBackOf(() => Promise.reject(new Error("read")));
-  await signIn({ holdMs: 0 });
+  const { signIn, held } = delayOf(() => Promise.reject(new Error("read")));
+  await signIn({ accountDelayMs: 0 });
   expect(held).toEqual([]);
 });
 
 test("a browser that the account knows does not wait, and neither does any while devices cannot be read", async () => {
-  const known = holdBackOf(async (account, token) => account === "alice" && token === "device");
+  const known = delayOf(async (account, token) => account === "alice" && token === "device");
   await known.signIn();
   expect(known.held).toEqual([]);
-  const away = holdBackOf(() => Promise.reject(new AppError("REDIS_UNAVAILABLE")));
+  const away = delayOf(() => Promise.reject(new AppError("REDIS_UNAVAILABLE")));
   await away.signIn();
   expect(away.held).toEqual([]);
 });
@@ -76,9 +76,7 @@ test.each([
   ["without a cookie", { deviceToken: undefined }],
   ["of another account", { account: "bob" }],
 ])("a browser %s waits", async (_what, change) => {
-  const { signIn, held, untilHeld, end } = holdBackOf(
-    async (account, token) => account === "alice" && token === "device",
-  );
+  const { signIn, held, untilHeld, end } = delayOf(async (account, token) => account === "alice" && token === "device");
   const waiting = signIn(change);
   await untilHeld(1);
   expect(held[0]).toMatchObject({ ms: 400 });
@@ -87,7 +85,7 @@ test.each([
 });
 
 test("sign-ins from one address wait up to the limit; further ones continue immediately", async () => {
-  const { signIn, held, untilHeld, end } = holdBackOf();
+  const { signIn, held, untilHeld, end } = delayOf();
   const waiting = [signIn(), signIn()];
   await untilHeld(2);
   await signIn();
@@ -99,7 +97,7 @@ test("sign-ins from one address wait up to the limit; further ones continue imme
 });
 
 test("a browser that leaves gives its place back", async () => {
-  const { signIn, held, untilHeld, end } = holdBackOf();
+  const { signIn, held, untilHeld, end } = delayOf();
   const gone = new AbortController();
   const waiting = [signIn({ signal: gone.signal }), signIn()];
   await untilHeld(2);

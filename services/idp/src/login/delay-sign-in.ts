@@ -1,10 +1,10 @@
-import { type AnswerHolds, waitHeld } from "@postern/shared/platform/concurrency";
+import { type ResponseDelays, waitForDelay } from "@postern/shared/platform/concurrency";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { KnownDevices } from "../user-notifications/known-devices.ts";
 
-export interface HeldSignIn {
+export interface DelayedSignIn {
   /** The delay that the engine requests, in milliseconds. */
-  readonly holdMs: number;
+  readonly accountDelayMs: number;
   /** The account, or the typed name if no backend has it. */
   readonly account: string;
   /** The browser's device cookie. */
@@ -16,10 +16,10 @@ export interface HeldSignIn {
 }
 
 /** Applies the account delay to a sign-in, unless the account has been used from this browser before. */
-export type HoldBack = (held: HeldSignIn) => Promise<void>;
+export type DelaySignIn = (signIn: DelayedSignIn) => Promise<void>;
 
-export interface HoldBackDeps {
-  readonly holds: AnswerHolds;
+export interface DelaySignInDeps {
+  readonly responseDelays: ResponseDelays;
   /** Undefined if no devices are stored. */
   readonly devices: Pick<KnownDevices, "knows"> | undefined;
   /** Maximum number of concurrent waiting pages per address. */
@@ -30,14 +30,14 @@ export interface HoldBackDeps {
 /** The gateway and a person wait for the page, so the limit is below the longest delay of a mail client. */
 const longestMs = 3000;
 
-export function createHoldBack({ holds, devices, maxWaiting, logger }: HoldBackDeps): HoldBack {
+export function createDelaySignIn({ responseDelays, devices, maxWaiting, logger }: DelaySignInDeps): DelaySignIn {
   /** If the devices cannot be read, nothing is delayed. */
   const isKnown = async (account: string, token: string | undefined): Promise<boolean> =>
     token !== undefined && devices !== undefined && (await devices.knows(account, token).catch(() => true));
-  return async ({ holdMs, account, deviceToken, clientIp, session, signal }) => {
-    if (holdMs === 0 || (await isKnown(account, deviceToken))) return;
-    const ms = Math.min(holdMs, longestMs);
-    const waiting = waitHeld(holds, { key: clientIp, ms, maxPerKey: maxWaiting }, signal);
+  return async ({ accountDelayMs, account, deviceToken, clientIp, session, signal }) => {
+    if (accountDelayMs === 0 || (await isKnown(account, deviceToken))) return;
+    const ms = Math.min(accountDelayMs, longestMs);
+    const waiting = waitForDelay(responseDelays, { key: clientIp, ms, maxPerKey: maxWaiting }, signal);
     if (waiting === undefined) return;
     logger.info({ session, held_ms: ms }, "sign-in delayed: the password of the account is being guessed");
     await waiting;

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createAnswerHolds, waitHeld } from "./answer-holds.ts";
+import { createResponseDelays, waitForDelay } from "./response-delays.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe("delayed answers", () => {
   test("are sent once, after their time", () => {
-    const holds = createAnswerHolds();
+    const delays = createResponseDelays();
     const answer = vi.fn();
-    expect(holds.hold({ key: "a", ms: 1000, maxPerKey: 1 }, answer)).toBeDefined();
+    expect(delays.delay({ key: "a", ms: 1000, maxPerKey: 1 }, answer)).toBeDefined();
     vi.advanceTimersByTime(999);
     expect(answer).not.toHaveBeenCalled();
     vi.advanceTimersByTime(10_000);
@@ -16,8 +16,8 @@ describe("delayed answers", () => {
   });
 
   test("are limited per caller and in total, and free their place", () => {
-    const holds = createAnswerHolds(3);
-    const hold = (key: string) => holds.hold({ key, ms: 1000, maxPerKey: 2 }, () => undefined);
+    const delays = createResponseDelays(3);
+    const hold = (key: string) => delays.delay({ key, ms: 1000, maxPerKey: 2 }, () => undefined);
     const first = hold("a");
     hold("a");
     expect(hold("a")).toBeUndefined();
@@ -31,22 +31,22 @@ describe("delayed answers", () => {
   });
 
   test("are sent immediately at shutdown, and no further ones are delayed", () => {
-    const holds = createAnswerHolds();
+    const delays = createResponseDelays();
     const answer = vi.fn();
-    holds.hold({ key: "a", ms: 1000, maxPerKey: 9 }, answer);
-    holds.end();
+    delays.delay({ key: "a", ms: 1000, maxPerKey: 9 }, answer);
+    delays.end();
     expect(answer).toHaveBeenCalledTimes(1);
-    expect(holds.hold({ key: "a", ms: 1000, maxPerKey: 9 }, answer)).toBeUndefined();
+    expect(delays.delay({ key: "a", ms: 1000, maxPerKey: 9 }, answer)).toBeUndefined();
     vi.advanceTimersByTime(5000);
     expect(answer).toHaveBeenCalledTimes(1);
   });
 
   test("are cancelled when their client disconnects", async () => {
-    const holds = createAnswerHolds();
+    const delays = createResponseDelays();
     const client = new AbortController();
-    const waited = waitHeld(holds, { key: "a", ms: 1000, maxPerKey: 1 }, client.signal);
+    const waited = waitForDelay(delays, { key: "a", ms: 1000, maxPerKey: 1 }, client.signal);
     client.abort();
     await waited;
-    expect(holds.hold({ key: "a", ms: 1000, maxPerKey: 1 }, () => undefined)).toBeDefined();
+    expect(delays.delay({ key: "a", ms: 1000, maxPerKey: 1 }, () => undefined)).toBeDefined();
   });
 });

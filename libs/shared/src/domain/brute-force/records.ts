@@ -39,7 +39,7 @@ export interface AccountPage {
 }
 
 /** An account whose password is being guessed from many networks, so that responses to unknown networks are delayed. */
-export interface SlowedAccount {
+export interface DelayedAccount {
   readonly account: string;
   /** Number of distinct wrong passwords. */
   readonly wrongPasswords: number;
@@ -49,7 +49,7 @@ export interface SlowedAccount {
 /**
  * Reads and removes the state of the brute-force protection. Everything is repeatable: what has already been removed is not reported again.
  */
-export interface BruteForceState {
+export interface BruteForceRecords {
   listBans(page: { readonly cursor?: string | undefined; readonly size: number }): Promise<BanPage>;
   /** The bans of an address, by any rule. */
   bansOfAddress(ipAddress: string): Promise<readonly Ban[]>;
@@ -58,7 +58,7 @@ export interface BruteForceState {
   listGuessedNames(page: { readonly cursor?: string | undefined; readonly size: number }): Promise<NamePage>;
   addressesOf(account: string): Promise<readonly string[]>;
   /** The delayed ones among the accounts, under the names for which wrong passwords were sent. */
-  slowedAmong(accounts: readonly string[]): Promise<readonly SlowedAccount[]>;
+  delayedAmong(accounts: readonly string[]): Promise<readonly DelayedAccount[]>;
   /** The keys that existed and were removed, sorted; empty for an unknown rule or address. */
   flush(request: FlushRequest): Promise<readonly string[]>;
   /**
@@ -87,17 +87,17 @@ async function readListed(deps: FlushDeps, keys: readonly string[]): Promise<rea
   return bansIn(values);
 }
 
-export function createBruteForceState(deps: FlushDeps): BruteForceState {
+export function createBruteForceRecords(deps: FlushDeps): BruteForceRecords {
   const { redis, keyPrefix, rules, clock } = deps;
   const readPage = createIndexReader(redis);
   const banShard = (shard: string): string => banIndexKey.build(keyPrefix, shard);
   const accountShard = (shard: string): string => accountIndexKey.build(keyPrefix, shard);
   const addressesOf = (account: string): Promise<readonly string[]> =>
     redis.zrevrange(accountAddressesKey.build(keyPrefix, userPart(account)), 0, -1);
-  const slowedKeyOf = (account: string): string => accountWideKeys(keyPrefix, account).slowed;
-  const slowedWith = async (account: string, wrongPasswords: number): Promise<readonly SlowedAccount[]> => {
+  const delayKeyOf = (account: string): string => accountWideKeys(keyPrefix, account).delayed;
+  const delayedWith = async (account: string, wrongPasswords: number): Promise<readonly DelayedAccount[]> => {
     if (!(wrongPasswords > 0)) return [];
-    const leftMs = await redis.pttl(slowedKeyOf(account));
+    const leftMs = await redis.pttl(delayKeyOf(account));
     return leftMs > 0 ? [{ account, wrongPasswords, untilMs: clock.now() + leftMs }] : [];
   };
   return {
@@ -108,7 +108,7 @@ export function createBruteForceState(deps: FlushDeps): BruteForceState {
     },
     bansOfAddress: async (ipAddress) => {
       const source = sourceOf(ipAddress, { ...rules(), keyPrefix });
-      const keys = source?.places.map(({ banKey }) => banKey) ?? [];
+      const keys = source?.scopes.map(({ banKey }) => banKey) ?? [];
       return bansIn((await readValues(redis, [keys])).flat());
     },
     listGuessedAccounts: async ({ cursor, size }) => {
@@ -121,14 +121,14 @@ export function createBruteForceState(deps: FlushDeps): BruteForceState {
       const { members, next } = await readPage(accountShard, { cursor, size, leastScore: 0 });
       return { names: members, next };
     },
-    slowedAmong: async (accounts) => {
+    delayedAmong: async (accounts) => {
       const found = await readValues(
         redis,
-        accounts.map((account) => [slowedKeyOf(account)]),
+        accounts.map((account) => [delayKeyOf(account)]),
       );
       const values = found.flat();
       return (
-        await Promise.all(accounts.map((account, index) => slowedWith(account, Number(values[index] ?? 0))))
+        await Promise.all(accounts.map((account, index) => delayedWith(account, Number(values[index] ?? 0))))
       ).flat();
     },
     flush: (request) => flushAddress(deps, request),

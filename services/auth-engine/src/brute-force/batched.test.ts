@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createGathered } from "./gathered.ts";
+import { createBatched } from "./batched.ts";
 
 /** Answers each item with its own name, but for those that begin with `no`. */
 function startGathered({ most: maxBatchSize = 3, fails = false, answers = 100 } = {}) {
@@ -9,7 +9,7 @@ function startGathered({ most: maxBatchSize = 3, fails = false, answers = 100 } 
     if (fails) throw new Error("away");
     return items.slice(0, answers).map((item) => (item.startsWith("no") ? new Error(item) : `<${item}>`));
   };
-  return { give: createGathered(ask, maxBatchSize), batches };
+  return { give: createBatched(ask, maxBatchSize), batches };
 }
 
 test("items of one turn are queried together, up to the limit, and each gets its own answer", async () => {
@@ -42,7 +42,7 @@ test("an item's error rejects that item only; a failed call rejects its batch, a
 });
 
 test("every item is answered with undefined if the store is unavailable", async () => {
-  const give = createGathered<string, string>(async () => undefined, 3);
+  const give = createBatched<string, string>(async () => undefined, 3);
   expect(await Promise.all([give("a"), give("b")])).toEqual([undefined, undefined]);
 });
 

@@ -3,12 +3,12 @@ import { createDeadlines, notListed, type Timed } from "../../platform/concurren
 import type { Clock } from "../../platform/time/clock.ts";
 
 /** Recently read values, by key. */
-export interface RecentLooks<Value> {
+export interface RecentReads<Value> {
   /** Synchronous if a recent result is still valid; undefined if the read failed. Never rejects. */
   at(key: string): Value | Promise<Value | undefined>;
 }
 
-export interface RecentLooksOptions<Value> {
+export interface RecentReadsOptions<Value> {
   readonly read: (key: string) => Promise<Value>;
   readonly clock: Clock;
   /** How long a result is valid; from half that time on it is refreshed in the background. */
@@ -19,9 +19,9 @@ export interface RecentLooksOptions<Value> {
 }
 
 /** Reads each key at most once at a time, for all concurrent callers. */
-export function createRecentLooks<Value>(options: RecentLooksOptions<Value>): RecentLooks<Value> {
+export function createRecentReads<Value>(options: RecentReadsOptions<Value>): RecentReads<Value> {
   const { read, clock, ttlMs, timeoutMs, maxEntries, onError } = options;
-  const looks = createHotCache<{ readonly value: Value; readonly atMs: number }>(maxEntries);
+  const reads = createHotCache<{ readonly value: Value; readonly atMs: number }>(maxEntries);
   const pending = new Map<string, Promise<Value | undefined>>();
   const deadlines = createDeadlines();
 
@@ -52,7 +52,7 @@ export function createRecentLooks<Value>(options: RecentLooksOptions<Value>): Re
     read(key).then((value) => {
       // A later read may have been faster than one that was given up.
       if (!isOpen) return;
-      looks.set(key, { value, atMs });
+      reads.set(key, { value, atMs });
       end(value);
     }, fail);
     return promise;
@@ -60,7 +60,7 @@ export function createRecentLooks<Value>(options: RecentLooksOptions<Value>): Re
   const ask = (key: string): Promise<Value | undefined> => pending.get(key) ?? start(key);
   return {
     at: (key) => {
-      const last = looks.get(key);
+      const last = reads.get(key);
       if (last === undefined) return ask(key);
       const ageMs = clock.now() - last.atMs;
       if (ageMs >= ttlMs) return ask(key);

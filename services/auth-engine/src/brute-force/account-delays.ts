@@ -1,29 +1,29 @@
 import { foldedName } from "@postern/shared/domain/brute-force";
 import { createBoundedCache } from "@postern/shared/platform/cache";
 import type { Clock } from "@postern/shared/platform/time";
-import { type AccountDelaySettings, delayMs } from "./account-delay.ts";
+import { type AccountDelaySettings, delayMs } from "./account-delay-settings.ts";
 import type { AccountCount, AccountStore } from "./account-store.ts";
-import { createEvery } from "./every.ts";
-import type { AccountTarget } from "./guess-store.ts";
 import { createLocalAccountCounts } from "./local-account-counts.ts";
+import type { CountedAccount } from "./shared-store.ts";
+import { createWriteThrottle } from "./write-throttle.ts";
 
 /** A wrong guess from the account's point of view. */
-export interface Braked extends AccountCount {
-  readonly holdMs: number;
+export interface CountedGuess extends AccountCount {
+  readonly accountDelayMs: number;
 }
 
 /** Delays answers about an account for networks that it does not know, however many networks the guesses come from. */
-export interface AccountBrake {
+export interface AccountDelays {
   /** `account`: the backend's own name for it, if returned. Undefined if it was not counted. */
-  count(guess: AccountGuess): Promise<Braked | undefined>;
+  count(guess: AccountGuess): Promise<CountedGuess | undefined>;
   /** The account delay of a success; undefined for none. */
-  holdMs(account: string, target: AccountTarget, failures: number): Promise<number>;
+  ofSuccess(account: string, target: CountedAccount, failures: number): Promise<number>;
   /** Records that the account signed in from this network. */
-  note(account: string, target: AccountTarget): void;
+  noteSignIn(account: string, target: CountedAccount): void;
 }
 
 export interface AccountGuess {
-  readonly target: AccountTarget;
+  readonly target: CountedAccount;
   readonly digest: string;
   readonly isKnown: boolean;
   readonly account: string | undefined;
@@ -33,11 +33,11 @@ export interface AccountGuess {
   readonly failuresBefore?: number;
 }
 
-export interface AccountBrakeDeps {
+export interface AccountDelaysDeps {
   readonly settings: AccountDelaySettings;
   readonly store: AccountStore;
   readonly clock: Clock;
-  readonly slowed: (source: "unknown_network" | "no_address") => void;
+  readonly delayed: (source: "unknown_network" | "no_address") => void;
 }
 
 /**
@@ -83,7 +83,7 @@ function isOwnName({ target, isKnown, account }: AccountGuess): boolean {
 /**
  * Counts under the typed name only: if an account's other names counted together, the delay would reveal who exists.
  */
-function createCount({ settings, store, clock }: AccountBrakeDeps) {
+function createCount({ settings, store, clock }: AccountDelaysDeps) {
   const { failures, windowMs } = settings;
   const mayChoose = createAllowance(clock, maxChosenNames, windowMs);
   const local = createLocalAccountCounts({ windowMs, maxDigests: 2 * failures });
@@ -103,22 +103,22 @@ function createCount({ settings, store, clock }: AccountBrakeDeps) {
 }
 
 /** Names under which a network may be known: the account's own and the typed one. */
-function namesOf(account: string, { username }: AccountTarget): readonly string[] {
+function namesOf(account: string, { username }: CountedAccount): readonly string[] {
   const own = foldedName(account);
   return own === username ? [own] : [own, username];
 }
 
-function noteKey(account: string, { source, username }: AccountTarget): string {
+function noteKey(account: string, { source, username }: CountedAccount): string {
   return `${source.network} ${username} ${account}`;
 }
 
-export function createAccountBrake(deps: AccountBrakeDeps): AccountBrake {
-  const { settings, store, clock, slowed } = deps;
+export function createAccountDelays(deps: AccountDelaysDeps): AccountDelays {
+  const { settings, store, clock, delayed } = deps;
   const { count, failuresHere } = createCount(deps);
   const mayName = createAliases();
-  const isDue = createEvery(clock, Math.min(noteMs, settings.knownForMs / 2));
-  const held = (ms: number, { source }: AccountTarget): number => {
-    if (ms > 0) slowed(source.network === undefined ? "no_address" : "unknown_network");
+  const throttle = createWriteThrottle(clock, Math.min(noteMs, settings.knownForMs / 2));
+  const counted = (ms: number, { source }: CountedAccount): number => {
+    if (ms > 0) delayed(source.network === undefined ? "no_address" : "unknown_network");
     return ms;
   };
   return {
@@ -133,32 +133,32 @@ export function createAccountBrake(deps: AccountBrakeDeps): AccountBrake {
       return {
         ...found,
         knowsSource,
-        holdMs: knowsSource ? 0 : held(delayMs(before ?? found.failures, target.source, settings), target),
+        accountDelayMs: knowsSource ? 0 : counted(delayMs(before ?? found.failures, target.source, settings), target),
       };
     },
-    holdMs: async (account, target, counted) => {
+    ofSuccess: async (account, target, failures) => {
       const { source, username } = target;
       const { network } = source;
-      const ms = delayMs(Math.max(counted, failuresHere(username)), source, settings);
+      const ms = delayMs(Math.max(failures, failuresHere(username)), source, settings);
       if (ms === 0 || source.isTrusted) return 0;
-      if (network === undefined) return held(ms, target);
+      if (network === undefined) return counted(ms, target);
       // Recent sign-in from there through this engine: while an account is under attack, its user costs no call to
       // Redis.
-      if (!isDue.look(noteKey(account, target))) return 0;
+      if (!throttle.isDue(noteKey(account, target))) return 0;
       // Redis became unavailable in between: without its counts no answer is delayed.
       const answers = await Promise.all(namesOf(account, target).map((name) => store.knows(name, network)));
-      return answers.every((knows) => knows === false) ? held(ms, target) : 0;
+      return answers.every((knows) => knows === false) ? counted(ms, target) : 0;
     },
-    note: (account, target) => {
+    noteSignIn: (account, target) => {
       // Otherwise the next wrong guess from there would not be delayed, which would reveal that this password was
       // right.
       if (target.hidesOutcome === true) return;
       const { network, isTrusted } = target.source;
       const key = noteKey(account, target);
-      if (network === undefined || isTrusted || !isDue.look(key)) return;
+      if (network === undefined || isTrusted || !throttle.isDue(key)) return;
       const names = namesOf(account, target).filter((name, index) => index === 0 || mayName(account, name));
       void Promise.all(names.map((name) => store.note(name, network))).then(
-        (noted) => (noted.every((done) => done === true) ? isDue.mark(key) : undefined),
+        (noted) => (noted.every((done) => done === true) ? throttle.mark(key) : undefined),
         () => undefined,
       );
     },

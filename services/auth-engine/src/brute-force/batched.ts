@@ -4,11 +4,11 @@ interface Waiting<Answer> {
 }
 
 /** Answers in the order of the items; an error concerns its item only. Undefined if the store is unavailable. */
-export type Ask<Item, Answer> = (items: readonly Item[]) => Promise<readonly (Answer | Error)[] | undefined>;
+export type RunBatch<Item, Answer> = (items: readonly Item[]) => Promise<readonly (Answer | Error)[] | undefined>;
 
 /** Queries all items of one turn of the event loop together, up to a limit: one bus message brings many attempts. */
-export function createGathered<Item, Answer>(
-  ask: Ask<Item, Answer>,
+export function createBatched<Item, Answer>(
+  ask: RunBatch<Item, Answer>,
   maxBatchSize: number,
 ): (item: Item) => Promise<Answer | undefined> {
   let items: Item[] = [];
