@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { loadConfig } from "@postern/shared/platform/config";
+import GithubSlugger from "github-slugger";
 import { describe, expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "../..");
@@ -21,6 +22,24 @@ function brokenLinks(page: string, text: string): readonly string[] {
   return targets.filter((target) => !/^https?:/u.test(target) && !existsSync(join(root, dirname(page), target)));
 }
 
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(text: string): ReadonlySet<string> {
+  const slugger = new GithubSlugger();
+  const prose = text.replaceAll(/^```[\s\S]*?^```/gmu, "");
+  const headings = [...prose.matchAll(/^#{1,6} (.+)$/gmu)].map(([, heading = ""]) => heading);
+  return new Set(headings.map((heading) => slugger.slug(heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/gu, "$1"))));
+}
+
+function brokenAnchors(page: string, text: string): readonly string[] {
+  const links = [...text.matchAll(/\]\(([^)#\s]*)#([^)\s]+)\)/gu)];
+  return links.flatMap(([, target = "", anchor = ""]) => {
+    const path = join(root, target === "" ? page : join(dirname(page), target));
+    if (/^https?:/u.test(target) || !path.endsWith(".md") || !existsSync(path)) return [];
+    const linked = target === "" ? text : readFileSync(path, "utf8");
+    return anchorsOf(linked).has(anchor) ? [] : [`${target}#${anchor}`];
+  });
+}
+
 /**
  * Paths in code marks: from the root, by ARCHITECTURE's letters, or from the page's own folder; `.run/` is created at run time.
  */
@@ -37,10 +56,14 @@ test("there are pages to check", () => {
 
 test.each(pages)("%s: its links and paths exist", (page) => {
   const text = readFileSync(join(root, page), "utf8");
-  expect([...brokenLinks(page, text), ...missingPaths(page, text)]).toEqual([]);
+  expect([...brokenLinks(page, text), ...brokenAnchors(page, text), ...missingPaths(page, text)]).toEqual([]);
 });
 
-test("a dead link and a missing path are found", () => {
+test("a dead link, a missing anchor and a missing path are found", () => {
+  expect(brokenAnchors("README.md", "# A `b` c\n[a](#a-b-c) [b](#nothing) [c](ARCHITECTURE.md#nothing)")).toEqual([
+    "#nothing",
+    "ARCHITECTURE.md#nothing",
+  ]);
   expect(brokenLinks("README.md", "[a](docs/nothing.md) [b](LICENSE)")).toEqual(["docs/nothing.md"]);
   expect(
     missingPaths("README.md", "`L/platform/errors/codes.ts` `L/platform/errors/nothing.ts` `tools/nothing.ts`"),
