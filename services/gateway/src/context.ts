@@ -55,7 +55,7 @@ export interface GatewayContext extends Base {
   readonly forward: ForwardDeps;
   readonly newSession: () => string;
 }
-export type Live = GatewayContext["live"];
+type Live = GatewayContext["live"];
 
 export async function createContext(config: Config): Promise<GatewayContext> {
   const base = baseFromConfig(config, "gateway");
