@@ -69,6 +69,8 @@ export interface OidcStack extends AsyncDisposable {
 
 /** Optional parts of a stack. */
 export interface OidcStackMore {
+  /** `auth.backchannel.oidc_bearer.audience`; empty for the default. */
+  readonly audience?: string;
   /** Starts two engines that accept tokens as passwords, with these keys of `auth.oauthbearer`. */
   readonly oauthbearer?: Tree;
   readonly developerMode?: boolean;
@@ -89,7 +91,7 @@ function mappedSearch(): Tree {
 export async function startOidcStack(
   clients: readonly Tree[] = testClients,
   settings: Tree = {},
-  { oauthbearer, developerMode = false, mapsUniqueId = false, identity = {} }: OidcStackMore = {},
+  { oauthbearer, developerMode = false, mapsUniqueId = false, identity = {}, audience = "" }: OidcStackMore = {},
 ): Promise<OidcStack> {
   await using started = new AsyncDisposableStack();
   const httpPort = await freePort();
@@ -106,7 +108,7 @@ export async function startOidcStack(
           servers: { http: { rate_limit: { per_second: 10_000, burst: 10_000 } } },
         },
         auth: {
-          backchannel: { oidc_bearer: { enabled: true, issuer, revocation_ttl: "200ms" } },
+          backchannel: { oidc_bearer: { enabled: true, issuer, audience, revocation_ttl: "200ms" } },
           ...(oauthbearer !== undefined && { oauthbearer: { enabled: true, ...oauthbearer } }),
           ...(mapsUniqueId && { backends: mappedSearch() }),
         },

@@ -8,14 +8,13 @@ import { createCallerSigner } from "@postern/shared/platform/http";
 import type { Health } from "@postern/shared/platform/lifecycle";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
-import type { BackendHealth } from "./backend-health/health-checks.ts";
 import { type BearerCheck, createBearerCheck } from "./caller-auth/bearer.ts";
 import { createAuthRoute, createClientAddresses } from "./context/auth-route.ts";
 import { type CallerTokens, callerTokensFromConfig } from "./context/caller-tokens.ts";
 import { createGatewayHealth } from "./context/health.ts";
 import { createHooks } from "./context/hooks.ts";
 import { limitsOnTheBus } from "./context/limits.ts";
-import { createMailBackends } from "./context/mail-backends.ts";
+import { createUpstreams } from "./context/upstreams.ts";
 import { type AttributesAsHeaders, createAttributeHeaders } from "./dialects/attribute-headers.ts";
 import { type WireNames, wireNames } from "./dialects/naming.ts";
 import type { AttributeFilter } from "./dialects/secret-attributes.ts";
@@ -27,6 +26,7 @@ import { type Channels, createChannels } from "./plugins/channels.ts";
 import { createReadBody } from "./plugins/read-body.ts";
 import type { AuthRouteDeps } from "./routes/auth/auth-route.ts";
 import { type GatewaySettings, gatewaySettings, type LiveGatewaySettings, liveGatewaySettings } from "./settings.ts";
+import type { UpstreamHealth } from "./upstream-health/health-checks.ts";
 
 /** All components of the gateway. Only this file and `context/` construct them. */
 export interface GatewayContext extends Base {
@@ -50,12 +50,12 @@ export interface GatewayContext extends Base {
   /** Delayed responses for accounts under attack. */
   readonly responseDelays: ResponseDelays;
   readonly authRoute: AuthRouteDeps;
-  readonly mailBackends: BackendHealth;
+  readonly upstreams: UpstreamHealth;
   readonly accountPages: AccountPages;
   readonly forward: ForwardDeps;
   readonly newSession: () => string;
 }
-export type Live = GatewayContext["live"];
+type Live = GatewayContext["live"];
 
 export async function createContext(config: Config): Promise<GatewayContext> {
   const base = baseFromConfig(config, "gateway");
@@ -97,7 +97,7 @@ export async function createContext(config: Config): Promise<GatewayContext> {
     releasable,
     attributeHeaders: createAttributeHeaders(names, releasable),
     accountPages,
-    mailBackends: createMailBackends(base, live.current.healthChecks),
+    upstreams: createUpstreams(base, live.current.healthChecks),
     responseDelays,
     authRoute: createAuthRoute({ ...routeParts, ...clients }),
     forward: {

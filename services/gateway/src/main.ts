@@ -59,7 +59,7 @@ async function start(config: Config): Promise<Service> {
     apply: async (next) => {
       await Promise.all([listeners.renewCertificate(), frontListeners.renewCertificate()]);
       context.live.current = liveGatewaySettings(next, context.bearer);
-      context.mailBackends.apply(context.live.current.healthChecks);
+      context.upstreams.apply(context.live.current.healthChecks);
     },
     steps: [
       {
@@ -70,7 +70,7 @@ async function start(config: Config): Promise<Service> {
         },
       },
       { name: "routes", run: () => app.close() },
-      { name: "mail backends", run: () => context.mailBackends.close() },
+      { name: "upstreams", run: () => context.upstreams.close() },
       { name: "bus", run: () => bus.drain() },
       { name: "engine watch", run: () => engineWatch.close() },
       { name: "keys of tokens", run: () => callerTokens.close() },

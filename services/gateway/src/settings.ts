@@ -9,8 +9,6 @@ import {
   type SiteNames,
 } from "@postern/shared/platform/http";
 import { createCidrSet, type HostPort, parseHostPort } from "@postern/shared/platform/net";
-import { healthCheckSettings } from "./backend-health/settings.ts";
-import type { HealthCheckSettings } from "./backend-health/target.ts";
 import { type BasicCheck, createBasicCheck } from "./caller-auth/basic.ts";
 import type { BearerCheck } from "./caller-auth/bearer.ts";
 import { type CallerCheck, createCallerCheck } from "./caller-auth/check-caller.ts";
@@ -23,6 +21,8 @@ import { type Rate, rateOf } from "./limits/gcra.ts";
 import type { BodyParserSettings } from "./plugins/decompress-body.ts";
 import type { TrustSettings } from "./plugins/request-address.ts";
 import type { MetricsRouteSettings } from "./routes/operations/get-metrics.ts";
+import { healthCheckSettings } from "./upstream-health/settings.ts";
+import type { HealthCheckSettings } from "./upstream-health/target.ts";
 
 /** Configuration that the gateway uses until it ends. */
 export interface GatewaySettings {

@@ -2,39 +2,26 @@ import {
   type Base,
   baseFromConfig,
   busFromConfig,
-  type FlushSettings,
   flushesFromConfig,
   flushSettings,
   redisFromConfig,
 } from "@postern/shared/assembly";
-import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import type { Health } from "@postern/shared/platform/lifecycle";
-import type { RedisClient } from "@postern/shared/platform/redis";
 import { createWorkerHealth } from "./context/health.ts";
+import type { WorkerParts } from "./context/parts.ts";
 import { startNotifications } from "./context/user-notifications.ts";
 import { createFoundKeys } from "./flush-jobs/found-keys.ts";
 import { createJobEvents } from "./flush-jobs/job-events.ts";
 import { createJobWorker, type JobWorker } from "./flush-jobs/job-worker.ts";
-import { createWorkerMetrics, type WorkerMetrics } from "./metrics.ts";
+import { createWorkerMetrics } from "./metrics.ts";
 import { countJobs, countNotifications } from "./queues/count-jobs.ts";
 import { startQueueWatch } from "./queues/queue-watch.ts";
 import type { NotificationWorker } from "./user-notifications/notification-worker.ts";
 
 /** All components of a worker. Only this file and `context/` construct them. */
-export interface WorkerContext extends Base {
+export interface WorkerContext extends Base, Omit<WorkerParts, keyof Base | "workerMetrics"> {
   readonly privateAddress: string;
-  readonly live: { current: FlushSettings };
-  readonly redis: {
-    readonly state: RedisClient;
-    readonly cache: RedisClient;
-    readonly queue: RedisClient;
-    /** Also of the role `queue`; used for blocking commands. */
-    readonly jobsBlocking: RedisClient;
-    /** Also of the role `queue`, for user notifications; undefined if `identity.notices.enabled` is off. */
-    readonly notificationsBlocking: RedisClient | undefined;
-  };
-  readonly bus: Bus;
   readonly health: Health;
   /** Starts processing jobs. */
   readonly startWorker: () => JobWorker;
@@ -44,10 +31,6 @@ export interface WorkerContext extends Base {
 }
 
 const countEveryMs = 5000;
-
-/** What the modules in `context/` need. */
-export type WorkerParts = Base &
-  Pick<WorkerContext, "redis" | "bus" | "live"> & { readonly workerMetrics: WorkerMetrics };
 
 export async function createContext(config: Config): Promise<WorkerContext> {
   const base = baseFromConfig(config, "jobs-worker");

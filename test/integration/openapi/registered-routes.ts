@@ -73,13 +73,7 @@ export async function registeredRoutes(configFile: string): Promise<readonly Reg
       ...(await routesOf("gateway", () => createGateway(gateway))),
     ];
   } finally {
-    for (const part of [
-      gateway.mailBackends,
-      gateway.engineWatch,
-      gateway.callerTokens,
-      admin.hooks,
-      admin.passwords,
-    ]) {
+    for (const part of [gateway.upstreams, gateway.engineWatch, gateway.callerTokens, admin.hooks, admin.passwords]) {
       await part.close();
     }
     for (const { bus } of [idp, admin, gateway]) await bus.drain();

@@ -1,11 +1,15 @@
 import type { Base } from "@postern/shared/assembly";
-import { busHealth } from "@postern/shared/platform/bus";
+import { type Bus, busHealth } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import { createHealth, type Health } from "@postern/shared/platform/lifecycle";
-import { redisHealth } from "@postern/shared/platform/redis";
-import type { AdminContext } from "../context.ts";
+import { type RedisClient, redisHealth } from "@postern/shared/platform/redis";
 
-type HealthParts = Base & Pick<AdminContext, "state" | "cache" | "queue" | "bus">;
+interface HealthParts extends Pick<Base, "service" | "instance" | "logger"> {
+  readonly state: RedisClient;
+  readonly cache: RedisClient;
+  readonly queue: RedisClient;
+  readonly bus: Bus;
+}
 
 export function createAdminHealth(
   config: Config,

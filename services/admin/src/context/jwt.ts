@@ -1,18 +1,25 @@
+import type { Base, EngineBus } from "@postern/shared/assembly";
 import { authenticate } from "@postern/shared/contracts";
+import type { PasswordVerifier } from "@postern/shared/domain/passwords";
 import { createRevoker, serviceTokenKey, serviceTokenNames } from "@postern/shared/domain/tokens";
 import type { Config } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
+import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
-import type { AdminContext } from "../context.ts";
 import { createJwtIssuer, type JwtIssuer } from "../jwt/jwt-issuer.ts";
 import { createRefreshFamilies } from "../jwt/refresh-families-redis.ts";
 import { createTokenPairs } from "../jwt/token-pair.ts";
 import { createJwtUsers } from "../jwt/users.ts";
+import type { AdminMetrics } from "../metrics.ts";
+import type { AdminSettings, LiveAdminSettings } from "../settings.ts";
 
-type JwtParts = Pick<
-  AdminContext,
-  "audit" | "settings" | "live" | "state" | "bus" | "passwords" | "adminMetrics" | "logger"
->;
+interface JwtParts extends Pick<Base, "audit" | "logger">, Pick<EngineBus, "bus"> {
+  readonly settings: AdminSettings;
+  readonly live: { readonly current: LiveAdminSettings };
+  readonly state: RedisClient;
+  readonly passwords: PasswordVerifier;
+  readonly adminMetrics: AdminMetrics;
+}
 
 export function createIssuer(config: Config, parts: JwtParts): JwtIssuer | undefined {
   const { settings, live, state, bus, passwords, adminMetrics, logger, audit } = parts;

@@ -12,7 +12,7 @@ export interface Facts {
    */
   guessedAccount?: string | undefined;
   /** Name of the backend that decided, now or when the answer was cached (note-account). */
-  directory?: string;
+  backendName?: string;
   /** Names of the account's groups (note-account). Absent if no group search is configured. */
   groups?: readonly string[] | undefined;
   /** State of brute-force protection (check-brute-force, count-failure). Absent if nothing is counted. */

@@ -16,6 +16,7 @@ import { createSqliteClient } from "../backends/sql/sqlite-client.ts";
 import { attemptOf } from "../decision/attempt.ts";
 import type { StepContext } from "../pipeline/step.ts";
 import { verifyAppPassword } from "../pipeline/steps/verify-app-password.ts";
+import { stepDeps } from "../pipeline/testing/step-deps.ts";
 import { type AppPasswordOutcome, createAppPasswordUses } from "./app-password-uses.ts";
 import { createAppPasswords } from "./app-passwords.ts";
 import { createSecondFactors } from "./create-second-factors.ts";
@@ -204,14 +205,11 @@ const logIn = (password: string, { protocol = "imap", username = carol.username,
     memoryCache: false,
     sharedCache: false,
   });
-  const parts = {
+  const parts = stepDeps({
     backends,
-    checkMailToken: undefined,
-    resultCaches: undefined,
-    bruteForce: undefined,
     appPasswordUses: uses,
     appPasswordChecked: (outcome: AppPasswordOutcome) => checks.push(outcome),
-  };
+  });
   return Promise.resolve(verifyAppPassword.run(attempt, stepContext, parts));
 };
 

@@ -10,6 +10,7 @@ import { createPasswordDigest } from "../result-cache/password-digest.ts";
 import { createResultCaches, type ResultCaches } from "../result-cache/result-caches.ts";
 import type { SharedRead } from "../result-cache/shared-cache.ts";
 import { decide } from "./pipeline.ts";
+import { stepDeps } from "./testing/step-deps.ts";
 
 const request: AuthRequest = {
   session: "s",
@@ -81,7 +82,7 @@ function engineCaches(shared: GuardedCache): ResultCaches {
 async function login(resultCaches: ResultCaches, backends: readonly Backend[]) {
   const facts: Facts = {};
   const context = { deadline: Number.MAX_SAFE_INTEGER, signal: new AbortController().signal, facts };
-  const deps = { backends, checkMailToken: undefined, resultCaches, bruteForce: undefined };
+  const deps = stepDeps({ backends, resultCaches });
   const decision = await decide(attemptOf(request), context, deps);
   const { cache, accountHasSecondFactor, ...policyFacts } = facts;
   return {

@@ -5,6 +5,7 @@ import type { Backend, VerifyOutcome } from "../backends/backend.ts";
 import { attemptOf } from "../decision/attempt.ts";
 import type { CheckMailToken } from "../mail-tokens/check-mail-token.ts";
 import { decide, finalizers, steps } from "./pipeline.ts";
+import { stepDeps } from "./testing/step-deps.ts";
 
 const context = { deadline: Number.MAX_SAFE_INTEGER, signal: new AbortController().signal, facts: {} };
 
@@ -64,12 +65,7 @@ function ask(
   checkMailToken?: CheckMailToken,
 ) {
   const backends = outcomes.map((outcome, index) => fixedBackend(`d${index}`, outcome));
-  const decision = decide(attemptOf({ ...request, ...change }), context, {
-    backends,
-    checkMailToken,
-    resultCaches: undefined,
-    bruteForce: undefined,
-  });
+  const decision = decide(attemptOf({ ...request, ...change }), context, stepDeps({ backends, checkMailToken }));
   return { decision, backends };
 }
 

@@ -15,24 +15,21 @@ import type { SiteScripts } from "../scripts/site-scripts.ts";
 /** Dependencies of the steps. `backends` are in the order of `auth.backends.order`. */
 export interface StepDeps {
   readonly backends: readonly Backend[];
-  /** Absent in tests of other steps: the first backend then spends the cost of an unknown name. */
-  readonly accountShares?: AccountShares | undefined;
+  readonly accountShares: AccountShares;
   /** Absent while `auth.oauthbearer` is off. */
   readonly checkMailToken: CheckMailToken | undefined;
   readonly resultCaches: ResultCaches | undefined;
   /** Absent if `auth.controls.enabled` does not list brute-force protection. */
   readonly bruteForce: BruteForce | undefined;
   /** Absent if `auth.controls.enabled` lists none of the controls. */
-  readonly controls?: Controls | undefined;
+  readonly controls: Controls | undefined;
   /** Absent while `auth.pipeline.master_user` is off. */
-  readonly masterUsers?: MasterUsers | undefined;
+  readonly masterUsers: MasterUsers | undefined;
   /** Absent while `auth.policy` has no rules. */
-  readonly policies?: Policies | undefined;
-  /** Absent where no site scripts run, as in tests of other steps. */
-  readonly scripts?: SiteScripts | undefined;
-  /** Absent in tests of other steps. */
-  readonly appPasswordUses?: Pick<AppPasswordUses, "note"> | undefined;
-  readonly appPasswordChecked?: ((outcome: AppPasswordOutcome) => void) | undefined;
+  readonly policies: Policies | undefined;
+  readonly scripts: Pick<SiteScripts, "environment" | "subject">;
+  readonly appPasswordUses: Pick<AppPasswordUses, "note">;
+  readonly appPasswordChecked: (outcome: AppPasswordOutcome) => void;
 }
 
 export interface StepContext {

@@ -66,7 +66,7 @@ const readers: Readonly<Record<PolicyFact, Reader>> = {
   },
   "auth.credential": ({ facts }) => facts.credential,
   "auth.denial.reason": ({ decision }) => (decision.outcome === "fail" ? decision.reason : undefined),
-  "auth.directory": ({ facts }) => facts.directory,
+  "auth.directory": ({ facts }) => facts.backendName,
   "auth.cache.hit": ({ decision }) => (decision.outcome === "tempfail" ? undefined : decision.memoryCache === "hit"),
   "auth.backend.empty_password": ({ attempt }) =>
     attempt.operation === "authenticate" && (attempt.password?.isEmpty ?? true),

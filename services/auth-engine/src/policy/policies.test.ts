@@ -173,7 +173,7 @@ describe("facts", () => {
     [{ attribute: "auth.subject.attribute.status", contains: "suspended" }, ok, {}],
     [{ attribute: "auth.subject.attribute.constructor", exists: false }, ok, {}],
     [{ attribute: "auth.subject.attribute.status", exists: false }, wrong, {}],
-    [{ attribute: "auth.directory", eq: "sql" }, ok, { facts: { directory: "sql" } }],
+    [{ attribute: "auth.directory", eq: "sql" }, ok, { facts: { backendName: "sql" } }],
     [{ attribute: "auth.brute_force.account_passwords", gte: 4 }, wrong, { facts: { bruteForce } }],
     [{ attribute: "auth.brute_force.repeating", is: false }, wrong, { facts: { bruteForce } }],
     [{ attribute: "auth.rbl.listed", contains: "x" }, ok, { facts: { controls: { rblListed: ["x"] } } }],

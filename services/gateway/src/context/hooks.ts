@@ -1,9 +1,10 @@
+import type { Base } from "@postern/shared/assembly";
 import { pathTo } from "@postern/shared/contracts";
 import { addressKey } from "@postern/shared/platform/net";
 import type { FastifyRequest } from "fastify";
 import { createRejectionDelay } from "../caller-auth/rejection.ts";
 import { createNeedOf } from "../caller-auth/scopes.ts";
-import type { GatewayContext, Live } from "../context.ts";
+import type { WireNames } from "../dialects/naming.ts";
 import type { ForwardDeps } from "../forward/forward.ts";
 import { createOwnerRejected } from "../forward/owner-rejected.ts";
 import type { LimitMetrics } from "../limits/limit-metrics.ts";
@@ -13,10 +14,11 @@ import type { GatewayMetrics } from "../metrics.ts";
 import { createAdmitByBudgetHook } from "../plugins/admit-by-budget.ts";
 import { createAdmitGuessHook } from "../plugins/admit-guess.ts";
 import { andForPasswords } from "../plugins/and-for-passwords.ts";
-import { type CallerAuthDeps, createCallerAuthHook } from "../plugins/caller-auth.ts";
+import { type CallerAuthDeps, createCallerAuthHook, type OnRequest } from "../plugins/caller-auth.ts";
 import { createLimitAddressHook } from "../plugins/limit-address.ts";
 import { createRejectCaller } from "../plugins/reject-caller.ts";
 import { createSpendBudgetHook } from "../plugins/spend-budget.ts";
+import type { GatewaySettings, LiveGatewaySettings } from "../settings.ts";
 
 type ForwardHooks =
   | "callerAuth"
@@ -27,11 +29,17 @@ type ForwardHooks =
   | "onOwnerRejected"
   | "onOwnerFailed";
 
-interface Hooks extends Pick<GatewayContext, "callerAuth" | "spendBudget" | "limitAddress"> {
+interface Hooks {
+  readonly callerAuth: OnRequest;
+  readonly spendBudget: OnRequest;
+  readonly limitAddress: OnRequest;
   readonly forwarding: Pick<ForwardDeps, ForwardHooks>;
 }
 
-interface HooksParts extends Pick<GatewayContext, "settings" | "live" | "names" | "logger" | "audit"> {
+interface HooksParts extends Pick<Base, "logger" | "audit"> {
+  readonly settings: GatewaySettings;
+  readonly live: { readonly current: LiveGatewaySettings };
+  readonly names: WireNames;
   readonly callerAddress: (request: FastifyRequest) => string;
   readonly limits: Limits;
   readonly metrics: GatewayMetrics;
@@ -39,7 +47,7 @@ interface HooksParts extends Pick<GatewayContext, "settings" | "live" | "names" 
 }
 
 /** The key by which `rate_limit` counts. */
-function createAddressKeyOf(live: Live, callerAddress: (request: FastifyRequest) => string) {
+function createAddressKeyOf(live: HooksParts["live"], callerAddress: (request: FastifyRequest) => string) {
   return (request: FastifyRequest): string => addressKey(callerAddress(request), live.current.ipv6Prefix);
 }
 

@@ -1,12 +1,18 @@
 import type { Base } from "@postern/shared/assembly";
 import { budgetExhausted } from "@postern/shared/contracts";
-import type { GatewayContext } from "../context.ts";
+import type { Bus } from "@postern/shared/platform/bus";
+import type { RedisClient } from "@postern/shared/platform/redis";
 import { createSharedBuckets } from "../limits/budget-redis.ts";
 import { createLimitMetrics, type LimitMetrics } from "../limits/limit-metrics.ts";
 import { createLimits, type Limits } from "../limits/limits.ts";
 import { budgetOf } from "../limits/password-failures.ts";
+import type { GatewaySettings, LiveGatewaySettings } from "../settings.ts";
 
-export interface LimitsParts extends Pick<GatewayContext, "settings" | "live" | "bus" | "state"> {
+export interface LimitsParts {
+  readonly settings: GatewaySettings;
+  readonly live: { readonly current: LiveGatewaySettings };
+  readonly bus: Bus;
+  readonly state: RedisClient;
   readonly base: Base;
 }
 

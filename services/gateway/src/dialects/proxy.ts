@@ -1,14 +1,10 @@
 import { type AuthDecision, normalisedProtocol, type Ok, type TempFail } from "@postern/shared/contracts";
 import { errorCodes } from "@postern/shared/platform/errors";
+import type { Upstream } from "../upstream-health/pick-upstream.ts";
 import type { AttributesAsHeaders } from "./attribute-headers.ts";
 import { createDecisionHeaders, type ReplyHeaders } from "./decision-headers.ts";
 import type { WireNames } from "./naming.ts";
 import { type Denial, type DialectReply, emptyReply, jsonNullReply, jsonReply } from "./reply.ts";
-
-export interface Upstream {
-  readonly address: string;
-  readonly port: number;
-}
 
 export interface ProxySettings {
   /** `auth.response.proxy_denial_text`; empty means FAIL. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { localPath, placeOf } from "./flow-paths.ts";
+import { localPath, pageUrlOf } from "./flow-paths.ts";
 import type { FlowRecord } from "./flow-record.ts";
 
 const flow: FlowRecord = { id: "f1", kind: "oidc", state: "login", version: 1, browser: "b", expiresAtMs: 1 };
@@ -28,7 +28,7 @@ const rows: readonly (readonly [what: string, change: Partial<FlowRecord>, place
 ];
 
 test.each(rows)("%s has its page", (_what, change, place) => {
-  expect(placeOf({ ...flow, ...change }, "de")).toBe(place);
+  expect(pageUrlOf({ ...flow, ...change }, "de")).toBe(place);
 });
 
 test("a path has its language and its query only where there are some", () => {

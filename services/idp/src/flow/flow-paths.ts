@@ -26,7 +26,7 @@ function consentPath({ kind, id, params }: FlowRecord, tag: string | undefined):
 }
 
 /** The page of a flow's current state; undefined if the flow continues outside the pages. */
-export function placeOf(flow: FlowRecord, tag: string | undefined): string | undefined {
+export function pageUrlOf(flow: FlowRecord, tag: string | undefined): string | undefined {
   const query = { flow: flow.id };
   switch (flow.state) {
     case "code":

@@ -4,7 +4,7 @@ import { pathTo } from "@postern/shared/contracts";
 import type { Clock } from "@postern/shared/platform/time";
 import { cookieNames, type SiteCookies } from "../sessions/cookies.ts";
 import { browserDigest, isBrowserToken, newBrowserToken } from "./browser-binding.ts";
-import { localPath, placeOf } from "./flow-paths.ts";
+import { localPath, pageUrlOf } from "./flow-paths.ts";
 import type { FlowStarter } from "./flow-port.ts";
 import type { FlowClient } from "./flow-record.ts";
 import type { FlowStore, NewFlow } from "./flow-store.ts";
@@ -66,7 +66,7 @@ export function createFlowStarter({ flows, cookies, clock }: FlowStarterDeps): F
     if (!mayBegin(wanted.kind, wanted.state)) throw new RangeError(`${wanted.kind} cannot begin at ${wanted.state}`);
     const flow = { ...wanted, browser: browserDigest(browserOf(request, response)) };
     if (!(await flows.begin(flow))) throw new RangeError("a flow with this id exists");
-    const place = placeOf({ ...flow, version: 1 }, wanted.languageTag);
+    const place = pageUrlOf({ ...flow, version: 1 }, wanted.languageTag);
     return place ?? localPath(pathTo("loginPage"), wanted.languageTag, { flow: flow.id });
   };
   return {

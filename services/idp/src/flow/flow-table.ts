@@ -1,3 +1,6 @@
+/** The protocol of a sign-in, as decisions, the log and audit records name it. */
+export const protocolOfFlow = { oidc: "oidc", device: "oidc", saml: "saml", self_service: "idp" } as const;
+
 /** What a flow is for. */
 export type FlowKind = "oidc" | "saml" | "device" | "self_service";
 

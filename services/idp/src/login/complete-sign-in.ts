@@ -1,6 +1,6 @@
 import { pathTo } from "@postern/shared/contracts";
 import type { FlowGate } from "../flow/flow-gate.ts";
-import { placeOf } from "../flow/flow-paths.ts";
+import { pageUrlOf } from "../flow/flow-paths.ts";
 import type { FlowEnd, FlowEnding } from "../flow/flow-port.ts";
 import type { FactorMethod, FlowRecord, PendingSignIn } from "../flow/flow-record.ts";
 import { type FlowKind, nextState } from "../flow/flow-table.ts";
@@ -111,7 +111,7 @@ export function createCompleteSignIn(deps: CompleteSignInDeps): CompleteSignIn {
   /** The page for a factor that must be set up first, or the protocol's next step. */
   const onwards = async (flow: FlowRecord, session: BrowserSessionRecord | undefined): Promise<Completion> => {
     if (flow.state !== "enrolment" || session === undefined) return resume(flow, session);
-    const redirect = placeOf(flow, flow.languageTag);
+    const redirect = pageUrlOf(flow, flow.languageTag);
     return redirect === undefined ? { completion: "expired" } : { completion: "signed_in", session, redirect };
   };
 

@@ -3,16 +3,8 @@ import type { Secret } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import type { PendingSignIn } from "../flow/flow-record.ts";
 import type { FlowKind } from "../flow/flow-table.ts";
-
-/** The deadline of a call to an engine, and the request that it belongs to. */
-export interface CallContext {
-  readonly session: string;
-  /** For the audit stream. */
-  readonly clientIp?: string | undefined;
-  /** Milliseconds since the epoch. */
-  readonly deadline: number;
-  readonly signal: AbortSignal;
-}
+import { protocolOfFlow } from "../flow/flow-table.ts";
+import { type EngineCall } from "./engine-call.ts";
 
 export interface PasswordAttempt {
   readonly username: string;
@@ -72,12 +64,12 @@ export class EngineUndecided extends AppError {
 }
 
 /** Asks the engine, which alone verifies passwords. @throws AppError on a temporary failure */
-export type CheckPassword = (attempt: PasswordAttempt, context: CallContext) => Promise<PasswordOutcome>;
+export type CheckPassword = (attempt: PasswordAttempt, context: EngineCall) => Promise<PasswordOutcome>;
 
 /** Looks up the account that a passkey signs in, without a password. */
 export type LookUpAccount = (
   attempt: Omit<PasswordAttempt, "password">,
-  context: CallContext,
+  context: EngineCall,
 ) => Promise<PasswordOutcome>;
 
 /** The account data that a pending sign-in stores. */
@@ -100,10 +92,8 @@ export function pendingUser({
   };
 }
 
-const protocols = { oidc: "oidc", device: "oidc", saml: "saml", self_service: "idp" } as const;
-
 export interface PasswordCheckDeps {
-  readonly decide: (request: AuthRequest, context: Pick<CallContext, "deadline" | "signal">) => Promise<AuthDecision>;
+  readonly decide: (request: AuthRequest, context: Pick<EngineCall, "deadline" | "signal">) => Promise<AuthDecision>;
   readonly tls: boolean;
 }
 
@@ -114,7 +104,7 @@ function questionOf(attempt: Omit<PasswordAttempt, "password">, session: string,
     operation: "lookup",
     dialect: "idp",
     username,
-    protocol: protocols[kind],
+    protocol: protocolOfFlow[kind],
     tls,
     // A session lasts longer than a cached result.
     memoryCache: false,

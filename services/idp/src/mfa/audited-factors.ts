@@ -1,12 +1,12 @@
 import type { Audit, AuditEvent } from "@postern/shared/domain/audit";
-import type { CallContext } from "../login/password-check.ts";
+import type { EngineCall } from "../login/engine-call.ts";
 import type { FactorStore } from "./factor-store.ts";
 import type { Factors } from "./factors.ts";
 
 interface Change {
   readonly event: AuditEvent;
   readonly account: string;
-  readonly context: CallContext;
+  readonly context: EngineCall;
   readonly reason?: string;
 }
 

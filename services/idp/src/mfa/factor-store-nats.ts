@@ -13,10 +13,10 @@ import {
 } from "@postern/shared/contracts";
 import type { Bus } from "@postern/shared/platform/bus";
 import { AppError } from "@postern/shared/platform/errors";
-import type { CallContext } from "../login/password-check.ts";
+import type { EngineCall } from "../login/engine-call.ts";
 import type { Change, FactorStore } from "./factor-store.ts";
 
-const target = (account: string, { session }: CallContext) => ({ session, username: account });
+const target = (account: string, { session }: EngineCall) => ({ session, username: account });
 
 /** The account no longer exists, or the reply is unexpected: a temporary failure. */
 function changeOf({ outcome }: { readonly outcome: string }): Change {

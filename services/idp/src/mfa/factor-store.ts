@@ -1,5 +1,5 @@
 import type { AppPassword } from "@postern/shared/contracts";
-import type { CallContext } from "../login/password-check.ts";
+import type { EngineCall } from "../login/engine-call.ts";
 
 /** The factors of an account, without secrets. */
 export interface FactorState {
@@ -18,26 +18,26 @@ export type Change = "done" | "refused";
 /** The second factors and app passwords in the backends. Every method throws AppError on a temporary failure. */
 export interface FactorStore {
   /** Undefined if the account's backend does not store factors. */
-  read(account: string, context: CallContext): Promise<FactorState | undefined>;
-  setTotp(account: string, secret: string, context: CallContext): Promise<Change>;
-  deleteTotp(account: string, context: CallContext): Promise<Change>;
-  setRecoveryCodes(account: string, codes: readonly string[], context: CallContext): Promise<Change>;
-  deleteRecoveryCodes(account: string, context: CallContext): Promise<Change>;
+  read(account: string, context: EngineCall): Promise<FactorState | undefined>;
+  setTotp(account: string, secret: string, context: EngineCall): Promise<Change>;
+  deleteTotp(account: string, context: EngineCall): Promise<Change>;
+  setRecoveryCodes(account: string, codes: readonly string[], context: EngineCall): Promise<Change>;
+  deleteRecoveryCodes(account: string, context: EngineCall): Promise<Change>;
   /** `exists`: the credential is already stored. */
-  addCredential(account: string, credential: string, context: CallContext): Promise<Change | "exists">;
+  addCredential(account: string, credential: string, context: EngineCall): Promise<Change | "exists">;
   /** `conflict`: `old` is no longer stored. */
   replaceCredential(
     account: string,
     change: { readonly old: string; readonly next: string },
-    context: CallContext,
+    context: EngineCall,
   ): Promise<Change | "conflict">;
-  deleteCredential(account: string, credential: string, context: CallContext): Promise<Change>;
-  appPasswords(account: string, context: CallContext): Promise<readonly AppPassword[]>;
+  deleteCredential(account: string, credential: string, context: EngineCall): Promise<Change>;
+  appPasswords(account: string, context: EngineCall): Promise<readonly AppPassword[]>;
   /** `full`: the account has reached its maximum. Undefined: refused. */
   createAppPassword(
     account: string,
     label: string,
-    context: CallContext,
+    context: EngineCall,
   ): Promise<{ readonly password: string; readonly label: string } | "full" | undefined>;
-  revokeAppPassword(account: string, id: string, context: CallContext): Promise<Change>;
+  revokeAppPassword(account: string, id: string, context: EngineCall): Promise<Change>;
 }

@@ -1,8 +1,8 @@
 import { mfaFactorsRead, mfaRecoveryCodeRedeem } from "@postern/shared/contracts";
 import type { Bus } from "@postern/shared/platform/bus";
 import { AppError } from "@postern/shared/platform/errors";
+import type { EngineCall } from "../login/engine-call.ts";
 import type { EnrolledFactors } from "../login/needed-factors.ts";
-import type { CallContext } from "../login/password-check.ts";
 import type { Factors } from "./factors.ts";
 
 const none: EnrolledFactors = Object.freeze({ hasTotp: false, recoveryCodesLeft: 0, webauthnCredentials: 0 });
@@ -13,9 +13,9 @@ function undecided(outcome: string): AppError {
 
 /** Second factors, read from the backends through an engine. */
 export function createFactors(bus: Bus): Factors {
-  const ask = (username: string, { session, deadline, signal }: CallContext, secrets: boolean) =>
+  const ask = (username: string, { session, deadline, signal }: EngineCall, secrets: boolean) =>
     bus.request(mfaFactorsRead, { session, username, secrets }, { deadline, signal });
-  const read = async (account: string, context: CallContext, secrets: boolean) => {
+  const read = async (account: string, context: EngineCall, secrets: boolean) => {
     const reply = await ask(account, context, secrets);
     // The backend does not store factors, so its users have none.
     if (reply.outcome === "unsupported") return undefined;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { RegistrationResponseJSON } from "@simplewebauthn/server";
-import type { CallContext } from "../login/password-check.ts";
+import type { EngineCall } from "../login/engine-call.ts";
 import type {
   Notification,
   NotificationEvent,
@@ -20,7 +20,7 @@ import { readCredential, renamedCredential } from "./webauthn/stored-credential.
 export interface Subject {
   readonly account: string;
   readonly sessionUid: string;
-  readonly context: CallContext;
+  readonly context: EngineCall;
   readonly origin: NotificationOrigin;
 }
 

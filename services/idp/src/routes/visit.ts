@@ -3,11 +3,11 @@ import { isBelow } from "@postern/shared/platform/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { isFlowId } from "../flow/browser-binding.ts";
 import type { FlowGate, Passage, Presented } from "../flow/flow-gate.ts";
-import { localPath, placeOf } from "../flow/flow-paths.ts";
+import { localPath, pageUrlOf } from "../flow/flow-paths.ts";
 import type { FlowRecord } from "../flow/flow-record.ts";
 import type { FlowState } from "../flow/flow-table.ts";
+import type { EngineCall } from "../login/engine-call.ts";
 import { referenceOf } from "../login/failed-sign-ins.ts";
-import type { CallContext } from "../login/password-check.ts";
 import { type DoneKey, readDone } from "../pages/done.ts";
 import type { Language } from "../pages/languages.ts";
 import type { Look } from "../pages/look.ts";
@@ -181,7 +181,7 @@ export async function admit(
   const isPost = visit.request.method === "POST";
   const passage = await gate[isPost ? "submit" : "enter"](presented(pages, visit), states);
   if (passage.passage === "open") return passage;
-  const place = passage.passage === "elsewhere" ? placeOf(passage.flow, visit.language?.tag) : undefined;
+  const place = passage.passage === "elsewhere" ? pageUrlOf(passage.flow, visit.language?.tag) : undefined;
   sendOn(pages, visit, place);
   return undefined;
 }
@@ -196,7 +196,7 @@ export function formTargets({ params }: FlowRecord): readonly string[] {
   return target === undefined ? [] : [target];
 }
 
-export function callContext(visit: Visit, deadline: number): CallContext {
+export function callContext(visit: Visit, deadline: number): EngineCall {
   const gone = new AbortController();
   visit.reply.raw.once("close", () => gone.abort());
   const { caller, id } = visit.request;

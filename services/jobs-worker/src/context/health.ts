@@ -2,7 +2,7 @@ import { busHealth } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import { createHealth, type Health } from "@postern/shared/platform/lifecycle";
 import { redisHealth } from "@postern/shared/platform/redis";
-import type { WorkerParts } from "../context.ts";
+import type { WorkerParts } from "./parts.ts";
 
 export function createWorkerHealth(config: Config, { redis, bus, service, instance, logger }: WorkerParts): Health {
   const { prefix: keyPrefix } = config.storage.redis;

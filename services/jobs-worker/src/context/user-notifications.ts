@@ -1,11 +1,11 @@
 import { notificationKeysFromConfig } from "@postern/shared/assembly";
 import type { Config } from "@postern/shared/platform/config";
 import { systemClock } from "@postern/shared/platform/time";
-import type { WorkerParts } from "../context.ts";
 import { createDeliverNotification } from "../user-notifications/deliver-notification.ts";
 import { deliverySettings } from "../user-notifications/delivery-settings.ts";
 import { createNotificationEvents } from "../user-notifications/notification-events.ts";
 import { createNotificationWorker, type NotificationWorker } from "../user-notifications/notification-worker.ts";
+import type { WorkerParts } from "./parts.ts";
 
 /** Limits how many deliveries a hung receiver can occupy. */
 const notificationsAtOnce = 16;

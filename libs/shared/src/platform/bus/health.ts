@@ -1,12 +1,11 @@
-import type { HealthCheck } from "../lifecycle/health.ts";
 import type { Bus } from "./bus.ts";
 
-/** The bus is healthy while the process is connected to NATS. */
-export function busHealth(bus: Pick<Bus, "isConnected">, required: boolean): HealthCheck {
+/** For `createHealth`: the bus is healthy while the process is connected to NATS. */
+export function busHealth(bus: Pick<Bus, "isConnected">, required: boolean) {
   return {
     name: "bus",
     required,
-    check: () => {
+    check: (): void => {
       if (!bus.isConnected()) throw new Error("not connected to NATS");
     },
   };

@@ -27,7 +27,7 @@ function afterVerdict(decision: AuthDecision, { deny, message, attributes, upstr
 export const runSubjectScripts: Finalizer = {
   name: "run-subject-scripts",
   run: async (attempt, decision, { deadline }, { scripts }) => {
-    if (scripts === undefined || (decision.outcome !== "ok" && decision.outcome !== "fail")) return decision;
+    if (decision.outcome !== "ok" && decision.outcome !== "fail") return decision;
     const verdicts = await scripts.subject(attempt, decision, deadline);
     return verdicts.reduce(afterVerdict, decision);
   },

@@ -7,7 +7,7 @@ import type { StepDeps } from "../step.ts";
 export async function writeCaches(
   attempt: Attempt,
   decision: Ok,
-  { cache, directory: backend }: Facts,
+  { cache, backendName: backend }: Facts,
   { resultCaches }: StepDeps,
 ): Promise<void> {
   if (resultCaches === undefined || cache === undefined || backend === undefined) return;

@@ -15,7 +15,7 @@ export function noteAccount(
 ): void {
   const { facts } = context;
   facts.accountKnown = true;
-  facts.directory = backend.name;
+  facts.backendName = backend.name;
   facts.groups = groups;
   facts.accountHasSecondFactor = secondFactorQuestion(backend, attempt, context);
 }

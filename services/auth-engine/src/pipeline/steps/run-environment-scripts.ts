@@ -16,7 +16,7 @@ function denialOf(verdicts: readonly EnvironmentVerdict[]): AuthDecision | undef
 export const runEnvironmentScripts: Step = {
   name: "run-environment-scripts",
   run: async (attempt, { deadline }, { scripts }) => {
-    if (scripts === undefined || attempt.operation !== "authenticate") return undefined;
+    if (attempt.operation !== "authenticate") return undefined;
     return denialOf(await scripts.environment(attempt, deadline));
   },
 };

@@ -57,7 +57,7 @@ async function verify(
     const released = await found.backend.lookup(backendQuery(attempt), context);
     if (released.kind !== "ok") return denial("account_disabled");
     noteAccount(found.backend, released.account.groups, attempt, context);
-    appPasswordUses?.note(account, appPassword);
+    appPasswordUses.note(account, appPassword);
     return okDecision(found.backend, released.account);
   }
   if (unavailable !== undefined) throw unavailable;
@@ -69,10 +69,10 @@ async function verify(
 async function counted(deciding: Promise<AuthDecision>, { appPasswordChecked }: StepDeps): Promise<AuthDecision> {
   try {
     const decision = await deciding;
-    appPasswordChecked?.(outcomeOf(decision));
+    appPasswordChecked(outcomeOf(decision));
     return decision;
   } catch (error) {
-    appPasswordChecked?.("unavailable");
+    appPasswordChecked("unavailable");
     throw error;
   }
 }

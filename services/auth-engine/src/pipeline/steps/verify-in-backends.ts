@@ -32,7 +32,7 @@ function spendingFor(
   { accountShares }: Means["deps"],
 ): Backend {
   if (first === undefined) throw new AppError("INTERNAL", { detail: "no backend answered" });
-  return accountShares?.choose(username, [first, ...others]) ?? first;
+  return accountShares.choose(username, [first, ...others]);
 }
 
 /**
@@ -48,7 +48,7 @@ export async function verifyPassword(attempt: Attempt, password: Secret, means: 
   const verify = (backend: Backend): Promise<VerifyOutcome> => backend.verify(query, password, context);
   const { found, unknownTo, unavailable } = await askBackends(backends, verify);
   const account = found && accountOf(found);
-  if (found !== undefined && backends.length > 1) deps.accountShares?.found(account ?? query.username, found.backend);
+  if (found !== undefined && backends.length > 1) deps.accountShares.found(account ?? query.username, found.backend);
   if (found?.outcome.kind === "ok") {
     noteAccount(found.backend, found.outcome.account.groups, attempt, context);
     return okDecision(found.backend, found.outcome.account);

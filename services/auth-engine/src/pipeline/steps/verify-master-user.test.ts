@@ -5,6 +5,7 @@ import type { Backend } from "../../backends/backend.ts";
 import { attemptOf } from "../../decision/attempt.ts";
 import { createMasterUsers, type MasterLoginAudit } from "../../master-user/master-users.ts";
 import { decide } from "../pipeline.ts";
+import { stepDeps } from "../testing/step-deps.ts";
 
 const request: AuthRequest = {
   session: "7d3f",
@@ -60,13 +61,11 @@ function ask(change: Partial<AuthRequest> = {}, lookupFails = false) {
   });
   const facts = {};
   const context = { deadline: Number.MAX_SAFE_INTEGER, signal: new AbortController().signal, facts };
-  const decision = decide(attemptOf({ ...request, ...change }, masterUsers), context, {
-    backends: [one],
-    checkMailToken: undefined,
-    resultCaches: undefined,
-    bruteForce: undefined,
-    masterUsers,
-  });
+  const decision = decide(
+    attemptOf({ ...request, ...change }, masterUsers),
+    context,
+    stepDeps({ backends: [one], masterUsers }),
+  );
   return { decision, calls: one.calls, events };
 }
 

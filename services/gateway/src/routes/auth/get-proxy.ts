@@ -8,7 +8,7 @@ import type { DialectRoute } from "./auth-route.ts";
 
 export type ProxyRouteContext = Pick<
   GatewayContext,
-  "names" | "attributeHeaders" | "settings" | "live" | "logger" | "mailBackends"
+  "names" | "attributeHeaders" | "settings" | "live" | "logger" | "upstreams"
 >;
 
 /** `GET` or `POST /api/v1/auth/proxy`, for nginx's mail proxy. */
@@ -18,7 +18,7 @@ export function proxyRoute({
   settings,
   live,
   logger,
-  mailBackends,
+  upstreams: mailBackends,
 }: ProxyRouteContext): DialectRoute {
   const parse = createHeaderParser({ names: settings.requestHeaders, query: false });
   const { decision, malformed } = createProxyRenderer({

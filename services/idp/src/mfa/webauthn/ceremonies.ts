@@ -5,7 +5,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from "@simplewebauthn/server";
-import type { CallContext } from "../../login/password-check.ts";
+import type { EngineCall } from "../../login/engine-call.ts";
 import type { FactorStore } from "../factor-store.ts";
 import type { PendingProofs } from "../pending-proofs.ts";
 import { userHandleOf } from "./browser-answer.ts";
@@ -61,7 +61,7 @@ export interface Ceremonies {
     credentials: readonly string[] | undefined,
   ): Promise<PublicKeyCredentialRequestOptionsJSON>;
   /** @returns undefined for an invalid assertion. @throws AppError on a temporary failure */
-  finishSignIn(proof: SignInProof, context: CallContext): Promise<ShownCredential | undefined>;
+  finishSignIn(proof: SignInProof, context: EngineCall): Promise<ShownCredential | undefined>;
 }
 
 const timeoutMs = 60_000;
@@ -172,7 +172,7 @@ async function present(
   { settings, store, nowMs }: CeremonyDeps,
   account: string,
   { response, expectedChallenge, isDenied }: Presented,
-  context: CallContext,
+  context: EngineCall,
 ): Promise<ShownCredential | "conflict" | undefined> {
   const state = await store.read(account, context).catch((error: unknown) => {
     // The account may not exist; it is denied whatever its factors are.

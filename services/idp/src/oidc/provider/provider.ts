@@ -86,18 +86,15 @@ const routes = {
   revocation: pathTo("revoke"),
 };
 
-function features({ settings, policies }: ProviderInputs, hooks: ProviderHooks): Configuration["features"] {
+function features({ settings, policies }: ProviderInputs): Configuration["features"] {
   const { identifier } = settings;
   return {
     ...registrationRules(settings).features,
     resourceIndicators: resourceIndicators({
       policies,
-      backchannelAudience: `${identifier}:backchannel`,
+      backchannelResource: `${identifier}:backchannel`,
+      backchannelAudience: settings.backchannelAudience,
       clientResource: (clientId) => clientResourceOf(identifier, clientId),
-      epochOf: hooks.epochOf,
-      record: hooks.record,
-      accountOf: hooks.accountOf,
-      reportUnreadable: hooks.reportUnreadable,
     }),
   };
 }
@@ -192,7 +189,7 @@ function configuration(inputs: ProviderInputs, hooks: ProviderHooks): Configurat
     clients: [...policies.values()].map((policy) => clientMetadata(policy)),
     jwks: { keys },
     routes,
-    features: features(inputs, hooks),
+    features: features(inputs),
     ttl: lifetimes(inputs, hooks),
     scopes: allScopes(settings),
     claims: claimTable(settings),
@@ -206,8 +203,6 @@ function configuration(inputs: ProviderInputs, hooks: ProviderHooks): Configurat
     formats: tokenFormats(inputs),
     extraTokenClaims: extraTokenClaims({
       policies,
-      backchannelAudience: `${settings.identifier}:backchannel`,
-      clientResource: (clientId) => clientId,
       epochOf: hooks.epochOf,
       record: hooks.record,
       accountOf: hooks.accountOf,

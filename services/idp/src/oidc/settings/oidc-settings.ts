@@ -1,4 +1,9 @@
-import type { Config, CustomScopeConfig, OidcConfig } from "@postern/shared/platform/config";
+import {
+  backchannelAudience,
+  type Config,
+  type CustomScopeConfig,
+  type OidcConfig,
+} from "@postern/shared/platform/config";
 import type { MfaPolicyConfig } from "../../login/sign-in-demands.ts";
 import type { DeliveryTimes } from "../../logout-delivery/delivery-queue.ts";
 
@@ -9,16 +14,20 @@ export interface OidcSettings {
   readonly issuer: string;
   readonly oidc: OidcConfig;
   readonly identifier: string;
+  /** Audience of clients' own tokens, by which the gateway accepts them as API callers' tokens. */
+  readonly backchannelAudience: string;
   readonly developerMode: boolean;
   readonly mfaPolicy: MfaPolicyConfig;
 }
 
-export function oidcSettings({ identity, runtime }: Config): OidcSettings {
+export function oidcSettings(config: Config): OidcSettings {
+  const { identity, runtime } = config;
   return {
     enabled: identity.oidc.enabled,
     issuer: identity.oidc.issuer,
     oidc: identity.oidc,
     identifier: runtime.naming.identifier,
+    backchannelAudience: backchannelAudience(config),
     developerMode: runtime.developer_mode,
     mfaPolicy: identity.mfa_policy,
   };

@@ -14,9 +14,6 @@ import type { ReportUnreadable } from "./unreadable-claims.ts";
 
 export interface AccessTokenDeps {
   readonly policies: ClientPolicies;
-  /** Audience of tokens for our own API: `<identifier>:backchannel`. */
-  readonly backchannelAudience: string;
-  readonly clientResource: (clientId: string) => string;
   /** The epoch of the subject's tokens; tokens of a lower epoch are revoked. */
   readonly epochOf: (subject: TokenSubject) => Promise<number>;
   /** The account that claims are taken from. */
@@ -24,6 +21,15 @@ export interface AccessTokenDeps {
   readonly reportUnreadable: ReportUnreadable;
   /** Stores the record of a signed token before the token is issued. */
   readonly record: (token: IssuedJwt, epoch: number) => Promise<void>;
+}
+
+export interface ResourceDeps {
+  readonly policies: ClientPolicies;
+  /** The resource that represents our own API; an absolute URI, which its audience need not be. */
+  readonly backchannelResource: string;
+  /** Audience of tokens for our own API. */
+  readonly backchannelAudience: string;
+  readonly clientResource: (clientId: string) => string;
 }
 
 /** The resource that represents a client whose users receive signed tokens. */
@@ -72,19 +78,19 @@ function allowedScope(scopes: readonly string[], policy: ClientPolicy): string {
 type ResourceIndicators = NonNullable<NonNullable<Configuration["features"]>["resourceIndicators"]>;
 
 /** Which tokens are signed, for which audience and how: clients' own tokens, and users' tokens where the client is configured so. */
-export function resourceIndicators(deps: AccessTokenDeps): ResourceIndicators {
-  const { policies, backchannelAudience, clientResource } = deps;
+export function resourceIndicators(deps: ResourceDeps): ResourceIndicators {
+  const { policies, backchannelResource, backchannelAudience, clientResource } = deps;
   return {
     enabled: true,
     defaultResource: (ctx, client) => {
-      if (isClientCredentials(ctx)) return backchannelAudience;
+      if (isClientCredentials(ctx)) return backchannelResource;
       const isJwt = policies.get(client.clientId)?.accessTokenType === "jwt";
       return isJwt ? clientResource(client.clientId) : undefined;
     },
     getResourceServerInfo: (ctx, resource, client): ResourceServer => {
       const policy = policies.get(client.clientId);
       if (policy === undefined) throw new errors.InvalidTarget();
-      const isOwn = resource === backchannelAudience;
+      const isOwn = resource === backchannelResource;
       if (isOwn !== isClientCredentials(ctx) || (!isOwn && resource !== clientResource(client.clientId))) {
         throw new errors.InvalidTarget();
       }

@@ -1,14 +1,14 @@
 import { pathTo } from "@postern/shared/contracts";
 import type { FastifyReply } from "fastify";
 import { csrfToken } from "../../flow/browser-binding.ts";
-import type { CallContext } from "../../login/password-check.ts";
+import type { EngineCall } from "../../login/engine-call.ts";
 import type { TextKey } from "../../pages/catalogues/en.ts";
 import type { Page } from "../../pages/look.ts";
 import type { FactorView } from "../../pages/templates/factors.ts";
 import type { NotificationEvent } from "../../user-notifications/notification.ts";
 import { formTargets, hrefIn, lookOf, referenceIn, sendShown, type Visit } from "../visit.ts";
 import type { LoginDeps } from "./deps.ts";
-import type { Standing } from "./standing.ts";
+import type { FlowAtFactor } from "./flow-at-factor.ts";
 
 /** One kind of code that users type. */
 export interface CodeFactor {
@@ -18,7 +18,7 @@ export interface CodeFactor {
   /** The notification about a used code. */
   readonly used?: NotificationEvent;
   /** @returns whether the code is correct, which also uses it up. @throws AppError on a temporary failure */
-  readonly verify: (account: string, code: string, context: CallContext) => Promise<boolean>;
+  readonly verify: (account: string, code: string, context: EngineCall) => Promise<boolean>;
   /**
    * Takes as long as `verify` but does not use the code up: for an attempt that is rejected in any case. Absent if `verify`
    * uses up nothing that the owner would miss.
@@ -30,7 +30,7 @@ export function showFactor(
   { pages }: LoginDeps,
   visit: Visit,
   { page }: CodeFactor,
-  { flow, pending, browserToken, problem }: Standing & { readonly problem?: string },
+  { flow, pending, browserToken, problem }: FlowAtFactor & { readonly problem?: string },
 ): FastifyReply {
   const view: FactorView = {
     action: visit.language === undefined ? visit.path : `${visit.path}/${visit.language.tag}`,

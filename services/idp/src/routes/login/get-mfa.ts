@@ -1,5 +1,5 @@
 import { pathTo } from "@postern/shared/contracts";
-import { factorPaths, placeOf } from "../../flow/flow-paths.ts";
+import { factorPaths, pageUrlOf } from "../../flow/flow-paths.ts";
 import type { FactorMethod } from "../../flow/flow-record.ts";
 import { factorStates } from "../../flow/flow-table.ts";
 import { mfaPage } from "../../pages/templates/factors.ts";
@@ -16,7 +16,7 @@ export function getMfa(deps: LoginDeps): VisitHandler {
     if (passage === undefined) return visit.reply;
     const { flow } = passage;
     const methods: readonly FactorMethod[] = flow.pending?.methods ?? [];
-    const place = placeOf(flow, visit.language?.tag);
+    const place = pageUrlOf(flow, visit.language?.tag);
     if (methods.length === 1 && place !== undefined) return sendTo(visit.reply, place);
     const last = pages.cookies.read(visit.request.headers.cookie, cookieNames.method);
     const view = {

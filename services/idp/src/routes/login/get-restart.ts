@@ -1,4 +1,4 @@
-import { placeOf } from "../../flow/flow-paths.ts";
+import { pageUrlOf } from "../../flow/flow-paths.ts";
 import { factorStates } from "../../flow/flow-table.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import { admit, sendOn } from "../visit.ts";
@@ -13,6 +13,6 @@ export function getRestart({ pages, gate }: LoginDeps): VisitHandler {
     if (passage === undefined) return visit.reply;
     const { flow } = passage;
     const back = flow.state === "login" ? flow : await gate.restart(flow);
-    return sendOn(pages, visit, back === undefined ? undefined : placeOf(back, visit.language?.tag));
+    return sendOn(pages, visit, back === undefined ? undefined : pageUrlOf(back, visit.language?.tag));
   };
 }

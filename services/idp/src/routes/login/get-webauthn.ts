@@ -4,13 +4,13 @@ import { webauthnLoginPage } from "../../pages/templates/webauthn.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import { hrefIn, lookOf, sendShown } from "../visit.ts";
 import type { LoginDeps } from "./deps.ts";
-import { standingAt } from "./standing.ts";
+import { flowAtFactor } from "./flow-at-factor.ts";
 
 /** `GET /login/webauthn` */
 export function getWebauthn(deps: LoginDeps): VisitHandler {
   const { pages } = deps;
   return async (visit) => {
-    const found = await standingAt(deps, visit, "webauthn");
+    const found = await flowAtFactor(deps, visit, "webauthn");
     if (found === undefined) return visit.reply;
     const { flow, pending, browserToken } = found;
     const view = {

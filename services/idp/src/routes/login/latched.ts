@@ -1,5 +1,5 @@
 import type { FastifyReply } from "fastify";
-import { placeOf } from "../../flow/flow-paths.ts";
+import { pageUrlOf } from "../../flow/flow-paths.ts";
 import type { FlowRecord } from "../../flow/flow-record.ts";
 import type { SignInStep } from "../../metrics.ts";
 import { referenceIn, sendOn, type Visit } from "../visit.ts";
@@ -18,7 +18,7 @@ export async function placeAfterRefusal(
   const account = flow.pending?.account;
   reportSignIn(deps, visit, flow, { step, outcome: "denied", reason: "wrong_password_before", account });
   const back = await deps.gate.restart(flow, { hasFailed: true, failedReference: referenceIn(visit) });
-  return back === undefined ? undefined : placeOf(back, visit.language?.tag);
+  return back === undefined ? undefined : pageUrlOf(back, visit.language?.tag);
 }
 
 export async function refuseLatched(

@@ -3,15 +3,20 @@ import type { VisitHandler } from "../page-routes.ts";
 import { callContext, lookOf, type Visit } from "../visit.ts";
 import { type CodeFactor, showFactor } from "./code-factor.ts";
 import type { LoginDeps } from "./deps.ts";
+import { type FlowAtFactor, flowAtFactor } from "./flow-at-factor.ts";
 import { type Judged, judgeFactor } from "./guarded.ts";
 import { refuseLatched } from "./latched.ts";
 import { reportSignIn, reportUndecided } from "./report.ts";
 import { finishSignIn } from "./signed-in.ts";
-import { type Standing, standingAt } from "./standing.ts";
 
 const maxCodeLength = 32;
 
-async function judge(deps: LoginDeps, visit: Visit, factor: CodeFactor, { flow, pending }: Standing): Promise<Judged> {
+async function judge(
+  deps: LoginDeps,
+  visit: Visit,
+  factor: CodeFactor,
+  { flow, pending }: FlowAtFactor,
+): Promise<Judged> {
   const { nowMs, decisionTimeoutMs } = deps;
   const { account } = pending;
   const code = visit.form.one("code")?.trim() ?? "";
@@ -28,7 +33,7 @@ async function judge(deps: LoginDeps, visit: Visit, factor: CodeFactor, { flow, 
 export function postFactor(deps: LoginDeps, factor: CodeFactor): VisitHandler {
   const { method, failed } = factor;
   return async (visit) => {
-    const found = await standingAt(deps, visit, factor.method);
+    const found = await flowAtFactor(deps, visit, factor.method);
     if (found === undefined) return visit.reply;
     const { flow, pending } = found;
     const outcome = await judge(deps, visit, factor, found);

@@ -1,20 +1,16 @@
 import { userNameFault } from "@postern/shared/contracts";
 import { Secret } from "@postern/shared/platform/crypto";
 import type { FastifyReply } from "fastify";
-import { placeOf } from "../../flow/flow-paths.ts";
+import { pageUrlOf } from "../../flow/flow-paths.ts";
 import type { FlowRecord, PendingSignIn } from "../../flow/flow-record.ts";
+import { type EngineCall } from "../../login/engine-call.ts";
 import { neededFactors } from "../../login/needed-factors.ts";
-import {
-  type CallContext,
-  type PasswordDenial,
-  type PasswordOutcome,
-  pendingUser,
-} from "../../login/password-check.ts";
+import { type PasswordDenial, type PasswordOutcome, pendingUser } from "../../login/password-check.ts";
 import { waitingTime } from "../../pages/moments.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import { admit, callContext, lookOf, referenceIn, sendOn, sendProblem, type Visit } from "../visit.ts";
-import { attemptPlace } from "./attempt-place.ts";
+import { attemptOrigin } from "./attempt-origin.ts";
 import type { LoginDeps } from "./deps.ts";
 import { reportSignIn, reportUndecided } from "./report.ts";
 import { showLogin } from "./show-login.ts";
@@ -56,13 +52,13 @@ async function ask(
   deps: LoginDeps,
   visit: Visit,
   flow: FlowRecord,
-  { username, password, context }: Credentials & { readonly context: CallContext },
+  { username, password, context }: Credentials & { readonly context: EngineCall },
 ): Promise<PasswordOutcome> {
   if (username === "" || password.isEmpty) {
     const reason = username === "" ? "empty_username" : "empty_password";
     return { outcome: "denied", reason, message: undefined, isBlocked: false, holdMs: 0 };
   }
-  const attempt = { username, password, ...attemptPlace(visit, flow) };
+  const attempt = { username, password, ...attemptOrigin(visit, flow) };
   return reportUndecided(deps, visit, { flow, step: "password" }, () => deps.checkPassword(attempt, context));
 }
 
@@ -95,7 +91,7 @@ async function askFactor(
     return sendProblem(pages, visit, "unavailable");
   }
   const moved = await gate.move(flow, event, { pending });
-  const place = placeOf(moved ?? flow, visit.language?.tag);
+  const place = pageUrlOf(moved ?? flow, visit.language?.tag);
   return sendOn(pages, visit, place);
 }
 
@@ -104,7 +100,7 @@ interface Refused {
   readonly browserToken: string;
   readonly credentials: Credentials;
   readonly denial: PasswordDenial;
-  readonly context: CallContext;
+  readonly context: EngineCall;
 }
 
 /** The page may mention a ban only if it immediately shows whether the password was correct. */
@@ -148,7 +144,7 @@ interface Accepted {
   readonly flow: FlowRecord;
   readonly credentials: Credentials;
   readonly decision: Extract<PasswordOutcome, { outcome: "ok" }>;
-  readonly context: CallContext;
+  readonly context: EngineCall;
 }
 
 /** Continues with the second factor if one is required, or completes the sign-in. */

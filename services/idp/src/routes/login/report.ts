@@ -1,5 +1,6 @@
 import { AppError } from "@postern/shared/platform/errors";
 import type { FlowRecord } from "../../flow/flow-record.ts";
+import { protocolOfFlow } from "../../flow/flow-table.ts";
 import { referenceOf } from "../../login/failed-sign-ins.ts";
 import { EngineUndecided } from "../../login/password-check.ts";
 import type { SignInResult, SignInStep } from "../../metrics.ts";
@@ -19,8 +20,6 @@ export interface SignInReport {
   readonly account?: string | undefined;
 }
 
-const protocols = { oidc: "oidc", device: "oidc", saml: "saml", self_service: "idp" } as const;
-
 const auditOutcomes = {
   ok: "ok",
   denied: "denied",
@@ -36,7 +35,7 @@ function provedAccount({ state, pending }: FlowRecord): string | undefined {
 
 export type ReportDeps = Pick<LoginDeps, "logger" | "audit" | "failedSignIns" | "nowMs">;
 
-interface Place {
+interface FailureOrigin {
   readonly session: string;
   readonly clientIp: string;
 }
@@ -44,7 +43,7 @@ interface Place {
 /** Stores the failure for lookups by reference; the log line is written in any case. */
 function keepFailure(
   { logger, failedSignIns, nowMs }: ReportDeps,
-  place: Place,
+  place: FailureOrigin,
   flow: FlowRecord,
   report: SignInReport,
 ) {
@@ -68,7 +67,7 @@ export function reportSignIn(
   const { step, outcome, reason, rule, account } = report;
   const session = request.caller?.session ?? request.id;
   const clientIp = request.caller?.clientIp ?? "";
-  const protocol = protocols[flow.kind];
+  const protocol = protocolOfFlow[flow.kind];
   const client = flow.client?.id;
   deps.logger.info(
     { session, dialect: "idp", step, outcome, reason, rule, account, protocol, client, client_ip: clientIp },

@@ -4,7 +4,7 @@ import { isSupported, neededFactors } from "../../login/needed-factors.ts";
 import { pendingUser } from "../../login/password-check.ts";
 import { accountOfHandle, readAssertion } from "../../mfa/webauthn/browser-answer.ts";
 import { callContext, type Visit } from "../visit.ts";
-import { attemptPlace } from "./attempt-place.ts";
+import { attemptOrigin } from "./attempt-origin.ts";
 import type { LoginDeps } from "./deps.ts";
 
 interface Proved {
@@ -56,7 +56,7 @@ async function judgePasskey(deps: LoginDeps, visit: Visit, { flow, account, resp
   const { ceremonies, factors, lookUp, nowMs, decisionTimeoutMs, rememberMs } = deps;
   const { request } = visit;
   const context = callContext(visit, nowMs() + decisionTimeoutMs());
-  const known = await lookUp({ username: account, ...attemptPlace(visit, flow) }, context);
+  const known = await lookUp({ username: account, ...attemptOrigin(visit, flow) }, context);
   if (known.outcome !== "ok") {
     // Takes as long as for a known account, because the time would otherwise reveal which user handles exist.
     await ceremonies.finishSignIn({ owner: flow.id, kind: "passkey", account, response, isDenied: true }, context);

@@ -37,7 +37,7 @@ export function postConsent(deps: DeviceDeps): VisitHandler {
     const { account } = session;
     logger.info(
       { session: visit.request.caller?.session, account, client: flow.client?.id, isAllowed, done },
-      "device",
+      isAllowed ? "access of a device was allowed" : "access of a device was denied",
     );
     if (!isAllowed) return showFailed(deps, visit, 403);
     return sendTo(visit.reply, localPath(done ? successPath : failedPath, tag));

@@ -1,6 +1,6 @@
 import type { FastifyReply } from "fastify";
 import { browserDigest } from "../../flow/browser-binding.ts";
-import { placeOf } from "../../flow/flow-paths.ts";
+import { pageUrlOf } from "../../flow/flow-paths.ts";
 import type { FlowRecord } from "../../flow/flow-record.ts";
 import { meetsDemands } from "../../login/sign-in-demands.ts";
 import type { PendingDevice } from "../../oidc/device/device.ts";
@@ -25,7 +25,7 @@ async function proceed(deps: DeviceDeps, visit: Visit, flow: FlowRecord, device:
     session === undefined || !isEnough
       ? await gate.move(flow, "code_accepted", change)
       : await gate.move(flow, "consent_required", { ...change, sessionUid: session.uid });
-  return sendOn(pages, visit, moved === undefined ? undefined : placeOf(moved, visit.language?.tag));
+  return sendOn(pages, visit, moved === undefined ? undefined : pageUrlOf(moved, visit.language?.tag));
 }
 
 /** `POST /oidc/device/verify`: attempts are counted before the code is checked. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { pickBackend } from "./pick-backend.ts";
+import { pickUpstream } from "./pick-upstream.ts";
 
 const servers = ["192.0.2.1", "192.0.2.2", "2001:db8::3"].map((address) => ({ address, port: 143 }));
 
@@ -8,8 +8,8 @@ describe("the choice of a mail server", () => {
   it("is the same for an account at every gateway, for any order and case", () => {
     fc.assert(
       fc.property(fc.emailAddress(), (account) => {
-        expect(pickBackend(servers.toReversed(), account.toUpperCase())).toEqual(
-          pickBackend(servers, account.toLowerCase()),
+        expect(pickUpstream(servers.toReversed(), account.toUpperCase())).toEqual(
+          pickUpstream(servers, account.toLowerCase()),
         );
       }),
     );
@@ -20,8 +20,8 @@ describe("the choice of a mail server", () => {
     const [gone, ...left] = servers;
     const counts = new Map(servers.map(({ address }) => [address, 0]));
     for (const account of accounts) {
-      const before = pickBackend(servers, account);
-      const after = pickBackend(left, account);
+      const before = pickUpstream(servers, account);
+      const after = pickUpstream(left, account);
       counts.set(before?.address ?? "", (counts.get(before?.address ?? "") ?? 0) + 1);
       if (before !== gone) expect(after).toEqual(before);
       else expect(left).toContain(after);
@@ -30,6 +30,6 @@ describe("the choice of a mail server", () => {
   });
 
   it("is undefined when no server is up", () => {
-    expect(pickBackend([], "alice")).toBeUndefined();
+    expect(pickUpstream([], "alice")).toBeUndefined();
   });
 });

@@ -1,25 +1,25 @@
 import type { Base } from "@postern/shared/assembly";
-import { type BackendHealth, createBackendHealth } from "../backend-health/health-checks.ts";
-import { probeMailServer } from "../backend-health/probe.ts";
-import type { HealthCheckSettings } from "../backend-health/target.ts";
+import { createUpstreamHealth, type UpstreamHealth } from "../upstream-health/health-checks.ts";
+import { probeMailServer } from "../upstream-health/probe.ts";
+import type { HealthCheckSettings } from "../upstream-health/target.ts";
 
 const protocols = ["imap", "pop3", "smtp", "lmtp", "sieve", "http"] as const;
 
 /** Monitors the mail servers behind the proxy dialect. */
-export function createMailBackends(
+export function createUpstreams(
   { metrics, metricsPrefix, logger }: Base,
   settings: HealthCheckSettings,
-): BackendHealth {
-  const looks = metrics.counter({
+): UpstreamHealth {
+  const checked = metrics.counter({
     name: `${metricsPrefix}_mail_backend_checks_total`,
     help: "Health checks of mail servers, by outcome",
     labels: { protocol: protocols, outcome: ["up", "down"] },
   });
-  const health = createBackendHealth(
+  const health = createUpstreamHealth(
     {
       probe: probeMailServer,
       log: logger,
-      observe: (protocol, outcome) => looks({ protocol, outcome }).inc(),
+      observe: (protocol, outcome) => checked({ protocol, outcome }).inc(),
       random: Math.random,
     },
     settings,

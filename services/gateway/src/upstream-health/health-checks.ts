@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { type MailBackend, pickBackend } from "./pick-backend.ts";
+import { pickUpstream, type Upstream } from "./pick-upstream.ts";
 import type { Probe } from "./probe.ts";
 import { type HealthCheckSettings, type MailTarget, targetKey } from "./target.ts";
 
@@ -12,9 +12,9 @@ export interface HealthCheckDeps {
 }
 
 /** The state of the mail servers. */
-export interface BackendHealth {
+export interface UpstreamHealth {
   /** A live server for the account; undefined if there is none. */
-  readonly pick: (protocol: string, account: string) => MailBackend | undefined;
+  readonly pick: (protocol: string, account: string) => Upstream | undefined;
   /** Applies other settings; the state of targets that remain is kept. */
   apply(settings: HealthCheckSettings): void;
   count(): { readonly up: number; readonly down: number };
@@ -53,8 +53,8 @@ function note({ one, isUp, err }: Seen, settings: HealthCheckSettings, { observe
   else log.warn({ protocol, host, port, err }, "mail server is down");
 }
 
-function aliveFor(protocol: string, watched: Iterable<Watched>): readonly MailBackend[] {
-  const alive: MailBackend[] = [];
+function aliveFor(protocol: string, watched: Iterable<Watched>): readonly Upstream[] {
+  const alive: Upstream[] = [];
   for (const { target, address, isUp } of watched) {
     if (target.protocol === protocol && isUp && address !== undefined) alive.push({ address, port: target.port });
   }
@@ -62,7 +62,7 @@ function aliveFor(protocol: string, watched: Iterable<Watched>): readonly MailBa
 }
 
 /** Checks each target continuously in the background. Its timers do not keep the process alive. */
-export function createBackendHealth(deps: HealthCheckDeps, first: HealthCheckSettings): BackendHealth {
+export function createUpstreamHealth(deps: HealthCheckDeps, first: HealthCheckSettings): UpstreamHealth {
   const watched = new Map<string, Watched>();
   let settings = first;
   let running = 0;
@@ -110,7 +110,7 @@ export function createBackendHealth(deps: HealthCheckDeps, first: HealthCheckSet
 
   apply(first);
   return {
-    pick: (protocol, account) => pickBackend(aliveFor(protocol, watched.values()), account),
+    pick: (protocol, account) => pickUpstream(aliveFor(protocol, watched.values()), account),
     apply,
     count: () => {
       const up = [...watched.values()].filter(({ isUp }) => isUp).length;

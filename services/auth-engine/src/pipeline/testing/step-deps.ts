@@ -1,0 +1,18 @@
+import type { StepDeps } from "../step.ts";
+
+/** Dependencies of the steps for a test: everything optional is absent, no script runs, and the first backend is chosen. */
+export function stepDeps(given: Pick<StepDeps, "backends"> & Partial<StepDeps>): StepDeps {
+  return {
+    accountShares: { found: () => undefined, choose: (_name, [first]) => first },
+    checkMailToken: undefined,
+    resultCaches: undefined,
+    bruteForce: undefined,
+    controls: undefined,
+    masterUsers: undefined,
+    policies: undefined,
+    scripts: { environment: async () => [], subject: async () => [] },
+    appPasswordUses: { note: () => undefined },
+    appPasswordChecked: () => undefined,
+    ...given,
+  };
+}

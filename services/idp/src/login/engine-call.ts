@@ -1,0 +1,9 @@
+/** The deadline of a call to an engine, and the request that it belongs to. */
+export interface EngineCall {
+  readonly session: string;
+  /** For the audit stream. */
+  readonly clientIp?: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+}
