@@ -9,37 +9,40 @@ import { failedPath, showFailed } from "./show-device-failed.ts";
 
 const successPath = pathTo("deviceSuccessPage");
 
-function auditAnswer(
-  { audit }: DeviceDeps,
-  visit: Visit,
-  { flow, session }: PendingConsent,
-  outcome: "ok" | "denied",
-): void {
+function auditAnswer({ audit }: DeviceDeps, visit: Visit, { flow, session }: PendingConsent, isAllowed: boolean): void {
   const who = { actor: session.account, target: flow.client?.id };
-  auditVisit(audit, visit.request, { event: "consent.give", outcome, ...who });
+  auditVisit(audit, visit.request, { event: "consent.give", outcome: isAllowed ? "ok" : "denied", ...who });
+}
+
+/** Settles the device's request. @returns false if it is no longer waiting */
+async function settle(
+  { devices, logger }: DeviceDeps,
+  { request }: Visit,
+  { flow, session }: PendingConsent,
+  isAllowed: boolean,
+): Promise<boolean> {
+  const { deviceKey = "" } = flow;
+  const done = isAllowed ? await devices.allow(deviceKey, session) : await devices.deny(deviceKey);
+  logger.info(
+    { session: request.caller?.session, account: session.account, client: flow.client?.id, isAllowed, done },
+    isAllowed ? "access of a device was allowed" : "access of a device was denied",
+  );
+  return done;
 }
 
 /** `POST /oidc/device/consent`: 302 to the last page, or 403. */
 export function postConsent(deps: DeviceDeps): VisitHandler {
-  const { gate, devices, logger, pages } = deps;
+  const { gate, pages } = deps;
   return async (visit) => {
     const consent = await atConsent(deps, visit);
     if (consent === undefined) return visit.reply;
-    const { flow, session } = consent;
-    const { deviceKey = "" } = flow;
     const isAllowed = visit.form.one("submit") === "allow";
-    if ((await gate.move(flow, isAllowed ? "allowed" : "denied")) === undefined) {
+    if ((await gate.move(consent.flow, isAllowed ? "allowed" : "denied")) === undefined) {
       return sendProblem(pages, visit, "expired");
     }
-    auditAnswer(deps, visit, consent, isAllowed ? "ok" : "denied");
-    const tag = visit.language?.tag;
-    const done = isAllowed ? await devices.allow(deviceKey, session) : await devices.deny(deviceKey);
-    const { account } = session;
-    logger.info(
-      { session: visit.request.caller?.session, account, client: flow.client?.id, isAllowed, done },
-      isAllowed ? "access of a device was allowed" : "access of a device was denied",
-    );
+    auditAnswer(deps, visit, consent, isAllowed);
+    const done = await settle(deps, visit, consent, isAllowed);
     if (!isAllowed) return showFailed(deps, visit, 403);
-    return sendTo(visit.reply, localPath(done ? successPath : failedPath, tag));
+    return sendTo(visit.reply, localPath(done ? successPath : failedPath, visit.language?.tag));
   };
 }
