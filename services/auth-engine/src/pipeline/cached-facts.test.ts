@@ -106,7 +106,7 @@ test("policies receive the same facts for a cached success as for the backend's"
     "memory",
   ]);
   expect(fromBackend).toMatchObject({
-    policyFacts: { accountKnown: true, directory: "staff", groups: ["staff", "admins"], credential: "password" },
+    policyFacts: { accountKnown: true, backendName: "staff", groups: ["staff", "admins"], credential: "password" },
     hasSecondFactor: false,
   });
   for (const { policyFacts, hasSecondFactor, decision } of [fromShared, fromMemory]) {
@@ -129,6 +129,6 @@ test("a result of a backend that is no longer configured is a miss, and the next
   const caches = engineCaches(onePlace());
   await login(caches, [backendNamed("staff", ok)]);
   const moved = [backendNamed("moved", ok)];
-  expect(await login(caches, moved)).toMatchObject({ servedFrom: undefined, policyFacts: { directory: "moved" } });
-  expect(await login(caches, moved)).toMatchObject({ servedFrom: "memory", policyFacts: { directory: "moved" } });
+  expect(await login(caches, moved)).toMatchObject({ servedFrom: undefined, policyFacts: { backendName: "moved" } });
+  expect(await login(caches, moved)).toMatchObject({ servedFrom: "memory", policyFacts: { backendName: "moved" } });
 });

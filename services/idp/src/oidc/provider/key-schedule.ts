@@ -26,12 +26,18 @@ export interface KeyScheduleDeps {
   readonly onError: (error: unknown) => void;
 }
 
+/** Tokens and other services depend on these, so they change only at a restart, as the configuration reference says. */
+function keptUntilRestart({ issuer, identifier, backchannelAudience }: OidcSettings): Partial<OidcSettings> {
+  return { issuer, identifier, backchannelAudience };
+}
+
 const retryMs = 250;
 const triesAtStart = 8;
 
 export function createKeySchedule(deps: KeyScheduleDeps): KeySchedule {
   const { generations, clock, onError } = deps;
   let { settings } = deps;
+  const kept = keptUntilRestart(settings);
   let timer: NodeJS.Timeout | undefined;
   let known: readonly SigningKey[] = [];
   let inUse = "";
@@ -68,7 +74,8 @@ export function createKeySchedule(deps: KeyScheduleDeps): KeySchedule {
   };
   return {
     refresh,
-    apply: async (next) => {
+    apply: async (reloaded) => {
+      const next = { ...reloaded, ...kept };
       if (known.length > 0) await use(next);
       settings = next;
     },

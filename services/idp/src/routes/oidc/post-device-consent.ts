@@ -23,9 +23,10 @@ async function settle(
 ): Promise<boolean> {
   const { deviceKey = "" } = flow;
   const done = isAllowed ? await devices.allow(deviceKey, session) : await devices.deny(deviceKey);
+  const settled = isAllowed ? "access of a device was allowed" : "access of a device was denied";
   logger.info(
     { session: request.caller?.session, account: session.account, client: flow.client?.id, isAllowed, done },
-    isAllowed ? "access of a device was allowed" : "access of a device was denied",
+    done ? settled : "the device no longer waits for access",
   );
   return done;
 }
