@@ -162,9 +162,10 @@ async function startInto(owned: AsyncDisposableStack, options: StackOptions): Pr
   const engines = Array.from({ length: options.engines ?? 1 }, () => "auth-engine" as const);
   const beforeGateway: readonly ServiceName[] = [...engines, ...(options.services ?? [])];
   if (options.serversLater === true) {
-    await Promise.all(beforeGateway.map(launcher.startAlive));
+    for (const name of beforeGateway) await launcher.startAlive(name);
   } else {
-    await Promise.all([servers.startNats(), options.redis === true && servers.startRedis()]);
+    await servers.startNats();
+    if (options.redis === true) await servers.startRedis();
     for (const name of beforeGateway) await launcher.start(name);
   }
   const gateway = await (options.serversLater === true ? launcher.startAlive : launcher.start)("gateway");

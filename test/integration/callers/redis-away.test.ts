@@ -1,6 +1,6 @@
 import { pause, poll } from "@postern/shared/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { countStatuses, type Gateway, type Gateways, startGateways, wrongAuth } from "./gateways.ts";
+import { countedShared, countStatuses, type Gateway, type Gateways, startGateways, wrongAuth } from "./gateways.ts";
 
 const burst = 10;
 
@@ -36,13 +36,15 @@ async function expectSharedAgain(network: string): Promise<void> {
       return (await gateway.metric(isLocal)) === 0;
     });
   }
-  const client = `${network}.1`;
-  const startedAt = performance.now();
-  const [here, there] = await Promise.all(
-    [first, second].map((gateway) => countStatuses(20, () => gateway.ask(client, wrongAuth))),
-  );
-  const refilled = Math.ceil((performance.now() - startedAt) / 1000);
-  expect((here?.get(401) ?? 0) + (there?.get(401) ?? 0)).toBeLessThanOrEqual(burst + refilled);
+  const counted = await countedShared([first, second], async (index) => {
+    const startedAt = performance.now();
+    const [here, there] = await Promise.all(
+      [first, second].map((gateway) => countStatuses(20, () => gateway.ask(`${network}.${200 + index}`, wrongAuth))),
+    );
+    const refilled = Math.ceil((performance.now() - startedAt) / 1000);
+    return { evaluated: (here?.get(401) ?? 0) + (there?.get(401) ?? 0), allowed: burst + refilled };
+  });
+  expect(counted.evaluated).toBeLessThanOrEqual(counted.allowed);
 }
 
 test("while Redis hangs, each gateway counts on its own and reports it, and no failure waits for Redis", async () => {

@@ -16,7 +16,7 @@ export interface CountedGuess extends AccountCount {
 export interface AccountDelays {
   /** `account`: the backend's own name for it, if returned. Undefined if it was not counted. */
   count(guess: AccountGuess): Promise<CountedGuess | undefined>;
-  /** The account delay of a success; undefined for none. */
+  /** The account delay of a success, in milliseconds; 0 for none. */
   ofSuccess(account: string, target: CountedAccount, failures: number): Promise<number>;
   /** Records that the account signed in from this network. */
   noteSignIn(account: string, target: CountedAccount): void;

@@ -4,7 +4,7 @@ import { debtAt, debtWithTokenIn, type Rate, tokensIn } from "./gcra.ts";
 
 /**
  * Evaluates credentials if `waitMs` is 0. Otherwise the budget is empty, and the next token is available after this many milliseconds. A
- * failure must call `spend` before the evaluation first awaits, see `admit`.
+ * failure calls `spend` before the evaluation first awaits, see `admit`; only a token whose key or state must be read spends afterwards.
  */
 export type Evaluate<T> = (waitMs: number) => Promise<T>;
 

@@ -10,7 +10,8 @@ const OidcBearer = section("Authentication of API callers by OIDC access token."
     form: "http-url",
   }),
   audience: string("", {
-    description: "Audience that the tokens must name, and that the identity provider writes into clients' own tokens. The same for all services. If empty, it is <identifier>:backchannel.",
+    description:
+      "Audience that the tokens must name, and that the identity provider writes into clients' own tokens. The same for all services. If empty, it is <identifier>:backchannel.",
   }),
   jwks_file: string("", {
     description: "Path of a file with the public keys as a JWK set. If empty, the keys are fetched from jwks_url.",
