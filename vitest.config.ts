@@ -31,7 +31,8 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: ["test/long/**"],
           globalSetup,
-          maxWorkers: 2,
+          // More than cores, because files often wait for a server to start or a time to pass.
+          maxWorkers: 3,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
