@@ -72,7 +72,7 @@ export function createAuthHandler(pair: DialectPair, deps: AuthRouteDeps): AuthH
   const { decide, metrics, log, gate, factsOf, accountDelays, callerAddress } = deps;
   /** Milliseconds; 0: answer now. */
   const hold = ({ authRequest, decision, request, reply, seconds }: Answered, send: () => void): number => {
-    // The client disconnected during the decision: nobody waits, and there will be no further event of it.
+    // The client disconnected during the decision, so the socket reports no further event.
     if (reply.raw.destroyed) return 0;
     const delayed = {
       decision,
