@@ -15,7 +15,7 @@ function start() {
   return { report, lines, counted, pass: (ms: number) => void (nowMs += ms) };
 }
 
-test("every one is counted; the first in ten seconds is logged, with the number of the others", () => {
+test("every ignored address is counted; the first in ten seconds is logged, with the number of the others", () => {
   const { report, lines, counted, pass } = start();
   for (let index = 0; index < 3; index += 1) report(unreadable);
   expect(counted).toHaveLength(3);

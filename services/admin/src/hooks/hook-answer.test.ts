@@ -14,11 +14,11 @@ test.each([
   ["bytes", new Uint8Array([104, 105]), { status: 200, headers: json, body: "hi" }],
   ["a number", 7, { status: 200, headers: json, body: "7" }],
   ["a table", { a: [1, true] }, { status: 200, headers: json, body: '{"a":[1,true]}' }],
-])("%s that a hook returns becomes an answer", (_what, value, expected) => {
+])("%s that a hook returns becomes a response", (_what, value, expected) => {
   expect(answer(value)).toEqual(expected);
 });
 
-test("a response says status, type, headers and body itself", () => {
+test("a response may set status, type, headers and body", () => {
   const response = { status: 302, content_type: "text/plain", headers: { location: "/x" }, body: "moved" };
   expect(answer({ $response: response })).toEqual({
     status: 302,
@@ -28,7 +28,7 @@ test("a response says status, type, headers and body itself", () => {
   expect(answer({ $response: {} })).toEqual({ status: 200, headers: json, body: "" });
 });
 
-test("headers that frame the message on the wire are not the script's to set", () => {
+test("a script cannot set the headers that frame the message", () => {
   const headers = {
     "Content-Length": "5",
     "transfer-encoding": "chunked",
@@ -42,12 +42,12 @@ test("headers that frame the message on the wire are not the script's to set", (
 test.each([
   ["an informational status", { status: 101 }],
   ["an invalid status", { status: 600 }],
-  ["a status as a fraction", { status: 200.5 }],
-  ["a header that smuggles another", { headers: { "x-a": "1\r\nset-cookie: stolen=1" } }],
+  ["a fractional status", { status: 200.5 }],
+  ["a header value that contains a second header", { headers: { "x-a": "1\r\nset-cookie: stolen=1" } }],
   ["a header name with a colon", { headers: { "x:a": "1" } }],
   ["a type with a line break", { content_type: "text/html\n" }],
-  ["a member that does not exist", { code: 200 }],
-])("a response with %s fails as the script's fault", (_what, response) => {
+  ["an unknown member", { code: 200 }],
+])("a response with %s is reported as an error of the script", (_what, response) => {
   expect(() => answer({ $response: response })).toThrow(AppError);
   try {
     answer({ $response: response });

@@ -9,7 +9,7 @@ import type { JwtUser } from "./users.ts";
 
 const request = { session: "s1", clientIp: "192.0.2.1", deadline: 1000, signal: new AbortController().signal };
 
-/** As Redis keeps them: each redemption is one step. */
+/** Replaces the store in Redis: each redemption is atomic. */
 function familiesInMemory() {
   const current = new Map<string, string>();
   const denied = new Map<string, number>();
@@ -65,7 +65,7 @@ function refreshTokenOf(ended: JwtOutcome): string {
   return ended.response.refresh_token;
 }
 
-test("wrong credentials are denied; a correct login without a role has its own outcome and gets no token", async () => {
+test("wrong credentials are denied; a correct login without a role has its own outcome and no token", async () => {
   const { state, logIn } = issuerOf();
   state.user = undefined;
   expect(await logIn()).toEqual({ outcome: "denied" });
@@ -73,20 +73,20 @@ test("wrong credentials are denied; a correct login without a role has its own o
   expect(await logIn()).toEqual({ outcome: "no_role" });
 });
 
-test("each refresh token is good for one refresh, and gives the next", async () => {
+test("each refresh token can be used once and returns the next one", async () => {
   const { logIn, refresh } = issuerOf();
   const tokens = [refreshTokenOf(await logIn())];
   for (let round = 0; round < 3; round += 1) tokens.push(refreshTokenOf(await refresh(tokens[round] ?? "")));
   expect(new Set(tokens).size).toBe(4);
 });
 
-test("a token that comes twice revokes its family for as long as its access tokens count", async () => {
+test("a refresh token that is used twice revokes its family until its access tokens have expired", async () => {
   const { logIn, refresh, reused, denied } = issuerOf();
   const stolen = refreshTokenOf(await logIn());
   const next = refreshTokenOf(await refresh(stolen));
   expect(await refresh(stolen)).toEqual({ outcome: "denied" });
   expect(reused).toEqual(["s1"]);
-  // The access token's lifetime, and the leeway that verifiers grant.
+  // The lifetime of the access token plus the leeway of its verifiers.
   expect([...denied.values()]).toEqual([180]);
   expect(await refresh(next)).toEqual({ outcome: "denied" });
 });
@@ -100,8 +100,8 @@ test("of many concurrent refreshes with one token, one is issued", async () => {
 
 const withoutRoles: JwtUser = { name: "operator", source: "configuration", roles: [] };
 const changes: readonly (readonly [when: string, change: Partial<State>])[] = [
-  ["the user is gone", { user: undefined }],
-  ["the user has no role any more", { user: withoutRoles }],
+  ["the user no longer exists", { user: undefined }],
+  ["the user no longer has a role", { user: withoutRoles }],
   ["all tokens of the user were revoked", { epoch: 1 }],
 ];
 test.each(changes)("no refresh is issued when %s", async (_when, change) => {
@@ -111,7 +111,7 @@ test.each(changes)("no refresh is issued when %s", async (_when, change) => {
   expect(await refresh(token)).toEqual({ outcome: "denied" });
 });
 
-test("a refresh that could not be decided does not use up its token", async () => {
+test("a refresh that ends in a temporary failure does not use up its token", async () => {
   const { logIn, refresh, state } = issuerOf();
   const token = refreshTokenOf(await logIn());
   state.isDirectoryAway = true;

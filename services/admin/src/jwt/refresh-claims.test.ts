@@ -6,7 +6,7 @@ const audience = "service:jwt-refresh";
 const claims = { sub: "operator", source: "configuration", family: "family-1", jti: "token_1", epoch: 3 };
 const payload = { ...claims, aud: audience, token_use: "refresh", iss: "service:jwt", exp: 4_102_444_800 };
 
-test("the claims of a refresh token are read, and nothing else of it", () => {
+test("only the claims that a refresh needs are read", () => {
   expect(readRefreshClaims(payload, audience)).toEqual(claims);
 });
 
@@ -18,7 +18,7 @@ test.each([
   ["with an empty family", { family: "" }],
   ["with a family that is part of another Redis key", { family: "a}:epoch:{b" }],
   ["with an identifier that is too long", { jti: "x".repeat(65) }],
-  ["with an epoch in a string", { epoch: "3" }],
+  ["with an epoch that is a string", { epoch: "3" }],
 ])("a token %s is rejected", (_what, change) => {
   expect(readRefreshClaims({ ...payload, ...change }, audience)).toBeUndefined();
 });
@@ -28,7 +28,7 @@ test.each(Object.keys({ ...claims, aud: "", token_use: "" }))("a token without %
   expect(readRefreshClaims(rest, audience)).toBeUndefined();
 });
 
-test("whatever the members are, claims that are read have the form that Redis keys need", () => {
+test("for any members, accepted claims can be used in Redis keys", () => {
   const value = fc.oneof(fc.anything(), fc.constantFrom("a", "b:c", "directory", 1));
   fc.assert(
     fc.property(fc.record({ sub: value, source: value, family: value, jti: value, epoch: value }), (members) => {

@@ -22,7 +22,7 @@ test("an access token names the user, its roles and the site's callers, for its 
   });
 });
 
-test("a refresh token leads back to its user, family and epoch", async () => {
+test("a refresh token identifies its user, family and epoch", async () => {
   const { pairs } = pairsOf();
   const { refresh_token } = await pairs.issue(facts);
   expect(pairs.readRefreshToken(refresh_token)).toEqual({
@@ -34,12 +34,12 @@ test("a refresh token leads back to its user, family and epoch", async () => {
   });
 });
 
-test("an access token does not refresh", async () => {
+test("an access token is not accepted as a refresh token", async () => {
   const { pairs } = pairsOf();
   expect(pairs.readRefreshToken((await pairs.issue(facts)).token)).toBeUndefined();
 });
 
-test("a refresh token ends after its lifetime and the permitted clock skew", async () => {
+test("a refresh token expires after its lifetime and the permitted clock skew", async () => {
   const { pairs, clock } = pairsOf({ refreshSeconds: 600, skewSeconds: 30 });
   const { refresh_token } = await pairs.issue(facts);
   clock.ms += 629_000;
@@ -56,17 +56,17 @@ test("a refresh token of another key or another site is rejected", async () => {
   expect(pairsOf({ identifier: "elsewhere" }).pairs.readRefreshToken(refresh_token)).toBeUndefined();
 });
 
-test("new lifetimes count for the next pair", async () => {
+test("changed lifetimes apply to the next token pair", async () => {
   const { pairs, lives, startMs } = pairsOf({ accessSeconds: 60 });
   lives.accessSeconds = 5;
   expect((await pairs.issue(facts)).expires_at).toBe(startMs / 1000 + 5);
 });
 
-test("no changed character and no other text passes as a refresh token", async () => {
+test("a refresh token with a changed character is rejected, and so is any other text", async () => {
   const { pairs } = pairsOf();
   const { refresh_token: token } = await pairs.issue(facts);
   expect(pairs.readRefreshToken(`${token}${"x".repeat(5000)}`)).toBeUndefined();
-  // The last character of the signature has bits that decoders ignore.
+  // Decoders ignore some bits of the last character of the signature.
   const place = fc.nat({ max: token.length - 2 });
   fc.assert(
     fc.property(place, fc.constantFrom("A", "z", "_", "."), (index, character) => {

@@ -38,13 +38,13 @@ function usersOf(decision: AuthDecision | Error = accepted) {
 test.each([
   ["right", { name: "operator", source: "configuration", roles: ["security"] }],
   ["wrong", undefined],
-])("a user of the configuration with the %s password never reaches a backend", async (password, user) => {
+])("a configured user with the %s password is never sent to a backend", async (password, user) => {
   const { users, asked } = usersOf();
   expect(await users.logIn("operator", new Secret(password), request)).toEqual(user);
   expect(asked).toEqual([]);
 });
 
-test("any other user is decided by an engine, past both caches, and gets the roles of the backends", async () => {
+test("any other user is verified by an engine, without both caches, and receives the roles of the backends", async () => {
   const { users, asked } = usersOf();
   expect(await users.logIn("alice", new Secret("secret"), request)).toEqual({
     name: "alice@example.test",
@@ -64,7 +64,7 @@ test("any other user is decided by an engine, past both caches, and gets the rol
   ]);
 });
 
-test("only `ok` is a login; a temporary failure is never a wrong password", async () => {
+test("only `ok` is a successful login; a temporary failure is never a wrong password", async () => {
   const denials: readonly AuthDecision[] = [
     { outcome: "fail", reason: "wrong_password", memoryCache: "miss" },
     { outcome: "blocked", rule: "wide", memoryCache: "miss" },
@@ -86,7 +86,7 @@ test("a user of a backend is looked up without a password, also under the name o
   expect(asked[0]).not.toHaveProperty("password");
 });
 
-test("a configured user has the roles of today, and is gone once the configuration no longer names it", async () => {
+test("a configured user has the roles of the current configuration and is unknown once it is removed", async () => {
   const { users, settings, asked } = usersOf();
   const operator = { name: "operator", source: "configuration" } as const;
   settings.current = { ...settings.current, users: new Map([["operator", { password: "stored", roles: [] }]]) };

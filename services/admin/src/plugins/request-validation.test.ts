@@ -5,7 +5,7 @@ import { createRequestValidation } from "./request-validation.ts";
 const validate = createRequestValidation(validatedOperations);
 const flush = { method: "DELETE", route: "/api/v1/cache/flush", query: {} };
 
-test("valid requests pass, and differences are named", () => {
+test("valid requests are accepted, and errors name the field", () => {
   expect(validate({ ...flush, body: { user: "alice@example.test" } })).toBeUndefined();
   expect(validate({ ...flush, body: {} })).toBe("user: is missing");
   expect(validate({ ...flush, body: undefined })).toBe("the body: must be a JSON object");
@@ -18,7 +18,7 @@ test("an optional body may be omitted", () => {
   expect(validate({ ...list, query: { limit: "many" }, body: undefined })).toMatch(/^limit: must be a whole number$/u);
 });
 
-test("an operation that is not listed, or cannot be listed, is not validated", () => {
+test("an operation that is not in the allowlist, or cannot be, is not validated", () => {
   expect(createRequestValidation([])({ ...flush, body: {} })).toBeUndefined();
   const token = { method: "POST", route: "/api/v1/jwt/token", query: {}, body: {} };
   expect(createRequestValidation(["issueToken"])(token)).toBeUndefined();

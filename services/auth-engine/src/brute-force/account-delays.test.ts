@@ -17,7 +17,7 @@ const settings: AccountDelaySettings = {
 };
 const network = "192.0.2.0/24";
 
-/** A store that records, by name, what the account delays count, record and look up. Sets stand for its counts. */
+/** A store that records, by name, the counts, known networks and lookups of the account delays. Sets replace its counters. */
 function createRecorder() {
   const digests = new Map<string, Set<string>>();
   const noted = new Set<string>();
@@ -66,15 +66,15 @@ const at = (username: string, from: string | undefined = network): CountedAccoun
 const guess = (accountDelays: AccountDelays, username: string, digest: string, account?: string) =>
   accountDelays.count({ target: at(username), digest, isKnown: account !== undefined, account });
 
-describe("a name that differs from the account's own", () => {
-  test("is not delayed for guesses at the account: that would reveal that both names exist", async () => {
+describe("a login name that differs from the account's name", () => {
+  test("is not delayed because of guesses at the account, which would reveal that both names exist", async () => {
     const { accountDelays } = startDelays();
     for (let index = 0; index < 2 * failures; index += 1) await guess(accountDelays, "alice", `d${index}`, "alice");
     expect((await guess(accountDelays, "a.alice", "first", "alice"))?.accountDelayMs).toBe(0);
     expect((await guess(accountDelays, "nobody", "first"))?.accountDelayMs).toBe(0);
   });
 
-  test("is delayed after as many guesses as a name without an account", async () => {
+  test("is delayed after the same number of guesses as an unknown name", async () => {
     const { accountDelays } = startDelays();
     const delaysOf = async (name: string, account?: string) => {
       const delays: (number | undefined)[] = [];
@@ -89,7 +89,7 @@ describe("a name that differs from the account's own", () => {
     expect(ofNobody.at(-1)).toBe(settings.maxDelayMs);
   });
 
-  test("knows the networks from which the account signed in by it, and so does the account's own name", async () => {
+  test("a sign-in by this name makes its network known for this name and for the account's name", async () => {
     const { accountDelays, noted } = startDelays();
     accountDelays.noteSignIn("Alice", at("a.alice"));
     await expect.poll(() => [...noted].toSorted()).toEqual([`a.alice ${network}`, `alice ${network}`]);
@@ -100,7 +100,7 @@ describe("a name that differs from the account's own", () => {
     expect(await accountDelays.ofSuccess("Alice", at("al", "198.51.100.0/24"), 2 * failures)).toBe(settings.maxDelayMs);
   });
 
-  test("its user is not looked up in Redis for each sign-in while it is under attack, until the note is old", async () => {
+  test("a network that is known locally is not looked up in Redis during an attack until the local record expires", async () => {
     const { accountDelays, pass, noted, lookedUp } = startDelays();
     const accountDelayMs = async () => accountDelays.ofSuccess("alice", at("alice"), 2 * failures);
     accountDelays.noteSignIn("alice", at("alice"));
@@ -117,7 +117,7 @@ describe("a name that differs from the account's own", () => {
     expect(await accountDelayMs()).toBe(settings.maxDelayMs);
   });
 
-  test("one account does not make many names known", async () => {
+  test("one account makes only a limited number of names known", async () => {
     const { accountDelays, noted } = startDelays();
     for (let index = 0; index < 200; index += 1) accountDelays.noteSignIn("alice", at(`alice+${index}`));
     await expect.poll(() => noted.has(`alice ${network}`)).toBe(true);
@@ -125,17 +125,17 @@ describe("a name that differs from the account's own", () => {
   });
 });
 
-describe("names of an attacker's choice", () => {
+describe("names that an attacker chooses", () => {
   const maxNames = 20_000;
 
   test.each([
-    ["without an account", undefined],
-    ["of one account", "alice"],
-  ])("%s are counted in Redis up to a bound", async (_which, account) => {
+    ["unknown names", undefined],
+    ["names of one account", "alice"],
+  ])("%s are counted in Redis up to a limit", async (_which, account) => {
     const { accountDelays, digests, pass } = startDelays();
     for (let index = 0; index < maxNames + 500; index += 1) await guess(accountDelays, `name-${index}`, "d", account);
     expect(digests.size).toBe(maxNames);
-    // Its own name is not one of them.
+    // The account's own name does not count towards the limit.
     await guess(accountDelays, "alice", "d", "alice");
     expect(digests.has("alice")).toBe(true);
     pass(windowMs);
@@ -143,7 +143,7 @@ describe("names of an attacker's choice", () => {
     expect(digests.has("later")).toBe(true);
   });
 
-  test("are counted by the process beyond it, and delayed in the same way", async () => {
+  test("beyond the limit they are counted in memory and delayed in the same way", async () => {
     const { accountDelays, digests, pass } = startDelays();
     for (let index = 0; index < maxNames; index += 1) await guess(accountDelays, `name-${index}`, "d");
     const delays: (number | undefined)[] = [];
@@ -154,7 +154,7 @@ describe("names of an attacker's choice", () => {
     expect(delays.slice(0, failures)).toEqual([0, 0, 0, 0, settings.maxDelayMs / failures]);
     expect(delays.at(-1)).toBe(settings.maxDelayMs);
     expect(await guess(accountDelays, "nobody", "d0")).toMatchObject({ isNew: false, failures: 2 * failures });
-    // A correct password by such a name waits too.
+    // A sign-in with the correct password by such a name is delayed too.
     expect(await accountDelays.ofSuccess("alice", at("nobody"), 0)).toBe(settings.maxDelayMs);
     expect(await accountDelays.ofSuccess("alice", at("other"), 0)).toBe(0);
     pass(windowMs);
@@ -164,7 +164,7 @@ describe("names of an attacker's choice", () => {
 
 const hiding = (username: string, from: string): CountedAccount => ({ ...at(username, from), hidesOutcome: true });
 
-describe("where the answer hides whether the password was right", () => {
+describe("if the response must not reveal whether the password was correct", () => {
   test("a wrong password is delayed as long as a correct one, at every count", async () => {
     const { accountDelays } = startDelays();
     for (let before = 0; before <= 2 * failures; before += 1) {
@@ -183,7 +183,7 @@ describe("where the answer hides whether the password was right", () => {
     }
   });
 
-  test("a correct password does not make its network known: the next guess from there would tell", async () => {
+  test("a correct password does not make its network known, because the next guess from there would reveal it", async () => {
     const { accountDelays, noted } = startDelays();
     accountDelays.noteSignIn("alice", hiding("alice", network));
     accountDelays.noteSignIn("bob", at("bob"));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createBatched } from "./batched.ts";
 
-/** Answers each item with its own name, but for those that begin with `no`. */
+/** Answers each item with its own name, except items that begin with `no`. */
 function startGathered({ most: maxBatchSize = 3, fails = false, answers = 100 } = {}) {
   const batches: (readonly string[])[] = [];
   const ask = async (items: readonly string[]): Promise<readonly (string | Error)[]> => {
@@ -12,7 +12,7 @@ function startGathered({ most: maxBatchSize = 3, fails = false, answers = 100 } 
   return { give: createBatched(ask, maxBatchSize), batches };
 }
 
-test("items of one turn are queried together, up to the limit, and each gets its own answer", async () => {
+test("items of one event loop turn are queried together, up to the limit, and each gets its own answer", async () => {
   const { give, batches } = startGathered();
   expect(await Promise.all(["a", "b", "c", "d"].map(give))).toEqual(["<a>", "<b>", "<c>", "<d>"]);
   expect(await give("e")).toBe("<e>");
@@ -46,7 +46,7 @@ test("every item is answered with undefined if the store is unavailable", async 
   expect(await Promise.all([give("a"), give("b")])).toEqual([undefined, undefined]);
 });
 
-test("an answer that is missing is an error", async () => {
+test("a missing answer is an error", async () => {
   const { give } = startGathered({ answers: 1 });
   const said = await Promise.allSettled([give("a"), give("b")]);
   expect(said.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);

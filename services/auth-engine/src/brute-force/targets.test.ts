@@ -29,17 +29,17 @@ function targetsOf(bruteForce: object) {
 
 const peer = { clientIp: "192.0.2.1", clientIpIsPeer: true };
 
-describe("a mail server that names no client", () => {
+describe("a mail server that sends no client address", () => {
   test.each([
     ["ip_allowlist", { ip_allowlist: ["192.0.2.1"] }],
     ["allowlist", { allowlist: { alice: ["192.0.2.1"] } }],
-  ])("is exempt by %s, the accounts that are guessed through it are not", (_list, config) => {
+  ])("is exempt if it is in %s, but guesses at accounts through it are counted", (_list, config) => {
     const counting = targetsOf({ ...config, without_client: { count_network: true } })(peer);
     expect(counting.target).toBeUndefined();
     expect(counting.account).toMatchObject({ username: "alice", source: { network: undefined, isTrusted: false } });
   });
 
-  test("that is in no list is counted by network where the site wants that", () => {
+  test("that is in neither list is counted by network if the site configures it", () => {
     expect(targetsOf({ without_client: { count_network: true } })(peer).target).toBeDefined();
     expect(targetsOf({})(peer).target).toBeUndefined();
   });
@@ -53,14 +53,14 @@ test.each([
 });
 
 test.each(["Alice", "ALICE", " alice ", "ａｌｉｃｅ", "alice\t"])(
-  "%j is alice to the count of the account",
+  "failures for %j are counted for the account alice",
   (username) => {
     const counting = targetsOf({})({ username, clientIp: "192.0.2.1" });
     expect(counting.account).toMatchObject({ username: "alice", keys: { delayed: "p:bf:slowed:{alice}" } });
   },
 );
 
-test("the account's view of an address is made once", () => {
+test("the result for an address is computed once and shared by all accounts", () => {
   const targetOf = targetsOf({ account_delay: { known_networks: ["198.51.100.0/24"] } });
   for (const clientIp of ["2001:db8::1", "198.51.100.7"]) {
     expect(targetOf({ clientIp }).account?.source).toBe(targetOf({ clientIp, username: "bob" }).account?.source);

@@ -25,7 +25,7 @@ function countedAt(times: readonly number[], nowMs: number): WindowCount {
 }
 
 describe("two windows", () => {
-  test("failures of one window count in full while it lasts, and fade through the next", () => {
+  test("failures count in full until their window ends, and then less and less during the next window", () => {
     const count = countedAt([period, period + 1, period + 2], 2 * period - 1);
     expect(decayed(count, 2 * period - 1, period).known).toBe(3);
     expect(decayed(count, 2 * period, period).known).toBe(3);
@@ -33,7 +33,7 @@ describe("two windows", () => {
     expect(decayed(count, 3 * period, period).known).toBe(0);
   });
 
-  test("whatever the times, what counts is between the failures of one period back and of two", () => {
+  test("at any times, the count is between the failures of the current window and those of the last two", () => {
     fc.assert(
       fc.property(moment, fc.array(fc.nat(3 * period), { maxLength: 50 }), (start, offsets) => {
         const times = offsets.toSorted((left, right) => left - right).map((offset) => start + offset);
@@ -47,7 +47,7 @@ describe("two windows", () => {
     );
   });
 
-  test("a clock that went back loses nothing", () => {
+  test("no failure is lost if the clock goes back", () => {
     const count = countedAt([5 * period, 5 * period + 1], 5 * period);
     expect(decayed(count, 4 * period, period).known).toBe(2);
     expect(rolledTo(count, 4)).toBe(count);
@@ -64,19 +64,19 @@ describe("toleration", () => {
     expect(allowance(1000, noToleration)).toBe(0);
   });
 
-  test("200 accounts excuse 20 failures of known accounts at 10 %, and a quarter of it of unknown ones", () => {
+  test("at 10 %, 200 accounts excuse 20 failures for known accounts and 5 for unknown ones", () => {
     expect(allowance(200, tenPercent)).toBe(20);
     expect(guessScore({ known: 29, unknown: 0 }, 20)).toBe(9);
     expect(guessScore({ known: 0, unknown: 15 }, 20)).toBe(10);
   });
 
-  test("adaptive percentages grow from least to most", () => {
+  test("adaptive percentages grow from the minimum to the maximum", () => {
     expect(allowance(1, adaptive)).toBe(0);
     expect(allowance(99, adaptive)).toBe(49);
     expect(allowance(10_000, adaptive)).toBe(5000);
   });
 
-  test("more accounts never excuse less, more failures never score less, and no score is negative", () => {
+  test("more accounts never lower the allowance, more failures never lower the score, and no score is negative", () => {
     fc.assert(
       fc.property(fc.nat(100_000), fc.nat(1000), figure, figure, figure, (accounts, more, known, unknown, extra) => {
         const allowed = allowance(accounts, adaptive);
@@ -102,7 +102,7 @@ describe("networks", () => {
     expect(networkOf(address, length)).toBe(network);
   });
 
-  test("two IPv4 addresses share a network exactly when their first bits are the same", () => {
+  test("two IPv4 addresses share a network if and only if their first bits are equal", () => {
     const address = fc.ipV4();
     fc.assert(
       fc.property(address, address, fc.integer({ min: 1, max: 32 }), (left, right, length) => {

@@ -35,7 +35,7 @@ const noUsers = createUserAllowlist({});
 describe("TLS required", () => {
   const control = createTlsRequired(["192.0.2.0/24", "2001:db8::/32"]);
 
-  test("without TLS it is a temporary failure, never a denial", async () => {
+  test("a request without TLS is a temporary failure, never a denial", async () => {
     expect((await check(control)).decision).toEqual({
       outcome: "tempfail",
       code: "TLS_REQUIRED",
@@ -78,7 +78,7 @@ describe("relay domains", () => {
     },
   );
 
-  test("no domains serve all", async () => {
+  test("without configured domains every domain is accepted", async () => {
     expect((await check(createRelayDomains({ domains: [], allowlist: noUsers }))).decision).toBeUndefined();
   });
 });
@@ -121,18 +121,18 @@ describe("block lists", () => {
   const outcome = async (lists: readonly RblList[], change: Partial<AuthRequest> = {}) =>
     (await check(rbl(lists).control, change)).decision?.outcome ?? "pass";
 
-  test("weights add up to the threshold, and the facts say how", async () => {
+  test("a client is denied if the sum of the weights reaches the threshold, and the facts contain the score and the lists", async () => {
     const { decision, facts } = await check(rbl([list("one"), list("two"), list("none")]).control);
     expect(decision).toEqual({ outcome: "fail", reason: "rbl", memoryCache: "miss" });
     expect(facts).toEqual({ rblScore: 10, rblListed: ["one", "two"] });
     expect(await outcome([list("one"), list("none")])).toBe("pass");
   });
 
-  test("a list that vouches takes away", async () => {
+  test("a list with a negative weight lowers the score", async () => {
     expect(await outcome([list("one", { weight: 12 }), list("two", { weight: -5 })])).toBe("pass");
   });
 
-  test("only the answers that were named mean listed", async () => {
+  test("only the configured return codes mean that the address is listed", async () => {
     expect(await outcome([list("one", { weight: 10, returnCodes: new Set(["127.0.0.9"]) })])).toBe("pass");
     expect(await outcome([list("one", { weight: 10, returnCodes: new Set(["127.0.0.2"]) })])).toBe("fail");
     expect(await outcome([list("wild", { weight: 10 })])).toBe("pass");
@@ -147,7 +147,7 @@ describe("block lists", () => {
     },
   );
 
-  test("an unavailable list is ignored if it may fail, or if it cannot change the decision", async () => {
+  test("an unavailable list is ignored if its failure is allowed or cannot change the decision", async () => {
     expect(await outcome([list("one"), list("broken", { allowFailure: true })])).toBe("pass");
     expect(await outcome([list("none"), list("broken")])).toBe("pass");
     expect(await outcome([list("one", { weight: 10 }), list("broken")])).toBe("fail");
@@ -170,7 +170,7 @@ describe("block lists", () => {
     expect(dns.queries.length).toBe(before);
   });
 
-  test("a caller who left is no longer waited for", async () => {
+  test("the lookup ends when the caller disconnects", async () => {
     const caller = new AbortController();
     const waiting = rbl([list("silent")]).control.check(attemptOf(request), { signal: caller.signal, facts: {} });
     caller.abort();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { withAccountAttribute } from "./account-attribute.ts";
 
-test("the account's name is among the attributes, under the name that account_field has", () => {
+test("the account's name is released as the attribute that account_field names", () => {
   expect(withAccountAttribute({ mail: ["a@example.test"] }, "login", "alice")).toEqual({
     mail: ["a@example.test"],
     login: ["alice"],
@@ -13,11 +13,11 @@ test("an attribute that the backend released under that name keeps all its value
   expect(withAccountAttribute(attributes, "mail", "a@example.test")).toBe(attributes);
 });
 
-test("an attribute of another spelling stays the first", () => {
+test("an attribute with another spelling remains the first", () => {
   const attributes = withAccountAttribute({ Mail: ["a", "b"], uid: ["alice"] }, "mail", "a");
   expect(Object.keys(attributes)).toEqual(["Mail", "uid", "mail"]);
 });
 
-test("a name that objects inherit is an attribute like any other", () => {
+test("an attribute named like a member of Object is an ordinary attribute", () => {
   expect(withAccountAttribute({}, "constructor", "alice")).toEqual({ constructor: ["alice"] });
 });

@@ -10,7 +10,7 @@ const user = fc.string({ unit: "binary", minLength: 1, maxLength: 40 }).filter((
 const escaped = (name: string): string => name.replaceAll("=", "=3D").replaceAll(",", "=2C");
 
 describe("the password field of a login by token", () => {
-  test("a bare token is taken as it is, with either mechanism", () => {
+  test("a bare token is returned unchanged with either mechanism", () => {
     fc.assert(
       fc.property(token, mechanism, (text, name) => {
         expect(readBearerCredential(text, name)).toEqual({ token: text, username: undefined });
@@ -18,7 +18,7 @@ describe("the password field of a login by token", () => {
     );
   });
 
-  test("RFC 7628 §3.1: user and token of an OAUTHBEARER message come out", () => {
+  test("user and token of an OAUTHBEARER message are returned (RFC 7628 §3.1)", () => {
     fc.assert(
       fc.property(token, user, (text, username) => {
         const message = `n,a=${escaped(username)},\x01host=mail.example.test\x01port=993\x01auth=Bearer ${text}\x01\x01`;
@@ -28,7 +28,7 @@ describe("the password field of a login by token", () => {
     );
   });
 
-  test("user and token of an XOAUTH2 message come out", () => {
+  test("user and token of an XOAUTH2 message are returned", () => {
     fc.assert(
       fc.property(token, user, (text, username) => {
         const message = `user=${username}\x01auth=Bearer ${text}\x01\x01`;
@@ -38,7 +38,7 @@ describe("the password field of a login by token", () => {
     );
   });
 
-  test("whatever the text, it is nothing or a token that stands in it", () => {
+  test("the result for any text is undefined or a token that the text contains", () => {
     const piece = fc.constantFrom(
       "n,",
       "y,",
@@ -69,8 +69,8 @@ describe("the password field of a login by token", () => {
   });
 
   test.each([
-    ["no user is an empty name", "n,,\x01auth=Bearer t\x01\x01", { token: "t", username: undefined }],
-    ["the scheme is of any case", "y,a=al,\x01auth=bEARER t\x01\x01", { token: "t", username: "al" }],
+    ["no user", "n,,\x01auth=Bearer t\x01\x01", { token: "t", username: undefined }],
+    ["the scheme in another case", "y,a=al,\x01auth=bEARER t\x01\x01", { token: "t", username: "al" }],
     ["channel binding", "p=tls-unique,,\x01auth=Bearer t\x01\x01", undefined],
     ["an empty user", "n,a=,\x01auth=Bearer t\x01\x01", undefined],
     ["a bare equals sign in the user", "n,a=a=b,\x01auth=Bearer t\x01\x01", undefined],
@@ -78,16 +78,16 @@ describe("the password field of a login by token", () => {
     ["two tokens", "n,a=al,\x01auth=Bearer t\x01auth=Bearer u\x01\x01", undefined],
     ["another scheme", "n,a=al,\x01auth=Basic t\x01\x01", undefined],
     ["one separator at the end", "n,a=al,\x01auth=Bearer t\x01", undefined],
-    ["text behind the end", "n,a=al,\x01auth=Bearer t\x01\x01x", undefined],
+    ["text after the end", "n,a=al,\x01auth=Bearer t\x01\x01x", undefined],
     ["three separators at the end", "n,a=al,\x01auth=Bearer t\x01\x01\x01", undefined],
-    ["a password with a blank", "correct horse", undefined],
+    ["a password with a space", "correct horse", undefined],
     ["nothing", "", undefined],
   ])("OAUTHBEARER: %s", (_what, text, expected) => {
     expect(readBearerCredential(text, "oauthbearer")).toEqual(expected);
   });
 });
 
-test("the method names the mechanism, whatever its case and surrounding blanks", () => {
+test("the method selects the mechanism, whatever its case and surrounding spaces", () => {
   expect(["OAUTHBEARER", "XOAuth2", " xoauth2\t"].map(tokenMechanism)).toEqual(["oauthbearer", "xoauth2", "xoauth2"]);
   expect(["plain", "login", "", "oauth", undefined].map(tokenMechanism)).toEqual(Array(5).fill(undefined));
 });

@@ -26,7 +26,7 @@ function checkWith(verdict: TokenVerdict | Promise<TokenVerdict>, ignoreCase = f
 }
 
 describe("a token in place of a password", () => {
-  test("is the user's when it names the user", async () => {
+  test("is accepted if it names the user", async () => {
     const { check, outcomes } = checkWith({ outcome: "ok", token });
     expect(await check(alice, { signal })).toBe("alice@example.test");
     expect(outcomes).toEqual(["ok"]);
@@ -37,19 +37,19 @@ describe("a token in place of a password", () => {
     ["other_use", { outcome: "wrong_token_type" }],
     ["other_user", { outcome: "ok", token: { ...token, username: "bob@example.test" } }],
     ["other_user", { outcome: "ok", token: { ...token, username: undefined } }],
-  ] satisfies [MailTokenOutcome, TokenVerdict][])("is refused: %s %j", async (outcome, verdict) => {
+  ] satisfies [MailTokenOutcome, TokenVerdict][])("is rejected: %s %j", async (outcome, verdict) => {
     const { check, outcomes } = checkWith(verdict);
     expect(await check(alice, { signal })).toBeUndefined();
     expect(outcomes).toEqual([outcome]);
   });
 
-  test("names are compared exactly, or without regard to case; the token's spelling counts", async () => {
+  test("names are compared exactly or case-insensitively, and the result has the spelling of the token", async () => {
     const shouted = { ...alice, username: "ALICE@example.test" };
     expect(await checkWith({ outcome: "ok", token }).check(shouted, { signal })).toBeUndefined();
     expect(await checkWith({ outcome: "ok", token }, true).check(shouted, { signal })).toBe("alice@example.test");
   });
 
-  test("a SASL message that names another user is refused, and its token not even looked at", async () => {
+  test("a SASL message that names another user is rejected before its token is verified", async () => {
     const { check, verified } = checkWith({ outcome: "ok", token });
     const credential = "n,a=bob@example.test,\x01auth=Bearer tok.en\x01\x01";
     expect(await check({ ...alice, credential }, { signal })).toBeUndefined();
@@ -60,13 +60,13 @@ describe("a token in place of a password", () => {
   test.each([
     ["keys", "UPSTREAM_UNAVAILABLE"],
     ["revocation", "REDIS_UNAVAILABLE"],
-  ] as const)("undecidable is never a denial: %s away", async (cause, code) => {
+  ] as const)("an unavailable dependency is never a denial: %s", async (cause, code) => {
     const { check, outcomes } = checkWith({ outcome: "unavailable", cause });
     await expect(check(alice, { signal })).rejects.toMatchObject({ code });
     expect(outcomes).toEqual(["unavailable"]);
   });
 
-  test("a caller that aborts does not wait any longer", async () => {
+  test("the check ends when the caller aborts", async () => {
     const { check } = checkWith(Promise.withResolvers<TokenVerdict>().promise);
     const left = new AbortController();
     const answer = check(alice, left);

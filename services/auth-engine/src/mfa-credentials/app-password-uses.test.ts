@@ -18,7 +18,7 @@ const no = (): never => {
   throw new AppError("INTERNAL");
 };
 
-/** A backend whose writes end when the test ends them. */
+/** A backend whose writes complete when the test completes them. */
 function hangingAccount() {
   const touched: number[] = [];
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -48,7 +48,7 @@ function hangingAccount() {
 const makeUses = (onResult: (result: AppPasswordUseResult, error?: unknown) => void = () => undefined) =>
   createAppPasswordUses({ clock: { now: () => now * 1000 }, onResult });
 
-test("a use is news once an hour", async () => {
+test("a use is recorded at most once an hour", async () => {
   const { account, touched, end } = hangingAccount();
   const uses = makeUses();
   for (const lastUsedAt of [undefined, now - hour, now - hour + 1, now])
@@ -72,7 +72,7 @@ test("settled waits for the writes in progress and resolves even if one fails", 
   const refusal = new AppError("DIRECTORY_UNAVAILABLE");
   fail(refusal);
   await settled;
-  // The callback still receives the refusal.
+  // The callback still receives the error.
   expect(results).toEqual([["failed", refusal]]);
   expect(isSettled).toBe(true);
 });

@@ -8,7 +8,7 @@ import { hashRecoveryCodes, matchRecoveryCode } from "./recovery-code.ts";
 import { openTotpSecret, readTotpSecret, sealTotpSecret } from "./totp-secret.ts";
 
 describe("app passwords", () => {
-  it("are recognised by their form, whatever the case and separators", () => {
+  it("are recognised by their format, whatever the case and separators", () => {
     const { password, digest } = makeAppPassword();
     expect(password).toMatch(/^app(-[a-z2-9]{6}){5}$/);
     for (const typed of [
@@ -31,7 +31,7 @@ describe("app passwords", () => {
     }
   });
 
-  it("are never a password that a person chose", () => {
+  it("are never confused with a password that a user chose", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(appPasswordDigest(`app-${text}`)).toBeUndefined();
@@ -41,7 +41,7 @@ describe("app passwords", () => {
 });
 
 describe("recovery codes", () => {
-  it("match their hash once each, in any spelling, and a plain code of a provisioning system too", async () => {
+  it("match their hash in any spelling, and an unhashed code of a provisioning system", async () => {
     const hashed = await hashRecoveryCodes(["ABCD-2345", "abcd2345", "EFGH-6789"]);
     expect(hashed).toHaveLength(2);
     expect(hashed.join()).not.toContain("ABCD");
@@ -50,7 +50,7 @@ describe("recovery codes", () => {
     expect(await matchRecoveryCode("WXYZ9999", stored)).toBe("wxyz-9999");
     expect(await matchRecoveryCode("ABCD-2346", stored)).toBeUndefined();
     expect(await matchRecoveryCode("-", ["", "-"])).toBeUndefined();
-    // The stored hash is no code.
+    // The stored hash itself must not be accepted as a code.
     expect(await matchRecoveryCode(hashed[0] ?? "", stored)).toBeUndefined();
   });
 });
@@ -59,14 +59,14 @@ describe("TOTP secrets", () => {
   const old = new Secret("an-old-secret-of-the-ring");
   const fresh = new Secret("a-new-secret-of-the-ring");
 
-  it("are sealed, open with a rotated ring, and plain ones are taken as they are", () => {
+  it("are sealed, can be opened with a rotated key ring, and are used unchanged if stored unsealed", () => {
     const sealed = sealTotpSecret("JBSWY3DPEHPK3PXP", createKeyRing([old], "mfa-artefact"));
     expect(sealed).not.toContain("JBSWY");
     expect(openTotpSecret(sealed, createKeyRing([fresh, old], "mfa-artefact"))).toBe("JBSWY3DPEHPK3PXP");
     expect(openTotpSecret("JBSWY3DPEHPK3PXP", undefined)).toBe("JBSWY3DPEHPK3PXP");
   });
 
-  it("that no key opens decide nothing: the account is not one without a second factor", () => {
+  it("that no key opens are an error: the account must not be treated as one without a second factor", () => {
     const sealed = sealTotpSecret("JBSWY3DPEHPK3PXP", createKeyRing([old], "mfa-artefact"));
     expect(() => openTotpSecret(sealed, createKeyRing([fresh], "mfa-artefact"))).toThrow(AppError);
     expect(() => openTotpSecret(sealed, undefined)).toThrow(AppError);

@@ -79,7 +79,7 @@ afterEach(() => stack.disposeAsync());
 
 const context = () => ({ deadline: Date.now() + 10_000, signal: new AbortController().signal });
 
-/** As two engines: each with a connection of its own. */
+/** Two engines, each with its own connection. */
 function engine(of: Backend = backend) {
   const backends = () => [of];
   const ring = createKeyRing([new Secret("a-secret-of-the-ring")], "mfa-artefact");
@@ -104,7 +104,7 @@ const withFind = (webauthn_find: string): SqlSearchSettings => ({
 });
 
 describe("second factors in SQLite", () => {
-  test("the demo's users have what README says", async () => {
+  test("the demo's users have the second factors that the README lists", async () => {
     const { factors } = engine();
     const bob = { session: "7d3f", username: "bob@example.test", secrets: true };
     expect(await factors.read(bob, context())).toMatchObject({ hasTotp: true, totpSecret: "JBSWY3DPEHPK3PXP" });
@@ -127,7 +127,7 @@ describe("second factors in SQLite", () => {
     });
   });
 
-  test("one plain recovery code at two engines is redeemed once", async () => {
+  test("an unhashed recovery code that is used at two engines is redeemed once", async () => {
     const engines = [engine(), engine(open([search]))];
     const request = { ...carol, code: "carl 2345" };
     const replies = await Promise.all(engines.map(({ factors }) => factors.redeemRecoveryCode(request, context())));
@@ -149,7 +149,7 @@ describe("second factors in SQLite", () => {
     }
   });
 
-  test("no number of simultaneous additions passes the bounds", async () => {
+  test("concurrent additions never exceed the limits", async () => {
     const engines = [engine(), engine(open([search]))];
     const at = (index: number) => engines[index % 2] ?? engine();
     const credentials = Array.from({ length: maxWebauthnCredentials + 8 }, (_, index) =>
@@ -165,7 +165,7 @@ describe("second factors in SQLite", () => {
     expect(factors.appPasswords).toBeLessThanOrEqual(maxAppPasswords);
   });
 
-  test("a site's own webauthn_find names the holder of a credential, and may use :pattern alone", async () => {
+  test("a site's own webauthn_find returns the holder of a credential and may use only :pattern", async () => {
     const ofSite = "SELECT account, credential FROM postern_webauthn WHERE credential LIKE :pattern";
     const { factors } = engine(open([withFind(ofSite)]));
     const credential = JSON.stringify({ id: randomBytes(8).toString("base64url") });
@@ -180,7 +180,7 @@ describe("second factors in SQLite", () => {
     );
   });
 
-  test("a statement with a parameter that it does not have refuses to start", () => {
+  test("a statement with an unknown parameter is rejected at startup", () => {
     const statements = { ...search.mfa?.statements, totp_write: "UPDATE users SET totp_secret = :secrett" };
     expect(() => open([{ ...search, mfa: { tablePrefix: "postern_", statements } }])).toThrow(/totp_write.*:secrett/);
     expect(() => open([{ ...search, upgradePasswordQuery: "UPDATE users SET password = :pasword" }])).toThrow(
@@ -214,12 +214,12 @@ const logIn = (password: string, { protocol = "imap", username = carol.username,
 };
 
 describe("the step for app passwords", () => {
-  test("one of the account's, for its protocols, is ok with the account's attributes", async () => {
+  test("an app password of the account is accepted for its protocols, with the account's attributes", async () => {
     expect(await logIn(carolsPassword)).toMatchObject({ outcome: "ok", attributes: { uid: ["carol"] } });
     expect(await logIn(carolsPassword.toUpperCase(), { protocol: "smtp" })).toMatchObject({ outcome: "ok" });
   });
 
-  test("for another protocol, account or form it is a wrong password; any other password is left to the next step", async () => {
+  test("an app password for another protocol or account is a wrong password; any other password is left to the next step", async () => {
     const wrong = { outcome: "fail", reason: "wrong_password" };
     expect(await logIn(carolsPassword, { protocol: "pop3" })).toMatchObject(wrong);
     expect(await logIn(carolsPassword, { username: alice.username })).toMatchObject(wrong);
@@ -228,7 +228,7 @@ describe("the step for app passwords", () => {
     expect(await logIn(carolsPassword.replace("careed", "careee"))).toBeUndefined();
   });
 
-  test("each check is counted by what came of it, and other passwords are not", async () => {
+  test("each check of an app password is counted by its result, and other passwords are not counted", async () => {
     const away = open([search]);
     await away.close();
     checks.length = 0;
@@ -240,7 +240,7 @@ describe("the step for app passwords", () => {
     expect(checks).toEqual(["ok", "wrong", "wrong", "unavailable"]);
   });
 
-  test("its use is noted once an hour", async () => {
+  test("the use of an app password is recorded", async () => {
     await logIn(carolsPassword);
     await uses.settled();
     expect(await engine().apps.list(carol, context())).toMatchObject({
@@ -248,7 +248,7 @@ describe("the step for app passwords", () => {
     });
   });
 
-  test("a revoked app password is immediately wrong", async () => {
+  test("a revoked app password is a wrong password immediately", async () => {
     expect(await engine().apps.revoke({ ...carol, id: "ca401ca401ca4010" }, context())).toEqual({ outcome: "ok" });
     expect(await logIn(carolsPassword)).toMatchObject({ outcome: "fail", reason: "wrong_password" });
   });

@@ -4,16 +4,16 @@ import { authWaitSeconds, withAuthWait } from "./auth-wait.ts";
 
 const settings = { waitDelay: 10, maxLoginAttempts: 15 };
 
-test("from 1 s at the first failure to wait_delay before the last, then 0", () => {
+test("the wait grows from 1 s at the first failure to wait_delay before the last, and is then 0", () => {
   const waits = Array.from({ length: 16 }, (_, index) => authWaitSeconds(index, settings));
   expect(waits).toEqual([1, 1, 2, 2, 3, 4, 4, 5, 6, 7, 7, 8, 9, 9, 10, 0]);
 });
 
-test("wait_delay 0 asks for no wait", () => {
+test("wait_delay 0 disables the wait", () => {
   expect(authWaitSeconds(3, { ...settings, waitDelay: 0 })).toBeUndefined();
 });
 
-test("whatever the attempt and settings, the wait is between 1 and wait_delay until it is 0", () => {
+test("for any attempt and settings, the wait is between 1 and wait_delay until it is 0", () => {
   fc.assert(
     fc.property(
       fc.nat(1000),

@@ -49,7 +49,7 @@ function backendNamed(name: string, outcome: VerifyOutcome): Backend {
   };
 }
 
-/** What all engines share, without Redis: one place for the one login of these tests. */
+/** Replaces the shared cache in Redis: it holds the result of one login. */
 function onePlace(): GuardedCache {
   let kept: SharedRead["result"];
   return {

@@ -92,7 +92,7 @@ test("the order of the steps is the documented one", () => {
   ]);
 });
 
-test("policies have the last word", () => {
+test("policies are applied last", () => {
   expect(finalizers.at(-1)?.name).toBe("apply-policies");
 });
 
@@ -117,13 +117,13 @@ describe("verifying", () => {
     expect(await ask(outcomes).decision).toEqual({ outcome: "fail", reason, memoryCache: "miss" });
   });
 
-  test("an unknown user costs one verification", async () => {
+  test("an unknown user costs one password verification", async () => {
     const { decision, backends } = ask([notServed, unknown, unknown]);
     await decision;
     expect(backends.map(({ calls }) => calls)).toEqual([["verify"], ["verify", "spend"], ["verify"]]);
   });
 
-  test("a known user costs no second one", async () => {
+  test("a known user costs no second verification", async () => {
     const { decision, backends } = ask([wrong]);
     await decision;
     expect(backends[0]?.calls).toEqual(["verify"]);
@@ -138,15 +138,18 @@ describe("verifying", () => {
     ["a wrong password in the backend after an unavailable one", [down, wrong]],
     ["the only backend is unavailable", [down]],
   ] satisfies [string, (VerifyOutcome | AppError)[]][])(
-    "undecidable is never a denial: %s",
+    "a temporary failure is never a denial: %s",
     async (_what, outcomes) => {
       await expect(ask(outcomes).decision).rejects.toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });
     },
   );
 
-  test.each([[[]], [[notServed]]])("nothing that serves the protocol is a temporary failure", async (outcomes) => {
-    await expect(ask(outcomes).decision).rejects.toMatchObject({ code: "DIRECTORY_NOT_CONFIGURED" });
-  });
+  test.each([[[]], [[notServed]]])(
+    "an attempt is a temporary failure if no backend serves the protocol",
+    async (outcomes) => {
+      await expect(ask(outcomes).decision).rejects.toMatchObject({ code: "DIRECTORY_NOT_CONFIGURED" });
+    },
+  );
 
   test("an empty password reaches no backend", async () => {
     const { decision, backends } = ask([knows], { password: "" });
@@ -162,7 +165,7 @@ describe("looking up (mode=no-auth)", () => {
     expect(backends.map(({ calls }) => calls)).toEqual([["lookup"], ["lookup"]]);
   });
 
-  test("an unknown user is a denial, one that could not be looked up is not", async () => {
+  test("an unknown user is a denial, a failed lookup is not", async () => {
     expect(await ask([unknown], { operation: "lookup" }).decision).toMatchObject({ outcome: "fail" });
     await expect(ask([unknown, down], { operation: "lookup" }).decision).rejects.toMatchObject({
       code: "DIRECTORY_UNAVAILABLE",
@@ -180,13 +183,13 @@ const unasked: CheckMailToken = () => Promise.reject(new Error("asked"));
 describe("signing in with a token", () => {
   const byToken = { method: "OAuthBearer" };
 
-  test("a good token admits an account that a backend knows, without a password", async () => {
+  test("a valid token admits an account of a backend without a password", async () => {
     const { decision, backends } = ask([unknown, knows], byToken, good);
     expect(await decision).toMatchObject({ outcome: "ok", account: "alice@example.test", attributes: { mail: ["a"] } });
     expect(backends.map(({ calls }) => calls)).toEqual([["lookup"], ["lookup"]]);
   });
 
-  test("a bad token is denied before the engine queries a backend, whether or not the user exists", async () => {
+  test("an invalid token is denied before the engine queries a backend, whether or not the user exists", async () => {
     for (const outcome of [knows, unknown, down]) {
       const { decision, backends } = ask([outcome], byToken, bad);
       expect(await decision).toEqual({ outcome: "fail", reason: "bad_token", memoryCache: "miss" });
@@ -194,22 +197,22 @@ describe("signing in with a token", () => {
     }
   });
 
-  test("while the method is disabled, the token is denied and reaches no backend as a password", async () => {
+  test("while the method is disabled, a token is denied and is not sent to a backend as a password", async () => {
     const { decision, backends } = ask([knows], { method: "xoauth2" });
     expect(await decision).toEqual({ outcome: "fail", reason: "method_not_enabled", memoryCache: "miss" });
     expect(backends[0]?.calls).toEqual([]);
   });
 
-  test("a good token of a user whom no backend knows is a denial", async () => {
+  test("a valid token of an unknown user is a denial", async () => {
     expect(await ask([unknown], byToken, good).decision).toMatchObject({ outcome: "fail", reason: "unknown_user" });
   });
 
-  test("undecidable is never a denial", async () => {
+  test("an unavailable dependency is never a denial", async () => {
     await expect(ask([knows], byToken, away).decision).rejects.toMatchObject({ code: "REDIS_UNAVAILABLE" });
     await expect(ask([unknown, down], byToken, good).decision).rejects.toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });
   });
 
-  test("passwords, empty ones and look-ups go their own way", async () => {
+  test("passwords, empty passwords and lookups are not handled as tokens", async () => {
     expect(await ask([knows], { method: "plain" }, unasked).decision).toMatchObject({ outcome: "ok" });
     expect(await ask([knows], { ...byToken, operation: "lookup" }, unasked).decision).toMatchObject({ outcome: "ok" });
     expect(await ask([knows], { ...byToken, password: "" }, unasked).decision).toMatchObject({

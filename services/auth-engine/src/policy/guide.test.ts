@@ -18,11 +18,11 @@ test("the guides have examples", () => {
 });
 
 describe("the examples of the guides", () => {
-  // What an example leaves to the rest of its file: a secret, and rules against guessing.
+  // Settings that the examples leave out: a secret, and the brute-force rules.
   const env = { SERVICE_STORAGE_REDIS_PASSWORD_NONCE: "a nonce of the site" };
   const leftOut = new Set(["auth.controls.enabled", "auth.controls.brute_force.buckets"]);
 
-  test.each(examples)("load and compile: %#", (text) => {
+  test.each(examples)("example %# loads and compiles", (text) => {
     const loaded = loadConfig({ text, env, readFile: () => "" });
     expect(loaded.ok ? [] : loaded.problems).toEqual([]);
     const warned = loaded.warnings.map(({ path }) => path).filter((path) => !leftOut.has(path));
@@ -40,6 +40,6 @@ test.each(Object.keys(policyFacts))("the guide names the fact %s", (name) => {
   expect(guide).toContain(`\`${name}\``);
 });
 
-test("the guide names every text that is built in", () => {
+test("the guide names every built-in text", () => {
   for (const key of builtInCatalogues.flatMap(({ texts }) => [...texts.keys()])) expect(guide).toContain(`\`${key}\``);
 });

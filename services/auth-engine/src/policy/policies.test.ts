@@ -1,4 +1,4 @@
-/* oxlint-disable unicorn/no-thenable -- a key of the configuration is named so; it holds no function */
+/* oxlint-disable unicorn/no-thenable -- the configuration has a key of this name; its value is not a function */
 
 import type { AuthDecision, AuthRequest } from "@postern/shared/contracts";
 import { loadConfig } from "@postern/shared/platform/config";
@@ -65,17 +65,17 @@ function one(decision: string, then: object = {}, condition: object = always) {
 }
 
 describe("effects", () => {
-  test("deny after a good password is a denial with the reason policy", () => {
+  test("deny after a correct password is a denial with the reason policy", () => {
     expect(decided(one("deny"), ok)).toEqual({ outcome: "fail", reason: "policy", memoryCache: "hit" });
   });
 
-  test.each([wrong, blocked])("deny leaves a refusal, and may give it words: %j", (decision) => {
+  test.each([wrong, blocked])("deny keeps a refusal and may set its message: %j", (decision) => {
     expect(decided(one("deny"), decision)).toEqual(decision);
     const text = { response_message: { from: "literal", text: "No" } };
     expect(decided(one("deny", text), decision)).toEqual({ ...decision, message: "No" });
   });
 
-  test("tempfail makes a temporary failure", () => {
+  test("tempfail turns the decision into a temporary failure", () => {
     expect(decided(one("tempfail"), ok)).toEqual({
       outcome: "tempfail",
       code: "POLICY_TEMPFAIL",
@@ -83,7 +83,7 @@ describe("effects", () => {
     });
   });
 
-  test("a temporary failure is never a denial, whatever the rules say; rules give it words", () => {
+  test("no rule turns a temporary failure into a denial, but a rule may set its message", () => {
     const denial = {
       name: "d",
       if: { not: { attribute: "auth.authenticated", is: true } },
@@ -111,7 +111,7 @@ const rule = (name: string, decision: string, condition: object = always, more: 
 });
 
 describe("rules", () => {
-  test("the first that holds decides", () => {
+  test("the first rule whose condition holds decides", () => {
     const inside = { attribute: "request.client.ip", cidr_contains: "inside" };
     const policy = {
       sets: { networks: { inside: ["203.0.113.0/24"] } },
@@ -121,7 +121,7 @@ describe("rules", () => {
     expect(decided(policy, ok, { change: { clientIp: "192.0.2.1" } })).toMatchObject({ outcome: "fail" });
   });
 
-  test("a rule is for its operations, without any for logins and look-ups", () => {
+  test("a rule applies to its listed operations, by default to logins and lookups", () => {
     const policy = { policies: [rule("r", "deny", always, { operations: ["lookup_identity"] })] };
     expect(decided(policy, ok)).toBe(ok);
     expect(decided(policy, ok, { change: { operation: "lookup" } })).toMatchObject({ reason: "policy" });
@@ -129,12 +129,12 @@ describe("rules", () => {
     expect(decided(one("deny"), ok, { change: { operation: "list-accounts" } })).toBe(ok);
   });
 
-  test("where none holds the decision stands", () => {
+  test("the decision is unchanged if no rule applies", () => {
     expect(decided({ policies: [rule("r", "deny", { attribute: "request.protocol", eq: "smtp" })] }, ok)).toBe(ok);
     expect(decided({}, ok)).toBe(ok);
   });
 
-  test("observe tells what would have been, and changes nothing", () => {
+  test("mode observe reports the effect without changing the decision", () => {
     const set = policies({ ...one("deny", { reason: "trial" }), mode: "observe" });
     expect(set.apply({ attempt: attemptOf(request), decision: ok, facts: {} })).toBe(ok);
     expect(set.applied).toEqual([
@@ -196,19 +196,19 @@ const said = (then: object, acceptLanguage?: string, more: object = {}) => {
   return decision.outcome === "fail" ? [decision.message, decision.language] : [];
 };
 
-describe("words", () => {
-  test("literal words have no language", () => {
+describe("messages", () => {
+  test("a literal message has no language", () => {
     expect(said({ response_message: { from: "literal", text: "No" } }, "de")).toEqual(["No", undefined]);
   });
 
-  test("an attribute's value is one line, and has no language", () => {
+  test("a message from an attribute is reduced to one line and has no language", () => {
     const message = { from: "attribute", attribute: "auth.subject.attribute.note", fallback: "x" };
     expect(said({ response_message: message })).toEqual(["Call us", undefined]);
     const none = { from: "attribute", attribute: "auth.subject.attribute.none", fallback: "x" };
     expect(said({ response_message: none })).toEqual(["x", undefined]);
   });
 
-  test("a catalogue's words are in the client's language, else in the default one", () => {
+  test("a catalogue message is in the client's language, or in the default language", () => {
     const then = { response_message: i18n("auth.account_locked", "x") };
     expect(said(then, "de-CH, en;q=0.5")).toEqual([
       "Dieses Konto ist gesperrt; wenden Sie sich an Ihren Administrator",
@@ -219,18 +219,18 @@ describe("words", () => {
     expect(said(then, "fr", { localization: { default_language: "de" } })[1]).toBe("de");
   });
 
-  test("the rule's language wins over the client's", () => {
+  test("the rule's language takes precedence over the client's", () => {
     expect(said({ response_message: i18n("auth.account_locked"), response_language: "de" }, "en")[1]).toBe("de");
   });
 
-  test("a missing text is the fallback without a language, and without one the words of the answer", () => {
+  test("a missing text is replaced by the fallback, which has no language, or by the default message of the response", () => {
     expect(said({ response_message: i18n("auth.nothing", "Sorry") }, "de")).toEqual(["Sorry", undefined]);
     expect(said({ response_message: i18n("auth.nothing") }, "de")).toEqual([undefined, undefined]);
     const fixed = { response_message: i18n("auth.account_locked", "Sorry"), response_language: "fr" };
     expect(said(fixed, "de")).toEqual(["Sorry", undefined]);
   });
 
-  test("a site's catalogues, in the configuration or in a file", () => {
+  test("a site may define catalogues in the configuration or in a file", () => {
     const catalogs = [
       { namespace: "site", language: "en", file: "site.yaml" },
       { namespace: "site", language: "de-AT", entries: { moved: "Übersiedelt" } },
@@ -240,12 +240,12 @@ describe("words", () => {
     expect(said({ response_message: i18n("site.moved") }, "de-AT", more)).toEqual(["Übersiedelt", "de-AT"]);
   });
 
-  test("a catalogue whose file cannot be read is refused with its reason", () => {
+  test("a catalogue file that cannot be read is rejected with the reason", () => {
     const catalogs = [{ namespace: "site", language: "en", file: "gone.yaml" }];
     expect(() => policies({ localization: { catalogs } })).toThrow("no such file");
   });
 
-  test("long words are cut between characters", () => {
+  test("a long message is truncated between characters", () => {
     const long = { from: "attribute", attribute: "request.user_agent" };
     const decision = decided(one("deny", { response_message: long }), ok, { change: { userAgent: "😀".repeat(300) } });
     expect(decision).toMatchObject({ message: "😀".repeat(256) });
@@ -275,12 +275,12 @@ describe("the account's second factor", () => {
     return { result: policies({ mode, ...one("deny", {}, condition) }).apply(known), callCount: () => callCount };
   };
 
-  test("refuses the main password where there is one, and only there", async () => {
+  test("a rule may deny the main password only for accounts with a second factor", async () => {
     expect(await ask(async () => true).result).toMatchObject({ outcome: "fail", reason: "policy" });
     expect(await ask(async () => false).result).toEqual(ok);
   });
 
-  test("is asked for only when a rule gets that far", () => {
+  test("is queried only if a rule evaluates that condition", () => {
     const { result, callCount } = ask(async () => true, { protocol: "oidc" });
     expect([result, callCount()]).toEqual([ok, 0]);
   });
@@ -291,7 +291,7 @@ describe("the account's second factor", () => {
   });
 });
 
-test("groups and what was presented are facts", () => {
+test("groups and the kind of credential are facts", () => {
   const staff = one("deny", {}, { attribute: "auth.account.groups", contains: "suspended" });
   const byToken = one("deny", {}, { attribute: "auth.credential", eq: "token" });
   expect(decided(staff, ok, { facts: { groups: ["suspended"] } }).outcome).toBe("fail");

@@ -3,14 +3,14 @@ import { expect, test } from "vitest";
 import { withAccountAttribute } from "../decision/account-attribute.ts";
 import { decodeResult, encodeResult } from "./cached-result.ts";
 
-test("what is encoded is decoded, whatever it holds", () => {
+test("any encoded result can be decoded", () => {
   const decision = fc.record({
     outcome: fc.constant("ok" as const),
     account: fc.string(),
     accountField: fc.string().filter((name) => name !== "__proto__"),
     totpSecretField: fc.string(),
     backend: fc.nat(8),
-    // A JSON object cannot hold this one name as a property of its own when it is assigned.
+    // Assigning to this name sets the prototype and creates no property.
     attributes: fc.dictionary(
       fc.string().filter((name) => name !== "__proto__"),
       fc.array(fc.string()),
@@ -29,20 +29,20 @@ test("what is encoded is decoded, whatever it holds", () => {
   );
 });
 
-test("what an engine of the version before cached has the attribute of the account's name too", () => {
+test("a result cached by an engine of the previous version has the attribute with the account's name as well", () => {
   const text = '["","alice","login","",8,{"mail":["a@example.test"]},"sql",null]';
   expect(decodeResult(text)?.decision.attributes).toEqual({ mail: ["a@example.test"], login: ["alice"] });
 });
 
 test.each([
-  ["no JSON", "x"],
-  ["no list", "{}"],
-  ["too short", '["","a","b","",8]'],
-  ["an older engine's, without what policies ask for", '["","a","b","",8,{}]'],
-  ["a text for a number", '["","a","b","","8",{},"sql",null]'],
-  ["attributes that are no lists", '["","a","b","",8,{"mail":"a"},"sql",null]'],
+  ["text that is not JSON", "x"],
+  ["a value that is not a list", "{}"],
+  ["a list that is too short", '["","a","b","",8]'],
+  ["the result of an older engine, without the facts that policies need", '["","a","b","",8,{}]'],
+  ["a string instead of a number", '["","a","b","","8",{},"sql",null]'],
+  ["an attribute that is not a list", '["","a","b","",8,{"mail":"a"},"sql",null]'],
   ["an invalid backend name", '["","a","b","",8,{},null,null]'],
-  ["groups that are no texts", '["","a","b","",8,{},"sql",[1]]'],
-])("%s is nothing, and nothing is thrown", (_what, text) => {
+  ["a group that is not a string", '["","a","b","",8,{},"sql",[1]]'],
+])("%s is decoded as undefined and does not throw", (_what, text) => {
   expect(decodeResult(text)).toBeUndefined();
 });

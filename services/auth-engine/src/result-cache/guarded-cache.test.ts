@@ -28,7 +28,7 @@ function start(read: () => Promise<SharedRead>) {
   return { cache, time, reads, errors };
 }
 
-test("a cache that hangs costs its timeout a few times, then nothing, then one trial at a time", async () => {
+test("a cache that hangs delays the first few reads, and afterwards only one trial at a time", async () => {
   const { cache, time, reads, errors } = start(() => Promise.withResolvers<SharedRead>().promise);
   expect(await cache.read(question)).toBe("error");
   expect(await cache.read(question)).toBe("error");
@@ -39,7 +39,7 @@ test("a cache that hangs costs its timeout a few times, then nothing, then one t
   expect(errors).toHaveLength(3);
 });
 
-test("a cache that is back is used again", async () => {
+test("a cache that is available again is used again", async () => {
   let isAway = true;
   const { cache, time } = start(() => (isAway ? Promise.reject(new Error("away")) : Promise.resolve(empty)));
   await cache.read(question);
@@ -51,7 +51,7 @@ test("a cache that is back is used again", async () => {
   expect(await cache.read(question)).toBe(empty);
 });
 
-test("a write that fails is an error and throws nothing", async () => {
+test("a write that fails is reported as an error and does not throw", async () => {
   const { cache } = start(() => Promise.resolve(empty));
   const decision = {
     outcome: "ok",

@@ -26,7 +26,7 @@ function start(settings: Partial<MemoryCacheSettings> = {}) {
   return { cache, keep, time };
 }
 
-test("what is kept comes back as a hit, until its life is over", () => {
+test("an entry is a hit until it expires", () => {
   const { cache, keep, time } = start();
   keep("alice");
   expect(cache.get("alice")?.decision).toEqual({ ...okOf("alice"), memoryCache: "hit" });
@@ -37,7 +37,7 @@ test("what is kept comes back as a hit, until its life is over", () => {
   expect([cache.entries, cache.bytes]).toEqual([0, 0]);
 });
 
-test("a hit does not lengthen a life", () => {
+test("a hit does not extend the lifetime of an entry", () => {
   const { cache, keep, time } = start();
   keep("alice");
   for (let step = 0; step < 3; step += 1) {
@@ -65,7 +65,7 @@ test("a full cache removes the least recently used entry", () => {
   expect(["a", "b", "c"].filter((name) => cache.get(name) !== undefined)).toEqual(["a", "c"]);
 });
 
-test("above the number of bytes what was used longest ago goes; what is too big alone is not kept", () => {
+test("above the size limit the least recently used entry is removed, and an entry larger than the limit is not stored", () => {
   const { cache, keep } = start({ maxBytes: 5000 });
   for (const name of ["a", "b", "c", "d", "e", "f"]) keep(name);
   expect(cache.bytes).toBeLessThanOrEqual(5000);
@@ -80,7 +80,7 @@ test("above the number of bytes what was used longest ago goes; what is too big 
   expect(cache.get("f")).toBeDefined();
 });
 
-test("a flush drops all contexts of an account, by its name or a login name, and nothing else", () => {
+test("a flush removes all contexts of an account, by its name or a login name, and no other entries", () => {
   const { cache, keep } = start();
   keep("imap", "alice", "al");
   keep("smtp", "alice");
@@ -92,7 +92,7 @@ test("a flush drops all contexts of an account, by its name or a login name, and
   expect(cache.get("imap")).toBeUndefined();
 });
 
-test("a login that was under way during a flush is not kept", () => {
+test("the result of a login that was in progress during a flush is not stored", () => {
   const { cache } = start();
   const { generation } = cache;
   cache.flush(["somebody"]);
@@ -100,13 +100,13 @@ test("a login that was under way during a flush is not kept", () => {
   expect(cache.get("alice")).toBeUndefined();
 });
 
-test("a life of 0 keeps nothing", () => {
+test("with a lifetime of 0 no entry is stored", () => {
   const { cache, keep } = start({ ttlMs: 0 });
   keep("alice");
   expect(cache.entries).toBe(0);
 });
 
-test("whatever is done in whatever order, bounds hold and nothing of a flushed name is found", () => {
+test("for any sequence of operations, the limits hold and no entry of a flushed name is found", () => {
   const names = fc.constantFrom("a", "b", "c", "d", "e", "f", "g");
   const action = fc.oneof(
     fc.record({ do: fc.constant("set" as const), context: names, account: names, username: names }),

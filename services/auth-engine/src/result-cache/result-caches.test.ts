@@ -71,7 +71,7 @@ function start(change: Partial<ResultCacheSettings> = {}, outcome: WriteOutcome 
   return { decide, memory, written };
 }
 
-test("the second of two equal logins is a hit; another password is a miss, and takes the place when it is right", async () => {
+test("a repeated login is a hit; another password is a miss and, if correct, replaces the entry", async () => {
   const { decide } = start();
   expect((await decide()).memoryCache).toBe("miss");
   expect((await decide()).memoryCache).toBe("hit");
@@ -80,7 +80,7 @@ test("the second of two equal logins is a hit; another password is a miss, and t
   expect((await decide()).memoryCache).toBe("miss");
 });
 
-test("only results of a backend after `cache` in the order are shared, and only lookups in LDAP", async () => {
+test("only results of backends after `cache` in the order are shared, and only lookups in LDAP", async () => {
   const { decide, written } = start();
   await decide({}, "sql", { ...ok, backend: 8 });
   expect(written).toEqual([]);
@@ -92,7 +92,7 @@ test("only results of a backend after `cache` in the order are shared, and only 
   expect(written.at(-1)).toEqual({ family: "identity", ttlMs: 500 });
 });
 
-test("a look-up is never kept in memory", async () => {
+test("a lookup is never stored in memory", async () => {
   const { decide, memory } = start();
   await decide({ operation: "lookup" });
   expect(memory.entries).toBe(0);
@@ -108,7 +108,7 @@ test("in-memory=0 and cache=0 neither read nor write their cache", async () => {
   expect([memory.entries, written.length]).toEqual([1, 1]);
 });
 
-test("a result that a flush overtook is kept nowhere", async () => {
+test("a result from before a flush is not stored", async () => {
   const { decide, memory } = start({}, "stale");
   await decide();
   expect(memory.entries).toBe(0);

@@ -35,27 +35,27 @@ test.each([
   ["the server's address", { localIp: "192.0.2.9" }],
   ["the server's port", { localPort: "993" }],
   ["TLS", { tls: false }],
-  ["an empty field in place of none", { clientIp: "" }],
-] satisfies [string, Partial<Attempt>][])("%s makes another context", (_what, change) => {
+  ["an empty field instead of an absent one", { clientIp: "" }],
+] satisfies [string, Partial<Attempt>][])("%s changes the context", (_what, change) => {
   expect(context(change)).not.toBe(context({}));
 });
 
-test("the configuration makes another context", () => {
+test("the configuration changes the context", () => {
   expect(context({}, { ...settings, configuration: "d" })).not.toBe(context({}));
 });
 
-test("the client's port counts only where a search reads it", () => {
+test("the client's port changes the context only if a search uses it", () => {
   expect(context({ clientPort: "1" })).toBe(context({ clientPort: "2" }));
   const reads = { ...settings, usesClientPort: true };
   expect(context({ clientPort: "1" }, reads)).not.toBe(context({ clientPort: "2" }, reads));
 });
 
-test("session, attempt counter and language make no other context", () => {
+test("session, attempt counter and language do not change the context", () => {
   expect(context({ session: "s2", loginAttempt: 3, acceptLanguage: "de", externalSessionId: "x" })).toBe(context({}));
 });
 
-test("whatever the fields hold, two attempts that differ never have one context", () => {
-  // Small alphabets with the signs that the encoding itself uses.
+test("two attempts that differ in any field never have the same context", () => {
+  // Small alphabets that include the separators of the encoding.
   const text = fc.string({ unit: fc.constantFrom("1", ":", ";", "-", "a"), maxLength: 6 });
   const fields = fc.record({ username: text, protocol: text, clientIp: text, localIp: text });
   fc.assert(

@@ -48,7 +48,7 @@ function engine(backends: () => readonly Listed[]) {
 
 const first: ListAccountsRequest = { session: "7d3f", protocol: "imap", limit: 2 };
 
-/** Each page from another engine, as the bus would choose. */
+/** Requests each page from a different engine, as the bus may do. */
 async function listAll(backends: readonly Listed[]): Promise<string[]> {
   const names: string[] = [];
   let cursor: string | undefined;
@@ -62,7 +62,7 @@ async function listAll(backends: readonly Listed[]): Promise<string[]> {
 }
 
 describe("a list of all backends", () => {
-  test("they follow in the order of auth.backends.order, and what two have is listed twice", async () => {
+  test("backends are listed in the order of auth.backends.order, and an account of two backends appears twice", async () => {
     const backends = [
       listed("sql", ["b", "a", "c"]),
       listed("none", "not_served"),
@@ -73,7 +73,7 @@ describe("a list of all backends", () => {
     expect(await listAll(backends)).toEqual(["b", "a", "c", "a", "d"]);
   });
 
-  test("one that fails fails the list", async () => {
+  test("the list fails if one backend fails", async () => {
     await expect(listAll([listed("sql", ["a"]), listed("ldap", "fails")])).rejects.toThrow("DIRECTORY_UNAVAILABLE");
   });
 
@@ -90,7 +90,7 @@ describe("a list of all backends", () => {
     await expect(answer({ ...first, cursor }, context)).rejects.toThrow("the backends changed");
   });
 
-  test("names the engine only where that engine alone has the next page", async () => {
+  test("a cursor names an engine only if no other engine can return the next page", async () => {
     const answer = engine(() => [listed("ldap", ["a", "b", "c"], true), listed("sql", ["d", "e", "f"])]);
     const page = await answer(first, context);
     expect(page).toMatchObject({ accounts: ["a", "b"], instance: "0123456789abcdef" });
@@ -98,7 +98,7 @@ describe("a list of all backends", () => {
     expect(second).toEqual({ accounts: ["c"], cursor: expect.any(String) });
   });
 
-  test("a limit of 0 ends it", async () => {
+  test("a limit of 0 ends the list", async () => {
     const ldap = listed("ldap", ["a", "b", "c"], true);
     const answer = engine(() => [ldap]);
     const { cursor = "" } = await answer(first, context);
@@ -107,7 +107,7 @@ describe("a list of all backends", () => {
   });
 });
 
-test("a cursor is read as it was written, and anything else is refused", () => {
+test("a cursor survives the round trip, and any other text is rejected", () => {
   const cursor = fc.record(
     { order: fc.string(), index: fc.nat(), position: fc.string() },
     { requiredKeys: ["order", "index"] },

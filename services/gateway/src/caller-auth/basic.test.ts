@@ -7,7 +7,7 @@ const check = createBasicCheck({ username: "backchannel", password: new Secret("
 const right = Buffer.from("backchannel:gehéim:secret").toString("base64");
 
 test.each([
-  ["as every client spells it", `Basic ${right}`],
+  ["in the usual form", `Basic ${right}`],
   ["scheme in another case", `bAsIc ${right}`],
   ["more spaces", `Basic   ${right}  `],
   ["without padding", `Basic ${right.replace(/=+$/, "")}`],
@@ -23,7 +23,7 @@ test.each([
   ["lengthened", `Basic ${right}AAAA`],
   ["followed by other text", `Basic ${right} x`],
   ["another scheme", `Bearer ${right}`],
-  ["NUL in place of missing text", `Basic ${right.slice(0, -1)}\u0000`],
+  ["NUL instead of the last character", `Basic ${right.slice(0, -1)}\u0000`],
 ])("anything else is rejected: %s", (_what, authorization) => {
   expect(check(authorization)).toBe(false);
 });

@@ -38,7 +38,7 @@ test("no other value is accepted", () => {
   );
 });
 
-test("outcomes", () => {
+test("missing and wrong credentials have different outcomes", () => {
   const check = createCallerCheck({ basic, openWhenUnconfigured: true });
   expect(check(undefined)).toBe("missing");
   expect(check("")).toBe("missing");

@@ -53,7 +53,7 @@ describe("the table of outcomes", () => {
     expect(refusing.toSorted()).toEqual([...outcomesOfRow.flat(), "not_configured", "budget_exhausted"].toSorted());
   });
 
-  test("failures take a token of the budget, a 503 and a success do not", () => {
+  test("failures take a token from the budget, a 503 and a success do not", () => {
     expect(callerAuthOutcomeNames.filter((name) => outcomeRow(name).spendsBudget)).toEqual([
       "missing",
       "bad_basic",
@@ -64,18 +64,18 @@ describe("the table of outcomes", () => {
     ]);
   });
 
-  test("without auth.backchannel: 401 after the delay; on gRPC the unconfigured-validator code", () => {
+  test("without auth.backchannel the response is 401 after the delay, and on gRPC the code for an unconfigured validator", () => {
     const row = outcomeRow("not_configured");
     expect([row.httpStatus, row.delayedOnHttp]).toEqual([401, true]);
     expect([row.grpcCode, row.delayedOnGrpc]).toEqual(["UNAVAILABLE", false]);
   });
 
-  test("an empty budget: 429 immediately, and not on gRPC", () => {
+  test("an empty budget is 429 immediately, but not on gRPC", () => {
     const row = outcomeRow("budget_exhausted");
     expect([row.httpStatus, row.grpcCode, delayedCell(row), row.retryAfter]).toEqual([429, "none", "no", true]);
   });
 
-  test("exactly the rejections after an evaluation have a reason in the log", () => {
+  test("only rejections after an evaluation have a reason in the log", () => {
     for (const name of callerAuthOutcomeNames) {
       const row = outcomeRow(name);
       expect([name, row.logReason !== "none"]).toEqual([name, [401, 403, 503].includes(row.httpStatus)]);

@@ -17,7 +17,7 @@ function respond(): ServerResponse {
   return new ServerResponse(new IncomingMessage(new Socket()));
 }
 
-test("of 5,000 concurrent rejections, the maximum is delayed, and the others are sent immediately and their connections closed", () => {
+test("of 5,000 concurrent rejections, at most the maximum are delayed; the others are sent immediately and their connections closed", () => {
   const delay = createRejectionDelay(limit);
   const answers: { closing: boolean; at: number }[] = [];
   const started = Date.now();
@@ -34,7 +34,7 @@ test("of 5,000 concurrent rejections, the maximum is delayed, and the others are
   expect(later.every(({ closing, at }) => !closing && at === 300)).toBe(true);
 });
 
-test("a client that disconnects frees its place and gets no answer", () => {
+test("a client that disconnects frees its place, and no response is sent", () => {
   const delay = createRejectionDelay(1);
   const answer = vi.fn<(closing: boolean) => void>();
   const response = respond();

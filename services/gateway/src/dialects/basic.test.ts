@@ -71,19 +71,19 @@ describe("GET /api/v1/auth/basic", () => {
     });
   });
 
-  test("without Authorization or Auth-Protocol: 400", () => {
+  test("a request without Authorization or Auth-Protocol is 400", () => {
     expect(reasonOf(() => parse({ "Auth-Protocol": "http" }))).toContain("Authorization");
     expect(reasonOf(() => parse({ Authorization: basic("a:b") }))).toContain("Auth-Protocol");
   });
 
   test.each(["", "Basic", "Bearer abc", "Basic !!", basic("nocolon"), basic(":pw"), "Basic /w==", `${basic("a:b")} x`])(
-    "Authorization %j: 400",
+    "Authorization %j is 400",
     (authorization) => {
       expect(reasonOf(() => parse({ Authorization: authorization, "Auth-Protocol": "http" }))).toContain("Basic");
     },
   );
 
-  test("Authorization given twice: 400", () => {
+  test("Authorization given twice is 400", () => {
     const rawHeaders = ["Authorization", basic("a:b"), "authorization", basic("c:d"), "Auth-Protocol", "http"];
     expect(reasonOf(() => parser({ url: "", rawHeaders, facts }))).toContain("more than once");
   });
@@ -101,7 +101,7 @@ describe("GET /api/v1/auth/basic", () => {
     );
   });
 
-  test("answers: 200 with the account, 403 null without a wait, 500 {error}", () => {
+  test("a response is 200 with the account, 403 null without a wait, or 500 {error}", () => {
     const ok: AuthDecision = {
       outcome: "ok",
       account: "alice",

@@ -188,7 +188,7 @@ describe("400", () => {
   });
 });
 
-describe("answers", () => {
+describe("responses", () => {
   const names = wireNames("service");
   const renderer = createCborRenderer({ names, releasable: createAttributeFilter(["mailTotp"]) });
   const ok: AuthDecision = {
@@ -225,7 +225,7 @@ describe("answers", () => {
     );
   });
 
-  test("no attributes are an empty map", () => {
+  test("without attributes, the map is empty", () => {
     const map = decodeCbor(bytesOf(renderer.decision({ ...ok, attributes: {} }, "7d3f").body));
     expect(map instanceof Map && map.get("attributes")).toEqual(new Map());
   });

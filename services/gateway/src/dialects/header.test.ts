@@ -142,7 +142,7 @@ describe("request headers", () => {
     expect(parse({ ...minimal, [header]: "cn=a%2Co=b" }).tlsDetails).toEqual({ [field]: "cn=a,o=b" });
   });
 
-  test("names are the configured ones, in any case, and an emptied one is not read", () => {
+  test("headers are read under their configured names, in any case, and a header whose name is empty is not read", () => {
     const names = { ...headerNames, username: "X-Login", client_id: "" };
     const request = createHeaderParser({ names, query: true })({
       url: "/",
@@ -164,7 +164,7 @@ describe("request headers", () => {
     }
   });
 
-  test("user name and password as nginx escapes them", () => {
+  test("user name and password are decoded as nginx escapes them", () => {
     const request = parse({ ...minimal, "Auth-User": "j%c3%bcrgen", "Auth-Pass": "a%20+%2550%0d" });
     expect(request).toMatchObject({ username: "jürgen", password: "a +%50\r" });
     expect(reasonOf(() => parse({ ...minimal, "Auth-User": "a%0d%0ab" }))).toContain("username");
@@ -240,7 +240,7 @@ describe("response headers", () => {
     ]);
   });
 
-  test.each(["OK", " ok ", "WAIT", "", " "])("a denial with the text %j says FAIL", (message) => {
+  test.each(["OK", " ok ", "WAIT", "", " "])("a denial with the text %j has the status FAIL", (message) => {
     expect(valueOf({ ...denied, message }, "Auth-Status")).toBe("FAIL");
     expect(valueOf({ ...undecided, message }, "Auth-Status")).toBe("FAIL");
   });
@@ -249,7 +249,7 @@ describe("response headers", () => {
     expect(valueOf({ ...denied, message: "Not from here" }, "Auth-Status")).toBe("Not from here");
   });
 
-  test("X-Service-Session is on every answer", () => {
+  test("X-Service-Session is on every response", () => {
     for (const decision of [ok, denied, undecided]) expect(valueOf(decision, "X-Service-Session")).toBe("7d3f");
     expect(renderer.malformed("why", "7d3f").headers).toContainEqual(["X-Service-Session", "7d3f"]);
   });

@@ -172,7 +172,7 @@ describe("400", () => {
   });
 });
 
-describe("answers", () => {
+describe("responses", () => {
   const names = wireNames("service");
   const renderer = createJsonRenderer({ names, releasable: createAttributeFilter(["mailTotp"]) });
   const ok: AuthDecision = {
@@ -206,7 +206,7 @@ describe("answers", () => {
     );
   });
 
-  test("no attributes are an empty object", () => {
+  test("without attributes, the object is empty", () => {
     expect(renderer.decision({ ...ok, attributes: {} }, "7d3f").body).toContain('"attributes":{}');
   });
 

@@ -41,7 +41,7 @@ function headersOf(decision: AuthDecision, { protocol = "imap", denialText = "" 
   return Object.fromEntries(rendererWith(denialText).decision(decision, "7d3f", protocol).headers);
 }
 
-test("200 always for success, failure and temporary failure", () => {
+test("success, failure and temporary failure are all 200", () => {
   const answers = [ok, denied, undecided].map((decision) => rendererWith().decision(decision, "7d3f", "imap"));
   expect(answers.map(({ status, body }) => [status, body])).toEqual([
     [200, ""],
@@ -99,7 +99,7 @@ describe("response headers", () => {
     expect(headersOf({ ...denied, message: "Not from here" }, { denialText })["Auth-Status"]).toBe("Not from here");
   });
 
-  test.each(["OK", "ok", "WAIT"])("no denial says %s, which nginx would not treat as a denial", (word) => {
+  test.each(["OK", "ok", "WAIT"])("no denial has the status %s, which nginx would not treat as a denial", (word) => {
     expect(headersOf({ ...denied, message: word })["Auth-Status"]).toBe("FAIL");
     expect(headersOf(denied, { denialText: word })["Auth-Status"]).toBe("FAIL");
     expect(headersOf({ ...undecided, message: word })["Auth-Status"]).toBe("FAIL");
@@ -123,7 +123,7 @@ describe("response headers", () => {
     expect(headersOf(denied)).not.toHaveProperty("X-Service-uid");
   });
 
-  test("an answer fits into nginx's buffer of 1024 bytes, whatever the attributes and texts", () => {
+  test("a response fits into nginx's buffer of 1024 bytes, whatever the attributes and texts", () => {
     const attributes = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`a${index}`, ["x".repeat(30)]]));
     const message = "ä".repeat(2000);
     const frame = 200;
@@ -139,7 +139,7 @@ describe("response headers", () => {
     }
   });
 
-  test("a long text ends with a whole character", () => {
+  test("a long text is truncated between characters", () => {
     const status = headersOf({ ...denied, message: `a${"ä".repeat(2000)}` })["Auth-Status"] ?? "";
     expect(Buffer.from(status, "latin1").toString("utf8")).toMatch(/^aä+$/);
   });

@@ -89,11 +89,11 @@ describe("form fields", () => {
   });
 });
 
-test.each(["application/json", "text/plain", "", "multipart/form-data"])("the media type %j: 400", (contentType) => {
+test.each(["application/json", "text/plain", "", "multipart/form-data"])("the media type %j is 400", (contentType) => {
   expect(reasonOf(() => parse(minimal, contentType))).toBe("Unsupported media type");
 });
 
-test("answers: those of the header endpoint, without attributes and Auth-Wait", () => {
+test("responses are those of the header endpoint, without attributes and Auth-Wait", () => {
   const ok: AuthDecision = {
     outcome: "ok",
     account: "alice@example.test",

@@ -63,7 +63,7 @@ test("a request is failed within 4 s if the probe is unanswered too; all waiting
   expect(probes).toHaveLength(1);
 });
 
-test("a slow answer of an owner that answers probes is awaited", async () => {
+test("the gateway waits for a slow response if the owner answers probes", async () => {
   const { watch, probes, pass } = world();
   watch.waits(() => expect.unreachable());
   for (let turn = 0; turn < 60; turn += 1) {

@@ -12,7 +12,7 @@ test.each([
   ["application/json", false],
   ["", false],
   [undefined, false],
-] as const)("Accept: %s gets a page: %s", (accept, wants) => {
+] as const)("whether Accept: %s receives a page: %s", (accept, wants) => {
   expect(acceptsHtml(accept)).toBe(wants);
 });
 
@@ -25,7 +25,7 @@ test("every language has its page", () => {
   expect(Object.keys(unavailableTexts)).toHaveLength(12);
 });
 
-test("the page contains nothing of the request", () => {
+test("the page contains no part of the request", () => {
   const url = "/login/<script>alert(1)</script>?flow=%22%3E";
   const { html } = unavailablePage({ url, accept: "<b>", acceptLanguage: "<i>" }, "ref-1");
   expect(html).toBe(unavailablePage({ url: "/", accept: undefined, acceptLanguage: undefined }, "ref-1").html);

@@ -40,7 +40,7 @@ test("an admitted caller has no error, and a missing scope is named", () => {
   });
 });
 
-test("errors: the caller's are INVALID_ARGUMENT, temporary failures are UNAVAILABLE, a bug is INTERNAL", () => {
+test("the caller's errors are INVALID_ARGUMENT, temporary failures are UNAVAILABLE, and a bug is INTERNAL", () => {
   const codes = (["REQUEST_MALFORMED", "BUS_NO_RESPONDERS", "INTERNAL", "LIST_TOO_LONG"] as const).map(
     (code) => errorResult(new AppError(code)).code,
   );
@@ -67,7 +67,7 @@ test("secret attributes are not released, by name and by configured field", () =
 const denied = (message: string): unknown =>
   decisionResult({ outcome: "blocked", rule: "r", message, memoryCache: "miss" }, "s-1", releasable);
 
-test("a policy's text is whole in the message, printable ASCII in metadata, and never OK on a denial", () => {
+test("a policy's text is complete in the message, printable ASCII in metadata, and never OK on a denial", () => {
   expect(denied("Gesperrt für\r\nheute")).toMatchObject({
     message: { ok: false, decision: 2, status_message: "Gesperrt für\r\nheute" },
     authStatus: "Gesperrt f?r??heute",
@@ -75,7 +75,7 @@ test("a policy's text is whole in the message, printable ASCII in metadata, and 
   expect(denied("OK")).toMatchObject({ authStatus: "FAIL" });
 });
 
-test("a message as a request: empty texts and 0 mean absent, an empty password does not", () => {
+test("in a request, an empty string or 0 means absent, except for an empty password", () => {
   const message = { username: "alice", password: "", client_ip: "", ssl: "on", auth_login_attempt: 0, protocol: "" };
   expect(requestOf("authenticate", { message }, facts)).toEqual({
     session: "s-1",

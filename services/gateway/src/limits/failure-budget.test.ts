@@ -9,7 +9,7 @@ const burst = 5;
 const rate = rateOf({ perSecond: 10, burst });
 const client = "192.0.2.1";
 
-/** A manually advanced clock, and a bucket like that in Redis. */
+/** A manually advanced clock, and a bucket that replaces the one in Redis. */
 function createWorld() {
   const world = { nowUs: 1_000_000, takes: 0, answering: true };
   const row = { key: client, fullAtUs: 0 };
@@ -43,7 +43,7 @@ function gatewayIn({ world, take }: World, options: Partial<FailureBudgetDeps> =
   return { budget, announced, onAway, booking };
 }
 
-/** What the caller hook does with wrong credentials: whether they were evaluated, and whether the answer is 401. */
+/** Acts as the caller hook with wrong credentials: returns whether they were evaluated and whether the response is 401. */
 async function fail(budget: FailureBudget): Promise<"401" | "429 evaluated" | "429"> {
   return budget.admit(client, async (waitMs) => {
     if (waitMs > 0) return "429";
@@ -56,7 +56,7 @@ async function admitted(budget: FailureBudget): Promise<boolean> {
 }
 
 describe("one gateway", () => {
-  test("burst failures are 401, then 429 without evaluation and without Redis", async () => {
+  test("the burst of failures is 401, every further one 429 without evaluation and without Redis", async () => {
     const world = createWorld();
     const { budget, announced } = gatewayIn(world);
     expect(budget.clear).toBe(true);
@@ -70,7 +70,7 @@ describe("one gateway", () => {
     expect(await admitted(budget)).toBe(true);
   });
 
-  test("other addresses have no debt", async () => {
+  test("other addresses are not affected", async () => {
     const { budget } = gatewayIn(createWorld());
     await Promise.all(Array.from({ length: 50 }, () => fail(budget)));
     expect(await budget.admit("192.0.2.2", async (waitMs) => waitMs)).toBe(0);
@@ -87,7 +87,7 @@ describe("one gateway", () => {
     expect(announced).toEqual([]);
   });
 
-  test("a Redis that never answers is awaited once, for the timeout", async () => {
+  test("if Redis never answers, only one request waits for the timeout", async () => {
     const world = createWorld();
     const take = vi.fn(() => new Promise<never>(() => undefined));
     const booking = createBooking({
@@ -119,7 +119,7 @@ describe("one gateway", () => {
 });
 
 describe("several gateways with one Redis", () => {
-  test("in any distribution, burst failures are 401, and each gateway evaluates at most one in vain", async () => {
+  test("however requests are distributed, the burst of failures is 401, and each gateway evaluates at most one more", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 2, max: 4 }),
@@ -141,7 +141,7 @@ describe("several gateways with one Redis", () => {
     );
   });
 
-  test("a gateway that was notified evaluates nothing", async () => {
+  test("a gateway that was notified evaluates no further request", async () => {
     const world = createWorld();
     const { budget } = gatewayIn(world);
     budget.learn(client, 100);

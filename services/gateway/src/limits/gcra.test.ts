@@ -26,7 +26,7 @@ test("a full bucket has exactly burst tokens", () => {
   );
 });
 
-test("never more than burst plus refill, at any times", () => {
+test("at any times, never more tokens are taken than burst plus refill", () => {
   fc.assert(
     fc.property(settings, fc.array(fc.nat(50_000), { minLength: 1, maxLength: 500 }), (rate, steps) => {
       let now = 0;

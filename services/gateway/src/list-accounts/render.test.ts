@@ -5,7 +5,7 @@ import { createListRenderer, isListable } from "./render.ts";
 
 const [cbor, json, form, text] = listTypes;
 
-/** Text strings in one array, as far as a list of accounts needs them. */
+/** Decodes an array of text strings, as far as a list of accounts needs it. */
 function readCborArray(bytes: Buffer): string[] {
   let at = 0;
   const head = (): { readonly major: number; readonly length: number } => {

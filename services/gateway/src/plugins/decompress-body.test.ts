@@ -75,7 +75,7 @@ test.each(["deflate", "gzip, gzip", "gzip,br", "", "constructor", "identity, gzi
   },
 );
 
-test("if disabled, only identity is accepted", async () => {
+test("if decompression is disabled, only identity is accepted", async () => {
   const off = { ...settings, enabled: false };
   expect(await expandBody("identity", text, off)).toBe(text);
   expect(await codeOf(expandBody("gzip", gzipSync(text), off))).toBe("REQUEST_MEDIA_TYPE");

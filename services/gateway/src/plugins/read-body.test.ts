@@ -75,7 +75,7 @@ test("a content coding is removed, and a broken one is reported once", async () 
   expect(await resultOf("/broken", { headers, body: "hello" })).toBe("REQUEST_MALFORMED");
 });
 
-test("a client that disconnects in the middle is reported once", async () => {
+test("a client that disconnects while sending the body is reported once", async () => {
   const settled = new Promise<void>((resolve) => waiting.set("/cut", resolve));
   const { port } = new URL(url("/"));
   const socket = connect(Number(port), "127.0.0.1");

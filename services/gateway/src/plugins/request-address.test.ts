@@ -41,7 +41,7 @@ const requests = fc.array(
   { maxLength: 30 },
 );
 
-test("a request's caller follows the trusted-proxy rule, whatever its connection and the configuration were before", () => {
+test("a request's caller follows the trusted-proxy rule, whatever the earlier requests of the connection and the earlier configuration", () => {
   fc.assert(
     fc.property(fc.array(address, { minLength: 4, maxLength: 4 }), requests, (peers, sent) => {
       let trustedProxies = proxies;

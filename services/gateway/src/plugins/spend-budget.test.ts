@@ -50,7 +50,7 @@ beforeEach(() => {
   app.get("/basic", { onRequest: [spendBudget] }, async () => "evaluated");
 });
 
-test("each request takes a token, even a successful one; without a token it is 429 and not evaluated", async () => {
+test("each request takes a token, even a successful one; without a token the response is 429 and the request is not evaluated", async () => {
   const answers = [];
   for (let count = 0; count < burst + 2; count += 1) answers.push(await app.inject("/basic"));
   expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 429, 429]);

@@ -5,7 +5,7 @@ import { pickUpstream } from "./pick-upstream.ts";
 const servers = ["192.0.2.1", "192.0.2.2", "2001:db8::3"].map((address) => ({ address, port: 143 }));
 
 describe("the choice of a mail server", () => {
-  it("is the same for an account at every gateway, for any order and case", () => {
+  it("is the same for an account at every gateway, whatever the order of the servers and the case of the name", () => {
     fc.assert(
       fc.property(fc.emailAddress(), (account) => {
         expect(pickUpstream(servers.toReversed(), account.toUpperCase())).toEqual(
@@ -15,7 +15,7 @@ describe("the choice of a mail server", () => {
     );
   });
 
-  it("moves only the accounts of a server that is gone", () => {
+  it("moves only the accounts of a server that is unavailable", () => {
     const accounts = Array.from({ length: 300 }, (_, index) => `user${index}@example.test`);
     const [gone, ...left] = servers;
     const counts = new Map(servers.map(({ address }) => [address, 0]));

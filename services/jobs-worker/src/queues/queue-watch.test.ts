@@ -2,7 +2,7 @@ import { poll } from "@postern/shared/testing";
 import { expect, test } from "vitest";
 import { startQueueWatch } from "./queue-watch.ts";
 
-test("a count that fails does not end the watch", async () => {
+test("the watch continues after a count that fails", async () => {
   let counts = 0;
   const watch = startQueueWatch({
     everyMs: 1,

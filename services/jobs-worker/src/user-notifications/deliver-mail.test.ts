@@ -29,7 +29,7 @@ function deliver(port: number, { timeoutMs = 30_000, signal, tls = "none" }: Sen
   return send(notification, signal ?? new AbortController().signal);
 }
 
-test("a message that the server queues is delivered; its Message-ID is the notification's, at every attempt", async () => {
+test("a message that the server queues is delivered; every attempt has the same Message-ID, that of the notification", async () => {
   await using server = await startScriptedSmtp();
   expect(await deliver(server.port)).toBe("delivered");
   expect(await deliver(server.port)).toBe("delivered");

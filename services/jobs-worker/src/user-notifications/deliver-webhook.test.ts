@@ -41,22 +41,22 @@ function answering(status: number): Promise<Receiver> {
 }
 
 describe("the receiver's status decides", () => {
-  test.each([200, 201, 202, 204, 299])("%i: delivered", async (status) => {
+  test.each([200, 201, 202, 204, 299])("%i means delivered", async (status) => {
     await using receiver = await answering(status);
     expect(await deliver(receiver.url)).toBe("delivered");
   });
 
-  test.each([400, 401, 403, 404, 405, 409, 410, 413, 422, 451, 499])("%i: refused permanently", async (status) => {
+  test.each([400, 401, 403, 404, 405, 409, 410, 413, 422, 451, 499])("%i means refused permanently", async (status) => {
     await using receiver = await answering(status);
     expect(await deliver(receiver.url)).toBe("refused");
   });
 
-  test.each([408, 425, 429, 500, 501, 502, 503, 504, 599])("%i: to be retried", async (status) => {
+  test.each([408, 425, 429, 500, 501, 502, 503, 504, 599])("%i means to be retried", async (status) => {
     await using receiver = await answering(status);
     await expect(deliver(receiver.url)).rejects.toThrow(`the receiver returned status ${status}`);
   });
 
-  test.each([301, 302, 303, 304, 307, 308])("%i: not followed, and to be retried", async (status) => {
+  test.each([301, 302, 303, 304, 307, 308])("%i is not followed and means to be retried", async (status) => {
     await using elsewhere = await startCaptureServer(await freePort());
     await using receiver = await startReceiver((_request, response) => {
       response.writeHead(status, { location: `http://127.0.0.1:${elsewhere.port}/` }).end();
@@ -93,22 +93,22 @@ test("the body is posted unchanged, as JSON, signed over its exact bytes with th
   });
 });
 
-describe("a receiver that does not answer", () => {
-  test("refuses the connection: to be retried", async () => {
+describe("a delivery without a response", () => {
+  test("is retried if the receiver refuses the connection", async () => {
     await expect(deliver(`http://127.0.0.1:${await freePort()}/`)).rejects.toThrow("fetch failed");
   });
 
-  test("closes the connection: to be retried", async () => {
+  test("is retried if the receiver closes the connection", async () => {
     await using receiver = await startReceiver((request) => void request.socket.destroy());
     await expect(deliver(receiver.url)).rejects.toThrow("fetch failed");
   });
 
-  test("hangs: given up after the timeout, to be retried", async () => {
+  test("is retried if the receiver hangs until the timeout", async () => {
     await using receiver = await startReceiver(() => undefined);
     await expect(deliver(receiver.url, 50)).rejects.toMatchObject({ name: "TimeoutError" });
   });
 
-  test("hangs while the worker is closed: the signal ends the request and its connection", async () => {
+  test("ends when the worker is closed while the receiver hangs: the signal closes the request and its connection", async () => {
     const received = Promise.withResolvers<void>();
     const gone = Promise.withResolvers<void>();
     await using receiver = await startReceiver((_request, response) => {

@@ -15,7 +15,7 @@ function settingsOf(notifications: object) {
   return deliverySettings(loaded.config);
 }
 
-test("both channels, with their timeouts; an IPv6 address loses its brackets, and no user name means no login", () => {
+test("both channels are configured with their timeouts; an IPv6 address loses its brackets, and without a user name there is no login", () => {
   const settings = settingsOf({ enabled: true, webhook, mail });
   expect(settings.webhook).toMatchObject({ url: webhook.url, timeoutMs: 3000 });
   expect(settings.webhook?.secret.reveal()).toBe(webhook.secret);

@@ -17,7 +17,7 @@ test("the signature is that of Standard Webhooks over id, time and body; whsec_ 
 });
 
 test("the signature is that of the reference vector of the Standard Webhooks libraries", () => {
-  // In two parts, because secret scanners take the whole for a leaked secret.
+  // In two parts, because secret scanners would report the whole string as a leaked secret.
   const secret = new Secret(["whsec_", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"].join(""));
   expect(webhookHeaders(message, secret, 1_614_265_330)["webhook-signature"]).toBe(
     "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",

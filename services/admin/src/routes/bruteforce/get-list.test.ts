@@ -20,7 +20,7 @@ function pageOf<Entry>(all: readonly Entry[], cursor: string | undefined, size: 
   return { page: all.slice(from, from + size), next };
 }
 
-/** The state's listing in memory; a cursor is the index of its next entry. `failsAt`: reading of that entry fails. */
+/** An in-memory listing of the state; a cursor is the index of the next entry. Reading the entry `failsAt` fails. */
 function stateOf(
   { bans, accounts, slowed = [] }: Content,
   failsAt?: { bans?: number; accounts?: number; slowed?: true },
@@ -69,7 +69,7 @@ const accountsShown = (count: number) =>
   Object.fromEntries(content.accounts.slice(0, count).map(({ account, addresses }) => [account, addresses]));
 const failed = expect.stringMatching(/./u);
 
-test("the whole list is one JSON document, whatever names are in it", async () => {
+test("the whole list is one JSON document, whatever names it contains", async () => {
   expect(await everything(stateOf(content))).toEqual({
     errors: [],
     session: "s1",
@@ -82,7 +82,7 @@ test("the whole list is one JSON document, whatever names are in it", async () =
   });
 });
 
-test("an empty list has both members, and none of delayed accounts", async () => {
+test("an empty list has both members, but none for delayed accounts", async () => {
   expect((await everything(stateOf({ bans: [], accounts: [] }))).result).toEqual([
     { ip_addresses: {}, error: null },
     { accounts: {}, error: null },
@@ -114,17 +114,20 @@ test.each([
       { accounts: accountsShown(3), error: failed },
     ],
   ],
-])("a failure among the %s is reported in the document, which stays whole", async (_where, failsAt, result) => {
-  const { errors, result: read } = await everything(stateOf(content, failsAt));
-  expect(read).toEqual(result);
-  expect(errors).toHaveLength(1);
-});
+])(
+  "a failure while reading the %s is reported in the document, which remains valid",
+  async (_where, failsAt, result) => {
+    const { errors, result: read } = await everything(stateOf(content, failsAt));
+    expect(read).toEqual(result);
+    expect(errors).toHaveLength(1);
+  },
+);
 
-test("a failure before the first byte is an error of the request", async () => {
+test("a failure before the first byte rejects the request", async () => {
   await expect(listEverything(stateOf(content, { bans: 0 }), "s1", () => undefined)).rejects.toThrow("Redis");
 });
 
-test("pages together hold every entry once; a list that is over is not read again", async () => {
+test("the pages together contain every entry once, and a list that has ended is not read again", async () => {
   const state = stateOf(content);
   const seen = { bans: [] as string[], accounts: [] as string[] };
   let cursor: string | undefined;
@@ -142,7 +145,7 @@ test("pages together hold every entry once; a list that is over is not read agai
   expect(pages).toBe(3);
 });
 
-test("a filter shows what it names: of a network its own length alone, of rules the one that refuses", async () => {
+test("a filter returns only the entries that it names: a network of exactly that length, with the rule that applies", async () => {
   const bans = [
     { network: "192.0.2.0/24", rule: "first" },
     { network: "192.0.2.0/24", rule: "second" },

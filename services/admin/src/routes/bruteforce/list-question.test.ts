@@ -12,7 +12,7 @@ test.each([
     { accounts: [], ipAddresses: ["192.0.2.1", "192.0.2.0/24"] },
   ],
   [
-    "a body, which outranks the query",
+    "a body, which takes precedence over the query",
     { accounts: "a@x" },
     { accounts: ["b@x"] },
     { accounts: ["b@x"], ipAddresses: [] },
@@ -22,28 +22,28 @@ test.each([
 });
 
 test.each([
-  ["accounts that are no list", {}, { accounts: "a@x" }],
-  ["a body that is no object", {}, []],
+  ["accounts that are not a list", {}, { accounts: "a@x" }],
+  ["a body that is not an object", {}, []],
   ["an invalid address", { ip_addresses: "192.0.2.999" }, undefined],
   ["a network with host bits", { ip_addresses: "192.0.2.7/24" }, undefined],
   ["a limit of zero", { limit: "0" }, undefined],
-  ["a limit above the greatest", { limit: "1001" }, undefined],
-  ["a limit as a fraction", { limit: "1.5" }, undefined],
-  ["a limit that is no number", { limit: "many" }, undefined],
-  ["a cursor that no page gave", { cursor: "!" }, undefined],
-  ["a cursor with a third place", { cursor: Buffer.from('["a","b","c"]').toString("base64url") }, undefined],
+  ["a limit above the maximum", { limit: "1001" }, undefined],
+  ["a fractional limit", { limit: "1.5" }, undefined],
+  ["a limit that is not a number", { limit: "many" }, undefined],
+  ["an invalid cursor", { cursor: "!" }, undefined],
+  ["a cursor with a third element", { cursor: Buffer.from('["a","b","c"]').toString("base64url") }, undefined],
   ["a cursor of numbers", { cursor: Buffer.from("[1,2]").toString("base64url") }, undefined],
 ])("%s is malformed", (_what, query, body) => {
   expect(() => readListQuestion(query, body)).toThrow(expect.objectContaining({ code: "REQUEST_MALFORMED" }));
 });
 
-test("a page has a hundred entries unless the request says how many", () => {
+test("a page has a hundred entries unless the request sets a limit", () => {
   const cursor = encodeCursor({ bans: "b", accounts: null });
   expect(readListQuestion({ cursor }, undefined).page).toEqual({ limit: 100, cursor: { bans: "b", accounts: null } });
   expect(readListQuestion({ limit: "1000" }, undefined).page).toEqual({ limit: 1000, cursor: undefined });
 });
 
-test("every cursor that a page gives is read back, and no other text causes more than a malformed request", () => {
+test("every cursor that a page returns is accepted, and any other text is at most a malformed request", () => {
   const place = fc.option(fc.string(), { nil: null });
   fc.assert(
     fc.property(place, place, (bans, accounts) => {

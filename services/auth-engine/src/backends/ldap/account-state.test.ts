@@ -12,7 +12,7 @@ const activeDirectory = (data: string): InvalidCredentialsError =>
     `80090308: LdapErr: DSID-0C09044E, comment: AcceptSecurityContext error, data ${data}, v4563`,
   );
 
-describe("what a server says of an account beside its result", () => {
+describe("the account state that a server reports with its result", () => {
   it.each([
     ["525", undefined],
     ["52e", undefined],

@@ -6,17 +6,17 @@ const expand = (template: string, username: string): string =>
   compileBaseDn(template).expand({ username, protocol: "imap" });
 
 describe("a search base", () => {
-  it("is taken as it stands without macros", () => {
+  it("is used unchanged if it has no macros", () => {
     expect(compileBaseDn("ou=a\\, b,dc=x").hasMacros).toBe(false);
     expect(expand("ou=a\\, b,dc=x", "alice")).toBe("ou=a\\, b,dc=x");
   });
 
-  it("takes values as RFC 4514 values", () => {
+  it("escapes values according to RFC 4514", () => {
     expect(expand("ou=%{domain},dc=x", "alice@people,dc=y")).toBe(String.raw`ou=people\,dc\=y,dc=x`);
     expect(expand("ou=%{domain},dc=x", "alice@ #\0 ")).toBe(String.raw`ou=\ #\00\ ,dc=x`);
   });
 
-  it("has no unescaped separator after any value", () => {
+  it("contains no unescaped separator, whatever the value", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom(",", "+", '"', "\\", "<", ">", ";", "=", " ", "#", "a", "\0") }),
@@ -28,7 +28,7 @@ describe("a search base", () => {
     );
   });
 
-  it("is refused with an unknown macro", () => {
+  it("is rejected if it has an unknown macro", () => {
     expect(() => compileBaseDn("ou=%{nonsense},dc=x")).toThrow(/CONFIG_INVALID/);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createBindRate } from "./bind-rate.ts";
 
-it("lets a burst through, then the rate, and everything without a rate", () => {
+it("allows a burst, then the rate, and everything if no rate is configured", () => {
   let now = 0;
   const clock = { now: () => now };
   const take = createBindRate({ perSecond: 10, burst: 3 }, clock);
@@ -10,7 +10,7 @@ it("lets a burst through, then the rate, and everything without a rate", () => {
   expect(take()).toBe(false);
   now = 100;
   expect([take(), take()]).toEqual([true, false]);
-  // A clock that was set back does not take tokens away.
+  // A clock that is set back does not remove tokens.
   now = 50;
   expect(take()).toBe(false);
   const free = createBindRate({ perSecond: 0, burst: 0 }, clock);

@@ -21,7 +21,7 @@ const activeDirectory = (data: string): InvalidCredentialsError =>
     `80090308: LdapErr: DSID-0C09044E, comment: AcceptSecurityContext error, data ${data}, v4563`,
   );
 
-describe("a server's answer to a user's bind", () => {
+describe("the result of a user's bind", () => {
   it.each([
     [new InvalidCredentialsError(""), "wrong_password"],
     [activeDirectory("52e"), "wrong_password"],
@@ -35,7 +35,7 @@ describe("a server's answer to a user's bind", () => {
     [new NoSuchObjectError(""), "unknown_user"],
     [new UnwillingToPerformError("Account inactivated. Contact system administrator."), "account_disabled"],
     [new ConstraintViolationError("Exceed password retry limit. Please try later."), "account_disabled"],
-  ])("%s says %s", (error, expected) => {
+  ])("%s means %s", (error, expected) => {
     expect(bindRefusal(error)?.kind).toBe(expected);
   });
 
@@ -50,7 +50,7 @@ describe("a server's answer to a user's bind", () => {
     new UnknownStatusCodeError(80, ""),
     new Error("Connection closed before message response was received."),
     new AppError("DEADLINE_EXCEEDED"),
-  ])("%s says nothing about the user", (error) => {
+  ])("%s is not a decision about the user", (error) => {
     expect(bindRefusal(error)).toBeUndefined();
   });
 });
@@ -67,7 +67,7 @@ describe("a failure", () => {
     expect(classifyFailure(error)).toBe(expected);
   });
 
-  it("keeps an error that is ours already", () => {
+  it("keeps an error that is already an AppError", () => {
     const ours = new AppError("DIRECTORY_OVERLOADED");
     expect(backendUnavailable("x", ours)).toBe(ours);
     expect(backendUnavailable("search", new Error("gone"))).toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });

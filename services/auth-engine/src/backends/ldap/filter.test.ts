@@ -13,7 +13,7 @@ const query = (username: string): BackendQuery => ({
   localPort: "993",
 });
 
-/** What a filter is, without its values: kinds and attributes in order. */
+/** The structure of a filter without its values: kinds and attributes in order. */
 function shape(filter: Filter): unknown {
   if (filter instanceof AndFilter || filter instanceof OrFilter) return [filter.type, filter.filters.map(shape)];
   if (filter instanceof NotFilter) return [filter.type, shape(filter.filter)];
@@ -57,7 +57,7 @@ describe("a filter template", () => {
     "(uid>=a*)",
     `${"(!".repeat(40)}(a=b)${")".repeat(40)}`,
     `(uid=${"x".repeat(9000)})`,
-  ])("is refused at start when it is %j", (template) => {
+  ])("%j is rejected at startup", (template) => {
     expect(() => compileFilter(template)).toThrow(/CONFIG_INVALID/);
   });
 
@@ -71,7 +71,7 @@ describe("a filter template", () => {
     expect(whole.toString()).toBe("(mail=)");
   });
 
-  it("keeps its structure whatever the user is called, as a tree and as text", () => {
+  it("keeps its structure for any username, as a tree and as text", () => {
     const template =
       "(&(objectClass=person)(|(uid=%s)(mail=%L{user})(cn:caseExactMatch:=%U{username})(sn=*-%s-*))(!(o=%{domain})))";
     const compiled = compileFilter(template);

@@ -15,7 +15,7 @@ describe("the first part of a DN", () => {
     expect(leadingRdn(dn)).toEqual(expected);
   });
 
-  it("is what was escaped into it", () => {
+  it("is the value that was escaped", () => {
     const value = fc.string({ unit: "binary" }).filter((text) => text.trim() === text && !/[\r\n]/.test(text));
     fc.assert(fc.property(value, (text) => leadingRdn(`cn=${escapeDnValue(text)},dc=x`)?.value === text));
   });

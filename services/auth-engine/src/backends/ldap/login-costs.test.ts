@@ -5,11 +5,11 @@ import { createLoginCosts } from "./login-costs.ts";
 
 const digest = createKeyedDigest(createSecretKey(Buffer.from("a key of the test")));
 
-test("before any account was seen there is nothing to go by", () => {
+test("there is no cost to draw before the first login", () => {
   expect(createLoginCosts(digest).draw("nobody")).toBeUndefined();
 });
 
-test("a name takes what accounts of one cost take, the same cost each time, in their proportions", () => {
+test("each name always draws the same kind of cost, and names are distributed over the kinds like the accounts", () => {
   const costs = createLoginCosts(digest);
   for (let account = 0; account < 200; account += 1)
     costs.observe(`u${account}`, account % 4 === 0 ? 40 : 10 + (account % 3));
@@ -21,7 +21,7 @@ test("a name takes what accounts of one cost take, the same cost each time, in t
   expect(Math.abs(costly.length / 1000 - 0.25)).toBeLessThan(0.1);
 });
 
-test("a login that was held up belongs to the kind of its account", () => {
+test("a slow login counts for the kind of its account", () => {
   const costs = createLoginCosts(digest);
   for (let login = 0; login < 20; login += 1) costs.observe("alice", login === 10 ? 400 : 10);
   const drawn = Array.from({ length: 300 }, () => costs.draw("nobody")?.takesMs);
@@ -29,7 +29,7 @@ test("a login that was held up belongs to the kind of its account", () => {
   expect(costs.draw("nobody")?.usualMs).toBe(10);
 });
 
-test("an account changes its kind after its password is hashed again", () => {
+test("an account changes its kind after its password is rehashed", () => {
   const costs = createLoginCosts(digest);
   for (let login = 0; login < 5; login += 1) costs.observe("alice", 5);
   for (let login = 0; login < 60; login += 1) costs.observe("alice", 40);

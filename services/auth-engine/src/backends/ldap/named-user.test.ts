@@ -9,7 +9,7 @@ test.each([
   "(&(objectClass=person)(|(uid=%{username})(mail=%{user})))",
   "(mail=%{username}*@%{domain})",
   "(cn:caseExactMatch:=%U{user})",
-])("a user filter that compares an attribute with the name is taken: %s", (filter) => {
+])("a user filter that compares an attribute with the username is accepted: %s", (filter) => {
   expect(() => requireUserName(filter, people)).not.toThrow();
 });
 
@@ -24,16 +24,16 @@ test.each([
   "(uid=%%s)",
   "(uid=%%{user})",
   "(uid>=%s)",
-])("a user filter that fits whatever name signs in is refused: %s", (filter) => {
+])("a user filter that matches independently of the username is rejected: %s", (filter) => {
   expect(() => requireUserName(filter, people)).toThrow(/CONFIG_INVALID.*regardless of the user name/);
 });
 
-test("a base with the name is enough", () => {
+test("a search base that contains the username is sufficient", () => {
   expect(() => requireUserName("(objectClass=person)", `uid=%{user},${people}`)).not.toThrow();
   expect(() => requireUserName("(objectClass=person)", `dc=%{domain},${people}`)).toThrow(/CONFIG_INVALID/);
 });
 
-test("a group filter names the member", () => {
+test("a group filter must name the member", () => {
   expect(() => requireMember("(&(objectClass=group)(member=%{user_dn}))")).not.toThrow();
   expect(() => requireMember("(|(member=%{user_dn})(cn=everybody))")).not.toThrow();
   expect(() => requireMember("(memberUid=%{account})")).not.toThrow();

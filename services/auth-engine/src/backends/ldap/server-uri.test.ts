@@ -7,7 +7,7 @@ describe("a server URI", () => {
     ["LDAPS://ldap.example.test/", { kind: "tls", host: "ldap.example.test", port: 636 }],
     ["ldap://[2001:db8::1]:3389", { kind: "tcp", host: "2001:db8::1", port: 3389 }],
     ["ldapi://%2Frun%2Fslapd%2Fldapi", { kind: "unix", path: "/run/slapd/ldapi" }],
-  ])("%s is read", (uri, expected) => {
+  ])("%s is accepted", (uri, expected) => {
     expect(parseServerUri(uri)).toEqual({ uri, ...expected });
   });
 
@@ -22,7 +22,7 @@ describe("a server URI", () => {
     "ldap://user@x",
     "ldapi://relative",
     "ldapi://%zz",
-  ])("%j is refused", (uri) => {
+  ])("%j is rejected", (uri) => {
     expect(() => parseServerUri(uri)).toThrow(/CONFIG_INVALID/);
   });
 });

@@ -8,16 +8,16 @@ const context = (remainingMs: number, signal = new AbortController().signal) => 
   signal,
 });
 
-/** Timers end early by what is left for waiting turn by turn, by rounding, and by the millisecond of the event loop's clock. */
+/** A timer may end early by the time reserved for waiting turn by turn, by rounding, and by the resolution of the event loop's clock. */
 const earlyMs = 5;
 
-test("it resolves at the time and not before", async () => {
+test("the wait resolves at the given time and not before", async () => {
   const untilMs = performance.now() + 30;
   await waitUntil(untilMs, context(10_000));
   expect(performance.now()).toBeGreaterThanOrEqual(untilMs);
 });
 
-test("many wait for the time too, most of them as exactly as timers are", async () => {
+test("many concurrent waits do not end early, and most are as exact as timers", async () => {
   const untilMs = performance.now() + 60;
   await Promise.all(
     Array.from({ length: 20 }, async () => {
@@ -27,7 +27,7 @@ test("many wait for the time too, most of them as exactly as timers are", async 
   );
 });
 
-test("a time that has passed needs no wait", async () => {
+test("a time in the past resolves without a wait", async () => {
   let turns = 0;
   const count = (): void => void (turns += 1);
   const immediate = setImmediate(count);
@@ -36,13 +36,13 @@ test("a time that has passed needs no wait", async () => {
   expect(turns).toBe(0);
 });
 
-test("it ends before the deadline", async () => {
+test("the wait ends before the deadline", async () => {
   const call = context(100);
   await waitUntil(performance.now() + 60_000, call);
   expect(systemClock.now()).toBeLessThan(call.deadline + 30_000);
 });
 
-test("it ends when the caller has gone", async () => {
+test("the wait ends when the caller disconnects", async () => {
   const gone = new AbortController();
   const waiting = waitUntil(performance.now() + 60_000, context(120_000, gone.signal));
   gone.abort();

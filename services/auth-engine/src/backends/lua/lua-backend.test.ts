@@ -23,8 +23,11 @@ test.each([
   ["account_disabled", "alice", { kind: "account_disabled", account: "alice" }],
   ["wrong_password", undefined, { kind: "wrong_password", account: undefined }],
   ["unknown_user", "alice", { kind: "unknown_user" }],
-])("a script that answers %s for the account %s names it where there is one", async (result, account, expected) => {
-  const backend = backendThatAnswers({ result, account });
-  const context = { deadline: Number.MAX_SAFE_INTEGER, signal: AbortSignal.timeout(60_000) };
-  expect(await backend.verify({ username: "al", protocol: "imap" }, new Secret("p"), context)).toEqual(expected);
-});
+])(
+  "a script returns %s for the account %s: the outcome names only an existing account",
+  async (result, account, expected) => {
+    const backend = backendThatAnswers({ result, account });
+    const context = { deadline: Number.MAX_SAFE_INTEGER, signal: AbortSignal.timeout(60_000) };
+    expect(await backend.verify({ username: "al", protocol: "imap" }, new Secret("p"), context)).toEqual(expected);
+  },
+);

@@ -35,7 +35,7 @@ describe("a bounded queue", () => {
     expect(queue.offer("a")).toBe(false);
   });
 
-  it("passes over those who do not accept what is offered", async () => {
+  it("skips callers that do not accept the offered value", async () => {
     const queue = new BoundedQueue<string>(2);
     const picky = queue.wait(wait(1000), (value) => value === "b");
     const plain = queue.wait(wait(1000), anything);

@@ -35,7 +35,7 @@ describe("the circuit breaker", () => {
     expect(breaker.tryPass()).toBe(false);
   });
 
-  it("lets only the trials pass after the cooldown, and the first success closes it", () => {
+  it("allows only the trials after the cooldown, and closes at the first success", () => {
     const { breaker, advance } = opened();
     advance(999);
     expect(breaker.tryPass()).toBe(false);
@@ -58,7 +58,7 @@ describe("the circuit breaker", () => {
     expect(breaker.tryPass()).toBe(true);
   });
 
-  it("ignores results of work that began before it opened", () => {
+  it("ignores results of operations that began before it opened", () => {
     const { breaker, advance } = opened();
     breaker.succeeded();
     expect(breaker.state()).toBe("open");
@@ -77,7 +77,7 @@ describe("the circuit breaker", () => {
     expect(breaker.failures).toBe(0);
   });
 
-  it("never lets more than the trials pass between an opening and a success, whatever happens", () => {
+  it("never allows more than the trials between opening and the next success", () => {
     const step = fc.oneof(
       fc.constant("pass" as const),
       fc.constant("succeed" as const),
@@ -96,7 +96,7 @@ describe("the circuit breaker", () => {
           else if (step === "fail") breaker.failed();
           else if (breaker.tryPass() && before !== "closed") passed += 1;
           if (before === "open") passedWhileOpen += passed;
-          // A new opening, or a closing, starts a new count.
+          // The count restarts whenever the breaker opens or closes.
           if (breaker.state() === "closed" || (before !== "open" && breaker.state() === "open")) passed = 0;
           expect({ passedWhileOpen, tooMany: passed > settings.halfOpenMax }).toEqual({
             passedWhileOpen: 0,

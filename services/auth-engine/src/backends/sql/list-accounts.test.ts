@@ -55,7 +55,7 @@ const byBytes = (names: Iterable<string>): string[] =>
   [...new Set(names)].toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 
 describe("pages of the site's list query", () => {
-  test("every name exactly once, whatever the names and the size of pages", async () => {
+  test("contain every name exactly once, for any names and page sizes", async () => {
     const names = fc.array(fc.string({ unit: fc.constantFrom("a", "A", "b", "@", "'", '"', "%", "é", "𝒳", "\uffff") }));
     await fc.assert(
       fc.asyncProperty(names, fc.integer({ min: 1, max: 4 }), async (accountNames, limit) => {
@@ -67,15 +67,15 @@ describe("pages of the site's list query", () => {
   });
 
   test.each([
-    ["an order of its own and a semicolon", "SELECT account FROM users ORDER BY account DESC;\n"],
+    ["its own ORDER BY and a semicolon", "SELECT account FROM users ORDER BY account DESC;\n"],
     ["a comment at its end", "SELECT account FROM users -- everybody"],
-    ["the account by another name as its only column", "SELECT account AS name FROM users"],
+    ["the account as its only column, under another name", "SELECT account AS name FROM users"],
     ["more columns than the account", "SELECT 1 AS one, account FROM users"],
     ["a parameter", "SELECT account FROM users WHERE :protocol = 'imap'"],
-    ["a UNION, and names given twice", "SELECT account FROM users UNION ALL SELECT account FROM users"],
+    ["a UNION and duplicate names", "SELECT account FROM users UNION ALL SELECT account FROM users"],
     ["a WITH", "WITH some AS (SELECT account FROM users) SELECT account FROM some"],
     ["rows without a name", "SELECT account FROM users UNION ALL SELECT NULL"],
-  ])("a query with %s", async (_what, statement) => {
+  ])("support a query with %s", async (_what, statement) => {
     fill(["bob", "alice", "carol"]);
     expect(await listAll(statement, 2)).toEqual(["alice", "bob", "carol"]);
   });
@@ -83,15 +83,15 @@ describe("pages of the site's list query", () => {
   test.each([
     ["numbers", "SELECT 7 AS account UNION ALL SELECT account FROM users"],
     ["BLOBs", "SELECT account FROM users UNION ALL SELECT x'ff'"],
-    ["what is no UTF-8", "SELECT CAST(x'61ff' AS TEXT) AS account"],
-    ["several columns and none that the settings name", "SELECT 1 AS one, 2 AS two"],
+    ["text that is not UTF-8", "SELECT CAST(x'61ff' AS TEXT) AS account"],
+    ["several columns, none of which is configured", "SELECT 1 AS one, 2 AS two"],
     ["no rows, because its table is missing", "SELECT account FROM missing"],
-  ])("a query that gives %s is an error, not a short list", async (_what, statement) => {
+  ])("a query that returns %s is an error, not a short list", async (_what, statement) => {
     fill(["alice", "bob"]);
     await expect(listAll(statement, 1)).rejects.toThrow(AppError);
   });
 
-  test("the check of the backend rejects a query that could never work", async () => {
+  test("the check of the backend rejects a query that can never work", async () => {
     fill(["alice"]);
     const client = createSqliteClient({ file, busyTimeoutMs: 100 });
     await checkListQuery(searchOf("SELECT account FROM users"), client, context());
@@ -99,7 +99,7 @@ describe("pages of the site's list query", () => {
     await client.close();
   });
 
-  test("with an index of the binary order a page reads its own rows only", async () => {
+  test("with an index in binary order, a page reads only its own rows", async () => {
     database.exec("CREATE TABLE users (account TEXT PRIMARY KEY, enabled INTEGER) WITHOUT ROWID");
     database.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000)
       INSERT INTO users SELECT printf('user%07d', i), 1 FROM n`);

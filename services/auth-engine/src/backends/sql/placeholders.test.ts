@@ -25,7 +25,7 @@ describe("toPositional", () => {
     expect(toPositional(statement, dialect)).toEqual({ text, names });
   });
 
-  it("finds no parameter in quoted text, whatever the text is", () => {
+  it("finds no parameter in quoted text, whatever it contains", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         const plain = `SELECT '${text.replaceAll("'", "''")}', "${text.replaceAll('"', '""')}"`;
@@ -36,7 +36,7 @@ describe("toPositional", () => {
     );
   });
 
-  it("changes nothing but the parameters, each in its place, on any text", () => {
+  it("replaces each parameter in place and changes nothing else, in any text", () => {
     const piece = fc.oneof(
       fc.string(),
       fc.constantFrom(":name", "'", '"', "`", "$$", "/*", "*/", "--", "\n", "::", "\\"),

@@ -32,22 +32,22 @@ describe("sql, with a real SQLite database", () => {
     });
   const quota = "SELECT quota, note FROM quotas WHERE name = :name";
 
-  test("rows come as tables, and NULL as nothing", async () => {
+  test("rows are returned as tables, and NULL as nil", async () => {
     expect(await call("sql.query", "default", quota, { name: "alice" })).toEqual([{ quota: 5, note: undefined }]);
     expect(await call("sql.query", "default", quota, { name: "nobody" })).toEqual([]);
   });
 
-  test("a value is a value, whatever it holds", async () => {
+  test("a parameter is never interpreted as SQL", async () => {
     expect(await call("sql.query", "default", quota, { name: "x' OR '1'='1" })).toEqual([]);
   });
 
-  test("changes tell how many rows they found", async () => {
+  test("a change returns the number of rows that it matched", async () => {
     const set = "UPDATE quotas SET note = :note WHERE name = :name";
     expect(await call("sql.execute", "default", set, { name: "alice", note: "seen" })).toBe(1);
     expect(await call("sql.execute", "default", set, { name: "nobody", note: "seen" })).toBe(0);
   });
 
-  test("of a transaction all is done or nothing", async () => {
+  test("a transaction is carried out completely or not at all", async () => {
     const remove = { statement: "DELETE FROM quotas WHERE name = :name", parameters: { name: "alice" } };
     const wrong = { statement: "INSERT INTO quotas VALUES ('bob', 1, NULL)" };
     await expect(call("sql.transaction", "default", [remove, wrong])).rejects.toThrow("UNIQUE");
@@ -60,7 +60,7 @@ describe("sql, with a real SQLite database", () => {
     ["sql.query", ["default"], "statement must be a string"],
     ["sql.query", ["default", "SELECT 1", { a: true }], "parameters.a must be a string"],
     ["sql.transaction", ["default", "SELECT 1"], "statements must be a list"],
-  ] as const)("%s refuses %j", async (name, args, reason) => {
+  ] as const)("%s rejects %j", async (name, args, reason) => {
     await expect(call(name, ...args)).rejects.toThrow(reason);
   });
 });

@@ -30,7 +30,7 @@ function readNames(): unknown[] {
 
 const seed = () => seedDatabase({ file, seedFile, waitMs: 5000 });
 
-/** Seeds in a process of its own, and tells whether it did. */
+/** Runs the seed in a separate process and returns whether it filled the database. */
 async function seedInChild(): Promise<string> {
   const module = JSON.stringify(new URL("./seed.ts", import.meta.url).href);
   const options = JSON.stringify({ file, seedFile, waitMs: 20_000 });
@@ -40,7 +40,7 @@ async function seedInChild(): Promise<string> {
 }
 
 describe("seedDatabase", () => {
-  it("creates folder and database for its owner only, and fills it once", async () => {
+  it("creates the folder and the database with access for the owner only, and fills the database once", async () => {
     expect(await seed()).toBe(true);
     expect(readNames()).toEqual(["seeded"]);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
@@ -48,7 +48,7 @@ describe("seedDatabase", () => {
     expect(readNames()).toEqual(["seeded"]);
   });
 
-  it("seeds once when several processes start together, and each ends well", async () => {
+  it("seeds once when several processes start together, and each succeeds", async () => {
     const rows = Array.from({ length: 2000 }, (_, index) => `INSERT INTO users VALUES ('${index}');`);
     await writeFile(seedFile, `CREATE TABLE users (name TEXT); ${rows.join("\n")}`);
     const outcomes = await Promise.all([seedInChild(), seedInChild(), seedInChild()]);
@@ -56,13 +56,13 @@ describe("seedDatabase", () => {
     expect(readNames()).toHaveLength(2000);
   }, 30_000);
 
-  it("seeds once when several find the database new at the same moment", async () => {
+  it("seeds once when several processes find the database missing at the same time", async () => {
     const outcomes = await Promise.all(Array.from({ length: 5 }, seed));
     expect(outcomes.filter(Boolean)).toHaveLength(1);
     expect(readNames()).toEqual(["seeded"]);
   });
 
-  it("leaves a database alone that a site made itself", async () => {
+  it("does not change a database that the site created", async () => {
     file = join(folder.path, "own.sqlite");
     const own = new DatabaseSync(file);
     own.exec("CREATE TABLE users (name TEXT); INSERT INTO users VALUES ('own')");
@@ -71,7 +71,7 @@ describe("seedDatabase", () => {
     expect(readNames()).toEqual(["own"]);
   });
 
-  it("fills an empty file, as an interrupted first start leaves it", async () => {
+  it("fills an empty file that an interrupted first start left behind", async () => {
     file = join(folder.path, "empty.sqlite");
     await writeFile(file, "");
     expect(await seed()).toBe(true);
@@ -79,22 +79,22 @@ describe("seedDatabase", () => {
   });
 
   it.each([
-    ["is broken", "CREATE TABLE users (name TEXT); nonsense"],
-    ["takes its transaction back", "CREATE TABLE other (name TEXT); ROLLBACK; SELECT 1"],
-    ["commits on its own", "CREATE TABLE other (name TEXT); COMMIT; BEGIN; SELECT 1"],
-  ])("refuses a seed that %s, and takes a better one next time", async (_what, script) => {
+    ["is not valid SQL", "CREATE TABLE users (name TEXT); nonsense"],
+    ["rolls its transaction back", "CREATE TABLE other (name TEXT); ROLLBACK; SELECT 1"],
+    ["commits its transaction", "CREATE TABLE other (name TEXT); COMMIT; BEGIN; SELECT 1"],
+  ])("rejects a seed that %s, and accepts a corrected one afterwards", async (_what, script) => {
     await writeFile(seedFile, script);
     await expect(seed()).rejects.toMatchObject({ code: "CONFIG_INVALID" });
     await writeFile(seedFile, "CREATE TABLE users (name TEXT); INSERT INTO users VALUES ('seeded');");
     expect(await seed()).toBe(true);
   });
 
-  it("refuses a seed that is not there", async () => {
+  it("rejects a seed file that does not exist", async () => {
     seedFile = join(folder.path, "missing.sql");
     await expect(seed()).rejects.toMatchObject({ code: "CONFIG_INVALID" });
   });
 
-  it("says that a database it cannot write is unavailable", async () => {
+  it("reports a database that it cannot write as unavailable", async () => {
     file = join(seedFile, "below-a-file.sqlite");
     await expect(seed()).rejects.toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });
   });

@@ -68,7 +68,7 @@ async function verify(username: string, password: string, { searches = [search],
   return open(searches).verify({ username, protocol }, new Secret(password), context());
 }
 
-/** A search without a table: `select` gives the rows for each name. */
+/** A search without a table: `select` returns the rows for every name. */
 function fixed(select: string, more: Partial<SqlSearchSettings> = {}): { searches: SqlSearchSettings[] } {
   const { disabledColumn: _, ...rest } = search;
   const userQuery = select.startsWith("SELECT") ? `SELECT * FROM (${select}) WHERE :username IS NOT NULL` : select;
@@ -85,7 +85,7 @@ const accountFor = async (protocol: string, searches: SqlSearchSettings[]) => {
 };
 
 describe("createSqlBackend", () => {
-  it.each(["alice", "bob", "carol"])("lets the demo's %s in with the released attributes", async (name) => {
+  it.each(["alice", "bob", "carol"])("accepts the demo's %s and returns the released attributes", async (name) => {
     const outcome = await verify(`${name}@EXAMPLE.test`, `${name}-demo-password`);
     const attributes = {
       displayName: [`${name[0]?.toUpperCase()}${name.slice(1)} Example`],
@@ -102,7 +102,7 @@ describe("createSqlBackend", () => {
     expect(outcome).toEqual({ kind: "ok", account });
   });
 
-  it("tells a wrong password from an unknown name", async () => {
+  it("distinguishes a wrong password from an unknown user", async () => {
     expect(await verify("alice@example.test", "bob-demo-password")).toEqual({
       kind: "wrong_password",
       account: "alice@example.test",
@@ -110,12 +110,12 @@ describe("createSqlBackend", () => {
     expect(await verify("nobody@example.test", "x")).toEqual({ kind: "unknown_user" });
   });
 
-  it("tells only who knows the password that the account is off", async () => {
+  it("reports a disabled account only if the password is correct", async () => {
     expect(await verify("off@example.test", "guess")).toMatchObject({ kind: "wrong_password" });
     expect(await verify("off@example.test", "secret")).toEqual({ kind: "account_disabled" });
   });
 
-  it("finds no account that is off, when it is looked up without a password", async () => {
+  it("does not find a disabled account in a lookup", async () => {
     expect(await lookup("off@example.test")).toEqual({ kind: "unknown_user" });
     expect(await lookup("alice@example.test")).toMatchObject({
       kind: "ok",
@@ -132,7 +132,7 @@ describe("createSqlBackend", () => {
     ["plain", "wrong_password", "password_unknown_scheme"],
     ["des", "wrong_password", "password_unknown_scheme"],
     ["damaged", "wrong_password", "password_damaged"],
-  ])("denies an account whose stored password is %s at the price of a verification", async (name, kind, detail) => {
+  ])("denies an account whose stored password is %s at the cost of a verification", async (name, kind, detail) => {
     const before = passwords.load().startedTotal;
     const account = `${name}@example.test`;
     expect(await verify(account, "secret")).toEqual({ kind, account, detail });
@@ -151,7 +151,7 @@ describe("createSqlBackend", () => {
     ]);
   });
 
-  it("spends for an unknown name what its decoy costs, whatever hash was read last", async () => {
+  it("verifies the decoy for an unknown user, whichever hash was read last", async () => {
     const backend = open();
     const query = { username: "nobody@example.test", protocol: "imap" };
     const spend = () => backend.spendVerification(query, new Secret("x"), context());
@@ -160,11 +160,11 @@ describe("createSqlBackend", () => {
     expect(passwords.load().startedTotal).toBe(before + 1);
     await backend.verify({ ...query, username: "off@example.test" }, new Secret("x"), context());
     await spend();
-    // A salted SHA takes no place at the gate: the unknown name still does.
+    // A salted SHA does not count at the concurrency gate, but the decoy of the unknown user still does.
     expect(passwords.load().startedTotal).toBe(before + 2);
   });
 
-  it("spends the site's own mix where one is configured", async () => {
+  it("verifies the configured decoys for an unknown user", async () => {
     const stored = parseStoredPassword(secretHash);
     if (stored === undefined) throw new TypeError("unreadable");
     const backend = open([search], demo, { decoys: createDecoys({ digest, samples: [{ stored, weight: 1 }] }) });
@@ -181,12 +181,12 @@ describe("createSqlBackend", () => {
     "%",
     "'; DROP TABLE users; --",
     ":username",
-  ])("takes a name as a value, never as SQL: %s", async (username) => {
+  ])("uses a name as a value, never as SQL: %s", async (username) => {
     expect(await verify(username, "alice-demo-password")).toEqual({ kind: "unknown_user" });
     expect(await verify("alice@example.test", "alice-demo-password")).toMatchObject({ kind: "ok" });
   });
 
-  it("uses the search of the protocol, then the one for all, then none", async () => {
+  it("uses the search of the protocol, otherwise the one for all protocols, otherwise none", async () => {
     const both = [...named("all", ["*"]), ...named("mail", ["imap", "pop3"])];
     expect(await accountFor("pop3", both)).toBe("mail");
     expect(await accountFor("smtp", both)).toBe("all");
@@ -197,14 +197,14 @@ describe("createSqlBackend", () => {
     ["user@sub@example.test", "user@sub", "example.test"],
     ["user", "user", ""],
     ["user@", "user", ""],
-  ])("gives the parts of %s to the query", async (username, localpart, domain) => {
+  ])("passes the parts of %s to the query", async (username, localpart, domain) => {
     const select = `SELECT :localpart || '|' || :domain || '|' || :protocol AS account, '${secretHash}' AS password`;
     expect(await verify(username, "secret", fixed(select))).toMatchObject({
       account: { account: `${localpart}|${domain}|imap` },
     });
   });
 
-  it("writes numbers as text, leaves out NULL, and takes text as it is", async () => {
+  it("converts numbers to text, omits NULL and keeps text unchanged", async () => {
     const select = `SELECT 'a' AS account, '${secretHash}' AS password,
       9007199254740993 AS big, 1.5 AS real, NULL AS absent, '["x","y"]' AS json, 'no' AS unasked`;
     const outcome = await verify("a", "secret", fixed(select, { attributes: ["big", "real", "absent", "json"] }));
@@ -222,10 +222,10 @@ describe("createSqlBackend", () => {
     ["no password column", "SELECT 'a' AS account", "DIRECTORY_DATA"],
     ["no account", `SELECT NULL AS account, '${secretHash}' AS password`, "DIRECTORY_DATA"],
     ["no account column", `SELECT '${secretHash}' AS password`, "DIRECTORY_DATA"],
-    ["no such table", "SELECT * FROM nothing", "DIRECTORY_UNAVAILABLE"],
-    ["no SQL", "nonsense :username", "DIRECTORY_UNAVAILABLE"],
+    ["a missing table", "SELECT * FROM nothing", "DIRECTORY_UNAVAILABLE"],
+    ["a syntax error", "nonsense :username", "DIRECTORY_UNAVAILABLE"],
     ["a statement that writes", "DELETE FROM users WHERE username = :username", "DIRECTORY_UNAVAILABLE"],
-  ])("cannot decide with a query that gives %s", async (_what, select, code) => {
+  ])("fails with an error for a query with %s", async (_what, select, code) => {
     await expect(verify("a", "secret", fixed(select))).rejects.toMatchObject({ code });
   });
 
@@ -246,24 +246,27 @@ describe("createSqlBackend", () => {
   it.each([
     ["an unknown parameter", fixed("SELECT :username, :user AS account").searches],
     ["a positional parameter", fixed("SELECT ? AS account").searches],
-    ["a user query about everybody", [{ ...search, userQuery: "SELECT * FROM users -- :username" }]],
-    ["a user query about a whole domain", [{ ...search, userQuery: "SELECT * FROM users WHERE domain = :domain" }]],
+    ["a user query that selects every user", [{ ...search, userQuery: "SELECT * FROM users -- :username" }]],
     [
-      "a new hash for everybody",
+      "a user query that selects a whole domain",
+      [{ ...search, userQuery: "SELECT * FROM users WHERE domain = :domain" }],
+    ],
+    [
+      "a password upgrade that changes every user",
       fixed("SELECT 1", { upgradePasswordQuery: "UPDATE users SET p = :password" }).searches,
     ],
     [
-      "second factors of everybody",
+      "a second-factor statement that selects every user",
       fixed("SELECT 1", { mfa: { tablePrefix: "x_", statements: { totp_read: "SELECT secret FROM totp" } } }).searches,
     ],
-    ["a name in a list query", fixed("SELECT 1", { listAccountsQuery: "SELECT :username" }).searches],
+    ["a username parameter in a list query", fixed("SELECT 1", { listAccountsQuery: "SELECT :username" }).searches],
     ["a released password column", fixed("SELECT 1", { attributes: ["password"] }).searches],
     ["no search at all", []],
-  ])("refuses settings with %s at its start", (_what, searches) => {
+  ])("rejects settings with %s at startup", (_what, searches) => {
     expect(() => open(searches)).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
   });
 
-  it("is ready when each query runs and gives the configured columns", async () => {
+  it("is ready if each query runs and returns the configured columns", async () => {
     await expect(open().check(context())).resolves.toBeUndefined();
     const lacking = open([{ ...search, attributes: ["displayName", "quota"] }]).check(context());
     await expect(lacking).rejects.toMatchObject({ code: "DIRECTORY_DATA", message: expect.stringContaining("quota") });
@@ -271,7 +274,7 @@ describe("createSqlBackend", () => {
     await expect(missing).rejects.toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });
   });
 
-  it("never asks the database after its end", async () => {
+  it("does not query the database after it is closed", async () => {
     const copy = join(folder.path, "copy.sqlite");
     await copyFile(demo, copy);
     const backend = open([search], copy);

@@ -43,7 +43,7 @@ const becomes = (name: string) =>
   poll(`the name ${name}`, async () => (await readName().catch(() => undefined)) === name, 5000);
 
 describe("createSqliteClient", () => {
-  it("binds the parameters that a statement names and reads no more rows than asked", async () => {
+  it("binds the parameters that a statement names and reads no more rows than requested", async () => {
     writeDatabase(file, "first");
     const query = {
       statement: "SELECT :a AS x UNION ALL SELECT :a UNION ALL SELECT 3",
@@ -81,13 +81,13 @@ describe("createSqliteClient", () => {
     await patient.close();
   });
 
-  it("is unavailable without its file, and answers once the file is there", async () => {
+  it("is unavailable while its file is missing, and answers once the file exists", async () => {
     await expect(readName()).rejects.toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });
     writeDatabase(file, "first");
     await becomes("first");
   });
 
-  it("follows its path when the file is replaced", async () => {
+  it("reads the new file when the file is replaced", async () => {
     writeDatabase(file, "first");
     expect(await readName()).toBe("first");
     writeDatabase(`${file}.new`, "second");
@@ -95,7 +95,7 @@ describe("createSqliteClient", () => {
     await becomes("second");
   });
 
-  it("stops answering from a deleted file, and answers from its successor", async () => {
+  it("stops answering from a deleted file, and answers from the file that replaces it", async () => {
     writeDatabase(file, "first");
     expect(await readName()).toBe("first");
     await rm(file);
@@ -113,7 +113,7 @@ describe("createSqliteClient", () => {
     await becomes("second");
   });
 
-  it("is unavailable with a file that is no database, and recovers when it is one", async () => {
+  it("is unavailable while the file is not a database, and recovers when it is replaced by one", async () => {
     await writeFile(file, "no database ".repeat(1000));
     await expect(readName()).rejects.toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });
     await rm(file);
@@ -121,7 +121,7 @@ describe("createSqliteClient", () => {
     await becomes("first");
   });
 
-  it("is unavailable without the table, and answers once it is there", async () => {
+  it("is unavailable while the table is missing, and answers once it exists", async () => {
     const writer = new DatabaseSync(file);
     writer.exec("PRAGMA journal_mode = WAL; CREATE TABLE other (name TEXT)");
     await expect(readName()).rejects.toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });
@@ -140,7 +140,7 @@ describe("createSqliteClient", () => {
   it.each([
     ["with a limit", "WITH u AS (SELECT * FROM users) SELECT * FROM u ORDER BY rank DESC"],
     ["row by row", "SELECT * FROM users ORDER BY rank DESC; -- all"],
-  ])("gives rows in the order of the query, with the columns that the schema has by now: %s", async (_how, text) => {
+  ])("returns rows in the order of the query, with the current columns of the schema: %s", async (_how, text) => {
     const writer = new DatabaseSync(file);
     writer.exec("CREATE TABLE users (name TEXT, rank INTEGER); INSERT INTO users VALUES ('a', 1), ('c', 3), ('b', 2)");
     const rows = () => client.query({ statement: text, parameters: {}, maxRows: 2 }, context());
@@ -173,26 +173,26 @@ describe("createSqliteClient", () => {
       "SELECT 1 AS x, 2 AS x UNION ALL SELECT 3, 4 UNION ALL SELECT 5, 6",
       [{ x: 2n }, { x: 4n }],
     ],
-    ["no SELECT", "PRAGMA table_info(users)", [expect.objectContaining({ name: "name" })]],
-  ])("reads what cannot be given an end as well: %s", async (_what, text, expected) => {
+    ["a statement other than SELECT", "PRAGMA table_info(users)", [expect.objectContaining({ name: "name" })]],
+  ])("reads statements to which no LIMIT can be added: %s", async (_what, text, expected) => {
     writeDatabase(file, "first");
     expect(await client.query({ statement: text, parameters: {}, maxRows: 2 }, context())).toEqual(expected);
   });
 
-  it.each(["DELETE", "WAL"])("keeps no lock once it has read (journal %s)", async (mode) => {
+  it.each(["DELETE", "WAL"])("holds no lock after reading (journal %s)", async (mode) => {
     writeDatabase(file, "first");
     const writer = new DatabaseSync(file);
     writer.exec(`PRAGMA journal_mode = ${mode}`);
     const together = [names(), names(), names()];
     expect(await Promise.all(together)).toEqual([["first"], ["first"], ["first"]]);
     await setImmediate();
-    // With no waiting at all, so that a lock would be an error.
+    // Without a busy timeout, so that a lock would be an error.
     writer.exec("PRAGMA busy_timeout = 0; UPDATE users SET name = 'second'");
     expect(await names()).toEqual(["second"]);
     writer.close();
   });
 
-  it.each(["DELETE", "WAL"])("reads immediately what it has written (journal %s)", async (mode) => {
+  it.each(["DELETE", "WAL"])("sees its own writes immediately (journal %s)", async (mode) => {
     writeDatabase(file, "first");
     const setting = new DatabaseSync(file);
     setting.exec(`PRAGMA journal_mode = ${mode}`);

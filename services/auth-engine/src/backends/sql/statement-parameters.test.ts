@@ -10,11 +10,11 @@ describe("findStatementParameters", () => {
     ["SELECT 1 /* open :no", []],
     ["SELECT a$b FROM u WHERE n=:username", [":username"]],
     ["", []],
-  ])("finds what a database would bind in %s", (statement, parameters) => {
+  ])("finds the parameters that a database would bind in %s", (statement, parameters) => {
     expect(findStatementParameters(statement)).toEqual(parameters);
   });
 
-  it("finds nothing in quoted text, whatever the text is", () => {
+  it("finds no parameter in quoted text, whatever it contains", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         expect(findStatementParameters(`SELECT '${text.replaceAll("'", "''")}'`)).toEqual([]);
@@ -23,7 +23,7 @@ describe("findStatementParameters", () => {
     );
   });
 
-  it("ends on any text", () => {
+  it("terminates for any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 500 }), (text) => {
         expect(Array.isArray(findStatementParameters(text))).toBe(true);

@@ -2,7 +2,7 @@ import { startDnsServer } from "@postern/shared/testing";
 import { expect, test } from "vitest";
 import { createDnsLookup } from "./address-lookup-dns.ts";
 
-test("the lookup distinguishes found, absent, failed and silent answers", async () => {
+test("the lookup distinguishes found, absent, failed and missing answers", async () => {
   await using dns = await startDnsServer({
     "listed.test": ["127.0.0.2", "127.0.0.4"],
     "empty.test": [],

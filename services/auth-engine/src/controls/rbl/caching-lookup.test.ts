@@ -25,8 +25,8 @@ function setting(answer: LookupAnswer | Promise<LookupAnswer>, change: object = 
 }
 
 test.each([
-  ["a record for its own life", found, 60_000],
-  ["an absence for its time", { kind: "absent" }, 5000],
+  ["a record for its TTL", found, 60_000],
+  ["an absence for its negative TTL", { kind: "absent" }, 5000],
   ["a failure for a second", { kind: "failed", reason: "x" }, 1000],
 ] satisfies [string, LookupAnswer, number][])("keeps %s", async (_what, answer, life) => {
   const { queries, ask, pass } = setting(answer);
@@ -39,7 +39,7 @@ test.each([
   expect(queries).toEqual(["a", "a"]);
 });
 
-test("no record lives longer than it may", async () => {
+test("no record is kept longer than the maximum TTL", async () => {
   const { queries, ask, pass } = setting(found, { maxTtlMs: 10 });
   await ask("a");
   pass(10);
@@ -47,13 +47,13 @@ test("no record lives longer than it may", async () => {
   expect(queries).toHaveLength(2);
 });
 
-test("the longest unused goes first when there is no more room", async () => {
+test("a full cache removes the least recently used entry", async () => {
   const { queries, ask } = setting(found);
   for (const name of ["a", "b", "c", "a", "d", "a", "b"]) await ask(name);
   expect(queries).toEqual(["a", "b", "c", "d", "b"]);
 });
 
-test("those who ask the same at the same time share a question, and too many queries are failures", async () => {
+test("concurrent lookups of the same name share one query, and a lookup beyond the limit fails", async () => {
   const late = Promise.withResolvers<LookupAnswer>();
   const { queries, ask } = setting(late.promise);
   const first = ask("a");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createFailureNotes, type FailureNote } from "./failure-notes.ts";
 
-test("the first failure of each list is noted immediately, and those of the next minute in one note", () => {
+test("the first failure of each list is reported immediately, those of the next minute together", () => {
   const time = { now: 0 };
   const notes: FailureNote[] = [];
   const failed = createFailureNotes({

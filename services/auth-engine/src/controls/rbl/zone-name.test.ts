@@ -15,7 +15,7 @@ test.each([
   expect(zoneQuestion(address)).toEqual(expected);
 });
 
-test("any IPv6 address gives 32 nibbles, any IPv4 address its numbers turned around", () => {
+test("an IPv6 address becomes 32 nibbles, an IPv4 address its octets in reverse order", () => {
   fc.assert(
     fc.property(fc.ipV4(), (address) => {
       expect(zoneQuestion(address)?.reversed.split(".").toReversed().join(".")).toBe(address);

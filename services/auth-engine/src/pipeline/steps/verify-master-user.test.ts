@@ -89,7 +89,7 @@ test("an unavailable backend is not a denial, and the attempt is recorded", asyn
   expect(events).toEqual([expect.objectContaining({ outcome: "undecided" })]);
 });
 
-test("a token reaches no backend as the master user's password", async () => {
+test("a token is not sent to a backend as the master user's password", async () => {
   const { decision, calls } = ask({ method: "xoauth2" });
   expect(await decision).toMatchObject({ outcome: "fail", reason: "method_not_enabled" });
   expect(calls).toEqual([]);
@@ -104,7 +104,7 @@ test.each([{ dialect: "jwt" }, { username: "alice*other" }, { username: "alice" 
   },
 );
 
-test("a look-up takes the name as it is", async () => {
+test("a lookup uses the name unchanged", async () => {
   const { calls, decision } = ask({ operation: "lookup" });
   expect(await decision).toMatchObject({ outcome: "fail" });
   expect(calls).toEqual(["lookup alice*master"]);
