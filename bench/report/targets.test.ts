@@ -84,7 +84,7 @@ describe("targetsOf", () => {
     expect(target(long, "after ten minutes")?.met).toBe(false);
   });
 
-  it("with a million bans an operator's answer takes fifty milliseconds at most", () => {
+  it("with a million bans a response to an operator takes at most fifty milliseconds", () => {
     const resultsWith = (p99Ms: number) => ({
       ...results([]),
       management: [{ title: "flush of a banned address", samples: 1000, p50Ms: 2, p99Ms }],
@@ -95,7 +95,7 @@ describe("targetsOf", () => {
     expect(target(results([]), "a million bans")).toBeUndefined();
   });
 
-  it("a dialect may cost a twentieth more than JSON", () => {
+  it("a dialect may cost five percent more than JSON", () => {
     const json = row("lookup", 100, 1000);
     expect(target(results([json, row("lookup-cbor", 105, 1000)]), "lookup, cbor")?.met).toBe(true);
     expect(target(results([json, row("lookup-header", 106, 1000)]), "lookup, header")?.met).toBe(false);

@@ -6,7 +6,7 @@ import { reviewed, sharedUsers, usedByOne } from "./shared-users.ts";
 
 const repository = join(import.meta.dirname, "../..");
 
-/** A library in which one service alone uses `own.ts`, and both use the rest. */
+/** A library in which only one service uses `own.ts`, and both use the rest. */
 const tree: Readonly<Record<string, string>> = {
   "libs/shared/src/domain/parts/index.ts": `export { own } from "./own.ts";
 export { both, type Both } from "./both.ts";
@@ -38,20 +38,20 @@ async function usedByOneIn(files: Readonly<Record<string, string>>): Promise<rea
 }
 
 describe("modules of the shared library", () => {
-  test("a module that one service alone uses is reported, with what only that module uses", async () => {
+  test("a module that only one service uses is reported, with the modules that only it uses", async () => {
     expect(await usedByOneIn(tree)).toEqual([
       "libs/shared/src/domain/parts/inner.ts: admin",
       "libs/shared/src/domain/parts/own.ts: admin",
     ]);
   });
 
-  test("a test is no second user, another service is one", async () => {
+  test("a test does not count as a second user, another service does", async () => {
     const uses = `import { own } from "@postern/shared/domain/parts";\nconsole.log(own);\n`;
     expect(await usedByOneIn({ ...tree, "services/idp/src/a.test.ts": uses })).toHaveLength(2);
     expect(await usedByOneIn({ ...tree, "services/idp/src/a.ts": uses })).toEqual([]);
   });
 
-  test("what the tools alone use is reported too", async () => {
+  test("a module that only the tools use is reported too", async () => {
     const uses = `import { lone } from "@postern/shared/platform/lone";\nconsole.log(lone);\n`;
     const lone = {
       "libs/shared/src/platform/lone/index.ts": `export { lone } from "./lone.ts";\n`,
@@ -63,11 +63,11 @@ describe("modules of the shared library", () => {
     expect(await usedByOneIn(lone)).toEqual(["libs/shared/src/platform/lone/lone.ts: nobody"]);
   });
 
-  test("each is used by two services or more, or was reviewed", () => {
+  test("each module is used by at least two services or was reviewed", () => {
     expect(usedByOne(repository)).toEqual([]);
   });
 
-  test("each module that was reviewed exists, and one service alone uses it", () => {
+  test("each reviewed module exists and is used by only one service", () => {
     const users = sharedUsers(repository);
     expect(users.size).toBeGreaterThan(250);
     expect(Object.keys(reviewed).filter((path) => users.get(path)?.size !== 1)).toEqual([]);

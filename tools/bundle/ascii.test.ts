@@ -14,7 +14,7 @@ test("the escaped program is ASCII and equivalent", () => {
   );
 });
 
-test("no line moves", () => {
+test("line breaks are preserved", () => {
   expect(asciiOnly('"§"\n/…/u\n// \u2028\n').split("\n")).toHaveLength(4);
 });
 

@@ -25,6 +25,9 @@ test("the slowest tests come first, up to the requested number", () => {
   expect(slowestTests(report, 10)).toHaveLength(3);
 });
 
-test.each(["", "{", "{}", '{"testResults": [1, {"assertionResults": 1}]}'])("a report %j has none", (text) => {
-  expect(slowestTests(text, 10)).toEqual([]);
-});
+test.each(["", "{", "{}", '{"testResults": [1, {"assertionResults": 1}]}'])(
+  "the report %j contains no tests",
+  (text) => {
+    expect(slowestTests(text, 10)).toEqual([]);
+  },
+);

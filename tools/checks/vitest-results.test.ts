@@ -30,8 +30,8 @@ test("counts a failed run without a failed test as a failure", () => {
 
 test.each([
   ["no report", undefined],
-  ["a torn report", '{"testResults": [{'],
-  ["a report of another shape", '{"testResults": [1]}'],
+  ["a truncated report", '{"testResults": [{'],
+  ["a report in another format", '{"testResults": [1]}'],
   ["a report without tests", '{"testResults": []}'],
 ])("counts %s as a failure, whatever the exit code", (_, text) => {
   expect(countTests(text, 0)).toEqual({ passed: 0, failed: 1 });

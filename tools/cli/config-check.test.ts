@@ -121,17 +121,17 @@ const breaches: readonly (readonly [what: string, tree: () => object, key: strin
     `${search}.filter.disabled`,
     /filter/,
   ],
-  ["a group filter that names nobody", () => ldap(groups), `${search}.groups.filter`, /same groups/],
+  ["a group filter without a user", () => ldap(groups), `${search}.groups.filter`, /same groups/],
   ["a wildcard attribute", () => ldap({ attribute: ["*"] }), `${search}.attribute`, /wildcard/],
   ["no LDAP port", () => ldap({}, { server_uri: ["ldap://h:0"] }), `${pool}.server_uri[0]`, /port/],
   [
-    "a missing CA of LDAP",
+    "a missing LDAP CA file",
     () => ldap({}, { server_uri: ["ldaps://h"], tls_ca_cert: at("no.pem") }),
     `${pool}.tls_ca_cert`,
     /ENOENT/,
   ],
   [
-    "a user query about everybody",
+    "a user query without a user name",
     () => sql({ user: "SELECT * FROM users" }),
     `${query}.queries.user`,
     /:username or :localpart/,
@@ -142,7 +142,12 @@ const breaches: readonly (readonly [what: string, tree: () => object, key: strin
     `${query}.queries.list_accounts`,
     /unknown parameter :nobody/,
   ],
-  ["second factors of everybody", () => sql({}, twoFactors), `${query}.mfa.queries.totp_read`, /:account/],
+  [
+    "a query for second factors without an account",
+    () => sql({}, twoFactors),
+    `${query}.mfa.queries.totp_read`,
+    /:account/,
+  ],
   ["a missing seed", () => sql({}, {}, { seed_file: at("no.sql") }), seed, /seed file .* cannot be read/],
   [
     "a seed that does not run",
@@ -157,7 +162,7 @@ const breaches: readonly (readonly [what: string, tree: () => object, key: strin
     /ENOENT/,
   ],
   [
-    "a logo of another kind",
+    "a logo of an unsupported type",
     () => identity({}, { branding: { logo_file: at("picture.gif") } }),
     `${frontend}.branding.logo_file`,
     /unsupported file type/,
@@ -182,13 +187,13 @@ const breaches: readonly (readonly [what: string, tree: () => object, key: strin
   ],
   ["a missing signing key", () => identity(keys()), "identity.oidc.signing_keys[0].key_file", /cannot be read/],
   [
-    "an address of an OIDC client that is none",
+    "an invalid redirect URI of an OIDC client",
     () => identity(client({ redirect_uris: ["callback"] })),
     "identity.oidc.clients[0]",
     /redirect_uris must only contain/,
   ],
   [
-    "an address that an OIDC client may not return to after a logout",
+    "an invalid redirect URI after a logout of an OIDC client",
     () => identity(client({ post_logout_redirect_uris: ["bye"] })),
     "identity.oidc.clients[0]",
     /post_logout_redirect_uris must only contain/,
@@ -206,7 +211,7 @@ const breaches: readonly (readonly [what: string, tree: () => object, key: strin
     /broken\.lua:1/,
   ],
   [
-    "a missing script beside a good one",
+    "a missing script next to a valid one",
     () => lua({ environment: [script(at("good.lua")), script(at("no.lua"))] }),
     "auth.controls.lua.environment[1].script_path",
     /cannot be read/,
@@ -226,13 +231,13 @@ const breaches: readonly (readonly [what: string, tree: () => object, key: strin
   ["a missing certificate", () => http({ cert: at("no.pem"), key: at("one.key") }), certificate, /ENOENT/],
   ["a certificate of another key", () => http({ cert: at("one.crt"), key: at("two.key") }), certificate, /key/],
   [
-    "a CA that is none",
+    "an invalid CA file",
     () => bus({ tls: { enabled: true, ca_file: at("text.pem") } }),
     "runtime.bus.tls.ca_file",
     /no PEM certificate/,
   ],
   [
-    "missing credentials of NATS",
+    "a missing NATS credentials file",
     () => bus({ credentials_file: at("no.creds") }),
     "runtime.bus.credentials_file",
     /ENOENT/,
@@ -268,7 +273,7 @@ test("warnings end with 1 only with --strict", async () => {
   expect((await check(warned, "--strict")).exitCode).toBe(1);
 });
 
-test("check without a file says so, and a missing file is one line", async () => {
+test("check reports that no file was given, and reports a missing file in one line", async () => {
   expect(await run(["config", "check"])).toMatchObject({
     exitCode: 2,
     errors: [expect.stringContaining("no configuration file"), expect.stringContaining("usage:")],

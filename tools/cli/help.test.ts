@@ -10,7 +10,7 @@ function usageOf(command: string) {
 }
 
 test.each([[["--help"]], [["-h"]], [["test", "--help"]]])(
-  "directory and script print their usage: %j",
+  "postern directory and postern script print their usage: %j",
   async (args) => {
     expect(await runDirectoryCommand(args, terminal)).toMatchObject(usageOf("postern directory test USER"));
     expect(await runScriptCommand(args)).toMatchObject(usageOf("postern script test FILE"));

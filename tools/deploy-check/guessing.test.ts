@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, "../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const parsed = (path: string): unknown => parse(read(path), { merge: true });
 
-/** Lists every default, including disabled protection; its head says so. */
+/** Lists every default, including disabled protection, as its header states. */
 const reference = "config/example.yaml";
 const files = globSync(["config/*.yaml", "k8s/**/config.yaml"], { cwd: root }).filter((file) => file !== reference);
 const isWhole = (tree: unknown): boolean => isMapping(at(tree, "runtime"));

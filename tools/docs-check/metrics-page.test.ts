@@ -48,7 +48,7 @@ test("every metric is found: none is created in a way that this test does not re
 
 test.each([
   [
-    "a page or a source that lacks one differs",
+    "a metric that is missing from the page or the source is a difference",
     "registry.counter({\n    name: `${prefix}_new_total`,",
     "service_new_total",
   ],

@@ -103,7 +103,7 @@ describe("README", () => {
     expect(architecture).toBeLessThanOrEqual(250);
   });
 
-  test("prints the demo as config/demo.yaml has it", () => {
+  test("shows the demo exactly as in config/demo.yaml", () => {
     const result = loadConfig({
       file: join(root, "config/demo.yaml"),
       env: {},

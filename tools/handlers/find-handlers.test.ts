@@ -27,7 +27,7 @@ test("the handler is the file that its function is imported from", () => {
   ]);
 });
 
-test("a handler in the file that registers it is found there, and so is a missing one", () => {
+test("a handler in the file that registers it is found, and a missing handler is reported", () => {
   const text = 'app.route({ ...routeOf(operation("ping")), handler: async () => "pong" });';
   expect(handlersIn({ path: "services/a/src/server.ts", text })).toEqual([["ping", "services/a/src/server.ts"]]);
   expect(findHandlers([]).get("ping")).toBeUndefined();

@@ -4,7 +4,7 @@ import { browserDigest, csrfToken, isBrowserToken, newBrowserToken, readCsrfToke
 
 const flowId = fc.stringMatching(/^[\w-]{1,128}$/);
 
-test("a token names its flow to its browser, and to no other", () => {
+test("a CSRF token identifies its flow in its own browser and is invalid in any other", () => {
   fc.assert(
     fc.property(flowId, (id) => {
       const [mine, other] = [newBrowserToken(), newBrowserToken()];
@@ -15,7 +15,7 @@ test("a token names its flow to its browser, and to no other", () => {
   );
 });
 
-test("a token created for one flow is invalid for another", () => {
+test("a CSRF token created for one flow is invalid for another", () => {
   const mine = newBrowserToken();
   fc.assert(
     fc.property(flowId, flowId, (one, other) => {
@@ -26,7 +26,7 @@ test("a token created for one flow is invalid for another", () => {
   );
 });
 
-test("nothing else is a token, whatever it is", () => {
+test("any other value is rejected as a CSRF token", () => {
   const mine = newBrowserToken();
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.anything()), (token) => {
@@ -35,7 +35,7 @@ test("nothing else is a token, whatever it is", () => {
   );
 });
 
-test("the digest of a browser's cookie does not show the cookie", () => {
+test("the digest of a browser's cookie does not reveal the cookie, and malformed cookies are rejected", () => {
   const mine = newBrowserToken();
   expect(isBrowserToken(mine)).toBe(true);
   expect(browserDigest(mine)).not.toContain(mine.slice(0, 8));

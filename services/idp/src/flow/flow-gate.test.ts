@@ -19,7 +19,7 @@ function flowOf(change: Partial<FlowRecord> = {}): FlowRecord {
   };
 }
 
-/** As Redis keeps them: a record is replaced if its version is still the one that was read. */
+/** A store like the one in Redis: a record is replaced only if its version is still the one that was read. */
 function gateOf(...flows: readonly FlowRecord[]) {
   const records = new Map(flows.map((flow) => [flow.id, flow]));
   const store: FlowStore = {
@@ -36,7 +36,7 @@ function gateOf(...flows: readonly FlowRecord[]) {
   return { gate: createFlowGate(store), records };
 }
 
-test("a flow opens to its browser at its state, and says where it stands elsewhere", async () => {
+test("a browser can open its flow only at the flow's state; elsewhere it receives that state", async () => {
   const { gate } = gateOf(flowOf());
   const presented = { browserToken: mine, flowId: "flow-1" };
   expect(await gate.enter(presented, ["login"])).toMatchObject({ passage: "open", flow: { id: "flow-1" } });
@@ -44,27 +44,27 @@ test("a flow opens to its browser at its state, and says where it stands elsewhe
 });
 
 test.each([
-  ["another browser", { browserToken: others, flowId: "flow-1" }],
+  ["the cookie of another browser", { browserToken: others, flowId: "flow-1" }],
   ["no cookie", { browserToken: undefined, flowId: "flow-1" }],
   ["a cookie that is not a browser token", { browserToken: "short", flowId: "flow-1" }],
   ["an unknown flow", { browserToken: mine, flowId: "flow-2" }],
   ["an identifier that is part of another Redis key", { browserToken: mine, flowId: "flow-1}:x" }],
-])("%s does not enter", async (_who, presented) => {
+])("a request with %s cannot open the flow", async (_who, presented) => {
   const { gate } = gateOf(flowOf());
   expect(await gate.enter(presented, ["login"])).toEqual({ passage: "none" });
 });
 
-test("a finished flow does not admit even its own browser", async () => {
+test("a finished flow cannot be opened, even by its own browser", async () => {
   const { gate } = gateOf(flowOf({ state: "finished" }));
   expect(await gate.enter({ browserToken: mine, flowId: "flow-1" }, ["finished"])).toEqual({ passage: "none" });
 });
 
-test("without a flow in the address the browser's latest is entered", async () => {
+test("a URL without a flow opens the browser's latest flow", async () => {
   const { gate } = gateOf(flowOf(), flowOf({ id: "flow-2" }), flowOf({ id: "flow-3", browser: browserDigest(others) }));
   expect(await gate.enter({ browserToken: mine }, ["login"])).toMatchObject({ flow: { id: "flow-2" } });
 });
 
-test("a form counts with the token of its flow and its browser; a flow in the address does not replace it", async () => {
+test("a form needs the CSRF token of its flow and browser; a flow in the URL does not replace it", async () => {
   const { gate } = gateOf(flowOf());
   const token = csrfToken("flow-1", mine);
   expect(await gate.submit({ browserToken: mine, csrfToken: token }, ["login"])).toMatchObject({ passage: "open" });
@@ -75,7 +75,7 @@ test("a form counts with the token of its flow and its browser; a flow in the ad
   expect(await gate.submit({ browserToken: mine, flowId: "flow-1" }, ["login"])).toEqual({ passage: "none" });
 });
 
-test("of several moves that were decided on the same record, one happens", async () => {
+test("only one of several transitions based on the same record is applied", async () => {
   const { gate, records } = gateOf(flowOf());
   const read = await gate.reread("flow-1");
   if (read === undefined) throw new Error("no flow");
@@ -88,7 +88,7 @@ test("of several moves that were decided on the same record, one happens", async
   expect(records.get("flow-1")).toMatchObject({ state: "factor", version: 2 });
 });
 
-test("a move that the table does not have is a bug, and changes nothing", () => {
+test("a transition that is not in the table throws and changes nothing", () => {
   const { gate, records } = gateOf(flowOf({ state: "latched" }));
   expect(() => gate.move(flowOf({ state: "latched" }), "signed_in")).toThrow(RangeError);
   expect(() => gate.restart(flowOf({ state: "ready" }))).toThrow(RangeError);
@@ -104,14 +104,14 @@ const pending = {
   methods: ["totp"],
 } as const;
 
-test("a restart forgets the password that was right and the failure that was shown", async () => {
+test("a restart discards the accepted password and the displayed failure", async () => {
   const { gate } = gateOf(flowOf({ state: "factor" }));
   const current = flowOf({ state: "factor", pending, hasFailed: true, failedReference: "r1", accountId: "bob" });
   const restarted = await gate.restart(current);
   expect(restarted).toEqual(flowOf({ version: 2, accountId: "bob" }));
 });
 
-test("a restart from the consent page forgets whose session it was; it may report a failure", async () => {
+test("a restart from the consent page discards the session's account, and may report a failure", async () => {
   const { gate } = gateOf(flowOf({ state: "consent" }));
   const current = flowOf({ state: "consent", accountId: "bob", sessionUid: "s1" });
   const restarted = await gate.restart(current, { hasFailed: true, failedReference: "r2" });

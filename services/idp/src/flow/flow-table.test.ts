@@ -33,7 +33,7 @@ function walk(
   return taken;
 }
 
-test("whatever events occur, a flow signs the user in only from the password or the factor, and allows only from the consent", () => {
+test("for any sequence of events, a user is signed in only from the password or factor state, and access is allowed only from the consent state", () => {
   fc.assert(
     fc.property(fc.constantFrom(...kinds), fc.array(fc.constantFrom(...events), { maxLength: 20 }), (kind, steps) => {
       for (const start of flowTable[kind].begins) {
@@ -46,28 +46,28 @@ test("whatever events occur, a flow signs the user in only from the password or 
   );
 });
 
-test("a factor that is awaited is never gone past: from it lead the factor itself, an enrolment, and the way back", () => {
+test("a flow leaves the factor state only by a sign-in with that factor, an enrolment or a restart", () => {
   for (const kind of kinds) {
     const ways = events.filter((event) => nextState(kind, "factor", event) !== undefined);
     expect(ways).toEqual(["signed_in", "enrolment_required", "restarted"]);
   }
 });
 
-test("from a factor that is asked for after a wrong password only the way back leads", () => {
+test("a flow that requests a second factor after a wrong password can only be restarted", () => {
   for (const kind of kinds) {
     expect(events.filter((event) => nextState(kind, "latched", event) !== undefined)).toEqual(["restarted"]);
     expect(nextState(kind, "latched", "restarted")).toBe("login");
   }
 });
 
-test("what is finished stays finished, and consent is only asked where the protocol has it", () => {
+test("a finished flow accepts no further event, and only OIDC and device flows have consent", () => {
   for (const kind of kinds) {
     expect(events.filter((event) => nextState(kind, "finished", event) !== undefined)).toEqual([]);
     expect(nextState(kind, "consent", "allowed")).toBe(kind === "oidc" || kind === "device" ? "finished" : undefined);
   }
 });
 
-test("no flow begins signed in", () => {
+test("no flow begins in a signed-in state", () => {
   for (const kind of kinds) {
     for (const state of ["ready", "finished", "enrolment"] as const) expect(mayBegin(kind, state)).toBe(false);
   }

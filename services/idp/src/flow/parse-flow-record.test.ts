@@ -25,11 +25,11 @@ const record: FlowRecord = {
 };
 const { version: _apart, ...stored } = record;
 
-test("a stored record is read as it was written, under the version that is kept beside it", () => {
+test("a stored record is read unchanged, with the version that is stored separately", () => {
   expect(parseFlowRecord(JSON.stringify(stored), 4)).toEqual(record);
 });
 
-test("members of a newer version stay in the record", () => {
+test("members that a newer version wrote are preserved", () => {
   expect(parseFlowRecord(JSON.stringify({ ...stored, later: 1 }), 4)).toEqual({ ...record, later: 1 });
 });
 
@@ -38,12 +38,12 @@ test.each([
   ["an unknown kind", { kind: "ldap" }],
   ["an unknown factor", { pending: { ...record.pending, methods: ["sms"] } }],
   ["a pending sign-in without an account", { pending: { ...record.pending, account: undefined } }],
-  ["a time in a string", { expiresAtMs: "1" }],
-])("a record with %s begins again", (_what, change) => {
+  ["a time that is a string", { expiresAtMs: "1" }],
+])("a record with %s is ignored", (_what, change) => {
   expect(parseFlowRecord(JSON.stringify({ ...stored, ...change }), 4)).toBeUndefined();
 });
 
-test("no other JSON is a record", () => {
+test("any other JSON is ignored", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(parseFlowRecord(JSON.stringify(value), 1)).toBeUndefined();

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { KnownDevices } from "../user-notifications/known-devices.ts";
 import { createDelaySignIn, type DelayedSignIn } from "./delay-sign-in.ts";
 
-/** Holds that end when the test says so. */
+/** Delays that end only when the test ends them. */
 function delayOf(knows?: KnownDevices["knows"]) {
   const real = createResponseDelays();
   const held: DelayedResponse[] = [];
@@ -37,7 +37,7 @@ function delayOf(knows?: KnownDevices["knows"]) {
   return { signIn, held, lines, untilHeld, end: () => responseDelays.end() };
 }
 
-test("a sign-in waits as long as the engine asks, and the log says so", async () => {
+test("a sign-in is delayed by the time that the engine requests, and the delay is logged", async () => {
   const { signIn, held, lines, untilHeld, end } = delayOf();
   const waiting = signIn();
   await untilHeld(1);
@@ -47,7 +47,7 @@ test("a sign-in waits as long as the engine asks, and the log says so", async ()
   await waiting;
 });
 
-test("a person waits three seconds at the most", async () => {
+test("a sign-in is delayed by at most three seconds", async () => {
   const { signIn, held, untilHeld, end } = delayOf();
   const waiting = signIn({ accountDelayMs: 60_000 });
   await untilHeld(1);
@@ -62,7 +62,7 @@ test("an account that is not under attack is not delayed, and its devices are no
   expect(held).toEqual([]);
 });
 
-test("a browser that the account knows does not wait, and neither does any while devices cannot be read", async () => {
+test("a known browser is not delayed, and no browser is delayed while known devices cannot be read", async () => {
   const known = delayOf(async (account, token) => account === "alice" && token === "device");
   await known.signIn();
   expect(known.held).toEqual([]);
@@ -74,8 +74,8 @@ test("a browser that the account knows does not wait, and neither does any while
 test.each([
   ["with another cookie", { deviceToken: "another" }],
   ["without a cookie", { deviceToken: undefined }],
-  ["of another account", { account: "bob" }],
-])("a browser %s waits", async (_what, change) => {
+  ["known to another account only", { account: "bob" }],
+])("a browser %s is delayed", async (_what, change) => {
   const { signIn, held, untilHeld, end } = delayOf(async (account, token) => account === "alice" && token === "device");
   const waiting = signIn(change);
   await untilHeld(1);
@@ -84,7 +84,7 @@ test.each([
   await waiting;
 });
 
-test("sign-ins from one address wait up to the limit; further ones continue immediately", async () => {
+test("delayed sign-ins from one address are limited; further ones continue immediately", async () => {
   const { signIn, held, untilHeld, end } = delayOf();
   const waiting = [signIn(), signIn()];
   await untilHeld(2);
@@ -96,7 +96,7 @@ test("sign-ins from one address wait up to the limit; further ones continue imme
   await Promise.all(waiting);
 });
 
-test("a browser that leaves gives its place back", async () => {
+test("a browser that disconnects frees its place", async () => {
   const { signIn, held, untilHeld, end } = delayOf();
   const gone = new AbortController();
   const waiting = [signIn({ signal: gone.signal }), signIn()];

@@ -35,7 +35,7 @@ function engineThat(answers: unknown) {
 const outcomeFor = (answers: unknown) =>
   createPasswordCheck(engineThat(answers).deps)({ ...attempt, password: new Secret("x") }, context);
 
-test("the engine gets the password and where it was typed, and is kept from its caches", async () => {
+test("the engine receives the password, the client address and the client, and must not use its caches", async () => {
   const { asked, deps } = engineThat(accepted);
   await createPasswordCheck(deps)({ ...attempt, password: new Secret("right") }, context);
   expect(asked).toEqual([
@@ -52,7 +52,7 @@ test("the engine gets the password and where it was typed, and is kept from its 
   expect(asked[0]).not.toHaveProperty("hidesOutcome");
 });
 
-test("what is unknown is left out rather than sent empty; an outcome to hide is announced", async () => {
+test("unknown fields are omitted, not sent empty; hidesOutcome is sent if the outcome must be hidden", async () => {
   const { asked, deps } = engineThat(accepted);
   const bare = { ...attempt, clientIp: "", clientId: undefined, userAgent: undefined, acceptLanguage: undefined };
   await createPasswordCheck(deps)({ ...bare, hidesOutcome: true, password: new Secret("x") }, context);
@@ -68,7 +68,7 @@ test("the account of a passkey is looked up without a password", async () => {
   expect(asked[0]?.operation).not.toBe("authenticate");
 });
 
-test("a success has the account as its backend names it, and a delay only where the engine asks for one", async () => {
+test("a success contains the account name from the backend, and a delay only if the engine requests one", async () => {
   expect(await outcomeFor(accepted)).toMatchObject({ account: "alice@example.test", displayName: "Alice", holdMs: 0 });
   expect(await outcomeFor({ ...accepted, holdMs: 700 })).toMatchObject({ outcome: "ok", holdMs: 700 });
 });
@@ -76,7 +76,7 @@ test("a success has the account as its backend names it, and a delay only where 
 test.each([
   ["a wrong password", { outcome: "fail", reason: "wrong_password", holdMs: 300 }, { isBlocked: false, holdMs: 300 }],
   [
-    "the guess that completed a ban",
+    "the failure that caused a ban",
     { outcome: "fail", reason: "wrong_password", retryAfterSeconds: 60 },
     { isBlocked: true, retryAfterSeconds: 60 },
   ],
@@ -85,18 +85,22 @@ test.each([
     { outcome: "blocked", rule: "wide", retryAfterSeconds: 60 },
     { isBlocked: true, reason: "blocked", rule: "wide", holdMs: 0 },
   ],
-  ["a ban of an older engine", { outcome: "blocked", rule: "wide" }, { isBlocked: true, retryAfterSeconds: undefined }],
+  [
+    "a ban from an older engine",
+    { outcome: "blocked", rule: "wide" },
+    { isBlocked: true, retryAfterSeconds: undefined },
+  ],
 ])("%s is a denial", async (_what, decision, denial) => {
   expect(await outcomeFor(decision)).toMatchObject({ outcome: "denied", ...denial });
 });
 
-test("a temporary failure is never a denial; the log learns the engine's reason", async () => {
+test("a temporary failure throws with the engine's error code and is never a denial", async () => {
   const undecided = outcomeFor({ outcome: "tempfail", code: "LDAP_UNAVAILABLE", message: "" });
   await expect(undecided).rejects.toThrow(EngineUndecided);
   await expect(undecided).rejects.toMatchObject({ engineCode: "LDAP_UNAVAILABLE" });
 });
 
-test("an empty mapped identifier is kept: such an account has no subject, which is not the same as an unmapped one", () => {
+test("an empty mapped identifier is kept, because it differs from a missing mapping: the account has no subject", () => {
   const user = { outcome: "ok", account: "a", attributes: {}, backend: 8, holdMs: 0, displayName: undefined } as const;
   expect(pendingUser({ ...user, uniqueUserId: "" })).toEqual({
     account: "a",

@@ -12,7 +12,7 @@ const config = (level: string, own = unset, require_mfa: readonly string[] = [])
 const now = 100_000;
 const session = (acr: string, ago = 0) => ({ acr, mfaTs: now - ago });
 
-test("an application's own levels take the place of the site's, one by one", () => {
+test("an application's own level for a factor replaces the site's level for that factor", () => {
   const demands = demandsOf(config("3", { ...unset, totp: 5 }), general);
   expect(demands.levels).toEqual({ recovery: 1, totp: 5, webauthn: 3 });
   expect(meetsDemands(session("mfa"), demands, now)).toBe(true);
@@ -20,19 +20,19 @@ test("an application's own levels take the place of the site's, one by one", () 
   expect(meetsDemands(session("mfa"), demandsOf(config("3"), general), now)).toBe(false);
 });
 
-test("a level is a number or the factor that has it", () => {
+test("a level is a number or the name of a factor with that level", () => {
   expect(demandsOf(config("webauthn"), general).level).toBe(3);
   expect(demandsOf(config("recovery_codes"), general).level).toBe(1);
   expect(demandsOf(config("0"), general).level).toBe(0);
 });
 
-test("who demands that a factor is set up wants some factor shown; who demands none takes a password", () => {
+test("an application that requires a factor accepts any second factor; one without requirements accepts a password", () => {
   expect(meetsDemands({ acr: "pwd" }, demandsOf(config("", unset, ["totp"]), general), now)).toBe(false);
   expect(meetsDemands(session("recovery"), demandsOf(config("", unset, ["totp"]), general), now)).toBe(true);
   expect(meetsDemands({ acr: "pwd" }, demandsOf(config(""), general), now)).toBe(true);
 });
 
-test("a factor counts while it is fresh; without a limit as long as the session", () => {
+test("a second factor is accepted while it is fresh; without a freshness limit, for the whole session", () => {
   const demands = demandsOf(config("2"), general);
   expect([600, 601].map((ago) => meetsDemands(session("phr", ago), demands, now))).toEqual([true, false]);
   const lasting = demandsOf(config("2"), { ...general, freshness: 0 });

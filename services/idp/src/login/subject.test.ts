@@ -3,7 +3,7 @@ import { subjectOf } from "./subject.ts";
 
 const account = "carol@example.test";
 
-test("a subject is the mapped identifier; the account name where none is mapped or the site keeps it", () => {
+test("the subject is the mapped identifier, or the account name if none is mapped or the site is configured to use it", () => {
   expect(subjectOf({ account, uniqueUserId: "carol" }, "unique_id")).toEqual({
     accountId: "carol",
     lacksSubject: false,
@@ -13,6 +13,6 @@ test("a subject is the mapped identifier; the account name where none is mapped 
   expect(subjectOf({ account, uniqueUserId: "" }, "account")).toEqual({ accountId: account, lacksSubject: false });
 });
 
-test("an account without the mapped identifier has no subject", () => {
+test("an account whose mapped identifier is empty has no subject", () => {
   expect(subjectOf({ account, uniqueUserId: "" }, "unique_id")).toMatchObject({ lacksSubject: true });
 });

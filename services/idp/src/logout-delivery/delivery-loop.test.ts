@@ -15,7 +15,7 @@ function loopThat(look: (count: number, closing: AbortSignal) => Promise<void>) 
   return { loop, state, untilLooks };
 }
 
-test("what becomes due is looked at without waiting for the next regular look", async () => {
+test("wake starts the next run without waiting for the interval", async () => {
   const { loop, state, untilLooks } = loopThat(async () => undefined);
   loop.start();
   await untilLooks(1);
@@ -26,7 +26,7 @@ test("what becomes due is looked at without waiting for the next regular look", 
   expect(state.errors).toBe(0);
 });
 
-test("one look at a time; all calls meanwhile get one more look together", async () => {
+test("only one run is active at a time; all calls during a run cause one more run together", async () => {
   const held = Promise.withResolvers<void>();
   const { loop, state, untilLooks } = loopThat((count) => (count === 2 ? held.promise : Promise.resolve()));
   loop.start();
@@ -51,7 +51,7 @@ test("the loop reports the first of consecutive failures and continues", async (
   }
 });
 
-test("closing tells the look under way and waits for it; nothing is looked at afterwards", async () => {
+test("close aborts the active run and waits for it; no run starts afterwards", async () => {
   const steps: string[] = [];
   const { loop, state } = loopThat(async (_count, closing) => {
     await new Promise((resolve) => closing.addEventListener("abort", resolve));

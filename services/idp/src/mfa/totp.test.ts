@@ -15,7 +15,7 @@ test.each([
   expect(matchTotp({ stored: rfcSecret, code, nowMs: seconds * 1000, skew: 1 })).toBe(Math.floor(seconds / 30));
 });
 
-test("a code of a neighbouring step counts as of that step, as far as the skew", () => {
+test("a code of another step within the permitted skew matches that step", () => {
   const nowMs = 1111111109 * 1000;
   const check = (shiftSteps: number, skew: number) =>
     matchTotp({ stored: rfcSecret, code: "081804", nowMs: nowMs + shiftSteps * 30_000, skew });
@@ -30,7 +30,7 @@ test("a code of a neighbouring step counts as of that step, as far as the skew",
   ]);
 });
 
-test("secrets of 10 bytes, in any spelling, and otpauth URLs are taken", () => {
+test("secrets of 10 bytes are accepted in any notation, and so are otpauth URLs with the usual period", () => {
   expect(readTotpSecret("jbsw y3dp-ehpk3pxp==")?.secret).toBe("JBSWY3DPEHPK3PXP");
   const url = "otpauth://totp/a?secret=JBSWY3DPEHPK3PXP&algorithm=SHA256&digits=8";
   expect(readTotpSecret(url)).toEqual({ secret: "JBSWY3DPEHPK3PXP", digits: 8, algorithm: "sha256" });
@@ -38,7 +38,7 @@ test("secrets of 10 bytes, in any spelling, and otpauth URLs are taken", () => {
   expect(matchTotp({ stored: "JBSWY3DPEHPK3PXP", code: "000000", nowMs: 0, skew: 0 })).toBeUndefined();
 });
 
-test("no text but the six digits is a code", () => {
+test("only the six digits are accepted, with or without separators", () => {
   fc.assert(
     fc.property(fc.string(), (code) => {
       fc.pre(code.replaceAll(/[\s-]/g, "") !== "287082");

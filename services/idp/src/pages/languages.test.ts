@@ -11,11 +11,11 @@ const pick = (wishes: Partial<Parameters<typeof pickLanguage>[0]>) =>
     english,
   ).tag;
 
-test("Chinese is written as simplified, so that browsers take a font of it; every other tag stands for itself", () => {
+test("Chinese is declared as zh-Hans, so that browsers choose a font for simplified Chinese; all other tags are unchanged", () => {
   expect(languages.filter((language) => writtenTag(language) !== language.tag).map(writtenTag)).toEqual(["zh-Hans"]);
 });
 
-test("a URL's tag is one of ours in any case, and nothing else is", () => {
+test("a language tag in a URL is recognised in upper or lower case, and other text is not", () => {
   expect(languageOf("DE", languages)?.tag).toBe("de");
   fc.assert(
     fc.property(fc.string(), (tag) => {
@@ -33,11 +33,11 @@ test.each([
   ["en;q=0.1, ja", "ja"],
   ["*", "en"],
   ["", "en"],
-])("Accept-Language %j is %s", (acceptLanguage, tag) => {
+])("Accept-Language %j selects %s", (acceptLanguage, tag) => {
   expect(pick({ acceptLanguage })).toBe(tag);
 });
 
-test("URL before cookie before ui_locales before the browser", () => {
+test("the URL takes precedence over the cookie, the cookie over ui_locales, and ui_locales over the browser", () => {
   const arabic = languageOf("ar", languages);
   const all = { chosen: arabic, kept: "pl", uiLocales: "nl de", acceptLanguage: "ru" };
   expect(pick(all)).toBe("ar");
@@ -45,7 +45,7 @@ test("URL before cookie before ui_locales before the browser", () => {
   expect(pick({ ...all, chosen: undefined, kept: "xx" })).toBe("nl");
 });
 
-test("whatever a browser says, it gets a language", () => {
+test("every request is answered in a supported language", () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), fc.string(), (kept, uiLocales, acceptLanguage) => {
       expect(languages.some(({ tag }) => tag === pick({ kept, uiLocales, acceptLanguage }))).toBe(true);

@@ -19,7 +19,7 @@ const brand = {
 };
 const look = { language, text: textsOf(language), brand, languageLinks: [], notices: [], locale: "en" };
 
-test("a site's template gets the view, the texts and the brand, all escaped", () => {
+test("a site's template receives the view, the texts and the brand, all escaped", () => {
   const templates = createSiteTemplates(new Map([["login", "<h1>{{text.login_to}}</h1>{{username}}|{{brand.name}}"]]));
   const shown = templates.render("login", { client: "<Webmail>", username: '"><script>' }, look);
   expect(shown === undefined ? "" : htmlText(shown)).toBe(
@@ -27,7 +27,7 @@ test("a site's template gets the view, the texts and the brand, all escaped", ()
   );
 });
 
-test("a page without a template of the site keeps the built-in one; an invalid template is rejected at start", () => {
+test("a page without a site template uses the built-in one; an invalid template is rejected at start", () => {
   expect(createSiteTemplates(new Map()).render("login", {}, look)).toBeUndefined();
   expect(() => createSiteTemplates(new Map([["login", "{{#open}}"]]))).toThrow("Unclosed section");
 });

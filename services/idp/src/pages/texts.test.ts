@@ -8,19 +8,19 @@ const placeholders = (text: string): readonly string[] => (text.match(/\{\w+\}/g
 describe.each(languages)("$name", (language) => {
   const catalogue = catalogues[language.tag];
 
-  test("has every text, and none that the pages do not know", () => {
+  test("has every text of the pages and no other", () => {
     expect(Object.keys(catalogue)).toEqual(Object.keys(en));
     expect(Object.entries(catalogue).filter(([, text]) => text.trim() !== text || text === "")).toEqual([]);
   });
 
-  test("names the same things in its texts", () => {
+  test("has the same placeholders in its texts as English", () => {
     const differ = Object.keys(en)
       .filter(isTextKey)
       .filter((key) => placeholders(catalogue[key]).join() !== placeholders(en[key]).join());
     expect(differ).toEqual([]);
   });
 
-  test("is not English", () => {
+  test("is translated", () => {
     const same = Object.keys(en)
       .filter(isTextKey)
       .filter((key) => catalogue[key] === en[key]);
@@ -28,7 +28,7 @@ describe.each(languages)("$name", (language) => {
   });
 });
 
-test("values fill in once: what they contain is text; in right-to-left texts they are isolated", () => {
+test("placeholders inside values are not replaced; values in right-to-left texts are isolated", () => {
   const [english] = languages;
   const arabic = languages.find(({ direction }) => direction === "rtl");
   if (english === undefined || arabic === undefined) throw new Error("no languages");

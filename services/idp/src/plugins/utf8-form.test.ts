@@ -6,7 +6,7 @@ import { FormEncodingError, FormTooLargeError, readFormBody, readUtf8Form } from
 const escaped = (bytes: Uint8Array): string =>
   [...bytes].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
 
-test("a password of any bytes arrives unchanged or is refused, escaped or not", () => {
+test("a password of any bytes, escaped or not, is read unchanged or rejected", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 12 }), fc.boolean(), (bytes, isEscaped) => {
       const plain = Buffer.from(bytes.filter((byte) => !"%&+=".includes(String.fromCharCode(byte))));
@@ -19,7 +19,7 @@ test("a password of any bytes arrives unchanged or is refused, escaped or not", 
   );
 });
 
-test("escapes are decoded as the URL standard does, whatever surrounds them", () => {
+test("escapes are decoded as the URL standard defines, in any context", () => {
   const part = fc.oneof(fc.constantFrom("%", "%4", "%41", "%C3%A4", "%zz", "a", "="), fc.string({ maxLength: 3 }));
   fc.assert(
     fc.property(fc.array(part), (parts) => {
@@ -31,16 +31,16 @@ test("escapes are decoded as the URL standard does, whatever surrounds them", ()
   );
 });
 
-test("a body beyond the limit is refused, and one at the limit is read", () => {
+test("a body above the limit is rejected, and one at the limit is read", () => {
   expect(readFormBody(Buffer.from("a=bc"), 4).get("a")).toBe("bc");
   expect(() => readFormBody(Buffer.from("a=bcd"), 4)).toThrow(FormTooLargeError);
 });
 
-test("a character that another field would complete is refused", () => {
+test("a character whose bytes continue in another field is rejected", () => {
   expect(() => readUtf8Form(Buffer.from("a=%c3&%a4=b"))).toThrow("the form is not UTF-8");
 });
 
-test("what users type comes as they typed it, U+FFFD itself and percent signs without digits included", () => {
+test("typed text is read unchanged, including U+FFFD and percent signs without digits", () => {
   const typed = "ä+%zz\ufffd😀";
   expect(readUtf8Form(Buffer.from(new URLSearchParams({ password: typed }).toString())).get("password")).toBe(typed);
   expect(readUtf8Form(Buffer.from("password=100%")).get("password")).toBe("100%");

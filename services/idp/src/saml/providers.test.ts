@@ -36,7 +36,7 @@ function entityWith(methods: readonly (string | { algorithm: string; digest: str
 }
 
 describe("a service provider with metadata", () => {
-  it("has from them what is not configured", () => {
+  it("uses the metadata for values that are not configured", () => {
     const provider = providersWith({}).find(sp);
     expect(provider).toMatchObject({
       consumers: [{ url: "https://sp.example.test/two" }, { url: "https://sp.example.test/one" }],
@@ -52,7 +52,7 @@ describe("a service provider with metadata", () => {
     expect(provider?.mayOmitSignature("AuthnRequest")).toBe(false);
   });
 
-  it("has what is configured before them", () => {
+  it("prefers configured values to the metadata", () => {
     const provider = providersWith({
       acs_url: "https://other.example.test/acs",
       slo_url: "https://other.example.test/slo",
@@ -66,7 +66,7 @@ describe("a service provider with metadata", () => {
     expect(provider?.encryptionKey).toBeUndefined();
   });
 
-  it("is refused once they are over, and undecided while they were never there, whatever is configured", () => {
+  it("is rejected after its metadata expired, and temporarily unavailable before they were first read, whatever is configured", () => {
     const configured = { acs_url: "https://other.example.test/acs" };
     if (facts === undefined) throw new Error("no facts");
     const over = providersWith(configured, { ...facts, validUntilMs: nowMs });
@@ -81,7 +81,7 @@ describe("a service provider with metadata", () => {
     expect(awaited.sender("urn:nobody")).toBeUndefined();
   });
 
-  it("signs logout requests once a certificate is known, unless the site says otherwise", () => {
+  it("must sign logout requests if its certificate is known, unless configured otherwise", () => {
     expect(providersWith({}).find(sp)?.mayOmitSignature("LogoutRequest")).toBe(false);
     const relaxed = providersWith({ allow_unsigned_logout_requests: true }).find(sp);
     expect(relaxed?.mayOmitSignature("LogoutRequest")).toBe(true);
@@ -93,13 +93,16 @@ describe("a service provider with metadata", () => {
   const enc11 = "http://www.w3.org/2009/xmlenc11#";
   const [sha1, sha256] = ["http://www.w3.org/2000/09/xmldsig#sha1", `${enc}sha256`];
   it.each([
-    ["nothing", [], "auto", `${enc}rsa-oaep-mgf1p`, sha1],
-    ["CBC alone", [`${enc}aes128-cbc`, `${enc}aes256-cbc`], "aes256-cbc", `${enc}rsa-oaep-mgf1p`, sha1],
+    ["no methods", [], "auto", `${enc}rsa-oaep-mgf1p`, sha1],
+    ["only CBC", [`${enc}aes128-cbc`, `${enc}aes256-cbc`], "aes256-cbc", `${enc}rsa-oaep-mgf1p`, sha1],
     ["both modes", [`${enc}aes128-cbc`, `${enc11}aes128-gcm`], "aes128-gcm", `${enc}rsa-oaep-mgf1p`, sha1],
-    ["what we do not have", [`${enc}tripledes-cbc`, `${enc}rsa-1_5`], "auto", `${enc}rsa-oaep-mgf1p`, sha1],
+    ["only unsupported methods", [`${enc}tripledes-cbc`, `${enc}rsa-1_5`], "auto", `${enc}rsa-oaep-mgf1p`, sha1],
     ["another key transport", [{ algorithm: `${enc11}rsa-oaep`, digest: sha256 }], "auto", `${enc11}rsa-oaep`, sha256],
-  ])("is encrypted for by the best of what its metadata name: %s", (_what, methods, encryption, algorithm, digest) => {
-    const found = providersWith({}, entityWith(methods)).find(sp);
-    expect(found).toMatchObject({ config: { encryption }, keyTransport: { algorithm, digest } });
-  });
+  ])(
+    "receives assertions encrypted with the best method in its metadata: %s",
+    (_what, methods, encryption, algorithm, digest) => {
+      const found = providersWith({}, entityWith(methods)).find(sp);
+      expect(found).toMatchObject({ config: { encryption }, keyTransport: { algorithm, digest } });
+    },
+  );
 });

@@ -5,17 +5,17 @@ import { cookieNames, createSiteCookies, sessionCookieName } from "./cookies.ts"
 const https = createSiteCookies("https://id.example.test");
 const http = createSiteCookies("http://localhost:8080");
 
-test("a cookie is __Host-, Secure, HttpOnly and Lax; under plain http it is neither prefixed nor Secure", () => {
+test("a cookie has the prefix __Host- and is Secure, HttpOnly and SameSite=Lax; over http it has no prefix and is not Secure", () => {
   expect(https.set("a", "b")).toBe("__Host-a=b; Path=/; HttpOnly; SameSite=Lax; Secure");
   expect(http.set("a", "b", 5)).toBe("a=b; Path=/; Max-Age=5; HttpOnly; SameSite=Lax");
   expect(sessionCookieName("https://id.example.test")).toBe(`__Host-${cookieNames.session}`);
 });
 
-test("without an issuer cookies are those of https", () => {
+test("without an issuer, cookies are created as for https", () => {
   expect(createSiteCookies("").set("a", "b")).toContain("Secure");
 });
 
-test("what is set is read back among any other cookies; a prefix or a part of the name is another cookie", () => {
+test("a cookie is found among any others; a name with another prefix is a different cookie", () => {
   const value = fc.stringMatching(/^[\w-]{1,64}$/);
   const others = fc.array(fc.tuple(fc.stringMatching(/^[a-z]{1,8}$/), fc.string()), { maxLength: 5 });
   fc.assert(
@@ -28,7 +28,7 @@ test("what is set is read back among any other cookies; a prefix or a part of th
   );
 });
 
-test("no header makes reading fail", () => {
+test("any Cookie header can be read without an exception", () => {
   fc.assert(
     fc.property(fc.string(), (header) => {
       expect(["string", "undefined"]).toContain(typeof http.read(header, "a"));

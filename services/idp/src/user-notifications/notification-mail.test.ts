@@ -22,7 +22,7 @@ const notification = (more: Partial<Notification["origin"]> = {}): Notification 
   },
 });
 
-test("says what, when, from where and what to do, to the first address", () => {
+test("a notification reports the event, time, device and address with a link, and is sent to the first address", () => {
   const mail = notificationMail(notification(), settings, Date.UTC(2026, 0, 2, 3, 4, 5));
   expect(mail?.to).toBe("alice@example.test");
   expect(mail?.subject).toBe("Security alert for your Example Mail account");
@@ -32,20 +32,20 @@ test("says what, when, from where and what to do, to the first address", () => {
 });
 
 test.each([[[]], [[""]], [["no address"]], [["a@b\r\nBcc: x@y"]], [["a@b,c@d"]], [["<a@b>"]]])(
-  "an account with the address %j gets none",
+  "an account with the address %j receives no notification",
   (mail) => {
     expect(notificationMail(notification({ attributes: { mail } }), settings, 0)).toBeUndefined();
     expect(notificationMail(notification({ attributes: {} }), settings, 0)).toBeUndefined();
   },
 );
 
-test("what a browser calls itself stays on its line", () => {
+test("the User-Agent header cannot add a line to the message", () => {
   const mail = notificationMail(notification({ userAgent: "x\r\n\r\nCall +1 555 now" }), settings, 0);
   expect(mail?.text.split("\n").filter((line) => line.startsWith("Call"))).toEqual([]);
 });
 
 describe.each(languages)("in $name", (language) => {
-  test.each(notificationEvents)("%s has all of its words", (event) => {
+  test.each(notificationEvents)("the message for %s has no unfilled placeholder", (event) => {
     const mail = notificationMail({ ...notification({ language }), event }, settings, 0);
     expect(`${mail?.subject}${mail?.text}`).not.toMatch(/[{}]/);
   });

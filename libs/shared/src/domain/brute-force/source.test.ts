@@ -55,7 +55,7 @@ test.each([
   expect(accountWideKeys("p:", typed)).toEqual(accountWideKeys("p:", folded));
 });
 
-test("a folded name is left unchanged", () => {
+test("folding a folded name does not change it", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), (name) => {
       const folded = foldedName(name);

@@ -17,7 +17,7 @@ function world(): World {
   };
 }
 
-/** Ticks of the watch with a NATS that answers after `tookMs`; returns the milliseconds until silence, or undefined. */
+/** Runs the watch with a NATS that responds after `tookMs`; returns the milliseconds until silence, or undefined. */
 function watchFor(ms: number, { silence, advance }: World, tookMs: number | "lost" = 1): number | undefined {
   for (let passed = watchIntervalMs; passed <= ms; passed += watchIntervalMs) {
     advance(watchIntervalMs);
@@ -49,7 +49,7 @@ test("heartbeats every 200 ms with one of three lost are not silence", () => {
   }
 });
 
-test("answers of engines count like heartbeats", () => {
+test("responses of engines count like heartbeats", () => {
   const here = world();
   here.silence.heard("a");
   for (let turn = 0; turn < 100; turn += 1) {
@@ -93,7 +93,7 @@ test("a heartbeat ends the silence immediately", () => {
   expect(watchFor(5000, here)).toBeDefined();
 });
 
-test("during silence one request per second is a trial; its answer ends the silence, also for engines without heartbeats", () => {
+test("during silence one request per second is sent as a trial; its response ends the silence, even for engines without heartbeats", () => {
   const here = world();
   here.silence.heard("a");
   watchFor(5000, here);

@@ -47,7 +47,7 @@ test("any header results in a bounded list", () => {
 
 const tag = fc.stringMatching(/^[a-z]{2,3}(?:-[A-Z]{2})?$/);
 
-test("the result was offered, and a preferred language that is offered is taken", () => {
+test("the result is an offered language, and a preferred language is chosen if it is offered", () => {
   fc.assert(
     fc.property(fc.array(tag, { minLength: 1, maxLength: 8 }), fc.array(tag, { maxLength: 8 }), (wanted, offered) => {
       const chosen = negotiateLanguage(wanted.join(", "), offered);

@@ -119,7 +119,7 @@ describe("createPasswordVerifier", () => {
     ["SHA-crypt with a digest of the other length", sha256OfSecret.replace("$5$", "$6$")],
     ["a prefix of another scheme", `{SSHA}${sha512OfSecret}`],
     ["a digest without salt", "{SSHA}5en6G6MezRroT3XKqkdPOmY/BfQ="],
-  ])("denies %s at the cost of a verification, and says why", async (_what, stored) => {
+  ])("denies %s with the cost of a verification, and reports the reason", async (_what, stored) => {
     const reasons: string[] = [];
     const reporting = createPasswordVerifier({
       concurrency: 1,
@@ -135,7 +135,7 @@ describe("createPasswordVerifier", () => {
   it.each([
     ["bcrypt", "$2a$05$abcdefghijklmnopqrstuuOQiyCxlgf/oeuTqixKmWdcYUh4Hjl0a"],
     ["SHA-crypt", sha512OfSecret],
-  ])("lets no NUL end a password early (%s)", async (_scheme, stored) => {
+  ])("does not end a password at a NUL character (%s)", async (_scheme, stored) => {
     expect(await verify(stored, "secret\0tail")).toBe(false);
   });
 
@@ -172,7 +172,7 @@ describe("createPasswordVerifier", () => {
     );
   });
 
-  it("spends one verification for a decoy", async () => {
+  it("performs one verification for a decoy", async () => {
     const before = verifier.load().startedTotal;
     await verifier.spend(parsed(argon2idOfPassword), new Secret("guess"), context());
     expect(verifier.load().startedTotal).toBe(before + 1);

@@ -16,7 +16,7 @@ function sharesOf(choice: ReturnType<typeof make>): Record<string, number> {
   return counts;
 }
 
-test("before any value is learned, every name gets the usual one", () => {
+test("before any value is learned, every name has the usual one", () => {
   expect(sharesOf(make())).toEqual({ usual: expect.closeTo(1) });
 });
 
@@ -71,7 +71,7 @@ test("when the proportions change, only the necessary names change their value",
   expect(new Set(moved.map((name) => choice.choose(name)))).toEqual(new Set(["costly"]));
 });
 
-test("a member that changes its kind counts with its new one", () => {
+test("a member that changes its kind is counted with its new kind", () => {
   const choice = make();
   for (let member = 0; member < 200; member += 1) choice.learn(`member-${member}`, "old", "old");
   for (let member = 0; member < 200; member += 1) choice.learn(`member-${member}`, "new", "new");

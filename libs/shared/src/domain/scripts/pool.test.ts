@@ -135,7 +135,7 @@ test.each([
   await expect(createScriptPool({ ...deps, set })).rejects.toThrow(reason);
 });
 
-test("calls whose answers were in transit when their thread ended are still answered", async () => {
+test("calls whose results were in transit when their thread ended still return them", async () => {
   const small = await createScriptPool({ ...deps, limits: { ...limits, workers: 1 } });
   const call = (entry: string, index: number) =>
     small.run({ script: "site.lua", entry, args: [index], deadline: Date.now() + 4000 });

@@ -63,7 +63,7 @@ test("keys remain while the source is unavailable; an unknown key is then a temp
   expect((await keys.find("other")).outcome).toBe("unknown");
 });
 
-test("a source that starts after us is read soon; queries for unknown keys do not speed this up", async () => {
+test("a source that becomes available after our start is read soon; queries for unknown keys do not speed this up", async () => {
   let isAway = true;
   let loads = 0;
   const load = async () => {

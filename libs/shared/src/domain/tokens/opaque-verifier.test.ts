@@ -70,7 +70,7 @@ function verifierOf(stored: Stored = alive, usernameClaims: readonly string[] = 
   return { state, values, verify: async (text = token) => verifier.verify(text) };
 }
 
-test("a live record of a user's token names the user", async () => {
+test("a valid record of a user's token contains the user", async () => {
   expect(await verifierOf().verify()).toMatchObject({
     outcome: "ok",
     token: { username: "alice", subject: "4711", clientId: "mail", scopes: ["openid", "imap"] },
@@ -83,8 +83,8 @@ test.each([
   ["without a record", { record: undefined }, "invalid"],
   ["without its grant", { grant: undefined }, "invalid"],
   ["without its account", { account: undefined }, "invalid"],
-  ["of a client itself", { record: { ...good, accountId: undefined } }, "invalid"],
-  ["that is the identifier of a signed one", { record: { ...good, isJwt: true } }, "invalid"],
+  ["that was issued to a client without a user", { record: { ...good, accountId: undefined } }, "invalid"],
+  ["that is the identifier of a signed token", { record: { ...good, isJwt: true } }, "invalid"],
   ["that has expired", { record: { ...good, exp: nowMs / 1000 } }, "invalid"],
   ["of another client", { record: { ...good, clientId: "web" } }, "wrong_token_type"],
   ["for another audience", { record: { ...good, aud: "web" } }, "wrong_token_type"],
@@ -92,11 +92,11 @@ test.each([
   ["bound to a key", { record: { ...good, jkt: "k" } }, "wrong_token_type"],
   ["bound to a certificate", { record: { ...good, "x5t#S256": "k" } }, "wrong_token_type"],
   ["that no key decrypts", { sealedBy: "another secret" }, "unavailable"],
-])("one %s is invalid or a temporary failure: %j is %s", async (_what, change, outcome) => {
+])("a token %s is invalid or a temporary failure: %j is %s", async (_what, change, outcome) => {
   expect(await verifierOf({ ...alive, ...change }).verify()).toHaveProperty("outcome", outcome);
 });
 
-test("no other text causes a query", async () => {
+test("text that cannot be a token is rejected without a query", async () => {
   const { state, verify } = verifierOf();
   for (const text of ["", "short", "A".repeat(129), `${token} `, "a.b.c", "A/".repeat(20)]) {
     expect(await verify(text)).toEqual({ outcome: "invalid", reason: "malformed" });

@@ -30,7 +30,7 @@ test("concurrent callers share one read, and later ones are answered from memory
   expect(reads.at("a")).toBe(7);
 });
 
-test("a read that hangs is given up, and its late answer does not replace a newer one", async () => {
+test("a read that hangs is abandoned, and its late result does not replace a newer one", async () => {
   const { answers, errors, reads, clock } = fixture({ timeoutMs: 20 });
   const pending = [reads.at("a"), reads.at("b")];
   for (const answer of pending) expect(await answer).toBeUndefined();

@@ -112,7 +112,7 @@ describe("access tokens (RFC 9068, RFC 8725)", () => {
     ["claims", { scope: ["service:admin"] }],
     ["claims", { jti: "a}b" }],
     ["claims", { epoch: -1 }],
-  ] as const)("invalid, %s: %j", async (reason, claims) => {
+  ] as const)("a token is invalid (%s) with %j", async (reason, claims) => {
     expect(await verify(await sign(claims))).toEqual({ outcome: "invalid", reason });
   });
 
@@ -129,9 +129,12 @@ describe("access tokens (RFC 9068, RFC 8725)", () => {
     [{}, { typ: "JWT" }],
     [{}, { typ: undefined }],
     [{}, { typ: "logout+jwt" }],
-  ])("ours and live, but not an access token for the back channel: %j %j", async (claims, header) => {
-    expect(await verify(await sign(claims, header))).toEqual({ outcome: "wrong_token_type" });
-  });
+  ])(
+    "a valid token of our issuer that is not an access token for the back channel is rejected: %j %j",
+    async (claims, header) => {
+      expect(await verify(await sign(claims, header))).toEqual({ outcome: "wrong_token_type" });
+    },
+  );
 });
 
 describe("attacks", () => {

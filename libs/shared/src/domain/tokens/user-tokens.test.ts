@@ -73,7 +73,7 @@ describe("users' tokens and callers' tokens", () => {
     }
   });
 
-  test("a token for both belongs to a caller", async () => {
+  test("a token for both audiences is a caller's token", async () => {
     expect((await users.verify(await sign({ aud: ["mail", "service:backchannel"] }))).outcome).toBe("wrong_token_type");
   });
 
@@ -120,7 +120,7 @@ describe("the user name", () => {
     expect(await usernameIn(claims)).toBe(username);
   });
 
-  test("callers' tokens have none", async () => {
+  test("of a caller's token is absent", async () => {
     const verdict = await callers.verify(await sign({ aud: "service:backchannel", preferred_username: "alice" }));
     expect(verdict).toMatchObject({ outcome: "ok", token: { username: undefined } });
   });

@@ -13,7 +13,7 @@ function token(expiresAtMs: number): VerifiedToken {
   };
 }
 
-test("with the cache disabled no token gets another's result, even when the clock is set back", () => {
+test("with the cache disabled no token receives the result of another, even when the clock is set back", () => {
   const times = [1000, 1000, 0, 0, 0];
   const cache = createVerifiedCache({ ttlMs: 0, maxEntries: 10, clock: { now: () => times.shift() ?? 0 } });
   cache.set(cache.digest("one"), token(9000));

@@ -20,7 +20,7 @@ function setUp(maxPayload = 4_000_000) {
 const item = (bytes: number): { body: Uint8Array } => ({ body: new Uint8Array(bytes) });
 
 describe("batcher", () => {
-  test("what one tick adds for a subject is sent as one message at its end", async () => {
+  test("items added for a subject during one tick are sent as one message at its end", async () => {
     const { sent, batcher } = setUp();
     batcher.add("a", item(1));
     batcher.add("b", item(2));

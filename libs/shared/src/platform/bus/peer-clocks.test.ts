@@ -7,7 +7,7 @@ function clockAt(start: number) {
   return clock;
 }
 
-test("the fastest message shows the difference of the clocks, whatever it is", () => {
+test("the fastest message determines the difference between the clocks, whatever its size", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: -1e7, max: 1e7 }),

@@ -43,7 +43,7 @@ describe("the bounded cache", () => {
     expect([cache.get("1"), cache.get("2")]).toEqual([undefined, "bob"]);
   });
 
-  it("takes a time for a single entry", () => {
+  it("accepts a lifetime for a single entry", () => {
     const { clock, advance } = at(0);
     const cache = createBoundedCache<string>({ maxEntries: 9, evict: "least-used", clock });
     cache.set("short", "1", 1);

@@ -77,7 +77,7 @@ test("unlessAborted settles like the promise until the signal aborts", async () 
   expect(await codeOf(unlessAborted(Promise.resolve(7), controller.signal))).toBe("REQUEST_ABORTED");
 });
 
-test("a promise that rejects after the caller left is no unhandled rejection", async () => {
+test("a promise that rejects after the caller stopped waiting causes no unhandled rejection", async () => {
   const late = Promise.withResolvers<never>();
   expect(await codeOf(unlessAborted(late.promise, AbortSignal.abort()))).toBe("REQUEST_ABORTED");
   // vitest fails a run with an unhandled rejection.
@@ -91,7 +91,7 @@ test("within rejects when the time is over, with the caller's error if there is 
   await expect(within(never, 5, () => new TypeError("mine"))).rejects.toThrow(TypeError);
 });
 
-test("endsWithin tells whether the promise was settled in time, and never rejects", async () => {
+test("endsWithin reports whether the promise was settled in time, and never rejects", async () => {
   expect(await endsWithin(Promise.resolve(), 600_000)).toBe(true);
   expect(await endsWithin(Promise.reject(new Error("no")), 600_000)).toBe(true);
   expect(await endsWithin(never, 5)).toBe(false);

@@ -4,7 +4,7 @@ import { createResponseDelays, waitForDelay } from "./response-delays.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-describe("delayed answers", () => {
+describe("delayed responses", () => {
   test("are sent once, after their time", () => {
     const delays = createResponseDelays();
     const answer = vi.fn();

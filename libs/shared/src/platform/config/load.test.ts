@@ -56,7 +56,7 @@ describe("precedence", () => {
     ]);
   });
 
-  test("the first word of the variables is configurable", () => {
+  test("the prefix of the variables is configurable", () => {
     const env = { POSTERN_RUNTIME_INSTANCE_NAME: "environment" };
     expect(configOf(text, { env, envPrefix: "POSTERN" }).runtime.instance_name).toBe("environment");
   });

@@ -7,11 +7,11 @@ const secret = new Secret("0123456789abcdef0123456789abcdef");
 const caller: Caller = { method: "basic", scopes: ["service:admin"], clientIp: "203.0.113.9", session: "7d3f" };
 const sign = createCallerSigner({ secret, ttlSeconds: 30 });
 
-test("the audience reads what the gateway signed", async () => {
+test("the intended service can read the gateway's assertion", async () => {
   expect(await createCallerVerifier({ secret }, "admin")(await sign(caller, "admin"))).toEqual(caller);
 });
 
-test("the assertion contains the name; that of an older gateway has none", async () => {
+test("the assertion contains the caller's name; an older gateway's assertion does not", async () => {
   const verify = createCallerVerifier({ secret }, "admin");
   expect(await verify(await sign({ ...caller, name: "backchannel" }, "admin"))).toEqual({
     ...caller,
@@ -36,11 +36,11 @@ test("assertions are compatible with versions that sign and read with jose", asy
   expect(payload).toMatchObject({ method, scopes, ip, sid });
 });
 
-test("no other service accepts it", async () => {
+test("no other service accepts the assertion", async () => {
   expect(await createCallerVerifier({ secret }, "idp")(await sign(caller, "admin"))).toBeUndefined();
 });
 
-test("another key, an expired one, a missing one and garbage are rejected", async () => {
+test("an assertion that has another key, has expired, is missing or is malformed is rejected", async () => {
   const verify = createCallerVerifier({ secret }, "admin");
   const forged = createCallerSigner({ secret: new Secret("x".repeat(32)), ttlSeconds: 30 });
   const expired = createCallerSigner({ secret, ttlSeconds: -61 });

@@ -53,7 +53,7 @@ describe("the route of an operation", () => {
 describe("a service that serves its operations only", () => {
   const hook = hookOf("admin");
 
-  test("takes its operations, HEAD and OPTIONS of their paths", () => {
+  test("accepts its operations, and HEAD and OPTIONS on their paths", () => {
     expect(() => hook({ method: "GET", url: "/api/v1/async/jobs/:jobId" })).not.toThrow();
     expect(() => hook({ method: ["HEAD", "OPTIONS"], url: "/api/v1/async/jobs/:jobId" })).not.toThrow();
   });
@@ -68,7 +68,7 @@ describe("a service that serves its operations only", () => {
     expect(() => hook({ method, url })).toThrow("is not in the operation table");
   });
 
-  test("takes the patterns that it forwards", () => {
+  test("accepts the patterns that it forwards", () => {
     const gateway = hookOf("gateway", { forwarded: new Set(["/login", "/login/*"]) });
     expect(() => gateway({ method: ["GET", "POST"], url: "/login/*" })).not.toThrow();
     expect(() => gateway({ method: "GET", url: "/logout" })).toThrow("is not in the operation table");

@@ -39,7 +39,7 @@ test.each(rows)("%s: %s %s needs any of %j", (_family, method, path, anyScope) =
   expect(anyScopeOf(method, path)).toEqual(anyScope);
 });
 
-test("every family whose caller is checked, and every operation with scopes of its own, has a case here", () => {
+test("every family that authenticates its caller, and every operation with its own scopes, has a case here", () => {
   const cases = rows.map(([, method, path]) => `${method} ${path}`);
   const families = new Set(
     operations.filter(({ security }) => security === "backchannel").map(({ family }) => family.prefix),

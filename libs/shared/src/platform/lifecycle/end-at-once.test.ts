@@ -10,7 +10,7 @@ const program = `
   setTimeout(() => { process.stderr.write("pid " + process.pid); endAtOnce(); }, 200);
 `;
 
-/** Its output is not read. */
+/** The result of a process whose standard output is not read. */
 async function endOf(
   command: string,
   args: readonly string[],
@@ -28,7 +28,7 @@ test("a process ends although one of its writes hangs", async () => {
   expect(await endOf("/usr/bin/env", [])).toMatchObject({ code: null, signal: "SIGKILL" });
 });
 
-test("so does the first process of a container, which its own signals do not end", async () => {
+test("the first process of a container, which ignores its own signals, ends although a write hangs", async () => {
   const first = await endOf("unshare", ["--user", "--map-root-user", "--pid", "--fork", "--mount-proc"]);
   expect(first).toEqual({ code: 1, signal: null, said: "pid 1" });
 });

@@ -34,7 +34,7 @@ test("collected lines are passed on when requested, and none twice", () => {
   expect(blocks).toEqual(["one\n"]);
 });
 
-test("what was passed on counts as queued until it is written or cannot be written any more", () => {
+test("lines that were passed on count as queued until they are written or lost", () => {
   const { gatherer, dropped } = start(1);
   gatherer.write(info);
   gatherer.written(1);

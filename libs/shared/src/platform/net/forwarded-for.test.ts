@@ -15,9 +15,21 @@ test.each([
   ],
   ["one proxy names its client", "127.0.0.1", "198.51.100.1", undefined, "198.51.100.1"],
   ["the mapped form of a trusted peer is trusted", "::ffff:127.0.0.1", "198.51.100.1", undefined, "198.51.100.1"],
-  ["what the client wrote at the left does not count", "127.0.0.1", "6.6.6.6, 198.51.100.1", undefined, "198.51.100.1"],
-  ["trusted hops at the right are skipped", "127.0.0.1", "6.6.6.6, 198.51.100.1, 10.1.2.3", undefined, "198.51.100.1"],
-  ["a chain of proxies alone names the farthest", "127.0.0.1", "10.9.9.9, 10.1.2.3", undefined, "10.9.9.9"],
+  [
+    "addresses that the client added on the left do not count",
+    "127.0.0.1",
+    "6.6.6.6, 198.51.100.1",
+    undefined,
+    "198.51.100.1",
+  ],
+  ["trusted hops on the right are skipped", "127.0.0.1", "6.6.6.6, 198.51.100.1, 10.1.2.3", undefined, "198.51.100.1"],
+  [
+    "if all hops are trusted proxies, the farthest one is used",
+    "127.0.0.1",
+    "10.9.9.9, 10.1.2.3",
+    undefined,
+    "10.9.9.9",
+  ],
   [
     "an invalid value ends the search at the last valid address",
     "127.0.0.1",
@@ -40,7 +52,7 @@ test("an untrusted peer's own address is used, whatever it sends", () => {
   );
 });
 
-test("an untrusted hop's address is used, whatever is left of it", () => {
+test("an untrusted hop's address is used, whatever is on its left", () => {
   fc.assert(
     fc.property(fc.string(), (left) => {
       const forwardedFor = `${left}, 198.51.100.1, 10.0.0.7`;

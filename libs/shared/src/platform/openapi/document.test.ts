@@ -42,7 +42,7 @@ test.each(audiences)("the %s document has no draft-07 tuples", (audience) => {
   if (audience === "management") expect(json).toContain('"prefixItems":[');
 });
 
-test.each(audiences)("YAML 1.1 and 1.2 parsers read the %s document alike", (audience) => {
+test.each(audiences)("YAML 1.1 and 1.2 parsers read the %s document identically", (audience) => {
   const { json, yaml } = renderOpenapi({ audience });
   expect(parse(yaml, { version: "1.1" })).toEqual(JSON.parse(json));
   expect(parse(yaml, { version: "1.2" })).toEqual(JSON.parse(json));

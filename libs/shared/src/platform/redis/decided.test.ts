@@ -4,7 +4,7 @@ import { decidedInRedis } from "./decided.ts";
 
 const decided = decidedInRedis("flows cannot be reached");
 
-test("Redis's answer is passed on; its failure becomes a temporary failure with a cause", async () => {
+test("a reply of Redis is passed on; a failure of Redis becomes a temporary failure with a cause", async () => {
   expect(await decided(async () => 7)).toBe(7);
   const cause = new Error("Connection is closed.");
   await expect(decided(() => Promise.reject(cause))).rejects.toMatchObject({
@@ -14,7 +14,7 @@ test("Redis's answer is passed on; its failure becomes a temporary failure with 
   });
 });
 
-test("an error that already says what could not be decided is unchanged", async () => {
+test("an error that is already a temporary failure is unchanged", async () => {
   const overloaded = new AppError("OVERLOADED");
   await expect(decided(() => Promise.reject(overloaded))).rejects.toBe(overloaded);
 });

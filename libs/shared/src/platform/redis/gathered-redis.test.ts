@@ -33,7 +33,7 @@ async function startGate() {
   };
 }
 
-test("the commands of a turn are sent in one chunk, and each receives its answer in order", async () => {
+test("the commands of a turn are sent in one chunk, and each receives its own reply in order", async () => {
   using gate = await startGate();
   const client = new GatheredRedis({ port: gate.port });
   await client.ping();
@@ -57,7 +57,7 @@ test("commands, a pipeline and a transaction of one turn keep their order", asyn
   client.disconnect();
 });
 
-test("a command releases its arguments once it is answered, and not before", async () => {
+test("a command releases its arguments when its reply arrives, and not before", async () => {
   const client = new GatheredRedis({ port: server.port });
   const command = new Command("set", ["key", "value"], { replyEncoding: "utf8" });
   void client.sendCommand(command);

@@ -26,7 +26,7 @@ function accountsIn(client: RedisClient) {
   return createOidcAccounts({ redis: client, keyPrefix: "postern:", keys, ttlSeconds: () => ttlSeconds });
 }
 
-test("the subjects of an account are written with their life or not at all", async () => {
+test("the subjects of an account are stored together with their expiry or not at all", async () => {
   await redis.acl("SETUSER", "limited", "on", ">limited", "~*", "+@all", "-expire");
   const limited = await testRedis(server.port, "limited");
   await expect(accountsIn(limited).save(carol)).rejects.toMatchObject({ code: "REDIS_UNAVAILABLE" });
@@ -37,7 +37,7 @@ test("the subjects of an account are written with their life or not at all", asy
   expect(await accountsIn(redis).subjectsOf(carol.account)).toEqual(["carol"]);
 });
 
-test("a token gives a life to subjects that an earlier version left without one, and shortens none", async () => {
+test("a token sets the expiry of subjects that an earlier version stored without one, and never shortens an expiry", async () => {
   const accounts = accountsIn(redis);
   await accounts.save(carol);
   await redis.persist(key);

@@ -11,7 +11,7 @@ const jwk = (kid?: string): object => ({
 });
 const wanted = (kid?: string) => ({ alg: "EdDSA", kid });
 
-/** A client's site, and what we know of it, on a clock that tests move. */
+/** A client's key server and our cache of its keys, with a clock that the tests set. */
 function siteOf(...kids: readonly (string | undefined)[]) {
   const state = { kids, isAway: false, requestCount: 0, nowMs: 1_000_000 };
   const errors: unknown[] = [];
@@ -28,7 +28,7 @@ function siteOf(...kids: readonly (string | undefined)[]) {
   return { state, errors, sets, kidsFound };
 }
 
-test("a set is read once, however many ask at the same time, and again when it is five minutes old", async () => {
+test("concurrent calls cause one request for a key set, and a set older than five minutes is read again", async () => {
   const { state, kidsFound } = siteOf("a");
   expect(await Promise.all(Array.from({ length: 20 }, () => kidsFound("a")))).toEqual(
     Array.from({ length: 20 }, () => ["a"]),
@@ -41,7 +41,7 @@ test("a set is read once, however many ask at the same time, and again when it i
   expect(state.requestCount).toBe(2);
 });
 
-test("an unknown kid causes a request, but no more than one in five seconds", async () => {
+test("an unknown kid causes a request, at most once in five seconds", async () => {
   const { state, kidsFound } = siteOf("a");
   await kidsFound("a");
   for (let index = 0; index < 50; index += 1) expect(await kidsFound(`k${index}`)).toEqual([]);
@@ -52,7 +52,7 @@ test("an unknown kid causes a request, but no more than one in five seconds", as
   expect(state.requestCount).toBe(2);
 });
 
-test("a key that was taken out of the set is dead five minutes later", async () => {
+test("a key that was removed from the set is rejected after five minutes", async () => {
   const { state, kidsFound } = siteOf("a");
   await kidsFound("a");
   state.kids = ["b"];
@@ -60,7 +60,7 @@ test("a key that was taken out of the set is dead five minutes later", async () 
   expect(await kidsFound("a")).toEqual([]);
 });
 
-test("while the set cannot be read, its keys count an hour longer; then an assertion cannot be verified", async () => {
+test("while the key set is unavailable, its keys remain valid for another hour; after that, verification is a temporary failure", async () => {
   const { state, errors, kidsFound } = siteOf("a");
   await kidsFound("a");
   state.isAway = true;
@@ -75,7 +75,7 @@ test("while the set cannot be read, its keys count an hour longer; then an asser
   expect(await kidsFound("a")).toEqual(["a"]);
 });
 
-test("a set that was never read, and an unknown kid while it cannot be, are no wrong client", async () => {
+test("a key set that was never read, or an unknown kid while it is unavailable, is a temporary failure, not a client error", async () => {
   const { state, kidsFound } = siteOf("a");
   state.isAway = true;
   await expect(kidsFound("a")).rejects.toThrow(AppError);
@@ -89,7 +89,7 @@ test("a set that was never read, and an unknown kid while it cannot be, are no w
   await expect(kidsFound("b")).rejects.toThrow(AppError);
 });
 
-test("after a signature that no key verified, the set is read again, unless it was read moments ago", async () => {
+test("after a signature that no key verifies, the key set is read again unless it was read within the last five seconds", async () => {
   const { state, sets, kidsFound } = siteOf(undefined);
   await kidsFound();
   await sets.findAnew(uri, wanted());
@@ -100,6 +100,6 @@ test("after a signature that no key verified, the set is read again, unless it w
   state.nowMs += 5000;
   state.isAway = true;
   await expect(sets.findAnew(uri, wanted())).rejects.toThrow(AppError);
-  // The keys of before still serve who can be verified with them.
+  // The previous keys still verify assertions that were signed with them.
   expect(await kidsFound()).toEqual([undefined]);
 });

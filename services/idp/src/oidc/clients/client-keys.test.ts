@@ -19,7 +19,7 @@ const kidsOf = (...keys: readonly unknown[]) => readClientKeys({ keys: [good, ..
 
 const algorithms = (...keys: readonly object[]) => readClientKeys({ keys }).map((key) => key.algorithms);
 
-test("the key says which algorithms may be used with it, and `alg` may narrow them", () => {
+test("the key type determines the permitted algorithms, and `alg` may restrict them", () => {
   expect(algorithms(jwk(rsa), jwk(p256), jwk(ed))).toEqual([["RS256", "PS256"], ["ES256"], ["EdDSA"]]);
   expect(algorithms(jwk(rsa, { alg: "PS256" }))).toEqual([["PS256"]]);
 });
@@ -30,26 +30,26 @@ test.each([
   ["of 1024 bits", jwk(weak)],
   ["of another curve", jwk(p384)],
   ["that cannot sign", jwk(x)],
-  ["with an algorithm that is not its own", jwk(p256, { alg: "RS256" })],
+  ["with an algorithm of another key type", jwk(p256, { alg: "RS256" })],
   ["with the algorithm none", jwk(rsa, { alg: "none" })],
   ["that is a shared secret", { kty: "oct", k: "c2VjcmV0" }],
   ["that is broken", { kty: "RSA", n: "!", e: "AQAB" }],
-  ["that is no object", "key"],
-])("a key %s is left out, and the others stay", (_what, key) => {
+  ["that is not an object", "key"],
+])("a key %s is ignored, and the others are used", (_what, key) => {
   expect(kidsOf(key)).toEqual(["good"]);
 });
 
 test.each([
-  ["no object", null],
-  ["no list", { keys: {} }],
-  ["an empty list", { keys: [] }],
-  ["no key of use", { keys: [jwk(p384)] }],
-  ["more keys than a client needs", { keys: Array.from({ length: 33 }, () => good) }],
-])("%s is no key set", (_what, value) => {
+  ["a value that is not an object", null],
+  ["an object without a list of keys", { keys: {} }],
+  ["a set without keys", { keys: [] }],
+  ["a set without a usable key", { keys: [jwk(p384)] }],
+  ["a set with too many keys", { keys: Array.from({ length: 33 }, () => good) }],
+])("%s is rejected as a key set", (_what, value) => {
   expect(() => readClientKeys(value)).toThrow(TypeError);
 });
 
-test("whatever a client publishes, it is keys or a TypeError", () => {
+test("any other value that a client publishes causes a TypeError", () => {
   fc.assert(
     fc.property(fc.oneof(fc.anything(), fc.record({ keys: fc.array(fc.object()) })), (value) => {
       expect(() => readClientKeys(value)).toThrow(TypeError);
@@ -57,7 +57,7 @@ test("whatever a client publishes, it is keys or a TypeError", () => {
   );
 });
 
-test("a kid selects its key; keys without one fit any kid, unless the kid is named", () => {
+test("a kid selects its key; keys without a kid are used for an unknown kid", () => {
   const keys = readClientKeys({ keys: [jwk(rsa, { kid: "a" }), jwk(rsa, { kid: "b" }), jwk(rsa), jwk(p256)] });
   const found = (alg: string, kid?: string) => fittingKeys(keys, { alg, kid }).map((key) => key.kid);
   expect(found("RS256", "a")).toEqual(["a"]);

@@ -17,7 +17,7 @@ test.each([
   ["https://a.test/cb/*", "https://a.test/cb/x#y", false],
   ["https://a.test/cb", "https://a.test/cb", false],
   ["*", "https://a.test/", false],
-])("%s and %s: %s", (registered, requested, fits) => {
+])("wildcard %s and redirect URI %s: %s", (registered, requested, fits) => {
   expect(matchesWildcard(registered, requested)).toBe(fits);
 });
 
@@ -29,14 +29,14 @@ test.each([
   ["a:b", ["a", "b"]],
   ["a%20b:c%3Ad", ["a b", "c:d"]],
   ["a:b:c", ["a", "b:c"]],
-  // Sent by who knows RFC 7617 only.
+  // Sent by clients that implement only RFC 7617, without form encoding.
   ["a:100%zz", ["a", "100%zz"]],
   ["a", undefined],
-])("Basic credentials of %s", (text, expected) => {
+])("Basic credentials %s are parsed", (text, expected) => {
   expect(basicCredentials(basic(text))).toEqual(expected);
 });
 
-test("another scheme holds no Basic credentials", () => {
+test("another scheme or invalid Base64 has no Basic credentials", () => {
   expect(basicCredentials("Bearer abc")).toBeUndefined();
   expect(basicCredentials("Basic ???")).toBeUndefined();
 });

@@ -16,29 +16,34 @@ const optionalOf = (client: object, oidc?: object, clientId = "mail") =>
   ["openid", "profile", "email"].filter((name) => describeScope(settingsOf(client, oidc), clientId, name).optional);
 
 test.each([
-  ["in the granular mode, all but openid", granular, {}, ["profile", "email"]],
-  ["what is required is not optional", { ...granular, required_scopes: ["email"] }, {}, ["profile"]],
-  ["a list of optional scopes names all that are", { ...granular, optional_scopes: ["email"] }, {}, ["email"]],
-  ["required outranks optional", { ...granular, required_scopes: ["email"], optional_scopes: ["email"] }, {}, []],
-  ["openid is never optional", { ...granular, optional_scopes: ["openid"] }, {}, []],
-  ["a client without a mode has the site's", {}, { consent: { mode: "granular_optional" } }, ["profile", "email"]],
+  ["in granular mode, all scopes except openid", granular, {}, ["profile", "email"]],
+  ["a required scope is not optional", { ...granular, required_scopes: ["email"] }, {}, ["profile"]],
+  ["only listed scopes are optional if there is a list", { ...granular, optional_scopes: ["email"] }, {}, ["email"]],
   [
-    "a client's own mode outranks the site's",
+    "a scope that is both required and optional is required",
+    { ...granular, required_scopes: ["email"], optional_scopes: ["email"] },
+    {},
+    [],
+  ],
+  ["openid is never optional", { ...granular, optional_scopes: ["openid"] }, {}, []],
+  ["a client without a mode uses the site's", {}, { consent: { mode: "granular_optional" } }, ["profile", "email"]],
+  [
+    "a client's own mode takes precedence over the site's",
     { consent_mode: "all_or_nothing" },
     { consent: { mode: "granular_optional" } },
     [],
   ],
-])("what a user may leave out: %s", (_what, client, oidc, optional) => {
+])("optional scopes: %s", (_what, client, oidc, optional) => {
   expect(optionalOf(client, oidc)).toEqual(optional);
 });
 
-test("of a client that is no longer configured nothing is optional", () => {
+test("no scope of a removed client is optional", () => {
   expect(optionalOf(granular, {}, "gone")).toEqual([]);
 });
 
 const described = (description: string) => [{ name: "calendar", description, claims: [] }];
 
-test("a scope has the client's words, else the site's, else none", () => {
+test("the client's description of a scope takes precedence over the site's; there may be none", () => {
   const both = settingsOf(
     { custom_scopes: described("read its calendar") },
     { custom_scopes: described("read calendars") },

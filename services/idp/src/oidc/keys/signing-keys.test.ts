@@ -16,7 +16,7 @@ function key(kid: string, createdAtMs: number): SigningKey {
   return { kind: "rsa", kid, jwk: { kty: "RSA", kid }, createdAtMs };
 }
 
-test("a new key is published before it signs, and the first signs immediately", () => {
+test("a new key is published before it is used to sign, and the first key signs immediately", () => {
   const first = key("first", 0);
   expect(activeKey([first], "rsa", rules, 1)).toBe(first);
   const second = key("second", 168 * hour);
@@ -26,14 +26,14 @@ test("a new key is published before it signs, and the first signs immediately", 
   expect(signingOrder([first, second], rules, 169 * hour).map(({ kid }) => kid)).toEqual(["second", "first"]);
 });
 
-test("keys are created when they are missing or old, and only missing ones while rotation is off", () => {
+test("missing and old keys are replaced; without rotation, only missing keys are created", () => {
   expect(kindsToMake([], rules, 0)).toEqual(["rsa", "ec", "ed25519"]);
   expect(kindsToMake([key("a", 0)], rules, 168 * hour)).toContain("rsa");
   expect(kindsToMake([key("a", 0)], rules, 168 * hour - 1)).not.toContain("rsa");
   expect(kindsToMake([key("a", 0)], { ...rules, isRotated: false }, 1000 * hour)).not.toContain("rsa");
 });
 
-test("a key stays until the last token that it signed is dead", () => {
+test("a key is kept until the last token that it signed has expired", () => {
   const keys = [key("first", 0), key("second", 168 * hour)];
   const lastSignatureMs = 169 * hour + lookEveryMs(rules);
   expect(withoutRetired(keys, rules, lastSignatureMs + 24 * hour - 1)).toHaveLength(2);
@@ -41,7 +41,7 @@ test("a key stays until the last token that it signed is dead", () => {
   expect(withoutRetired(keys, { ...rules, maxAgeMs: 1000 * hour }, 999 * hour)).toHaveLength(2);
 });
 
-test("what is no key is not read from the store", () => {
+test("a stored value that is not a key is ignored", () => {
   const good = key("good", 5);
   expect(parseSigningKeys(JSON.stringify([good, {}, null, { ...good, kind: "x" }, { ...good, jwk: {} }]))).toEqual([
     good,

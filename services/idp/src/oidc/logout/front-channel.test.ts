@@ -20,13 +20,13 @@ function framesWith(logout: object, clients: readonly object[]) {
 
 const mail = { client_id: "mail", name: "Mail", frontchannel_logout_uri: "https://mail.test/out?a=1" };
 
-test("clients of the session that have a logout page receive iss and sid there, others do not", () => {
+test("the logout page of each client of the session receives iss and sid; clients without one are skipped", () => {
   expect(framesWith({}, [mail, { client_id: "wiki" }])).toEqual([
     { name: "Mail", address: "https://mail.test/out?a=1&iss=https%3A%2F%2Fidp.example.test&sid=s%2F1" },
   ]);
 });
 
-test("without session support the address has no iss and sid; without front-channel support there are no frames", () => {
+test("without session support the URL has no iss and sid; without front-channel support there are no frames", () => {
   expect(framesWith({ front_channel_session_supported: false }, [mail])).toEqual([
     { name: "Mail", address: "https://mail.test/out?a=1" },
   ]);

@@ -6,9 +6,9 @@ import type { ClientPolicies } from "../clients/clients.ts";
 import { createOwnersOf } from "./session-owner.ts";
 
 interface Known {
-  /** Subject, and the account that has it. */
+  /** The account of each subject. */
   readonly holders?: Readonly<Record<string, string>>;
-  /** Accounts that are signed in, with their subjects. */
+  /** The subject of each account that is signed in. */
   readonly signedIn?: Readonly<Record<string, string>>;
   readonly clients?: readonly string[];
 }
@@ -50,17 +50,17 @@ function ownersWith({ holders = {}, signedIn = {}, clients = [] }: Known) {
 
 const users = (...ids: readonly string[]) => ids.map((id) => ({ kind: "user", id }));
 
-test("an account comes with all its subjects", async () => {
+test("an account is found with all its subjects", async () => {
   const ownersOf = ownersWith({ holders: { u1: "alice", u2: "alice" }, signedIn: { alice: "u1" } });
   expect(await ownersOf("alice")).toEqual({ accounts: ["alice"], subjects: users("alice", "u1", "u2") });
 });
 
-test("a subject leads to its account, and to sessions of its earlier name", async () => {
+test("a subject selects its account, and sessions whose account had that name earlier", async () => {
   const ownersOf = ownersWith({ holders: { u1: "alice" } });
   expect(await ownersOf("u1")).toEqual({ accounts: ["u1", "alice"], subjects: users("u1", "alice") });
 });
 
-test("an account whose name is another account's subject does not reach that account", async () => {
+test("a name selects the account with that name, not the account with an equal subject", async () => {
   const ownersOf = ownersWith({ holders: { bob: "alice", u7: "bob" }, signedIn: { bob: "u7" } });
   expect(await ownersOf("bob")).toEqual({ accounts: ["bob"], subjects: users("u7") });
 });
@@ -69,7 +69,7 @@ test("a name without an account selects only itself", async () => {
   expect(await ownersWith({})("nobody")).toEqual({ accounts: ["nobody"], subjects: users("nobody") });
 });
 
-test("a client is reached by its name while no user has it, and by its prefix in any case", async () => {
+test("a client is selected by its name if no user has that name, and always by its name with the prefix", async () => {
   const free = ownersWith({ clients: ["tool"] });
   expect((await free("tool")).subjects).toEqual([...users("tool"), { kind: "client", id: "tool" }]);
   const taken = ownersWith({ clients: ["tool"], holders: { tool: "tool" } });
@@ -77,6 +77,6 @@ test("a client is reached by its name while no user has it, and by its prefix in
   expect(await taken("client:tool")).toEqual({ accounts: [], subjects: [{ kind: "client", id: "tool" }] });
 });
 
-test("the prefix names no client that is not registered", async () => {
+test("the prefix does not select an unregistered client", async () => {
   expect(await ownersWith({})("client:tool")).toEqual({ accounts: ["client:tool"], subjects: users("client:tool") });
 });

@@ -23,7 +23,7 @@ function constant(claim: string, value: string | number | boolean, type: "string
   return { claim, attribute: "", from: "", constant: value, type } as const;
 }
 
-test("usual attributes become the standard claims", () => {
+test("common attributes become standard claims", () => {
   expect(claimsOf(account, [])).toEqual({
     preferred_username: "alice@example.test",
     email: "a@example.test",
@@ -33,13 +33,13 @@ test("usual attributes become the standard claims", () => {
   expect(emailOf({ ...account, attributes: {} }, [])).toBe("alice@example.test");
 });
 
-test("an empty attribute is no value", () => {
+test("an empty attribute has no value", () => {
   const claims = claimsOf({ ...account, attributes: { mail: [""], sn: [""] } }, []);
   expect(claims).toMatchObject({ email: "alice@example.test" });
   expect(claims).not.toHaveProperty("family_name");
 });
 
-test("mappings give typed claims; what does not fit is left out, and no mapping sets a reserved one", () => {
+test("mappings create typed claims; values of another type are omitted, and reserved claims cannot be mapped", () => {
   const claims = claimsOf(account, [
     mapping("quota", "quota", "integer"),
     mapping("admin", "ADMIN", "boolean"),
@@ -52,7 +52,7 @@ test("mappings give typed claims; what does not fit is left out, and no mapping 
   for (const name of ["count", "sub", "aud"]) expect(claims[name]).toBeUndefined();
 });
 
-test("a constant is released in its own type; a text becomes the type that the mapping names", () => {
+test("a constant is released with its own type; a string is converted to the type of the mapping", () => {
   const mappings = [
     constant("email_verified", true),
     constant("tier", 3),
@@ -70,7 +70,7 @@ test("a constant is released in its own type; a text becomes the type that the m
   });
 });
 
-test("a constant that vouches for an address needs the address", () => {
+test("a constant that marks an address as verified is released only with that address", () => {
   const mappings = [constant("email_verified", true), constant("phone_number_verified", false)];
   expect(claimsOf(account, mappings)).toMatchObject({ email: "a@example.test", email_verified: true });
   expect(claimsOf(account, mappings)).not.toHaveProperty("phone_number_verified");
@@ -79,7 +79,7 @@ test("a constant that vouches for an address needs the address", () => {
   expect(claimsOf(phone, mappings)).not.toHaveProperty("email_verified");
 });
 
-test("a constant needs a scope that releases its claim; a claim of no scope and an attribute need none", () => {
+test("a constant needs a scope that releases its claim; claims without a scope and mapped attributes do not", () => {
   const mappings = [constant("email_verified", true), constant("site", "mail"), mapping("email", "mail")];
   const table = { email: ["email", "email_verified"], site: null };
   const names = (scopes: readonly string[]) => grantedMappings(mappings, table, scopes).map(({ claim }) => claim);
@@ -87,13 +87,13 @@ test("a constant needs a scope that releases its claim; a claim of no scope and 
   expect(names(["openid"])).toEqual(["site", "email"]);
 });
 
-describe("claims whose type OpenID Connect Core §5.1 fixes", () => {
+describe("claims with a type defined by OpenID Connect Core §5.1", () => {
   const verified = {
     ...account,
     attributes: { ...account.attributes, ok: ["TRUE"], not: ["0"], on: ["1700000000"], unclear: ["maybe"], none: [""] },
   };
 
-  test("are released in it where a mapping leaves `type` at its default, and where it names another one", () => {
+  test("are released with that type, whether a mapping omits `type` or sets another one", () => {
     const mappings = [
       mapping("email_verified", "ok"),
       mapping("phone_number_verified", "not", "string_array"),
@@ -107,7 +107,7 @@ describe("claims whose type OpenID Connect Core §5.1 fixes", () => {
     expect(mappedClaims(verified, [mapping("updated_at", "on", "integer")])).toEqual({ updated_at: 1700000000 });
   });
 
-  test("are left out where the value does not fit, and never released as text", () => {
+  test("are omitted if the value has another type, and never released as text", () => {
     const unreadable: string[] = [];
     const mappings = [
       mapping("email_verified", "unclear"),
@@ -121,7 +121,7 @@ describe("claims whose type OpenID Connect Core §5.1 fixes", () => {
     for (const name of ["email_verified", "updated_at", "phone_number_verified", "quota", "absent"]) {
       expect(claims).not.toHaveProperty(name);
     }
-    // An empty attribute is no value.
+    // An empty attribute has no value, so it is not unreadable.
     expect(unreadable).toEqual(["email_verified", "updated_at", "quota"]);
   });
 });

@@ -24,28 +24,33 @@ const message = logoutRequest();
 const without = (attribute: string): string => message.replace(new RegExp(` ${attribute}="[^"]*"`), "");
 const ending = (at: string): string => message.replace(" Destination", ` NotOnOrAfter="${at}" Destination`);
 
-describe("a message is taken", () => {
+describe("a message is accepted", () => {
   it.each<readonly [name: string, xml: string, arrival: Partial<Arrival>, outcome: string]>([
-    ["now and here", message, {}, "taken"],
-    ["three minutes late", message, { nowMs: nowMs + 3 * minuteMs }, "taken"],
-    ["by a clock three minutes behind", message, { nowMs: nowMs - 3 * minuteMs }, "taken"],
-    ["unsigned without a destination", without("Destination"), { isSigned: false }, "taken"],
-    ["before its end", ending("2026-05-01T12:00:01Z"), {}, "taken"],
+    ["if it is current and has the correct destination", message, {}, "taken"],
+    ["if it is three minutes old", message, { nowMs: nowMs + 3 * minuteMs }, "taken"],
+    ["if the sender's clock is three minutes fast", message, { nowMs: nowMs - 3 * minuteMs }, "taken"],
+    ["if it is unsigned and has no destination", without("Destination"), { isSigned: false }, "taken"],
+    ["before NotOnOrAfter", ending("2026-05-01T12:00:01Z"), {}, "taken"],
   ])("%s", (_name, xml, arrival, outcome) => {
     expect(outcomeOf(xml, arrival)).toBe(outcome);
   });
 });
 
-describe("a message is refused", () => {
+describe("a message is rejected", () => {
   it.each<readonly [name: string, xml: string, arrival: Partial<Arrival>, outcome: string]>([
-    ["later", message, { nowMs: nowMs + 3 * minuteMs + 1 }, "time"],
-    ["earlier", message, { nowMs: nowMs - 3 * minuteMs - 1 }, "time"],
-    ["without its instant", without("IssueInstant"), {}, "structure"],
-    ["with an instant of local time", message.replace("12:00:00Z", "12:00:00+02:00"), {}, "time"],
-    ["long after its end", ending("2026-05-01T11:50:00Z"), {}, "time"],
-    ["at another address", message, { destination: `${sso}/` }, "destination"],
-    ["unsigned at another address", message, { destination: `${sso}/`, isSigned: false }, "destination"],
-    ["signed without a destination", without("Destination"), {}, "destination"],
+    ["if it is more than three minutes old", message, { nowMs: nowMs + 3 * minuteMs + 1 }, "time"],
+    ["if its time is more than three minutes ahead", message, { nowMs: nowMs - 3 * minuteMs - 1 }, "time"],
+    ["without IssueInstant", without("IssueInstant"), {}, "structure"],
+    ["if IssueInstant is not in UTC", message.replace("12:00:00Z", "12:00:00+02:00"), {}, "time"],
+    ["long after NotOnOrAfter", ending("2026-05-01T11:50:00Z"), {}, "time"],
+    ["if its destination is another URL", message, { destination: `${sso}/` }, "destination"],
+    [
+      "if it is unsigned and its destination is another URL",
+      message,
+      { destination: `${sso}/`, isSigned: false },
+      "destination",
+    ],
+    ["if it is signed and has no destination", without("Destination"), {}, "destination"],
     ["without an ID", without("ID"), {}, "structure"],
     ["of another version", message.replace('Version="2.0"', 'Version="1.1"'), {}, "structure"],
   ])("%s", (_name, xml, arrival, outcome) => {

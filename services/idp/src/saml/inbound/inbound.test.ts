@@ -16,18 +16,18 @@ const honest = [
   { binding: "redirect", message: redirected(logoutRequest()) },
 ] as const;
 
-/** Seeds that once found something, or that show each kind of trick; never taken out. */
+/** Seeds that once revealed a fault, or that cover each kind of forgery; never removed. */
 const keptSeeds = [1, 7, 42, 99, 1234, 4711, 65_537, 900_001];
 
 describe("messages of service providers", () => {
-  it("reads what an honest one has signed", () => {
+  it("are read if they are signed correctly", () => {
     const [logout, authn, query] = honest.map(outcomeOf);
     expect(logout).toContain('"nameId":"alice","sessionIndexes":["_s1"]');
     expect(authn).toContain('"acsUrl":"https://sp.example.test/acs"');
     expect(query).toContain('"relayState":"state 1"');
   });
 
-  it("accepts no forgery", () => {
+  it("are rejected if they are forged", () => {
     const accepted = new Set(honest.map(outcomeOf));
     const seeds = [...keptSeeds, ...Array.from({ length: 1500 }, (_, index) => index)];
     const outcomes = seeds.map((seed) => ({ seed, outcome: outcomeOf(forgeryOf(seed)) }));
@@ -38,7 +38,7 @@ describe("messages of service providers", () => {
     }
   });
 
-  it("takes keys from the configuration alone", () => {
+  it("are verified only with configured keys", () => {
     const foreign = enveloped(logoutRequest(), keys.stranger.privateKey);
     expect(outcomeOf({ binding: "post", message: foreign })).toBe("refused signature_wrong");
     const sender = { keys: [], mayOmitSignature: () => true };
@@ -46,7 +46,7 @@ describe("messages of service providers", () => {
     expect(() => readEnveloped(foreign, undefined, deps)).toThrow("no certificate is configured");
   });
 
-  it("takes an unsigned one only where that is configured", () => {
+  it("may be unsigned only if that is configured", () => {
     expect(outcomeOf({ binding: "post", message: authnRequest() })).toBe("refused signature_missing");
     const sender = { keys: [], mayOmitSignature: () => true };
     const deps = {
@@ -56,7 +56,7 @@ describe("messages of service providers", () => {
     expect(readEnveloped(authnRequest(), undefined, deps)).toMatchObject({ isSigned: false, name: "AuthnRequest" });
   });
 
-  it("keeps its limits", () => {
+  it("are rejected above each size limit", () => {
     const bomb = deflateRawSync(Buffer.alloc(messageLimits.documentBytes + 1, "a")).toString("base64");
     expect(() => decodeRedirected(bomb)).toThrow("inflates beyond");
     expect(() => decodePosted("AAAA".repeat(messageLimits.encodedLength))).toThrow("encoded message");
@@ -76,11 +76,11 @@ describe("messages of service providers", () => {
     "<a>&b;</a>",
     "<a/><b/>",
     "<a>",
-  ])("refuses %s", (xml) => {
+  ])("are rejected as XML: %s", (xml) => {
     expect(() => parseXml(xml)).toThrow(SamlRefusal);
   });
 
-  it("sees one ID under all its spellings", () => {
+  it("must not repeat an ID, whatever the case of the attribute name", () => {
     expect(() => parseXml('<a ID="x"><b Id="x"/></a>')).toThrow("an ID occurs twice");
   });
 });

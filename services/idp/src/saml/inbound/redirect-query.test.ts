@@ -11,7 +11,7 @@ const refused = (query: string): unknown => {
   }
 };
 
-test("what was signed is kept as it came, in the order of the binding", () => {
+test("the signed octets are kept unchanged, in the order that the binding defines", () => {
   const query = "x=1&Signature=c2ln%2B&SigAlg=urn%3Aalg&RelayState=a%20b&SAMLRequest=ab%2Bc";
   expect(readRedirectQuery(query)).toEqual({
     parameter: "SAMLRequest",
@@ -21,12 +21,12 @@ test("what was signed is kept as it came, in the order of the binding", () => {
   });
 });
 
-test("an empty RelayState counts as absent, but belongs to what was signed", () => {
+test("an empty RelayState counts as absent, but is part of the signed octets", () => {
   const { relayState, signature } = readRedirectQuery("SAMLResponse=a&RelayState=&SigAlg=s&Signature=v");
   expect([relayState, signature?.octets]).toEqual([undefined, "SAMLResponse=a&RelayState=&SigAlg=s"]);
 });
 
-test("base64 survives a + that was not encoded", () => {
+test("a + in Base64 that was not percent-encoded is preserved", () => {
   expect(readRedirectQuery("SAMLRequest=a+b&SigAlg=s&Signature=c+d")).toMatchObject({
     message: "a+b",
     signature: { value: "c+d" },
@@ -38,22 +38,22 @@ test.each([
   ["two messages", "SAMLRequest=a&SAMLResponse=b"],
   ["one message twice", "SAMLRequest=a&SAMLRequest=b"],
   ["two relay states", "SAMLRequest=a&RelayState=1&RelayState=2"],
-  ["a disguised name, which another reader would see", "SAMLRequest=a&%52elayState=x"],
+  ["a percent-encoded name, which another parser would recognise", "SAMLRequest=a&%52elayState=x"],
   ["a signature without an algorithm", "SAMLRequest=a&Signature=v"],
   ["an algorithm without a signature", "SAMLRequest=a&SigAlg=s"],
-  ["a broken percent code", "SAMLRequest=%zz"],
+  ["an invalid percent-encoding", "SAMLRequest=%zz"],
   ["another encoding", "SAMLRequest=a&SAMLEncoding=urn%3Aother"],
   ["a relay state that is too long", `SAMLRequest=a&RelayState=${"x".repeat(10_000)}`],
-])("%s is refused", (_what, query) => {
+])("%s is rejected", (_what, query) => {
   expect(refused(query)).toBe("parameters");
 });
 
-test("the encoding of the binding may be named", () => {
+test("SAMLEncoding may name the binding's own encoding", () => {
   const encoding = encodeURIComponent("urn:oasis:names:tc:SAML:2.0:bindings:URL-Encoding:DEFLATE");
   expect(readRedirectQuery(`SAMLRequest=a&SAMLEncoding=${encoding}`).message).toBe("a");
 });
 
-test("whatever the query is, it is one message or a refusal; a value never leaves the octets", () => {
+test("any query results in one message or is rejected", () => {
   const name = fc.constantFrom("SAMLRequest", "SAMLResponse", "RelayState", "SigAlg", "Signature", "other", "%53igAlg");
   const value = fc.oneof(fc.string(), fc.string().map(encodeURIComponent));
   const query = fc.array(fc.tuple(name, value)).map((pairs) => pairs.map((pair) => pair.join("=")).join("&"));

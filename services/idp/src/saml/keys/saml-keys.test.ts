@@ -9,7 +9,7 @@ beforeAll(async () => {
   allKeys = await Promise.all([0, 1000 * hour, 2000 * hour].map((atMs) => makeKey("test", atMs)));
 });
 
-/** What the metadata list at an hour, the signing one first, as numbers of the keys. */
+/** The indexes of the keys that the metadata list at an hour, the signing key first. */
 function published(count: number, atHour: number): readonly number[] {
   const keys = allKeys.slice(0, count);
   const kept = withoutFormer(keys, rotation, atHour * hour);
@@ -18,8 +18,8 @@ function published(count: number, atHour: number): readonly number[] {
   );
 }
 
-describe("the keys that sign", () => {
-  it("have a successor at the age that is configured, and none without", () => {
+describe("the signing keys", () => {
+  it("are replaced at the configured age, or never if none is configured", () => {
     const [first] = allKeys;
     if (first === undefined) throw new Error("no key");
     expect(isKeyDue([], rotation, 0)).toBe(true);
@@ -28,11 +28,11 @@ describe("the keys that sign", () => {
     expect(isKeyDue([first], { ...rotation, intervalMs: 0 }, 10_000 * hour)).toBe(false);
   });
 
-  it("the first signs immediately, because service providers know no other key", () => {
+  it("the first key signs immediately, because service providers know no other key", () => {
     expect(published(1, 0)).toEqual([0]);
   });
 
-  it("a new one is published before it signs, and the former stays published as long after", () => {
+  it("a new key is published before it signs, and the previous one stays published for the same time afterwards", () => {
     expect(published(2, 1000)).toEqual([0, 1]);
     expect(published(2, 1099)).toEqual([0, 1]);
     expect(published(2, 1100)).toEqual([1, 0]);
@@ -40,7 +40,7 @@ describe("the keys that sign", () => {
     expect(published(2, 1200)).toEqual([1]);
   });
 
-  it("three generations never overlap in use", () => {
+  it("at most two generations are published together", () => {
     expect(published(3, 2000)).toEqual([1, 2]);
     expect(published(3, 2100)).toEqual([2, 1]);
     expect(published(3, 2200)).toEqual([2]);

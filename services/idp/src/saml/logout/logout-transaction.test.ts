@@ -16,7 +16,7 @@ const stateAt = (channel: Channel, nowMs: number, result?: ServiceResult) =>
     nowMs,
   )[0];
 
-test("a service provider can answer until the deadline; then SOAP is repeated later, and a browser has no answer", () => {
+test("a service provider may respond until the deadline; after that SOAP is retried later, and a browser logout counts as unanswered", () => {
   expect((["soap", "browser", "none"] as const).map((channel) => stateAt(channel, 999))).toEqual([
     "asking",
     "asking",
@@ -29,11 +29,11 @@ test("a service provider can answer until the deadline; then SOAP is repeated la
   ]);
 });
 
-test("what it answered counts, also after the deadline", () => {
+test("a received response counts even after the deadline", () => {
   expect(stateAt("browser", 2000, "done")).toBe("done");
   expect(stateAt("soap", 0, "refused")).toBe("refused");
 });
 
-test("the page's address names the logout, whatever is in the identifier", () => {
+test("the URL of the logout page contains the encoded logout identifier", () => {
   expect(logoutTransactionPath("a&b", { frame: "1" })).toBe("/saml/slo?logout=a%26b&frame=1");
 });

@@ -38,7 +38,7 @@ const match = (sessionIndexes: readonly string[], current?: string, nameId = "al
     { entityId: sp, current: current === undefined ? undefined : session(current) },
   );
 
-test("the sessions that the indexes name end, each once", async () => {
+test("each session named by an index ends once", async () => {
   expect(await match(["i1", "i2", "i1"])).toEqual(["s1", "s2"]);
 });
 
@@ -46,7 +46,7 @@ test("an unknown index, or one of another user's session or another service prov
   expect(await match(["i3", "i4", "i9"])).toEqual([]);
 });
 
-test("without an index it is the session of the browser, if the service provider knows the user by that name", async () => {
+test("without an index the browser's session ends if the service provider knows the user by that name", async () => {
   expect(await match([], "s1")).toEqual(["s1"]);
   expect(await match([], "s1", "mallory")).toEqual([]);
   expect(await match([], "s4")).toEqual([]);

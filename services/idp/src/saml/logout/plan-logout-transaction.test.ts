@@ -32,7 +32,7 @@ const participant = (entityId: string, sessionIndex = "_1") => ({
 });
 
 describe("the service providers of a logout", () => {
-  it("are notified and shown in the order of the configuration, in whatever order Redis gives them", () => {
+  it("are notified and shown in the order of the configuration, whatever the order of the entries in Redis", () => {
     const joined = [
       participant("urn:test:wiki"),
       participant("https://tracker.example.test", "_1"),

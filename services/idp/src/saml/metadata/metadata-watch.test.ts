@@ -26,7 +26,7 @@ function watchWith(find: MetadataCopies["find"]) {
 }
 
 describe("metadata whose source is unavailable when a replica starts", () => {
-  it("are taken from the kept copy as soon as Redis is available, and the start waits for it", async () => {
+  it("are read from the stored copy as soon as Redis is available, and the start waits for that", async () => {
     let calls = 0;
     const watch = watchWith(async () => {
       calls += 1;
@@ -39,7 +39,7 @@ describe("metadata whose source is unavailable when a replica starts", () => {
     watch.close();
   });
 
-  it("delay a caller while they are looked for, and no longer once no copy was found", async () => {
+  it("delay requests while a stored copy is being searched, and no longer once none was found", async () => {
     const answer = Promise.withResolvers<typeof kept | undefined>();
     const watch = watchWith(() => answer.promise);
     const started = watch.follow([source], bounds);

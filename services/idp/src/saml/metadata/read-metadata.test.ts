@@ -34,7 +34,7 @@ const at = (day: string): string => ` validUntil="2026-05-${day}T12:00:00Z"`;
 const entityIn = ({ entities }: MetadataFacts) => entities[0];
 
 describe("metadata of a service provider", () => {
-  it("say its addresses with the default first, its logout services, its keys by use and its formats", () => {
+  it("contain its URLs with the default first, its logout services, its keys by use and its name formats", () => {
     expect(readMetadata(signedEntity, options)).toEqual({
       cacheMs: undefined,
       entities: [
@@ -64,7 +64,7 @@ describe("metadata of a service provider", () => {
     });
   });
 
-  it("are found in a federation's document by entity ID, whatever stands beside them", () => {
+  it("are found by entity ID in a federation's document with other entities", () => {
     const facts = readMetadata(signedAggregate, options);
     expect(facts.entities.map(({ entityId }) => entityId)).toEqual([sp]);
     expect(facts.cacheMs).toBe(3_600_000);
@@ -72,7 +72,7 @@ describe("metadata of a service provider", () => {
     expect(readMetadata(nested, options).entities).toHaveLength(1);
   });
 
-  it("are over at the earliest end that anything around them tells", () => {
+  it("expire at the earliest validUntil of the element and all elements around it", () => {
     const entity = entityOf({ attributes: at("03"), roleAttributes: at("04") });
     const around = signedMetadata(aggregateOf([entity], ` ID="_all"${at("02")}`));
     expect(entityIn(readMetadata(around, options))?.validUntilMs).toBe(Date.parse("2026-05-02T12:00:00Z"));
@@ -81,12 +81,12 @@ describe("metadata of a service provider", () => {
     expect(outcomeOf(signedMetadata(aggregateOf([entityOf()], ` ID="_all"${at("01")}`)))).toBe("refused time");
   });
 
-  it("may demand signed requests", () => {
+  it("may require signed requests", () => {
     const entity = entityOf({ roleAttributes: ' AuthnRequestsSigned="true" WantAssertionsSigned="true"' });
     expect(entityIn(readMetadata(entity, unsigned))?.authnRequestsSigned).toBe(true);
   });
 
-  it("are not there for another protocol, or for an identity provider", () => {
+  it("are ignored if they are for another protocol or for an identity provider", () => {
     const old = entityOf().replace(/protocolSupportEnumeration="[^"]*"/, 'protocolSupportEnumeration="urn:old"');
     expect(readMetadata(old, unsigned).entities).toEqual([]);
     const idp = entityOf().replaceAll("SPSSODescriptor", "IDPSSODescriptor");
@@ -95,36 +95,40 @@ describe("metadata of a service provider", () => {
 
   it.each([
     ["not signed", entityOf(), "signature_missing"],
-    ["signed by another", signedMetadata(entityOf({ attributes: ' ID="_e"' }), keys.privateKey), "signature_wrong"],
-    ["changed", signedEntity.replace("sp.example.test/two", "evil.example.test/two"), "signature_wrong"],
-    ["only an entity is signed", aggregateOf([signedEntity]), "signature_shape"],
-    ["SHA-1", signedEntity.replace("xmldsig-more#rsa-sha256", "xmldsig#rsa-sha1"), "algorithm"],
-    ["no metadata", signedMetadata('<a ID="_a"/>'), "wrong_message"],
-    ["an entity twice", signedMetadata(aggregateOf([entityOf(), entityOf()])), "structure"],
     [
-      "the signed document within another",
+      "signed with another key",
+      signedMetadata(entityOf({ attributes: ' ID="_e"' }), keys.privateKey),
+      "signature_wrong",
+    ],
+    ["changed", signedEntity.replace("sp.example.test/two", "evil.example.test/two"), "signature_wrong"],
+    ["a signature of an entity only", aggregateOf([signedEntity]), "signature_shape"],
+    ["SHA-1", signedEntity.replace("xmldsig-more#rsa-sha256", "xmldsig#rsa-sha1"), "algorithm"],
+    ["a document that is not metadata", signedMetadata('<a ID="_a"/>'), "wrong_message"],
+    ["a repeated entity", signedMetadata(aggregateOf([entityOf(), entityOf()])), "structure"],
+    [
+      "a signed document inside another",
       aggregateOf([entityOf(), signedAggregate.slice(signedAggregate.indexOf("<md:"))]),
       "structure",
     ],
-  ])("are refused: %s", (_name, xml, reason) => {
+  ])("are rejected: %s", (_name, xml, reason) => {
     expect(outcomeOf(xml)).toBe(`refused ${reason}`);
   });
 
   it.each([
     ["a DTD", `<!DOCTYPE md:EntityDescriptor>${entityOf()}`, "forbidden_xml"],
-    ["an entity of XML", entityOf().replace("https://sp.example.test/two", "&evil;"), "not_xml"],
+    ["an undefined XML entity", entityOf().replace("https://sp.example.test/two", "&evil;"), "not_xml"],
     ["a comment within a value", entityOf().replace("nameid-format:", "<!-- -->nameid-format:"), "forbidden_xml"],
     ["a processing instruction", entityOf().replace("<md:SPSSO", "<?x?><md:SPSSO"), "forbidden_xml"],
     [
-      "an address of another scheme",
+      "a URL with another scheme",
       entityOf().replace("https://sp.example.test/two", "javascript:alert(1)"),
       "structure",
     ],
-    ["an index twice", entityOf().replace('index="2"', 'index="1"'), "structure"],
-    ["no certificate in a certificate", entityOf().replace(spCertificate, "AAAA"), "structure"],
-    ["nested beyond reason", "<a>".repeat(70), "too_large"],
+    ["a repeated index", entityOf().replace('index="2"', 'index="1"'), "structure"],
+    ["an invalid certificate", entityOf().replace(spCertificate, "AAAA"), "structure"],
+    ["elements nested too deeply", "<a>".repeat(70), "too_large"],
     [
-      "a hundred addresses",
+      "a hundred URLs",
       entityOf({
         consumers: Array.from(
           { length: 100 },
@@ -134,7 +138,7 @@ describe("metadata of a service provider", () => {
       }),
       "too_large",
     ],
-  ])("are refused, signed or not: %s", (_name, xml, reason) => {
+  ])("are rejected, signed or not: %s", (_name, xml, reason) => {
     expect(outcomeOf(xml, unsigned)).toBe(`refused ${reason}`);
   });
 
@@ -142,12 +146,12 @@ describe("metadata of a service provider", () => {
     expect(readMetadata(entityOf().replace("<md:SPSSO", "<!-- x --><md:SPSSO"), unsigned).entities).toHaveLength(1);
   });
 
-  it("are refused above the size that is configured, and measured in bytes", () => {
+  it("are rejected above the configured size in bytes", () => {
     expect(outcomeOf(signedEntity, { ...options, maxBytes: signedEntity.length - 1 })).toBe("refused too_large");
     expect(outcomeOf(signedEntity, { ...options, maxBytes: signedEntity.length })).not.toContain("refused");
   });
 
-  it("never say anything else than what was signed, whatever is done to the bytes", () => {
+  it("are rejected or read as they were signed, whatever bytes are changed", () => {
     const honest = [signedEntity, signedAggregate];
     const taken = new Set(honest.map((xml) => outcomeOf(xml)));
     const evil = fc.constantFrom(

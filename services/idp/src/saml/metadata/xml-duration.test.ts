@@ -15,7 +15,7 @@ test.each([
 });
 
 test.each(["", "P", "PT", "P1DT", "-P1D", "P-1D", "1D", "P1H", "PT1D", "P1D ", "P1.5D", "P99999999999D", "PT1H1H"])(
-  "%j is no duration",
+  "%j is not a duration",
   (text) => {
     expect(durationMs(text)).toBeUndefined();
   },

@@ -19,7 +19,7 @@ const user: User = {
 const released = (change: Partial<Provider>, of = user) => releasedAttributes({ ...provider, ...change }, of);
 const names = (change: Partial<Provider>) => released(change).map(({ name }) => name);
 
-test("nothing is released that the site does not name", () => {
+test("only attributes that the site lists are released", () => {
   expect(released({})).toEqual([]);
   expect(names({ allowed_attributes: ["mail"] })).toEqual(["mail"]);
 });
@@ -33,17 +33,17 @@ test.each([
   "krbPrincipalKey",
   "apiToken",
   "privateKey",
-])("%s is never released, also under another name", (secret) => {
+])("%s is never released, not even under another name", (secret) => {
   const of = { ...user, attributes: { [secret]: ["x"] } };
   expect(released({ allowed_attributes: [secret] }, of)).toEqual([]);
   expect(released({ attributes: [mapped(secret, { name: "harmless" })] }, of)).toEqual([]);
 });
 
-test("an attribute without values is left out, and case does not matter", () => {
+test("an attribute without values is omitted, and names are matched in any case", () => {
   expect(names({ allowed_attributes: ["telephoneNumber", "title", "MAIL"] })).toEqual(["MAIL"]);
 });
 
-test("a preset gives the object identifier as name; a mapping of the site outranks it", () => {
+test("a preset uses object identifiers as names; the site's own mapping takes precedence", () => {
   expect(released({ allowed_attributes: ["mail"], attribute_preset: "urn_oid" })).toEqual([
     {
       name: "urn:oid:0.9.2342.19200300.100.1.3",
@@ -63,7 +63,7 @@ test("a preset gives the object identifier as name; a mapping of the site outran
 const formats = (more: object) =>
   released({ attributes: [mapped("mail", more)] }).map(({ nameFormat }) => nameFormat.split(":").at(-1));
 
-test("the format of a mapped name is what the site says, else what the name looks like", () => {
+test("the format of a mapped name is the configured one, or is derived from the form of the name", () => {
   expect(formats({ name: "email" })).toEqual(["basic"]);
   expect(formats({ name: "urn:example:mail" })).toEqual(["uri"]);
   expect(formats({ name: "urn:example:mail", name_format: "urn:x:own" })).toEqual(["own"]);

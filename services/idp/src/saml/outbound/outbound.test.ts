@@ -17,7 +17,7 @@ const nowMs = Date.parse("2026-05-01T12:00:00Z");
 const password = "urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport";
 const mfa = "https://refeds.org/profile/mfa";
 
-describe("the writer", () => {
+describe("the XML writer", () => {
   it("writes any value in canonical form, and the value can be read again", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "grapheme" }), (value, attribute) => {
@@ -40,7 +40,7 @@ describe("the writer", () => {
     );
   });
 
-  it("signs what others verify, markup in values included", async () => {
+  it("creates signatures that another implementation verifies, with markup in values", async () => {
     const content = element("a:c", {}, '</a:c><a:c evil="&">');
     const signable = { name: "a:b", id: "_1", attributes: { "xmlns:a": "urn:a" }, issuer: undefined, content };
     const certificate = await selfSignedCertificate(privateKey, "test", nowMs);
@@ -51,7 +51,7 @@ describe("the writer", () => {
   });
 });
 
-it("makes certificates for its keys", async () => {
+it("creates self-signed certificates for its keys", async () => {
   const pem = await selfSignedCertificate(privateKey, "https://idp.example.test/, O=x", nowMs);
   const certificate = new X509Certificate(pem);
   expect(certificate.verify(publicKey)).toBe(true);
@@ -61,17 +61,17 @@ it("makes certificates for its keys", async () => {
   expect(Date.parse(certificate.validTo)).toBeGreaterThan(nowMs);
 });
 
-describe("what is released", () => {
+describe("released attributes", () => {
   const user = { account: "alice@example.test", attributes: { mail: ["a@b.test", "c@d.test"], userPassword: ["x"] } };
 
-  it("is nothing by default, all values of what is named, and never a secret", () => {
+  it("are empty by default, have all values of the listed attributes, and never contain a secret", () => {
     const provider = { allowed_attributes: [], attribute_preset: "none", attributes: [] } as const;
     expect(releasedAttributes(provider, user)).toEqual([]);
     const named = { ...provider, allowed_attributes: ["mail", "userPassword"] };
     expect(releasedAttributes(named, user)).toMatchObject([{ name: "mail", values: ["a@b.test", "c@d.test"] }]);
   });
 
-  it("has the names of eduPerson", () => {
+  it("have the object identifiers of eduPerson with that preset", () => {
     const provider = {
       allowed_attributes: ["eduPersonPrincipalName"],
       attribute_preset: "eduperson",
@@ -92,6 +92,6 @@ it.each([
   [["pwd"], { comparison: "better", classes: [password] }, undefined],
   [["pwd", "mfa"], { comparison: "maximum", classes: [password] }, undefined],
   [["pwd"], { comparison: "exact", classes: ["urn:unknown"] }, undefined],
-] as const)("the context of %j for %j is %s", (amr, requested, expected) => {
+] as const)("the authentication context of %j for the request %j is %s", (amr, requested, expected) => {
   expect(contextClassOf(amr, requested)).toBe(expected);
 });

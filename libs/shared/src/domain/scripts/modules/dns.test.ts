@@ -18,7 +18,7 @@ test("a name resolves to its addresses, or nil if there are none", async () => {
   expect(server.queries).toContain("1.2.0.192.in-addr.arpa");
 });
 
-test("a server that fails or does not answer is an error, never nil", async () => {
+test("a server that fails or does not respond causes an error, never nil", async () => {
   await using server = await startDnsServer({ ...records, "slow.example.test": "silence" });
   await expect(ask(server.address, "dns.lookup", ["down.example.test"])).rejects.toThrow("ESERVFAIL");
   await expect(ask(server.address, "dns.lookup", ["slow.example.test"])).rejects.toThrow("ETIMEOUT");

@@ -64,7 +64,7 @@ test("a redirect is returned and not followed", async () => {
   expect(requests).toBe(1);
 });
 
-test("an answer that is too large, or missing, is an error", async () => {
+test("a response that is too large or missing causes an error", async () => {
   await using large = await serve((_request, response) => void response.end("x".repeat(1001)));
   await expect(ask({ url: `http://${large.host}/` }, { allowedHosts: [large.host] })).rejects.toThrow("too large");
   await using silent = await serve(() => undefined);

@@ -94,12 +94,12 @@ test("without TLS nothing is sent unless the script allows it, and never a passw
   expect(server.taken).toEqual([]);
 });
 
-test("a message that the server rejects is an error with the server's answer", async () => {
+test("a message that the server rejects causes an error with the server's response", async () => {
   await using server = await smtpServer({ onRcptTo: (_to, _session, done) => done(new Error("no such mailbox")) });
   await expect(send([server.address])).rejects.toThrow("no such mailbox");
 });
 
-test("one rejected recipient of several is an error", async () => {
+test("one rejected recipient of several causes an error", async () => {
   await using server = await smtpServer({
     onRcptTo: ({ address }, _session, done) => done(address.startsWith("other") ? new Error("no such mailbox") : null),
   });
@@ -111,7 +111,7 @@ test("a message that is too large is rejected", async () => {
   await expect(send([server.address], { text: "x".repeat(1001) })).rejects.toThrow("too large");
 });
 
-test("a server that accepts the connection but does not answer is given up in time, and the connection is closed", async () => {
+test("a server that accepts the connection but does not respond times out, and the connection is closed", async () => {
   const ended = Promise.withResolvers<void>();
   const server = createServer((socket) => {
     socket.resume();

@@ -71,7 +71,7 @@ const site = (backends: object, identity: object = {}) => ({
 });
 const order = (tree: object) => warnings(tree).filter((line) => line.startsWith("auth.backends.order"));
 
-describe("another machine without authentication or without TLS", () => {
+describe("a connection to another machine without authentication or TLS", () => {
   test.each([
     [{}, []],
     [{ servers: ["nats://127.0.0.1:4222", "nats://[::1]:4222"] }, []],

@@ -19,12 +19,12 @@ const rules: readonly (readonly [rule: string, text: string, paths: readonly str
     ["auth.backchannel.basic_auth.password", "auth.backchannel.basic_auth.username"],
   ],
   [
-    "a caller's password has 16 characters",
+    "a caller's password must have at least 16 characters",
     "auth: { backchannel: { basic_auth: { enabled: true, username: u, password: short } } }",
     ["auth.backchannel.basic_auth.password"],
   ],
   [
-    "metadata come over TLS or from this machine, signed, and from one place",
+    "metadata must come over TLS or from this machine, be signed, and have only one source",
     "identity: { frontend: { enabled: true }, oidc: { issuer: 'https://a.example.test' }, saml: { enabled: true, entity_id: a, service_providers: [{ entity_id: b, metadata: { url: 'http://b.example.test/', allow_unsigned: true } }, { entity_id: c, metadata: { url: 'https://u@c.example.test/', cert: c, file: f } }, { entity_id: d, metadata: { url: 'http://127.0.0.1:1/' } }] } }",
     [
       "identity.saml.service_providers[0].metadata.url",
@@ -40,22 +40,22 @@ const rules: readonly (readonly [rule: string, text: string, paths: readonly str
     ["auth.oauthbearer", "auth.oauthbearer.issuer"],
   ],
   [
-    "users' tokens are not for the back channel",
+    "users' tokens must not have the audience of the back channel",
     "auth: { oauthbearer: { audience: [mail, 'service:backchannel'] } }",
     ["auth.oauthbearer.audience"],
   ],
   [
-    "the callers' issuer does for users' tokens, and so does a scope alone",
+    "the issuer of callers' tokens also serves users' tokens, and a scope without an audience is sufficient",
     "auth: { backchannel: { oidc_bearer: { issuer: 'https://idp.example.test' } }, oauthbearer: { enabled: true, required_scope: [mail] } }",
     [],
   ],
   [
-    "the shared caches need the secrets that protect what is in them",
+    "the shared caches need the secrets that protect their contents",
     "storage: { redis: { identity_cache: { enabled: true } } }",
     ["storage.redis.encryption_secret", "storage.redis.password_nonce"],
   ],
   [
-    "former encryption secrets are not empty and stand behind a present one",
+    "former encryption secrets must not be empty and require a current one",
     "storage: { redis: { encryption_secrets_old: [{}, { secret: former-secret-0123 }] } }",
     ["storage.redis.encryption_secret", "storage.redis.encryption_secrets_old[0].secret"],
   ],
@@ -65,7 +65,7 @@ const rules: readonly (readonly [rule: string, text: string, paths: readonly str
     ["runtime.servers.http.openapi_validation.operations[1]", "runtime.servers.http.openapi_validation.operations[2]"],
   ],
   [
-    "demands of factors can be read and met",
+    "required factors and levels must exist and be attainable",
     "identity: { saml: { service_providers: [{ entity_id: a, require_mfa: [sms], required_mfa_level: strong }] }, oidc: { clients: [{ client_id: a, required_mfa_level: '3', supported_mfa: [totp] }, { client_id: b, required_mfa_level: '4', mfa_policy: { levels: { totp: 4 } } }] } }",
     [
       "identity.oidc.clients[0].required_mfa_level",
@@ -74,12 +74,12 @@ const rules: readonly (readonly [rule: string, text: string, paths: readonly str
     ],
   ],
   [
-    "a constant is a string, a number, true or false",
+    "a constant must be a string, a number, true or false",
     "identity: { oidc: { clients: [{ id_token_claims: { mappings: [{ claim: a, constant: [b] }, { claim: b, constant: { c: d } }] } }] } }",
     [0, 1].map((index) => `identity.oidc.clients[0].id_token_claims.mappings[${index}].constant`),
   ],
   [
-    "a constant claim has no other source, the type of its claim, and does not name the user",
+    "a constant claim must have no other source, must have the type of its claim, and must not identify the user",
     `storage: { redis: { encryption_secret: a-secret-of-16-letters } }
 identity: { oidc: { enabled: true, issuer: 'https://a.example.test', clients: [{ client_id: a, redirect_uris: ['https://b.example.test'],
   id_token_claims: { mappings: [
@@ -94,22 +94,22 @@ identity: { oidc: { enabled: true, issuer: 'https://a.example.test', clients: [{
     ].map((path) => `identity.oidc.clients[0].${path}`),
   ],
   [
-    "metrics credentials are complete",
+    "metrics credentials must be complete",
     "observability: { metrics: { endpoint_auth: { basic: { enabled: true, username: u } } } }",
     ["observability.metrics.endpoint_auth.basic.password"],
   ],
   [
-    "an upstream is an IP address, as nginx resolves no names",
+    "an upstream must be an IP address, because nginx does not resolve names",
     "auth: { upstreams: { imap: { address: mail.example.test }, smtp: { address: 2001:db8::1 }, pop3: { address: '' } } }",
     ["auth.upstreams.imap.address"],
   ],
   [
-    "the password of a JWT user can be verified",
+    "the password of a JWT user must be verifiable",
     "auth: { backchannel: { jwt: { enabled: true, secret_key: 0123456789abcdef0123456789abcdef, users: [{ username: a, password: '{SSHA}1G904nLkTkGWjKNnQuB/hpWXC/hzYWx0c2FsdA==' }, { username: b, password: '!$6$saltsalt$x' }, { username: c, password: '$argon2id$truncated' }, { username: d, password: abJnggxhB/yWI }] } } }",
     [1, 2, 3].map((index) => `auth.backchannel.jwt.users[${index}].password`),
   ],
   [
-    "decoys are stored passwords that can be verified",
+    "decoys must be verifiable stored passwords",
     "auth: { pipeline: { decoy_passwords: [{ stored: '{SSHA}1G904nLkTkGWjKNnQuB/hpWXC/hzYWx0c2FsdA==' }, { weight: 3 }] } }",
     ["auth.pipeline.decoy_passwords[1].stored"],
   ],
@@ -119,27 +119,27 @@ identity: { oidc: { enabled: true, issuer: 'https://a.example.test', clients: [{
     ["runtime.servers.http.tls.cert", "runtime.servers.http.tls.key"],
   ],
   [
-    "gRPC in plain text is for loopback addresses",
+    "gRPC without TLS must listen on a loopback address",
     "runtime: { servers: { grpc: { authority: { enabled: true, address: '0.0.0.0:9444' } } } }",
     ["runtime.servers.grpc.authority.address"],
   ],
   [
-    "a name is no loopback address",
+    "a host name does not count as a loopback address",
     "runtime: { servers: { grpc: { authority: { enabled: true, address: 'mail.example.test:9444' } } } }",
     ["runtime.servers.grpc.authority.address"],
   ],
   [
-    "gRPC on ::1 and localhost may be plain text",
+    "gRPC on ::1 and localhost may omit TLS",
     "runtime: { servers: { grpc: { authority: { enabled: true, address: '[::1]:9444' } } } }",
     [],
   ],
   [
-    "a gRPC listener that is off may name any address",
+    "a disabled gRPC listener may have any address",
     "runtime: { servers: { grpc: { authority: { address: '0.0.0.0:9444' } } } }",
     [],
   ],
   [
-    "gRPC with TLS needs certificate, key and the authority of the clients",
+    "gRPC with TLS needs a certificate, a key and the clients' CA",
     "runtime: { servers: { grpc: { authority: { enabled: true, address: '0.0.0.0:9444', tls: { enabled: true, require_client_cert: true } } } } }",
     [
       "runtime.servers.grpc.authority.tls.cert",
@@ -148,23 +148,27 @@ identity: { oidc: { enabled: true, issuer: 'https://a.example.test', clients: [{
     ],
   ],
   [
-    "the burst is not below the rate",
+    "the burst must not be below the rate",
     "runtime: { servers: { http: { rate_limit: { per_second: 10, burst: 9 } } } }",
     ["runtime.servers.http.rate_limit.burst"],
   ],
   [
-    "path segments differ",
+    "path segments must differ",
     "runtime: { naming: { proxy_segment: x, sasl_segment: x } }",
     ["runtime.naming.sasl_segment"],
   ],
   [
-    "a path segment is not another endpoint's",
+    "a path segment must not be that of another endpoint",
     "runtime: { naming: { proxy_segment: json } }",
     ["runtime.naming.proxy_segment"],
   ],
-  ["a bus login is of one kind", "runtime: { bus: { username: u, password: p, token: t } }", ["runtime.bus"]],
   [
-    "a statement's key has 32 characters",
+    "the bus must have only one kind of credentials",
+    "runtime: { bus: { username: u, password: p, token: t } }",
+    ["runtime.bus"],
+  ],
+  [
+    "the secret of caller assertions must have at least 32 characters",
     "runtime: { services: { caller_assertion: { secret: short } } }",
     ["runtime.services.caller_assertion.secret"],
   ],
@@ -173,28 +177,32 @@ identity: { oidc: { enabled: true, issuer: 'https://a.example.test', clients: [{
     "storage: { redis: { roles: { state: { sentinels: { master: m } } } } }",
     ["storage.redis.roles.state.sentinels.addresses"],
   ],
-  ["an order names directories only", "auth: { backends: { order: [nis] } }", ["auth.backends.order[0]"]],
-  ["an order names configured directories only", "auth: { backends: { order: [ldap] } }", ["auth.backends.order[0]"]],
-  ["an order names a directory once", sql(sqlForAll, "[sql, sql]"), ["auth.backends.order[1]"]],
+  ["the order must contain only backends", "auth: { backends: { order: [nis] } }", ["auth.backends.order[0]"]],
   [
-    "an order may name the cache, which needs its secrets",
+    "the order must contain only configured backends",
+    "auth: { backends: { order: [ldap] } }",
+    ["auth.backends.order[0]"],
+  ],
+  ["the order must contain a backend only once", sql(sqlForAll, "[sql, sql]"), ["auth.backends.order[1]"]],
+  [
+    "the order may contain the cache, which needs its secrets",
     sql(sqlForAll, "[cache, sql]"),
     ["storage.redis.encryption_secret", "storage.redis.password_nonce"],
   ],
-  ["an order's pool is configured", "auth: { backends: { order: ['ldap(x)'] } }", ["auth.backends.order[0]"]],
-  ["a pool in use has servers", ldap(`search: [{ ${search} }]`), ["auth.backends.ldap.default.server_uri"]],
+  ["a pool in the order must be configured", "auth: { backends: { order: ['ldap(x)'] } }", ["auth.backends.order[0]"]],
+  ["a pool that is used must have servers", ldap(`search: [{ ${search} }]`), ["auth.backends.ldap.default.server_uri"]],
   [
-    "a search's pool is configured",
+    "the pool of a search must be configured",
     ldap(`search: [{ ${search}, pool_name: x }]`),
     ["auth.backends.ldap.search[0].pool_name"],
   ],
   [
-    "an LDAP search names its protocols",
+    "an LDAP search must name its protocols",
     ldap(`default: { server_uri: ldap://h }, search: [{ ${search.replace("imap", "'*'")} }]`),
     ["auth.backends.ldap.search[0].protocol"],
   ],
   [
-    "a service account has a password",
+    "a service account must have a password",
     ldap(`default: { server_uri: ldap://h, bind_dn: cn=x }, search: [{ ${search} }]`),
     ["auth.backends.ldap.default.bind_pw"],
   ],
@@ -209,12 +217,12 @@ identity: { oidc: { enabled: true, issuer: 'https://a.example.test', clients: [{
     ["auth.backends.sql.default.file"],
   ],
   [
-    "a SQL protocol has one search",
+    "a protocol must have only one SQL search",
     sql(`default: { file: f }, search: [{ protocol: [imap], ${sqlSearch} }, { protocol: [imap], ${sqlSearch} }]`),
     ["auth.backends.sql.search[1].protocol"],
   ],
   [
-    "a SQL search does not release passwords",
+    "a SQL search must not release passwords",
     sql(`default: { file: f }, search: [{ protocol: [imap], ${sqlSearch}, attribute: [password] }]`),
     ["auth.backends.sql.search[0].attribute"],
   ],

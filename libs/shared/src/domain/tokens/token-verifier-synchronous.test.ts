@@ -90,14 +90,14 @@ function broken(held: () => VerificationKey | undefined): KeySource {
   return { held, find: () => Promise.reject(new Error("bug")), close: () => undefined };
 }
 
-test("an exception is a temporary failure, synchronous or not", async () => {
+test("an exception during verification is a temporary failure, synchronously or not", async () => {
   const token = await sign();
   const undecided = { outcome: "unavailable", cause: "keys" };
   expect(verifierWith(broken(throwing)).verify(token)).toEqual(undecided);
   expect(await verifierWith(broken(() => undefined)).verify(token)).toEqual(undecided);
 });
 
-test("a token with altered characters is invalid, and headers are not confused", async () => {
+test("a token with altered characters is invalid, and a cached header is not used for another one", async () => {
   const verifier = verifierWith((await source()).keys);
   const token = await sign();
   expect(verifier.verify(token)).toMatchObject({ outcome: "ok" });
