@@ -11,8 +11,8 @@ export interface Guess {
 }
 
 /**
- * Passwords that are being verified, by address of the API caller. A wrong one takes its token when it is answered, so at most as many are admitted
- * concurrently as there are tokens.
+ * Passwords that are being verified, by address of the API caller. A wrong one takes its token when it is answered, so at most as many are
+ * admitted concurrently as there are tokens.
  */
 export interface GuessesInFlight {
   /** Takes a slot; false if as many are in progress as there are tokens. */

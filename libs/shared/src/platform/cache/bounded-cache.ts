@@ -39,7 +39,7 @@ const lastMs = 0.5;
 const timeOf = (clock: Clock | undefined) => ({ now: () => (clock === undefined ? 1 : clock.now() + 1) });
 
 /**
- * The cache for everything but the hottest path (`createHotCache`). It has no timer: an entry that has expired is removed when it is
+ * The cache for everything that is not read with every request (`createHotCache`), and for the result cache. It has no timer: an entry that has expired is removed when it is
  * read, or when the cache is full. The bound is a size of 1 for each entry, because lru-cache allocates memory for `max`
  * entries up front, and some bounds come from the configuration.
  */
