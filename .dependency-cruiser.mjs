@@ -67,6 +67,13 @@ export default {
       to: { path: packages("ioredis", "redis", "@redis/[^/]+") },
     },
     {
+      name: "only-tracing-imports-opentelemetry",
+      comment: "Code names spans by platform/tracing, so that no attribute can hold what a user chose.",
+      severity: "error",
+      from: { path: "^(services|libs)/", pathNot: "^libs/shared/src/platform/tracing/" },
+      to: { path: packages("@opentelemetry/[^/]+") },
+    },
+    {
       name: "only-context-imports-adapters",
       comment: "context.ts and its parts in context/ join ports and adapters; everything else knows the port.",
       severity: "error",

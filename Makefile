@@ -4,10 +4,10 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 TOOL := node_modules/.bin/node --conditions=@postern/source
 ENGINES ?= 1
 .DEFAULT_GOAL := help
-.PHONY: help setup build run stop test test-long lint format docs screenshots bench bench-long clean
+.PHONY: help setup build run stop test test-long lint format docs screenshots package test-package conformance bench bench-long clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 setup: ## Install packages and the servers for make run and make test
 	@tools/setup.sh test
@@ -47,6 +47,17 @@ docs: ## Regenerate references and schemas
 screenshots: ## Regenerate the pictures of all pages in docs/pages
 	@tools/setup.sh screenshots
 	@$(TOOL) tools/screenshots.ts
+
+package: build ## Build the Debian package in .run/package (VERSION=<version>, KEY=<gpg key>)
+	@$(TOOL) tools/package.ts --version "$(VERSION)" --key "$(KEY)"
+
+test-package: ## Test the Debian package in a throw-away root with systemd (needs root, debootstrap and systemd-container)
+	@tools/setup.sh test-package
+	@tools/package/test-package.sh
+
+conformance: ## Run the OpenID Foundation's suite (SUITE=<jar or https address>, PLANS=<names>, JAVA=<command>, RECORD=1)
+	@tools/setup.sh test
+	@$(TOOL) tools/conformance.ts --suite "$(SUITE)" --java "$(or $(JAVA),java)" $(if $(RECORD),--record) $(PLANS)
 
 bench: ## Measure requests per second, latency and CPU time per request
 	@tools/setup.sh bench

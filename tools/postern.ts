@@ -1,4 +1,7 @@
 import { runDirectoryCommand } from "./cli/directory-test.ts";
+import { runDnsCommand } from "./cli/dns.ts";
+import { runDoctorCommand } from "./cli/doctor.ts";
+import { runInitCommand } from "./cli/init.ts";
 import { isOperatorCommand, runOperatorCommand } from "./cli/operator/run-operator.ts";
 import { run } from "./cli/run.ts";
 import { runScriptCommand } from "./cli/script-test.ts";
@@ -9,6 +12,9 @@ const terminal = { input: process.stdin, output: process.stderr };
 
 async function runTopic() {
   if (topic === "script") return runScriptCommand(rest);
+  if (topic === "init") return runInitCommand(rest, terminal);
+  if (topic === "doctor") return runDoctorCommand(rest);
+  if (topic === "dns") return runDnsCommand(rest);
   if (topic === "directory") return runDirectoryCommand(rest, terminal);
   if (!isOperatorCommand(args)) return run(args);
   return runOperatorCommand(args, { environment: process.env, progress: (line) => console.error(line) });

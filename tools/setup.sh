@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the requirements of a make target: npm packages, the pinned Node, servers from the system's packages.
-# Usage: tools/setup.sh packages|run|test|test-long|bench|screenshots [--dry-run]
+# Usage: tools/setup.sh packages|run|test|test-long|test-package|bench|screenshots [--dry-run]
 # Takes little time if nothing is missing. The output of the commands is in .run/setup.log.
 # SETUP_SERVER_PATH replaces the folders that are searched for servers, SETUP_POLICY_FILE the path of policy-rc.d.
 set -euo pipefail
@@ -11,6 +11,7 @@ readonly server_path="${SETUP_SERVER_PATH:-$PATH:/usr/local/sbin:/usr/sbin:/sbin
 readonly policy="${SETUP_POLICY_FILE:-/usr/sbin/policy-rc.d}"
 readonly saved_policy="$policy.postern-saved"
 readonly log=.run/setup.log stamp=.run/packages.stamp pinned=node_modules/.bin/node
+readonly toolchain=.run/toolchain
 
 say() { echo "setup: $*"; }
 die() { say "$*" >&2; exit 1; }
@@ -28,9 +29,36 @@ packages_ready() {
   [ -x "$pinned" ] && [ -f "$stamp" ] && [ "$(<"$stamp")" = "$(fingerprint)" ]
 }
 
+# Prints the version of Node, or of npm, that package.json pins.
+pinned_node() { sed -n 's/^ *"node": "\([0-9][0-9.]*\)".*/\1/p' package.json; }
+pinned_npm() { sed -n 's/^ *"packageManager": "npm@\([0-9][0-9.]*\)".*/\1/p' package.json; }
+
 node_runs() {
   local version
-  version="$("$pinned" --version 2>/dev/null)" && [ "$version" = "v$(sed -n 's/^ *"node": "\([0-9][0-9.]*\)".*/\1/p' package.json)" ]
+  version="$("$pinned" --version 2>/dev/null)" && [ "$version" = "v$(pinned_node)" ]
+}
+
+# Whether the machine's Node and npm can install all packages. Older ones skip optional packages with compiled parts
+# whose `engines` exclude them, without a word.
+fits_packages() {
+  local node npm
+  node="$(node --version 2>/dev/null)" && npm="$(npm --version 2>/dev/null)" || return 1
+  node="${node#v}"
+  [ "${node%%.*}" -ge 22 ] && [ "${npm%%.*}" -ge 10 ]
+}
+
+# Installs the pinned Node and npm with the machine's own, and uses them from then on.
+use_toolchain() {
+  local bin="$PWD/$toolchain/node_modules/.bin"
+  if [ "$("$bin/node" --version 2>/dev/null)" != "v$(pinned_node)" ] || [ "$("$bin/npm" --version 2>/dev/null)" != "$(pinned_npm)" ]; then
+    say "Node $(pinned_node) and npm $(pinned_npm), because this machine's are too old for the packages ..."
+    rm -rf "$toolchain"
+    mkdir -p "$toolchain"
+    echo '{ "private": true }' >"$toolchain/package.json"
+    logged npm install --prefix "$toolchain" --no-audit --no-fund "node@$(pinned_node)" "npm@$(pinned_npm)" ||
+      { show_tail; die "npm could not install Node $(pinned_node); see $log for the complete output"; }
+  fi
+  export PATH="$bin:$PATH"
 }
 
 restore_lock() { cmp -s .run/package-lock.json package-lock.json || cp .run/package-lock.json package-lock.json; }
@@ -38,7 +66,7 @@ restore_lock() { cmp -s .run/package-lock.json package-lock.json || cp .run/pack
 # `npm ci` refuses its own lock where a registry lacks other platforms' optional binaries; `npm install` does not,
 # but may rewrite the lock, which belongs to git.
 install_packages() {
-  command -v npm >/dev/null || die "npm is missing: install Node.js 18 or newer with npm"
+  fits_packages || use_toolchain
   say "npm packages (the first time takes a minute) ..."
   logged npm ci --no-audit --no-fund && return 0
   cp package-lock.json .run/package-lock.json
@@ -72,8 +100,16 @@ missing_venv() {
   PATH="$server_path" python3 -c 'import ensurepip, venv' >/dev/null 2>&1 || echo python3-venv
 }
 
+# Prints the package of the library that Node's binary needs and a minimal Debian lacks.
+missing_libatomic() {
+  local lines
+  lines="$(PATH="$server_path" ldconfig -p 2>/dev/null)" || return 0
+  case "$lines" in *libatomic.so.1*) ;; *) echo libatomic1 ;; esac
+}
+
 # Prints the missing system packages that contain no program.
 missing_parts() {
+  missing_libatomic
   case "$purpose" in
     screenshots) missing_fonts ;;
     test-long) missing_venv ;;
@@ -84,12 +120,16 @@ missing_parts() {
 missing_servers() {
   local wanted="redis-server:redis-server nats-server:nats-server"
   case "$purpose" in
+    packages) wanted="" ;;
     test | test-long)
       wanted="$wanted slapd:slapd ldapadd:ldap-utils nginx:nginx nginx:libnginx-mod-mail"
-      wanted="$wanted dovecot:dovecot-imapd dovecot:dovecot-auth-lua dovecot:lua-cjson chromium:chromium"
+      wanted="$wanted haproxy:haproxy dovecot:dovecot-imapd dovecot:dovecot-auth-lua dovecot:lua-cjson chromium:chromium"
+      wanted="$wanted postfix:postfix swaks:swaks curl:curl python3:python3"
       wanted="$wanted xmllint:libxml2-utils xmllint:opensaml-schemas xmllint:xmltooling-schemas"
       wanted="$wanted pg_ctlcluster:postgresql mariadbd:mariadb-server-core my_print_defaults:mariadb-client-core"
+      [ "$purpose" = test ] || wanted="$wanted xmlsec1:xmlsec1"
       ;;
+    test-package) wanted="debootstrap:debootstrap systemd-nspawn:systemd-container lintian:lintian dpkg-deb:dpkg" ;;
     bench) wanted="$wanted slapd:slapd ldapadd:ldap-utils wrk:wrk" ;;
     screenshots) wanted="chromium:chromium fc-list:fontconfig" ;;
   esac
@@ -158,9 +198,9 @@ ensure_servers() {
 }
 
 main() {
-  case "$purpose" in packages | run | test | test-long | bench | screenshots) ;; *) die "usage: tools/setup.sh packages|run|test|test-long|bench|screenshots [--dry-run]" ;; esac
-  local missing=""
-  [ "$purpose" = packages ] || missing="$(missing_servers)"
+  case "$purpose" in packages | run | test | test-long | test-package | bench | screenshots) ;; *) die "usage: tools/setup.sh packages|run|test|test-long|test-package|bench|screenshots [--dry-run]" ;; esac
+  local missing
+  missing="$(missing_servers)"
   if [ "$option" = --dry-run ]; then
     packages_ready || say "would install npm packages"
     [ -z "$missing" ] || say "would install system packages: $missing"
@@ -168,6 +208,8 @@ main() {
   fi
   mend_policy
   if [ -z "$missing" ] && packages_ready; then return 0; fi
+  packages_ready || command -v npm >/dev/null ||
+    die "npm is missing: install Node.js 18 or newer with npm (on Debian: apt-get install --no-install-recommends nodejs npm)"
 
   mkdir -p .run
   exec 9>.run/setup.lock

@@ -1,14 +1,16 @@
-// Usage: tools/test.ts [all|static|long]. Runs the checks in order; the last line is "N passed, N failed".
+// Usage: tools/test.ts [all|static|long]. Runs the stages in order; the last line is "N passed, N failed".
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execute } from "./checks/execute.ts";
-import { type Check, type Plan, planOf } from "./checks/plan.ts";
+import { type Check, type Plan, planOf, type Stage } from "./checks/plan.ts";
 import { slowestTests } from "./checks/slowest-tests.ts";
 import { type Counts, countTests } from "./checks/vitest-results.ts";
 
 const folder = ".run/test";
 const summaryFile = `${folder}/summary.txt`;
 const slowestShown = 10;
+/** Checks of one stage that run at the same time. Most use one core. */
+const maxParallel = 2;
 
 function isPlan(name: string): name is Plan {
   return name === "all" || name === "static" || name === "long";
@@ -37,6 +39,16 @@ async function runCheck(check: Check): Promise<Counts> {
   return counts;
 }
 
+async function runStage(stage: Stage): Promise<readonly Counts[]> {
+  const counts: Counts[] = [];
+  const waiting = stage.values();
+  const worker = async (): Promise<void> => {
+    for (const check of waiting) counts.push(await runCheck(check));
+  };
+  await Promise.all(Array.from({ length: maxParallel }, worker));
+  return counts;
+}
+
 async function main(): Promise<void> {
   const name = process.argv[2] ?? "all";
   if (!isPlan(name)) throw new Error(`no plan ${name}: all, static or long`);
@@ -45,10 +57,11 @@ async function main(): Promise<void> {
   mkdirSync(folder, { recursive: true });
   let passed = 0;
   let failed = 0;
-  for (const check of planOf(name)) {
-    const counts = await runCheck(check);
-    passed += counts.passed;
-    failed += counts.failed;
+  for (const stage of planOf(name)) {
+    for (const counts of await runStage(stage)) {
+      passed += counts.passed;
+      failed += counts.failed;
+    }
   }
   const summary = `${passed} passed, ${failed} failed`;
   writeFileSync(summaryFile, `${summary}\n`);

@@ -48,7 +48,7 @@ export async function startCallersStack({
         runtime: {
           // Short, because tests wait until it has passed.
           timeouts: { decision: "2s", redis_write: "1s" },
-          servers: { http: { rate_limit: { per_second: 10_000, burst: 10_000 } } },
+          servers: { http: { auth_policy_endpoint: true, rate_limit: { per_second: 10_000, burst: 10_000 } } },
         },
         observability: { log: { level: "debug" } },
         auth: {

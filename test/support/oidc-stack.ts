@@ -78,6 +78,8 @@ export interface OidcStackMore {
   readonly mapsUniqueId?: boolean;
   /** Merged into `identity`. */
   readonly identity?: Tree;
+  /** Merged into `runtime.servers.http`. */
+  readonly http?: Tree;
 }
 
 /** The demo's SQL search with the unique user identifier mapped. */
@@ -91,7 +93,7 @@ function mappedSearch(): Tree {
 export async function startOidcStack(
   clients: readonly Tree[] = testClients,
   settings: Tree = {},
-  { oauthbearer, developerMode = false, mapsUniqueId = false, identity = {}, audience = "" }: OidcStackMore = {},
+  { oauthbearer, developerMode = false, mapsUniqueId = false, identity, http, audience = "" }: OidcStackMore = {},
 ): Promise<OidcStack> {
   await using started = new AsyncDisposableStack();
   const httpPort = await freePort();
@@ -105,7 +107,7 @@ export async function startOidcStack(
       settings: {
         runtime: {
           developer_mode: developerMode,
-          servers: { http: { rate_limit: { per_second: 10_000, burst: 10_000 } } },
+          servers: { http: { rate_limit: { per_second: 10_000, burst: 10_000 }, ...http } },
         },
         auth: {
           backchannel: { oidc_bearer: { enabled: true, issuer, audience, revocation_ttl: "200ms" } },

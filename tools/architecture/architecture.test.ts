@@ -33,6 +33,8 @@ const forbidden: readonly (readonly [string, string, string])[] = [
   ["only-bus-imports-nats", `${gateway}/server.ts`, "type @nats-io/transport-node"],
   ["only-redis-imports-ioredis", `${shared}/platform/lifecycle/index.ts`, "ioredis"],
   ["only-redis-imports-ioredis", `${gateway}/health.ts`, "ioredis"],
+  ["only-tracing-imports-opentelemetry", `${shared}/platform/bus/traces.ts`, "@opentelemetry/api"],
+  ["only-tracing-imports-opentelemetry", `${gateway}/traces.ts`, "type @opentelemetry/api"],
   ["only-context-imports-adapters", `${gateway}/routes/ping.ts`, "../limits/store-redis.ts"],
   ["only-context-imports-adapters", `${engine}/rpc/credentials.ts`, "../backends/sql/mfa-credentials.ts"],
   ["only-context-imports-adapters", `${engine}/pipeline/find.ts`, "../backends/ldap/ldap-backend.ts"],

@@ -56,11 +56,22 @@ function writeFiles(folder: string, output: RolldownOutput["output"]): void {
 }
 
 /** Writes `services/<name>/dist/bundle/main.js`, its chunks and its threads, as one artefact with source maps. */
-export async function bundleService(root: string, name: string): Promise<Bundle> {
+export function bundleService(root: string, name: string): Promise<Bundle> {
+  return bundleProgram(root, { entry: `services/${name}/src/main.ts`, folder: `services/${name}/dist/bundle` });
+}
+
+/** A program and the folder of its bundle, as paths from the repository's root. */
+export interface Program {
+  readonly entry: string;
+  readonly folder: string;
+}
+
+/** Writes `main.js`, its chunks and its threads into the folder. */
+export async function bundleProgram(root: string, { entry, folder }: Program): Promise<Bundle> {
   const problems: string[] = [];
   await using build = await rolldown({
     cwd: root,
-    input: { main: join(root, "services", name, "src/main.ts") },
+    input: { main: join(root, entry) },
     platform: "node",
     resolve: { conditionNames: ["@postern/source", "node", "import", "module-sync"] },
     external: [...external],
@@ -72,7 +83,8 @@ export async function bundleService(root: string, name: string): Promise<Bundle>
       if (level === "warn" && !(code === "EVAL" && message.includes("node_modules/depd/"))) problems.push(message);
     },
   });
-  const dir = join(root, "services", name, "dist/bundle");
+  const dir = join(root, folder);
+  mkdirSync(dir, { recursive: true });
   const { output } = await build.generate({
     dir,
     format: "esm",

@@ -9,6 +9,7 @@ const reviewed: ReadonlySet<string> = new Set([
   // Threads: `workers.ts` places their entries where these look.
   "libs/shared/src/domain/passwords/sha-crypt-pool.ts",
   "libs/shared/src/domain/scripts/worker-handle.ts",
+  "services/auth-engine/src/context/history-thread.ts",
   "services/idp/src/saml/metadata/read-in-thread.ts",
   // Loads a package that is external.
   "libs/shared/src/domain/scripts/worker/lua-api.ts",

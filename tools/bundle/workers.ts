@@ -13,6 +13,10 @@ const workers: Readonly<Record<string, WorkerEntry>> = {
     source: "libs/shared/src/domain/passwords/sha-crypt-worker.ts",
     fileName: "sha-crypt-worker.js",
   },
+  "services/auth-engine/src/context/history-thread.ts": {
+    source: "services/auth-engine/src/context/history-worker.ts",
+    fileName: "history-worker.js",
+  },
   "services/idp/src/saml/metadata/read-in-thread.ts": {
     source: "services/idp/src/saml/metadata/read-worker.ts",
     fileName: "read-worker.js",

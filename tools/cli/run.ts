@@ -19,6 +19,12 @@ const commands: ReadonlyMap<string, ConfigCommand> = new Map([
 const usage = [
   ...operatorUsage,
   "",
+  "Commands for setting up and checking a site:",
+  "  init [--mail-server NAME] [--backend URL] [--pages URL] …",
+  "      write the configuration of a new site with generated secrets",
+  "  doctor [--config FILE] [--strict] [--json]",
+  "      check the running site and say what to do",
+  "",
   "Commands that read the configuration and need no running service:",
   "  config check|dump|explain PATH|docs|schema [--config FILE]",
   "      check    report all problems of the configuration and of the files that it names",
@@ -30,6 +36,8 @@ const usage = [
   "      run one function of a site script with recorded answers",
   "  directory test USER [--protocol NAME] [--config FILE] [--json] [--no-password]",
   "      show step by step what a login would do in the backends",
+  "  dns [DOMAIN…] [--config FILE] [--json]",
+  "      print the DNS records by which mail clients find their settings",
   "",
   "Options of these commands:",
   "  --config FILE  configuration file (SERVICE_CONFIG_FILE)",
@@ -39,7 +47,7 @@ const usage = [
 ];
 
 /** All first words of a command line. */
-const topics = ["config", "script", "directory", ...operatorNames];
+const topics = ["init", "doctor", "config", "script", "directory", "dns", ...operatorNames];
 
 const options = {
   config: { type: "string" },

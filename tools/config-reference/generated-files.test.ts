@@ -56,7 +56,8 @@ test("the other examples load with their variables", () => {
   const env = {
     POSTERN_CALLER_ASSERTION_SECRET: secret,
     POSTERN_PASSWORD_NONCE: secret,
-    POSTERN_BACKCHANNEL_PASSWORD: secret,
+    POSTERN_MAIL1_PASSWORD: secret,
+    POSTERN_OPERATOR_PASSWORD: secret,
     POSTERN_LDAP_PASSWORD: secret,
     POSTERN_LDAP_URI: "ldap://127.0.0.1:10389",
     POSTERN_LDAP_BIND_DN: "cn=admin",

@@ -31,6 +31,7 @@ export async function startPageServer(): Promise<PageServer> {
   const pages = createPages({
     settings: {
       issuer: "http://localhost:8080",
+      managesSessions: false,
       name: "Example Mail",
       links: [
         { key: "common.support", url: `${site}/support` },

@@ -1,3 +1,4 @@
+import { clientKinds } from "../../services/idp/src/mail-clients/client-kinds.ts";
 import type { Look, Page } from "../../services/idp/src/pages/look.ts";
 import type { Pages, Shown } from "../../services/idp/src/pages/pages.ts";
 import { appPasswordsPage } from "../../services/idp/src/pages/templates/access.ts";
@@ -7,6 +8,7 @@ import { deviceCodePage, deviceConsentPage } from "../../services/idp/src/pages/
 import { recoveryEnrolmentPage, totpEnrolmentPage } from "../../services/idp/src/pages/templates/enrolment.ts";
 import { recoveryPage, totpPage } from "../../services/idp/src/pages/templates/factors.ts";
 import { loginPage } from "../../services/idp/src/pages/templates/login.ts";
+import { mailClientPage, mailClientReadyPage } from "../../services/idp/src/pages/templates/mail-clients.ts";
 import { errorPage, type Problem } from "../../services/idp/src/pages/templates/notices.ts";
 import { removalPage } from "../../services/idp/src/pages/templates/removal.ts";
 import { passkeysPage, webauthnEnrolmentPage } from "../../services/idp/src/pages/templates/webauthn.ts";
@@ -29,6 +31,7 @@ const logo =
 
 const reference = "5f0c7a52-8a0e";
 const cancel = "#cancel";
+const profile = "https://login.example.test/mail/profile/2xYdJmC4cKzv0sVwQ5Tq8nL1bR7hF3aEoU6iGpWkXj0";
 const problems: readonly Problem[] = ["failed", "unavailable", "request", "not_found", "unauthenticated", "required"];
 
 /** Pages with an error, a required factor or an empty list, for which there are no samples. */
@@ -47,6 +50,11 @@ export const pageStates: ReadonlyMap<string, Show> = new Map([
   ["webauthn-register-demanded", stateOf(webauthnEnrolmentPage, { cancel })],
   ["webauthn-devices-empty", stateOf(passkeysPage, { passkeys: [] })],
   ["app-passwords-full", stateOf(appPasswordsPage, { problem })],
+  ...clientKinds.map((kind): [string, Show] => [`mail-client-${kind}`, stateOf(mailClientPage, { kind, problem })]),
+  ["mail-client-bare", stateOf(mailClientPage, { kind: "outlook", hasAppPasswords: false })],
+  ["mail-client-profile", stateOf(mailClientReadyPage, { kind: "apple", profile, code: undefined })],
+  ["mail-client-password", stateOf(mailClientReadyPage, { kind: "other", code: undefined })],
+  ["home-without-mail-clients", stateOf(homePage, { links: { ...homePage.sample.links, mailClients: undefined } })],
   ["home-bare", stateOf(homePage, { isBare: true })],
   ["home-few-codes", stateOf(homePage, { recoveryCodesLeft: 2 })],
   ["home-no-codes", (pages, look) => stateOf(homePage, { recoveryCodesLeft: 0 })(pages, withDone(look))],

@@ -5,12 +5,19 @@ import {
   type EngineBus,
   engineBusFromConfig,
   flushesFromConfig,
+  historyFromConfig,
   redisFromConfig,
   scriptPasswordReports,
   unverifiablePasswordCounter,
 } from "@postern/shared/assembly";
-import { type BruteForceRecords, createBruteForceRecords } from "@postern/shared/domain/brute-force";
+import {
+  type BruteForceRecords,
+  createBansByEnd,
+  createBruteForceRecords,
+  type ListBansByEnd,
+} from "@postern/shared/domain/brute-force";
 import type { FindAccountNames, Flushes } from "@postern/shared/domain/flush";
+import type { DecisionHistory } from "@postern/shared/domain/history";
 import { createPasswordVerifier, type PasswordVerifier } from "@postern/shared/domain/passwords";
 import type { Config } from "@postern/shared/platform/config";
 import { createCallerReader, createCallerVerifier, type ReadCaller } from "@postern/shared/platform/http";
@@ -18,6 +25,7 @@ import type { Health } from "@postern/shared/platform/lifecycle";
 import { lazyOpenapi, type RenderedDocument } from "@postern/shared/platform/openapi";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
+import { createExplain, type Explain } from "./console/explain.ts";
 import { createAdminHealth } from "./context/health.ts";
 import { createHookScripts, type HookScripts } from "./context/hooks.ts";
 import { createJobs } from "./context/jobs.ts";
@@ -42,6 +50,10 @@ export interface AdminContext extends Base, EngineBus {
   readonly factorLocks: FactorLocks;
   readonly accountNames: FindAccountNames;
   readonly bruteForce: BruteForceRecords;
+  readonly listBansByEnd: ListBansByEnd;
+  /** Undefined while no history is recorded. */
+  readonly history: DecisionHistory | undefined;
+  readonly explain: Explain;
   readonly passwords: PasswordVerifier;
   readonly adminMetrics: AdminMetrics;
   readonly readCaller: ReadCaller;
@@ -56,7 +68,7 @@ export interface AdminContext extends Base, EngineBus {
 const hashing = { concurrency: 2, maxQueued: 64 };
 
 export async function createContext(config: Config): Promise<AdminContext> {
-  const base = baseFromConfig(config, "admin");
+  const base = await baseFromConfig(config, "admin");
   const settings = adminSettings(config);
   const parts = {
     ...base,
@@ -74,18 +86,22 @@ export async function createContext(config: Config): Promise<AdminContext> {
   };
   const flush = { ...parts, live: () => parts.live.current.flush };
   const { prefix: keyPrefix } = config.storage.redis;
+  const { state: redis } = parts;
+  const clock = systemClock;
+  const rules = () => flush.live().rules;
+  const accountNames = accountNamesFromSettings(flush);
+  const bruteForce = createBruteForceRecords({ redis, keyPrefix, rules, clock });
+  const history = historyFromConfig(config, redis);
   return {
     ...parts,
     flushes: flushesFromConfig(config, flush),
     factorLocks: createFactorLocks(parts.state, keyPrefix),
-    accountNames: accountNamesFromSettings(flush),
+    accountNames,
     jobs: createJobs(config, { redis: parts.queue, logger: parts.logger }),
-    bruteForce: createBruteForceRecords({
-      redis: parts.state,
-      keyPrefix,
-      rules: () => flush.live().rules,
-      clock: systemClock,
-    }),
+    bruteForce,
+    listBansByEnd: createBansByEnd(redis, keyPrefix, clock),
+    history,
+    explain: createExplain({ history, bruteForce, rules, accountNames, clock }),
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin")),
     health: createAdminHealth(config, parts),
     jwtIssuer: createIssuer(config, parts),

@@ -10,6 +10,7 @@ import {
   onlyOperations,
   requireCaller,
   takeStrictJson,
+  traceForwarded,
   unreadablePaths,
 } from "@postern/shared/platform/http";
 import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
@@ -19,6 +20,7 @@ import { getJob } from "./routes/async/get-job.ts";
 import { registerBruteForceRoutes } from "./routes/bruteforce/register.ts";
 import { registerCacheRoutes } from "./routes/cache/register.ts";
 import { getConfigLoad } from "./routes/config/get-load.ts";
+import { registerConsole } from "./routes/console/register.ts";
 import { registerHooks } from "./routes/custom/register.ts";
 import { registerJwtRoutes } from "./routes/jwt/register.ts";
 import { registerMfaBackchannel } from "./routes/mfa-backchannel/register.ts";
@@ -45,6 +47,7 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
   app.decorateRequest("caller", null);
   challengeUnauthorized(app, () => live.current.challenges);
   nameSessions(app, identifier, requireCaller(readCaller));
+  traceForwarded(app, context.tracer);
   takeStrictJson(app);
   onlyOperations(app, "admin");
   answerUnrouted(app);
@@ -72,6 +75,7 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
     registerBruteForceRoutes(scope, context);
     scope.route({ ...guarded("readJob"), handler: getJob(context.jobs.read) });
   });
+  registerConsole(app, context);
   await app.register(async (scope) => registerMfaBackchannel(scope, context));
   await app.register(async (scope) => registerHooks(scope, context));
   await app.ready();

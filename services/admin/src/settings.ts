@@ -78,9 +78,12 @@ function requestValidationOf({ runtime }: Config): RequestValidation | undefined
 
 export function liveAdminSettings(config: Config): LiveAdminSettings {
   const { servers } = config.runtime;
-  const { basic_auth, jwt, oidc_bearer } = config.auth.backchannel;
+  const { basic_auth, callers, jwt, oidc_bearer } = config.auth.backchannel;
   return {
-    challenges: callerChallenges({ basic: basic_auth.enabled, bearer: jwt.enabled || oidc_bearer.enabled }),
+    challenges: callerChallenges({
+      basic: basic_auth.enabled || callers.length > 0,
+      bearer: jwt.enabled || oidc_bearer.enabled,
+    }),
     configLoad: {
       disabled: servers.http.disabled_endpoints.configuration,
       redactedJson: JSON.stringify(redactConfig(config)),

@@ -6,10 +6,12 @@ import type { Config } from "@postern/shared/platform/config";
 import type { Health } from "@postern/shared/platform/lifecycle";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { type BackendSet, createBackendSet } from "./backends/backend-set.ts";
+import { makeAuthPolicy } from "./context/auth-policy.ts";
 import { backendMaker, type MakeBackends } from "./context/backends.ts";
 import { createLiveBruteForce, type LiveBruteForce, usesBruteForce } from "./context/brute-force.ts";
 import { makeAuthenticate, makeListAccounts } from "./context/decisions.ts";
 import { createEngineHealth } from "./context/health.ts";
+import { createHistoryThread, type HistoryThread } from "./context/history-thread.ts";
 import { createMailTokens, type MailTokenState } from "./context/mail-tokens.ts";
 import { createMfaCredentialParts, type MfaCredentialParts } from "./context/mfa-credentials.ts";
 import { createPasswordParts } from "./context/passwords.ts";
@@ -17,6 +19,7 @@ import { createResultCacheParts, type ResultCacheParts } from "./context/result-
 import { type DecisionRules, rulesMaker } from "./context/rules.ts";
 import { createEngineScripts, type EngineScripts } from "./context/scripts.ts";
 import { createEngineMetrics } from "./metrics.ts";
+import type { AuthPolicy } from "./rpc/auth-policy.ts";
 import type { Authenticate } from "./rpc/authenticate.ts";
 import type { ListAccounts } from "./rpc/list-accounts.ts";
 import { type EngineSettings, engineSettings, type LiveEngineSettings, liveEngineSettings } from "./settings.ts";
@@ -40,7 +43,10 @@ export interface EngineContext extends Base, MfaCredentialParts {
   readonly mailTokens: MailTokenState | undefined;
   readonly resultCache: ResultCacheParts;
   readonly scripts: EngineScripts;
+  /** Absent while no history is recorded. */
+  readonly history: HistoryThread | undefined;
   readonly authenticate: Authenticate;
+  readonly authPolicy: AuthPolicy;
   /** Addresses this engine on the bus: heartbeats, and the pages of open listings. Random, because it is part of a subject. */
   readonly engineId: string;
   readonly listAccounts: ListAccounts;
@@ -53,7 +59,7 @@ function redisIfNeeded(config: Config, { oauthBearer }: EngineSettings, base: Ba
 }
 
 export async function createContext(config: Config): Promise<EngineContext> {
-  const base = baseFromConfig(config, "auth-engine");
+  const base = await baseFromConfig(config, "auth-engine");
   const { logger, metricsPrefix } = base;
   const settings = engineSettings(config);
   const live = { current: liveEngineSettings(config) };
@@ -65,7 +71,7 @@ export async function createContext(config: Config): Promise<EngineContext> {
   const first = await makeBackends(live.current);
   const onError = (err: unknown): void => logger.warn({ err }, "closing a backend failed");
   const backends = createBackendSet({ first, lingerMs: config.runtime.timeouts.decision, onError });
-  const makeRules = rulesMaker({ logger, metrics, audit: base.audit });
+  const makeRules = rulesMaker({ ...base, metrics });
   const rules = { current: makeRules(live.current) };
   const bus = await busFromConfig(config, base);
   const redis = redisIfNeeded(config, settings, base);
@@ -73,39 +79,27 @@ export async function createContext(config: Config): Promise<EngineContext> {
   const bruteForce = createLiveBruteForce(config, { base, bus, redis });
   const resultCache = createResultCacheParts(config, settings, { base, bus, live, backends });
   const mfaCredentials = createMfaCredentialParts(config, { backends: () => backends.current, logger, metrics });
-  const decided = {
-    logger,
-    metrics,
-    live,
-    rules,
-    backends,
-    mailTokens,
-    bruteForce,
-    resultCache,
-    scripts,
-    mfaCredentials,
-    decoysOf: hashing.decoysOf,
-  };
-  const authenticate = makeAuthenticate(decided);
+  const history = createHistoryThread(config, {
+    instance: base.instance,
+    onLost: (count) => metrics.historyLost(count),
+    onError: (err) => logger.error({ err }, "the thread of the decision history failed"),
+  });
+  const kept = { live, rules, backends, mailTokens, bruteForce, resultCache, scripts, history };
+  const decided = { ...base, ...kept, metrics, mfaCredentials, decoysOf: hashing.decoysOf };
   const engineId = randomBytes(8).toString("hex");
   const listAccounts = makeListAccounts(engineId, decided);
   const health = createEngineHealth(config, { bus, backends, redis, resultCache, base });
   return {
     ...base,
+    ...kept,
     settings,
-    live,
-    rules,
     makeRules,
     bus,
     health,
-    backends,
     passwords: hashing.passwords,
     redis,
-    bruteForce,
-    mailTokens,
-    resultCache,
-    scripts,
-    authenticate,
+    authenticate: makeAuthenticate(decided),
+    authPolicy: makeAuthPolicy(config, { bruteForce, rules, history }),
     engineId,
     listAccounts,
     ...mfaCredentials,

@@ -7,18 +7,36 @@ export interface HeartbeatDeps {
   readonly inFlight: () => number;
 }
 
+export interface EngineHeartbeat {
+  /** Announces immediately that the engine takes no new requests. */
+  readonly drain: () => void;
+  readonly stop: () => void;
+}
+
 /**
  * Sends heartbeats to all gateways, five times a second, from the event loop that answers them, so an engine that hangs
- * falls silent. A draining engine continues, so that gateways wait for its last answers. The returned function stops
- * the heartbeats.
+ * falls silent. A draining engine continues, so that gateways wait for its last answers.
  */
-export function startHeartbeat({ bus, engineId, inFlight }: HeartbeatDeps): () => void {
+export function startHeartbeat({ bus, engineId, inFlight }: HeartbeatDeps): EngineHeartbeat {
+  let draining = false;
   const heartbeat = (): void => {
     // Without NATS no heartbeat can arrive, and a lost one is not worth counting.
-    if (bus.isConnected()) bus.publish(engineAlive, { instance: engineId, inFlight: inFlight() });
+    if (!bus.isConnected()) return;
+    bus.publish(engineAlive, {
+      instance: engineId,
+      inFlight: inFlight(),
+      addressed: true,
+      ...(draining && { draining }),
+    });
   };
   heartbeat();
   const timer = setInterval(heartbeat, engineHeartbeatMs);
   timer.unref();
-  return () => clearInterval(timer);
+  return {
+    drain: () => {
+      draining = true;
+      heartbeat();
+    },
+    stop: () => clearInterval(timer),
+  };
 }

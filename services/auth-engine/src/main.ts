@@ -12,6 +12,7 @@ async function start(config: Config): Promise<Service> {
   const { logger, health, bus, backends, passwords, mailTokens, resultCache, makeBackends, scripts } = context;
   const { redis, bruteForce } = context;
   const privateListener = await privateListenerAt(context.settings.privateAddress, context);
+  await bruteForce?.ready();
   const servings = serveEngine(context);
   // "ready" means that requests arrive, so it waits until NATS knows the subscriptions. While NATS is unavailable, the
   // health check reports it, and the subscriptions are sent on connection.
@@ -19,7 +20,7 @@ async function start(config: Config): Promise<Service> {
     .flush()
     .catch((err: unknown) => logger.warn({ err }, "NATS is unavailable: no requests arrive until it connects"));
   const inFlight = (): number => servings.reduce((sum, serving) => sum + serving.inFlight(), 0);
-  const endHeartbeat = startHeartbeat({ bus, engineId: context.engineId, inFlight });
+  const heartbeat = startHeartbeat({ bus, engineId: context.engineId, inFlight });
   health.phase = "ready";
   logger.info("ready");
   return createService({
@@ -41,10 +42,12 @@ async function start(config: Config): Promise<Service> {
       await bruteForce?.reload(next);
     },
     steps: [
+      { name: "farewell", run: heartbeat.drain },
       { name: "bus", run: () => bus.drain() },
-      { name: "beat", run: endHeartbeat },
+      { name: "beat", run: heartbeat.stop },
       { name: "recovery codes", run: () => context.closeMfaCredentials() },
       { name: "last uses of app passwords", run: () => context.appPasswordUses.settled() },
+      { name: "decision history", run: () => context.history?.close() },
       { name: "directories", run: () => backends.close() },
       { name: "scripts", run: () => scripts.close() },
       { name: "keys of access tokens", run: () => mailTokens?.tokens.close() },

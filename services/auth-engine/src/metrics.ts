@@ -41,6 +41,7 @@ export interface EngineMetrics {
   rblQueried(outcome: RblOutcome): void;
   policyApplied(mode: PolicyMode, effect: PolicyEffect): void;
   scriptRan(stage: ScriptStage, result: "ok" | "failed" | "dropped"): void;
+  historyLost(count: number): void;
 }
 
 function isBackendKind(kind: string): kind is CountedBackendKind {
@@ -79,6 +80,15 @@ function appPasswordUses(registry: Metrics, prefix: string): EngineMetrics["appP
     labels: { result: appPasswordUseResults },
   });
   return (result) => uses({ result }).inc();
+}
+
+function historyLosses(registry: Metrics, prefix: string): EngineMetrics["historyLost"] {
+  const losses = registry.counter({
+    name: `${prefix}_decision_history_lost_total`,
+    help: "Decisions without a record in the decision history, because Redis or its thread was unavailable or too slow",
+    labels: {},
+  })({});
+  return (count) => losses.inc(count);
 }
 
 function hashingGauges(registry: Metrics, prefix: string, passwords: Pick<PasswordVerifier, "load">): void {
@@ -144,5 +154,6 @@ export function createEngineMetrics(
     appPasswordChecked: appPasswordChecks(registry, prefix),
     appPasswordUse: appPasswordUses(registry, prefix),
     scriptRan: scriptRuns(registry, prefix),
+    historyLost: historyLosses(registry, prefix),
   };
 }

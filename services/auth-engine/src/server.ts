@@ -1,6 +1,7 @@
-import { authenticate, cacheFlushScript, listAccounts, listAccountsAt, scriptModule } from "@postern/shared/contracts";
+import { authenticate, cacheFlushScript, listAccounts, scriptModule } from "@postern/shared/contracts";
 import type { Serving } from "@postern/shared/platform/bus";
 import type { EngineContext } from "./context.ts";
+import { serveAuthPolicy } from "./rpc/auth-policy.ts";
 import { serveMfaCredentials } from "./rpc/mfa-credentials.ts";
 
 /** Limit of concurrent list pages: listings are rare and large, and must leave the backends to sign-ins. */
@@ -10,22 +11,31 @@ const maxFlushScripts = 16;
 /** Limit of hook calls that wait for a database or a backend. */
 const maxModuleCalls = 64;
 
-/** Joins the queue group of each method that an engine serves. */
+/** Joins the queue group of each method that an engine serves, and serves it on a subject of the engine's own. */
 export function serveEngine({
   bus,
   settings,
   ...context
 }: Pick<
   EngineContext,
-  "bus" | "settings" | "engineId" | "authenticate" | "listAccounts" | "scripts" | "secondFactors" | "appPasswords"
+  | "bus"
+  | "settings"
+  | "engineId"
+  | "authenticate"
+  | "authPolicy"
+  | "listAccounts"
+  | "scripts"
+  | "secondFactors"
+  | "appPasswords"
 >): readonly Serving[] {
   const { maxInFlight } = settings;
+  const instance = context.engineId;
   return [
-    bus.serve(authenticate, context.authenticate, { maxInFlight }),
-    bus.serve(listAccounts, context.listAccounts, { maxInFlight: maxListings }),
-    bus.serve(listAccountsAt(context.engineId), context.listAccounts, { maxInFlight: maxListings }),
-    bus.serve(cacheFlushScript, context.scripts.runCacheFlushScript, { maxInFlight: maxFlushScripts }),
-    bus.serve(scriptModule, context.scripts.callScriptModule, { maxInFlight: maxModuleCalls }),
-    ...serveMfaCredentials({ bus, secondFactors: context.secondFactors, appPasswords: context.appPasswords }),
+    bus.serve(authenticate, context.authenticate, { maxInFlight, instance }),
+    bus.serve(listAccounts, context.listAccounts, { maxInFlight: maxListings, instance }),
+    bus.serve(cacheFlushScript, context.scripts.runCacheFlushScript, { maxInFlight: maxFlushScripts, instance }),
+    bus.serve(scriptModule, context.scripts.callScriptModule, { maxInFlight: maxModuleCalls, instance }),
+    ...serveAuthPolicy(bus, context.authPolicy, { maxInFlight, instance }),
+    ...serveMfaCredentials({ bus, instance, secondFactors: context.secondFactors, appPasswords: context.appPasswords }),
   ];
 }

@@ -6,6 +6,8 @@ import {
   type Config,
   type LdapPoolConfig,
   type LdapSearchConfig,
+  type MailScope,
+  mailScopes,
   parseMasterUserFormat,
 } from "@postern/shared/platform/config";
 import { Secret } from "@postern/shared/platform/crypto";
@@ -38,7 +40,11 @@ export type BackendSettings =
 export interface EngineSettings {
   readonly privateAddress: string;
   readonly maxInFlight: number;
-  readonly oauthBearer: { readonly enabled: boolean; readonly ignoreCase: boolean };
+  readonly oauthBearer: {
+    readonly enabled: boolean;
+    readonly ignoreCase: boolean;
+    readonly limits: readonly MailScope[];
+  };
   readonly memoryCache: MemoryCacheSettings;
   readonly sharedCache: SharedCacheSettings | undefined;
   readonly hashing: { readonly concurrency: number; readonly maxQueued: number };
@@ -238,7 +244,7 @@ function sharedCacheSettings({ auth, storage }: Config): SharedCacheSettings | u
 }
 
 export function engineSettings(config: Config): EngineSettings {
-  const { runtime, auth } = config;
+  const { runtime, auth, identity } = config;
   const { max_hashing_concurrency: concurrency, max_hashing_queue: maxQueued } = auth.pipeline;
   const {
     local_cache_ttl: ttlMs,
@@ -250,7 +256,11 @@ export function engineSettings(config: Config): EngineSettings {
     sharedCache: sharedCacheSettings(config),
     privateAddress: runtime.services.auth_engine.private_address,
     maxInFlight: runtime.bus.max_in_flight,
-    oauthBearer: { enabled: auth.oauthbearer.enabled, ignoreCase: auth.oauthbearer.ignore_case },
+    oauthBearer: {
+      enabled: auth.oauthbearer.enabled,
+      ignoreCase: auth.oauthbearer.ignore_case,
+      limits: identity.oidc.mail_registration.enabled ? mailScopes(identity.oidc.mail_registration) : [],
+    },
     hashing: { concurrency: concurrency === 0 ? availableParallelism() : concurrency, maxQueued },
   };
 }

@@ -1,19 +1,22 @@
 import { randomUUID } from "node:crypto";
 import { type Base, baseFromConfig, busFromConfig, redisFromConfig, watchEngines } from "@postern/shared/assembly";
+import type { AuthOperation } from "@postern/shared/contracts";
 import type { EngineWatch } from "@postern/shared/domain/engine-watch";
 import type { Bus } from "@postern/shared/platform/bus";
 import { createResponseDelays, type ResponseDelays } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
-import { createCallerSigner } from "@postern/shared/platform/http";
 import type { Health } from "@postern/shared/platform/lifecycle";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
 import { type BearerCheck, createBearerCheck } from "./caller-auth/bearer.ts";
+import { createAuthPolicy } from "./context/auth-policy.ts";
 import { createAuthRoute, createClientAddresses } from "./context/auth-route.ts";
 import { type CallerTokens, callerTokensFromConfig } from "./context/caller-tokens.ts";
+import { forwardSettings } from "./context/forward-settings.ts";
 import { createGatewayHealth } from "./context/health.ts";
 import { createHooks } from "./context/hooks.ts";
 import { limitsOnTheBus } from "./context/limits.ts";
+import { proxiedConnections } from "./context/proxied-connections.ts";
 import { createUpstreams } from "./context/upstreams.ts";
 import { type AttributesAsHeaders, createAttributeHeaders } from "./dialects/attribute-headers.ts";
 import { type WireNames, wireNames } from "./dialects/naming.ts";
@@ -23,8 +26,10 @@ import { type AccountPages, createAccountPages } from "./list-accounts/account-p
 import { createGatewayMetrics } from "./metrics.ts";
 import type { OnRequest } from "./plugins/caller-auth.ts";
 import { type Channels, createChannels } from "./plugins/channels.ts";
-import { createReadBody } from "./plugins/read-body.ts";
+import type { RequestAddresses } from "./plugins/request-address.ts";
+import type { ProxiedConnections } from "./proxy-protocol/proxied-connections.ts";
 import type { AuthRouteDeps } from "./routes/auth/auth-route.ts";
+import type { AuthPolicyRouteDeps } from "./routes/auth-policy/post-auth-policy.ts";
 import { type GatewaySettings, gatewaySettings, type LiveGatewaySettings, liveGatewaySettings } from "./settings.ts";
 import type { UpstreamHealth } from "./upstream-health/health-checks.ts";
 
@@ -42,14 +47,22 @@ export interface GatewayContext extends Base {
   readonly releasable: AttributeFilter;
   readonly attributeHeaders: AttributesAsHeaders;
   readonly engineWatch: EngineWatch;
-  readonly callerAuth: OnRequest;
-  /** Replaces `callerAuth` where each request takes a token. */
+  readonly isFromTrustedProxy: RequestAddresses["isFromTrustedProxy"];
+  /** For authentication requests, whose operation the dialect determines. */
+  readonly callerAuthFor: (operationOf: (url: string) => AuthOperation) => OnRequest;
+  readonly policyCallerAuth: OnRequest;
+  /** Replaces `callerAuthFor` where each request takes a token. */
   readonly spendBudget: OnRequest;
   readonly limitAddress: OnRequest;
+  /** Keeps the series of these Basic callers, after a reload. */
+  readonly keepCallers: (names: readonly string[]) => void;
   readonly channels: Channels;
+  /** Undefined if connections do not begin with PROXY protocol headers. */
+  readonly proxied: ProxiedConnections | undefined;
   /** Delayed responses for accounts under attack. */
   readonly responseDelays: ResponseDelays;
   readonly authRoute: AuthRouteDeps;
+  readonly authPolicy: AuthPolicyRouteDeps;
   readonly upstreams: UpstreamHealth;
   readonly accountPages: AccountPages;
   readonly forward: ForwardDeps;
@@ -58,8 +71,8 @@ export interface GatewayContext extends Base {
 type Live = GatewayContext["live"];
 
 export async function createContext(config: Config): Promise<GatewayContext> {
-  const base = baseFromConfig(config, "gateway");
-  const { logger } = base;
+  const base = await baseFromConfig(config, "gateway");
+  const { logger, audit, processLogger } = base;
   const settings = gatewaySettings(config);
   const state = redisFromConfig(config, "state", base);
   const callerTokens = callerTokensFromConfig(config, { logger, redis: state });
@@ -68,18 +81,19 @@ export async function createContext(config: Config): Promise<GatewayContext> {
   const bus = await busFromConfig(config, base);
   const names = wireNames(settings.identifier);
   const metrics = createGatewayMetrics(base.metrics, base.metricsPrefix);
-  const clients = createClientAddresses({ live, logger, metrics });
-  const { callerAddress } = clients.addresses;
+  metrics.keepCallers(live.current.callerNames);
+  const proxied = proxiedConnections({ settings, live, logger, metrics });
+  const clients = createClientAddresses({ live, logger, metrics, proxied });
+  const { callerAddress, isFromTrustedProxy } = clients.addresses;
   const { limits, metrics: limitMetrics } = limitsOnTheBus({ base, settings, live, bus, state });
-  const { audit } = base;
-  const hookParts = { audit, settings, live, names, callerAddress, limits, metrics, limitMetrics, logger };
+  const about = { callerAddress, isFromTrustedProxy, names };
+  const hookParts = { ...about, audit, settings, live, limits, metrics, limitMetrics, logger };
   const { forwarding, ...hooks } = createHooks(hookParts);
   const engineWatch = watchEngines(bus, base);
   const timeoutMs = (): number => live.current.decisionTimeoutMs;
   const responseDelays = createResponseDelays();
   const accountPages = createAccountPages({ bus, clock: systemClock, timeoutMs });
   const releasable: AttributeFilter = (attributes) => live.current.releasable(attributes);
-  const { processLogger } = base;
   const routeParts = { bus, engineWatch, live, accountPages, names, limits, metrics, processLogger, responseDelays };
   return {
     ...base,
@@ -92,7 +106,10 @@ export async function createContext(config: Config): Promise<GatewayContext> {
     bus,
     names,
     engineWatch,
+    isFromTrustedProxy,
+    keepCallers: metrics.keepCallers,
     channels: createChannels(names),
+    proxied,
     health: createGatewayHealth({ base, settings, bus, state }),
     releasable,
     attributeHeaders: createAttributeHeaders(names, releasable),
@@ -100,19 +117,15 @@ export async function createContext(config: Config): Promise<GatewayContext> {
     upstreams: createUpstreams(base, live.current.healthChecks),
     responseDelays,
     authRoute: createAuthRoute({ ...routeParts, ...clients }),
+    authPolicy: createAuthPolicy({ ...routeParts, ...clients, audit, settings }),
     forward: {
       ...forwarding,
-      publicPaths: () => live.current.publicHookPaths,
-      sign: createCallerSigner(settings.assertion),
-      origins: settings.origins,
+      ...forwardSettings(settings, live),
       callerAddress,
       names,
-      servesPages: settings.servesPages,
       strangersBodies: limits.strangersBodies,
-      readBody: createReadBody(settings.decompression),
-      maxBodyBytes: settings.maxBodyBytes,
-      timeoutMs: settings.forwardTimeoutMs,
       logger,
+      tracer: base.tracer,
     },
     newSession: () => randomUUID(),
   };

@@ -19,6 +19,15 @@ export interface MalformedRequest {
   readonly dialect: Dialect;
   readonly error: AppError;
   readonly clientIp: string;
+  readonly caller: string | null;
+}
+
+/** What the gateway knows apart from the decision. */
+export interface DecidedFacts {
+  /** How long the answer is delayed after the decision. */
+  readonly delayedMs: number;
+  /** The name of the API caller; null if none has authenticated. */
+  readonly caller: string | null;
 }
 
 const maxNameCharacters = 64;
@@ -38,11 +47,15 @@ function shortened(username: string): string {
   return username.length > maxDecidedNameCharacters ? printable(username, maxDecidedNameCharacters) : username;
 }
 
+/** The subject of a token may be as long as its issuer likes. */
+function namedCaller(caller: string | null): string | undefined {
+  return caller === null ? undefined : shortened(caller);
+}
+
 /** Writes one line for each request of the back channel. */
 export interface DecisionLog {
-  /** `delayedMs`: how long the answer is delayed after the decision. */
-  decided(request: AuthRequest, decision: AuthDecision, seconds: number, delayedMs?: number): void;
-  listed(request: AuthRequest, listing: ObservedListing): void;
+  decided(request: AuthRequest, decision: AuthDecision, seconds: number, facts: DecidedFacts): void;
+  listed(request: AuthRequest, listing: ObservedListing, caller: string | null): void;
   malformed(request: MalformedRequest): void;
   failed(session: string, error: AppError): void;
 }
@@ -64,6 +77,7 @@ const decidedFields = [
   "session",
   "dialect",
   "operation",
+  "caller",
   "outcome",
   "reason",
   "detail",
@@ -81,12 +95,13 @@ const decidedFields = [
 export function createDecisionLog({ logger, lineWriter }: Pick<ProcessLogger, "logger" | "lineWriter">): DecisionLog {
   const writeDecided = lineWriter({ fields: decidedFields, msg: "decided" });
   return {
-    decided: (request, decision, seconds, delayedMs = 0) => {
+    decided: (request, decision, seconds, { delayedMs, caller }) => {
       const denial = decision.outcome === "fail" ? decision : undefined;
       writeDecided([
         request.session,
         request.dialect,
         request.operation,
+        namedCaller(caller),
         decision.outcome,
         reasonOf(decision),
         denial?.detail,
@@ -101,13 +116,14 @@ export function createDecisionLog({ logger, lineWriter }: Pick<ProcessLogger, "l
         delayedMs > 0 ? delayedMs : undefined,
       ]);
     },
-    listed: (request, { outcome, error, accounts, leftOut, seconds }) => {
+    listed: (request, { outcome, error, accounts, leftOut, seconds }, caller) => {
       const level = leftOut > 0 ? "warn" : "info";
       logger[level](
         {
           session: request.session,
           dialect: request.dialect,
           operation: request.operation,
+          caller: namedCaller(caller),
           outcome,
           reason: error?.code,
           protocol: request.protocol,
@@ -120,10 +136,17 @@ export function createDecisionLog({ logger, lineWriter }: Pick<ProcessLogger, "l
         leftOut > 0 ? "accounts listed, except names with control characters" : "listed",
       );
     },
-    malformed: ({ session, dialect, error, clientIp }) => {
+    malformed: ({ session, dialect, error, clientIp, caller }) => {
       const named: NamedIn = error instanceof CredentialsError ? error.named : {};
       const address = named.clientIp ?? clientIp;
-      const fields = { session, dialect, reason: error.publicMessage, client_ip: address, ...namedFields(named) };
+      const fields = {
+        session,
+        dialect,
+        caller: namedCaller(caller),
+        reason: error.publicMessage,
+        client_ip: address,
+        ...namedFields(named),
+      };
       logger.info(fields, "malformed request");
     },
     failed: (session, err) => logger.error({ session, err }, "request failed"),

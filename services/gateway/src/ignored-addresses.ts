@@ -1,6 +1,7 @@
 import type { Dialect } from "@postern/shared/contracts";
 import { type Logger, printable } from "@postern/shared/platform/logging";
 import type { Clock } from "@postern/shared/platform/time";
+import { createQuietLog } from "./quiet-log.ts";
 
 /** `unreadable`: not an address. `untrusted`: the header came from a peer that is not a trusted proxy. */
 export const ignoredAddressReasons = ["unreadable", "untrusted"] as const;
@@ -36,18 +37,11 @@ const message = {
  * such addresses sends one with every login.
  */
 export function createReportIgnoredAddress({ logger, clock, counted }: IgnoredAddressesDeps): ReportIgnoredAddress {
-  const quiet = new Map<string, { untilMs: number; unlogged: number }>();
+  const unloggedOf = createQuietLog(clock, quietMs);
   return ({ session, dialect, reason, value }) => {
     counted(dialect, reason);
-    const key = `${dialect} ${reason}`;
-    const nowMs = clock.now();
-    const before = quiet.get(key);
-    if (before !== undefined && nowMs < before.untilMs) {
-      before.unlogged += 1;
-      return;
-    }
-    quiet.set(key, { untilMs: nowMs + quietMs, unlogged: 0 });
-    const unlogged = before?.unlogged ?? 0;
+    const unlogged = unloggedOf(`${dialect} ${reason}`);
+    if (unlogged === undefined) return;
     logger.warn(
       { session, dialect, reason, value: printable(value, maxValueCharacters), ...(unlogged > 0 && { unlogged }) },
       message[reason],

@@ -40,7 +40,7 @@ async function start(config: Config): Promise<Service> {
   const app = await createGateway(context);
   const handle: typeof app.routing = (request, response) => app.routing(request, response);
   const { addresses, frontAddresses, requestTimeoutMs, identifier, tls } = settings;
-  const options = { requestTimeoutMs, identifier, maxHeaderBytes, logger };
+  const options = { requestTimeoutMs, identifier, maxHeaderBytes, logger, accept: context.proxied?.accept };
   const listeners = await openListeners({ ...options, addresses, handle, tls });
   const frontListeners = await openFront(frontAddresses, {
     ...options,
@@ -48,17 +48,28 @@ async function start(config: Config): Promise<Service> {
     // Browsers have no certificate to present.
     tls: tls === undefined ? undefined : { ...tls, caFile: undefined },
   });
+  const certificateListeners = await openFront(settings.certificateAddresses, {
+    ...options,
+    handle: context.forward.certificates.listenerHandle(channels.frontHandle(handle)),
+    tls: settings.certificateTls,
+  });
   const grpc = await openGrpc(context);
   health.phase = "ready";
-  const own = { frontend_addresses: frontListeners.addresses, grpc_addresses: grpc.addresses };
+  const own = {
+    frontend_addresses: frontListeners.addresses,
+    certificate_addresses: certificateListeners.addresses,
+    grpc_addresses: grpc.addresses,
+  };
   logger.info({ addresses: listeners.addresses, ...own }, "ready");
   return createService({
     config,
     base: context,
     health,
     apply: async (next) => {
-      await Promise.all([listeners.renewCertificate(), frontListeners.renewCertificate()]);
+      const opened = [listeners, frontListeners, certificateListeners];
+      await Promise.all(opened.map((each) => each.renewCertificate()));
       context.live.current = liveGatewaySettings(next, context.bearer);
+      context.keepCallers(context.live.current.callerNames);
       context.upstreams.apply(context.live.current.healthChecks);
     },
     steps: [
@@ -66,7 +77,7 @@ async function start(config: Config): Promise<Service> {
         name: "listeners",
         run: async () => {
           context.responseDelays.end();
-          await Promise.all([listeners.close(), frontListeners.close(), grpc.close()]);
+          await Promise.all([listeners, frontListeners, certificateListeners, grpc].map((each) => each.close()));
         },
       },
       { name: "routes", run: () => app.close() },

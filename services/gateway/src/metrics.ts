@@ -1,9 +1,17 @@
-import type { AuthDecision, AuthOperation, Dialect } from "@postern/shared/contracts";
+import {
+  type AuthDecision,
+  type AuthOperation,
+  type AuthPolicyCommand,
+  authPolicyCommands,
+  type Dialect,
+} from "@postern/shared/contracts";
 import type { AssertionAudience } from "@postern/shared/platform/http";
 import type { CounterSeries, HistogramSeries, Metrics } from "@postern/shared/platform/metrics";
+import { type PolicyOutcome, policyOutcomes } from "./auth-policy/policy-log.ts";
 import { type CallerAuthOutcome, callerAuthOutcomeNames } from "./caller-auth/outcome.ts";
 import { type OwnerFailure, ownerFailures } from "./forward/owner-failure.ts";
 import { type IgnoredAddressReason, ignoredAddressReasons } from "./ignored-addresses.ts";
+import { type RejectionReason, rejectionReasons } from "./proxy-protocol/proxied-connections.ts";
 
 const dialects = [
   "json",
@@ -16,6 +24,8 @@ const dialects = [
   "jwt",
   "idp",
 ] as const satisfies readonly Dialect[];
+/** Where a request may name its client. */
+const askedIn = [...dialects, "auth_policy"] as const satisfies readonly Dialect[];
 const operations = ["authenticate", "lookup", "list-accounts"] as const satisfies readonly AuthOperation[];
 const outcomes = ["ok", "fail", "blocked", "tempfail"] as const satisfies readonly AuthDecision["outcome"][];
 const loginResult = { ok: "success", fail: "failure", blocked: "failure", tempfail: "tempfail" } as const;
@@ -34,6 +44,14 @@ export interface GatewayMetrics {
   malformed(dialect: Dialect): void;
   addressIgnored(dialect: Dialect, reason: IgnoredAddressReason): void;
   callerChecked(outcome: CallerAuthOutcome): void;
+  /** A request with correct credentials of a configured Basic caller. */
+  basicCallerChecked(name: string, outcome: CallerAuthOutcome): void;
+  /** The configured Basic callers: each has its series, and former ones have none. */
+  readonly keepCallers: (names: readonly string[]) => void;
+  /** A connection that the PROXY protocol's rules closed. */
+  connectionRejected(reason: RejectionReason): void;
+  /** A request of the auth-policy protocol; `none`: it names no command. */
+  policyAnswered(command: AuthPolicyCommand | "none", outcome: PolicyOutcome, seconds: number): void;
   /** A forwarded request that the service behind its path did not answer. */
   ownerFailed(owner: AssertionAudience, reason: OwnerFailure): void;
 }
@@ -81,6 +99,41 @@ function seriesTable(registry: Metrics, prefix: string): SeriesTable {
   );
 }
 
+function policyAnswers(registry: Metrics, prefix: string): GatewayMetrics["policyAnswered"] {
+  const commands = [...authPolicyCommands, "none"] as const;
+  const requests = registry.counter({
+    name: `${prefix}_auth_policy_requests_total`,
+    help: "Requests of the auth-policy protocol, by result",
+    labels: { command: commands, outcome: policyOutcomes },
+  });
+  const durations = registry.histogram({
+    name: `${prefix}_auth_policy_seconds`,
+    help: "Time from the request of the auth-policy protocol to the written response",
+    labels: { command: commands },
+    buckets: secondsBuckets,
+  });
+  return (command, outcome, seconds) => {
+    requests({ command, outcome }).inc();
+    durations({ command }).observe(seconds);
+  };
+}
+
+const callerResults = ["admitted", "operation_denied"] as const;
+
+function basicCallers(registry: Metrics, prefix: string): Pick<GatewayMetrics, "basicCallerChecked" | "keepCallers"> {
+  const requests = registry.configuredCounter({
+    name: `${prefix}_caller_requests_total`,
+    help: "Requests of API callers with correct Basic credentials, by caller",
+    configured: "caller",
+    labels: { result: callerResults },
+  });
+  return {
+    keepCallers: (names) => requests.keep(names),
+    basicCallerChecked: (name, outcome) =>
+      requests.inc(name, { result: outcome === "operation_denied" ? "operation_denied" : "admitted" }),
+  };
+}
+
 export function createGatewayMetrics(registry: Metrics, prefix: string): GatewayMetrics {
   const table = seriesTable(registry, prefix);
   const callers = registry.counter({
@@ -94,6 +147,7 @@ export function createGatewayMetrics(registry: Metrics, prefix: string): Gateway
     help: "Requests answered with 400",
     labels: { dialect: dialects },
   });
+  const policyAnswered = policyAnswers(registry, prefix);
   const ownerFailed = registry.counter({
     name: `${prefix}_forward_failures_total`,
     help: "Forwarded requests that the owning service did not answer",
@@ -102,9 +156,15 @@ export function createGatewayMetrics(registry: Metrics, prefix: string): Gateway
   const addresses = registry.counter({
     name: `${prefix}_client_address_ignored_total`,
     help: "Client addresses in requests that were ignored, by reason",
-    labels: { dialect: dialects, reason: ignoredAddressReasons },
+    labels: { dialect: askedIn, reason: ignoredAddressReasons },
+  });
+  const connections = registry.counter({
+    name: `${prefix}_proxy_protocol_rejected_total`,
+    help: "Connections closed because of their PROXY protocol header, by reason",
+    labels: { reason: rejectionReasons },
   });
   return {
+    connectionRejected: (reason) => connections({ reason }).inc(),
     ownerFailed: (owner, reason) => ownerFailed({ owner, reason }).inc(),
     decided: ({ dialect, operation, outcome, seconds }) => {
       const series = table.get(dialect)?.get(operation)?.get(outcome);
@@ -112,8 +172,12 @@ export function createGatewayMetrics(registry: Metrics, prefix: string): Gateway
       series?.seconds.observe(seconds);
       if (operation === "authenticate") series?.login.inc();
     },
-    malformed: (dialect) => malformed({ dialect }).inc(),
+    malformed: (dialect) => {
+      if (dialect !== "auth_policy") malformed({ dialect }).inc();
+    },
+    policyAnswered,
     addressIgnored: (dialect, reason) => addresses({ dialect, reason }).inc(),
+    ...basicCallers(registry, prefix),
     callerChecked: (outcome) => callerSeries.get(outcome)?.inc(),
   };
 }

@@ -5,13 +5,20 @@ import { gatewaySettings } from "./settings.ts";
 
 /** What the gateway opens and compiles from its configuration. */
 export const preflight: Preflight = (config) => {
-  const { tls, grpc } = gatewaySettings(config);
+  const { tls, grpc, certificateAddresses, certificateTls } = gatewaySettings(config);
   const listeners: PreflightCheck[] = [];
   if (tls !== undefined) {
     listeners.push({
       path: "runtime.servers.http.tls.cert",
       isSecret: true,
       run: async () => createSecureContext(await readSecureContext(tls)),
+    });
+  }
+  if (certificateAddresses.length > 0 && certificateTls !== undefined) {
+    listeners.push({
+      path: "runtime.servers.http.client_certificates.ca_file",
+      isSecret: true,
+      run: async () => createSecureContext(await readSecureContext(certificateTls)),
     });
   }
   if (grpc?.tls !== undefined) {

@@ -9,8 +9,10 @@ import { forwardedUrls } from "./forward/owners.ts";
 import { refuseTwoHosts } from "./plugins/refuse-two-hosts.ts";
 import { isClientFault } from "./plugins/request-refusal.ts";
 import { sendReply } from "./plugins/send-reply.ts";
+import { traceGateway } from "./plugins/trace-gateway.ts";
 import { answerUnrouted, unreadablePaths } from "./plugins/unrouted.ts";
 import { registerAuthRoutes } from "./routes/auth/dialect-routes.ts";
+import { registerAuthPolicy } from "./routes/auth-policy/register.ts";
 import { getHealth, getPing } from "./routes/operations/get-health.ts";
 import { getMetrics, type MetricsRouteSettings } from "./routes/operations/get-metrics.ts";
 
@@ -54,6 +56,7 @@ export async function createGateway(context: GatewayContext): Promise<FastifyIns
   app.decorateRequest("callerMethod", "none");
   app.decorateRequest("callerName", null);
   app.decorateRequest("callerToken", null);
+  if (context.tracer !== undefined) traceGateway(app, context.tracer, context.isFromTrustedProxy);
   app.addHook("onRequest", refuseTwoHosts(names));
   const isApart = settings.frontAddresses.length > 0;
   const channels = isApart ? context.channels : undefined;
@@ -66,6 +69,7 @@ export async function createGateway(context: GatewayContext): Promise<FastifyIns
     sendReply(reply, jsonReply(status, [[names.session, request.id]], { error }));
   });
   await app.register(async (scope) => registerAuthRoutes(scope, context));
+  await app.register(async (scope) => registerAuthPolicy(scope, context));
   const probes = ["GET", "HEAD"];
   app.route({ method: probes, url: pathTo("ping"), handler: getPing });
   app.route({ method: probes, url: pathTo("health"), handler: getHealth(context.health, context.channels) });

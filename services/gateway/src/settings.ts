@@ -10,14 +10,17 @@ import {
 } from "@postern/shared/platform/http";
 import { createCidrSet, type HostPort, parseHostPort } from "@postern/shared/platform/net";
 import { type BasicCheck, createBasicCheck } from "./caller-auth/basic.ts";
+import { basicCallerNames, basicCallers } from "./caller-auth/basic-caller.ts";
 import type { BearerCheck } from "./caller-auth/bearer.ts";
 import { type CallerCheck, createCallerCheck } from "./caller-auth/check-caller.ts";
 import type { RequestHeaderNames } from "./dialects/header-fields.ts";
+import { type OauthFailureSettings, oauthFailureSettings } from "./dialects/oauth-failure.ts";
 import type { ProxySettings } from "./dialects/proxy.ts";
 import { type AttributeFilter, createAttributeFilter } from "./dialects/secret-attributes.ts";
 import { type GrpcSettings, grpcSettings } from "./grpc/grpc-settings.ts";
 import type { AccountDelaySettings } from "./limits/account-delays.ts";
 import { type Rate, rateOf } from "./limits/gcra.ts";
+import type { CertificateHeaders } from "./plugins/client-certificate.ts";
 import type { BodyParserSettings } from "./plugins/decompress-body.ts";
 import type { TrustSettings } from "./plugins/request-address.ts";
 import type { MetricsRouteSettings } from "./routes/operations/get-metrics.ts";
@@ -32,6 +35,12 @@ export interface GatewaySettings {
   readonly frontAddresses: readonly HostPort[];
   readonly privateAddress: string;
   readonly tls: ListenerTls | undefined;
+  /** Listener that asks OIDC clients for certificates. Empty if there is none. */
+  readonly certificateAddresses: readonly HostPort[];
+  readonly certificateTls: ListenerTls | undefined;
+  readonly certificateHeaders: CertificateHeaders;
+  /** Whether each connection begins with a PROXY protocol header. */
+  readonly proxyProtocol: boolean;
   /** Absent if the listener is disabled. */
   readonly grpc: GrpcSettings | undefined;
   readonly maxBodyBytes: number;
@@ -54,11 +63,14 @@ export interface GatewaySettings {
 /** Settings that a reload replaces together. */
 export interface LiveGatewaySettings extends TrustSettings {
   readonly checkCaller: CallerCheck;
-  readonly basicName: string;
+  /** The names of all callers with Basic credentials. */
+  readonly callerNames: readonly string[];
   /** `WWW-Authenticate` values for rejected callers. */
   readonly challenges: readonly string[];
   readonly disabledEndpoints: ReadonlySet<DisabledEndpoint>;
   readonly decisionTimeoutMs: number;
+  /** Whether `/api/v1/auth-policy` exists. */
+  readonly authPolicyEndpoint: boolean;
   readonly metricsRoute: MetricsRouteSettings;
   readonly rate: Rate;
   readonly passwordRate: Rate;
@@ -69,6 +81,7 @@ export interface LiveGatewaySettings extends TrustSettings {
   readonly proxy: ProxySettings;
   readonly healthChecks: HealthCheckSettings;
   readonly accountDelays: AccountDelaySettings;
+  readonly oauthFailure: OauthFailureSettings | undefined;
   /** Custom hooks that need no authentication. */
   readonly publicHookPaths: ReadonlySet<string>;
 }
@@ -101,10 +114,33 @@ function hostPorts(texts: readonly string[]): readonly HostPort[] {
 
 type TlsConfig = Config["runtime"]["servers"]["http"]["tls"];
 
-function listenerTls({ enabled, cert, key, ca_file, min_tls_version }: TlsConfig): ListenerTls | undefined {
+function listenerTls(tls: TlsConfig): ListenerTls | undefined {
+  const { enabled, cert, key, ca_file, min_tls_version, cipher_suites: cipherSuites, curves } = tls;
   if (!enabled) return undefined;
   const minVersion = min_tls_version === "TLS1.3" ? "TLSv1.3" : "TLSv1.2";
-  return { certFile: cert, keyFile: key, caFile: ca_file === "" ? undefined : ca_file, minVersion };
+  return {
+    certFile: cert,
+    keyFile: key,
+    caFile: ca_file === "" ? undefined : ca_file,
+    minVersion,
+    cipherSuites,
+    curves,
+  };
+}
+
+type HttpConfig = Config["runtime"]["servers"]["http"];
+
+function certificateSettings({ client_certificates: config, tls }: HttpConfig) {
+  const common = listenerTls(tls);
+  return {
+    certificateAddresses: hostPorts(config.address),
+    certificateTls: common && {
+      ...common,
+      caFile: config.ca_file === "" ? undefined : config.ca_file,
+      acceptsAnyClient: true,
+    },
+    certificateHeaders: { certificate: config.header.toLowerCase(), verify: config.verify_header.toLowerCase() },
+  };
 }
 
 export function gatewaySettings(config: Config): GatewaySettings {
@@ -116,6 +152,8 @@ export function gatewaySettings(config: Config): GatewaySettings {
     grpc: grpcSettings(config),
     privateAddress: services.gateway.private_address,
     tls: listenerTls(servers.http.tls),
+    ...certificateSettings(servers.http),
+    proxyProtocol: servers.http.haproxy_v2,
     maxBodyBytes: servers.http.max_body_bytes,
     requestTimeoutMs: servers.http.request_timeout,
     forwardTimeoutMs,
@@ -163,22 +201,24 @@ export function liveGatewaySettings(config: Config, bearer: BearerCheck | undefi
   const { runtime, auth, observability } = config;
   const { timeouts, servers } = runtime;
   const { headers } = auth.request;
+  const basic = basicCallers(auth.backchannel);
   const { endpoint_enabled: enabled, endpoint_auth } = observability.metrics;
   return {
     trustedProxies: createCidrSet(servers.http.trusted_proxies),
     clientHeaders: { clientIp: headers.client_ip.toLowerCase(), clientPort: headers.client_port.toLowerCase() },
     checkCaller: createCallerCheck({
-      basic: basicCheck(auth.backchannel.basic_auth),
+      basic,
       bearer,
       openWhenUnconfigured: runtime.developer_mode,
     }),
-    basicName: auth.backchannel.basic_auth.username,
+    callerNames: basicCallerNames(auth.backchannel),
     challenges: callerChallenges({
-      basic: auth.backchannel.basic_auth.enabled,
+      basic: basic !== undefined,
       bearer: bearer !== undefined,
     }),
     disabledEndpoints: new Set(disabledEndpoints.filter((key) => servers.http.disabled_endpoints[key])),
     decisionTimeoutMs: timeouts.decision,
+    authPolicyEndpoint: servers.http.auth_policy_endpoint,
     passwordRate: rateOf({
       perSecond: servers.http.rate_limit.password_failures.per_minute / 60,
       burst: servers.http.rate_limit.password_failures.burst,
@@ -190,6 +230,7 @@ export function liveGatewaySettings(config: Config, bearer: BearerCheck | undefi
     proxy: proxySettings(auth),
     healthChecks: healthCheckSettings(auth.services),
     accountDelays: accountDelaySettings(config),
+    oauthFailure: oauthFailureSettings(config),
     publicHookPaths: new Set(
       auth.controls.lua.hooks
         .filter((hook) => hook.public)

@@ -11,10 +11,12 @@ import type { Health } from "@postern/shared/platform/lifecycle";
 import { lazyOpenapi, type RenderedDocument } from "@postern/shared/platform/openapi";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { createIdpHealth } from "./context/health.ts";
+import { createMailClients } from "./context/mail-clients.ts";
 import { createPagesContext, type PagesContext } from "./context/pages.ts";
 import { createProtocols, type Protocols } from "./context/protocols.ts";
 import type { NotificationsContext, NotificationsParts } from "./context/user-notifications.ts";
 import { createIdpMetrics } from "./metrics.ts";
+import type { MailClientDeps } from "./routes/mail-clients/deps.ts";
 import { type IdpSettings, idpSettings } from "./settings.ts";
 
 /** Everything that the identity provider consists of. Only this file and `context/` construct any of it. */
@@ -27,6 +29,8 @@ export interface IdpContext extends Base, EngineBus, Protocols {
   readonly openapi: () => RenderedDocument;
   /** Undefined while `identity.frontend.enabled` is off. */
   readonly pages: PagesContext | undefined;
+  /** Undefined while `identity.mail_clients.enabled` is off. */
+  readonly mailClients: MailClientDeps | undefined;
 }
 
 /** The code that queues user notifications is loaded only where they are enabled. */
@@ -37,20 +41,32 @@ async function notificationsOf(config: Config, parts: NotificationsParts): Promi
 }
 
 export async function createContext(config: Config): Promise<IdpContext> {
-  const base = baseFromConfig(config, "idp");
+  const base = await baseFromConfig(config, "idp");
   const settings = idpSettings(config);
   const state = redisFromConfig(config, "state", base);
   const { bus, engineWatch } = await engineBusFromConfig(config, base);
   const { forPages, connectPages, ...protocols } = createProtocols(config, base, state);
   const metrics = createIdpMetrics(base.metrics, base.metricsPrefix);
   const notifications = await notificationsOf(config, { base, bus, state, metrics });
-  const pages = createPagesContext({ config, base, bus, state, protocols: forPages, metrics, notifications });
+  const mail = createMailClients(config, base, state);
+  const mailSetup = mail?.setup;
+  const pages = createPagesContext({
+    config,
+    base,
+    bus,
+    state,
+    protocols: forPages,
+    metrics,
+    notifications,
+    mailSetup,
+  });
   connectPages(pages);
   const keyPrefix = config.storage.redis.prefix;
   return {
     ...base,
     ...protocols,
     pages,
+    mailClients: mail?.documents,
     settings,
     bus,
     engineWatch,

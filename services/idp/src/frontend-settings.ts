@@ -41,6 +41,7 @@ function pagesSettings({ identity }: Config): PagesSettings {
   ];
   return {
     issuer: identity.oidc.issuer,
+    managesSessions: identity.oidc.enabled && identity.oidc.session_management.enabled,
     name: branding.name,
     links: footLinks.filter(({ url }) => url !== ""),
     passwordForgotten: links.password_forgotten_url === "" ? undefined : links.password_forgotten_url,

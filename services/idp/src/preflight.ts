@@ -1,5 +1,6 @@
 import type { Config, OidcClientConfig } from "@postern/shared/platform/config";
 import { commonChecks, type Preflight, type PreflightCheck } from "@postern/shared/platform/preflight";
+import { profileSigningKey } from "./mail-clients/profile-signing-key.ts";
 import { configuredKeys } from "./oidc/clients/client-keys.ts";
 import type { CheckRegistration } from "./oidc/clients/registration.ts";
 import { staticKey } from "./oidc/keys/static-keys.ts";
@@ -95,10 +96,18 @@ function samlChecks(config: Config): readonly PreflightCheck[] {
   ];
 }
 
+function mailClientChecks(config: Config): readonly PreflightCheck[] {
+  const { enabled, profile } = config.identity.mail_clients;
+  if (!enabled) return [];
+  const path = `identity.mail_clients.profile.cert${profile.cert === "" ? "_file" : ""}`;
+  return [{ path, isSecret: true, run: () => profileSigningKey(config) }];
+}
+
 /** Checks the files and client registrations that the configuration of the identity provider names. */
 export const preflight: Preflight = (config) => [
   ...commonChecks(config),
   ...pageChecks(config),
   ...oidcChecks(config),
   ...samlChecks(config),
+  ...mailClientChecks(config),
 ];

@@ -10,16 +10,21 @@ import {
   requireCaller,
   routeOf,
   takeStrictJson,
+  traceForwarded,
   unreadablePaths,
 } from "@postern/shared/platform/http";
 import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import type { IdpContext } from "./context.ts";
 import { routeOfPath } from "./oidc/metrics/oidc-metrics.ts";
 import { FormEncodingError } from "./plugins/utf8-form.ts";
+import { registerMailClients } from "./routes/mail-clients/register.ts";
 import { oauthError } from "./routes/oidc/json-reply.ts";
 import { registerOidcPages, registerOidcRoutes } from "./routes/oidc/register.ts";
+import { registerClientRoutes } from "./routes/oidc/register-clients.ts";
 import { registerLogout } from "./routes/oidc/register-logout.ts";
+import { registerRegistrations } from "./routes/oidc/register-registrations.ts";
 import { registerSessionRoutes } from "./routes/oidc/register-sessions.ts";
+import { registerSigningKeyRoutes } from "./routes/oidc/register-signing-keys.ts";
 import { getOpenapi } from "./routes/openapi/get-openapi.ts";
 import { registerPages } from "./routes/pages/register.ts";
 import { registerSamlRoutes } from "./routes/saml/register.ts";
@@ -45,7 +50,17 @@ function levelOf(error: Error, isEarly: boolean): AppError["row"]["logLevel"] {
 
 type IdpParts = Pick<
   IdpContext,
-  "settings" | "readCaller" | "logger" | "pages" | "oidc" | "openapi" | "saml" | "audit" | "singleLogout"
+  | "settings"
+  | "readCaller"
+  | "logger"
+  | "pages"
+  | "mailClients"
+  | "oidc"
+  | "openapi"
+  | "saml"
+  | "audit"
+  | "singleLogout"
+  | "tracer"
 >;
 
 /** The identity provider behind the gateway. A request without a caller assertion gets 401, an unknown path 404. */
@@ -68,6 +83,7 @@ export async function createIdp(parts: IdpParts): Promise<FastifyInstance> {
   app.addHook("onRequest", async ({ headers: { origin = "" } }, reply) =>
     origin.length > longestOrigin ? oauthError(reply, 400, "invalid_request") : undefined,
   );
+  traceForwarded(app, parts.tracer);
   takeStrictJson(app);
   onlyOperations(app, "idp");
   answerUnrouted(app);
@@ -83,12 +99,16 @@ export async function createIdp(parts: IdpParts): Promise<FastifyInstance> {
   app.route({ ...routeOf(operation("idpContractYaml")), handler: getOpenapi(openapi, "yaml") });
   app.route({ ...routeOf(operation("idpContractJson")), handler: getOpenapi(openapi, "json") });
   if (pages !== undefined) registerPages(app, pages);
+  if (parts.mailClients !== undefined) registerMailClients(app, parts.mailClients);
   if (oidc !== undefined) {
     app.addHook("onResponse", async (request, reply) => {
       const route = routeOfPath(request.routeOptions.url);
       if (route !== undefined) oidc.metrics.request(route, reply.raw.statusCode);
     });
     registerSessionRoutes(app, { ...oidc, audit });
+    registerClientRoutes(app, { ...oidc, audit });
+    registerRegistrations(app, { ...oidc, audit });
+    registerSigningKeyRoutes(app, { ...oidc, audit });
     await app.register(async (scope) => registerOidcRoutes(scope, oidc, pages?.login.pages));
   }
   if (oidc !== undefined && pages !== undefined) registerOidcPages(app, oidc, pages.login);

@@ -33,7 +33,7 @@ export interface WorkerContext extends Base, Omit<WorkerParts, keyof Base | "wor
 const countEveryMs = 5000;
 
 export async function createContext(config: Config): Promise<WorkerContext> {
-  const base = baseFromConfig(config, "jobs-worker");
+  const base = await baseFromConfig(config, "jobs-worker");
   const { prefix: keyPrefix } = config.storage.redis;
   const parts = {
     ...base,

@@ -51,6 +51,7 @@ export function countMetrics(): CountedMetrics {
   return {
     counts,
     requestFailed: count("requestFailed"),
+    resent: count("resent"),
     lateReply: count("lateReply"),
     expiredDropped: count("expiredDropped"),
     overloaded: count("overloaded"),

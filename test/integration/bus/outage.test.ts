@@ -3,7 +3,7 @@ import type { BusCredentials, BusStatus } from "@postern/shared/platform/bus";
 import { Secret } from "@postern/shared/platform/crypto";
 import { freePort, poll, spawnNats } from "@postern/shared/testing";
 import { expect, test } from "vitest";
-import { echo, failureCode, makeBus, soon } from "./bus-fixture.ts";
+import { echo, failureCode, makeBus, somethingHappened, soon } from "./bus-fixture.ts";
 
 function password(text: string): BusCredentials {
   return { kind: "password", user: "gateway", password: new Secret(text) };
@@ -113,4 +113,19 @@ test("a bus leaves a server in lame duck mode before it stops", async () => {
   expect(leaving.process.exitCode).toBeNull();
   // A server in lame duck mode takes long to stop after a SIGTERM.
   leaving.signal("SIGKILL");
+});
+
+test("a bus leaves a frozen server that takes nothing more, for one that the cluster has announced", async () => {
+  const [routeA, routeB] = [await freePort(), await freePort()];
+  await using frozen = await spawnNats({ config: cluster(routeA, routeB) });
+  await using staying = await spawnNats({ config: cluster(routeB, routeA) });
+  await using bus = await makeBus(frozen.url);
+  await using peer = await makeBus(staying.url);
+  peer.rawServe(echo, (body) => body);
+  await poll("the cluster to carry requests", () => works(bus));
+  frozen.signal("SIGSTOP");
+  // More than the sockets' buffers hold: a client that first wants to send it all waits for minutes.
+  for (let sent = 0; sent < 32; sent += 1) bus.publish(somethingHappened, { what: "x".repeat(1024 * 1024) });
+  await expect.poll(() => works(bus), { timeout: 20_000 }).toBe(true);
+  frozen.signal("SIGKILL");
 });

@@ -5,6 +5,7 @@ import { callerAssertionHeader, createCallerSigner } from "@postern/shared/platf
 import { pause, poll } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
+import { askPolicy } from "../../support/auth-policy.ts";
 import { assertionSecret, type CallersStack, startCallersStack } from "../../support/callers-stack.ts";
 import { sessionId } from "../../support/dialects.ts";
 import { testRedis } from "../../support/redis-content.ts";
@@ -148,6 +149,23 @@ describe("Bearer callers (contract, Caller rejection outcomes)", () => {
       error: "invalid payload: user: must be a string of 1 to 1024 characters, without * and ?",
     });
     expect(await flush({})).toEqual({ error: "invalid payload: user: is missing" });
+  });
+
+  test("reset over auth-policy requires a scope of operators, the other commands do not", async () => {
+    const scopes = ["service:authenticate", "service:authenticate service:security", "service:security"];
+    const statuses = await Promise.all(
+      scopes.map(async (scope) => {
+        const authorization = `Bearer ${await stack.issuer.token({ scope })}`;
+        const login = { login: alice.username, ip: "192.0.2.1" };
+        const asked = ["allow", "reset"].map((command) => askPolicy(stack.url, command, login, authorization));
+        return (await Promise.all(asked)).map(({ http }) => http);
+      }),
+    );
+    expect(statuses).toEqual([
+      [200, 403],
+      [200, 200],
+      [403, 403],
+    ]);
   });
 
   test("one of the route's additional scopes is sufficient, and the service trusts the gateway's assertion", async () => {

@@ -4,7 +4,8 @@ import { alice, askJson } from "../../support/ask-json.ts";
 import { lookUp, startLoad } from "../../support/load.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
 
-const decisionMs = 1500;
+/** Long enough for a busy machine. */
+const decisionMs = 20_000;
 let stack: Stack;
 
 beforeAll(async () => {
@@ -32,24 +33,14 @@ test("SIGTERM of one of two engines under load loses no request; a new engine ta
   expect(await load.stop()).toEqual([]);
 });
 
-test("kill -9 of one of two engines turns no valid credential into FAIL, and delays requests by one deadline at most", async () => {
+test("kill -9 of one of two engines loses no request: its unanswered ones go to the other engine", async () => {
   const load = startLoad(stack.url);
   const before = load.answered();
   await poll("requests under load", () => load.answered() > before + 500);
-
-  const killedAt = performance.now();
   stack.engines[1]?.signal("SIGKILL");
-  await poll("the time of possible failures to pass", () => performance.now() > killedAt + decisionMs + 500);
-  const [recovered, lost] = [load.answered(), load.surprises().length];
-  await poll("the other engine to continue", () => load.answered() > recovered + 500);
-
-  for (const surprise of await load.stop()) {
-    expect(surprise).toMatchObject({ status: 500, detail: expect.stringContaining('"error"') });
-  }
-  // No failure once the deadline of the last request to the killed engine had passed.
-  expect(load.surprises()).toHaveLength(lost);
-  // More loops than failed requests: the remaining engine answered most.
-  expect(load.surprises().length).toBeLessThanOrEqual(32);
+  const atKill = load.answered();
+  await poll("the other engine to continue", () => load.answered() > atKill + 500);
+  expect(await load.stop()).toEqual([]);
 });
 
 test("requests that only the killed engine had received are temporary failures, never denials", async () => {

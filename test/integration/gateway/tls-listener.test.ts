@@ -62,6 +62,20 @@ test("rejects a client without a certificate, with plain HTTP or with an old TLS
   );
 });
 
+test("TLS 1.2 is limited to the suites that RFC 9325 recommends, and TLS 1.3 offers a hybrid key exchange", async () => {
+  const certificate = await clientCertificate();
+  const tls12 = { ...certificate, maxVersion: "TLSv1.2" } as const;
+  expect((await ping({ ...tls12, ciphers: "ECDHE-ECDSA-AES128-GCM-SHA256" })).body).toBe("pong");
+  for (const ciphers of ["ECDHE-ECDSA-AES128-SHA256", "ECDHE-ECDSA-AES256-SHA", "ECDHE-ECDSA-CHACHA20-POLY1305"]) {
+    await expect(ping({ ...tls12, ciphers })).rejects.toThrow(/handshake|alert|ECONNRESET/i);
+  }
+  const tls13 = { ...certificate, minVersion: "TLSv1.3" } as const;
+  for (const ecdhCurve of ["X25519MLKEM768", "X25519", "P-256", "P-384"]) {
+    expect((await ping({ ...tls13, ecdhCurve })).body).toBe("pong");
+  }
+  await expect(ping({ ...tls13, ecdhCurve: "P-521" })).rejects.toThrow(/handshake|alert|ECONNRESET/i);
+});
+
 test("SIGHUP applies a renewed certificate, and keeps the old one if the new one cannot be read", async () => {
   const certificate = await clientCertificate();
   await copyFile(file("second.crt"), file("server.crt"));

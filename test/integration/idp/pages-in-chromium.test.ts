@@ -215,3 +215,19 @@ describe("a user with a keyboard only", () => {
     await expect.poll(() => heading(later), soon).toBe("Your account");
   });
 });
+
+test.each([true, false])(
+  "a double click signs in, with one request where the page has scripts (%s)",
+  async (javaScriptEnabled) => {
+    await using context = await browser.newContext({ ...inEnglish, javaScriptEnabled });
+    const page = await context.newPage();
+    const posts: string[] = [];
+    page.on("request", (request) => void (request.method() === "POST" && posts.push(request.url())));
+    await page.goto(home());
+    await page.getByLabel("Username or email address").fill("alice@example.test");
+    await page.getByLabel("Password", { exact: true }).fill("alice-demo-password");
+    await page.getByRole("button", { name: "Sign in", exact: true }).dblclick();
+    await expect.poll(() => heading(page), soon).toBe("Your account");
+    if (javaScriptEnabled) expect(posts).toHaveLength(1);
+  },
+);

@@ -1,5 +1,6 @@
 import { digestOf } from "@postern/shared/platform/crypto";
 import { passkeyAttemptsKey } from "@postern/shared/platform/redis";
+import { poll } from "@postern/shared/testing";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { launchChromium } from "../../../tools/pages/chromium.ts";
@@ -27,6 +28,10 @@ afterAll(async () => {
 interface Device extends AsyncDisposable {
   readonly context: BrowserContext;
   readonly page: Page;
+  /** The user names of the passkeys that the authenticator holds. */
+  readonly passkeyNames: () => Promise<readonly string[]>;
+  /** Makes the authenticator know its passkeys under another user name. */
+  readonly misname: (userName: string) => Promise<void>;
 }
 
 /** A browser with a virtual authenticator that verifies its user without interaction. */
@@ -35,7 +40,7 @@ async function newDevice(isUserVerified = true): Promise<Device> {
   const page = await context.newPage();
   const devtools = await context.newCDPSession(page);
   await devtools.send("WebAuthn.enable");
-  await devtools.send("WebAuthn.addVirtualAuthenticator", {
+  const { authenticatorId } = await devtools.send("WebAuthn.addVirtualAuthenticator", {
     options: {
       protocol: "ctap2",
       transport: "internal",
@@ -45,7 +50,15 @@ async function newDevice(isUserVerified = true): Promise<Device> {
       automaticPresenceSimulation: true,
     },
   });
-  return { context, page, [Symbol.asyncDispose]: () => context.close() };
+  const passkeys = async () => (await devtools.send("WebAuthn.getCredentials", { authenticatorId })).credentials;
+  const misname = async (userName: string): Promise<void> => {
+    for (const credential of await passkeys()) {
+      await devtools.send("WebAuthn.removeCredential", { authenticatorId, credentialId: credential.credentialId });
+      await devtools.send("WebAuthn.addCredential", { authenticatorId, credential: { ...credential, userName } });
+    }
+  };
+  const passkeyNames = async () => (await passkeys()).map(({ userName = "" }) => userName);
+  return { context, page, passkeyNames, misname, [Symbol.asyncDispose]: () => context.close() };
 }
 
 async function signIn(page: Page, name: string): Promise<void> {
@@ -95,7 +108,12 @@ describe("a passkey", () => {
     }
     await page.getByText("Signed in as Alice Example").waitFor();
 
+    await device.misname("former-name");
     await page.goto(`${origin}/mfa/webauthn/devices`);
+    await poll("the password manager to get the current name", async () =>
+      (await device.passkeyNames()).every((name) => name !== "former-name"),
+    );
+    expect(await device.passkeyNames()).toHaveLength(1);
     await page.getByText("Rename").click();
     await page.getByLabel("New name").fill("Work laptop");
     await page.getByRole("button", { name: "Save name" }).click();
@@ -107,6 +125,7 @@ describe("a passkey", () => {
     await page.getByText("Passkey removed.").waitFor();
     await page.getByText("You don’t have any passkeys yet.").waitFor();
     expect(await page.locator(".things li").count()).toBe(0);
+    await poll("the password manager to hide the passkey", async () => (await device.passkeyNames()).length === 0);
   });
 
   test("is requested after the password, on a page that says that it needs JavaScript", async () => {

@@ -3,7 +3,7 @@ import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import { oidcAccountKey, type RedisClient } from "@postern/shared/platform/redis";
 import { pause } from "@postern/shared/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Browser, createBrowser, type Page } from "../../support/browser.ts";
+import { type Browser, createBrowser, hiddenFields, type Page } from "../../support/browser.ts";
 import { callback, type OidcStack, startOidcStack } from "../../support/oidc-stack.ts";
 import { signedIn } from "../../support/oidc-user.ts";
 import { testRedis } from "../../support/redis-content.ts";
@@ -54,8 +54,10 @@ describe("errors of authorization requests (RFC 6749 §4.1.2.1)", () => {
     ["no client", { client_id: "" }],
     ["an unknown client", { client_id: "unknown" }],
     ["no redirect URI", { redirect_uri: "" }],
-    ["oidcc-response-type-missing: no response type", { response_type: "" }],
-    ["another response type", { response_type: "token" }],
+    [
+      "no response type for a redirect URI that is not registered",
+      { response_type: "", redirect_uri: "https://x.test/" },
+    ],
   ])("%s returns a 400 page", async (_what, more) => {
     const page = await first.authorize(browser, more);
     expect([page.status, page.location]).toEqual([400, undefined]);
@@ -63,6 +65,10 @@ describe("errors of authorization requests (RFC 6749 §4.1.2.1)", () => {
   });
 
   test.each([
+    ["invalid_request", { response_type: "" }],
+    ["unsupported_response_type", { response_type: "none" }],
+    ["account_selection_required", { login_hint: "bob@example.test", prompt: "none" }],
+    ["consent_required", { client_id: "asking", login_hint: "bob@example.test", prompt: "none" }],
     ["invalid_request", { prompt: "none login" }],
     ["invalid_request", { max_age: "-1" }],
     ["invalid_request", { code_challenge_method: "plain" }],
@@ -102,6 +108,31 @@ describe("errors of authorization requests (RFC 6749 §4.1.2.1)", () => {
       state: "state-1",
       iss: oidc.issuer,
     });
+  });
+
+  test("an unsupported response type is returned in the fragment if its tokens would be", async () => {
+    const { location = "" } = await first.authorize(browser, { response_type: "token" });
+    const answer = Object.fromEntries(new URLSearchParams(new URL(location).hash.slice(1)));
+    expect(answer).toMatchObject({ error: "unsupported_response_type", state: "state-1", iss: oidc.issuer });
+  });
+
+  test("access_denied is returned to the client with state and iss if the user cancels the sign-in, also with two clicks", async () => {
+    const stranger = createBrowser(oidc.replicas);
+    const page = await stranger.open((await first.authorize(stranger)).location ?? "");
+    const cancel = () => stranger.post("/login/cancel", hiddenFields(page));
+    const clicks = await Promise.all([cancel(), cancel()]);
+    const denied = { error: "access_denied", state: "state-1", iss: oidc.issuer };
+    for (const { location = "" } of [...clicks, await cancel()]) {
+      const { pathname } = new URL(location, oidc.issuer);
+      expect(Object.fromEntries(answerOf(await stranger.get(pathname)))).toMatchObject(denied);
+    }
+  });
+
+  test("a login_hint for another account leads to the sign-in page, one for the same account does not", async () => {
+    expect((await first.authorize(browser, { login_hint: "bob@example.test" })).location).toContain("/login");
+    for (const hint of ["Alice@Example.Test", "alice", ""]) {
+      expect((await first.authorize(browser, { login_hint: hint })).location).toContain(callback);
+    }
   });
 
   test("select_account leads to the sign-in page, and with prompt=none it is an invalid_request", async () => {

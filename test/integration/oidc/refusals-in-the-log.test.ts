@@ -27,7 +27,13 @@ test("a rejected client is logged with the reason but without its secret", async
   await oidc.ask(0, "/oidc/introspect", { method: "POST", headers, body: new URLSearchParams({ token: "x" }) });
   await createBrowser(oidc.replicas).get("/oidc/authorize?client_id=unknown&response_type=code");
   await createBrowser(oidc.replicas).get("/oidc/logout?client_id=unknown");
+  const pushed = new URLSearchParams({ response_type: "code", redirect_uri: "https://elsewhere.example/" });
+  const known = { authorization: `Basic ${btoa("demo-web:demo-web-secret")}` };
+  await oidc.ask(0, "/oidc/par", { method: "POST", headers: known, body: pushed });
+  await oidc.ask(0, "/oidc/device", { method: "POST", body: new URLSearchParams({ client_id: "demo-spa" }) });
   const lines = [
+    /"event":"pushed_authorization_request.error"[^\n]*"client":"demo-web","reason":"invalid_request:[^"]+"/,
+    /"event":"device_authorization.error"[^\n]*"client":"demo-spa","reason":"[^"]+"/,
     /"client":"demo-web","reason":"invalid_client:[^"]+"/,
     /"client":"nobody","reason":"invalid_client:[^"]+"/,
     /"client":"demo-web","reason":"invalid_grant:[^"]+"/,

@@ -1,13 +1,18 @@
+import type { RedisClient } from "@postern/shared/platform/redis";
 import * as client from "openid-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createBrowser, type Page } from "../../support/browser.ts";
 import { callback, type OidcStack, startOidcStack } from "../../support/oidc-stack.ts";
-import { claimsOf } from "../../support/oidc-user.ts";
+import { claimsOf, signedIn } from "../../support/oidc-user.ts";
+import { testRedis } from "../../support/redis-content.ts";
 
 let oidc: OidcStack;
 let relyingParty: client.Configuration;
+let redis: RedisClient;
 
 beforeAll(async () => {
   oidc = await startOidcStack();
+  redis = await testRedis(oidc.stack.redis?.port ?? 0);
   const options = { execute: [client.allowInsecureRequests] };
   relyingParty = await client.discovery(
     new URL(oidc.issuer),
@@ -18,10 +23,15 @@ beforeAll(async () => {
   );
 });
 
-afterAll(() => oidc[Symbol.asyncDispose]());
+afterAll(async () => {
+  redis.disconnect();
+  await oidc[Symbol.asyncDispose]();
+});
 
+/** The hidden fields of the first form; the second one cancels. */
 function formOf(text: string): URLSearchParams {
-  const fields = [...text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
+  const [form = ""] = /<form[^>]*>.*?<\/form>/s.exec(text) ?? [];
+  const fields = [...form.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
   return new URLSearchParams(fields.map(([, name = "", value = ""]) => [name, value]));
 }
 
@@ -125,4 +135,54 @@ test("two tabs of one browser sign in independently", async () => {
   const two = await user.visit((await user.visit(second.url)).location);
   const credentials = { username: "carol@example.test", password: "carol-demo-password" };
   for (const page of [one, two]) expect((await user.send(page.text, credentials)).status).toBe(302);
+});
+
+test("a sign-in or consent form that is sent twice, in parallel or in turn, leads to one code and one redirect", async () => {
+  const browser = createBrowser(oidc.replicas);
+  const { url, checks } = await begin();
+  const login = await browser.open(`${new URL(url).pathname}${new URL(url).search}&prompt=consent`);
+  const credentials = { username: "carol@example.test", password: "carol-demo-password" };
+  const pathOf = ({ location = "" }: Page): string => new URL(location, oidc.issuer).pathname;
+  const inParallel = await Promise.all([browser.submit(login, credentials), browser.submit(login, credentials)]);
+  expect(new Set(inParallel.map(({ location }) => location)).size).toBe(1);
+  // The browser has dropped both responses, and with them the session.
+  browser.cookies.delete("service_session");
+  const later = await browser.submit(login, credentials);
+  expect(later.location).toBe(inParallel[0]?.location);
+  // The browser follows the redirect twice.
+  const [resumed, repeated] = await Promise.all([browser.get(pathOf(later)), browser.get(pathOf(later))]);
+  expect([resumed?.status, pathOf(resumed), repeated?.location]).toEqual([302, "/oidc/consent", resumed?.location]);
+  expect((await browser.submit(login, credentials)).location).toBe(later.location);
+  expect((await browser.get(pathOf(later))).location).toBe(resumed?.location);
+
+  const consent = await browser.open(resumed.location ?? "");
+  const allow = () => browser.submit(consent, { submit: "allow", optional_scope: "profile" });
+  const allowed = [...(await Promise.all([allow(), allow(), allow()])), await allow()];
+  expect(new Set(allowed.map(({ status, location }) => `${status} ${location}`)).size).toBe(1);
+  const [answer] = allowed;
+  const tokens = await client.authorizationCodeGrant(relyingParty, new URL(answer?.location ?? ""), checks);
+  expect(tokens.claims()?.sub).toBe("carol@example.test");
+
+  // Another browser learns nothing from the address.
+  const other = createBrowser(oidc.replicas);
+  await other.open(`${new URL(url).pathname}${new URL(url).search}`);
+  other.cookies.delete("service_resume");
+  expect((await other.get(pathOf(later))).status).toBe(400);
+});
+
+test("a denial that is sent twice shows the same page, and an allowance after it changes nothing", async () => {
+  const browser = createBrowser(oidc.replicas);
+  const [name = "", sid = ""] = (await signedIn(redis, "bob@example.test")).split("=");
+  browser.cookies.set(name, sid);
+  const { url } = await begin("openid profile phone");
+  const consent = await browser.open(`${new URL(url).pathname}${new URL(url).search}&prompt=consent`);
+  const sent = [
+    await browser.submit(consent, { submit: "deny" }),
+    await browser.submit(consent, { submit: "deny" }),
+    await browser.submit(consent, { submit: "allow" }),
+  ];
+  expect(sent.map(({ status }) => status)).toEqual([403, 403, 403]);
+  const back = /href="([^"]*\/oidc\/authorize\/[^"]*)"/.exec(sent[2]?.text ?? "")?.[1] ?? "";
+  const returned = await browser.get(new URL(back).pathname);
+  expect(new URL(returned.location ?? "").searchParams.get("error")).toBe("access_denied");
 });

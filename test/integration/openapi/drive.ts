@@ -1,4 +1,5 @@
 import { encodeCbor } from "@postern/shared/platform/cbor";
+import { fetchAtHost } from "../../support/fetch-at-host.ts";
 import { basicAuth, type Stack } from "../../support/stack.ts";
 
 /** One request to an operation, and the status that it must have. */
@@ -29,7 +30,7 @@ export interface DriveAnswer {
 function bytesOf({ type, value }: NonNullable<DriveParts["body"]>): Uint8Array<ArrayBuffer> | string {
   if (type === "application/cbor") return new Uint8Array(encodeCbor(Object(value)));
   if (type === "application/x-www-form-urlencoded") return new URLSearchParams(Object(value)).toString();
-  return JSON.stringify(value);
+  return type === "text/xml" ? String(value) : JSON.stringify(value);
 }
 
 /** Sends it as any client would. */
@@ -41,7 +42,9 @@ export async function send(
   const { body, headers = {}, authorization = basicAuth } = parts;
   const filled = path.replaceAll(/\{(\w+)\}/gu, (_, name: string) => encodeURIComponent(parts.path?.[name] ?? ""));
   const query = new URLSearchParams(parts.query).toString();
-  const response = await fetch(`${url}${filled}${query === "" ? "" : `?${query}`}`, {
+  const address = `${url}${filled}${query === "" ? "" : `?${query}`}`;
+  if (headers["host"] !== undefined) return received(await fetchAtHost(address, headers));
+  const response = await fetch(address, {
     method: method.toUpperCase(),
     redirect: "manual",
     headers: {
@@ -51,6 +54,10 @@ export async function send(
     },
     ...(body !== undefined && { body: bytesOf(body) }),
   });
+  return received(response);
+}
+
+async function received(response: Response): Promise<DriveAnswer> {
   const bytes = Buffer.from(await response.arrayBuffer());
   const type = response.headers.get("content-type")?.split(";")[0]?.trim();
   return { status: response.status, type, headers: response.headers, bytes };

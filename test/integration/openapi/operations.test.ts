@@ -10,12 +10,15 @@ import { listedBackends } from "./backends.ts";
 import { type Contract, createContract } from "./contract.ts";
 import { type Drive, send } from "./drive.ts";
 import { authDrives } from "./drives/auth.ts";
+import { authPolicyDrives } from "./drives/auth-policy.ts";
 import { consentDrives } from "./drives/consent.ts";
+import { consoleDrives } from "./drives/console.ts";
 import { devUiDrives } from "./drives/dev-ui.ts";
 import { failedSignInDrives } from "./drives/failed-sign-ins.ts";
 import { flushDrives } from "./drives/flush.ts";
 import { hookDrives } from "./drives/hooks.ts";
 import { loginDrives } from "./drives/login.ts";
+import { mailClientDrives } from "./drives/mail-clients.ts";
 import { mfaApiDrives } from "./drives/mfa-api.ts";
 import { mfaBackchannelDrives } from "./drives/mfa-backchannel.ts";
 import { oauthDrives } from "./drives/oauth.ts";
@@ -23,6 +26,7 @@ import { oidcSessionDrives } from "./drives/oidc-sessions.ts";
 import { pageDrives } from "./drives/pages.ts";
 import { samlDrives } from "./drives/saml.ts";
 import { selfServiceDrives } from "./drives/self-service.ts";
+import { signingKeyDrives } from "./drives/signing-keys.ts";
 import { tokenDrives } from "./drives/tokens.ts";
 import { registeredRoutes } from "./registered-routes.ts";
 import { stackSettings, writeHook } from "./settings.ts";
@@ -30,6 +34,7 @@ import { placeOf, undocumented } from "./undocumented.ts";
 
 const drives: readonly Drive[] = [
   ...authDrives,
+  ...authPolicyDrives,
   ...flushDrives,
   ...mfaBackchannelDrives,
   ...pageDrives,
@@ -38,12 +43,15 @@ const drives: readonly Drive[] = [
   ...samlDrives,
   ...oidcSessionDrives,
   ...failedSignInDrives,
+  ...consoleDrives,
+  ...signingKeyDrives,
   ...hookDrives,
   ...devUiDrives,
   ...loginDrives,
   ...consentDrives,
   ...selfServiceDrives,
   ...mfaApiDrives,
+  ...mailClientDrives,
 ];
 const pages = { management: "/api/v1/openapi", idp: "/.well-known/openapi" } as const;
 

@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { testClients } from "../../support/oidc-stack.ts";
 import type { Tree } from "../../support/stack-config.ts";
+import { mailDomain } from "./drives/mail-clients.ts";
 import { operator } from "./drives/tokens.ts";
 
 const operatorHash =
@@ -29,12 +30,13 @@ export async function writeHook(folder: string): Promise<string> {
 /** Enables everything that has an operation. The gateway is the issuer. */
 export function stackSettings(issuer: string, hookScript: string, auditFile: string): Tree {
   return {
-    observability: { audit: { file: auditFile } },
+    observability: { audit: { file: auditFile }, decision_history: { enabled: true } },
     runtime: {
       developer_mode: true,
       servers: {
         http: {
           auth_basic_endpoint: true,
+          auth_policy_endpoint: true,
           openapi_validation: { enabled: true, enforce: true, operations: ["flushUserCache"] },
           rate_limit: { per_second: 10_000, burst: 10_000 },
         },
@@ -42,13 +44,24 @@ export function stackSettings(issuer: string, hookScript: string, auditFile: str
     },
     identity: {
       frontend: { enabled: true },
+      mail_clients: {
+        enabled: true,
+        domains: [{ names: [mailDomain], imap: { host: "mail.example.test" }, smtp: { host: "mail.example.test" } }],
+      },
       saml: {
         enabled: true,
         entity_id: `${issuer}/saml/metadata`,
         persistent_id_secret: "a-secret-that-is-kept-for-ever",
         service_providers: [samlProvider],
       },
-      oidc: { enabled: true, issuer, clients: testClients },
+      oidc: {
+        enabled: true,
+        issuer,
+        clients: testClients,
+        mail_registration: { enabled: true },
+        dynamic_registration: { enabled: true, open: true },
+        session_management: { enabled: true },
+      },
     },
     auth: {
       backchannel: {

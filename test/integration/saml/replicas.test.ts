@@ -1,7 +1,7 @@
 import { SAML } from "@node-saml/node-saml";
 import { pause, poll, scratchFolder } from "@postern/shared/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Browser, createBrowser } from "../../support/browser.ts";
+import { type Browser, createBrowser, hiddenFields } from "../../support/browser.ts";
 import { testRedis } from "../../support/redis-content.ts";
 import { type IdpStack, startIdpStack } from "../idp/idp-stack.ts";
 import { keyPair } from "./key-pair.ts";
@@ -78,6 +78,20 @@ describe("a message is accepted once", () => {
     const pages = await Promise.all(Array.from({ length: 20 }, () => browser.get(answer.location ?? "")));
     expect(pages.filter(({ text }) => text.includes('name="SAMLResponse"'))).toHaveLength(1);
   });
+});
+
+test("a user who cancels at the second factor returns to the service provider with AuthnFailed", async () => {
+  const browser = createBrowser(idp.replicas);
+  const login = await browser.open(await signIn());
+  const answer = await browser.submit(login, { username: "bob@example.test", password: "bob-demo-password" });
+  const factor = await browser.open(answer.location ?? "");
+  expect(factor.text).toContain("Two-step verification");
+  const cancel = () => browser.post("/login/cancel", hiddenFields(factor));
+  const clicks = await Promise.all([cancel(), cancel()]);
+  const answered = await browser.open(clicks[0]?.location ?? "");
+  const { SAMLResponse: response = "", RelayState: state } = hiddenFields(answered);
+  expect(Buffer.from(response, "base64").toString("utf8")).toContain("urn:oasis:names:tc:SAML:2.0:status:AuthnFailed");
+  expect([clicks[1]?.location, state]).toEqual([clicks[0]?.location, "state"]);
 });
 
 describe("while Redis hangs", () => {

@@ -6,15 +6,18 @@ import { plantMachine } from "./machine.ts";
 const ownPolicy = "#!/bin/sh\n# the site's own\nexit 101";
 
 const testServers =
-  "chromium dovecot-auth-lua dovecot-imapd ldap-utils libnginx-mod-mail libxml2-utils lua-cjson mariadb-client-core" +
-  " mariadb-server-core nats-server nginx opensaml-schemas postgresql";
-const restOfTestServers = "redis-server slapd xmltooling-schemas";
+  "chromium curl dovecot-auth-lua dovecot-imapd haproxy ldap-utils libnginx-mod-mail libxml2-utils lua-cjson mariadb-client-core" +
+  " mariadb-server-core nats-server nginx opensaml-schemas postfix postgresql python3";
+const restOfTestServers = "redis-server slapd swaks xmltooling-schemas";
 
 test.each([
   ["packages", ""],
   ["run", "setup: would install system packages: nats-server redis-server\n"],
   ["test", `setup: would install system packages: ${testServers} ${restOfTestServers}\n`],
-  ["test-long", `setup: would install system packages: ${testServers} python3-venv ${restOfTestServers}\n`],
+  [
+    "test-long",
+    `setup: would install system packages: ${testServers} python3-venv ${restOfTestServers.replace("xmltooling", "xmlsec1 xmltooling")}\n`,
+  ],
   ["screenshots", "setup: would install system packages: chromium fontconfig fonts-noto-cjk\n"],
   ["bench", "setup: would install system packages: ldap-utils nats-server redis-server slapd wrk\n"],
 ])("%s needs its own servers", async (purpose, expected) => {
@@ -112,4 +115,44 @@ test("installs again after a change of package.json", async () => {
   await machine.setup("packages").done;
   machine.write("services/gateway/package.json", '{ "dependencies": {} }\n');
   expect((await machine.setup("packages").done).output).toContain("npm packages");
+});
+
+test.each([
+  ["Node", "bin/node", "#!/bin/sh\necho v18.20.4\n"],
+  ["npm", "npm-version", "9.2.0\n"],
+])("an old %s only installs the pinned Node and npm, which install the packages", async (_program, file, content) => {
+  await using root = await scratchFolder();
+  const machine = plantMachine(root.path);
+  machine.write(file, content, 0o755);
+  expect(await machine.setup("packages").done).toMatchObject({ code: 0 });
+  const calls = (): readonly string[] => machine.read("npm-calls").trimEnd().split("\n");
+  expect(calls()).toEqual([
+    "install --prefix .run/toolchain --no-audit --no-fund node@26.1.2 npm@11.9.8",
+    "toolchain ci --no-audit --no-fund",
+  ]);
+  machine.write("services/gateway/package.json", '{ "dependencies": {} }\n');
+  expect(await machine.setup("packages").done).toMatchObject({ code: 0 });
+  expect(calls().slice(2)).toEqual(["toolchain ci --no-audit --no-fund"]);
+});
+
+test("without Node.js, one line says what to install", async () => {
+  await using root = await scratchFolder();
+  const machine = plantMachine(root.path);
+  machine.removeNode();
+  expect(await machine.setup("packages").done).toMatchObject({
+    code: 1,
+    output:
+      "setup: npm is missing: install Node.js 18 or newer with npm (on Debian: apt-get install --no-install-recommends nodejs npm)\n",
+  });
+});
+
+test("the library that Node needs is installed where it is missing", async () => {
+  await using root = await scratchFolder();
+  const machine = plantMachine(root.path);
+  machine.write("servers/ldconfig", "#!/bin/sh\necho libc.so.6\n", 0o755);
+  expect((await machine.setup("packages", "--dry-run").done).output).toContain(
+    "would install system packages: libatomic1\n",
+  );
+  machine.write("servers/ldconfig", "#!/bin/sh\necho libatomic.so.1\n", 0o755);
+  expect((await machine.setup("packages", "--dry-run").done).output).not.toContain("libatomic1");
 });

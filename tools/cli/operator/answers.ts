@@ -8,6 +8,9 @@ import {
   ConfigLoad,
   FailedSignInRecord,
   MfaBackchannelUnlocked,
+  RegisteredClientList,
+  SigningKeyList,
+  SigningKeysRotated,
 } from "@postern/shared/contracts";
 import { type Static, type TSchema, Type } from "typebox";
 import { Check } from "typebox/value";
@@ -62,4 +65,7 @@ export const readCacheFlushAsync = reader(CacheFlushAsync);
 export const readConfig = reader(ConfigLoad);
 export const readFailedSignIn = reader(FailedSignInRecord);
 export const readUnlocked = reader(MfaBackchannelUnlocked);
+export const readRegisteredClients = reader(RegisteredClientList);
 export const readSessions = reader(Sessions);
+export const readSigningKeys = reader(SigningKeyList);
+export const readSigningKeysRotated = reader(SigningKeysRotated);

@@ -1,4 +1,5 @@
 import type { FailedSignInRecord } from "@postern/shared/contracts";
+import { reasonMeanings } from "@postern/shared/contracts";
 import type { Static } from "typebox";
 import { readFailedSignIn } from "./answers.ts";
 import { type Api, ApiError } from "./api.ts";
@@ -21,31 +22,10 @@ export async function askFailedSignIn(api: Api, reference: string): Promise<Fail
   }
 }
 
-const meanings: Readonly<Record<string, string>> = {
-  wrong_password: "the password was wrong",
-  wrong_password_before: "the second factor was correct, but the password before it was wrong",
-  unknown_user: "no backend has an account of this name",
-  account_disabled: "the account is disabled",
-  empty_password: "the password was empty",
-  empty_username: "the user name was empty",
-  policy: "a policy denied the sign-in",
-  script: "a script denied the sign-in",
-  wrong_code: "the code was wrong or had been used before",
-  wrong_signature: "the signature of the passkey was wrong",
-  malformed_answer: "the browser sent an invalid passkey response",
-  factor_not_accepted: "the application does not accept this factor",
-  too_many_attempts: "there were too many attempts at the second factor of the account",
-  factor_locked: "this second factor is locked after too many consecutive wrong codes",
-  account_throttled:
-    "the account had too many attempts at its second factor; the page of this application does not say so",
-  no_usable_factor: "the application accepts none of the second factors of the account",
-  expired: "the sign-in took too long or was completed in another tab",
-};
-
 function meaningOf({ outcome, reason, rule }: FailedSignIn): string {
   if (outcome === "blocked") return `the network is banned by the brute-force rule ${printable(rule ?? "?")}`;
   if (outcome === "undecided") return `temporary failure (${printable(reason)}); the password is not the cause`;
-  return meanings[reason] ?? printable(reason);
+  return reasonMeanings[reason] ?? printable(reason);
 }
 
 export function failedSignInLines(failed: FailedSignIn): readonly string[] {

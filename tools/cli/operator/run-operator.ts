@@ -1,9 +1,11 @@
 import { parseArgs } from "node:util";
 import { ApiError, createApi } from "./api.ts";
 import { bansCommand } from "./bans.ts";
+import { clientsCommand } from "./clients.ts";
 import type { OperatorCommand, OperatorResult } from "./command.ts";
 import { connectionOf, type Environment, UsageError } from "./connection.ts";
 import { flushCommand, unbanCommand } from "./flush.ts";
+import { keysCommand } from "./keys.ts";
 import { remoteConfigCommand } from "./remote-config.ts";
 import { sessionsCommand } from "./sessions.ts";
 import { unlockCommand } from "./unlock.ts";
@@ -16,6 +18,8 @@ const commands: ReadonlyMap<string, OperatorCommand> = new Map([
   ["flush", flushCommand],
   ["bans", bansCommand],
   ["sessions", sessionsCommand],
+  ["clients", clientsCommand],
+  ["keys", keysCommand],
   ["config", remoteConfigCommand],
 ]);
 
@@ -56,6 +60,9 @@ const options = {
   kill: { type: "string" },
   help: { type: "boolean", short: "h", default: false },
 } as const;
+
+/** For the manual page and completion. */
+export const operatorHelp = { commands: [...commands.values()], options: Object.keys(options) } as const;
 
 /** Whether the command line names an operator command. */
 export function isOperatorCommand([name = "", second]: readonly string[]): boolean {

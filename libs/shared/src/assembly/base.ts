@@ -2,7 +2,9 @@ import { hostname } from "node:os";
 import type { Config } from "../platform/config/index.ts";
 import { createLogger, type Logger, type ProcessLogger } from "../platform/logging/logger.ts";
 import { createMetrics, type Metrics } from "../platform/metrics/registry.ts";
+import type { Tracer } from "../platform/tracing/tracer.ts";
 import { auditFromConfig, type ServiceAudit } from "./audit-from-config.ts";
+import { isTraced, tracerFromConfig } from "./tracer-from-config.ts";
 
 /** What every service has before anything else is constructed. */
 export interface Base {
@@ -15,12 +17,16 @@ export interface Base {
   readonly audit: ServiceAudit;
   /** `runtime.naming.identifier`, the prefix of metric names. */
   readonly metricsPrefix: string;
+  /** Absent if tracing is off. */
+  readonly tracer: Tracer | undefined;
 }
 
-export function baseFromConfig(config: Config, service: string): Base {
+export async function baseFromConfig(config: Config, service: string): Promise<Base> {
   const instance = `${config.runtime.instance_name}@${hostname()}:${process.pid}`;
   const metricsPrefix = config.runtime.naming.identifier;
-  const metrics = createMetrics();
+  // Known only once the metrics exist, which it reports to.
+  const traces: { tracer: Tracer | undefined } = { tracer: undefined };
+  const metrics = createMetrics(isTraced(config) ? () => traces.tracer?.active()?.traceId : undefined);
   const droppedLines = metrics.counter({
     name: `${metricsPrefix}_log_lines_dropped_total`,
     help: "Log and audit lines that were dropped because standard output was not read",
@@ -28,12 +34,15 @@ export function baseFromConfig(config: Config, service: string): Base {
   })({});
   const { level } = config.observability.log;
   const processLogger = createLogger({ service, instance, level, onDropped: () => droppedLines.inc() });
+  const { logger } = processLogger;
+  traces.tracer = await tracerFromConfig(config, { service, instance, logger, metrics, metricsPrefix });
   return {
     service,
     instance,
     processLogger,
-    logger: processLogger.logger,
+    logger,
     metrics,
+    ...traces,
     audit: auditFromConfig(config, { service, instance, processLogger, metrics }),
     metricsPrefix,
   };

@@ -4,6 +4,7 @@ import { Secret } from "../platform/crypto/secret.ts";
 import { errorCodes } from "../platform/errors/codes.ts";
 import type { Logger } from "../platform/logging/logger.ts";
 import type { Metrics } from "../platform/metrics/registry.ts";
+import type { Tracer } from "../platform/tracing/tracer.ts";
 
 function credentialsOf({ credentials_file, token, username, password }: BusConfig): BusCredentials | undefined {
   if (credentials_file !== "") return { kind: "creds-file", path: credentials_file };
@@ -26,9 +27,10 @@ function busMetrics(registry: Metrics, metricsPrefix: string): BusMetrics {
   const failedByCode = new Map(codes.map((code) => [code, failed({ code })]));
   const facts = registry.counter({
     name: `${metricsPrefix}_bus_events_total`,
-    help: "Irregular events on NATS: late, expired, rejected, malformed and lost messages",
-    labels: { fact: ["late_reply", "expired_dropped", "overloaded", "malformed", "event_lost"] },
+    help: "Irregular events on NATS: resent, late, expired, rejected, malformed and lost messages",
+    labels: { fact: ["resent", "late_reply", "expired_dropped", "overloaded", "malformed", "event_lost"] },
   });
+  const resent = facts({ fact: "resent" });
   const late = facts({ fact: "late_reply" });
   const expired = facts({ fact: "expired_dropped" });
   const overloaded = facts({ fact: "overloaded" });
@@ -36,6 +38,7 @@ function busMetrics(registry: Metrics, metricsPrefix: string): BusMetrics {
   const lost = facts({ fact: "event_lost" });
   return {
     requestFailed: (code) => failedByCode.get(code)?.inc(),
+    resent: () => resent.inc(),
     lateReply: () => late.inc(),
     expiredDropped: () => expired.inc(),
     overloaded: () => overloaded.inc(),
@@ -48,10 +51,11 @@ export interface BusParts {
   readonly service: string;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly tracer?: Tracer | undefined;
 }
 
 /** This service's connection to the bus; it keeps connecting while NATS is unavailable. */
-export function busFromConfig(config: Config, { service, logger, metrics }: BusParts): Promise<Bus> {
+export function busFromConfig(config: Config, { service, logger, metrics, tracer }: BusParts): Promise<Bus> {
   const { bus, naming } = config.runtime;
   return connectBus({
     servers: bus.servers,
@@ -61,5 +65,6 @@ export function busFromConfig(config: Config, { service, logger, metrics }: BusP
     tls: tlsOf(bus),
     logger,
     metrics: busMetrics(metrics, naming.identifier),
+    tracer,
   });
 }

@@ -7,6 +7,7 @@ export {
   flushesFromConfig,
   flushSettings,
 } from "./flushes-from-config.ts";
+export { historyFromConfig, historyWriterFromConfig, recordsHistory } from "./history-from-config.ts";
 export { keyRingFromConfig } from "./key-ring-from-config.ts";
 export { notificationKeysFromConfig } from "./notification-keys-from-config.ts";
 export { opaqueTokensFromConfig } from "./opaque-tokens-from-config.ts";

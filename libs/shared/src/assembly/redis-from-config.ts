@@ -11,6 +11,8 @@ import {
   type RedisTls,
   type RedisTopology,
 } from "../platform/redis/client.ts";
+import { traceCommands } from "../platform/redis/trace-commands.ts";
+import type { Tracer } from "../platform/tracing/tracer.ts";
 
 const defaultPort = 6379;
 
@@ -61,6 +63,7 @@ interface RedisParts {
   readonly logger: Logger;
   /** For a worker with blocking commands. */
   readonly isBlocking?: boolean;
+  readonly tracer?: Tracer | undefined;
 }
 
 function redisSettings(config: Config, role: RedisRole, { service, isBlocking = false }: RedisParts): RedisSettings {
@@ -85,12 +88,13 @@ function redisSettings(config: Config, role: RedisRole, { service, isBlocking = 
 
 /** The client of one role (ADR 0004). A lost connection is logged once, not at each retry. */
 export function redisFromConfig(config: Config, role: RedisRole, parts: RedisParts): RedisClient {
-  const { logger } = parts;
+  const { logger, tracer } = parts;
   let hasWarned = false;
   const client = createRedisClient(redisSettings(config, role, parts), (err) => {
     if (!hasWarned) logger.warn({ role, err }, "redis connection failed");
     hasWarned = true;
   });
+  if (tracer !== undefined) traceCommands(client, tracer);
   client.on("ready", () => {
     logger.info({ role }, "redis connected");
     hasWarned = false;

@@ -16,7 +16,8 @@ export interface ServiceParts {
 
 /** Reload, rejected reload and ordered shutdown, identical in all services. */
 export function createService({ config, base, health, apply, steps }: ServiceParts): Service {
-  const { logger, processLogger, metrics, metricsPrefix, audit } = base;
+  const { logger, processLogger, metrics, metricsPrefix, audit, tracer } = base;
+  const traces: readonly ShutdownStep[] = tracer === undefined ? [] : [{ name: "traces", run: tracer.close }];
   const actor = "process";
   const reloads = metrics.counter({
     name: `${metricsPrefix}_config_reloads_total`,
@@ -51,7 +52,7 @@ export function createService({ config, base, health, apply, steps }: ServicePar
     reloadRefused: (problems) => refused({ problems }),
     stop: () => {
       const { shutdown_delay: delayMs, shutdown_grace: graceMs } = current.runtime.timeouts;
-      return shutDown({ health, logger, delayMs, graceMs, steps });
+      return shutDown({ health, logger, delayMs, graceMs, steps: [...steps, ...traces] });
     },
   };
 }

@@ -7,6 +7,13 @@ export interface BusMethod<Req extends TSchema = TSchema, Rep extends TSchema = 
   readonly major: number;
   readonly request: Req;
   readonly reply: Rep;
+  /**
+   * Handling a request twice has the effect of handling it once, so that the bus may send it to a second replica when the first one falls
+   * silent.
+   */
+  readonly repeatable?: boolean;
+  /** The only replica that serves this method; absent if all replicas do. */
+  readonly instance?: string;
 }
 
 /** An event for all subscribers, delivered at most once. */
@@ -25,6 +32,18 @@ export function defineMethod<Req extends TSchema, Rep extends TSchema>(
   method: BusMethod<Req, Rep>,
 ): BusMethod<Req, Rep> {
   return Object.freeze(method);
+}
+
+/** The method as one replica serves it, on a subject of its own. `instance` is part of that subject. */
+export function methodAt<Req extends TSchema, Rep extends TSchema>(
+  method: BusMethod<Req, Rep>,
+  instance: string,
+): BusMethod<Req, Rep> {
+  return defineMethod({ ...method, name: instanceMethodName(method.name, instance), instance });
+}
+
+export function instanceMethodName(name: string, instance: string): string {
+  return `${name}-${instance}`;
 }
 
 export function defineEvent<Body extends TSchema>(event: BusEvent<Body>): BusEvent<Body> {

@@ -48,12 +48,33 @@ export { authenticate } from "./auth/methods.ts";
 export { normalisedProtocol } from "./auth/protocol.ts";
 export { AuthOperation, AuthRequest, Dialect, TlsDetails } from "./auth/request.ts";
 export { maxUserNameLength, userNameFault } from "./auth/user-name.ts";
-export { bruteForceFlushed } from "./brute-force/events.ts";
+export {
+  AuthPolicyEffect,
+  AuthPolicyLogin,
+  AuthPolicyResult,
+  AuthPolicyVerdict,
+  authPolicyAllow,
+  authPolicyReport,
+  authPolicyReset,
+} from "./auth-policy/methods.ts";
+export { type AuthPolicyCommand, authPolicyCommands } from "./auth-policy/wire.ts";
+export { bruteForceFlushed, networkBanned } from "./brute-force/events.ts";
+export { actionsNamed, type CallerAction, callerOperationGroups, callerOperationNames } from "./caller-operations.ts";
+export { reasonMeanings } from "./console/reason-meanings.ts";
+export {
+  Attacks,
+  BanRecord,
+  BanRecordPage,
+  DecisionHistoryPage,
+  DecisionRecord,
+  Explanation,
+} from "./console/records.ts";
 export {
   type BusEvent,
   type BusMethod,
   defineEvent,
   defineMethod,
+  methodAt,
   type Payload,
   type Reply,
   type Request,
@@ -64,7 +85,9 @@ export { lentScriptFunctions, scriptModule } from "./engine/script-module.ts";
 export { budgetExhausted } from "./gateway/events.ts";
 export { AccountNotification, accountNotified, notificationEvents } from "./idp/events.ts";
 export { FailedSignInRecord } from "./idp/failed-sign-in-operations.ts";
+export { RegisteredClientList } from "./idp/registration.ts";
 export type { BrowserSessionListed } from "./idp/sessions.ts";
+export { SigningKeyList, type SigningKeyListed, SigningKeysRotated } from "./idp/signing-key-operations.ts";
 export { WebauthnAssertion, WebauthnRegistration } from "./idp/webauthn.ts";
 export {
   AppPassword,

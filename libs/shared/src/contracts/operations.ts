@@ -3,28 +3,37 @@ import { hookOperations } from "./admin/hook-operations.ts";
 import { mfaBackchannelOperations } from "./admin/mfa-backchannel-operations.ts";
 import { adminOperations } from "./admin/operations.ts";
 import { authOperations } from "./auth/operations.ts";
+import { authPolicyOperations } from "./auth-policy/operations.ts";
+import { consoleOperations } from "./console/operations.ts";
 import { gatewayOperations } from "./gateway/operations.ts";
 import { oidcBrowserOperations } from "./idp/browser-operations.ts";
 import { consentOperations } from "./idp/consent-operations.ts";
 import { devUiOperations } from "./idp/dev-ui-operations.ts";
 import { failedSignInOperations } from "./idp/failed-sign-in-operations.ts";
 import { loginOperations } from "./idp/login-operations.ts";
+import { mailClientOperations } from "./idp/mail-client-operations.ts";
 import { mfaApiOperations } from "./idp/mfa-api-operations.ts";
 import { oauthOperations } from "./idp/oauth-operations.ts";
 import { idpOperations } from "./idp/operations.ts";
+import { registeredClientOperations } from "./idp/registered-client-operations.ts";
 import { samlOperations } from "./idp/saml-operations.ts";
 import { selfServiceOperations } from "./idp/self-service-operations.ts";
 import { oidcSessionOperations } from "./idp/session-operations.ts";
+import { signingKeyOperations } from "./idp/signing-key-operations.ts";
 import type { Operation } from "./operations/define-operation.ts";
 import type { RouteFamily } from "./operations/route-family.ts";
 
 /** The operation table: one list for each area. */
 const table = [
   ...authOperations,
+  ...authPolicyOperations,
   ...flushOperations,
   ...adminOperations,
+  ...consoleOperations,
   ...mfaBackchannelOperations,
   ...oidcSessionOperations,
+  ...registeredClientOperations,
+  ...signingKeyOperations,
   ...failedSignInOperations,
   ...hookOperations,
   ...devUiOperations,
@@ -37,6 +46,7 @@ const table = [
   ...loginOperations,
   ...selfServiceOperations,
   ...mfaApiOperations,
+  ...mailClientOperations,
 ];
 
 type Defined = (typeof table)[number];

@@ -3,6 +3,7 @@ import { createBoundedCache } from "@postern/shared/platform/cache";
 import type { Clock } from "@postern/shared/platform/time";
 import { type AccountDelaySettings, delayMs } from "./account-delay-settings.ts";
 import type { AccountCount, AccountStore } from "./account-store.ts";
+import { createChosenNames } from "./chosen-names.ts";
 import { createLocalAccountCounts } from "./local-account-counts.ts";
 import type { CountedAccount } from "./shared-store.ts";
 import { createWriteThrottle } from "./write-throttle.ts";
@@ -40,30 +41,11 @@ export interface AccountDelaysDeps {
   readonly delayed: (source: "unknown_network" | "no_address") => void;
 }
 
-/**
- * Limit of guesses per window and engine that are counted in Redis under names that are not an account's own, because
- * attackers choose such names. Further ones are counted in this process.
- */
-const maxChosenNames = 20_000;
 /** Limits of the accounts, and of the other sign-in names of each, that are remembered. */
 const maxAccounts = 16_384;
 const maxAliases = 16;
 /** A sign-in from a network that was recorded recently is not recorded again. */
 const noteMs = 3_600_000;
-
-function createAllowance(clock: Clock, limit: number, everyMs: number): () => boolean {
-  let endsMs = 0;
-  let left = 0;
-  return () => {
-    const now = clock.now();
-    if (now >= endsMs) {
-      endsMs = now + everyMs;
-      left = limit;
-    }
-    left -= 1;
-    return left >= 0;
-  };
-}
 
 /** Whether one more name of an account may share its known networks: some backends accept endless aliases. */
 function createAliases(): (account: string, name: string) => boolean {
@@ -85,7 +67,7 @@ function isOwnName({ target, isKnown, account }: AccountGuess): boolean {
  */
 function createCount({ settings, store, clock }: AccountDelaysDeps) {
   const { failures, windowMs } = settings;
-  const mayChoose = createAllowance(clock, maxChosenNames, windowMs);
+  const mayChoose = createChosenNames(clock, windowMs);
   const local = createLocalAccountCounts({ windowMs, maxDigests: 2 * failures });
   const countHere = async ({ target, digest }: AccountGuess): Promise<AccountCount> => {
     const { username, source } = target;

@@ -126,7 +126,7 @@ function createCheck({ redis, parts, guard }: RedisStoreDeps): SharedStore["chec
 function createCount(deps: RedisStoreDeps): SharedStore["count"] {
   const { redis, parts, clock, repeatWindowMs, guard } = deps;
   const call = createCountCall(parts, repeatWindowMs);
-  const one = scriptsFor(redis, parts.rules.length, { script: countFailures, fixed: 3, each: 4 });
+  const one = scriptsFor(redis, parts.rules.length, { script: countFailures, fixed: 4, each: 4 });
   const many = defineVariableScript(redis, countFailures);
   const countAll = async (failures: readonly Failure[]): Promise<readonly (CountResult | Error)[]> => {
     const { keys, args } = call(failures, clock.now());

@@ -1,4 +1,4 @@
-import type { FlushedScopes } from "@postern/shared/domain/brute-force";
+import type { Ban, FlushedScopes } from "@postern/shared/domain/brute-force";
 import type { Attempt } from "../decision/attempt.ts";
 import type { CountedAccount, CountedAttempt } from "./shared-store.ts";
 
@@ -58,6 +58,8 @@ export interface BruteForce {
    * Determines the account delay of a success if its account is under attack and does not know the network.
    */
   determineDelay(account: string, facts: BruteForceFacts): Promise<void>;
+  /** Remembers a ban of Redis, so that it stays in force while Redis is unavailable. */
+  keepBan(ban: Ban): void;
   /** Removes flushed bans and counts, which this process remembers for an outage of Redis. */
   flush(scopes: FlushedScopes): void;
 }

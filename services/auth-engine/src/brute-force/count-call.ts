@@ -1,6 +1,6 @@
 import { parseBan, type SourceParts, tolerationKeysOf, windowEndMs } from "@postern/shared/domain/brute-force";
 import { createHotCache } from "@postern/shared/platform/cache";
-import { guessesKey } from "@postern/shared/platform/redis";
+import { countedRequestKey, guessesKey } from "@postern/shared/platform/redis";
 import type { CountedAttempt, CountResult, Guess } from "./shared-store.ts";
 import { type Toleration, unknownWeight } from "./toleration.ts";
 
@@ -54,13 +54,16 @@ export function createCountCall(
     const otherKeys: string[] = [];
     const tolerations: Toleration[] = [];
     const [digests, networks]: [string[], string[]] = [[], []];
+    const requestLives: number[] = [];
     const [known, tolerationOf, ruleCounts, rules]: [number[], number[], number[], number[]] = [[], [], [], []];
     for (const { target, guess } of failures) {
       const { source, scopes } = target;
       let tolerationIndex = tolerations.indexOf(guess.toleration);
       if (tolerationIndex < 0) tolerationIndex = tolerations.push(guess.toleration) - 1;
       stringKeys.push(target.keys.pending);
-      otherKeys.push(target.keys.wrongPasswords, source.guessesKey);
+      const requestKey = countedRequestKey.build(parts.keyPrefix, source.tag, guess.request?.id ?? "");
+      otherKeys.push(target.keys.wrongPasswords, source.guessesKey, requestKey);
+      requestLives.push(Math.max(0, Math.ceil(guess.request?.lifeMs ?? 0)));
       digests.push(guess.digest);
       known.push(guess.known ? 1 : 0);
       tolerationOf.push(tolerationIndex + 1);
@@ -73,7 +76,7 @@ export function createCountCall(
         networks.push(network);
       }
     }
-    const lists = { tolerations, digests, known, tolerationOf, ruleCounts, rules, networks };
+    const lists = { tolerations, digests, known, requestLives, tolerationOf, ruleCounts, rules, networks };
     const batch = JSON.stringify({ stringKeys: stringKeys.length, ...lists });
     return { keys: stringKeys.concat(otherKeys), args: [settings, batch] };
   };

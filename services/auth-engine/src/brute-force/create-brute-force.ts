@@ -7,7 +7,15 @@ import type { BruteForce, BruteForceFacts } from "./brute-force.ts";
 import type { LocalStore } from "./local-store.ts";
 import type { RedisGuard } from "./redis-guard.ts";
 import type { BruteForceSettings } from "./settings.ts";
-import type { BanState, CountedAttempt, CountResult, Guess, SharedStore, SuccessResult } from "./shared-store.ts";
+import type {
+  BanState,
+  CountedAttempt,
+  CountedRequest,
+  CountResult,
+  Guess,
+  SharedStore,
+  SuccessResult,
+} from "./shared-store.ts";
 import type { CountedSubjects } from "./targets.ts";
 import { createWriteThrottle } from "./write-throttle.ts";
 
@@ -31,7 +39,10 @@ export interface BruteForceDeps {
   /** Absent if account delays are disabled. */
   readonly accountDelays: AccountDelays | undefined;
   readonly guard: Pick<RedisGuard, "run" | "away">;
+  /** The clock of Redis, which decides when bans end. */
   readonly clock: Clock;
+  /** The clock of deadlines. */
+  readonly deadlineClock: Clock;
   readonly digest: (username: string, password: string) => string;
   /** Adds a ban to the index that lists use. */
   readonly index: (scope: RuleScope, ban: Ban) => Promise<void>;
@@ -202,6 +213,22 @@ function createRecordSuccess(deps: BruteForceDeps): BruteForce["recordSuccess"] 
   };
 }
 
+/** Longer than the clocks of two engines may estimate the same deadline apart. */
+const requestMarginMs = 2000;
+
+/**
+ * The request as another engine may count it too.
+ *
+ * @throws AppError DEADLINE_EXCEEDED after the deadline, when an engine that was frozen continues: the caller no longer waits, and the
+ * engine that answered instead has counted
+ */
+function requestOf({ call }: Attempt, clock: Clock): CountedRequest | undefined {
+  if (call?.requestId === undefined) return undefined;
+  const leftMs = call.deadline - clock.now();
+  if (leftMs <= 0) throw new AppError("DEADLINE_EXCEEDED", { detail: "decided too late to be counted" });
+  return { id: call.requestId, lifeMs: leftMs + requestMarginMs };
+}
+
 export function createBruteForce(deps: BruteForceDeps): BruteForce {
   const { targetOf, shared, local, accountDelays } = deps;
   const { undecided, checked } = createFindings(deps);
@@ -223,10 +250,11 @@ export function createBruteForce(deps: BruteForceDeps): BruteForce {
       return checked(counting, answer);
     },
     countFailure: async (attempt, { isKnown, isPassword, account }, facts) => {
+      const request = requestOf(attempt, deps.deadlineClock);
       const digest = deps.digest(attempt.username, attempt.password?.reveal() ?? "");
       // Both are sent in this tick, in one write.
       await Promise.all([
-        countAtNetwork(attempt, facts, { digest, known: isKnown, account }),
+        countAtNetwork(attempt, facts, { digest, known: isKnown, account, request }),
         isPassword ? countAtAccount(facts, { digest, isKnown, account }) : undefined,
       ]);
     },
@@ -234,6 +262,13 @@ export function createBruteForce(deps: BruteForceDeps): BruteForce {
     determineDelay: async (account, facts) => {
       if (accountDelays === undefined || facts.account === undefined) return;
       facts.accountDelayMs = await accountDelays.ofSuccess(account, facts.account, facts.accountFailures);
+    },
+    keepBan: (ban) => {
+      const [address = ""] = ban.network.split("/");
+      const scope = deps
+        .scopesOf(address)
+        .find(({ rule, network }) => rule.name === ban.rule && network === ban.network);
+      if (scope !== undefined) local.keepBan(scope, ban);
     },
     flush: ({ addresses, rules }) => {
       for (const address of addresses) {

@@ -30,14 +30,14 @@ export interface LocalStore {
   count(target: CountedAttempt, guess: Guess): CountResult;
   succeed(target: CountedAttempt, account: string, toleration: Toleration): SuccessResult;
   /** Remembers a ban from Redis, which stays in force while Redis is unavailable. */
-  keepBan(scope: RuleScope, ban: Ban): void;
+  keepBan(scope: Pick<RuleScope, "banKey">, ban: Ban): void;
   /** Records that no ban is in force here any more. */
   dropBan(banKey: string): void;
   /** Removes the bans and counts of a flushed rule and network. */
   flush(scope: RuleScope): void;
   /** Records a sign-in from here that happened while Redis was available. */
   noteSuccess(target: CountedAttempt, account: string): void;
-  /** Discards all counts, because Redis is available again. */
+  /** Discards all counts and the bans that resulted from them, because Redis is available again. */
   clearCounts(): void;
   readonly bans: number;
 }
@@ -52,16 +52,29 @@ function accountAt({ source, username }: CountedAttempt): string {
   return `${source.clientNetwork} ${username.toLowerCase()}`;
 }
 
-/** Bans that this process knows. */
+/** Bans that this process knows: from Redis, and its own, which it made while Redis was unavailable. */
 function createLocalBans(clock: Clock) {
-  const bans = createBoundedCache<Ban>({ maxEntries, evict: "oldest" });
+  const shared = createBoundedCache<Ban>({ maxEntries, evict: "oldest" });
+  const own = createBoundedCache<Ban>({ maxEntries, evict: "oldest" });
+  const drop = (banKey: string): void => {
+    shared.delete(banKey);
+    own.delete(banKey);
+  };
+  const find = (banKey: string): Ban | undefined => {
+    const ban = shared.get(banKey) ?? own.get(banKey);
+    if (ban === undefined || ban.expiresAtMs > clock.now()) return ban;
+    drop(banKey);
+    return undefined;
+  };
   return {
-    bans,
+    shared,
+    own,
+    drop,
+    find,
     banOf: ({ scopes }: CountedAttempt): Ban | undefined => {
       for (const { banKey } of scopes) {
-        const ban = bans.get(banKey);
-        if (ban !== undefined && ban.expiresAtMs > clock.now()) return ban;
-        if (ban !== undefined) bans.delete(banKey);
+        const ban = find(banKey);
+        if (ban !== undefined) return ban;
       }
       return undefined;
     },
@@ -98,7 +111,8 @@ function createLocalCounts(clock: Clock, sharePercent: () => number) {
 export function createLocalStore(deps: LocalStoreDeps): LocalStore {
   const { clock, sharePercent, repeatWindowMs, maxForgiven } = deps;
   const counts = createLocalCounts(clock, sharePercent);
-  const { bans, banOf } = createLocalBans(clock);
+  const bans = createLocalBans(clock);
+  const { banOf } = bans;
   const wrong = createWrongPasswords();
   const good = createGoodAccounts();
 
@@ -110,8 +124,8 @@ export function createLocalStore(deps: LocalStoreDeps): LocalStore {
     let isNew = false;
     for (const scope of repeated ? [] : target.scopes) {
       const newBan = counts.count(scope, guess, good.countOf(scope.network));
-      if (newBan === undefined || isNew || bans.get(scope.banKey) !== undefined) continue;
-      bans.set(scope.banKey, newBan);
+      if (newBan === undefined || isNew || bans.find(scope.banKey) !== undefined) continue;
+      bans.own.set(scope.banKey, newBan);
       ban ??= newBan;
       isNew = true;
     }
@@ -132,20 +146,20 @@ export function createLocalStore(deps: LocalStoreDeps): LocalStore {
       }
       return { ban: undefined };
     },
-    keepBan: ({ banKey }, ban) => bans.set(banKey, ban),
-    dropBan: (banKey) => bans.delete(banKey),
+    keepBan: ({ banKey }, ban) => bans.shared.set(banKey, ban),
+    dropBan: bans.drop,
     flush: ({ banKey, countKey }) => {
       counts.forget(countKey);
-      bans.delete(banKey);
+      bans.drop(banKey);
     },
     noteSuccess,
     clearCounts: () => {
       counts.clear();
       wrong.clear();
-      bans.clear();
+      bans.own.clear();
     },
     get bans() {
-      return bans.size;
+      return bans.shared.size + bans.own.size;
     },
   };
 }

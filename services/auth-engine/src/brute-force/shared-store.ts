@@ -41,6 +41,14 @@ export interface Guess {
   /** The backend's own name for the account; absent if none was returned. */
   readonly account?: string | undefined;
   readonly toleration: Toleration;
+  /** The request that brought the guess; absent if no other engine can have received it. */
+  readonly request?: CountedRequest | undefined;
+}
+
+export interface CountedRequest {
+  readonly id: string;
+  /** Time for which another engine may still count it, in milliseconds. */
+  readonly lifeMs: number;
 }
 
 export interface CountResult {

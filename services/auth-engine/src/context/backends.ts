@@ -5,6 +5,7 @@ import type { Backend } from "../backends/backend.ts";
 import { createLdapBackend } from "../backends/ldap/ldap-backend.ts";
 import { createLuaBackend } from "../backends/lua/lua-backend.ts";
 import { measuredBackend } from "../backends/measured.ts";
+import { tracedBackend } from "../backends/traced-backend.ts";
 import type { EngineMetrics } from "../metrics.ts";
 import type { BackendSettings, LiveEngineSettings } from "../settings.ts";
 import { type LoginCostsOf, loginCostsMaker } from "./login-costs.ts";
@@ -48,6 +49,7 @@ async function makeBackend(
 export function backendMaker(parts: BackendParts): MakeBackends {
   const observe = ({ kind }: Backend, _operation: string, outcome: string, seconds: number): void =>
     parts.metrics.backendAnswered(kind, outcome, seconds);
+  const { tracer } = parts.base;
   const costsOf = loginCostsMaker(parts.decoysOf.digest);
   return async ({ backends, decoys: samples }) => {
     const instances = await Promise.all(
@@ -55,6 +57,6 @@ export function backendMaker(parts: BackendParts): MakeBackends {
         makeBackend(one, { decoys: parts.decoysOf.of(one.settings.name, samples), costsOf }, parts),
       ),
     );
-    return instances.map((backend) => measuredBackend(backend, observe));
+    return instances.map((backend) => measuredBackend(tracer ? tracedBackend(backend, tracer) : backend, observe));
   };
 }

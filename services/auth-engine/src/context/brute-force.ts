@@ -1,11 +1,22 @@
 import { setImmediate } from "node:timers/promises";
 import type { Base } from "@postern/shared/assembly";
-import { bruteForceFlushed } from "@postern/shared/contracts";
-import { createBanIndex, sourceOf, userPart } from "@postern/shared/domain/brute-force";
+import { bruteForceFlushed, networkBanned } from "@postern/shared/contracts";
+import {
+  type Ban,
+  type BruteForceRecords,
+  bruteForceRules,
+  createBanIndex,
+  createBruteForceRecords,
+  sourceOf,
+  userPart,
+} from "@postern/shared/domain/brute-force";
 import type { Bus } from "@postern/shared/platform/bus";
+import { endsWithin } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
 import { probeKey, type RedisClient } from "@postern/shared/platform/redis";
-import { systemClock } from "@postern/shared/platform/time";
+import { steadyClock, systemClock } from "@postern/shared/platform/time";
+import type { LoginHistory } from "../auth-policy/login-history.ts";
+import { createLoginHistory } from "../auth-policy/login-history-redis.ts";
 import { createAccountDelays } from "../brute-force/account-delays.ts";
 import { createAccountStore } from "../brute-force/account-store-redis.ts";
 import type { BruteForce } from "../brute-force/brute-force.ts";
@@ -15,6 +26,8 @@ import { createBruteForce } from "../brute-force/create-brute-force.ts";
 import { createGuessDigest } from "../brute-force/guess-digest.ts";
 import { createGuessedAccounts } from "../brute-force/guessed-accounts-redis.ts";
 import { createLocalStore } from "../brute-force/local-store.ts";
+import { readBans } from "../brute-force/read-bans.ts";
+import { createRedisClock, type RedisClock } from "../brute-force/redis-clock.ts";
 import { createRedisGuard } from "../brute-force/redis-guard.ts";
 import { createRedisLog } from "../brute-force/redis-log.ts";
 import { type BruteForceSettings, bruteForceSettings } from "../brute-force/settings.ts";
@@ -23,23 +36,35 @@ import { createTargets } from "../brute-force/targets.ts";
 /** The brute-force protection in use; a reload replaces it. */
 export interface LiveBruteForce {
   readonly current: BruteForce;
+  /** The sign-ins that mail servers report. */
+  readonly history: LoginHistory;
+  /** The stored bans and counts. */
+  readonly records: BruteForceRecords;
   readonly reload: (config: Config) => Promise<void>;
+  /**
+   * Resolves when the bans have been read from Redis, so that the engine can serve requests; without Redis, after the connection timeout.
+   */
+  readonly ready: () => Promise<void>;
 }
 
 interface Parts {
   readonly base: Base;
   readonly redis: RedisClient;
   readonly metrics: BruteForceMetrics;
+  readonly clock: RedisClock;
+  /** Called when Redis is available again. */
+  readonly onBack: () => void;
+  readonly bus: Pick<Bus, "publish">;
 }
 
 export function usesBruteForce({ auth }: Config): boolean {
   return auth.controls.enabled.includes("brute_force");
 }
 
-function makeStores(settings: BruteForceSettings, keyPrefix: string, { base, redis, metrics }: Parts) {
+function makeStores(settings: BruteForceSettings, keyPrefix: string, { base, redis, metrics, clock, onBack }: Parts) {
   const parts = { ...settings, keyPrefix };
   const local = createLocalStore({
-    clock: systemClock,
+    clock,
     sharePercent: () => settings.withoutRedis.sharePercent,
     repeatWindowMs: () => settings.repeatWindowMs,
     maxForgiven: () => settings.maxForgiven,
@@ -53,32 +78,39 @@ function makeStores(settings: BruteForceSettings, keyPrefix: string, { base, red
     onAway: log.unavailable,
     onBack: () => {
       local.clearCounts();
+      onBack();
       log.available();
     },
   });
   const { repeatWindowMs, maxForgiven } = settings;
-  const shared = createRedisStore({ redis, parts, clock: systemClock, guard, repeatWindowMs, maxForgiven });
+  const shared = createRedisStore({ redis, parts, clock, guard, repeatWindowMs, maxForgiven });
   const { accountDelay } = settings;
   const accountDelays =
     accountDelay &&
     createAccountDelays({
       settings: accountDelay,
       store: createAccountStore({ redis, keyPrefix, guard, settings: accountDelay }),
-      clock: systemClock,
+      clock,
       delayed: (source) => metrics.delayed(source),
     });
-  return { parts, local, shared, guard, accountDelays };
+  const history = createLoginHistory({ redis, keyPrefix, clock: systemClock, guard, repeatWindowMs });
+  return { parts, local, shared, guard, accountDelays, history };
 }
 
-function makeBruteForce(config: Config, deps: Parts & { readonly away: { read: () => boolean } }): BruteForce {
-  const { base, redis, metrics, away } = deps;
+interface Made {
+  readonly bruteForce: BruteForce;
+  readonly history: LoginHistory;
+}
+
+function makeBruteForce(config: Config, deps: Parts & { readonly away: { read: () => boolean } }): Made {
+  const { base, redis, metrics, away, clock, bus } = deps;
   const settings = bruteForceSettings(config.auth.controls.brute_force);
   const { prefix: keyPrefix, password_nonce: nonce } = config.storage.redis;
-  const { parts, local, shared, guard, accountDelays } = makeStores(settings, keyPrefix, deps);
+  const { parts, local, shared, guard, accountDelays, history } = makeStores(settings, keyPrefix, deps);
   away.read = () => guard.away;
   const index = createBanIndex(redis, keyPrefix);
   const remember = createGuessedAccounts(redis, keyPrefix);
-  return createBruteForce({
+  const bruteForce = createBruteForce({
     settings,
     targetOf: createTargets(settings, parts),
     scopesOf: (address) => sourceOf(address, parts)?.scopes ?? [],
@@ -86,7 +118,8 @@ function makeBruteForce(config: Config, deps: Parts & { readonly away: { read: (
     local,
     accountDelays,
     guard,
-    clock: systemClock,
+    clock,
+    deadlineClock: systemClock,
     digest: createGuessDigest(nonce),
     index: ({ banKey }, ban) => index(banKey, ban),
     remember: async ({ username, source }, account = username) => {
@@ -97,6 +130,7 @@ function makeBruteForce(config: Config, deps: Parts & { readonly away: { read: (
       ...metrics,
       banned: ({ session, username, protocol }, ban, { accountPasswordsSeen, totalPasswordsSeen }) => {
         metrics.banned(ban.rule);
+        bus.publish(networkBanned, ban);
         base.logger.warn(
           {
             session,
@@ -113,6 +147,7 @@ function makeBruteForce(config: Config, deps: Parts & { readonly away: { read: (
       },
     },
   });
+  return { bruteForce, history };
 }
 
 /** Undefined if `auth.controls.enabled` does not list brute-force protection. */
@@ -127,16 +162,65 @@ export function createLiveBruteForce(
     rules: config.auth.controls.brute_force.buckets.map(({ name }) => name),
     away: () => away.read(),
   });
-  const make = (from: Config): BruteForce => makeBruteForce(from, { base, redis, metrics, away });
-  const state = {
-    current: make(config),
+  const clock = createRedisClock({ redis, steadyClock, wallClock: systemClock });
+  let rules = bruteForceRules(config.auth.controls.brute_force);
+  const records = createBruteForceRecords({
+    redis,
+    keyPrefix: config.storage.redis.prefix,
+    rules: () => rules,
+    clock,
+    onFlushed: (flushed) => {
+      bus.publish(bruteForceFlushed, { addresses: [...flushed.addresses], rules: [...flushed.rules] });
+    },
+  });
+  const learn = createLearning({ clock, base, records, keep: (ban) => state.current.keepBan(ban) });
+  const make = (from: Config): Made =>
+    makeBruteForce(from, { base, redis, metrics, away, clock, bus, onBack: () => void learn() });
+  let made = make(config);
+  const state: LiveBruteForce = {
+    get current() {
+      return made.bruteForce;
+    },
+    get history() {
+      return made.history;
+    },
+    records,
     reload: async (next: Config): Promise<void> => {
       const replacement = make(next);
       // Redis pipelines that are open now do not know the new commands; they are sent in this turn of the event loop.
       await setImmediate();
-      state.current = replacement;
+      made = replacement;
+      rules = bruteForceRules(next.auth.controls.brute_force);
+      await learn();
+    },
+    ready: async (): Promise<void> => {
+      const waitMs = config.storage.redis.connect_timeout;
+      const connected = Promise.withResolvers<void>();
+      redis.once("ready", connected.resolve);
+      if (redis.status !== "ready") await endsWithin(connected.promise, waitMs);
+      await endsWithin(learn(), waitMs);
     },
   };
   bus.subscribe(bruteForceFlushed, (flushed) => state.current.flush(flushed));
+  bus.subscribe(networkBanned, (ban) => state.current.keepBan(ban));
   return state;
+}
+
+interface LearningParts {
+  readonly clock: RedisClock;
+  readonly base: Base;
+  readonly records: Pick<BruteForceRecords, "listBans">;
+  readonly keep: (ban: Ban) => void;
+}
+
+/** Reads the clock and the bans of Redis. */
+function createLearning({ clock, base: { logger }, records, keep }: LearningParts): () => Promise<void> {
+  return async () => {
+    try {
+      await clock.measure();
+      logger.info({ bans: await readBans(records, keep) }, "bans read from Redis");
+    } catch (err) {
+      logger.warn({ err }, "bans could not be read: until Redis is available, only bans by this engine are in force");
+    }
+  };
 }

@@ -1,12 +1,16 @@
 import { logFields } from "@postern/shared/platform/errors";
 import type { Logger } from "@postern/shared/platform/logging";
+import { systemClock } from "@postern/shared/platform/time";
+import type { Tracer } from "@postern/shared/platform/tracing";
 import { createAccountShares } from "../backends/account-shares.ts";
 import type { BackendSet } from "../backends/backend-set.ts";
+import { noteOf } from "../history/note-of.ts";
 import type { EngineMetrics } from "../metrics.ts";
 import { type Authenticate, createAuthenticate } from "../rpc/authenticate.ts";
 import { createListAccounts, type ListAccounts } from "../rpc/list-accounts.ts";
 import type { LiveEngineSettings } from "../settings.ts";
 import type { LiveBruteForce } from "./brute-force.ts";
+import type { HistoryThread } from "./history-thread.ts";
 import type { MailTokenState } from "./mail-tokens.ts";
 import type { MfaCredentialParts } from "./mfa-credentials.ts";
 import type { PasswordParts } from "./passwords.ts";
@@ -16,6 +20,7 @@ import type { EngineScripts } from "./scripts.ts";
 
 interface Parts {
   readonly logger: Logger;
+  readonly tracer: Tracer | undefined;
   readonly metrics: EngineMetrics;
   readonly live: { readonly current: LiveEngineSettings };
   readonly rules: { readonly current: DecisionRules };
@@ -26,10 +31,13 @@ interface Parts {
   readonly scripts: EngineScripts;
   readonly mfaCredentials: Pick<MfaCredentialParts, "appPasswordUses">;
   readonly decoysOf: PasswordParts["decoysOf"];
+  /** Absent while no history is recorded. */
+  readonly history: HistoryThread | undefined;
 }
 
 export function makeAuthenticate(parts: Parts): Authenticate {
-  const { logger, metrics, live, rules, backends, mailTokens, bruteForce, resultCache, scripts } = parts;
+  const { logger, metrics, live, rules, backends, mailTokens, bruteForce, resultCache, scripts, history, tracer } =
+    parts;
   const accountShares = createAccountShares(parts.decoysOf.digest);
   return createAuthenticate({
     stepDeps: () => ({
@@ -43,9 +51,15 @@ export function makeAuthenticate(parts: Parts): Authenticate {
       appPasswordUses: parts.mfaCredentials.appPasswordUses,
       appPasswordChecked: (outcome) => metrics.appPasswordChecked(outcome),
     }),
-    afterAnswer: (attempt, decision) => scripts.siteScripts.afterAnswer(attempt, decision),
+    afterAnswer: (attempt, decision, facts) => {
+      scripts.siteScripts.afterAnswer(attempt, decision);
+      if (attempt.operation === "authenticate") history?.note(noteOf(attempt, decision, facts, systemClock.now()));
+    },
     authWait: () => live.current.authWait,
-    observe: ({ operation }, { outcome }, seconds) => metrics.decided(operation, outcome, seconds),
+    observe: ({ operation }, { outcome }, seconds) => {
+      metrics.decided(operation, outcome, seconds);
+      if (tracer !== undefined) tracer.active()?.set({ "postern.outcome": outcome });
+    },
     onUndecided: ({ session, protocol, dialect }, err) =>
       logger[err.row.logLevel]({ session, protocol, dialect, ...logFields(err) }, "could not decide"),
   });

@@ -8,7 +8,7 @@ import {
   type TokenParts,
 } from "@postern/shared/assembly";
 import { type AccessTokenRules, createTokenVerifier, type TokenVerifier } from "@postern/shared/domain/tokens";
-import { backchannelAudience, type Config } from "@postern/shared/platform/config";
+import { backchannelAudience, type Config, mailScopes } from "@postern/shared/platform/config";
 import { systemClock } from "@postern/shared/platform/time";
 
 /** Verifies the access tokens with which mail clients sign in. */
@@ -33,14 +33,23 @@ function keySetPlace({ auth }: Config): KeySetPlace {
  */
 export function mailTokensFromConfig(config: Config, deps: Omit<TokenParts, "clock">): MailTokens {
   const { oauthbearer, backchannel } = config.auth;
+  const { oidc } = config.identity;
+  const issuer = oauthbearer.issuer === "" ? backchannel.oidc_bearer.issuer : oauthbearer.issuer;
+  const isOwn = oidc.enabled && oidc.mail_registration.enabled && oidc.issuer === issuer;
   const clock = systemClock;
   const parts = { ...deps, clock };
   const keys = keySourceAt(keySetPlace(config), config, parts);
   const access: AccessTokenRules = {
-    issuer: oauthbearer.issuer === "" ? backchannel.oidc_bearer.issuer : oauthbearer.issuer,
+    issuer,
     audiences: oauthbearer.audience,
     refusedAudiences: [backchannelAudience(config)],
     requiredScopes: oauthbearer.required_scope,
+    profile: isOwn
+      ? {
+          audience: oidc.mail_registration.audience,
+          scopes: mailScopes(oidc.mail_registration).map(({ name }) => name),
+        }
+      : undefined,
     usernameClaims: oauthbearer.username_claims,
     isForUsers: true,
     skewSeconds: Math.round(oauthbearer.clock_skew / 1000),

@@ -28,6 +28,7 @@ export function createMailTokens(
   const check = createMailTokenCheck({
     verifier: tokens.verifier,
     ignoreCase: oauthBearer.ignoreCase,
+    limits: oauthBearer.limits,
     observe: (outcome) => metrics.mailTokenChecked(outcome),
   });
   return { check, tokens };

@@ -1,6 +1,7 @@
 import { type AuthRequest, normalisedProtocol } from "@postern/shared/contracts";
 import { Secret } from "@postern/shared/platform/crypto";
 import type { MasterLoginFacts, MasterUsers } from "../master-user/master-users.ts";
+import type { CallContext } from "./call-context.ts";
 
 /**
  * An `AuthRequest` inside the engine. Its password is a `Secret` from the start. With `masterLogin`, `username` is the
@@ -9,15 +10,20 @@ import type { MasterLoginFacts, MasterUsers } from "../master-user/master-users.
 export type Attempt = Omit<AuthRequest, "password"> & {
   readonly password: Secret | undefined;
   readonly masterLogin?: MasterLoginFacts | undefined;
+  /** The request on the bus, which another engine may have received too. */
+  readonly call?: RequestOnBus | undefined;
 };
 
-export function attemptOf(request: AuthRequest, masterUsers?: MasterUsers): Attempt {
+export type RequestOnBus = Pick<CallContext, "requestId" | "deadline">;
+
+export function attemptOf(request: AuthRequest, masterUsers?: MasterUsers, call?: RequestOnBus): Attempt {
   const { password, protocol } = request;
   const attempt = {
     ...request,
     // A gateway of an earlier version passes the protocol in the caller's spelling.
     protocol: normalisedProtocol(protocol),
     password: password === undefined ? undefined : new Secret(password),
+    call,
   };
   return masterUsers === undefined ? attempt : masterUsers.read(attempt);
 }

@@ -12,7 +12,16 @@ const token: VerifiedToken = {
   revocation: { id: "1", subjectDigest: "d", epoch: 0 },
 };
 const { signal } = new AbortController();
-const alice = { mechanism: "oauthbearer", username: "alice@example.test", credential: "tok.en" } as const;
+const alice = {
+  mechanism: "oauthbearer",
+  username: "alice@example.test",
+  protocol: "imap",
+  credential: "tok.en",
+} as const;
+const limits = [
+  { name: "scope:mail", protocols: ["IMAP", "smtp"] },
+  { name: "scope:calendars", protocols: ["caldav"] },
+];
 
 function checkWith(verdict: TokenVerdict | Promise<TokenVerdict>, ignoreCase = false) {
   const outcomes: MailTokenOutcome[] = [];
@@ -21,7 +30,12 @@ function checkWith(verdict: TokenVerdict | Promise<TokenVerdict>, ignoreCase = f
     verified.push(text);
     return verdict;
   };
-  const check = createMailTokenCheck({ verifier: { verify }, ignoreCase, observe: (what) => outcomes.push(what) });
+  const check = createMailTokenCheck({
+    verifier: { verify },
+    ignoreCase,
+    limits,
+    observe: (what) => outcomes.push(what),
+  });
   return { check, outcomes, verified };
 }
 
@@ -42,6 +56,21 @@ describe("a token in place of a password", () => {
     expect(await check(alice, { signal })).toBeUndefined();
     expect(outcomes).toEqual([outcome]);
   });
+
+  test.each([
+    [["scope:mail"], "imap", "ok"],
+    [["scope:mail"], "caldav", "other_protocol"],
+    [["scope:mail", "scope:calendars"], "caldav", "ok"],
+    [["scope:calendars", "openid"], "imap", "other_protocol"],
+    [["openid"], "imap", "ok"],
+  ] satisfies [string[], string, MailTokenOutcome][])(
+    "with the scopes %j, the result for %s is %s",
+    async (scopes, protocol, outcome) => {
+      const { check, outcomes } = checkWith({ outcome: "ok", token: { ...token, scopes } });
+      expect(await check({ ...alice, protocol }, { signal })).toBe(outcome === "ok" ? alice.username : undefined);
+      expect(outcomes).toEqual([outcome]);
+    },
+  );
 
   test("names are compared exactly or case-insensitively, and the result has the spelling of the token", async () => {
     const shouted = { ...alice, username: "ALICE@example.test" };

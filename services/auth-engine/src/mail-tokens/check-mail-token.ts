@@ -1,4 +1,5 @@
-import type { TokenVerdict, TokenVerifier } from "@postern/shared/domain/tokens";
+import { normalisedProtocol } from "@postern/shared/contracts";
+import type { TokenVerdict, TokenVerifier, VerifiedToken } from "@postern/shared/domain/tokens";
 import { unlessAborted } from "@postern/shared/platform/concurrency";
 import { AppError } from "@postern/shared/platform/errors";
 import { readBearerCredential } from "./bearer-credential.ts";
@@ -7,12 +8,14 @@ import type { TokenMechanism } from "./mechanism.ts";
 export interface MailTokenQuestion {
   readonly mechanism: TokenMechanism;
   readonly username: string;
+  /** Normalised. */
+  readonly protocol: string;
   /** The password field. */
   readonly credential: string;
 }
 
 /** Outcome of a check, for the metric. */
-export const mailTokenOutcomes = ["ok", "invalid", "other_use", "other_user", "unavailable"] as const;
+export const mailTokenOutcomes = ["ok", "invalid", "other_use", "other_user", "other_protocol", "unavailable"] as const;
 export type MailTokenOutcome = (typeof mailTokenOutcomes)[number];
 
 /**
@@ -30,7 +33,22 @@ export interface MailTokenDeps {
   readonly verifier: TokenVerifier;
   /** `auth.oauthbearer.ignore_case` */
   readonly ignoreCase: boolean;
+  /** Scopes that limit a token: one with any of them is valid only for the protocols of those that it has. */
+  readonly limits: readonly ProtocolLimit[];
   readonly observe: (outcome: MailTokenOutcome) => void;
+}
+
+export interface ProtocolLimit {
+  /** The scope. */
+  readonly name: string;
+  readonly protocols: readonly string[];
+}
+
+function permits(limits: readonly ProtocolLimit[], { scopes }: VerifiedToken, protocol: string): boolean {
+  const own = limits.filter(({ name }) => scopes.includes(name));
+  return (
+    own.length === 0 || own.some(({ protocols }) => protocols.some((name) => normalisedProtocol(name) === protocol))
+  );
 }
 
 const maxMessageLength = 16_384;
@@ -41,26 +59,30 @@ function undecidable(cause: "keys" | "revocation"): AppError {
     : new AppError("REDIS_UNAVAILABLE", { detail: "the revocation state of access tokens is unavailable" });
 }
 
-export function createMailTokenCheck({ verifier, ignoreCase, observe }: MailTokenDeps): CheckMailToken {
+export function createMailTokenCheck({ verifier, ignoreCase, limits, observe }: MailTokenDeps): CheckMailToken {
   const fold = (name: string): string => (ignoreCase ? name.toLowerCase() : name);
   const isSame = (one: string, other: string): boolean => fold(one) === fold(other);
 
-  const judged = (verdict: TokenVerdict, username: string): { outcome: MailTokenOutcome; name?: string } => {
+  const judged = (
+    verdict: TokenVerdict,
+    { username, protocol }: Pick<MailTokenQuestion, "username" | "protocol">,
+  ): { outcome: MailTokenOutcome; name?: string } => {
     if (verdict.outcome === "unavailable") return { outcome: "unavailable" };
     if (verdict.outcome === "invalid") return { outcome: "invalid" };
     if (verdict.outcome === "wrong_token_type") return { outcome: "other_use" };
     const { username: name } = verdict.token;
-    return name !== undefined && isSame(name, username) ? { outcome: "ok", name } : { outcome: "other_user" };
+    if (name === undefined || !isSame(name, username)) return { outcome: "other_user" };
+    return permits(limits, verdict.token, protocol) ? { outcome: "ok", name } : { outcome: "other_protocol" };
   };
 
-  return async ({ mechanism, username, credential }, context) => {
+  return async ({ mechanism, username, credential, protocol }, context) => {
     const read = credential.length > maxMessageLength ? undefined : readBearerCredential(credential, mechanism);
     if (read === undefined || !isSame(read.username ?? username, username)) {
       observe(read === undefined ? "invalid" : "other_user");
       return undefined;
     }
     const verdict = await unlessAborted(Promise.resolve(verifier.verify(read.token)), context.signal);
-    const { outcome, name } = judged(verdict, username);
+    const { outcome, name } = judged(verdict, { username, protocol });
     observe(outcome);
     if (verdict.outcome === "unavailable") throw undecidable(verdict.cause);
     return name;

@@ -27,7 +27,7 @@ export interface StepDeps {
   readonly masterUsers: MasterUsers | undefined;
   /** Absent while `auth.policy` has no rules. */
   readonly policies: Policies | undefined;
-  readonly scripts: Pick<SiteScripts, "environment" | "subject">;
+  readonly scripts: Pick<SiteScripts, "has" | "environment" | "subject">;
   readonly appPasswordUses: Pick<AppPasswordUses, "note">;
   readonly appPasswordChecked: (outcome: AppPasswordOutcome) => void;
 }

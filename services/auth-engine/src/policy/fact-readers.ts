@@ -1,17 +1,25 @@
-import type { AuthDecision } from "@postern/shared/contracts";
+import type { AuthDecision, AuthOperation } from "@postern/shared/contracts";
 import {
   attributeFactPrefix,
   type FactReader,
   type FactValue,
   isPolicyFact,
   type PolicyFact,
+  requestAttributeFactPrefix,
 } from "@postern/shared/platform/policies";
 import type { Attempt } from "../decision/attempt.ts";
 import type { Facts } from "../facts/facts.ts";
 
+/** Operations to which policies apply; the last one is a sign-in that a mail server verifies. */
+export type PolicyOperation = AuthOperation | "auth_policy";
+
 /** What is known once a decision was made. */
 export interface Known {
-  readonly attempt: Attempt;
+  readonly attempt: Omit<Attempt, "operation"> & {
+    readonly operation: PolicyOperation;
+    /** The attributes that a mail server sends with an auth-policy request. */
+    readonly attributes?: Readonly<Record<string, readonly string[]>> | undefined;
+  };
   readonly decision: AuthDecision;
   readonly facts: Facts;
 }
@@ -31,7 +39,8 @@ export const operationNames = {
   authenticate: "authenticate",
   lookup: "lookup_identity",
   "list-accounts": "list_accounts",
-} as const;
+  auth_policy: "auth_policy",
+} as const satisfies Record<PolicyOperation, string>;
 
 const readers: Readonly<Record<PolicyFact, Reader>> = {
   "request.operation": ({ attempt }) => operationNames[attempt.operation],
@@ -58,7 +67,8 @@ const readers: Readonly<Record<PolicyFact, Reader>> = {
     isDecided(known) && known.attempt.operation === "lookup"
       ? known.decision.outcome === "ok"
       : known.facts.accountKnown,
-  "auth.account.name": ({ decision }) => (decision.outcome === "ok" ? decision.account : undefined),
+  "auth.account.name": ({ attempt, decision }) =>
+    decision.outcome === "ok" && attempt.operation !== "auth_policy" ? decision.account : undefined,
   "auth.account.groups": ({ facts }) => facts.groups,
   "auth.account.second_factor": ({ facts }) => {
     if (facts.hasSecondFactor === undefined) facts.isSecondFactorWanted = true;
@@ -89,8 +99,17 @@ function attributeOf({ decision }: Known, name: string): FactValue | undefined {
   return decision.attributes[name];
 }
 
+function requestAttributeOf({ attempt: { attributes = {} } }: Known, name: string): FactValue | undefined {
+  return Object.hasOwn(attributes, name) ? attributes[name] : undefined;
+}
+
 /** Reads the facts of one decision when a condition needs them. */
 export function factReader(known: Known): FactReader {
-  return (name) =>
-    isPolicyFact(name) ? readers[name](known) : attributeOf(known, name.slice(attributeFactPrefix.length));
+  return (name) => {
+    if (isPolicyFact(name)) return readers[name](known);
+    if (name.startsWith(requestAttributeFactPrefix)) {
+      return requestAttributeOf(known, name.slice(requestAttributeFactPrefix.length));
+    }
+    return attributeOf(known, name.slice(attributeFactPrefix.length));
+  };
 }

@@ -1,8 +1,8 @@
-import type { AuthDecision, AuthOperation } from "@postern/shared/contracts";
+import type { AuthDecision } from "@postern/shared/contracts";
 import type { Catalogues } from "@postern/shared/domain/localisation";
 import { errorCodes } from "@postern/shared/platform/errors";
 import type { Condition, FactReader } from "@postern/shared/platform/policies";
-import { factReader, type Known } from "./fact-readers.ts";
+import { factReader, type Known, type PolicyOperation } from "./fact-readers.ts";
 import { type MessageSource, type RenderedMessage, renderMessage } from "./response-message.ts";
 
 export const policyEffects = ["permit", "deny", "tempfail"] as const;
@@ -13,7 +13,7 @@ export type PolicyMode = (typeof policyModes)[number];
 /** One entry of `auth.policy.policies`. */
 export interface PolicyRule {
   readonly name: string;
-  readonly operations: ReadonlySet<AuthOperation>;
+  readonly operations: ReadonlySet<PolicyOperation>;
   readonly condition: Condition;
   readonly effect: PolicyEffect;
   readonly reason: string | undefined;
@@ -74,12 +74,13 @@ function decisionAfter(effect: PolicyEffect, decision: AuthDecision, words: Rend
 
 /** Policies in order; the first that matches decides. A policy never admits a user who was refused. */
 export function createPolicies({ mode, rules, catalogues, onApplied }: PoliciesDeps): Policies {
-  const ofOperation = (operation: AuthOperation): readonly PolicyRule[] =>
+  const ofOperation = (operation: PolicyOperation): readonly PolicyRule[] =>
     rules.filter(({ operations }) => operations.has(operation));
-  const byOperation: Readonly<Record<AuthOperation, readonly PolicyRule[]>> = {
+  const byOperation: Readonly<Record<PolicyOperation, readonly PolicyRule[]>> = {
     authenticate: ofOperation("authenticate"),
     lookup: ofOperation("lookup"),
     "list-accounts": [],
+    auth_policy: ofOperation("auth_policy"),
   };
   const outcomeOf = ({ effect, message }: PolicyRule, known: Known, read: FactReader): AuthDecision => {
     const { decision, attempt } = known;

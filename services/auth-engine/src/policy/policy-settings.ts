@@ -1,4 +1,3 @@
-import type { AuthOperation } from "@postern/shared/contracts";
 import {
   builtInCatalogues,
   type Catalogue,
@@ -8,7 +7,7 @@ import {
 import type { PolicyConfig } from "@postern/shared/platform/config";
 import { compileCondition, type PolicySets, readSets } from "@postern/shared/platform/policies";
 import { parse } from "yaml";
-import { operationNames } from "./fact-readers.ts";
+import { operationNames, type PolicyOperation } from "./fact-readers.ts";
 import { type PolicyMode, type PolicyRule, policyEffects } from "./policies.ts";
 import type { MessageSource } from "./response-message.ts";
 
@@ -25,10 +24,17 @@ function refuse(path: string, expected: string): never {
   throw new Error(`${path} must be ${expected}`);
 }
 
-const decided: readonly AuthOperation[] = ["authenticate", "lookup"];
+/** Operations of a rule that names none. */
+const usual: readonly PolicyOperation[] = ["authenticate", "lookup"];
+const decided: readonly PolicyOperation[] = [...usual, "auth_policy"];
 
-function operationsOf({ operations }: RuleConfig): ReadonlySet<AuthOperation> {
-  return new Set(decided.filter((name) => operations.length === 0 || operations.includes(operationNames[name])));
+/**
+ * A rule for what Postern verifies may depend on facts about the account, which do not exist where a mail server
+ * verifies. It therefore applies there only if it names that operation.
+ */
+function operationsOf({ operations }: RuleConfig): ReadonlySet<PolicyOperation> {
+  if (operations.length === 0) return new Set(usual);
+  return new Set(decided.filter((name) => operations.includes(operationNames[name])));
 }
 
 function messageOf({ response_message: message, response_language: language }: RuleConfig["then"]) {

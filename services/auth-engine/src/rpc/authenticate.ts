@@ -3,6 +3,7 @@ import { type AppError, fromUnknown } from "@postern/shared/platform/errors";
 import { type Attempt, attemptOf } from "../decision/attempt.ts";
 import type { CallContext } from "../decision/call-context.ts";
 import { withAccountDelay } from "../facts/account-delay.ts";
+import type { Facts } from "../facts/facts.ts";
 import { type AuthWaitSettings, withAuthWait } from "../pipeline/auth-wait.ts";
 import { DecisionContext } from "../pipeline/decision-context.ts";
 import { decide } from "../pipeline/pipeline.ts";
@@ -15,7 +16,7 @@ export interface AuthenticateDeps {
   readonly observe: (request: AuthRequest, decision: AuthDecision, seconds: number) => void;
   readonly onUndecided: (request: AuthRequest, error: AppError) => void;
   /** Called after the decision was sent; nothing it does delays the answer. */
-  readonly afterAnswer: (attempt: Attempt, decision: AuthDecision) => void;
+  readonly afterAnswer: (attempt: Attempt, decision: AuthDecision, facts: Facts) => void;
 }
 
 export type Authenticate = (request: AuthRequest, context: CallContext) => Promise<AuthDecision>;
@@ -39,16 +40,16 @@ export function createAuthenticate({
   return async (request, context) => {
     const started = performance.now();
     const deps = stepDeps();
-    const attempt = attemptOf(request, deps.masterUsers);
+    const attempt = attemptOf(request, deps.masterUsers, context);
+    const decided = new DecisionContext(context);
     let decision: AuthDecision;
     try {
-      const decided = new DecisionContext(context);
       decision = withAccountDelay(await decide(attempt, decided, deps), decided.facts);
     } catch (thrown) {
       decision = undecided(request, thrown);
     }
     observe(request, decision, (performance.now() - started) / 1000);
-    setImmediate(afterAnswer, attempt, decision);
+    setImmediate(afterAnswer, attempt, decision, decided.facts);
     return withAuthWait(decision, request.loginAttempt, authWait());
   };
 }

@@ -19,6 +19,8 @@ import type { SecondFactors } from "../mfa-credentials/second-factors.ts";
 
 export interface MfaCredentialsDeps {
   readonly bus: Bus;
+  /** The engine's name in its heartbeats. */
+  readonly instance: string;
   readonly secondFactors: SecondFactors;
   readonly appPasswords: AppPasswords;
 }
@@ -29,8 +31,13 @@ export interface MfaCredentialsDeps {
 const maxInFlight = 64;
 
 /** Answers the bus methods `auth-engine.mfa-artefacts-…`. */
-export function serveMfaCredentials({ bus, secondFactors, appPasswords }: MfaCredentialsDeps): readonly Serving[] {
-  const options = { maxInFlight };
+export function serveMfaCredentials({
+  bus,
+  instance,
+  secondFactors,
+  appPasswords,
+}: MfaCredentialsDeps): readonly Serving[] {
+  const options = { maxInFlight, instance };
   return [
     bus.serve(mfaFactorsRead, secondFactors.read, options),
     bus.serve(mfaTotpSet, secondFactors.setTotp, options),

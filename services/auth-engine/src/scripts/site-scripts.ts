@@ -41,6 +41,8 @@ export type SubjectVerdict = ReturnType<typeof readSubject>;
 
 /** Runs the scripts of each stage. A script that fails throws an `AppError`: no decision is possible. */
 export interface SiteScripts {
+  /** Whether the site has scripts for this stage. */
+  has(stage: "environment" | "subject"): boolean;
   /** The verdicts of the environment scripts in order, up to one that skips the rest. */
   environment(attempt: Attempt, deadline: number): Promise<readonly EnvironmentVerdict[]>;
   subject(attempt: Attempt, decision: AuthDecision, deadline: number): Promise<readonly SubjectVerdict[]>;
@@ -102,9 +104,9 @@ export function createSiteScripts(deps: SiteScriptsDeps): SiteScripts {
   };
   const within = (deadline: number): number => Math.min(deadline, systemClock.now() + settings().decisionTimeoutMs);
   return {
+    has: (stage) => settings()[stage].length > 0,
     environment: async (attempt, deadline) => {
       const { environment } = settings();
-      if (environment.length === 0) return [];
       const args = [requestTable(attempt, true)];
       const { session } = attempt;
       const runs = environment.map(async ({ path: script }) =>
@@ -117,7 +119,6 @@ export function createSiteScripts(deps: SiteScriptsDeps): SiteScripts {
     },
     subject: async (attempt, decision, deadline) => {
       const { subject } = settings();
-      if (subject.length === 0) return [];
       const args = [{ ...requestTable(attempt, true), decision: decisionTable(decision) }];
       const { session } = attempt;
       const runs = subject.map(async ({ path: script }) =>

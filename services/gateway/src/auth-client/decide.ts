@@ -29,14 +29,11 @@ export type Decide = (request: AuthRequest, patience?: CallerPatience) => Promis
  * failure, because no decision was made (ADR 0034).
  */
 export function createDecide({ bus, watch, clock, timeoutMs, onError }: DecideDeps): Decide {
-  const requestDecision = async (request: AuthRequest, patience: CallerPatience | undefined): Promise<AuthDecision> => {
+  const deadlineOf = (patience: CallerPatience | undefined): number => {
     const admitted = watch.admit();
     if (admitted === "refuse") throw new AppError("ENGINE_SILENT");
     const withinMs = admitted === "trial" ? Math.min(trialTimeoutMs, timeoutMs()) : timeoutMs();
-    const deadline = Math.min(clock.now() + withinMs, patience?.deadlineMs ?? Number.POSITIVE_INFINITY);
-    const decision = await bus.request(authenticate, request, { deadline, signal: patience?.signal });
-    watch.answered();
-    return decision;
+    return Math.min(clock.now() + withinMs, patience?.deadlineMs ?? Number.POSITIVE_INFINITY);
   };
   const undecided = (thrown: unknown, session: string): AuthDecision => {
     const error = fromUnknown(thrown);
@@ -48,7 +45,10 @@ export function createDecide({ bus, watch, clock, timeoutMs, onError }: DecideDe
   };
   return async (request, patience) => {
     try {
-      return await requestDecision(request, patience);
+      const deadline = deadlineOf(patience);
+      const decision = await bus.request(authenticate, request, { deadline, signal: patience?.signal });
+      watch.answered();
+      return decision;
     } catch (thrown) {
       return undecided(thrown, request.session);
     }

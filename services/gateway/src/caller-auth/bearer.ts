@@ -7,6 +7,11 @@ export interface BearerCaller {
   readonly token: VerifiedToken;
 }
 
+/** A client whose token has a different subject acts for that subject: both are named. */
+export function bearerName({ clientId, subject }: VerifiedToken): string {
+  return clientId === "" || clientId === subject ? subject : `${clientId}:${subject}`;
+}
+
 export type BearerFinding = BearerCaller | Extract<CallerAuthOutcome, "bad_token" | "wrong_token_type" | "unavailable">;
 
 /**

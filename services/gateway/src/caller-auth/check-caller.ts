@@ -1,25 +1,48 @@
-import type { BasicCheck } from "./basic.ts";
+import type { BasicLookup } from "./basic.ts";
+import type { BasicCaller } from "./basic-caller.ts";
 import type { BearerCheck, BearerFinding } from "./bearer.ts";
 import type { CallerAuthOutcome } from "./outcome.ts";
 
 export interface CallerCheckSettings {
-  /** Absent if `auth.backchannel.basic_auth` is off. */
-  readonly basic: BasicCheck | undefined;
+  /** Absent if no caller is configured. */
+  readonly basic: BasicLookup<BasicCaller> | undefined;
   /** Absent if `auth.backchannel.oidc_bearer` and `auth.backchannel.jwt` are off. */
   readonly bearer?: BearerCheck | undefined;
   /** Developer mode: if no authentication is configured, every caller is admitted. */
   readonly openWhenUnconfigured: boolean;
 }
 
-export type CallerFinding = CallerAuthOutcome | BearerFinding;
+/** A caller with correct Basic credentials; which operations it may use is decided by the route. */
+export interface FoundBasicCaller {
+  readonly outcome: "ok_basic";
+  readonly caller: BasicCaller;
+}
 
-/** A promise only if the state of a token has to be read. */
-export type CallerCheck = (authorization: string | undefined) => CallerFinding | Promise<CallerFinding>;
+export type CallerFinding = Exclude<CallerAuthOutcome, "ok_basic"> | FoundBasicCaller | BearerFinding;
+
+/**
+ * A promise only if the state of a token has to be read. `address` is called for callers with a network restriction.
+ */
+export type CallerCheck = (
+  authorization: string | undefined,
+  address: () => string,
+) => CallerFinding | Promise<CallerFinding>;
 
 const bearerScheme = /^bearer(?: |$)/i;
 
 export function isBearer(authorization: string): boolean {
   return bearerScheme.test(authorization);
+}
+
+function findBasic(
+  find: BasicLookup<BasicCaller> | undefined,
+  authorization: string,
+  address: () => string,
+): CallerFinding {
+  const caller = find?.(authorization);
+  if (caller === undefined) return "bad_basic";
+  if (caller.networks !== undefined && !caller.networks.has(address())) return "foreign_network";
+  return { outcome: "ok_basic", caller };
 }
 
 /**
@@ -28,9 +51,9 @@ export function isBearer(authorization: string): boolean {
  */
 export function createCallerCheck({ basic, bearer, openWhenUnconfigured }: CallerCheckSettings): CallerCheck {
   if (basic === undefined && bearer === undefined) return () => (openWhenUnconfigured ? "ok_open" : "not_configured");
-  return (authorization) => {
+  return (authorization, address) => {
     if (authorization === undefined || authorization === "") return "missing";
     if (isBearer(authorization)) return bearer === undefined ? "bad_token" : bearer(authorization);
-    return basic?.(authorization) === true ? "ok_basic" : "bad_basic";
+    return findBasic(basic, authorization, address);
   };
 }

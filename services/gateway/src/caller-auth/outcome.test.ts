@@ -12,7 +12,7 @@ const contractTable = `
 `;
 
 const outcomesOfRow: readonly (readonly CallerAuthOutcome[])[] = [
-  ["missing", "bad_basic", "bad_token"],
+  ["missing", "bad_basic", "foreign_network", "bad_token"],
   ["missing_scope"],
   ["wrong_token_type"],
   ["missing_on_hook"],
@@ -48,15 +48,18 @@ describe("the table of outcomes", () => {
     expect([...new Set(rows.map(({ grpcCode }) => grpcCode))].join(" / ")).toBe(grpc);
   });
 
-  test("each rejecting outcome belongs to one row, except the three that other rules define", () => {
+  test("each rejecting outcome belongs to one row, except those that other rules define", () => {
     const refusing = callerAuthOutcomeNames.filter((name) => outcomeRow(name).httpStatus !== 200);
-    expect(refusing.toSorted()).toEqual([...outcomesOfRow.flat(), "not_configured", "budget_exhausted"].toSorted());
+    expect(refusing.toSorted()).toEqual(
+      [...outcomesOfRow.flat(), "operation_denied", "not_configured", "budget_exhausted"].toSorted(),
+    );
   });
 
   test("failures take a token from the budget, a 503 and a success do not", () => {
     expect(callerAuthOutcomeNames.filter((name) => outcomeRow(name).spendsBudget)).toEqual([
       "missing",
       "bad_basic",
+      "foreign_network",
       "bad_token",
       "wrong_token_type",
       "missing_scope",
@@ -68,6 +71,11 @@ describe("the table of outcomes", () => {
     const row = outcomeRow("not_configured");
     expect([row.httpStatus, row.delayedOnHttp]).toEqual([401, true]);
     expect([row.grpcCode, row.delayedOnGrpc]).toEqual(["UNAVAILABLE", false]);
+  });
+
+  test("an operation outside the caller's list is 403, and PERMISSION_DENIED on gRPC, without a delay", () => {
+    const row = outcomeRow("operation_denied");
+    expect([row.httpStatus, row.grpcCode, delayedCell(row)]).toEqual([403, "PERMISSION_DENIED", "no"]);
   });
 
   test("an empty budget is 429 immediately, but not on gRPC", () => {

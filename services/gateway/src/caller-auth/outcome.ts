@@ -72,6 +72,8 @@ export const callerAuthOutcomes = {
     logReason: "missing",
   },
   bad_basic: { ...rejected, logReason: "bad_basic" },
+  /** Correct Basic credentials from an address outside the caller's networks: to the caller, the same as wrong ones. */
+  foreign_network: { ...rejected, logReason: "foreign_network" },
   /** Unknown, expired, revoked, denylisted or wrongly signed. */
   bad_token: { ...rejected, logReason: "bad_token" },
   /** A valid token that is not an access token for the back channel. */
@@ -83,6 +85,16 @@ export const callerAuthOutcomes = {
     delayedOnHttp: false,
     delayedOnGrpc: false,
     logReason: "missing_scope",
+  },
+  /** A caller whose list does not contain the operation. It has authenticated, so that no budget is needed. */
+  operation_denied: {
+    ...rejected,
+    httpStatus: 403,
+    grpcCode: "PERMISSION_DENIED",
+    delayedOnHttp: false,
+    delayedOnGrpc: false,
+    spendsBudget: false,
+    logReason: "operation_denied",
   },
   /** No `auth.backchannel` at all. */
   not_configured: { ...rejected, grpcCode: "UNAVAILABLE", delayedOnGrpc: false, logReason: "not_configured" },

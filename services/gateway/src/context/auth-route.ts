@@ -10,6 +10,7 @@ import { createDecide } from "../auth-client/decide.ts";
 import { createDecisionLog } from "../decision-log.ts";
 import type { RequestFacts } from "../dialects/complete-request.ts";
 import type { WireNames } from "../dialects/naming.ts";
+import { withOauthFailure } from "../dialects/oauth-failure.ts";
 import { createReportIgnoredAddress, type ReportIgnoredAddress } from "../ignored-addresses.ts";
 import { createAccountDelays } from "../limits/account-delays.ts";
 import type { Limits } from "../limits/limits.ts";
@@ -17,6 +18,7 @@ import type { AccountPages } from "../list-accounts/account-pages.ts";
 import { createAnswerListing } from "../list-accounts/answer-listing.ts";
 import type { GatewayMetrics } from "../metrics.ts";
 import { createRequestAddresses, type RequestAddresses } from "../plugins/request-address.ts";
+import type { ProxiedConnections } from "../proxy-protocol/proxied-connections.ts";
 import type { AuthRouteDeps } from "../routes/auth/auth-route.ts";
 import type { LiveGatewaySettings } from "../settings.ts";
 
@@ -30,13 +32,18 @@ export function createClientAddresses({
   live,
   logger,
   metrics,
-}: Pick<AuthRouteParts, "live" | "metrics"> & { readonly logger: Logger }): ClientAddresses {
+  proxied,
+}: Pick<AuthRouteParts, "live" | "metrics"> & {
+  readonly logger: Logger;
+  readonly proxied: ProxiedConnections | undefined;
+}): ClientAddresses {
   const reportIgnoredAddress = createReportIgnoredAddress({
     logger,
     clock: systemClock,
     counted: (dialect, reason) => metrics.addressIgnored(dialect, reason),
   });
-  return { addresses: createRequestAddresses(() => live.current, reportIgnoredAddress), reportIgnoredAddress };
+  const addresses = createRequestAddresses(() => live.current, reportIgnoredAddress, proxied?.sourceOf);
+  return { addresses, reportIgnoredAddress };
 }
 
 function createFacts({ clientOf }: RequestAddresses, reportIgnoredAddress: ReportIgnoredAddress) {
@@ -93,6 +100,8 @@ export function createAuthRoute(parts: AuthRouteParts): AuthRouteDeps {
     accountDelays: createAccountDelays(responseDelays, () => live.current.accountDelays),
     callerAddress: addresses.callerAddress,
     factsOf: createFacts(addresses, reportIgnoredAddress),
+    addOauthFailure: (reply, request, decision) =>
+      withOauthFailure(reply, request, { decision, names, settings: live.current.oauthFailure }),
     reportIgnoredAddress,
   };
 }

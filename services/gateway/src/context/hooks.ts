@@ -1,8 +1,11 @@
 import type { Base } from "@postern/shared/assembly";
-import { pathTo } from "@postern/shared/contracts";
+import { type AuthOperation, operation, pathTo } from "@postern/shared/contracts";
 import { addressKey } from "@postern/shared/platform/net";
+import { systemClock } from "@postern/shared/platform/time";
 import type { FastifyRequest } from "fastify";
+import { authPolicyCommandOf } from "../auth-policy/command.ts";
 import { createRejectionDelay } from "../caller-auth/rejection.ts";
+import { createForwardedActionOf } from "../caller-auth/requested-action.ts";
 import { createNeedOf } from "../caller-auth/scopes.ts";
 import type { WireNames } from "../dialects/naming.ts";
 import type { ForwardDeps } from "../forward/forward.ts";
@@ -14,10 +17,13 @@ import type { GatewayMetrics } from "../metrics.ts";
 import { createAdmitByBudgetHook } from "../plugins/admit-by-budget.ts";
 import { createAdmitGuessHook } from "../plugins/admit-guess.ts";
 import { andForPasswords } from "../plugins/and-for-passwords.ts";
-import { type CallerAuthDeps, createCallerAuthHook, type OnRequest } from "../plugins/caller-auth.ts";
+import { type CallerAuthDeps, createCallerAuthHook, type OnRequest, type RouteDemand } from "../plugins/caller-auth.ts";
+import { createClientCertificates } from "../plugins/client-certificate.ts";
 import { createLimitAddressHook } from "../plugins/limit-address.ts";
 import { createRejectCaller } from "../plugins/reject-caller.ts";
+import type { RequestAddresses } from "../plugins/request-address.ts";
 import { createSpendBudgetHook } from "../plugins/spend-budget.ts";
+import { createQuietLog } from "../quiet-log.ts";
 import type { GatewaySettings, LiveGatewaySettings } from "../settings.ts";
 
 type ForwardHooks =
@@ -25,12 +31,16 @@ type ForwardHooks =
   | "limitAddress"
   | "admitByBudget"
   | "guesses"
+  | "certificates"
   | "delay"
   | "onOwnerRejected"
   | "onOwnerFailed";
 
 interface Hooks {
-  readonly callerAuth: OnRequest;
+  /** For authentication requests, whose operation the dialect determines. */
+  readonly callerAuthFor: (operationOf: (url: string) => AuthOperation) => OnRequest;
+  /** For the auth-policy protocol, where the command determines the scopes. */
+  readonly policyCallerAuth: OnRequest;
   readonly spendBudget: OnRequest;
   readonly limitAddress: OnRequest;
   readonly forwarding: Pick<ForwardDeps, ForwardHooks>;
@@ -41,6 +51,7 @@ interface HooksParts extends Pick<Base, "logger" | "audit"> {
   readonly live: { readonly current: LiveGatewaySettings };
   readonly names: WireNames;
   readonly callerAddress: (request: FastifyRequest) => string;
+  readonly isFromTrustedProxy: RequestAddresses["isFromTrustedProxy"];
   readonly limits: Limits;
   readonly metrics: GatewayMetrics;
   readonly limitMetrics: LimitMetrics;
@@ -49,6 +60,44 @@ interface HooksParts extends Pick<Base, "logger" | "audit"> {
 /** The key by which `rate_limit` counts. */
 function createAddressKeyOf(live: HooksParts["live"], callerAddress: (request: FastifyRequest) => string) {
   return (request: FastifyRequest): string => addressKey(callerAddress(request), live.current.ipv6Prefix);
+}
+
+const quietMs = 10_000;
+
+function createCertificates({ settings, isFromTrustedProxy, logger }: HooksParts): ForwardDeps["certificates"] {
+  const unloggedOf = createQuietLog(systemClock, quietMs);
+  return createClientCertificates({ headers: settings.certificateHeaders, isFromTrustedProxy, logger, unloggedOf });
+}
+
+function isReset({ raw }: FastifyRequest): boolean {
+  return authPolicyCommandOf(raw.url ?? "") === "reset";
+}
+
+interface Demands {
+  readonly auth: Pick<RouteDemand, "needOf">;
+  readonly policy: RouteDemand;
+  readonly forwarded: RouteDemand;
+}
+
+/** What the routes require of API callers. */
+function createDemands(identifier: string): Demands {
+  const needOf = createNeedOf(identifier);
+  const forwardedActionOf = createForwardedActionOf();
+  const authNeed = needOf("POST", pathTo("authenticateJson"));
+  const reset = operation("flushBruteForceRule");
+  const resetNeed = needOf(reset.method.toUpperCase(), reset.path);
+  const { operationId: policyId } = operation("authPolicy");
+  return {
+    auth: { needOf: () => authNeed },
+    policy: {
+      needOf: (request) => (isReset(request) ? resetNeed : authNeed),
+      actionOf: (request) => (isReset(request) ? reset.operationId : policyId),
+    },
+    forwarded: {
+      needOf: ({ method, raw }) => needOf(method, raw.url ?? ""),
+      actionOf: ({ method, raw }) => forwardedActionOf(method, raw.url ?? ""),
+    },
+  };
 }
 
 /** The hooks that run before the routes. */
@@ -64,23 +113,24 @@ export function createHooks(parts: HooksParts): Hooks {
   const limitAddress = createLimitAddressHook({ limit: addressLimit, callerAddressKey, names, limited });
   const deps: CallerAuthDeps = {
     check: () => live.current.checkCaller,
-    basicName: () => live.current.basicName,
     timeoutMs: () => live.current.decisionTimeoutMs,
     reject,
     counted,
+    basicCounted: (name, outcome) => metrics.basicCallerChecked(name, outcome),
     budget,
     callerAddress,
     callerAddressKey,
     limitAddress,
   };
-  const needOf = createNeedOf(settings.identifier);
-  const authNeed = needOf("POST", pathTo("authenticateJson"));
+  const demands = createDemands(settings.identifier);
   return {
-    callerAuth: createCallerAuthHook(deps, () => authNeed),
+    callerAuthFor: (operationOf) =>
+      createCallerAuthHook(deps, { ...demands.auth, actionOf: ({ raw }) => operationOf(raw.url ?? "") }),
+    policyCallerAuth: createCallerAuthHook(deps, demands.policy),
     spendBudget: createSpendBudgetHook(deps),
     limitAddress,
     forwarding: {
-      callerAuth: createCallerAuthHook(deps, ({ method, raw }) => needOf(method, raw.url ?? "")),
+      callerAuth: createCallerAuthHook(deps, demands.forwarded),
       limitAddress,
       admitByBudget: andForPasswords(
         createAdmitByBudgetHook(deps),
@@ -92,6 +142,7 @@ export function createHooks(parts: HooksParts): Hooks {
         }),
       ),
       guesses,
+      certificates: createCertificates(parts),
       delay,
       onOwnerFailed: (owner, reason) => metrics.ownerFailed(owner, reason),
       onOwnerRejected: createOwnerRejected({

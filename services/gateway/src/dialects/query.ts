@@ -18,6 +18,17 @@ function operationOf(mode: string | null): AuthOperation {
 }
 
 /**
+ * The operation that the query asks for, before the body is read. A malformed query counts as `authenticate`; it is answered with 400 later.
+ */
+export function requestedOperation(url: string): AuthOperation {
+  try {
+    return parseAuthQuery(url).operation;
+  } catch {
+    return plainQuery.operation;
+  }
+}
+
+/**
  * Parses the query of the authentication endpoints. A repeated parameter is rejected, because proxies disagree on which one counts. Any
  * value of `in-memory` and `cache` other than `0` leaves the cache on.
  */

@@ -3,11 +3,13 @@ import replyFrom from "@fastify/reply-from";
 import { errorCodes } from "@postern/shared/platform/errors";
 import { type AssertionAudience, type Caller, type SignCaller } from "@postern/shared/platform/http";
 import type { Logger } from "@postern/shared/platform/logging";
+import type { Tracer } from "@postern/shared/platform/tracing";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { RejectionDelay } from "../caller-auth/rejection.ts";
 import { type DialectReply, jsonReply, notFoundReply, utf8Body } from "../dialects/reply.ts";
 import type { GuessesInFlight } from "../limits/guesses-in-flight.ts";
 import type { OnRequest } from "../plugins/caller-auth.ts";
+import type { ClientCertificates } from "../plugins/client-certificate.ts";
 import { retryAfterSeconds } from "../plugins/reject-caller.ts";
 import { sendReply } from "../plugins/send-reply.ts";
 import { type ExpandBodiesDeps, expandBodies } from "./expand-bodies.ts";
@@ -44,10 +46,12 @@ export interface ForwardDeps extends ExpandBodiesDeps {
   readonly onOwnerRejected: (rejected: OwnerRejected) => Promise<number>;
   readonly onOwnerFailed: (owner: AssertionAudience, reason: OwnerFailure) => void;
   readonly callerAddress: (request: FastifyRequest) => string;
+  readonly certificates: ClientCertificates;
   /** `identity.frontend.enabled`: `/` redirects to the account page. */
   readonly servesPages: boolean;
   readonly timeoutMs: number;
   readonly logger: Logger;
+  readonly tracer: Tracer | undefined;
 }
 
 interface OwnerFailed {
@@ -148,11 +152,18 @@ function registerOwned(app: FastifyInstance, owned: OwnedPaths, deps: ForwardDep
       scopes: request.callerToken?.scopes ?? [],
       clientIp: deps.callerAddress(request),
       session: request.id,
+      certificate: owner === "idp" ? deps.certificates.read(request) : undefined,
     };
     const assertion = await deps.sign(who, owner);
+    const traceparent = deps.tracer?.active()?.traceparent;
     reply.from(`${origin}${path}`, {
       rewriteRequestHeaders: (_request, headers) =>
-        requestHeaders(request.method, headers, { rule: caller, caller: who, assertion }),
+        requestHeaders({ method: request.method, host: request.raw.headers.host }, headers, {
+          rule: caller,
+          caller: who,
+          assertion,
+          traceparent,
+        }),
       rewriteHeaders: responseHeaders,
       // A 503 with Retry-After is the owner's answer to the caller; the gateway must not retry it.
       retryDelay: () => null,

@@ -8,6 +8,8 @@ export interface Vouched {
   readonly rule: CallerRule;
   readonly caller: Caller;
   readonly assertion: string;
+  /** Of the gateway's span; absent if the request is not traced. */
+  readonly traceparent: string | undefined;
 }
 
 /** RFC 9110 §7.6.1: specific to one connection, so never passed on. Node answers `Expect` itself. */
@@ -32,13 +34,17 @@ const meantForUs: ReadonlySet<string> = new Set([
   "x-forwarded-host",
   "x-forwarded-proto",
   "forwarded",
+  // The gateway decides which traces to continue. Services behind it believe this header.
+  "traceparent",
+  "tracestate",
+  "baggage",
 ]);
 
-/** The headers of a request for the owner of its path. */
+/** The headers of a request for the owner of its path. `host` is the one that the client asked. */
 export function requestHeaders(
-  method: string,
+  { method, host }: { readonly method: string; readonly host: string | undefined },
   headers: IncomingHttpHeaders,
-  { rule, caller, assertion }: Vouched,
+  { rule, caller, assertion, traceparent }: Vouched,
 ): IncomingHttpHeaders {
   const kept = Object.entries(headers).filter(([name]) => !hopByHop.has(name) && !meantForUs.has(name));
   const passed: IncomingHttpHeaders = Object.fromEntries(kept);
@@ -49,7 +55,14 @@ export function requestHeaders(
   // The gateway has expanded the body, which changes its length.
   if (isCoded(passed["content-encoding"])) delete passed["content-length"];
   delete passed["content-encoding"];
-  return { ...passed, [callerAssertionHeader]: assertion, "x-forwarded-for": caller.clientIp };
+  return {
+    ...passed,
+    [callerAssertionHeader]: assertion,
+    "x-forwarded-for": caller.clientIp,
+    // Mail clients ask for the settings of a domain by its host.
+    ...(host !== undefined && { "x-forwarded-host": host }),
+    ...(traceparent !== undefined && { traceparent }),
+  };
 }
 
 /** The headers of an owner's answer for the client. */

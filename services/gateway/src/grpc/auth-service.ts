@@ -3,6 +3,7 @@ import type { AuthDecision, AuthOperation, AuthRequest } from "@postern/shared/c
 import { AppError, fromUnknown } from "@postern/shared/platform/errors";
 import type { CidrSet } from "@postern/shared/platform/net";
 import type { Clock } from "@postern/shared/platform/time";
+import type { Tracer } from "@postern/shared/platform/tracing";
 import type { CallerPatience, Decide } from "../auth-client/decide.ts";
 import type { DecisionLog } from "../decision-log.ts";
 import { readAuthFields } from "../dialects/auth-fields.ts";
@@ -36,6 +37,7 @@ export interface AuthServiceDeps {
   readonly reportIgnoredAddress: ReportIgnoredAddress;
   readonly names: WireNames;
   readonly newSession: () => string;
+  readonly tracer: Tracer | undefined;
 }
 
 /** Converts a message to a request; @throws AppError REQUEST_MALFORMED */
@@ -54,6 +56,7 @@ interface Question {
   readonly incoming: Incoming;
   readonly facts: RequestFacts;
   readonly patience: CallerPatience;
+  readonly caller: string | null;
 }
 
 function tempfail({ code, publicMessage }: AppError): AuthDecision {
@@ -61,11 +64,11 @@ function tempfail({ code, publicMessage }: AppError): AuthDecision {
 }
 
 async function askEngine(question: Question, deps: AuthServiceDeps): Promise<CallResult> {
-  const { operation, incoming, facts, patience } = question;
+  const { operation, incoming, facts, patience, caller } = question;
   const { decide, listAll, releasable, metrics, log, clock } = deps;
   const started = performance.now();
   const request = requestOf(operation, incoming, facts);
-  if (operation === "list-accounts") return listAll(request, patience.signal);
+  if (operation === "list-accounts") return listAll(request, patience.signal, caller);
   const decision = await decide(request, patience);
   const seconds = (performance.now() - started) / 1000;
   metrics.decided({ dialect: "grpc", operation, outcome: decision.outcome, seconds });
@@ -77,7 +80,7 @@ async function askEngine(question: Question, deps: AuthServiceDeps): Promise<Cal
     elapsedMs: seconds * 1000,
     patienceMs: patience.deadlineMs - clock.now(),
   };
-  const written = (delayedMs: number): void => log.decided(request, decision, seconds, delayedMs);
+  const written = (delayedMs: number): void => log.decided(request, decision, seconds, { delayedMs, caller });
   if (result.code === status.OK) return { ...result, delayed, written };
   written(0);
   return result;
@@ -103,20 +106,46 @@ async function answer(question: Question, deps: AuthServiceDeps): Promise<CallRe
       return undecided(question, error, deps);
     }
     metrics.malformed("grpc");
-    log.malformed({ session, dialect: "grpc", error, clientIp: question.facts.clientIp });
+    const { facts, caller } = question;
+    log.malformed({ session, dialect: "grpc", error, clientIp: facts.clientIp, caller });
     return errorResult(error);
   } finally {
     gate.leave();
   }
 }
 
+async function answerTraced(
+  question: Question,
+  traceparent: string | undefined,
+  tracer: Tracer,
+  deps: AuthServiceDeps,
+): Promise<CallResult> {
+  const { operation, facts } = question;
+  const attributes = { "rpc.system.name": "grpc", "rpc.method": operation, "postern.session": facts.session };
+  const start = { name: `grpc ${operation}`, kind: "server", attributes } as const;
+  const span = tracer.begin(start, traceparent);
+  if (span === undefined) return answer(question, deps);
+  const result = await tracer.run(span, () => answer(question, deps));
+  span.end(result.code === status.OK ? undefined : String(result.code));
+  return result;
+}
+
 async function serve(operation: AuthOperation, call: AuthCall, deps: AuthServiceDeps, session: string) {
   const facts = { ...callFacts(call, session, deps.trusted()), reportIgnoredAddress: deps.reportIgnoredAddress };
   const patience = patienceOf(call);
   const authorization = metadataValue(call.metadata, "authorization");
-  const outcome = await deps.checkCall({ authorization, session, callerIp: facts.clientIp, patience });
+  const { outcome, name } = await deps.checkCall({
+    authorization,
+    session,
+    callerIp: facts.clientIp,
+    operation,
+    patience,
+  });
   const refusal = callerRefusal(outcome, deps.baseScope);
-  return refusal ?? answer({ operation, incoming: call.request, facts, patience }, deps);
+  if (refusal !== undefined) return refusal;
+  const traceparent = outcome === "ok_open" ? undefined : metadataValue(call.metadata, "traceparent");
+  const question = { operation, incoming: call.request, facts, patience, caller: name };
+  return deps.tracer === undefined ? answer(question, deps) : answerTraced(question, traceparent, deps.tracer, deps);
 }
 
 /** The methods of `AuthService`: one for each `mode` of the HTTP endpoints. */

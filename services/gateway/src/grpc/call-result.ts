@@ -35,7 +35,8 @@ const codeOfKind: Readonly<Record<ErrorKind, RefusalCode>> = {
   bug: status.INTERNAL,
 };
 
-function callerDetails(code: RefusalCode, baseScope: string): string {
+function callerDetails(code: RefusalCode, outcome: CallerAuthOutcome, baseScope: string): string {
+  if (outcome === "operation_denied") return "the operation is not among those of the caller";
   if (code === status.UNAUTHENTICATED) return "caller authentication failed";
   if (code === status.PERMISSION_DENIED) return `missing scope ${baseScope}`;
   return "caller authentication could not be decided";
@@ -46,7 +47,7 @@ export function callerRefusal(outcome: CallerAuthOutcome, baseScope: string): Ca
   const { grpcCode } = outcomeRow(outcome);
   if (grpcCode === "OK") return undefined;
   const code = codeOfCaller[grpcCode];
-  return { code, details: callerDetails(code, baseScope) };
+  return { code, details: callerDetails(code, outcome, baseScope) };
 }
 
 /** An error as a call result, if the response message cannot contain a decision. */

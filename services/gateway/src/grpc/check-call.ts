@@ -1,9 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { AuthOperation } from "@postern/shared/contracts";
 import type { Audit } from "@postern/shared/domain/audit";
 import { remainingMs } from "@postern/shared/platform/concurrency";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { Clock } from "@postern/shared/platform/time";
 import type { CallerPatience } from "../auth-client/decide.ts";
+import { mayDo } from "../caller-auth/basic-caller.ts";
+import { bearerName } from "../caller-auth/bearer.ts";
 import { type CallerCheck, type CallerFinding, isBearer } from "../caller-auth/check-caller.ts";
 import { type CallerAuthOutcome, outcomeRow } from "../caller-auth/outcome.ts";
 import { rejectionDelayMs } from "../caller-auth/rejection.ts";
@@ -18,6 +21,8 @@ export interface CheckCallDeps {
   /** How long a caller waits for the state of its token, in milliseconds. */
   readonly timeoutMs: () => number;
   readonly counted: (outcome: CallerAuthOutcome) => void;
+  /** Counts calls of a Basic caller. */
+  readonly basicCounted: (name: string, outcome: CallerAuthOutcome) => void;
   readonly logger: Pick<Logger, "warn">;
   readonly audit: Audit;
 }
@@ -26,11 +31,18 @@ export interface CallerOfCall {
   readonly session: string;
   readonly authorization: string | undefined;
   readonly callerIp: string;
+  readonly operation: AuthOperation;
   readonly patience: CallerPatience;
 }
 
+export interface CheckedCall {
+  readonly outcome: CallerAuthOutcome;
+  /** The name of a caller that has authenticated. */
+  readonly name: string | null;
+}
+
 /** Resolves when the caller may be answered: a rejection of wrong credentials is delayed by 300 ms. */
-export type CheckCall = (caller: CallerOfCall) => Promise<CallerAuthOutcome>;
+export type CheckCall = (caller: CallerOfCall) => Promise<CheckedCall>;
 
 /** Each delayed rejection costs memory; above this number, rejections are not delayed. */
 const maxWaiting = 1024;
@@ -59,14 +71,21 @@ async function settled(
  * verification is configured.
  */
 export function createCheckCall(deps: CheckCallDeps): CheckCall {
-  const { check, takesTokens, need, counted, logger, audit } = deps;
+  const { check, takesTokens, need, counted, basicCounted, logger, audit } = deps;
   let waiting = 0;
-  const find = async ({ authorization, patience }: CallerOfCall): Promise<CallerAuthOutcome> => {
-    if (!takesTokens && isBearer(authorization ?? "")) return "not_configured";
-    const found = check()(authorization);
+  const find = async ({ authorization, callerIp, operation, patience }: CallerOfCall): Promise<CheckedCall> => {
+    if (!takesTokens && isBearer(authorization ?? "")) return { outcome: "not_configured", name: null };
+    const found = check()(authorization, () => callerIp);
     const finding = found instanceof Promise ? await settled(found, patience, deps) : found;
-    if (typeof finding === "string") return finding;
-    return opens(finding.token, need) ? "ok_bearer" : "missing_scope";
+    if (typeof finding === "string") return { outcome: finding, name: null };
+    if (finding.outcome === "ok_basic") {
+      const { caller } = finding;
+      const outcome = mayDo(caller, operation) ? "ok_basic" : "operation_denied";
+      basicCounted(caller.name, outcome);
+      return { outcome, name: caller.name };
+    }
+    const name = bearerName(finding.token);
+    return { outcome: opens(finding.token, need) ? "ok_bearer" : "missing_scope", name };
   };
   const wait = async (signal: AbortSignal): Promise<void> => {
     if (waiting >= maxWaiting) return;
@@ -75,7 +94,8 @@ export function createCheckCall(deps: CheckCallDeps): CheckCall {
     waiting -= 1;
   };
   return async (caller) => {
-    const outcome = await find(caller);
+    const checked = await find(caller);
+    const { outcome, name } = checked;
     counted(outcome);
     const { logReason, httpStatus, delayedOnGrpc } = outcomeRow(outcome);
     if (logReason !== "none") {
@@ -89,6 +109,7 @@ export function createCheckCall(deps: CheckCallDeps): CheckCall {
       audit.record({
         event: "caller.rejected",
         outcome: auditOutcome,
+        actor: outcome === "operation_denied" && name !== null ? name : undefined,
         clientIp: callerIp,
         session,
         reason: logReason,
@@ -96,6 +117,6 @@ export function createCheckCall(deps: CheckCallDeps): CheckCall {
       });
     }
     if (delayedOnGrpc) await wait(caller.patience.signal);
-    return outcome;
+    return checked;
   };
 }

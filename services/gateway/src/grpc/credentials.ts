@@ -1,21 +1,23 @@
 import { readFile } from "node:fs/promises";
 import { ServerCredentials } from "@grpc/grpc-js";
+import { cipherList } from "@postern/shared/platform/net";
 import type { GrpcTlsSettings } from "./grpc-settings.ts";
 
 interface TlsMaterial {
   readonly cert: Buffer;
   readonly key: Buffer;
   readonly ca: Buffer | undefined;
-  readonly minVersion: GrpcTlsSettings["minVersion"];
+  readonly tls: GrpcTlsSettings;
 }
 
 /** The library's `createSsl` does not accept a minimum TLS version. */
 class ListenerCredentials extends ServerCredentials {
-  constructor({ cert, key, ca, minVersion }: TlsMaterial) {
+  constructor({ cert, key, ca, tls: { minVersion, cipherSuites, curves } }: TlsMaterial) {
+    const names = { ciphers: cipherList(cipherSuites), ecdhCurve: curves.join(":") };
     const requiresClientCert = ca !== undefined;
     super(
       { requestCert: requiresClientCert, rejectUnauthorized: requiresClientCert, minVersion },
-      { cert, key, minVersion, ...(requiresClientCert && { ca }) },
+      { cert, key, minVersion, ...names, ...(requiresClientCert && { ca }) },
     );
   }
 
@@ -27,8 +29,8 @@ class ListenerCredentials extends ServerCredentials {
 /** @throws if a file cannot be read: a listener without its certificate does not open. */
 export async function listenerCredentials(tls: GrpcTlsSettings | undefined): Promise<ServerCredentials> {
   if (tls === undefined) return ServerCredentials.createInsecure();
-  const { certFile, keyFile, clientCaFile, minVersion } = tls;
+  const { certFile, keyFile, clientCaFile } = tls;
   const [cert, key] = await Promise.all([readFile(certFile), readFile(keyFile)]);
   const ca = clientCaFile === undefined ? undefined : await readFile(clientCaFile);
-  return new ListenerCredentials({ cert, key, ca, minVersion });
+  return new ListenerCredentials({ cert, key, ca, tls });
 }

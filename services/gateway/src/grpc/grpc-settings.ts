@@ -1,4 +1,5 @@
 import type { Config } from "@postern/shared/platform/config";
+import { recommendedGroups, recommendedSuites } from "@postern/shared/platform/net";
 
 export interface GrpcTlsSettings {
   readonly certFile: string;
@@ -6,6 +7,9 @@ export interface GrpcTlsSettings {
   /** Absent: no client certificates are requested. */
   readonly clientCaFile: string | undefined;
   readonly minVersion: "TLSv1.2" | "TLSv1.3";
+  /** As HTTP listeners have them by default (RFC 9325). */
+  readonly cipherSuites: readonly string[];
+  readonly curves: readonly string[];
 }
 
 export interface GrpcSettings {
@@ -29,6 +33,8 @@ export function grpcSettings({ runtime }: Config): GrpcSettings | undefined {
       keyFile: tls.key,
       clientCaFile: tls.require_client_cert ? tls.client_ca : undefined,
       minVersion: tls.min_tls_version === "TLS1.3" ? "TLSv1.3" : "TLSv1.2",
+      cipherSuites: recommendedSuites,
+      curves: recommendedGroups,
     },
     maxRequestBytes,
   };

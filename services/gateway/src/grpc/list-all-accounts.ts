@@ -21,10 +21,10 @@ export interface ListAllDeps {
 }
 
 /** Returns a whole list as one message or fails: a partial list would be mistaken for the whole. */
-export type ListAllAccounts = (request: AuthRequest, signal: AbortSignal) => Promise<CallResult>;
+export type ListAllAccounts = (request: AuthRequest, signal: AbortSignal, caller: string | null) => Promise<CallResult>;
 
 export function createListAllAccounts({ pages, metrics, log }: ListAllDeps): ListAllAccounts {
-  return async (request, signal) => {
+  return async (request, signal, caller) => {
     const started = performance.now();
     const accounts: string[] = [];
     let leftOut = 0;
@@ -45,7 +45,7 @@ export function createListAllAccounts({ pages, metrics, log }: ListAllDeps): Lis
     const outcome = error === undefined ? "ok" : "tempfail";
     const { dialect, operation, session } = request;
     metrics.decided({ dialect, operation, outcome, seconds });
-    log.listed(request, { outcome, error, accounts: accounts.length, leftOut, seconds });
+    log.listed(request, { outcome, error, accounts: accounts.length, leftOut, seconds }, caller);
     if (error !== undefined) return errorResult(ours(error));
     return { code: status.OK, message: { accounts, session }, authStatus: "OK" };
   };

@@ -56,6 +56,7 @@ function authServiceDeps(context: GatewayContext): AuthServiceDeps {
       clock: systemClock,
       timeoutMs: () => live.current.decisionTimeoutMs,
       counted: (outcome) => metrics.callerChecked(outcome),
+      basicCounted: (name, outcome) => metrics.basicCallerChecked(name, outcome),
       logger,
       audit,
     }),
@@ -72,6 +73,7 @@ function authServiceDeps(context: GatewayContext): AuthServiceDeps {
     reportIgnoredAddress,
     names,
     newSession,
+    tracer: context.tracer,
   };
 }
 

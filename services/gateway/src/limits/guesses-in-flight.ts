@@ -26,7 +26,7 @@ export interface GuessesInFlight {
   readonly size: number;
 }
 
-interface Place {
+interface Slot {
   readonly key: string;
   isForwarded: boolean;
 }
@@ -35,18 +35,18 @@ interface Place {
  * @param longestMs maximum duration of an owner's answer; after it, the slot of a disconnected client is released in any case
  */
 export function createGuessesInFlight(longestMs: number): GuessesInFlight {
-  const places = new Map<object, Place>();
+  const slots = new Map<object, Slot>();
   const byKey = new Map<string, number>();
   const leave = (request: object): void => {
-    const place = places.get(request);
-    if (place === undefined) return;
-    places.delete(request);
-    const others = (byKey.get(place.key) ?? 1) - 1;
-    if (others > 0) byKey.set(place.key, others);
-    else byKey.delete(place.key);
+    const slot = slots.get(request);
+    if (slot === undefined) return;
+    slots.delete(request);
+    const others = (byKey.get(slot.key) ?? 1) - 1;
+    if (others > 0) byKey.set(slot.key, others);
+    else byKey.delete(slot.key);
   };
   const closed = (request: object): void => {
-    if (places.get(request)?.isForwarded === true) setTimeout(leave, longestMs, request).unref();
+    if (slots.get(request)?.isForwarded === true) setTimeout(leave, longestMs, request).unref();
     else leave(request);
   };
   return {
@@ -54,17 +54,17 @@ export function createGuessesInFlight(longestMs: number): GuessesInFlight {
       const inFlight = byKey.get(key) ?? 0;
       if (inFlight >= tokens) return false;
       byKey.set(key, inFlight + 1);
-      places.set(request, { key, isForwarded: false });
+      slots.set(request, { key, isForwarded: false });
       response.once("close", () => closed(request));
       return true;
     },
     forwarded: (request) => {
-      const place = places.get(request);
-      if (place !== undefined) place.isForwarded = true;
+      const slot = slots.get(request);
+      if (slot !== undefined) slot.isForwarded = true;
     },
     leave,
     get size() {
-      return places.size;
+      return slots.size;
     },
   };
 }

@@ -30,7 +30,7 @@ export interface AccountPagesDeps {
 /** About 16 KiB of typical names: small pages are collected by the garbage collector while young. */
 const accountsPerPage = 500;
 
-interface Place {
+interface PagePosition {
   readonly method: ListAccountsMethod;
   readonly cursor: string;
   readonly instance: string | undefined;
@@ -51,7 +51,7 @@ function firstPage(request: AuthRequest): ListAccountsRequest {
 }
 
 /** Any engine can return the next page, or only the one that keeps the listing open. */
-function placeAfter(cursor: string, instance: string | undefined, before: Place | undefined): Place {
+function positionAfter(cursor: string, instance: string | undefined, before: PagePosition | undefined): PagePosition {
   if (instance === undefined) return { method: listAccounts, cursor, instance };
   // A newly created method would compile its schemas again.
   const method = before?.instance === instance ? before.method : listAccountsAt(instance);
@@ -66,23 +66,23 @@ export function createAccountPages({ bus, clock, timeoutMs }: AccountPagesDeps):
   return async function* accountPages(request, signal) {
     throwIfLeft(signal);
     const first = firstPage(request);
-    let place: Place | undefined;
+    let position: PagePosition | undefined;
     try {
       do {
-        const body = place === undefined ? first : { ...first, cursor: place.cursor };
-        const method: ListAccountsMethod = place?.method ?? listAccounts;
+        const body = position === undefined ? first : { ...first, cursor: position.cursor };
+        const method: ListAccountsMethod = position?.method ?? listAccounts;
         // Without the reader's signal: only the reply says which listing to end if the reader leaves while it is
         // awaited.
         const { accounts, cursor, instance } = await bus.request(method, body, { deadline: clock.now() + timeoutMs() });
-        place = cursor === undefined ? undefined : placeAfter(cursor, instance, place);
+        position = cursor === undefined ? undefined : positionAfter(cursor, instance, position);
         throwIfLeft(signal);
-        yield { accounts, isLast: place === undefined };
-      } while (place !== undefined);
+        yield { accounts, isLast: position === undefined };
+      } while (position !== undefined);
     } finally {
       // The rest will not be requested, so the engine can end the listing now.
-      if (place?.instance !== undefined) {
-        const end = { ...first, cursor: place.cursor, limit: 0 };
-        bus.request(place.method, end, { deadline: clock.now() + timeoutMs() }).catch(() => undefined);
+      if (position?.instance !== undefined) {
+        const end = { ...first, cursor: position.cursor, limit: 0 };
+        bus.request(position.method, end, { deadline: clock.now() + timeoutMs() }).catch(() => undefined);
       }
     }
     return undefined;

@@ -1,7 +1,9 @@
 import type { VerifiedToken } from "@postern/shared/domain/tokens";
 import type { Caller } from "@postern/shared/platform/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { CallerCheck, CallerFinding } from "../caller-auth/check-caller.ts";
+import { mayDo } from "../caller-auth/basic-caller.ts";
+import { type BearerCaller, bearerName } from "../caller-auth/bearer.ts";
+import type { CallerCheck, CallerFinding, FoundBasicCaller } from "../caller-auth/check-caller.ts";
 import { type CallerAuthOutcome, outcomeRow } from "../caller-auth/outcome.ts";
 import { lackingScopes, opens, type ScopeNeed } from "../caller-auth/scopes.ts";
 import type { FailureBudget } from "../limits/failure-budget.ts";
@@ -24,12 +26,12 @@ export type OnRequest = (request: FastifyRequest, reply: FastifyReply) => Promis
 
 export interface CallerAuthDeps {
   readonly check: () => CallerCheck;
-  /** The configured user name of Basic callers. */
-  readonly basicName: () => string;
   /** How long a caller waits for the state of its token, in milliseconds. */
   readonly timeoutMs: () => number;
   readonly reject: RejectCaller;
   readonly counted: (outcome: CallerAuthOutcome) => void;
+  /** Counts requests of a Basic caller. */
+  readonly basicCounted: (name: string, outcome: CallerAuthOutcome) => void;
   readonly budget: FailureBudget;
   readonly callerAddress: (request: FastifyRequest) => string;
   readonly callerAddressKey: (request: FastifyRequest) => string;
@@ -37,9 +39,11 @@ export interface CallerAuthDeps {
   readonly limitAddress: OnRequest;
 }
 
-interface Recognised extends Pick<CallerAuthDeps, "basicName"> {
-  readonly request: FastifyRequest;
-  readonly need: ScopeNeed;
+/** What a route requires of its callers. */
+export interface RouteDemand {
+  readonly needOf: (request: FastifyRequest) => ScopeNeed;
+  /** The operation of a request; undefined if no operation serves it. Asked for callers with a list of operations only. */
+  readonly actionOf: (request: FastifyRequest) => string | undefined;
 }
 
 /** Read while the socket exists: the address of a disconnected client is no longer available. */
@@ -54,38 +58,57 @@ interface Attempt {
   readonly from?: From | undefined;
   /** The scopes that a rejected token lacks. */
   readonly lacking?: readonly string[];
+  /** The name of a rejected caller that has authenticated. */
+  readonly caller?: string;
 }
 
-/** A client whose token has a different subject acts for that subject: both are named. */
-function bearerName({ clientId, subject }: VerifiedToken): string {
-  return clientId === "" || clientId === subject ? subject : `${clientId}:${subject}`;
+function recogniseBasic(request: FastifyRequest, { caller }: FoundBasicCaller, action: RouteDemand["actionOf"]) {
+  if (caller.actions !== undefined && !mayDo(caller, action(request))) return "operation_denied";
+  request.callerMethod = "basic";
+  request.callerName = caller.name;
+  return "ok_basic";
+}
+
+function recogniseBearer(request: FastifyRequest, { token }: BearerCaller, need: ScopeNeed) {
+  if (!opens(token, need)) return "missing_scope";
+  request.callerMethod = "bearer";
+  request.callerName = bearerName(token);
+  request.callerToken = token;
+  return "ok_bearer";
 }
 
 /** Stores an admitted caller on the request, and returns the outcome of the check. */
-function recognise({ request, need, basicName }: Recognised, finding: CallerFinding): CallerAuthOutcome {
-  if (typeof finding === "string") {
-    if (finding === "ok_basic") {
-      request.callerMethod = "basic";
-      request.callerName = basicName();
-    }
-    return finding;
+function recognise(
+  attempt: Attempt,
+  finding: CallerFinding,
+  { needOf, actionOf }: RouteDemand,
+): { readonly outcome: CallerAuthOutcome; readonly rejected: Attempt } {
+  if (typeof finding === "string") return { outcome: finding, rejected: attempt };
+  const { request } = attempt;
+  if (finding.outcome === "ok_basic") {
+    const outcome = recogniseBasic(request, finding, actionOf);
+    return { outcome, rejected: { ...attempt, caller: finding.caller.name } };
   }
-  if (!opens(finding.token, need)) return "missing_scope";
-  request.callerMethod = "bearer";
-  request.callerName = bearerName(finding.token);
-  request.callerToken = finding.token;
-  return "ok_bearer";
+  const need = needOf(request);
+  const outcome = recogniseBearer(request, finding, need);
+  if (outcome === "ok_bearer") return { outcome, rejected: attempt };
+  return { outcome, rejected: { ...attempt, lacking: lackingScopes(finding.token, need) } };
 }
 
 /** Rejects a caller: a failure takes a token, and the answer is 429 instead when none is left. */
 function createFail({ reject, counted, budget, callerAddressKey }: CallerAuthDeps) {
-  const finish = ({ request, reply, from, lacking }: Attempt, outcome: CallerAuthOutcome, waitMs: number): void => {
+  const finish = (
+    { request, reply, from, lacking, caller }: Attempt,
+    outcome: CallerAuthOutcome,
+    waitMs: number,
+  ): void => {
     counted(outcome);
     reject(request, reply, {
       outcome,
       ...(waitMs === 0 ? undefined : { retryAfterMs: waitMs }),
       ...(from === undefined ? undefined : { callerIp: from.callerIp }),
       ...(lacking === undefined ? undefined : { lacking }),
+      ...(caller === undefined ? undefined : { caller }),
     });
   };
   return async (attempt: Attempt, outcome: CallerAuthOutcome, waitMs = 0): Promise<void> => {
@@ -102,23 +125,22 @@ function createFail({ reject, counted, budget, callerAddressKey }: CallerAuthDep
  * Admits configured API callers, before a body is read. A success takes no token; while the address's budget is empty, credentials are not
  * evaluated.
  */
-export function createCallerAuthHook(deps: CallerAuthDeps, needOf: (request: FastifyRequest) => ScopeNeed): OnRequest {
-  const { check, basicName, timeoutMs, counted, budget, callerAddress, callerAddressKey, limitAddress } = deps;
+export function createCallerAuthHook(deps: CallerAuthDeps, demand: RouteDemand): OnRequest {
+  const { check, timeoutMs, counted, basicCounted, budget, callerAddress, callerAddressKey, limitAddress } = deps;
   const fail = createFail(deps);
   const settle = async (attempt: Attempt, finding: CallerFinding): Promise<void> => {
     const { request, reply } = attempt;
-    const need = needOf(request);
-    const outcome = recognise({ request, need, basicName }, finding);
+    const { outcome, rejected } = recognise(attempt, finding, demand);
+    if (typeof finding !== "string" && finding.outcome === "ok_basic") basicCounted(finding.caller.name, outcome);
     if (outcomeRow(outcome).httpStatus !== 200) {
-      const isScope = outcome === "missing_scope" && typeof finding !== "string";
-      await fail(isScope ? { ...attempt, lacking: lackingScopes(finding.token, need) } : attempt, outcome);
+      await fail(rejected, outcome);
       return;
     }
     counted(outcome);
     if (outcome === "ok_open") await limitAddress(request, reply);
   };
   const evaluate = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const found = check()(request.raw.headers.authorization);
+    const found = check()(request.raw.headers.authorization, () => callerAddress(request));
     // Awaiting a finding that is known would let pipelined requests be evaluated before this one takes its token.
     if (!(found instanceof Promise)) return settle({ request, reply }, found);
     const from = { callerIp: callerAddress(request), addressKey: callerAddressKey(request) };

@@ -37,9 +37,10 @@ function collect(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
  * list of codings could be a decompression bomb.
  */
 export function createReadBody(settings: BodyParserSettings): ReadBody {
-  return async (request, maxBytes) => {
-    const body = await collect(request, maxBytes);
+  return (request, maxBytes) => {
+    const collected = collect(request, maxBytes);
     const contentEncoding = request.headers["content-encoding"];
-    return contentEncoding === undefined ? body : expandBody(contentEncoding, body, settings);
+    if (contentEncoding === undefined) return collected;
+    return collected.then((body) => expandBody(contentEncoding, body, settings));
   };
 }

@@ -24,6 +24,8 @@ export interface Rejection {
   readonly callerIp?: string;
   /** Scopes that a token lacks. */
   readonly lacking?: readonly string[];
+  /** The name of a caller that has authenticated. For the audit stream only. */
+  readonly caller?: string;
 }
 
 export type RejectCaller = (request: FastifyRequest, reply: FastifyReply, rejection: Rejection) => void;
@@ -62,7 +64,7 @@ export function createRejectCaller({
   audit,
   callerAddress,
 }: RejectCallerDeps): RejectCaller {
-  return (request, reply, { outcome, retryAfterMs = 1000, callerIp, lacking = [] }) => {
+  return (request, reply, { outcome, retryAfterMs = 1000, callerIp, lacking = [], caller }) => {
     const row = outcomeRow(outcome);
     if (row.logReason !== "none") {
       const address = callerIp ?? callerAddress(request);
@@ -74,6 +76,7 @@ export function createRejectCaller({
       audit.record({
         event: "caller.rejected",
         outcome,
+        actor: caller,
         clientIp: address,
         session: request.id,
         reason: row.logReason,

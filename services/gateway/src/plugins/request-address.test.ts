@@ -3,7 +3,7 @@ import { createCidrSet, resolveForwardedFor } from "@postern/shared/platform/net
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { IgnoredAddress } from "../ignored-addresses.ts";
-import { type AddressedRequest, createRequestAddresses } from "./request-address.ts";
+import { type AddressedRequest, createRequestAddresses, type TrustSettings } from "./request-address.ts";
 
 type Headers = AddressedRequest["raw"]["headers"];
 
@@ -157,4 +157,19 @@ test("a port belongs to its address", () => {
   expect(portOf({ "client-ip": `${user}:51234` })).toBe("51234");
   expect(portOf({ "client-ip": `${user}:51234`, "x-client-port": "40123" })).toBe("40123");
   expect(portOf({ "client-ip": user })).toBe("");
+});
+
+const trust = (): TrustSettings => ({ trustedProxies: proxies, clientHeaders });
+
+test("behind a PROXY protocol header, the peer is the client that it names: its headers are not those of a trusted proxy", () => {
+  const request = { raw: { headers: {}, socket: { remoteAddress: "127.0.0.1", remotePort: 4711 } } };
+  const direct = createRequestAddresses(trust, noReport);
+  expect(direct.isFromTrustedProxy(request)).toBe(true);
+  const proxied = createRequestAddresses(trust, noReport, () => ({ host: "203.0.113.9", port: 4712 }));
+  expect(proxied.isFromTrustedProxy(request)).toBe(false);
+  expect(proxied.clientOf(request, "session", "json")).toEqual({
+    clientIp: "203.0.113.9",
+    clientPort: "4712",
+    clientIpIsPeer: true,
+  });
 });

@@ -1,15 +1,15 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Socket } from "node:net";
 import type { Dialect } from "@postern/shared/contracts";
 import { type CidrSet, callerBehind, type Peer, peerOf, readClientAddress } from "@postern/shared/platform/net";
 import { decodePercents } from "../dialects/percent-decode.ts";
 import type { ReportIgnoredAddress } from "../ignored-addresses.ts";
+import type { ConnectionEnds, ProxiedConnections } from "../proxy-protocol/proxied-connections.ts";
 
 /** The members of a request that determine addresses. */
 export interface AddressedRequest {
   readonly raw: {
     readonly headers: IncomingHttpHeaders;
-    readonly socket: Pick<Socket, "remoteAddress" | "remotePort">;
+    readonly socket: ConnectionEnds;
   };
 }
 
@@ -35,6 +35,8 @@ export interface TrustSettings {
 export interface RequestAddresses {
   /** The API caller's address (docs/integrations/README.md, "Client address"). */
   readonly callerAddress: (request: AddressedRequest) => string;
+  /** Whether the peer is a trusted proxy, so that its headers are those of the proxy. A PROXY protocol header names the peer. */
+  readonly isFromTrustedProxy: (request: AddressedRequest) => boolean;
   /**
    * The mail user's address if the body does not name it. A trusted proxy may name it in the configured headers, and on all dialects except
    * `sasl` in `X-Forwarded-For` and `X-Real-IP`. On `basic` the caller is the user's own client, whose configured headers are ignored.
@@ -49,32 +51,44 @@ function single(value: string | readonly string[] | undefined): string | undefin
   return typeof value === "string" ? value : value?.join(",");
 }
 
+interface ConnectionPeer extends Peer {
+  /** Empty if unknown. */
+  readonly port: string;
+}
+
 /**
- * A connection's peer is checked once for each set of proxies, because a look-up in the set costs more than the rest.
+ * A connection's peer, or the one that the proxy's header named. It is determined once for each set of proxies, because a look-up in the set
+ * costs more than the rest.
  */
-function createPeers(): (connection: Connection, trusted: CidrSet) => Peer {
-  const known = new WeakMap<Connection, { readonly peer: Peer; readonly by: CidrSet }>();
-  return (connection, trusted) => {
+function createPeers(sourceOf: ProxiedConnections["sourceOf"]) {
+  const known = new WeakMap<Connection, { readonly peer: ConnectionPeer; readonly by: CidrSet }>();
+  return (connection: Connection, trusted: CidrSet): ConnectionPeer => {
     const kept = known.get(connection);
     if (kept?.by === trusted) return kept.peer;
-    const { remoteAddress } = connection;
-    const peer = peerOf(remoteAddress ?? "", trusted);
+    const { remoteAddress, remotePort } = connection;
+    const { host, port } = sourceOf(connection) ?? { host: remoteAddress ?? "", port: remotePort ?? "" };
+    const peer = { ...peerOf(host, trusted), port: String(port) };
     // A disconnected client has no address.
     if (remoteAddress !== undefined) known.set(connection, { peer, by: trusted });
     return peer;
   };
 }
 
-export function createRequestAddresses(live: () => TrustSettings, report: ReportIgnoredAddress): RequestAddresses {
-  const peerOfConnection = createPeers();
+/** @param sourceOf for listeners whose connections begin with a PROXY protocol header */
+export function createRequestAddresses(
+  live: () => TrustSettings,
+  report: ReportIgnoredAddress,
+  sourceOf: ProxiedConnections["sourceOf"] = () => undefined,
+): RequestAddresses {
+  const peerOfConnection = createPeers(sourceOf);
   const callerAddress = ({ raw: { headers, socket } }: AddressedRequest): string => {
     const { trustedProxies: trusted } = live();
     const forwarding = { forwardedFor: single(headers["x-forwarded-for"]), realIp: single(headers["x-real-ip"]) };
     return callerBehind(peerOfConnection(socket, trusted), forwarding, trusted);
   };
   const portOf = (request: AddressedRequest, address: string): string => {
-    const { socket } = request.raw;
-    return peerOfConnection(socket, live().trustedProxies).address === address ? String(socket.remotePort ?? "") : "";
+    const peer = peerOfConnection(request.raw.socket, live().trustedProxies);
+    return peer.address === address ? peer.port : "";
   };
   /** The client's own connection, and the proxies that it came through. */
   const byConnection = (request: AddressedRequest, dialect: Dialect): ClientAddress => {
@@ -102,5 +116,7 @@ export function createRequestAddresses(live: () => TrustSettings, report: Report
     const clientPort = decodePercents(single(headers[names.clientPort]) ?? "") || named.port;
     return { clientIp: named.address, clientPort: clientPort ?? "", clientIpIsPeer: false };
   };
-  return { callerAddress, clientOf };
+  const isFromTrustedProxy = (request: AddressedRequest): boolean =>
+    peerOfConnection(request.raw.socket, live().trustedProxies).isTrusted;
+  return { callerAddress, isFromTrustedProxy, clientOf };
 }

@@ -1,22 +1,24 @@
 import { keyRingFromConfig } from "@postern/shared/assembly";
 import type { Config } from "@postern/shared/platform/config";
 import type { Logger } from "@postern/shared/platform/logging";
-import type { AuthenticateClient } from "../oidc/clients/client-auth.ts";
 import type { DeviceCodes } from "../oidc/device/device.ts";
 import type { DeviceBrake } from "../oidc/device/device-brake.ts";
+import type { CheckProof } from "../oidc/dpop/proof.ts";
 import { createOidcMetrics, type OidcMetrics } from "../oidc/metrics/oidc-metrics.ts";
+import type { ClientFault } from "../oidc/registered/register-client.ts";
 import { type OidcSettings, oidcSettings } from "../oidc/settings/oidc-settings.ts";
 import type { ResolveToken } from "../oidc/tokens/resolve-token.ts";
 import { type AccountsFeature, createAccountsFeature } from "./oidc/accounts.ts";
-import { createClientAuthenticator } from "./oidc/clients.ts";
+import { type ClientsFeature, createClientsFeature } from "./oidc/clients.ts";
 import { createBrake, createDevices } from "./oidc/device.ts";
 import { createGrantsFeature, type GrantsFeature } from "./oidc/grants.ts";
 import { createLogoutFeature, type LogoutFeature } from "./oidc/logout.ts";
 import type { OidcDeps, OidcParts } from "./oidc/parts.ts";
 import { createProviderFeature, type ProviderFeature } from "./oidc/provider.ts";
+import { createRegisteredFeature, type RegisteredFeature } from "./oidc/registered.ts";
 import { createSessionsFeature, type SessionsFeature } from "./oidc/sessions.ts";
 import { createStorageFeature, type StorageFeature } from "./oidc/storage.ts";
-import { createTokenResolver, createTokensFeature, type TokensFeature } from "./oidc/tokens.ts";
+import { createProofCheck, createTokenResolver, createTokensFeature, type TokensFeature } from "./oidc/tokens.ts";
 
 /** OIDC, built and not yet started. */
 export interface OidcContext
@@ -24,15 +26,17 @@ export interface OidcContext
     AccountsFeature,
     GrantsFeature,
     TokensFeature,
+    RegisteredFeature,
     ProviderFeature,
     SessionsFeature,
-    LogoutFeature {
+    LogoutFeature,
+    ClientsFeature {
   readonly issuer: string;
   readonly identifier: string;
   readonly logger: Logger;
   readonly metrics: OidcMetrics;
-  readonly authenticate: AuthenticateClient;
   readonly resolve: ResolveToken;
+  readonly checkProof: CheckProof;
   readonly brake: DeviceBrake;
   readonly devices: DeviceCodes;
 }
@@ -52,8 +56,10 @@ export function createOidcContext(config: Config, deps: OidcDeps): OidcContext |
   const grants = createGrantsFeature(parts, { ...storage, ...accounts });
   const tokens = createTokensFeature(parts, { ...storage, ...grants });
   const brake = createBrake(parts);
-  const features = { ...storage, ...accounts, ...grants, ...tokens, brake };
-  const provider = createProviderFeature(parts, features);
+  const faultOf: ClientFault = (registration) => provider.generations.current().faultOf(registration);
+  const registered = createRegisteredFeature(parts, tokens, faultOf);
+  const features = { ...storage, ...accounts, ...grants, ...tokens, ...registered, brake };
+  const provider: ProviderFeature = createProviderFeature(parts, features);
   const { generations, schedule } = provider;
   settings = () => schedule.settings;
   const logout = createLogoutFeature(parts, features, generations);
@@ -64,8 +70,9 @@ export function createOidcContext(config: Config, deps: OidcDeps): OidcContext |
     metrics: counted,
     ...features,
     ...provider,
-    authenticate: createClientAuthenticator(parts, storage, generations),
+    ...createClientsFeature(parts, features, generations),
     resolve: createTokenResolver(features, generations),
+    checkProof: createProofCheck(parts, storage),
     devices: createDevices(parts, features, generations),
     ...logout,
     ...createSessionsFeature(parts, { ...features, ...logout, generations }),

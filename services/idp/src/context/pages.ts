@@ -12,9 +12,10 @@ import { createFlowStarter } from "../flow/flow-starter.ts";
 import { createFlowStore } from "../flow/flow-store-redis.ts";
 import { type FrontendSettings, frontendSettings } from "../frontend-settings.ts";
 import { createCompleteSignIn, type FlowEnds } from "../login/complete-sign-in.ts";
-import type { ConnectedApplications, ListDemands } from "../login/connected-applications.ts";
+import type { ConnectedApplications, ListDemands, MailSignIns } from "../login/connected-applications.ts";
 import { createDelaySignIn } from "../login/delay-sign-in.ts";
 import { createFailedSignIns } from "../login/failed-sign-ins-redis.ts";
+import type { MailSetup } from "../mail-clients/mail-setup.ts";
 import type { IdpMetrics } from "../metrics.ts";
 import type { PagesDeps } from "../routes/pages/register.ts";
 import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
@@ -37,6 +38,7 @@ export interface ProtocolParts {
   readonly ends: FlowEnds;
   readonly onReplaced: (session: BrowserSessionRecord) => Promise<void>;
   readonly applications: ConnectedApplications | undefined;
+  readonly mailSignIns: MailSignIns | undefined;
   readonly demanders: readonly ListDemands[];
 }
 
@@ -48,6 +50,7 @@ export interface PagesParts {
   readonly protocols: ProtocolParts;
   readonly metrics: IdpMetrics;
   readonly notifications: NotificationsContext | undefined;
+  readonly mailSetup: MailSetup | undefined;
 }
 
 /** The settings that the pages use unchanged. */
@@ -71,11 +74,10 @@ function auditReplaced(audit: Audit, onReplaced: ProtocolParts["onReplaced"]): P
 
 /** Undefined while `identity.frontend.enabled` is off. */
 export function createPagesContext(parts: PagesParts): PagesContext | undefined {
-  const { config, base, bus, state, protocols, metrics, notifications } = parts;
+  const { config, base, bus, state, protocols, metrics, notifications, mailSetup } = parts;
   const sessionKeys = keyRingFromConfig(config, "browser-session");
   const flowKeys = keyRingFromConfig(config, "flow");
-  const { enabled } = config.identity.frontend;
-  if (!enabled || sessionKeys === undefined || flowKeys === undefined) return undefined;
+  if (!config.identity.frontend.enabled || sessionKeys === undefined || flowKeys === undefined) return undefined;
   const settings = frontendSettings(config);
   const { prefix: keyPrefix } = config.storage.redis;
   const clock = systemClock;
@@ -90,7 +92,7 @@ export function createPagesContext(parts: PagesParts): PagesContext | undefined 
   const responseDelays = createResponseDelays();
   const flows = createFlowStore({ redis: state, keyPrefix, keys: flowKeys, clock });
   const gate = createFlowGate(flows);
-  const { ends, onReplaced, applications, demanders } = protocols;
+  const { ends, onReplaced, applications, mailSignIns, demanders } = protocols;
   return {
     login: {
       pages,
@@ -100,7 +102,9 @@ export function createPagesContext(parts: PagesParts): PagesContext | undefined 
       ...createEngineCalls(bus, settings),
       failedSignIns: createFailedSignIns({ redis: state, keyPrefix, keys: keysFor("failed-sign-in") }),
       ...factors,
+      mailSetup,
       applications,
+      mailSignIns,
       demanders,
       onEnded: onReplaced,
       completeSignIn: createCompleteSignIn({

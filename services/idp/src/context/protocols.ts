@@ -50,10 +50,14 @@ function partsForPages({ oidc, saml, singleLogout }: Protocols): ProtocolParts {
     },
     onReplaced: async (session) => singleLogout?.ended(session),
     applications: oidc?.applications,
+    mailSignIns: oidc?.mailSignIns,
     demanders: [
       ...(oidc === undefined
         ? []
-        : [async (id: string) => (await oidc.applications.list(id)).map(({ demands }) => demands)]),
+        : [
+            async (id: string) => (await oidc.applications.list(id)).map(({ demands }) => demands),
+            async (id: string) => ((await oidc.mailSignIns.list(id)).length > 0 ? [oidc.mailSignIns.demands()] : []),
+          ]),
       ...(saml === undefined ? [] : [saml.demandsOn]),
     ],
   };

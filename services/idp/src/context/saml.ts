@@ -56,6 +56,11 @@ function keysOf(config: Config, { base, state }: SamlParts, current: () => SamlS
   };
 }
 
+/** Where the request that started a flow is answered. */
+function answerPath(flowId: string): string {
+  return `${pathTo("samlSignIn")}?${new URLSearchParams({ request: flowId }).toString()}`;
+}
+
 /** Undefined while `identity.saml.enabled` is off. */
 export function createSamlContext(config: Config, parts: SamlParts): SamlContext | undefined {
   const ring = keyRingFromConfig(config, "saml");
@@ -85,9 +90,9 @@ export function createSamlContext(config: Config, parts: SamlParts): SamlContext
     logout,
     finish: {
       finishLogin: async (flowId, { uid }) =>
-        (await sso.signedIn(flowId, uid))
-          ? { redirect: `${pathTo("samlSignIn")}?${new URLSearchParams({ request: flowId }).toString()}` }
-          : { expired: true },
+        (await sso.signedIn(flowId, uid)) ? { redirect: answerPath(flowId) } : { expired: true },
+      cancelLogin: async (flowId) =>
+        (await sso.cancelled(flowId)) ? { redirect: answerPath(flowId) } : { expired: true },
     },
     demandsOn: async (account) => {
       const living = await sessions.list(account);

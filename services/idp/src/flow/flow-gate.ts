@@ -14,12 +14,14 @@ export interface Presented {
 }
 
 /**
- * `open`: admitted. `elsewhere`: the flow belongs to this browser but is on another page. `none`: the flow is unknown,
- * over or another browser's, or the form is not ours; answered with 400.
+ * `open`: admitted. `elsewhere`: the flow belongs to this browser but is on another page. `over`: it belongs to this
+ * browser and is finished. `none`: the flow is unknown or another browser's, or the form is not ours. The last two are
+ * answered with 400.
  */
 export type Passage =
   | { readonly passage: "open"; readonly flow: FlowRecord; readonly browserToken: string }
   | { readonly passage: "elsewhere"; readonly flow: FlowRecord; readonly browserToken: string }
+  | { readonly passage: "over"; readonly flow: FlowRecord; readonly browserToken: string }
   | { readonly passage: "none" };
 
 /** Fields that may change together with a move. */
@@ -51,7 +53,8 @@ const shut: Passage = Object.freeze({ passage: "none" });
 export function createFlowGate(flows: FlowStore): FlowGate {
   const pass = async (id: string | undefined, browserToken: string, states: readonly FlowState[]): Promise<Passage> => {
     const flow = isFlowId(id) ? await flows.find(id) : undefined;
-    if (flow === undefined || flow.browser !== browserDigest(browserToken) || flow.state === "finished") return shut;
+    if (flow === undefined || flow.browser !== browserDigest(browserToken)) return shut;
+    if (flow.state === "finished") return { passage: "over", flow, browserToken };
     return { passage: states.includes(flow.state) ? "open" : "elsewhere", flow, browserToken };
   };
   return {

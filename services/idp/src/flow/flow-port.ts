@@ -31,6 +31,19 @@ export interface FlowEnd {
     flowId: string,
     session: Pick<BrowserSessionRecord, "uid" | "accountId" | "loginTs" | "acr" | "amr" | "remember">,
   ): Promise<FlowEnding>;
+  /** Reports to the application that the user cancelled. Absent if no application waits. May be called again. */
+  readonly cancelLogin?: (flowId: string) => Promise<FlowEnding>;
+}
+
+export interface Denial {
+  /** Where the browser returns to the client. */
+  readonly returnTo: string;
+}
+
+export interface RepeatedResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body: string;
 }
 
 /** Passes the user's answer to a consent page on to the provider. */
@@ -42,5 +55,7 @@ export interface ConsentEnd {
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<undefined | { readonly expired: true }>;
-  denyConsent(flowId: string): Promise<{ readonly returnTo: string } | { readonly expired: true }>;
+  denyConsent(flowId: string): Promise<Denial | { readonly expired: true }>;
+  /** The answer to a form that the browser has sent twice: the first one's denial, or its response. */
+  repeatConsent(flowId: string, browser: string): Promise<Denial | RepeatedResponse | { readonly expired: true }>;
 }

@@ -15,6 +15,8 @@ export interface FlowClient {
   /** The level of each factor for this application. */
   readonly mfaLevels?: Readonly<Record<FactorMethod, number>>;
   readonly delayedResponse?: boolean;
+  /** The client registered itself, so that its name is unverified. */
+  readonly isUnverified?: boolean;
 }
 
 export interface FlowParams {

@@ -72,6 +72,43 @@ export interface CompleteSignIn {
   complete(flow: FlowRecord, signedIn: SignedIn): Promise<Completion>;
   /** Continues a flow whose sign-in is complete, because a browser repeats its last step. */
   resume(flow: FlowRecord, session: BrowserSessionRecord | undefined): Promise<Completion>;
+  /**
+   * Reports to the application that the user cancelled, and forgets what was proved. May be called again, because users
+   * click twice.
+   */
+  cancel(flow: FlowRecord): Promise<FlowEnding>;
+}
+
+/** Whether an application waits for this sign-in. */
+export function mayCancel({ kind }: Pick<FlowRecord, "kind">): boolean {
+  return kind === "oidc" || kind === "saml";
+}
+
+/** The session of a completed sign-in whose form was sent again with correct credentials. */
+async function sessionToJoin(
+  sessions: SessionStore,
+  flow: FlowRecord,
+  { account, uniqueUserId }: PendingSignIn,
+): Promise<BrowserSessionRecord | undefined> {
+  const session = flow.sessionUid === undefined ? undefined : await sessions.findByUid(flow.sessionUid);
+  const isSame = session?.account === account && flow.pending?.uniqueUserId === uniqueUserId;
+  return isSame ? session : undefined;
+}
+
+function endOf(ends: FlowEnds, flow: FlowRecord, session: BrowserSessionRecord): Promise<FlowEnding> {
+  if (flow.kind === "self_service") return Promise.resolve({ redirect: flow.returnTo ?? pathTo("registrationHome") });
+  const end = ends[flow.kind];
+  if (end === undefined) throw new RangeError(`no handler ends a flow of ${flow.kind}`);
+  return end.finishLogin(flow.id, session);
+}
+
+function createCancel({ ends, gate }: Pick<CompleteSignInDeps, "ends" | "gate">): CompleteSignIn["cancel"] {
+  return async (flow) => {
+    const cancelLogin = flow.kind === "self_service" ? undefined : ends[flow.kind]?.cancelLogin;
+    if (cancelLogin === undefined || !mayCancel(flow)) return { expired: true };
+    if (nextState(flow.kind, flow.state, "restarted") !== undefined) await gate.restart(flow);
+    return cancelLogin(flow.id);
+  };
 }
 
 export function createCompleteSignIn(deps: CompleteSignInDeps): CompleteSignIn {
@@ -91,18 +128,11 @@ export function createCompleteSignIn(deps: CompleteSignInDeps): CompleteSignIn {
     return sessions.create(newSession);
   };
 
-  const endOf = (flow: FlowRecord, session: BrowserSessionRecord): Promise<FlowEnding> => {
-    if (flow.kind === "self_service") return Promise.resolve({ redirect: flow.returnTo ?? pathTo("registrationHome") });
-    const end = ends[flow.kind];
-    if (end === undefined) throw new RangeError(`no handler ends a flow of ${flow.kind}`);
-    return end.finishLogin(flow.id, session);
-  };
-
   const resume = async (flow: FlowRecord, session: BrowserSessionRecord | undefined): Promise<Completion> => {
     if (session === undefined || flow.state !== "ready" || session.uid !== flow.sessionUid) {
       return { completion: "expired" };
     }
-    const ending = await endOf(flow, session);
+    const ending = await endOf(ends, flow, session);
     return "expired" in ending
       ? { completion: "expired" }
       : { completion: "signed_in", session, redirect: ending.redirect };
@@ -118,6 +148,7 @@ export function createCompleteSignIn(deps: CompleteSignInDeps): CompleteSignIn {
   return {
     complete: async (flow, signedIn) => {
       const { pending } = signedIn;
+      if (flow.state === "ready") return resume(flow, await sessionToJoin(sessions, flow, pending));
       const isMissing = (pending.missing ?? []).length > 0;
       const event = isMissing ? "enrolment_required" : "signed_in";
       // Checked before a session exists: only the table decides in which states a sign-in may complete.
@@ -132,5 +163,6 @@ export function createCompleteSignIn(deps: CompleteSignInDeps): CompleteSignIn {
       return onwards(now, await sessions.findByUid(now.sessionUid));
     },
     resume,
+    cancel: createCancel(deps),
   };
 }

@@ -24,4 +24,5 @@ export const icons = Object.freeze({
     html`<path d="M7 18.500a4.500 4.500 0 0 1-.4-9A5.800 5.800 0 0 1 17.700 10 4.200 4.200 0 0 1 17.500 18.500z"/>`,
   ),
   screen: icon(html`<rect x="3" y="4.500" width="18" height="12" rx="2"/><path d="M9 20.500h6M12 16.500v4"/>`),
+  letter: icon(html`<rect x="3" y="5" width="18" height="14" rx="2"/><path d="m3.500 7 8.500 6 8.500-6"/>`),
 });

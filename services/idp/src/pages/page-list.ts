@@ -8,6 +8,7 @@ import { deviceCodePage, deviceConsentPage, deviceFailedPage, deviceSuccessPage 
 import { recoveryCodesPage, recoveryEnrolmentPage, totpEnrolmentPage } from "./templates/enrolment.ts";
 import { mfaPage, recoveryPage, totpPage } from "./templates/factors.ts";
 import { loginPage } from "./templates/login.ts";
+import { mailClientPage, mailClientReadyPage, mailClientsPage } from "./templates/mail-clients.ts";
 import { errorPage, loggedOutPage, logoutPage } from "./templates/notices.ts";
 import { postMessagePage } from "./templates/post-message.ts";
 import { removalPage } from "./templates/removal.ts";
@@ -52,6 +53,9 @@ export const pageList: readonly ListedPage[] = Object.freeze([
   listed(removalPage),
   listed(appPasswordsPage),
   listed(newAppPasswordPage),
+  listed(mailClientsPage),
+  listed(mailClientPage),
+  listed(mailClientReadyPage),
   listed(sessionsPage),
   listed(applicationsPage),
   listed(errorPage),

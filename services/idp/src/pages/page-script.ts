@@ -1,6 +1,6 @@
 /**
  * Improves pages that also work without it: times in the browser's zone and region, a button that shows the password,
- * and buttons that copy or save recovery codes.
+ * buttons that copy or save recovery codes, and forms that a double click does not send twice.
  */
 export const pageScript = `"use strict";
 (() => {
@@ -22,6 +22,19 @@ export const pageScript = `"use strict";
     });
     field.form.addEventListener("submit", () => show(false));
   }
+
+  // Until the response arrives; users who stop the page or return to it may send the form again.
+  const sent = new WeakSet();
+  const again = (form) => sent.delete(form);
+  document.addEventListener("submit", (event) => {
+    if (event.defaultPrevented) return;
+    if (sent.has(event.target)) return event.preventDefault();
+    sent.add(event.target);
+    setTimeout(again, 3000, event.target);
+  });
+  addEventListener("pageshow", () => {
+    for (const form of document.forms) again(form);
+  });
 
   const kept = document.querySelector("[data-codes]");
   if (kept) {

@@ -1,4 +1,5 @@
 import { pathTo } from "@postern/shared/contracts";
+import { browserStateOf } from "../sessions/browser-state.ts";
 import { cookieNames, createSiteCookies, type SiteCookies } from "../sessions/cookies.ts";
 import type { Assets } from "./assets.ts";
 import type { DoneKey } from "./done.ts";
@@ -12,6 +13,8 @@ import { textsOf } from "./texts.ts";
 
 export interface PagesSettings {
   readonly issuer: string;
+  /** `identity.oidc.session_management.enabled`, if OIDC is on. */
+  readonly managesSessions: boolean;
   readonly name: string;
   readonly links: readonly FootLink[];
   readonly passwordForgotten: string | undefined;
@@ -53,6 +56,9 @@ export interface ShowOptions {
 /** Renders pages for browsers. */
 export interface Pages {
   readonly cookies: SiteCookies;
+  readonly managesSessions: boolean;
+  /** `Set-Cookie` values that tell frames of session management which session the browser has; undefined while it is off. */
+  browserStateCookies(sessionUid: string | undefined, maxAgeSeconds?: number): readonly string[] | undefined;
   readonly headers: SecurityHeaders;
   readonly assets: Assets;
   readonly languages: readonly Language[];
@@ -115,6 +121,11 @@ export function createPages({ settings, assets, templates }: PagesDeps): Pages {
   };
   return {
     cookies,
+    managesSessions: settings.managesSessions,
+    browserStateCookies: (uid, maxAge) =>
+      settings.managesSessions
+        ? [cookies.setForFrames(cookieNames.browserState, browserStateOf(uid), maxAge)]
+        : undefined,
     headers,
     assets,
     languages,

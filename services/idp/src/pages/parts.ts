@@ -12,6 +12,12 @@ export function formOf({ action, csrfToken }: FormView, fields: Html): Html {
   return html`<form method="post" action="${action}"><input type="hidden" name="csrf_token" value="${csrfToken}">${fields}</form>`;
 }
 
+/** The button that returns to the application without signing in; absent if no application waits. */
+export function cancelForm(view: FormView | undefined, text: Texts): Html | undefined {
+  if (view === undefined) return undefined;
+  return formOf(view, html`<button type="submit" class="quiet">${text("login.cancel")}</button>`);
+}
+
 /**
  * A form that deletes. Browsers know only GET and POST, so it posts `_method=DELETE` to the same path. `about` tells
  * screen readers which of several items is deleted.

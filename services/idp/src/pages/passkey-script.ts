@@ -1,9 +1,17 @@
 /**
  * The script for passkeys, which browsers offer only to scripts. It reads the URLs and messages from the page and sends
- * nothing but the browser's response.
+ * nothing but the browser's response. It also signals changes of the account's passkeys to the browser.
  */
 export const passkeyScript = `"use strict";
 (() => {
+  // Tells the user's password manager the account's current name, and after a removal which passkeys are left.
+  const told = document.querySelector("[data-signals]");
+  if (told && window.PublicKeyCredential) {
+    const { rpId, userId, name, displayName, allAcceptedCredentialIds } = JSON.parse(told.dataset.signals);
+    const signal = (method, more) => PublicKeyCredential[method]?.({ rpId, userId, ...more }).catch(() => undefined);
+    signal("signalCurrentUserDetails", { name, displayName });
+    if (allAcceptedCredentialIds) signal("signalAllAcceptedCredentials", { allAcceptedCredentialIds });
+  }
   const root = document.querySelector("[data-ceremony]");
   if (!root) return;
   const { ceremony, begin, finish, csrf } = root.dataset;

@@ -113,6 +113,7 @@ main>form.inline>button.danger,main>.button.danger,:is(.choices,p)+.button.quiet
 .things details{margin-top:.5rem}
 .things details form{margin-top:.5rem}
 .qr{display:block;width:12.5rem;max-width:100%;height:auto;margin:1.25rem auto;border-radius:.625rem}
+.qr.dense{width:18rem}
 summary .hidden{position:absolute}
 code{font-family:ui-monospace,"Cascadia Mono","Noto Sans Mono",Menlo,monospace;direction:ltr;unicode-bidi:isolate}
 .secret{font-size:1.0625rem;letter-spacing:.04em}
@@ -127,6 +128,10 @@ code{font-family:ui-monospace,"Cascadia Mono","Noto Sans Mono",Menlo,monospace;d
 .facts{margin:1.25rem 0 0}
 .facts dt{color:var(--muted);font-size:.9375rem}
 .facts dd{margin:.375rem 0 1rem;padding:.75rem 1rem;border-radius:.75rem;background:var(--soft);font-size:1.0625rem;font-weight:600}
+.facts dd span{display:block;margin-top:.125rem;color:var(--muted);font-size:.9375rem;font-weight:400}
+.steps{margin:1.25rem 0 0;padding-inline-start:1.375rem;display:grid;gap:.625rem}
+.steps+form,form+.manual{margin-top:1.5rem}
+.wide{margin:1.25rem 0 1.5rem}
 .or{margin-top:1.5rem;text-align:center;color:var(--muted)}
 .reference{margin-top:1.5rem;color:var(--muted);font-size:.875rem}
 .alert+.reference{margin-top:.5rem}

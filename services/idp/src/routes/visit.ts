@@ -1,17 +1,19 @@
 import { operation, pathTo } from "@postern/shared/contracts";
 import { isBelow } from "@postern/shared/platform/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { isFlowId } from "../flow/browser-binding.ts";
+import { csrfToken, isFlowId } from "../flow/browser-binding.ts";
 import type { FlowGate, Passage, Presented } from "../flow/flow-gate.ts";
 import { localPath, pageUrlOf } from "../flow/flow-paths.ts";
 import type { FlowRecord } from "../flow/flow-record.ts";
 import type { FlowState } from "../flow/flow-table.ts";
+import { mayCancel } from "../login/complete-sign-in.ts";
 import type { EngineCall } from "../login/engine-call.ts";
 import { referenceOf } from "../login/failed-sign-ins.ts";
 import { type DoneKey, readDone } from "../pages/done.ts";
 import type { Language } from "../pages/languages.ts";
 import type { Look } from "../pages/look.ts";
 import { accountPath, type Pages, type Shown } from "../pages/pages.ts";
+import type { FormView } from "../pages/parts.ts";
 import { formTargetOf } from "../pages/security-headers.ts";
 import { errorPage, type Problem } from "../pages/templates/notices.ts";
 import { type Form, formOf } from "../plugins/form-body.ts";
@@ -66,6 +68,16 @@ export function sendTo(reply: FastifyReply, location: string): FastifyReply {
 /** Adds a cookie to those that starting a flow has set on the raw response. */
 export function setCookie(reply: FastifyReply, cookie: string): void {
   reply.raw.appendHeader("set-cookie", cookie);
+}
+
+/** Tells frames of session management which session the browser has now. */
+export function noteBrowserState(
+  pages: Pages,
+  { reply }: Pick<Visit, "reply">,
+  sessionUid: string | undefined,
+  maxAgeSeconds?: number,
+): void {
+  for (const cookie of pages.browserStateCookies(sessionUid, maxAgeSeconds) ?? []) setCookie(reply, cookie);
 }
 
 /** The look of a page for this visit; links to other languages keep `flow`. */
@@ -172,18 +184,32 @@ export interface Gated {
   readonly pages: Pages;
 }
 
-/** Admits a visit to its flow, or answers it: 400 without a flow, 302 to the flow's current page. */
+/**
+ * Admits a visit to its flow, or answers it: 400 without a flow, 302 to the flow's current page. A form that was sent
+ * twice finds its flow over; `answerOver` then answers the visit.
+ */
 export async function admit(
   { gate, pages }: Gated,
   visit: Visit,
   states: readonly FlowState[],
+  answerOver?: (flow: FlowRecord) => Promise<FastifyReply>,
 ): Promise<Extract<Passage, { passage: "open" }> | undefined> {
   const isPost = visit.request.method === "POST";
   const passage = await gate[isPost ? "submit" : "enter"](presented(pages, visit), states);
   if (passage.passage === "open") return passage;
+  if (passage.passage === "over" && answerOver !== undefined) {
+    await answerOver(passage.flow);
+    return undefined;
+  }
   const place = passage.passage === "elsewhere" ? pageUrlOf(passage.flow, visit.language?.tag) : undefined;
   sendOn(pages, visit, place);
   return undefined;
+}
+
+/** The form that cancels the sign-in; undefined if no application waits for it. */
+export function cancelIn({ language }: Visit, flow: FlowRecord, browserToken: string): FormView | undefined {
+  if (!mayCancel(flow)) return undefined;
+  return { action: localPath(pathTo("cancelLogin"), language?.tag), csrfToken: csrfToken(flow.id, browserToken) };
 }
 
 export function hrefIn(path: string, { language }: Visit, flow: FlowRecord): string {

@@ -4,6 +4,8 @@ export interface SiteCookies {
   nameOf(name: string): string;
   /** A `Set-Cookie` value. Without `maxAgeSeconds` it expires when the browser closes; 0 removes it. */
   set(name: string, value: string, maxAgeSeconds?: number): string;
+  /** The same for scripts in frames of other sites, without secrets: not HttpOnly, and SameSite=None if the issuer is https. */
+  setForFrames(name: string, value: string, maxAgeSeconds?: number): string;
   /** The first cookie with this name. */
   read(header: string | undefined, name: string): string | undefined;
 }
@@ -18,12 +20,16 @@ function isSecure(issuer: string): boolean {
 export function createSiteCookies(issuer: string): SiteCookies {
   const secure = isSecure(issuer);
   const nameOf = (name: string): string => (secure ? `__Host-${name}` : name);
+  const begin = (name: string, value: string, maxAgeSeconds: number | undefined): string => {
+    const life = maxAgeSeconds === undefined ? "" : `; Max-Age=${maxAgeSeconds}`;
+    return `${nameOf(name)}=${value}; Path=/${life}`;
+  };
   return {
     nameOf,
-    set: (name, value, maxAgeSeconds) => {
-      const life = maxAgeSeconds === undefined ? "" : `; Max-Age=${maxAgeSeconds}`;
-      return `${nameOf(name)}=${value}; Path=/${life}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
-    },
+    set: (name, value, maxAgeSeconds) =>
+      `${begin(name, value, maxAgeSeconds)}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`,
+    setForFrames: (name, value, maxAgeSeconds) =>
+      `${begin(name, value, maxAgeSeconds)}; SameSite=${secure ? "None; Secure" : "Lax"}`,
     read: (header, name) => {
       const wanted = nameOf(name);
       for (const pair of header?.split(";") ?? []) {
@@ -53,6 +59,8 @@ export const cookieNames = Object.freeze({
   language: "service_language",
   /** The second factor that was used last. */
   method: "service_method",
+  /** Which session the browser has, for the frames of session management. */
+  browserState: "service_browser_state",
   /** What the user has just done, for the message on the next page. */
   done: "service_done",
 });

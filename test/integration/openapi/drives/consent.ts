@@ -1,3 +1,4 @@
+import { createBrowser } from "../../../support/browser.ts";
 import type { Stack } from "../../../support/stack.ts";
 import type { Drive, DriveParts } from "../drive.ts";
 import { type At, byBrowser, byForm, member } from "../pages-browser.ts";
@@ -14,6 +15,12 @@ const request = new URLSearchParams({
   code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
   code_challenge_method: "S256",
 });
+
+/** A browser that is not signed in, at the sign-in form for a client. */
+export async function atClientLogin({ idpUrl }: Stack): Promise<At> {
+  const browser = createBrowser([idpUrl]);
+  return { browser, page: await browser.open(`/oidc/authorize?${request.toString()}`) };
+}
 
 /** Alice's browser at the consent page of a client. */
 async function openConsent(stack: Stack): Promise<At & { readonly query: Readonly<Record<string, string>> }> {

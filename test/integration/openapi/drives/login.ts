@@ -12,6 +12,7 @@ import {
   challengeAt,
   credentialsOf,
 } from "../pages-browser.ts";
+import { atClientLogin } from "./consent.ts";
 
 type Parts = (stack: Stack) => Promise<DriveParts>;
 
@@ -85,6 +86,15 @@ export const loginDrives: readonly Drive[] = [
   { operationId: "rootPage", status: 302, parts: () => ({ authorization: null }) },
   ...both("mfaPage", 200, asBob),
   ...both("restartLogin", 302, asBob),
+  ...both("cancelLogin", 302, async (stack) => byForm(await atClientLogin(stack), {})),
+  {
+    operationId: "cancelLogin",
+    status: 400,
+    parts: () => ({
+      authorization: null,
+      body: { type: "application/x-www-form-urlencoded", value: { csrf_token: "none" } },
+    }),
+  },
   ...both("totpPage", 200, asBob),
   ...both(
     "totpSignIn",

@@ -1,6 +1,7 @@
 import type { Stack } from "../../../support/stack.ts";
 import type { Drive, DriveParts } from "../drive.ts";
 import { aliceCode, aliceTokens, clientBasic, type UserTokens } from "../oidc-client.ts";
+import { registrationDrives } from "./registrations.ts";
 
 const type = "application/x-www-form-urlencoded";
 const web = clientBasic("demo-web");
@@ -98,6 +99,9 @@ export const oauthDrives: readonly Drive[] = [
   read("discovery"),
   read("authorizationServerMetadata"),
   read("jwks"),
+  read("checkSession"),
+  read("protectedResourceMetadata"),
+  ...registrationDrives,
   ...clients,
   ...users,
   ...browsers,

@@ -1,6 +1,7 @@
 import { basicAuth, type Stack } from "../../../support/stack.ts";
 import type { Drive, DriveParts } from "../drive.ts";
 import { aliceTokens } from "../oidc-client.ts";
+import { registeredClient } from "./registrations.ts";
 
 const account = "alice@example.test";
 const user: DriveParts = { path: { user_id: account } };
@@ -21,6 +22,11 @@ async function oneSession(stack: Stack): Promise<string> {
   return session.id;
 }
 
+async function registered(stack: Stack): Promise<DriveParts> {
+  const { path } = await registeredClient(stack);
+  return { path };
+}
+
 const one = (user_id: string) => async (stack: Stack) => ({ path: { user_id, token: await oneSession(stack) } });
 
 export const oidcSessionDrives: readonly Drive[] = [
@@ -35,4 +41,13 @@ export const oidcSessionDrives: readonly Drive[] = [
   { operationId: "deleteOidcSession", status: 403, parts: one("bob@example.test") },
   { operationId: "deleteOidcSession", status: 204, parts: one(account) },
   { operationId: "deleteOidcSessions", status: 204, parts: ofAlice },
+  { operationId: "listRegisteredClients", status: 200, parts: () => ({}) },
+  {
+    operationId: "listRegisteredClients",
+    status: 400,
+    parts: () => ({ query: { position: "x" } }),
+    breaksSchema: true,
+  },
+  { operationId: "deleteRegisteredClient", status: 204, parts: registered },
+  { operationId: "deleteRegisteredClient", status: 404, parts: () => ({ path: { client_id: "demo-web" } }) },
 ];

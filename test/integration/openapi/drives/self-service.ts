@@ -97,6 +97,21 @@ export const selfServiceDrives: readonly Drive[] = [
   ...both("continueRegistration", 302, asCarol),
   ...both("cancelRegistration", 302, asCarol),
   { operationId: "cancelRegistration", status: 401, parts: () => ({ authorization: null }) },
+  ...seen("mailClientsPage"),
+  ...both("mailClientPage", 200, async (stack) => ({ ...(await asCarol(stack)), path: { client: "thunderbird" } })),
+  {
+    operationId: "mailClientPage",
+    status: 404,
+    parts: async (stack) => ({ ...(await asCarol(stack)), path: { client: "none" } }),
+  },
+  {
+    operationId: "createMailClientPassword",
+    status: 200,
+    parts: async (stack) => ({
+      ...byForm(await at("/mfa/mail-client/android")(stack), { label: "Phone" }),
+      path: { client: "android" },
+    }),
+  },
   ...seen("totpRegistrationPage"),
   inGerman({ operationId: "registerTotp", status: 200, parts: formAt("/mfa/totp/register", { code: "000000" }) }),
   { operationId: "registerTotp", status: 302, parts: totp },

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { type BusMethod, defineMethod } from "../define.ts";
+import { type BusMethod, defineMethod, methodAt } from "../define.ts";
 
 /** Maximum number of accounts on a page. */
 const maxAccountsPerPage = 5000;
@@ -43,9 +43,10 @@ export const listAccounts: ListAccountsMethod = defineMethod({
   major: 1,
   request: ListAccountsRequest,
   reply: ListAccountsReply,
+  repeatable: true,
 });
 
 /** The same method of one engine only: listings that depend on a connection of that engine. */
 export function listAccountsAt(engine: string): ListAccountsMethod {
-  return defineMethod({ ...listAccounts, name: `list-accounts-${engine}` });
+  return methodAt(listAccounts, engine);
 }

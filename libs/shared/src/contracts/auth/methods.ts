@@ -8,4 +8,6 @@ export const authenticate = defineMethod({
   major: 1,
   request: AuthRequest,
   reply: AuthDecision,
+  // Failures are counted once for each request id, and no one-time value is used up.
+  repeatable: true,
 });

@@ -19,6 +19,7 @@ export const Dialect = Type.Union([
   Type.Literal("grpc"),
   Type.Literal("jwt"),
   Type.Literal("idp"),
+  Type.Literal("auth_policy"),
 ]);
 export type Dialect = Static<typeof Dialect>;
 

@@ -14,3 +14,19 @@ export const bruteForceFlushed = defineEvent({
     rules: Type.Array(Type.String({ maxLength: 1024 }), { description: "Names of the selected rules." }),
   }),
 });
+
+/**
+ * A network was banned. Engines remember the ban for an outage of Redis. If it is lost, they learn of the ban when the network next sends a
+ * request to them, or when they are started.
+ */
+export const networkBanned = defineEvent({
+  domain: "brute-force",
+  fact: "banned",
+  major: 1,
+  body: Type.Object({
+    rule: Type.String({ maxLength: 1024 }),
+    network: Type.String({ maxLength: 64, description: "In CIDR notation." }),
+    bannedAtMs: Type.Number({ description: "Milliseconds since the epoch, by the clock of Redis." }),
+    expiresAtMs: Type.Number({ description: "Milliseconds since the epoch, by the clock of Redis." }),
+  }),
+});

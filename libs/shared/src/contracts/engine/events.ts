@@ -4,7 +4,7 @@ import { defineEvent } from "../define.ts";
 /** Interval of heartbeats. Timeouts of listeners are multiples of it. */
 export const engineHeartbeatMs = 200;
 
-/** The heartbeat of an engine. A gateway without heartbeats does not wait for answers. */
+/** The heartbeat of an engine. Services send requests to engines whose heartbeats arrive, and do not wait for the others. */
 export const engineAlive = defineEvent({
   domain: "engine",
   fact: "alive",
@@ -16,5 +16,14 @@ export const engineAlive = defineEvent({
       description: "Identifier of the process among its replicas.",
     }),
     inFlight: Type.Integer({ minimum: 0, description: "Number of requests in progress." }),
+    addressed: Type.Optional(
+      Type.Boolean({
+        description:
+          "Whether the engine serves its methods on subjects of its own too, and counts a request once that another engine has received as well. Absent from earlier versions.",
+      }),
+    ),
+    draining: Type.Optional(
+      Type.Boolean({ description: "Whether the engine is shutting down and takes no new requests." }),
+    ),
   }),
 });

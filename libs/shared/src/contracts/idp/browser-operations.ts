@@ -90,6 +90,21 @@ const authorization = [
 
 const unknown = page("The language is not available.");
 
+const checkSession = defineOperation({
+  ...common,
+  method: "get",
+  family: oidcFamily,
+  path: "/oidc/check_session",
+  operationId: "checkSession",
+  summary: "Get the page that clients open in a hidden frame to learn whether the session has changed",
+  description:
+    "OpenID Connect Session Management 1.0 §3.2. The page answers messages of its parent: `changed`, `unchanged` or `error`.",
+  answers: {
+    200: page("The page."),
+    404: { description: "Session management is off.", content: { "application/json": OauthError } },
+  },
+});
+
 function logout<const Path extends string, const Id extends string>(family: RouteFamily, path: Path, operationId: Id) {
   const get = defineOperation({
     ...common,
@@ -123,6 +138,7 @@ function logout<const Path extends string, const Id extends string>(family: Rout
 /** OIDC endpoints for browsers. */
 export const oidcBrowserOperations = [
   ...authorization,
+  checkSession,
   ...logout(oidcFamily, "/oidc/logout", "endSession"),
   ...logout(logoutFamily, "/logout", "logout"),
 ];

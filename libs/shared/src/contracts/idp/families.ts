@@ -12,3 +12,8 @@ export const oidcFamily = defineFamily({ ...pages, name: "OIDC", prefix: "/oidc"
 export const samlFamily = defineFamily({ ...pages, name: "SAML2", prefix: "/saml" });
 export const selfServiceFamily = defineFamily({ ...pages, name: "self-service", prefix: "/mfa" });
 export const staticFamily = defineFamily({ ...pages, name: "assets of the pages", prefix: "/static" });
+/** Mail clients know these paths. */
+export const mailFamily = defineFamily({ ...pages, name: "settings of mail clients", prefix: "/mail" });
+export const autodiscoverFamily = defineFamily({ ...pages, name: "Autodiscover", prefix: "/autodiscover" });
+export const capitalAutodiscoverFamily = defineFamily({ ...pages, name: "Autodiscover", prefix: "/Autodiscover" });
+export const mixedAutodiscoverFamily = defineFamily({ ...pages, name: "Autodiscover", prefix: "/AutoDiscover" });

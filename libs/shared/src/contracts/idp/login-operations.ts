@@ -142,6 +142,17 @@ export const loginOperations = [
     query,
     answers: { 302: sentTo("Redirect to the sign-in form.") },
   }),
+  definePage({
+    ...common,
+    method: "post",
+    path: "/login/cancel",
+    operationId: "cancelLogin",
+    summary: "Cancel the sign-in and return to the application",
+    description:
+      "The application receives `access_denied` (OIDC) or the status `AuthnFailed` (SAML). Sign-ins for a device or for self-service cannot be cancelled.",
+    form: Type.Object({ csrf_token: csrfToken }, { title: "CancelForm" }),
+    answers: { 302: sentTo("Redirect that ends at the application.") },
+  }),
   ...codeFactor("totp", "an authenticator app code"),
   ...codeFactor("recovery", "a recovery code"),
   definePage({

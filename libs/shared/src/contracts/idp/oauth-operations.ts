@@ -16,6 +16,7 @@ import {
   TokenToJudge,
   Userinfo,
 } from "./oauth.ts";
+import { registrationOperations } from "./registration-operations.ts";
 
 const form = (schema: TSchema) => ({ body: { "application/x-www-form-urlencoded": schema } });
 const refused = (description: string): OperationAnswer => jsonAnswer(description, OauthError);
@@ -142,4 +143,4 @@ const ofUser = [
 ];
 
 /** OIDC endpoints that clients call directly. */
-export const oauthOperations = [...documents, ...ofClient, ...ofUser];
+export const oauthOperations = [...documents, ...ofClient, ...ofUser, ...registrationOperations];

@@ -71,7 +71,7 @@ export const Introspection = Type.Union(
       exp: unixSeconds,
       iat: unixSeconds,
       token_type: Type.Union([Type.Literal("Bearer"), Type.Literal("DPoP")]),
-      cnf: Type.Optional(Type.Object({ jkt: text })),
+      cnf: Type.Optional(Type.Object({ jkt: optional, "x5t#S256": optional })),
     }),
   ],
   { title: "Introspection" },

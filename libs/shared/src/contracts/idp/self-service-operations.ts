@@ -242,5 +242,45 @@ const ways = [
   }),
 ];
 
+const mailClient = Type.Object({
+  client: Type.String({ description: "Kind of mail client: apple, android, thunderbird, outlook or other." }),
+});
+const noMailSettings = page(
+  "No settings are configured for the user's mail domain, or there is no such kind of client.",
+);
+
+const mailClients = [
+  definePage({
+    ...common,
+    method: "get",
+    path: "/mfa/mail-clients",
+    operationId: "mailClientsPage",
+    summary: "List the kinds of mail clients to set up",
+    answers: { 200: page("The page."), 401: signedOut, 404: noMailSettings },
+  }),
+  definePage({
+    ...common,
+    method: "get",
+    path: "/mfa/mail-client/{client}",
+    operationId: "mailClientPage",
+    summary: "Show how to set up a kind of mail client",
+    pathFields: mailClient,
+    answers: { 200: page("The page."), 302: tooOld, 401: signedOut, 404: noMailSettings },
+  }),
+  posted({
+    path: "/mfa/mail-client/{client}",
+    operationId: "createMailClientPassword",
+    summary: "Create an app password for a mail client, and with it a profile or a QR code",
+    pathFields: mailClient,
+    form: formOf("MailClientForm", { label: Type.String() }),
+    answers: {
+      200: page(
+        "The password, profile or QR code, which are shown only once; or the page, if there are too many app passwords.",
+      ),
+      404: noMailSettings,
+    },
+  }),
+];
+
 /** Self-service pages for second factors and other account settings. */
-export const selfServiceOperations = [...ways, ...totp, ...recovery, ...webauthn, ...access];
+export const selfServiceOperations = [...ways, ...totp, ...recovery, ...webauthn, ...access, ...mailClients];

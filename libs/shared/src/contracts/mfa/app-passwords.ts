@@ -26,6 +26,7 @@ export const mfaAppPasswordsList = defineMethod({
   service: "auth-engine",
   name: "mfa-artefacts-app-passwords-list",
   major: 1,
+  repeatable: true,
   request: MfaTarget,
   reply: orRefusal(Type.Object({ outcome: Type.Literal("ok"), appPasswords: Type.Array(AppPassword) })),
 });

@@ -10,6 +10,7 @@ export const mfaFactorsRead = defineMethod({
   service: "auth-engine",
   name: "mfa-artefacts-read",
   major: 1,
+  repeatable: true,
   request: Type.Object({ ...mfaTarget, secrets: Type.Optional(Type.Boolean()) }),
   reply: orRefusal(
     Type.Object({

@@ -15,6 +15,7 @@ export const mfaWebauthnList = defineMethod({
   service: "auth-engine",
   name: "mfa-artefacts-webauthn-list",
   major: 1,
+  repeatable: true,
   request: MfaTarget,
   reply: orRefusal(Type.Object({ outcome: Type.Literal("ok"), credentials: Type.Array(Type.String()) })),
 });

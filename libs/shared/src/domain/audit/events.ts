@@ -17,10 +17,15 @@ export const auditEvents = {
     actor: "the account",
     target: "the account",
   },
+  "account.read": {
+    meaning: "An operator asked what happened to an account or to a reference of a sign-in",
+    actor: "the caller: its Basic user name, or its token's client_id and, if different, subject",
+    target: "the account or reference as the operator typed it",
+  },
   "brute_force.flush": {
     meaning: "Bans and counts of an address were flushed, or a job to do so was queued",
     actor: "the caller: its Basic user name, or its token's client_id and, if different, subject",
-    target: "the address",
+    target: "the address; for `reset` over auth-policy also the user name",
   },
   "cache.flush": {
     meaning: "Cached sign-ins of a user were flushed, or a job to do so was queued",
@@ -29,8 +34,24 @@ export const auditEvents = {
   },
   "caller.rejected": {
     meaning: "An API caller was rejected; `reason` states why",
-    actor: "absent: the identity was not verified",
+    actor: "the caller for `operation_denied`; otherwise absent: the identity was not verified",
     target: "",
+  },
+  "client.register": {
+    meaning: "A client registered itself",
+    actor: "name of the initial access token, if one was required",
+    target: "the client",
+  },
+  "client.revoke": {
+    meaning: "A client that had registered itself was deleted, and its tokens were revoked",
+    actor:
+      "the caller: its Basic user name, or its token's client_id and, if different, subject; the client, if it deleted itself",
+    target: "the client",
+  },
+  "client.update": {
+    meaning: "A client that had registered itself replaced its metadata",
+    actor: "the client",
+    target: "the client",
   },
   "configuration.read": {
     meaning: "A caller read the configuration in effect, without its secrets",
@@ -102,6 +123,11 @@ export const auditEvents = {
       "Sessions or tokens were ended before they expired; `reason`: logout, self_service, replaced, saml, operator, operator_one",
     actor: "the account, the service provider, or the caller",
     target: "the account",
+  },
+  "signing_keys.rotate": {
+    meaning: "An operator rotated the signing keys of the identity provider",
+    actor: "the caller: its Basic user name, or its token's client_id and, if different, subject",
+    target: "the `kid` of the new keys",
   },
   "token.login": {
     meaning: "Tokens were requested with a user name and a password",

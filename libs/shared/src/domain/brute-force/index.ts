@@ -1,5 +1,6 @@
 export { type Ban, parseBan } from "./ban.ts";
 export { createBanIndex } from "./ban-index.ts";
+export { createBansByEnd, type ListBansByEnd } from "./bans-by-end.ts";
 export type { FlushDeps, FlushedScopes, FlushRequest } from "./flush.ts";
 export { networkOf } from "./network.ts";
 export {

@@ -49,6 +49,15 @@ async function readShard(
   return places;
 }
 
+/** Reads one shard after a place. */
+export function createShardReader(redis: RedisClient) {
+  const run = defineReadPage(redis);
+  return (
+    key: string,
+    from: { readonly after: ShardPosition | undefined; readonly minScore: number; readonly size: number },
+  ): Promise<readonly ShardPosition[]> => readShard(run, key, from);
+}
+
 export interface PageRequest {
   readonly cursor: string | undefined;
   readonly size: number;

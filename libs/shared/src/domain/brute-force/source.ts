@@ -9,6 +9,7 @@ import {
   guessesKey,
   knownNetworksKey,
   pendingKey,
+  signedInHashesKey,
   tolerationKey,
   wrongPasswordsKey,
 } from "../../platform/redis/keys/brute-force.ts";
@@ -110,6 +111,7 @@ export interface AccountWideKeys {
   readonly failures: string;
   readonly delayed: string;
   readonly known: string;
+  readonly signedInHashes: string;
 }
 
 /** ASCII without blanks and capitals. */
@@ -137,6 +139,7 @@ export function accountWideKeys(keyPrefix: string, username: string): AccountWid
     failures: accountFailuresKey.build(keyPrefix, user),
     delayed: accountDelayKey.build(keyPrefix, user),
     known: knownNetworksKey.build(keyPrefix, user),
+    signedInHashes: signedInHashesKey.build(keyPrefix, user),
   };
 }
 

@@ -1,12 +1,13 @@
-import { engineAlive } from "../../contracts/index.ts";
+import { authenticate, engineAlive } from "../../contracts/index.ts";
 import type { Bus } from "../../platform/bus/index.ts";
 import { createEngineSilence, type EngineSilence, watchIntervalMs } from "./engine-silence.ts";
+import { createLiveEngines } from "./live-engines.ts";
 
 /** A tick that is this late indicates that our event loop was blocked. */
 const driftMs = 50;
 
 export interface EngineWatchDeps {
-  readonly bus: Pick<Bus, "subscribe" | "flush" | "failOutstanding">;
+  readonly bus: Pick<Bus, "subscribe" | "flush" | "failOutstanding" | "balance" | "resend">;
   readonly onSilence: () => void;
 }
 
@@ -14,10 +15,18 @@ export interface EngineWatch extends Pick<EngineSilence, "admit" | "answered" | 
   readonly close: () => void;
 }
 
-/** Listens for the engines' heartbeats. When they stop, open requests fail immediately and new ones are not sent. */
+/**
+ * Listens for the engines' heartbeats. New requests go to live engines, and those of an engine that falls silent are sent to another one.
+ * When all are silent, open requests fail immediately and new ones are not sent.
+ */
 export function startEngineWatch({ bus, onSilence }: EngineWatchDeps): EngineWatch {
   const silence = createEngineSilence(() => performance.now());
-  const subscription = bus.subscribe(engineAlive, ({ instance }) => silence.heard(instance));
+  const engines = createLiveEngines();
+  bus.balance(authenticate.service, engines.live);
+  const subscription = bus.subscribe(engineAlive, (heartbeat) => {
+    silence.heard(heartbeat.instance);
+    engines.heard(heartbeat);
+  });
   let expectedAt = performance.now() + watchIntervalMs;
   let probing = false;
 
@@ -30,14 +39,18 @@ export function startEngineWatch({ bus, onSilence }: EngineWatchDeps): EngineWat
     );
     probing = false;
     if (!silence.probed(tookMs)) return;
+    engines.clear();
     bus.failOutstanding("ENGINE_SILENT");
     onSilence();
   };
 
   const tick = (): void => {
     const nowMs = performance.now();
-    if (nowMs - expectedAt > driftMs) silence.deafened();
+    const wasOnTime = nowMs - expectedAt <= driftMs;
+    if (!wasOnTime) silence.deafened();
     expectedAt = nowMs + watchIntervalMs;
+    engines.tick(wasOnTime);
+    bus.resend(engines.silent());
     if (!probing && silence.suspicious()) void probe();
   };
   const timer = setInterval(tick, watchIntervalMs);

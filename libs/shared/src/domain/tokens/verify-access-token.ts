@@ -21,6 +21,8 @@ export interface AccessTokenRules {
   readonly refusedAudiences?: readonly string[];
   /** The token must have all of them. */
   readonly requiredScopes?: readonly string[];
+  /** Tokens that are accepted whatever else is required: those with this audience and at least one of these scopes. */
+  readonly profile?: { readonly audience: string; readonly scopes: readonly string[] } | undefined;
   /** Claims that name the user; the first one in the token counts. If empty, `VerifiedToken` has no user name. */
   readonly usernameClaims?: readonly string[];
   /** Every token that these rules accept belongs to a user, even if a client has the same name. */
@@ -42,12 +44,15 @@ interface Meant {
 /** Rules that require neither audience nor scope would accept every token of the issuer; they accept none. */
 export function isMeantForUs(
   { audience, scopes }: Meant,
-  rules: Pick<AccessTokenRules, "audiences" | "refusedAudiences" | "requiredScopes">,
+  rules: Pick<AccessTokenRules, "audiences" | "refusedAudiences" | "requiredScopes" | "profile">,
 ): boolean {
-  const { audiences, refusedAudiences = [], requiredScopes = [] } = rules;
-  if (audiences.length === 0 && requiredScopes.length === 0) return false;
+  const { audiences, refusedAudiences = [], requiredScopes = [], profile } = rules;
   const tokenAudiences = typeof audience === "string" ? [audience] : audience;
   if (refusedAudiences.some((refused) => tokenAudiences.includes(refused))) return false;
+  if (profile !== undefined && tokenAudiences.includes(profile.audience)) {
+    return profile.scopes.some((scope) => scopes.includes(scope));
+  }
+  if (audiences.length === 0 && requiredScopes.length === 0) return false;
   return (
     (audiences.length === 0 || audiences.some((wanted) => tokenAudiences.includes(wanted))) &&
     requiredScopes.every((scope) => scopes.includes(scope))

@@ -4,7 +4,9 @@ import type { ErrorCode } from "../errors/codes.ts";
 import type { RequestOptions } from "./client.ts";
 import type { EventSubscription } from "./events.ts";
 import type { BusStatus } from "./link.ts";
-import type { Handler, MethodName, RawHandler } from "./methods.ts";
+import type { Handler, RawHandler } from "./methods.ts";
+import type { LiveReplicas, Replica } from "./replicas.ts";
+import type { MethodName } from "./route.ts";
 import type { ServeOptions, Serving } from "./server.ts";
 
 /**
@@ -20,6 +22,16 @@ export interface Bus extends AsyncDisposable {
    * Fails all outstanding requests with `code`, so that they do not wait for their deadlines when no answer will come.
    */
   failOutstanding(code: ErrorCode): void;
+  /**
+   * From now on sends each batch of requests for `service` to one of its live replicas, of two chosen at random to the one with fewer
+   * requests of this process.
+   */
+  balance(service: string, live: LiveReplicas): void;
+  /**
+   * Sends the unanswered requests of repeatable methods to another live replica, once: those sent to `silent` replicas, and those that were
+   * open when the connection was lost. They keep their id and their deadline, and the first reply ends them.
+   */
+  resend(silent: readonly Replica[]): void;
 
   /**
    * Sends a request to one replica of the method's service.
@@ -32,7 +44,7 @@ export interface Bus extends AsyncDisposable {
     body: Static<Req>,
     options: RequestOptions,
   ): Promise<Static<Rep>>;
-  /** Serves a method as a member of its service's queue group. */
+  /** Serves a method as a member of its service's queue group, with `instance` also on a subject of its own. */
   serve<Req extends TSchema, Rep extends TSchema>(
     method: BusMethod<Req, Rep>,
     handler: Handler<Req, Rep>,

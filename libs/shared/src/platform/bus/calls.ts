@@ -1,18 +1,22 @@
 import type { Deadlines } from "../concurrency/deadlines.ts";
 import { AppError } from "../errors/app-error.ts";
+import type { ErrorCode } from "../errors/codes.ts";
 import { fromUnknown } from "../errors/from-unknown.ts";
 import type { Clock } from "../time/clock.ts";
+import type { Tracer } from "../tracing/tracer.ts";
 import type { Codec } from "./codec.ts";
 import { type FrameView, frameHeaderBytes } from "./frames.ts";
 import { type CallContext, InFlightCall } from "./in-flight-call.ts";
 import type { Link } from "./link.ts";
 import type { BusMetrics } from "./metrics.ts";
 import type { ReplySender } from "./replies.ts";
+import type { Route } from "./route.ts";
+import type { TracesOfMessage } from "./trace-header.ts";
 import { encodeError } from "./wire-error.ts";
 
 /** Decodes a request, handles it and encodes the result; the typed and the raw layer differ only in this. */
 export interface Endpoint {
-  readonly subject: string;
+  readonly route: Route;
   readonly queue: string;
   invoke(body: Buffer, context: CallContext): unknown;
   encode(result: unknown): Uint8Array;
@@ -22,16 +26,21 @@ export interface CallsDeps {
   readonly link: Link;
   readonly deadlines: Deadlines;
   readonly clock: Clock;
+  readonly deadlineClock: Clock;
   readonly codec: Codec;
   readonly metrics: BusMetrics;
   readonly replies: ReplySender;
   readonly onError: (error: AppError, subject: string) => void;
+  readonly tracer: Tracer | undefined;
 }
 
 /** Sender of a batch, and the offset that converts its clock to ours. */
 export interface BatchCaller {
   readonly inbox: string;
   readonly offsetMs: number;
+  readonly firstId: number;
+  /** Absent if no request of the batch is traced. */
+  readonly traces: TracesOfMessage | undefined;
 }
 
 /** The requests of one endpoint that are being handled; their number is limited. */
@@ -52,7 +61,7 @@ function createReplyBytes({ link, codec, metrics, onError }: CallsDeps, endpoint
   };
   const refusal = (thrown: unknown): Uint8Array => {
     const error = fromUnknown(thrown);
-    if (error.code === "INTERNAL") onError(error, endpoint.subject);
+    if (error.code === "INTERNAL") onError(error, endpoint.route.subject);
     if (error.code === "REQUEST_MALFORMED") metrics.malformed();
     return encodeError(codec, error);
   };
@@ -60,7 +69,7 @@ function createReplyBytes({ link, codec, metrics, onError }: CallsDeps, endpoint
 }
 
 export function createCalls(deps: CallsDeps, endpoint: Endpoint, maxInFlight: number): Calls {
-  const { clock, codec, metrics, replies } = deps;
+  const { clock, codec, metrics, replies, tracer } = deps;
   const { encoded, refusal } = createReplyBytes(deps, endpoint);
   const overloaded = encodeError(codec, new AppError("OVERLOADED"));
   let inFlight = 0;
@@ -68,25 +77,34 @@ export function createCalls(deps: CallsDeps, endpoint: Endpoint, maxInFlight: nu
 
   const answer = (call: InFlightCall, body: Uint8Array, isError: boolean): void => {
     call.finish();
-    if (call.deadline <= clock.now()) metrics.lateReply();
-    else replies.send(call.inbox, { id: call.id, deadlineMs: call.deadline, body, isError });
+    if (call.deadlineMs <= clock.now()) metrics.lateReply();
+    else replies.send(call.inbox, { id: call.id, deadlineMs: call.deadlineMs, body, isError });
     inFlight -= 1;
     if (inFlight === 0) idle?.resolve();
   };
-  const handle = async (call: InFlightCall, body: Buffer): Promise<void> => {
+  /** Resolves to the code of the error that was sent, if any. */
+  const handle = async (call: InFlightCall, body: Buffer): Promise<ErrorCode | undefined> => {
     let reply: Uint8Array;
-    let isError = false;
+    let failure: ErrorCode | undefined;
     try {
       reply = encoded(await endpoint.invoke(body, call));
     } catch (thrown) {
       reply = refusal(thrown);
-      isError = true;
+      failure = fromUnknown(thrown).code;
     }
-    answer(call, reply, isError);
+    answer(call, reply, failure !== undefined);
+    return failure;
+  };
+  const handleTraced = async (call: InFlightCall, body: Buffer, traceparent: string | undefined): Promise<void> => {
+    const { name } = endpoint.route;
+    const attributes = { "rpc.system.name": "nats", "rpc.method": name };
+    const span = tracer?.resume({ name, kind: "server", attributes }, traceparent);
+    if (span === undefined) await handle(call, body);
+    else span.end(await tracer?.run(span, () => handle(call, body)));
   };
 
   return {
-    accept({ inbox, offsetMs }, { id, deadlineMs: callersDeadlineMs, body }) {
+    accept({ inbox, offsetMs, firstId, traces }, { id, deadlineMs: callersDeadlineMs, body }) {
       const deadlineMs = callersDeadlineMs + offsetMs;
       if (deadlineMs <= clock.now()) {
         metrics.expiredDropped();
@@ -95,7 +113,9 @@ export function createCalls(deps: CallsDeps, endpoint: Endpoint, maxInFlight: nu
         replies.send(inbox, { id, deadlineMs, body: overloaded, isError: true });
       } else {
         inFlight += 1;
-        void handle(new InFlightCall(id, deadlineMs, inbox, deps), body);
+        const call = new InFlightCall(id, deadlineMs, inbox, deps);
+        if (traces === undefined) void handle(call, body);
+        else void handleTraced(call, body, traces.get((id - firstId) >>> 0));
       }
     },
     inFlight: () => inFlight,

@@ -3,19 +3,21 @@ import type { Deadlines } from "../concurrency/deadlines.ts";
 import { AppError } from "../errors/app-error.ts";
 import type { ErrorCode } from "../errors/codes.ts";
 import type { Clock } from "../time/clock.ts";
-import { type Batcher, createBatcher } from "./batcher.ts";
+import type { Span, Tracer } from "../tracing/tracer.ts";
 import type { Codec } from "./codec.ts";
-import { decodeFrames, encodeFrames, type FrameView, frameHeaderBytes } from "./frames.ts";
-import { batchesSubject, formatReplySubject, parseReplySubject, repliesSubject } from "./inbox.ts";
+import { decodeFrames, type FrameView, frameHeaderBytes } from "./frames.ts";
+import { batchesSubject, parseReplySubject, repliesSubject } from "./inbox.ts";
 import type { Link } from "./link.ts";
 import { messageBytes } from "./message-bytes.ts";
 import type { BusMetrics } from "./metrics.ts";
 import type { PendingRequest } from "./pending-request.ts";
 import { createPendingTable, type PendingTable } from "./pending-table.ts";
+import { createRequestSender, type RequestSender } from "./request-sender.ts";
+import type { Route } from "./route.ts";
 import { decodeError } from "./wire-error.ts";
 
 export interface RequestOptions {
-  /** Absolute, milliseconds since the epoch. */
+  /** Absolute, milliseconds since the epoch by the clock of deadlines. */
   readonly deadline: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -25,18 +27,20 @@ export interface ClientDeps {
   readonly inbox: string;
   readonly deadlines: Deadlines;
   readonly clock: Clock;
+  readonly deadlineClock: Clock;
   readonly codec: Codec;
   readonly metrics: BusMetrics;
   readonly maxOutstanding: number;
+  readonly tracer: Tracer | undefined;
 }
 
 interface Submission<T> {
-  readonly subject: string;
+  readonly route: Route;
   readonly body: Uint8Array;
   readonly decode: (body: Buffer) => T;
 }
 
-export interface RequestClient {
+export interface RequestClient extends Pick<RequestSender, "balance" | "resend"> {
   /** Sends bytes and resolves with the decoded reply; rejects only with an `AppError`. */
   readonly submit: <T>(submission: Submission<T>, options: RequestOptions) => Promise<T>;
   readonly outstanding: () => number;
@@ -45,9 +49,9 @@ export interface RequestClient {
 
 /** The client side: one inbox, one table of open requests, one message per subject and tick. */
 export function createRequestClient(deps: ClientDeps): RequestClient {
-  const { link, inbox, clock, metrics } = deps;
+  const { link, inbox, clock, deadlineClock, metrics, tracer } = deps;
   const pending = createPendingTable(deps.deadlines, metrics);
-  const batcher = createRequestBatcher(deps, pending);
+  const sender = createRequestSender(deps, pending);
   const receiveReply = createReplyReceiver(deps, pending);
 
   link.subscribe(repliesSubject(inbox), (message) => {
@@ -57,62 +61,55 @@ export function createRequestClient(deps: ClientDeps): RequestClient {
       metrics.malformed();
     }
   });
-  link.subscribe(batchesSubject(inbox), (message) => failBatch(message, pending));
+  link.subscribe(batchesSubject(inbox), (message) => {
+    const undelivered = undeliveredBy(message, pending);
+    if (undelivered !== undefined) sender.undelivered(undelivered);
+  });
 
   return {
-    submit<T>({ subject, body, decode }: Submission<T>, options: RequestOptions): Promise<T> {
-      const error = refusal(deps, options, body.length, pending.size());
+    submit<T>({ route, body, decode }: Submission<T>, options: RequestOptions): Promise<T> {
+      const leftMs = options.deadline - deadlineClock.now();
+      const error = refusal(deps, { leftMs, signal: options.signal }, body.length, pending.size());
       if (error !== undefined) {
         metrics.requestFailed(error.code);
         return Promise.reject(error);
       }
       const settler = Promise.withResolvers<T>();
-      const { deadline: deadlineMs, signal } = options;
-      const init = { body, deadlineMs, signal, decode };
-      batcher.add(subject, pending.open(init, settler, deadlineMs - clock.now()));
+      const { signal } = options;
+      const span = tracer === undefined ? undefined : callSpan(tracer, route);
+      const init = { route, body, deadlineMs: clock.now() + leftMs, signal, decode, span };
+      sender.add(route.subject, pending.open(init, settler, leftMs));
       return settler.promise;
     },
     outstanding: pending.size,
     failAll(code) {
-      batcher.flush();
+      sender.flush();
       pending.failNumbered(code);
     },
+    balance: sender.balance,
+    resend: sender.resend,
   };
 }
 
+function callSpan(tracer: Tracer, { name }: Route): Span | undefined {
+  const attributes = { "rpc.system.name": "nats", "rpc.method": name };
+  return tracer.child({ name, kind: "client", attributes });
+}
+
 /** Why a request cannot be sent; undefined if it can. */
-function refusal(deps: ClientDeps, options: RequestOptions, bytes: number, outstanding: number): AppError | undefined {
-  const { clock, link, maxOutstanding } = deps;
-  const { deadline, signal } = options;
-  if (!Number.isFinite(deadline)) return new AppError("INTERNAL", { detail: "a bus deadline must be a finite time" });
+function refusal(
+  { link, maxOutstanding }: ClientDeps,
+  { leftMs, signal }: { readonly leftMs: number; readonly signal?: AbortSignal | undefined },
+  bytes: number,
+  outstanding: number,
+): AppError | undefined {
+  if (!Number.isFinite(leftMs)) return new AppError("INTERNAL", { detail: "a bus deadline must be a finite time" });
   if (signal?.aborted === true) return new AppError("REQUEST_ABORTED");
-  if (deadline <= clock.now()) return new AppError("DEADLINE_EXCEEDED");
+  if (leftMs <= 0) return new AppError("DEADLINE_EXCEEDED");
   if (!link.isConnected()) return new AppError("BUS_DISCONNECTED");
   if (outstanding >= maxOutstanding) return new AppError("BUS_BACKLOG");
   if (bytes + frameHeaderBytes > link.maxPayload()) return new AppError("BUS_PAYLOAD", { detail: `${bytes} bytes` });
   return undefined;
-}
-
-function createRequestBatcher({ link, inbox, clock }: ClientDeps, pending: PendingTable): Batcher<PendingRequest> {
-  const failEach = (requests: readonly PendingRequest[], code: ErrorCode, cause?: unknown): void => {
-    for (const request of requests) pending.fail(request, new AppError(code, { cause }));
-  };
-  const send = (subject: string, batch: readonly PendingRequest[]): void => {
-    const open = batch.filter((request) => !request.settled);
-    if (open.length === 0) return;
-    if (!link.isConnected()) {
-      failEach(open, "BUS_DISCONNECTED");
-      return;
-    }
-    const firstId = pending.number(open);
-    const bytes = encodeFrames(open);
-    try {
-      link.publish(subject, bytes, formatReplySubject(inbox, { firstId, count: open.length, sentAtMs: clock.now() }));
-    } catch (cause) {
-      failEach(open, bytes.length > link.maxPayload() ? "BUS_PAYLOAD" : "BUS_DISCONNECTED", cause);
-    }
-  };
-  return createBatcher({ send, maxMessageBytes: link.maxPayload });
 }
 
 function createReplyReceiver({ codec, metrics }: ClientDeps, pending: PendingTable): (frame: FrameView) => void {
@@ -139,11 +136,9 @@ function createReplyReceiver({ codec, metrics }: ClientDeps, pending: PendingTab
 }
 
 /** NATS sends its own status 503 to the reply subject of a batch, which contains the ids of the batch. */
-function failBatch(message: Msg, pending: PendingTable): void {
+function undeliveredBy(message: Msg, pending: PendingTable): readonly PendingRequest[] | undefined {
   const range = parseReplySubject(message.subject);
-  if (message.headers?.code !== 503 || range === undefined) return;
-  for (let offset = 0; offset < range.count; offset += 1) {
-    const request = pending.find((range.firstId + offset) >>> 0);
-    if (request !== undefined) pending.fail(request, new AppError("BUS_NO_RESPONDERS"));
-  }
+  if (message.headers?.code !== 503 || range === undefined) return undefined;
+  const requests = Array.from({ length: range.count }, (_, offset) => pending.find((range.firstId + offset) >>> 0));
+  return requests.filter((request) => request !== undefined);
 }

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createInbox } from "@nats-io/transport-node";
-import { inboxPrefix, methodSubject } from "../../contracts/subjects.ts";
+import { inboxPrefix } from "../../contracts/subjects.ts";
 import { endsWithin } from "../concurrency/deadline.ts";
 import { createDeadlines } from "../concurrency/deadlines.ts";
 import { AppError } from "../errors/app-error.ts";
 import { fromUnknown } from "../errors/from-unknown.ts";
-import { type Clock, systemClock } from "../time/clock.ts";
+import { type Clock, steadyClock, systemClock } from "../time/clock.ts";
+import type { Tracer } from "../tracing/tracer.ts";
 import type { Bus } from "./bus.ts";
 import type { Endpoint } from "./calls.ts";
 import { createRequestClient, type RequestClient } from "./client.ts";
@@ -18,6 +19,7 @@ import { createMethodTable, rawEndpoint, typedEndpoint } from "./methods.ts";
 import { type BusMetrics, noMetrics } from "./metrics.ts";
 import { createPeerClocks } from "./peer-clocks.ts";
 import { createReplySender } from "./replies.ts";
+import { createRouteTable } from "./route.ts";
 import { defaultDrainMs, type ServeOptions, type Serving, serveEndpoint } from "./server.ts";
 
 const defaultMaxOutstanding = 16_384;
@@ -43,7 +45,12 @@ export interface ConnectBusOptions {
   readonly connectWaitMs?: number | undefined;
   readonly logger: BusLogger;
   readonly metrics?: BusMetrics | undefined;
+  /** Absent: requests carry no traces, and those that arrive are ignored. */
+  readonly tracer?: Tracer | undefined;
+  /** Of this host; it must not step. Default: `steadyClock`. */
   readonly clock?: Clock | undefined;
+  /** In which callers state deadlines, and handlers receive them. Default: `clock` if given, otherwise `systemClock`. */
+  readonly deadlineClock?: Clock | undefined;
   readonly onStatus?: ((status: BusStatus) => void) | undefined;
   /**
    * Called when a handler threw an unexpected error (INTERNAL) or an event handler failed. Default: log one error line.
@@ -85,7 +92,8 @@ interface BusParts {
 }
 
 function createParts(link: Link, options: ConnectBusOptions): BusParts {
-  const { namespace, name, logger, metrics = noMetrics, clock = systemClock } = options;
+  const { namespace, name, logger, metrics = noMetrics, clock = steadyClock, tracer } = options;
+  const deadlineClock = options.deadlineClock ?? options.clock ?? systemClock;
   const { maxOutstanding = defaultMaxOutstanding } = options;
   const logError = (error: AppError, subject: string): void =>
     logger.error({ err: error, subject }, "bus handler failed");
@@ -98,11 +106,32 @@ function createParts(link: Link, options: ConnectBusOptions): BusParts {
   const servings = new Set<Serving>();
   return {
     link,
-    client: createRequestClient({ link, inbox, deadlines, clock, codec, metrics, maxOutstanding }),
+    client: createRequestClient({
+      link,
+      inbox,
+      deadlines,
+      clock,
+      deadlineClock,
+      codec,
+      metrics,
+      maxOutstanding,
+      tracer,
+    }),
     events: createEvents({ link, namespace, codec, metrics, onError }),
     codec,
     serve(endpoint, serveOptions = {}) {
-      const serverDeps = { link, deadlines, clock, codec, metrics, replies, onError, peerClocks };
+      const serverDeps = {
+        link,
+        deadlines,
+        clock,
+        deadlineClock,
+        codec,
+        metrics,
+        replies,
+        onError,
+        peerClocks,
+        tracer,
+      };
       const serving = serveEndpoint(serverDeps, endpoint, serveOptions);
       servings.add(serving);
       return serving;
@@ -113,7 +142,8 @@ function createParts(link: Link, options: ConnectBusOptions): BusParts {
 
 function createBus(parts: BusParts, namespace: string): Bus {
   const { link, client, events, codec, serve } = parts;
-  const methodOf = createMethodTable(namespace, codec);
+  const routeOf = createRouteTable(namespace);
+  const methodOf = createMethodTable(routeOf, codec);
   const close = async (): Promise<void> => {
     client.failAll("BUS_DISCONNECTED");
     await link.close();
@@ -123,18 +153,21 @@ function createBus(parts: BusParts, namespace: string): Bus {
     isConnected: link.isConnected,
     outstanding: client.outstanding,
     failOutstanding: client.failAll,
+    balance: client.balance,
+    resend: client.resend,
     request(method, body, requestOptions) {
-      const { subject, decodeReply } = methodOf(method);
+      const { route, decodeReply } = methodOf(method);
       try {
-        return client.submit({ subject, body: codec.encode(body), decode: decodeReply }, requestOptions);
+        return client.submit({ route, body: codec.encode(body), decode: decodeReply }, requestOptions);
       } catch (thrown) {
         return Promise.reject(fromUnknown(thrown));
       }
     },
-    serve: (method, handler, serveOptions) => serve(typedEndpoint(namespace, codec, method, handler), serveOptions),
+    serve: (method, handler, serveOptions) =>
+      serve(typedEndpoint(routeOf(method), codec, method, handler), serveOptions),
     rawRequest: (method, body, requestOptions) =>
-      client.submit({ subject: methodSubject(namespace, method), body, decode: sameBytes }, requestOptions),
-    rawServe: (method, handler, serveOptions) => serve(rawEndpoint(namespace, method, handler), serveOptions),
+      client.submit({ route: routeOf(method), body, decode: sameBytes }, requestOptions),
+    rawServe: (method, handler, serveOptions) => serve(rawEndpoint(routeOf(method), handler), serveOptions),
     publish: events.publish,
     subscribe: events.subscribe,
     flush: () => flushLink(link),

@@ -8,4 +8,5 @@ export { busHealth } from "./health.ts";
 export type { CallContext } from "./in-flight-call.ts";
 export type { BusStatus } from "./link.ts";
 export type { BusMetrics } from "./metrics.ts";
+export type { LiveReplicas, Replica } from "./replicas.ts";
 export type { ServeOptions, Serving } from "./server.ts";

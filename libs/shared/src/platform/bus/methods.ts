@@ -1,15 +1,16 @@
 import type { Static, TSchema } from "typebox";
 import type { BusMethod } from "../../contracts/define.ts";
-import { methodSubject, queueGroup } from "../../contracts/subjects.ts";
+import { queueGroup } from "../../contracts/subjects.ts";
 import { AppError } from "../errors/app-error.ts";
 import type { Endpoint } from "./calls.ts";
 import type { Codec } from "./codec.ts";
 import type { CallContext } from "./in-flight-call.ts";
+import type { MethodName, Route } from "./route.ts";
 import { compileCheck } from "./schema-check.ts";
 
 /** The client side of a method, created once per method. */
 interface ClientMethod<Reply> {
-  readonly subject: string;
+  readonly route: Route;
   /** @throws AppError UPSTREAM_UNAVAILABLE when the reply does not match the method's schema. */
   readonly decodeReply: (body: Buffer) => Reply;
 }
@@ -26,7 +27,7 @@ export type Handler<Req extends TSchema, Rep extends TSchema> = (
 export type RawHandler = (body: Buffer, context: CallContext) => Promise<Uint8Array> | Uint8Array;
 
 /** Finds methods by identity; the subject and the check are created at first use. */
-export function createMethodTable(namespace: string, codec: Codec): MethodTable {
+export function createMethodTable(routeOf: (method: MethodName) => Route, codec: Codec): MethodTable {
   const known = new WeakMap<BusMethod, ClientMethod<unknown>>();
 
   // The map's type cannot express that an entry belongs to its method's reply schema; the overload does.
@@ -34,9 +35,8 @@ export function createMethodTable(namespace: string, codec: Codec): MethodTable 
   function find(method: BusMethod): ClientMethod<unknown> {
     const found = known.get(method);
     if (found !== undefined) return found;
-    const subject = methodSubject(namespace, method);
     const decodeReply = decoder(codec, method.reply, "UPSTREAM_UNAVAILABLE");
-    const clientMethod = { subject, decodeReply };
+    const clientMethod = { route: routeOf(method), decodeReply };
     known.set(method, clientMethod);
     return clientMethod;
   }
@@ -64,14 +64,14 @@ export function decoder<Schema extends TSchema>(
 }
 
 export function typedEndpoint<Req extends TSchema, Rep extends TSchema>(
-  namespace: string,
+  route: Route,
   codec: Codec,
   method: BusMethod<Req, Rep>,
   handler: Handler<Req, Rep>,
 ): Endpoint {
   const decodeRequest = decoder(codec, method.request, "REQUEST_MALFORMED");
   return {
-    subject: methodSubject(namespace, method),
+    route,
     queue: queueGroup(method.service),
     invoke: (body, context) => handler(decodeRequest(body), context),
     encode: resultEncoder(codec),
@@ -95,10 +95,10 @@ function resultEncoder(codec: Codec): Endpoint["encode"] {
   };
 }
 
-export function rawEndpoint(namespace: string, method: MethodName, handler: RawHandler): Endpoint {
+export function rawEndpoint(route: Route, handler: RawHandler): Endpoint {
   return {
-    subject: methodSubject(namespace, method),
-    queue: queueGroup(method.service),
+    route,
+    queue: queueGroup(route.service),
     invoke: handler,
     encode(result) {
       if (result instanceof Uint8Array) return result;
@@ -106,6 +106,3 @@ export function rawEndpoint(namespace: string, method: MethodName, handler: RawH
     },
   };
 }
-
-/** The parts of a method that form its subject. */
-export type MethodName = Pick<BusMethod, "service" | "name" | "major">;

@@ -4,6 +4,8 @@ import type { ErrorCode } from "../errors/codes.ts";
 export interface BusMetrics {
   /** One of our requests failed, locally or with the peer's error. */
   requestFailed(code: ErrorCode): void;
+  /** A request that was sent a second time, because its replica fell silent, had left, or the connection was lost. */
+  resent(): void;
   /** A reply to a request that is no longer open, detected by the client or withheld by the server. */
   lateReply(): void;
   /** A request whose deadline had passed on arrival; it was dropped without side effects. */
@@ -20,6 +22,7 @@ const nothing = (): void => undefined;
 
 export const noMetrics: BusMetrics = Object.freeze({
   requestFailed: nothing,
+  resent: nothing,
   lateReply: nothing,
   expiredDropped: nothing,
   overloaded: nothing,

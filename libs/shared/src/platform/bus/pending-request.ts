@@ -1,6 +1,9 @@
 import { notListed, type Timed } from "../concurrency/deadlines.ts";
 import type { AppError } from "../errors/app-error.ts";
+import type { Span } from "../tracing/tracer.ts";
 import type { Frame } from "./frames.ts";
+import type { Replica } from "./replicas.ts";
+import type { Route } from "./route.ts";
 
 /** The two callbacks of a promise, untyped, because one table holds the requests of all methods. */
 export interface Settler {
@@ -15,10 +18,13 @@ export interface PendingRequestOwner {
 }
 
 export interface PendingRequestInit {
+  readonly route: Route;
   readonly body: Uint8Array;
   readonly deadlineMs: number;
   readonly signal: AbortSignal | undefined;
   readonly decode: (body: Buffer) => unknown;
+  /** Absent if the request is not traced. */
+  readonly span: Span | undefined;
 }
 
 /**
@@ -33,7 +39,14 @@ export class PendingRequest implements Frame, Timed {
   readonly signal: AbortSignal | undefined;
   readonly decode: (body: Buffer) => unknown;
   readonly settler: Settler;
+  readonly span: Span | undefined;
   settled = false;
+  readonly route: Route;
+  /** The replica to whose own subject it was sent; undefined if the queue group received it. */
+  replica: Replica | undefined = undefined;
+  isResent = false;
+  /** Whether the connection was lost after it had been sent, so that the request or its reply may be lost. */
+  isLost = false;
 
   expiresAtMs = 0;
   slot = notListed;
@@ -43,10 +56,12 @@ export class PendingRequest implements Frame, Timed {
   readonly #owner: PendingRequestOwner;
 
   constructor(init: PendingRequestInit, settler: Settler, owner: PendingRequestOwner) {
+    this.route = init.route;
     this.body = init.body;
     this.deadlineMs = init.deadlineMs;
     this.signal = init.signal;
     this.decode = init.decode;
+    this.span = init.span;
     this.settler = settler;
     this.#owner = owner;
     this.signal?.addEventListener("abort", this);

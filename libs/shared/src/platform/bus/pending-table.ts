@@ -4,6 +4,7 @@ import { AppError } from "../errors/app-error.ts";
 import type { ErrorCode } from "../errors/codes.ts";
 import type { BusMetrics } from "./metrics.ts";
 import { PendingRequest, type PendingRequestInit, type Settler } from "./pending-request.ts";
+import type { Replica } from "./replicas.ts";
 
 export interface PendingTable {
   readonly size: () => number;
@@ -12,10 +13,22 @@ export interface PendingTable {
   /** Gives the requests of a batch consecutive ids and returns the first. */
   readonly number: (batch: readonly PendingRequest[]) => number;
   readonly find: (id: number) => PendingRequest | undefined;
+  /** Records that requests go to a replica, or to the queue group; the replica's load follows. */
+  readonly assign: (requests: readonly PendingRequest[], replica: Replica | undefined) => void;
+  /** The requests that have been sent. */
+  readonly sent: () => Iterable<PendingRequest>;
   readonly resolve: (request: PendingRequest, value: unknown) => void;
   /** Does nothing if the request has already been answered. */
   readonly fail: (request: PendingRequest, error: AppError) => void;
   readonly failNumbered: (code: ErrorCode) => void;
+}
+
+function assignReplica(requests: readonly PendingRequest[], replica: Replica | undefined): void {
+  for (const request of requests) {
+    if (request.replica !== undefined) request.replica.outstanding -= 1;
+    request.replica = replica;
+  }
+  if (replica !== undefined) replica.outstanding += requests.length;
 }
 
 /** The unanswered requests of a process. */
@@ -24,9 +37,11 @@ export function createPendingTable(deadlines: Deadlines, metrics: BusMetrics): P
   let size = 0;
   let nextId = 1;
 
-  const settle = (request: PendingRequest): void => {
+  const settle = (request: PendingRequest, failure?: ErrorCode): void => {
     request.settled = true;
+    if (request.span !== undefined) request.span.end(failure);
     size -= 1;
+    if (request.replica !== undefined) request.replica.outstanding -= 1;
     byId.delete(request.id);
     deadlines.remove(request);
     request.release();
@@ -34,7 +49,7 @@ export function createPendingTable(deadlines: Deadlines, metrics: BusMetrics): P
 
   const fail = (request: PendingRequest, error: AppError): void => {
     if (request.settled) return;
-    settle(request);
+    settle(request, error.code);
     metrics.requestFailed(error.code);
     request.settler.reject(error);
   };
@@ -62,6 +77,8 @@ export function createPendingTable(deadlines: Deadlines, metrics: BusMetrics): P
       return firstId;
     },
     find: (id) => byId.get(id),
+    assign: assignReplica,
+    sent: () => byId.values(),
     resolve(request, value) {
       settle(request);
       request.settler.resolve(value);

@@ -1,9 +1,11 @@
+import type { Msg } from "@nats-io/transport-node";
 import { endsWithin } from "../concurrency/deadline.ts";
 import { type CallsDeps, createCalls, type Endpoint } from "./calls.ts";
 import { decodeFrames } from "./frames.ts";
 import { parseReplySubject } from "./inbox.ts";
 import { messageBytes } from "./message-bytes.ts";
 import type { PeerClocks } from "./peer-clocks.ts";
+import { tracesOf } from "./trace-header.ts";
 
 const defaultMaxInFlight = 1024;
 export const defaultDrainMs = 10_000;
@@ -11,6 +13,11 @@ export const defaultDrainMs = 10_000;
 export interface ServeOptions {
   /** Maximum number of requests handled concurrently; further ones are answered with OVERLOADED. Default 1024. */
   readonly maxInFlight?: number | undefined;
+  /**
+   * Serves the method also under this name, on a subject of its own (`methodAt`), within the same limit: clients that know the replica from
+   * its heartbeats send requests there.
+   */
+  readonly instance?: string | undefined;
 }
 
 /** A method that this process serves. */
@@ -26,29 +33,32 @@ export interface ServerDeps extends CallsDeps {
 
 /** The server side: a member of the service's queue group. */
 export function serveEndpoint(deps: ServerDeps, endpoint: Endpoint, options: ServeOptions): Serving {
-  const { link, metrics, replies, peerClocks } = deps;
+  const { link, metrics, replies, peerClocks, tracer } = deps;
   const calls = createCalls(deps, endpoint, options.maxInFlight ?? defaultMaxInFlight);
 
-  const subscription = link.subscribe(
-    endpoint.subject,
-    (message) => {
-      const batch = parseReplySubject(message.reply);
-      if (batch === undefined) {
-        metrics.malformed();
-        return;
-      }
-      const caller = { inbox: batch.inbox, offsetMs: peerClocks.offsetMs(batch.inbox, batch.sentAtMs) };
-      try {
-        decodeFrames(messageBytes(message), (frame) => calls.accept(caller, frame));
-      } catch {
-        metrics.malformed();
-      }
-    },
-    endpoint.queue,
-  );
+  const onMessage = (message: Msg): void => {
+    const batch = parseReplySubject(message.reply);
+    if (batch === undefined) {
+      metrics.malformed();
+      return;
+    }
+    const { inbox, firstId, sentAtMs } = batch;
+    const traces = tracer === undefined ? undefined : tracesOf(message);
+    const caller = { inbox, offsetMs: peerClocks.offsetMs(inbox, sentAtMs), firstId, traces };
+    try {
+      decodeFrames(messageBytes(message), (frame) => calls.accept(caller, frame));
+    } catch {
+      metrics.malformed();
+    }
+  };
+  const { route, queue } = endpoint;
+  const { instance } = options;
+  // The replica's own subject is a queue group of one, so that it is drained like the other when NATS shuts down.
+  const subjects = instance === undefined ? [route.subject] : [route.subject, route.subjectAt(instance)];
+  const subscriptions = subjects.map((subject) => link.subscribe(subject, onMessage, queue));
 
   const finish = async (): Promise<void> => {
-    await subscription.drain();
+    await Promise.all(subscriptions.map((subscription) => subscription.drain()));
     await calls.idle();
     replies.flush();
     if (link.isConnected()) await link.flush();

@@ -12,6 +12,10 @@ const forms = {
   "password-hash": (value: string) =>
     isPasswordHash(value) ? undefined : "a supported password hash, such as {ARGON2ID}$argon2id$… or {SSHA256}…",
   "http-url": urlOf(["http:", "https:"], "http://host:port"),
+  "http-receiver": (value: string) =>
+    isHostPort(value) || urlOf(["http:", "https:"], "")(value) === undefined
+      ? undefined
+      : "an HTTP URL or an address and a port, such as http://127.0.0.1:4318",
   "redis-url": urlOf(["redis:", "rediss:"], "redis://host:port/0"),
   "nats-url": urlOf(["nats:", "tls:"], "nats://host:4222"),
   "ldap-url": (value: string) =>
@@ -27,6 +31,10 @@ const forms = {
   "path-segment": matching(/^[A-Za-z0-9_-]{1,32}$/, "a word of up to 32 letters, digits, - and _"),
   "subject-token": matching(/^[A-Za-z0-9_-]{1,32}$/, "a word of up to 32 letters, digits, - and _"),
   "key-prefix": matching(/^[A-Za-z0-9_.:-]{1,64}$/, "a prefix of up to 64 letters, digits, _, ., : and -"),
+  "caller-name": matching(
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+    "a name of up to 64 letters, digits, ., _ and -, beginning with a letter or digit",
+  ),
   "header-name": matching(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/, "the name of an HTTP header"),
   "css-color": matching(/^#[0-9A-Fa-f]{6}$/, "a colour, such as #0b57d0"),
   "language-tag": matching(/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/, "a language tag, such as de or en-GB"),

@@ -1,7 +1,16 @@
 export { acceptedKeys, createAcceptedKeys } from "./accepted-keys.ts";
 export { backchannelAudience } from "./backchannel-audience.ts";
+export {
+  addressMemberOf,
+  claimNameOf,
+  claimOwners,
+  customScopesOf,
+  scopeClaims,
+} from "./claim-scopes.ts";
+export { clientDefaults } from "./client-defaults.ts";
 export { changedKeys, diffReload } from "./diff-reload.ts";
 export { type LoadOptions, type LoadResult, loadConfig } from "./load.ts";
+export { type MailScope, mailScopes } from "./mail-scopes.ts";
 export { type MasterUserFormat, parseMasterUserFormat } from "./master-user-format.ts";
 export { messages } from "./messages.ts";
 export { nearestName } from "./nearest-name.ts";
@@ -19,12 +28,14 @@ export type {
   Config,
   ControlsConfig,
   CustomScopeConfig,
+  DynamicRegistrationConfig,
   HttpServerConfig,
   LdapConfig,
   LdapPoolConfig,
   LdapSearchConfig,
   LuaConfig,
   LuaControlsConfig,
+  MailRegistrationConfig,
   ObservabilityConfig,
   OidcClientConfig,
   OidcConfig,

@@ -20,6 +20,12 @@ test("the assertion contains the caller's name; an older gateway's assertion doe
   expect(await verify(await sign(caller, "admin"))).not.toHaveProperty("name");
 });
 
+test("the assertion contains the client's certificate", async () => {
+  const certificate = { der: "MIIB", isVerified: true };
+  const verify = createCallerVerifier({ secret }, "idp");
+  expect(await verify(await sign({ ...caller, certificate }, "idp"))).toEqual({ ...caller, certificate });
+});
+
 test("assertions are compatible with versions that sign and read with jose", async () => {
   const key = Buffer.from(secret.reveal());
   const { method, scopes, clientIp: ip, session: sid } = caller;

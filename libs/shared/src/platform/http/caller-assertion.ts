@@ -7,6 +7,14 @@ import { systemClock } from "../time/clock.ts";
 /** The service that an assertion is for; no other service accepts it (ADR 0010). */
 export type AssertionAudience = "admin" | "idp";
 
+/** The certificate that a client presented in its TLS handshake, with the gateway or a trusted proxy. */
+export interface ClientCertificate {
+  /** DER in base64url. */
+  readonly der: string;
+  /** Whether a CA of the site issued it. */
+  readonly isVerified: boolean;
+}
+
 /** An API caller that the gateway has authenticated. Basic is the administrative credential and needs no scopes. */
 export interface Caller {
   readonly method: "basic" | "bearer" | "none";
@@ -18,6 +26,8 @@ export interface Caller {
   readonly scopes: readonly string[];
   readonly clientIp: string;
   readonly session: string;
+  /** Absent without mutual TLS, and from older gateways. */
+  readonly certificate?: ClientCertificate | undefined;
 }
 
 /** Carries the assertion; the gateway removes a header of this name from client requests. */
@@ -53,8 +63,8 @@ export function createCallerSigner({ secret, ttlSeconds }: AssertionKey): SignCa
   const header = encoded({ alg: algorithm, typ: tokenType });
   return async (caller, audience) => {
     const iat = Math.floor(systemClock.now() / 1000);
-    const { method, name, scopes, clientIp: ip, session: sid } = caller;
-    const claims = { method, name, scopes, ip, sid, iss: issuer, aud: audience, iat, exp: iat + ttlSeconds };
+    const { method, name, scopes, clientIp: ip, session: sid, certificate: cert } = caller;
+    const claims = { method, name, scopes, ip, sid, cert, iss: issuer, aud: audience, iat, exp: iat + ttlSeconds };
     const signed = `${header}.${encoded(claims)}`;
     return `${signed}.${createHmac("sha256", key).update(signed).digest("base64url")}`;
   };
@@ -70,6 +80,18 @@ function isMethod(value: unknown): value is Caller["method"] {
   return value === "basic" || value === "bearer" || value === "none";
 }
 
+function certificateOf(value: unknown): ClientCertificate | undefined {
+  if (typeof value !== "object" || value === null || !("der" in value) || !("isVerified" in value)) return undefined;
+  const { der, isVerified } = value;
+  return typeof der === "string" && typeof isVerified === "boolean" ? { der, isVerified } : undefined;
+}
+
+/** Members that older gateways do not send. */
+function optionalMembers(name: unknown, cert: unknown): Pick<Caller, "name" | "certificate"> {
+  const certificate = certificateOf(cert);
+  return { ...(typeof name === "string" && { name }), ...(certificate !== undefined && { certificate }) };
+}
+
 /** Resolves to undefined if the assertion was not signed by the gateway for this audience, or has expired. */
 export function createCallerVerifier(
   { secret }: Pick<AssertionKey, "secret">,
@@ -82,10 +104,10 @@ export function createCallerVerifier(
     const rules = { key, algorithm, issuer, nowMs: systemClock.now(), skewSeconds: clockToleranceSeconds } as const;
     const result = verifySignature(assertion, rules);
     if ("reason" in result) return undefined;
-    const { aud, iat, method, name, scopes, ip, sid } = result.payload;
+    const { aud, iat, method, name, scopes, ip, sid, cert } = result.payload;
     if (aud !== audience || iat === undefined) return undefined;
     if (!isMethod(method) || !isStringArray(scopes) || typeof ip !== "string" || typeof sid !== "string")
       return undefined;
-    return { method, scopes, clientIp: ip, session: sid, ...(typeof name === "string" && { name }) };
+    return { method, scopes, clientIp: ip, session: sid, ...optionalMembers(name, cert) };
   };
 }

@@ -1,6 +1,6 @@
 import { createServer, IncomingMessage, type RequestListener, type Server, ServerResponse } from "node:http";
 import { createServer as createTlsServer, type Server as TlsHttpServer } from "node:https";
-import { Server as TcpServer } from "node:net";
+import { type Socket, Server as TcpServer } from "node:net";
 import type { TlsOptions } from "node:tls";
 import { endsWithin } from "../concurrency/deadline.ts";
 import { answerUnreadable } from "./unreadable-request.ts";
@@ -15,6 +15,8 @@ export interface ClosingServerOptions {
   readonly requestTimeoutMs: number;
   /** Absent for plain text. */
   readonly tls?: TlsOptions | undefined;
+  /** Sees each new connection before the HTTP server or TLS reads from it. The server closes the connection if it returns false. */
+  readonly accept?: ((socket: Socket) => Promise<boolean>) | undefined;
 }
 
 /** An HTTP server that stops without losing requests that clients may already have sent. */
@@ -53,8 +55,24 @@ function createResponseClass(isClosing: () => boolean) {
   };
 }
 
+/** Puts `accept` before the listeners that read from new connections. */
+function screenConnections(server: TcpServer, accept: (socket: Socket) => Promise<boolean>): void {
+  const readers = server.listeners("connection");
+  server.removeAllListeners("connection");
+  const admit = (socket: Socket, isAccepted: boolean): void => {
+    if (!isAccepted) socket.destroy();
+    else for (const reader of readers) Reflect.apply(reader, server, [socket]);
+  };
+  server.on("connection", (socket) => {
+    accept(socket).then(
+      (isAccepted) => admit(socket, isAccepted),
+      () => admit(socket, false),
+    );
+  });
+}
+
 export function createClosingServer(options: ClosingServerOptions): ClosingServer {
-  const { handle, requestTimeoutMs: requestTimeout, tls, identifier, maxHeaderBytes: maxHeaderSize } = options;
+  const { handle, requestTimeoutMs: requestTimeout, tls, identifier, maxHeaderBytes: maxHeaderSize, accept } = options;
   let closing = false;
   const limits = {
     requestTimeout,
@@ -66,6 +84,7 @@ export function createClosingServer(options: ClosingServerOptions): ClosingServe
     ServerResponse: createResponseClass(() => closing),
   };
   const server = tls === undefined ? createServer(limits, handle) : createTlsServer({ ...limits, ...tls }, handle);
+  if (accept !== undefined) screenConnections(server, accept);
   server.on("clientError", (error, socket) => answerUnreadable(error, socket, identifier));
   return {
     server,

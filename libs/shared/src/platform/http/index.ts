@@ -4,6 +4,7 @@ export {
   type AssertionAudience,
   type AssertionKey,
   type Caller,
+  type ClientCertificate,
   callerAssertionHeader,
   createCallerSigner,
   createCallerVerifier,
@@ -25,3 +26,4 @@ export { createMethodTable, type FoundRoute, type MethodTable, maxParamLength } 
 export { onlyOperations, routeOf, type SiteNames, sitePath } from "./operation-routes.ts";
 export { anyScopeOf, isBelow, scopeName } from "./route-scopes.ts";
 export { parseStrictJson, StrictJsonError, takeStrictJson } from "./strict-json.ts";
+export { traceForwarded, traceRequests } from "./trace-requests.ts";

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { SecureContextOptions, TlsOptions } from "node:tls";
+import { cipherList } from "../net/tls-names.ts";
 
 /** TLS of a listener (`runtime.servers.http.tls`). Paths name PEM files. */
 export interface ListenerTls {
@@ -9,7 +10,13 @@ export interface ListenerTls {
    * CAs of client certificates: every client must present a certificate of one of them. If absent, no client certificate is requested.
    */
   readonly caFile: string | undefined;
+  /** Whether clients without a certificate, or with one of another CA, may connect too. The handler decides about them. */
+  readonly acceptsAnyClient?: boolean;
   readonly minVersion: "TLSv1.2" | "TLSv1.3";
+  /** Cipher suites of TLS 1.2 by their IANA names. */
+  readonly cipherSuites: readonly string[];
+  /** Groups for the key exchange, in order of preference. */
+  readonly curves: readonly string[];
 }
 
 /** The settings that a renewed certificate changes. */
@@ -18,16 +25,28 @@ export async function readSecureContext({
   keyFile,
   caFile,
   minVersion,
+  cipherSuites,
+  curves,
+  acceptsAnyClient = false,
 }: ListenerTls): Promise<SecureContextOptions> {
   const [cert, key, ca] = await Promise.all([
     readFile(certFile),
     readFile(keyFile),
     caFile === undefined ? undefined : readFile(caFile),
   ]);
-  return { cert, key, minVersion, ...(ca === undefined ? undefined : { ca }) };
+  const names = { ciphers: cipherList(cipherSuites), ecdhCurve: curves.join(":") };
+  return {
+    cert,
+    key,
+    minVersion,
+    ...names,
+    ...(ca === undefined ? undefined : { ca }),
+    ...(acceptsAnyClient && { ca: ca ?? [] }),
+  };
 }
 
 export async function readTlsOptions(tls: ListenerTls): Promise<TlsOptions> {
-  const clients = tls.caFile === undefined ? {} : { requestCert: true, rejectUnauthorized: true };
+  const isRequested = tls.caFile !== undefined || tls.acceptsAnyClient === true;
+  const clients = isRequested ? { requestCert: true, rejectUnauthorized: tls.acceptsAnyClient !== true } : {};
   return { ...(await readSecureContext(tls)), ...clients };
 }

@@ -1,5 +1,5 @@
 import type { RequestListener } from "node:http";
-import type { Server } from "node:net";
+import type { Server, Socket } from "node:net";
 import { Server as TlsServer } from "node:tls";
 import type { Logger } from "../logging/logger.ts";
 import type { HostPort } from "../net/host-port.ts";
@@ -16,6 +16,8 @@ export interface ListenersOptions {
   readonly maxHeaderBytes: number;
   /** Absent for plain text. */
   readonly tls?: ListenerTls | undefined;
+  /** As in `ClosingServerOptions`. */
+  readonly accept?: ((socket: Socket) => Promise<boolean>) | undefined;
   readonly logger: Logger;
 }
 
@@ -69,7 +71,7 @@ async function tryListen(server: Server, address: HostPort, options: ListenersOp
 }
 
 export async function openListeners(options: ListenersOptions): Promise<Listeners> {
-  const { handle, requestTimeoutMs, tls, identifier, maxHeaderBytes } = options;
+  const { handle, requestTimeoutMs, tls, identifier, maxHeaderBytes, accept } = options;
   const tlsOptions = tls === undefined ? undefined : await readTlsOptions(tls);
   const servers: ClosingServer[] = [];
   try {
@@ -80,6 +82,7 @@ export async function openListeners(options: ListenersOptions): Promise<Listener
         identifier,
         maxHeaderBytes,
         tls: tlsOptions,
+        accept,
       });
       if (await tryListen(closingServer.server, address, options)) servers.push(closingServer);
     }

@@ -22,7 +22,13 @@ type Answer = { status: number; type: string; body: string };
 const paths: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
 const json = "application/json";
 
-async function answer(method: string, path: string, { health, metrics }: PrivateListenerDeps): Promise<Answer> {
+interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly accept: string | undefined;
+}
+
+async function answer({ method, path, accept }: Asked, { health, metrics }: PrivateListenerDeps): Promise<Answer> {
   if (paths.has(path) && method !== "GET" && method !== "HEAD")
     return { status: 405, type: json, body: JSON.stringify({ error: "method not allowed" }) };
   switch (path) {
@@ -35,7 +41,7 @@ async function answer(method: string, path: string, { health, metrics }: Private
       return { status: ready ? 200 : 503, type: json, body: JSON.stringify(report) };
     }
     case "/metrics":
-      return { status: 200, type: metrics.contentType, body: await metrics.expose() };
+      return { status: 200, ...(await metrics.exposeTo(accept)) };
     default:
       return { status: 404, type: json, body: JSON.stringify({ error: "not found" }) };
   }
@@ -49,7 +55,8 @@ function reply(response: ServerResponse, { status, type, body }: Answer): void {
 export async function openPrivateListener(deps: PrivateListenerDeps): Promise<PrivateListener> {
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     const [path = ""] = (request.url ?? "").split("?", 1);
-    answer(request.method ?? "", path, deps).then(
+    const { method = "", headers } = request;
+    answer({ method, path, accept: headers.accept }, deps).then(
       (result) => reply(response, result),
       () => reply(response, { status: 500, type: json, body: JSON.stringify({ error: "internal error" }) }),
     );

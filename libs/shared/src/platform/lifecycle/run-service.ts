@@ -7,6 +7,7 @@ import { consoleToLog } from "./console-to-log.ts";
 import { endAtOnce } from "./end-at-once.ts";
 import { problemFields, processLog } from "./process-log.ts";
 import { createReload } from "./reload.ts";
+import { connectServiceManager, type ServiceManager } from "./service-manager.ts";
 
 /** A service as its process sees it. */
 export interface Service {
@@ -30,7 +31,7 @@ function readConfig(): LoadResult {
   return loadConfig({ ...sources, file: values.config ?? sources.file });
 }
 
-function handleSignals(service: Service, preflight: Preflight): void {
+function handleSignals(service: Service, preflight: Preflight, manager: ServiceManager): void {
   let stopping = false;
   /** Sequential, so that the later of two reloads wins. */
   let reloading = Promise.resolve();
@@ -38,6 +39,7 @@ function handleSignals(service: Service, preflight: Preflight): void {
     if (stopping) return;
     stopping = true;
     service.logger.info({ signal }, "stopping");
+    manager.stopping();
     service.stop().then(
       () => end(service, 0),
       (err: unknown) => {
@@ -122,5 +124,7 @@ export async function runService({ name, preflight, start }: ServiceProgram): Pr
   } catch (error) {
     cannotStart(log, error);
   }
-  handleSignals(service, preflight);
+  const manager = connectServiceManager(processSources().env, log);
+  handleSignals(service, preflight, manager);
+  manager.ready();
 }

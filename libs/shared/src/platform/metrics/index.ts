@@ -2,6 +2,7 @@ export {
   type ClosedLabels,
   type CounterSeries,
   createMetrics,
+  type Exposition,
   type LabelValues,
   type MetricOptions,
   type Metrics,

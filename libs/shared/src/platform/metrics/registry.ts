@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { renderOpenMetrics } from "./open-metrics.ts";
 import { type HistogramSeries, TalliedHistogram } from "./tallied-histogram.ts";
 
 /** Every label has a closed set of values, so that no caller can create series. */
@@ -12,6 +13,19 @@ export interface MetricOptions<L extends ClosedLabels> {
   readonly labels: L;
 }
 
+export interface ConfiguredCounterOptions<L extends ClosedLabels> extends MetricOptions<L> {
+  /** The label whose values the configuration lists. */
+  readonly configured: string;
+}
+
+/** A counter with one label whose values a reload may change. */
+export interface ConfiguredCounter<L extends ClosedLabels> {
+  /** The configured values: each has its series, and the series of former values are removed. */
+  keep(values: readonly string[]): void;
+  /** Counts nothing for a value that is not configured. */
+  inc(value: string, labels: LabelValues<L>): void;
+}
+
 export interface CounterSeries {
   inc(amount?: number): void;
 }
@@ -21,14 +35,21 @@ export interface CounterSeries {
  */
 export interface Metrics {
   counter<L extends ClosedLabels>(options: MetricOptions<L>): (labels: LabelValues<L>) => CounterSeries;
+  configuredCounter<L extends ClosedLabels>(options: ConfiguredCounterOptions<L>): ConfiguredCounter<L>;
   histogram<L extends ClosedLabels>(
     options: MetricOptions<L> & { readonly buckets: readonly number[] },
   ): (labels: LabelValues<L>) => HistogramSeries;
   /** A value that is computed when the metrics are read. */
   gauge(options: { readonly name: string; readonly help: string; readonly read: () => number }): void;
-  readonly contentType: string;
   /** All metrics in the text exposition format. */
   expose(): Promise<string>;
+  /** The same for a scraper with this `Accept` header: in OpenMetrics, with exemplars, if there are any and it reads them. */
+  exposeTo(accept: string | undefined): Promise<Exposition>;
+}
+
+export interface Exposition {
+  readonly type: string;
+  readonly body: string;
 }
 
 function combinations(labels: ClosedLabels): readonly Record<string, string>[] {
@@ -83,7 +104,50 @@ function createCounting(hand: (amount: number) => void): Counting {
   };
 }
 
-export function createMetrics(): Metrics {
+function createConfiguredCounter<L extends ClosedLabels>(
+  { name, help, labels, configured }: ConfiguredCounterOptions<L>,
+  registers: Registry[],
+): ConfiguredCounter<L> {
+  const kept = new Map<string, (labels: LabelValues<L>) => Counting>();
+  const series = new Map<string, Counting[]>();
+  const collect = (): void => {
+    for (const one of [...series.values()].flat()) one.report();
+  };
+  const counter: Counter = new Counter({
+    name,
+    help,
+    labelNames: [configured, ...Object.keys(labels)],
+    registers,
+    collect,
+  });
+  const add = (value: string): void => {
+    const made: Counting[] = [];
+    const resolve = resolveSeries(labels, (row) => {
+      const child = counter.labels({ [configured]: value, ...row });
+      child.inc(0);
+      const counting = createCounting((amount) => child.inc(amount));
+      made.push(counting);
+      return counting;
+    });
+    kept.set(value, resolve);
+    series.set(value, made);
+  };
+  const remove = (value: string): void => {
+    kept.delete(value);
+    series.delete(value);
+    for (const row of combinations(labels)) counter.remove({ ...row, [configured]: value });
+  };
+  return {
+    keep: (values) => {
+      for (const former of kept.keys()) if (!values.includes(former)) remove(former);
+      for (const value of values) if (!kept.has(value)) add(value);
+    },
+    inc: (value, row) => kept.get(value)?.(row).inc(),
+  };
+}
+
+/** @param activeTrace identifies the trace of what is being observed; absent if nothing is traced */
+export function createMetrics(activeTrace?: () => string | undefined): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -102,14 +166,25 @@ export function createMetrics(): Metrics {
         return counting;
       });
     },
+    configuredCounter: (options) => createConfiguredCounter(options, registers),
     histogram: ({ name, help, labels, buckets }) => {
-      const histogram = new TalliedHistogram({ name, help, labelNames: Object.keys(labels), buckets, registers });
+      const histogram = new TalliedHistogram({
+        name,
+        help,
+        labelNames: Object.keys(labels),
+        buckets,
+        registers,
+        activeTrace,
+      });
       return resolveSeries(labels, (row) => histogram.make(row));
     },
     gauge: ({ name, help, read }) => {
       const gauge: Gauge = new Gauge({ name, help, registers, collect: () => gauge.set(read()) });
     },
-    contentType: registry.contentType,
     expose: () => registry.metrics(),
+    exposeTo: async (accept) =>
+      activeTrace !== undefined && accept?.includes("application/openmetrics-text") === true
+        ? { type: Registry.OPENMETRICS_CONTENT_TYPE, body: renderOpenMetrics(await registry.getMetricsAsJSON()) }
+        : { type: registry.contentType, body: await registry.metrics() },
   };
 }

@@ -1,4 +1,6 @@
 import { Gauge, Histogram, type Registry } from "prom-client";
+import { systemClock } from "../time/clock.ts";
+import type { Exemplar } from "./open-metrics.ts";
 
 export interface HistogramSeries {
   /** In the unit that the name of the metric states. */
@@ -11,12 +13,15 @@ export interface HistogramOptions {
   readonly labelNames: readonly string[];
   readonly buckets: readonly number[];
   readonly registers: Registry[];
+  /** The trace to which an observation belongs; absent if nothing is traced. */
+  readonly activeTrace?: (() => string | undefined) | undefined;
 }
 
 interface ReportedValue {
   readonly metricName: string;
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
+  readonly exemplar?: Exemplar | undefined;
 }
 
 interface Tally extends HistogramSeries {
@@ -24,7 +29,20 @@ interface Tally extends HistogramSeries {
   values(name: string): ReportedValue[];
 }
 
-function createTally(labels: Record<string, string>, buckets: readonly number[]): Tally {
+/** The latest traced observation of each bucket. */
+type Exemplars = (Exemplar | undefined)[];
+
+function noteExemplar(exemplars: Exemplars, index: number, value: number, traceId: string | undefined): void {
+  if (traceId === undefined) return;
+  exemplars[index] = { labelSet: { trace_id: traceId }, value, timestamp: systemClock.now() / 1000 };
+}
+
+function createTally(
+  labels: Record<string, string>,
+  buckets: readonly number[],
+  activeTrace: HistogramOptions["activeTrace"],
+): Tally {
+  const exemplars: Exemplars = [];
   const counts = buckets.map(() => 0);
   let sum = 0;
   let count = 0;
@@ -32,7 +50,12 @@ function createTally(labels: Record<string, string>, buckets: readonly number[])
     let total = 0;
     return buckets.map((bound, index) => {
       total += counts[index] ?? 0;
-      return { metricName: `${name}_bucket`, labels: { le: bound, ...labels }, value: total };
+      return {
+        metricName: `${name}_bucket`,
+        labels: { le: bound, ...labels },
+        value: total,
+        exemplar: exemplars[index],
+      };
     });
   };
   return {
@@ -48,13 +71,19 @@ function createTally(labels: Record<string, string>, buckets: readonly number[])
       }
       sum += value;
       count += 1;
+      if (activeTrace !== undefined) noteExemplar(exemplars, index, value, activeTrace());
     },
     values: (name) =>
       count === 0
         ? []
         : [
             ...cumulated(name),
-            { metricName: `${name}_bucket`, labels: { le: "+Inf", ...labels }, value: count },
+            {
+              metricName: `${name}_bucket`,
+              labels: { le: "+Inf", ...labels },
+              value: count,
+              exemplar: exemplars[buckets.length],
+            },
             { metricName: `${name}_sum`, labels, value: sum },
             { metricName: `${name}_count`, labels, value: count },
           ],
@@ -71,16 +100,18 @@ export class TalliedHistogram extends Gauge {
   readonly #name: string;
   readonly #buckets: readonly number[];
   readonly #empty: Histogram;
+  readonly #activeTrace: HistogramOptions["activeTrace"];
 
-  constructor({ name, help, labelNames, buckets, registers }: HistogramOptions) {
+  constructor({ name, help, labelNames, buckets, registers, activeTrace }: HistogramOptions) {
     super({ name, help, labelNames, registers });
     this.#name = name;
     this.#buckets = buckets;
+    this.#activeTrace = activeTrace;
     this.#empty = new Histogram({ name, help, labelNames, registers: [] });
   }
 
   make(labels: Record<string, string>): HistogramSeries {
-    const tally = createTally(labels, this.#buckets);
+    const tally = createTally(labels, this.#buckets, this.#activeTrace);
     this.#tallies.push(tally);
     return tally;
   }

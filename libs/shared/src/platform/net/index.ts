@@ -1,4 +1,5 @@
 export { addressKey } from "./address-key.ts";
+export { canonicalDomain } from "./canonical-domain.ts";
 export { type CidrSet, createCidrSet, parseCidr } from "./cidr-set.ts";
 export { type NamedClient, readClientAddress } from "./client-address.ts";
 export { embeddedIpv4 } from "./embedded-ipv4.ts";
@@ -11,4 +12,5 @@ export {
   resolveForwardedFor,
 } from "./forwarded-for.ts";
 export { type HostPort, parseHostPort } from "./host-port.ts";
-export { canonicalIp } from "./ip.ts";
+export { canonicalIp, isPublicAddress } from "./ip.ts";
+export { cipherList, recommendedGroups, recommendedSuites } from "./tls-names.ts";

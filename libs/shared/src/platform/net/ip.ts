@@ -24,3 +24,16 @@ export function isLoopback(host: string): boolean {
   if (address === undefined) return host.toLowerCase() === "localhost";
   return ipaddr.parse(address).range() === "loopback";
 }
+
+/**
+ * Whether the text is an address that the whole Internet routes, and that stands for itself: not private, loopback, link-local, reserved, and
+ * not an IPv6 address that a tunnel or translator turns into an IPv4 address.
+ */
+export function isPublicAddress(text: string): boolean {
+  const canonical = canonicalIp(text);
+  if (canonical === undefined) return false;
+  const address = ipaddr.parse(canonical);
+  // RFC 4291 §2.5.5.1: the deprecated form of an embedded IPv4 address counts as unicast.
+  const isCompatible = address instanceof ipaddr.IPv6 && address.parts.slice(0, 6).every((part) => part === 0);
+  return address.range() === "unicast" && !isCompatible;
+}

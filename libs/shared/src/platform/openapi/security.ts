@@ -6,7 +6,7 @@ const schemes: Readonly<Record<string, JsonObject>> = {
   backchannelBasic: {
     type: "http",
     scheme: "basic",
-    description: "The credentials in auth.backchannel.basic_auth.",
+    description: "The credentials in auth.backchannel.basic_auth, or those of a caller in auth.backchannel.callers.",
   },
   backchannelBearer: { type: "http", scheme: "bearer", description: "An access token or JWT for the back channel." },
   userBasic: { type: "http", scheme: "basic", description: "The user's own user name and password." },
@@ -61,7 +61,9 @@ export function securityOf(operation: Operation, identifier: string): readonly R
 /** Rejections of API callers, answered by the gateway (docs/api/management.yaml). */
 const rejections: Readonly<Record<number, OperationAnswer>> = {
   401: { description: "The API caller's credentials are missing or wrong." },
-  403: { description: "The token lacks a required scope." },
+  403: {
+    description: "The token lacks a required scope, or the caller's list of operations does not contain this one.",
+  },
   429: { description: "The failure budget of the address is exhausted. Retry-After says when to try again." },
   503: { description: "The token cannot be verified at the moment. Retry-After says when to try again." },
 };

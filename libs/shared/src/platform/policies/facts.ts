@@ -54,6 +54,11 @@ export type PolicyFact = keyof typeof policyFacts;
 /** Prefix of attributes that a backend releases for the account; each is a list of texts. */
 export const attributeFactPrefix = "auth.subject.attribute.";
 
+/** Prefix of attributes that a mail server sends with an auth-policy request; each is a list of texts. */
+export const requestAttributeFactPrefix = "request.attrs.";
+
+const attributePrefixes = [attributeFactPrefix, requestAttributeFactPrefix];
+
 export function isPolicyFact(name: string): name is PolicyFact {
   return Object.hasOwn(policyFacts, name);
 }
@@ -61,5 +66,6 @@ export function isPolicyFact(name: string): name is PolicyFact {
 /** Undefined for a name that is not a fact. */
 export function factType(name: string): FactType | undefined {
   if (isPolicyFact(name)) return policyFacts[name];
-  return name.startsWith(attributeFactPrefix) && name.length > attributeFactPrefix.length ? "texts" : undefined;
+  const isAttribute = attributePrefixes.some((prefix) => name.startsWith(prefix) && name.length > prefix.length);
+  return isAttribute ? "texts" : undefined;
 }

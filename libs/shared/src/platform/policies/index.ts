@@ -1,3 +1,11 @@
 export { type Condition, type ConditionProblem, compileCondition, type FactReader } from "./condition.ts";
-export { attributeFactPrefix, type FactValue, factType, isPolicyFact, type PolicyFact, policyFacts } from "./facts.ts";
+export {
+  attributeFactPrefix,
+  type FactValue,
+  factType,
+  isPolicyFact,
+  type PolicyFact,
+  policyFacts,
+  requestAttributeFactPrefix,
+} from "./facts.ts";
 export { type PolicySets, type RawSets, readSets } from "./sets.ts";

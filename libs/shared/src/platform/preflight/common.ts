@@ -14,12 +14,19 @@ function redisChecks({ storage }: Config): readonly PreflightCheck[] {
   });
 }
 
-/** Files that every service opens for its connections to NATS and Redis. */
+function tracingChecks({ observability: { tracing } }: Config): readonly PreflightCheck[] {
+  const { enabled, tls } = tracing;
+  if (!enabled) return [];
+  return tlsCheck("observability.tracing.tls", { ca: tls.ca_file, cert: tls.cert, key: tls.key }, tlsKeys);
+}
+
+/** Files that every service opens for its connections to NATS, Redis and the receiver of traces. */
 export function commonChecks(config: Config): readonly PreflightCheck[] {
   const { tls, credentials_file: credentials } = config.runtime.bus;
   return [
     ...readableFile("runtime.bus.credentials_file", credentials, true),
     ...(tls.enabled ? tlsCheck("runtime.bus.tls", { ca: tls.ca_file, cert: tls.cert, key: tls.key }, tlsKeys) : []),
     ...redisChecks(config),
+    ...tracingChecks(config),
   ];
 }

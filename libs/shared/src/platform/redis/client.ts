@@ -42,16 +42,32 @@ export interface RedisSettings {
 export type RedisClient = Redis | Cluster;
 
 const maxBackoffMs = 2000;
+/** While a failover is in progress, the next attempt may already find the new primary. */
+const maxFailoverBackoffMs = 500;
 
 function backoff(attempt: number): number {
   return Math.min(maxBackoffMs, 50 * 2 ** Math.min(attempt, 6)) * (0.5 + Math.random() / 2);
 }
+
+function failoverBackoff(attempt: number): number {
+  return Math.min(maxFailoverBackoffMs, backoff(attempt));
+}
+
+/** For one server of several. A host that is gone does not refuse connections, and the next server is tried only afterwards. */
+const failoverConnectMs = 1000;
+/** A closed connection to a host that is gone would otherwise linger, and keep the client from connecting again. */
+const disconnectMs = 100;
+const keepAliveMs = 5000;
+const sentinelReconnectMs = 5000;
+/** Interval in which a client asks the cluster which node serves what. */
+const slotsRefreshMs = 2000;
 
 /** Longer than any blocking command, so that only a hung server is given up. */
 const blockingTimeoutMs = 15_000;
 
 const blockingOptions = {
   commandTimeout: blockingTimeoutMs,
+  socketTimeout: blockingTimeoutMs,
   maxRetriesPerRequest: null,
   enableOfflineQueue: true,
 };
@@ -64,6 +80,10 @@ function nodeOptions(settings: RedisSettings) {
     connectTimeout: settings.connectTimeoutMs,
     // A hung server never answers; without this a command would wait indefinitely.
     commandTimeout: settings.commandTimeoutMs,
+    // Ends the connection, and not only the command: TCP alone waits up to 16 minutes for a host that is gone.
+    socketTimeout: settings.commandTimeoutMs,
+    disconnectTimeout: disconnectMs,
+    keepAlive: keepAliveMs,
     maxRetriesPerRequest: settings.maxRetries,
     // While Redis is unavailable a command fails immediately; the caller decides what to do, not a queue.
     enableOfflineQueue: false,
@@ -76,14 +96,24 @@ function nodeOptions(settings: RedisSettings) {
   };
 }
 
+/** The connection timeout of a server that others can replace. */
+function failoverOptions(settings: RedisSettings) {
+  return {
+    ...nodeOptions(settings),
+    connectTimeout: Math.min(settings.connectTimeoutMs, failoverConnectMs),
+    retryStrategy: failoverBackoff,
+  };
+}
+
 function clusterOptions(settings: RedisSettings) {
-  const redisOptions = nodeOptions(settings);
+  const redisOptions = failoverOptions(settings);
   const isBlocking = settings.isBlocking === true;
   return {
     redisOptions,
     enableOfflineQueue: isBlocking,
     enableAutoPipelining: !isBlocking,
-    clusterRetryStrategy: backoff,
+    clusterRetryStrategy: failoverBackoff,
+    slotsRefreshInterval: slotsRefreshMs,
   };
 }
 
@@ -104,7 +134,11 @@ function connect(settings: RedisSettings): RedisClient {
       return new GatheredRedis({ ...options, host: topology.address.host, port: topology.address.port });
     case "sentinel":
       return new GatheredRedis({
-        ...options,
+        ...failoverOptions(settings),
+        // Sentinels announce a new primary; the client then leaves the old one, even if that one still answers.
+        failoverDetector: true,
+        sentinelReconnectStrategy: () => sentinelReconnectMs,
+        sentinelCommandTimeout: failoverConnectMs,
         sentinels: topology.addresses.map(({ host, port }) => ({ host, port })),
         name: topology.master,
         ...(topology.username === undefined ? undefined : { sentinelUsername: topology.username }),

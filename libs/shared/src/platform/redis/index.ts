@@ -25,13 +25,20 @@ export {
   flowKey,
   knownDevicesKey,
   latestFlowKey,
+  mailProfileKey,
   passkeyAttemptsKey,
   pendingProofKey,
   sessionIdKey,
   sessionKey,
   usedTotpStepKey,
 } from "./keys/browser.ts";
-export { accountAddressesKey, accountIndexKey, guessesKey } from "./keys/brute-force.ts";
+export {
+  accountAddressesKey,
+  accountIndexKey,
+  countedRequestKey,
+  guessesKey,
+  repetitionsKey,
+} from "./keys/brute-force.ts";
 export type { KeyFamily } from "./keys/family.ts";
 export { flushQueue, foundKeysKey, jobKey, jobsPrefix, notificationJobKey, notificationQueue } from "./keys/jobs.ts";
 export {
@@ -39,11 +46,17 @@ export {
   oidcConsentKey,
   oidcDeliveriesDueKey,
   oidcDeliveryKey,
+  oidcDynamicIndexKey,
   oidcGuessKey,
   oidcIndexKey,
   oidcOnceKey,
+  oidcOutcomeKey,
+  oidcPendingKey,
   oidcPollKey,
   oidcRecordKey,
+  oidcRegisteredIndexKey,
+  oidcRegisteredKey,
+  oidcRegistrationRateKey,
   oidcReplayKey,
   oidcSigningKeysKey,
   oidcSigningLeaseKey,

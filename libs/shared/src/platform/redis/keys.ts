@@ -2,6 +2,7 @@ import { accountKeyFamilies } from "./keys/account.ts";
 import { browserKeys } from "./keys/browser.ts";
 import { bruteForceKeyFamilies } from "./keys/brute-force.ts";
 import type { KeyFamily } from "./keys/family.ts";
+import { historyKeyFamilies } from "./keys/history.ts";
 import { jobKeyFamilies } from "./keys/jobs.ts";
 import { oidcKeyFamilies } from "./keys/oidc.ts";
 import { samlKeys } from "./keys/saml.ts";
@@ -83,6 +84,7 @@ export const keyFamilies: readonly KeyFamily<never[]>[] = [
   ...browserKeys,
   ...accountKeyFamilies,
   ...bruteForceKeyFamilies,
+  ...historyKeyFamilies,
   ...jobKeyFamilies,
   scriptCacheKey,
   ...oidcKeyFamilies,

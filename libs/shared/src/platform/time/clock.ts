@@ -5,3 +5,9 @@ export interface Clock {
 }
 
 export const systemClock: Clock = { now: () => Date.now() };
+
+/**
+ * For deadlines and durations: it runs on when the wall clock is set, and differs from it by the sum of all such steps since the process
+ * started. Its times mean something in this process only.
+ */
+export const steadyClock: Clock = { now: () => Math.floor(performance.timeOrigin + performance.now()) };

@@ -1,2 +1,2 @@
-export { type Clock, systemClock } from "./clock.ts";
+export { type Clock, steadyClock, systemClock } from "./clock.ts";
 export { formatDuration, parseDuration } from "./duration.ts";

@@ -6,7 +6,7 @@
 -- in its window changes one field, and lifetimes are prolonged only after part of them has passed.
 --
 -- KEYS, for each failure: pending, and for each of its rules: ban;
---   then again for each failure: wrong passwords, guesses, and for each of its rules: count, accounts that signed in
+--   then again for each failure: wrong passwords, guesses, counted request, and for each of its rules: count, accounts that signed in
 --   during this window, accounts that signed in during the previous one
 -- ARGV[1] settings: JSON object, the same for every call of a process
 --   repeatWindowMs: time in which the same wrong password counts once
@@ -17,7 +17,8 @@
 -- ARGV[2] batch: JSON object
 --   stringKeys: number of pending keys and bans
 --   tolerations: list of { minPercent, maxPercent, scale }
---   digests, known (1 or 0), tolerationOf, ruleCounts: lists with one element for each failure, because a list of
+--   digests, known (1 or 0), requestLives (time for which another engine may count the same request, 0 for none),
+--     tolerationOf, ruleCounts: lists with one element for each failure, because a list of
 --     objects costs about 1 us more for each; tolerationOf has positions in tolerations, from 1
 --   rules, networks: lists with one element for each rule of each failure; rules has positions in the rules of the
 --     settings, from 1
@@ -64,30 +65,31 @@ local function set(key, value, life_ms)
 end
 
 -- Remembers a wrong password of an account for `memory` ms. Returns whether it is a repetition, how many wrong
--- passwords the account has, and whether its keys were prolonged a short time ago. The value of the pending key is the
+-- passwords the account has, whether its keys were prolonged a short time ago, and whether the wrong password is kept. The value of the pending key is the
 -- time at which the wrong passwords expire, which saves a call to read it.
 local function remember(key, pending, digest, memory)
   local seen = call("HLEN", key)
-  local old = false
+  local old, kept = false, false
   if seen < max_digests and call("HSETNX", key, digest, fresh) == 1 then
-    seen = seen + 1
+    seen, kept = seen + 1, true
   else
     old = call("HGET", key, digest)
   end
   if old then
+    kept = true
     local counted_at, last_at = string.match(old, "^(%d+):(%d+)$")
     local repeated = last_at and now - tonumber(last_at) < memory
     call("HSET", key, digest, (repeated and counted_at or text(now)) .. ":" .. text(now))
     if repeated then
       call("PEXPIRE", key, text(2 * memory))
-      return true, seen, false
+      return true, seen, false, true
     end
   end
   local left, spare = number(values[pending]) - now, math.min(memory, late)
-  if seen > 1 and left <= 2 * memory and left > 2 * memory - spare then return false, seen, true end
+  if seen > 1 and left <= 2 * memory and left > 2 * memory - spare then return false, seen, true, kept end
   call("PEXPIRE", key, text(2 * memory))
   set(pending, text(now + 2 * memory), memory + spare)
-  return false, seen, false
+  return false, seen, false, kept
 end
 
 -- Adds a failure to the count of a rule. Returns the failures of known and of unknown accounts. Failures of the
@@ -134,11 +136,16 @@ end
 local function count(position, string_at, key_at, rule_at)
   local digest, is_known, rule_count = batch.digests[position], batch.known[position] == 1, batch.ruleCounts[position]
   local toleration = batch.tolerations[batch.tolerationOf[position]]
-  local repeated, seen, prolonged = false, 0, false
+  local repeated, seen, prolonged, kept = false, 0, false, false
   if is_known then
     local memory = repeat_window
     for i = 1, rule_count do memory = math.max(memory, rules[own_rules[rule_at + i]].periodMs) end
-    repeated, seen, prolonged = remember(KEYS[key_at], KEYS[string_at], digest, memory)
+    repeated, seen, prolonged, kept = remember(KEYS[key_at], KEYS[string_at], digest, memory)
+  end
+  -- A request that two engines received, because the first fell silent, counts once. A kept wrong password shows that too.
+  local request_life = batch.requestLives[position]
+  if not kept and request_life > 0 then
+    repeated = not call("SET", KEYS[key_at + 2], "1", "PX", text(request_life), "NX")
   end
   local guesses = KEYS[key_at + 1]
   local changed = call("PFADD", guesses, digest) == 1
@@ -146,7 +153,7 @@ local function count(position, string_at, key_at, rule_at)
   if changed and (not prolonged or total <= 1) then call("PEXPIRE", guesses, guesses_life) end
   local first, new = false, false
   for i = 1, rule_count do
-    local rule, ban, at = rules[own_rules[rule_at + i]], KEYS[string_at + i], key_at + 3 * i - 1
+    local rule, ban, at = rules[own_rules[rule_at + i]], KEYS[string_at + i], key_at + 3 * i
     if not repeated then
       local k, u = add(KEYS[at], rule, is_known and "k" or "u")
       if not new and not values[ban] and is_over(rule.limit, k, u, toleration, KEYS[at + 1], KEYS[at + 2]) then
@@ -165,7 +172,7 @@ local figures, explanations = {}, {}
 local string_at, key_at, rule_at = 1, batch.stringKeys + 1, 0
 for position = 1, #batch.digests do
   local rule_count = batch.ruleCounts[position]
-  local last_key = key_at + 1 + 3 * rule_count
+  local last_key = key_at + 2 + 3 * rule_count
   local done, status, seen, total, first = pcall(count, position, string_at, key_at, rule_at)
   if not done and string.find(message_of(status), "WRONGTYPE", 1, true) then
     -- Only this script writes these keys. If one has another type, all of them are deleted and their counts begin

@@ -34,7 +34,7 @@ function withAccount(decision: AuthDecision, { dialect }: Attempt, { accountKnow
 /** Counts a wrong guess. The same step in Redis counts and bans, so parallel guesses cannot exceed the limit. */
 export const countFailure: Finalizer = {
   name: "count-failure",
-  run: async (attempt, original, { facts }, { bruteForce }) => {
+  run: (attempt, original, { facts }, { bruteForce }) => {
     const decision = withAccount(original, attempt, facts);
     if (bruteForce === undefined || facts.bruteForce === undefined || !isGuess(decision)) return decision;
     // A bad token names no account. Repetitions of the same token count once, as for a known account.
@@ -42,7 +42,6 @@ export const countFailure: Finalizer = {
     const found = facts.bruteForce;
     const isKnown = facts.accountKnown === true || isToken;
     const guessed = { isKnown, isPassword: !isToken, account: facts.guessedAccount };
-    await bruteForce.countFailure(attempt, guessed, found);
-    return withHistory(decision, found);
+    return bruteForce.countFailure(attempt, guessed, found).then(() => withHistory(decision, found));
   },
 };

@@ -7,11 +7,10 @@ import type { Finalizer } from "../step.ts";
  */
 export const determineAccountDelay: Finalizer = {
   name: "determine-account-delay",
-  run: async (attempt, decision, { facts }, { bruteForce }) => {
+  run: (attempt, decision, { facts }, { bruteForce }) => {
     const found = facts.bruteForce;
     if (bruteForce === undefined || found === undefined || decision.outcome !== "ok") return decision;
     const account = attempt.masterLogin === undefined ? decision.account : attempt.username;
-    await bruteForce.determineDelay(account, found);
-    return decision;
+    return bruteForce.determineDelay(account, found).then(() => decision);
   },
 };

@@ -1,6 +1,21 @@
-import type { Finalizer } from "../step.ts";
+import type { AuthDecision, Ok } from "@postern/shared/contracts";
+import type { Attempt } from "../../decision/attempt.ts";
+import type { Facts } from "../../facts/facts.ts";
+import type { Finalizer, StepDeps } from "../step.ts";
 import { recordSuccess } from "./record-success.ts";
 import { writeCaches } from "./write-caches.ts";
+
+async function keep(attempt: Attempt, decision: Ok, facts: Facts, deps: StepDeps): Promise<AuthDecision> {
+  const written = writeCaches(attempt, decision, facts, deps);
+  const recorded = recordSuccess(attempt, decision, facts, deps);
+  const [standing] = await Promise.all([recorded, written]);
+  return standing;
+}
+
+/** A success from this process's memory without failures before it was kept when it was first made. */
+function isKept({ cache, bruteForce }: Facts): boolean {
+  return cache?.servedFrom === "memory" && bruteForce?.pending !== true;
+}
 
 /**
  * Checks the ban again and writes the caches in one round trip. The cache entry of a success that the ban then refuses
@@ -8,11 +23,6 @@ import { writeCaches } from "./write-caches.ts";
  */
 export const keepSuccess: Finalizer = {
   name: "keep-success",
-  run: async (attempt, decision, { facts }, deps) => {
-    if (decision.outcome !== "ok") return decision;
-    const written = writeCaches(attempt, decision, facts, deps);
-    const recorded = recordSuccess(attempt, decision, facts, deps);
-    const [standing] = await Promise.all([recorded, written]);
-    return standing;
-  },
+  run: (attempt, decision, { facts }, deps) =>
+    decision.outcome !== "ok" || isKept(facts) ? decision : keep(attempt, decision, facts, deps),
 };

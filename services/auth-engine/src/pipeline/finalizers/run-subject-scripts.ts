@@ -26,9 +26,8 @@ function afterVerdict(decision: AuthDecision, { deny, message, attributes, upstr
  */
 export const runSubjectScripts: Finalizer = {
   name: "run-subject-scripts",
-  run: async (attempt, decision, { deadline }, { scripts }) => {
-    if (decision.outcome !== "ok" && decision.outcome !== "fail") return decision;
-    const verdicts = await scripts.subject(attempt, decision, deadline);
-    return verdicts.reduce(afterVerdict, decision);
-  },
+  run: (attempt, decision, { deadline }, { scripts }) =>
+    (decision.outcome === "ok" || decision.outcome === "fail") && scripts.has("subject")
+      ? scripts.subject(attempt, decision, deadline).then((verdicts) => verdicts.reduce(afterVerdict, decision))
+      : decision,
 };

@@ -15,8 +15,8 @@ function denialOf(verdicts: readonly EnvironmentVerdict[]): AuthDecision | undef
  */
 export const runEnvironmentScripts: Step = {
   name: "run-environment-scripts",
-  run: async (attempt, { deadline }, { scripts }) => {
-    if (attempt.operation !== "authenticate") return undefined;
-    return denialOf(await scripts.environment(attempt, deadline));
-  },
+  run: (attempt, { deadline }, { scripts }) =>
+    attempt.operation === "authenticate" && scripts.has("environment")
+      ? scripts.environment(attempt, deadline).then(denialOf)
+      : undefined,
 };

@@ -20,6 +20,24 @@ async function verify(
   return lookUpAccount({ ...rest, password: undefined, username: user }, context, deps.backends);
 }
 
+async function audited(
+  attempt: Attempt,
+  masterLogin: MasterLoginFacts,
+  { context, deps }: { readonly context: StepContext; readonly deps: StepDeps },
+): Promise<AuthDecision> {
+  const { session, username: masterUser, clientIp, protocol } = attempt;
+  const audit = (outcome: MasterLoginAudit["outcome"]): void =>
+    deps.masterUsers?.audit({ session, masterUser, user: masterLogin.user, clientIp, protocol, outcome });
+  try {
+    const decision = await verify(attempt, masterLogin, { context, deps });
+    audit(decision.outcome === "ok" ? "ok" : "denied");
+    return decision;
+  } catch (thrown) {
+    audit("undecided");
+    throw thrown;
+  }
+}
+
 /**
  * Decides every sign-in of a master user as another user: verifies the master's password, then looks the user up
  * without one. No backend is queried about the user before. The step runs before the caches, and its result is not
@@ -27,18 +45,6 @@ async function verify(
  */
 export const verifyMasterUser: Step = {
   name: "verify-master-user",
-  run: async (attempt, context, deps) => {
-    const { masterLogin, session, username: masterUser, clientIp, protocol } = attempt;
-    if (masterLogin === undefined) return undefined;
-    const audit = (outcome: MasterLoginAudit["outcome"]): void =>
-      deps.masterUsers?.audit({ session, masterUser, user: masterLogin.user, clientIp, protocol, outcome });
-    try {
-      const decision = await verify(attempt, masterLogin, { context, deps });
-      audit(decision.outcome === "ok" ? "ok" : "denied");
-      return decision;
-    } catch (thrown) {
-      audit("undecided");
-      throw thrown;
-    }
-  },
+  run: (attempt, context, deps) =>
+    attempt.masterLogin === undefined ? undefined : audited(attempt, attempt.masterLogin, { context, deps }),
 };

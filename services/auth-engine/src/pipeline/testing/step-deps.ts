@@ -10,7 +10,7 @@ export function stepDeps(given: Pick<StepDeps, "backends"> & Partial<StepDeps>):
     controls: undefined,
     masterUsers: undefined,
     policies: undefined,
-    scripts: { environment: async () => [], subject: async () => [] },
+    scripts: { has: () => true, environment: async () => [], subject: async () => [] },
     appPasswordUses: { note: () => undefined },
     appPasswordChecked: () => undefined,
     ...given,

@@ -25,7 +25,7 @@ export interface DialectPair {
    * For dialects whose callers treat 400 as a fault of the server: names that no account can have are denied instead.
    */
   readonly deniesUnacceptableCredentials?: boolean | undefined;
-  /** Whether `mode=list-accounts` is supported (json, cbor and header). */
+  /** Whether the query names the operation, and `mode=list-accounts` is supported (json, cbor and header). */
   readonly listsAccounts?: boolean | undefined;
 }
 
@@ -47,6 +47,8 @@ export interface AuthRouteDeps {
   readonly callerAddress: (request: FastifyRequest) => string;
   readonly factsOf: (request: FastifyRequest, dialect: Dialect) => RequestFacts;
   readonly reportIgnoredAddress: ReportIgnoredAddress;
+  /** Adds the error result of OAUTHBEARER to the denial of a token. */
+  readonly addOauthFailure: (reply: DialectReply, request: AuthRequest, decision: AuthDecision) => DialectReply;
 }
 
 interface Answered {
@@ -69,7 +71,7 @@ function tempfail(error: AppError): AuthDecision {
  * answer is an immediate temporary failure (ADR 0013).
  */
 export function createAuthHandler(pair: DialectPair, deps: AuthRouteDeps): AuthHandler {
-  const { decide, metrics, log, gate, factsOf, accountDelays, callerAddress } = deps;
+  const { decide, metrics, log, gate, factsOf, accountDelays, callerAddress, addOauthFailure } = deps;
   /** Milliseconds; 0: answer now. */
   const hold = ({ authRequest, decision, request, reply, seconds }: Answered, send: () => void): number => {
     // The client disconnected during the decision, so the socket reports no further event.
@@ -97,12 +99,13 @@ export function createAuthHandler(pair: DialectPair, deps: AuthRouteDeps): AuthH
         return;
       }
       const decision = await decide(authRequest);
-      const send = (): void => sendReply(reply, pair.decision(decision, request.id, request));
+      const rendered = addOauthFailure(pair.decision(decision, request.id, request), authRequest, decision);
+      const send = (): void => sendReply(reply, rendered);
       const seconds = (performance.now() - started) / 1000;
       const delayedMs = "holdMs" in decision ? hold({ authRequest, decision, request, reply, seconds }, send) : 0;
       if (delayedMs === 0) send();
       metrics.decided({ dialect: pair.dialect, operation: authRequest.operation, outcome: decision.outcome, seconds });
-      log.decided(authRequest, decision, seconds, delayedMs);
+      log.decided(authRequest, decision, seconds, { delayedMs, caller: request.callerName });
     } catch (thrown) {
       refuse(pair, { request, reply, thrown, clientIp: facts?.clientIp }, deps);
     } finally {
@@ -132,7 +135,7 @@ async function answerList(
     sendReply(reply, decision(tempfail(result.error), request.id, request));
   const { outcome, firstPageSeconds } = result;
   metrics.decided({ dialect, operation: authRequest.operation, outcome, seconds: firstPageSeconds });
-  log.listed(authRequest, result);
+  log.listed(authRequest, result, request.callerName);
 }
 
 export interface Refused {
@@ -163,7 +166,8 @@ export function refuse(
   }
   metrics.malformed(pair.dialect);
   const { dialect } = pair;
-  log.malformed({ session: request.id, dialect, error, clientIp: clientIp ?? factsOf(request, dialect).clientIp });
+  const address = clientIp ?? factsOf(request, dialect).clientIp;
+  log.malformed({ session: request.id, dialect, error, clientIp: address, caller: request.callerName });
   if (error instanceof CredentialsError && pair.deniesUnacceptableCredentials === true) {
     sendReply(reply, pair.decision(unacceptable, request.id, request));
     return;

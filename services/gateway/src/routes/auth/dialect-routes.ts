@@ -2,6 +2,7 @@ import type { Operation } from "@postern/shared/contracts";
 import { routeOf } from "@postern/shared/platform/http";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { GatewayContext } from "../../context.ts";
+import { plainQuery, requestedOperation } from "../../dialects/query.ts";
 import { notFoundReply } from "../../dialects/reply.ts";
 import { createReadBody, type ReadBody } from "../../plugins/read-body.ts";
 import { sendReply } from "../../plugins/send-reply.ts";
@@ -47,6 +48,7 @@ function registerDialect(
       sendReply(reply, notFoundReply(context.names, request.id));
     else next();
   };
+  const operationOf = pair.listsAccounts === true ? requestedOperation : () => plainQuery.operation;
   const readAndAnswer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     reply.hijack();
     try {
@@ -65,7 +67,7 @@ function registerDialect(
   app.route({
     method,
     url,
-    onRequest: [disabled, onRequest ?? context.callerAuth],
+    onRequest: [disabled, onRequest ?? context.callerAuthFor(operationOf)],
     errorHandler: failed,
     handler: readAndAnswer,
   });

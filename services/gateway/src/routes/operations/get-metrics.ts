@@ -16,6 +16,7 @@ export function getMetrics(metrics: Metrics, settings: () => MetricsRouteSetting
     if (basic !== undefined && !basic(request.raw.headers.authorization ?? "")) {
       return reply.code(401).header("www-authenticate", 'Basic realm="metrics", charset="UTF-8"').send();
     }
-    return reply.type(metrics.contentType).send(await metrics.expose());
+    const { type, body } = await metrics.exposeTo(request.raw.headers.accept);
+    return reply.type(type).send(body);
   };
 }

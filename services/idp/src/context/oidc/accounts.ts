@@ -12,6 +12,8 @@ export interface AccountsFeature {
 /** One day more than the longest refresh token: an account outlives its tokens. */
 function longestLifeSeconds({ oidc }: OidcSettings): number {
   const lives = oidc.clients.map(({ refresh_token_lifetime: life }) => life);
+  const { mail_registration: mail } = oidc;
+  if (mail.enabled) lives.push(mail.refresh_token_lifetime);
   return Math.ceil(Math.max(oidc.tokens.default_refresh_token_lifetime, ...lives) / 1000) + 86_400;
 }
 

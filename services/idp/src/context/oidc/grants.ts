@@ -2,6 +2,8 @@ import { systemClock } from "@postern/shared/platform/time";
 import type { Consents } from "../../oidc/grants/consents.ts";
 import { createConsents } from "../../oidc/grants/consents-redis.ts";
 import { createKeepGrant, type KeepGrant } from "../../oidc/grants/grant-life.ts";
+import type { Outcomes } from "../../oidc/provider/outcomes.ts";
+import { createOutcomes } from "../../oidc/provider/outcomes-redis.ts";
 import type { AccountsFeature } from "./accounts.ts";
 import type { OidcParts } from "./parts.ts";
 import type { StorageFeature } from "./storage.ts";
@@ -9,9 +11,10 @@ import type { StorageFeature } from "./storage.ts";
 export interface GrantsFeature {
   readonly consents: Consents;
   readonly keepGrant: KeepGrant;
+  readonly outcomes: Outcomes;
 }
 
-/** Consent, and the lifetime of grants. */
+/** Consent, the lifetime of grants, and what the end of a sign-in or consent returned. */
 export function createGrantsFeature(
   { redis, keyPrefix, keys }: OidcParts,
   { store, digestOf, accounts }: StorageFeature & AccountsFeature,
@@ -19,5 +22,6 @@ export function createGrantsFeature(
   return {
     consents: createConsents({ redis, keyPrefix, keys }),
     keepGrant: createKeepGrant({ store, accounts, digestOf, clock: systemClock }),
+    outcomes: createOutcomes({ redis, keyPrefix, keys, clock: systemClock }),
   };
 }

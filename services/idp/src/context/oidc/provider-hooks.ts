@@ -1,29 +1,45 @@
 import { systemClock } from "@postern/shared/platform/time";
+import { browserDigest, isBrowserToken } from "../../flow/browser-binding.ts";
 import { createFindAccount } from "../../oidc/accounts/find-account.ts";
+import { type ClientPolicies, clientMetadata } from "../../oidc/clients/clients.ts";
 import type { DeviceBrake } from "../../oidc/device/device-brake.ts";
 import { createAdapterFactory } from "../../oidc/provider/adapter.ts";
 import { createSessionAdapter } from "../../oidc/provider/adapter-session.ts";
 import { isFault, reasonOf, withClientErrors } from "../../oidc/provider/authorize-failure.ts";
 import { createInteractionUrl } from "../../oidc/provider/interaction-url.ts";
 import type { ProviderHooks } from "../../oidc/provider/provider.ts";
-import { logoutSupport } from "../../oidc/settings/oidc-settings.ts";
+import { certificateSupport } from "../../oidc/settings/certificate-support.ts";
+import { discoveryMembers } from "../../oidc/settings/discovery-members.ts";
+import { registrationSupport } from "../../oidc/settings/mail-resources.ts";
+import { logoutSupport, type OidcSettings, requestObjectSupport } from "../../oidc/settings/oidc-settings.ts";
 import { createRenderError } from "../../routes/oidc/render-error.ts";
-import { sessionCookieName } from "../../sessions/cookies.ts";
+import { cookieNames, createSiteCookies, sessionCookieName } from "../../sessions/cookies.ts";
 import type { AccountsFeature } from "./accounts.ts";
 import type { GrantsFeature } from "./grants.ts";
 import type { OidcParts } from "./parts.ts";
+import type { RegisteredFeature } from "./registered.ts";
 import type { StorageFeature } from "./storage.ts";
 import type { TokensFeature } from "./tokens.ts";
 
 /** The features that the provider calls. */
-export interface HookedFeatures extends StorageFeature, AccountsFeature, GrantsFeature, TokensFeature {
+export interface HookedFeatures
+  extends StorageFeature,
+    AccountsFeature,
+    GrantsFeature,
+    TokensFeature,
+    RegisteredFeature {
   readonly brake: DeviceBrake;
 }
 
-const securityPolicy = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'";
+/** The provider adds the hash of its `form_post` script to `script-src` only if there is such a directive. */
+const securityPolicy = "default-src 'none'; script-src; frame-ancestors 'none'; base-uri 'none'";
 
-function createAdapter({ sessions }: OidcParts, features: HookedFeatures): ProviderHooks["adapter"] {
-  const { store, digestOf, records, keepGrant, accounts } = features;
+function createAdapter(
+  { sessions, settings }: OidcParts,
+  features: HookedFeatures,
+  policies: () => ClientPolicies,
+): ProviderHooks["adapter"] {
+  const { store, digestOf, records, keepGrant, accounts, registered } = features;
   return createAdapterFactory({
     store,
     digestOf,
@@ -31,6 +47,10 @@ function createAdapter({ sessions }: OidcParts, features: HookedFeatures): Provi
     revokeGrant: (grantId) => records.revokeGrant(grantId),
     keepGrant,
     keepAccount: (accountId) => accounts.keep(accountId),
+    findClient: async (id) => {
+      const policy = (await registered.load(id)) === undefined ? undefined : policies().get(id);
+      return policy === undefined ? undefined : clientMetadata(policy, settings());
+    },
   });
 }
 
@@ -42,17 +62,35 @@ function createErrorLog({ logger }: OidcParts): ProviderHooks["onError"] {
   };
 }
 
-/** What the provider calls in our code, the same for every generation. */
-export function createHooks(parts: OidcParts, features: HookedFeatures): ProviderHooks {
-  const { sessions, settings, starter, initial, counted } = parts;
-  const { accounts, records, consents, brake, reportUnreadable } = features;
+function createBrowserOf(issuer: string): ProviderHooks["browserOf"] {
+  const cookies = createSiteCookies(issuer);
+  return (header) => {
+    const token = cookies.read(header, cookieNames.flow);
+    return isBrowserToken(token) ? browserDigest(token) : undefined;
+  };
+}
+
+function discoveryMembersOf(now: OidcSettings, uiLocales: readonly string[]): Readonly<Record<string, unknown>> {
   return {
-    adapter: createAdapter(parts, features),
+    ...discoveryMembers(now, uiLocales),
+    ...logoutSupport(now),
+    ...requestObjectSupport(now),
+    ...registrationSupport(now),
+    ...certificateSupport(now),
+  };
+}
+
+/** What the provider calls in our code, the same for every generation. */
+export function createHooks(parts: OidcParts, features: HookedFeatures, policies: () => ClientPolicies): ProviderHooks {
+  const { sessions, settings, starter, initial, counted, logger } = parts;
+  const { accounts, records, consents, outcomes, brake, reportUnreadable, registered } = features;
+  return {
+    adapter: createAdapter(parts, features, policies),
     sessionCookie: sessionCookieName(initial.issuer),
     interactionUrl: withClientErrors(
       createInteractionUrl({
         starter,
-        clients: () => settings().oidc.clients,
+        policies,
         mfaPolicy: () => settings().mfaPolicy,
         findSession: (uid) => sessions.findByUid(uid),
       }),
@@ -65,11 +103,17 @@ export function createHooks(parts: OidcParts, features: HookedFeatures): Provide
     record: (token, epoch) => records.record(token, epoch),
     mayPoll: (deviceCode) => brake.mayPoll(deviceCode),
     pollingInterval: () => settings().oidc.device_flow.polling_interval,
+    outcomes,
+    browserOf: createBrowserOf(initial.issuer),
+    browserStateCookies: (uid, maxAge) => parts.pages()?.browserStateCookies(uid, maxAge),
+    onOutcomeLost: (err) => logger.warn({ err }, "a repeated form of this sign-in will show that the page has expired"),
     contentSecurityPolicy: securityPolicy,
-    logoutSupport: () => logoutSupport(settings()),
+    discoveryMembers: () => discoveryMembersOf(settings(), parts.pages()?.languages.map(({ tag }) => tag) ?? []),
     renderError: createRenderError(parts.pages),
     onGrant: (grantType, result) => counted.grant(grantType, result),
     accountOf: (accountId) => accounts.find(accountId),
+    registeredClient: (id) => registered.recent(id),
+    keepClient: (id) => registered.keep(id),
     reportUnreadable,
     nowSeconds: () => Math.floor(systemClock.now() / 1000),
     findSession: (uid) => sessions.findByUid(uid),

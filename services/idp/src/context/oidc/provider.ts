@@ -1,14 +1,12 @@
 import { type Bridge, createBridge } from "../../oidc/provider/bridge.ts";
 import { createFinish } from "../../oidc/provider/finish.ts";
-import { createGenerations, type Generations } from "../../oidc/provider/generation.ts";
-import type { KeySchedule } from "../../oidc/provider/key-schedule.ts";
-import { createSchedule } from "./keys.ts";
+import { createGenerations, type Generation, type Generations } from "../../oidc/provider/generation.ts";
+import { createKeysFeature, type KeysFeature } from "./keys.ts";
 import type { OidcParts } from "./parts.ts";
 import { createHooks, type HookedFeatures } from "./provider-hooks.ts";
 
-export interface ProviderFeature {
+export interface ProviderFeature extends KeysFeature {
   readonly generations: Generations;
-  readonly schedule: KeySchedule;
   readonly bridge: Bridge;
   readonly finish: ReturnType<typeof createFinish>;
 }
@@ -16,18 +14,19 @@ export interface ProviderFeature {
 /** The provider, what creates its generations, and how requests and ended flows reach it. */
 export function createProviderFeature(parts: OidcParts, features: HookedFeatures): ProviderFeature {
   const { sessions, logger } = parts;
-  const { accounts, consents } = features;
-  const generations = createGenerations(createHooks(parts, features));
-  const current = () => generations.current();
+  const { accounts, consents, outcomes } = features;
+  const current = (): Generation => generations.current();
+  const generations: Generations = createGenerations(createHooks(parts, features, () => current().policies));
   const bridge = createBridge(current);
   return {
     generations,
-    schedule: createSchedule(parts, generations),
+    ...createKeysFeature(parts, generations),
     bridge,
     finish: createFinish({
       current,
       bridge,
       consents,
+      outcomes,
       sessions,
       accounts,
       onNoSubject: (account, client) =>

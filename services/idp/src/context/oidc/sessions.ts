@@ -1,14 +1,19 @@
+import { clientDefaults } from "@postern/shared/platform/config";
 import { systemClock } from "@postern/shared/platform/time";
-import type { ConnectedApplications } from "../../login/connected-applications.ts";
+import type { ConnectedApplications, MailSignIns } from "../../login/connected-applications.ts";
+import { demandsOf, type SignInDemands } from "../../login/sign-in-demands.ts";
 import type { EndSessions } from "../../oidc/logout/end-sessions.ts";
 import type { Generations } from "../../oidc/provider/generation.ts";
 import { createApplications } from "../../oidc/sessions/applications.ts";
 import { type BrowserSessionList, createBrowserSessionList } from "../../oidc/sessions/browser-session-list.ts";
+import { createMailSignIns } from "../../oidc/sessions/mail-sign-ins.ts";
 import { createOidcSessions, type OidcSessions } from "../../oidc/sessions/session-list.ts";
 import { createOwnersOf, type OwnersOf } from "../../oidc/sessions/session-owner.ts";
+import type { OidcSettings } from "../../oidc/settings/oidc-settings.ts";
 import type { AccountsFeature } from "./accounts.ts";
 import type { GrantsFeature } from "./grants.ts";
 import type { OidcParts } from "./parts.ts";
+import type { RegisteredFeature } from "./registered.ts";
 import type { StorageFeature } from "./storage.ts";
 import type { TokensFeature } from "./tokens.ts";
 
@@ -17,31 +22,51 @@ export interface SessionsFeature {
   readonly browserSessions: BrowserSessionList;
   readonly ownersOf: OwnersOf;
   readonly applications: ConnectedApplications;
+  readonly mailSignIns: MailSignIns;
+}
+
+function mailDemands({ oidc, mfaPolicy }: OidcSettings): SignInDemands {
+  return demandsOf({ ...clientDefaults, require_mfa: oidc.mail_registration.require_mfa }, mfaPolicy);
 }
 
 const nowSeconds = (): number => Math.floor(systemClock.now() / 1000);
 
-interface SessionSources extends StorageFeature, AccountsFeature, GrantsFeature, TokensFeature {
+interface SessionSources extends StorageFeature, AccountsFeature, GrantsFeature, TokensFeature, RegisteredFeature {
   readonly generations: Generations;
   readonly endSessions: EndSessions;
 }
 
 /** Sessions and connected applications, as operators and users see them. */
 export function createSessionsFeature(parts: OidcParts, sources: SessionSources): SessionsFeature {
-  const { sessions, settings, onClosed } = parts;
-  const { store, digestOf, accounts, subjectsOfAccount, records, consents, generations, endSessions } = sources;
+  const { sessions, settings, initial, onClosed } = parts;
+  const { store, digestOf, accounts, subjectsOfAccount, records, consents, generations, endSessions, registered } =
+    sources;
   const policies = () => generations.current().policies;
   return {
     oidcSessions: createOidcSessions({ store, accounts, records, digestOf, nowSeconds }),
     browserSessions: createBrowserSessionList({ sessions, endSessions, onClosed }),
     ownersOf: createOwnersOf({ accounts, subjectsOfAccount, sessions, policies }),
+    mailSignIns: createMailSignIns({
+      store,
+      subjectsOfAccount,
+      registered,
+      records,
+      digestOf,
+      nowSeconds,
+      demands: () => mailDemands(settings()),
+    }),
     applications: createApplications({
       store,
       subjectsOfAccount,
       records,
       consents,
       sessions,
+      issuer: initial.issuer,
       clients: () => settings().oidc.clients,
+      registeredClient: async (id) => {
+        await registered.load(id);
+        return policies().get(id)?.config;
+      },
       mfaPolicy: () => settings().mfaPolicy,
     }),
   };

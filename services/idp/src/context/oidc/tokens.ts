@@ -1,6 +1,9 @@
 import { createRevoker } from "@postern/shared/domain/tokens";
 import { systemClock } from "@postern/shared/platform/time";
+import { createDpopNonces, type DpopNonces } from "../../oidc/dpop/nonces.ts";
+import { type CheckProof, createCheckProof } from "../../oidc/dpop/proof.ts";
 import type { Generations } from "../../oidc/provider/generation.ts";
+import { oidcSignatures } from "../../oidc/settings/oidc-settings.ts";
 import { createResolveToken, type ResolveToken } from "../../oidc/tokens/resolve-token.ts";
 import { createTokenRecords, type TokenRecords } from "../../oidc/tokens/token-records.ts";
 import { createReportUnreadable, type ReportUnreadable } from "../../oidc/tokens/unreadable-claims.ts";
@@ -34,4 +37,16 @@ export function createTokenResolver(
 ): ResolveToken {
   const verificationKey = (kid: string) => generations.current().publicKeys.get(kid);
   return createResolveToken({ store, accounts, digestOf, clock: systemClock, verificationKey });
+}
+
+/** Checks proofs of possession. The secret of the nonces changes only with a reload. */
+export function createProofCheck({ settings }: OidcParts, { store }: StorageFeature): CheckProof {
+  let known: { readonly secret: Buffer; readonly nonces: DpopNonces } | undefined;
+  const nonces = (): DpopNonces | undefined => {
+    const { nonceSecret: secret } = settings();
+    if (secret === undefined) return undefined;
+    if (known?.secret !== secret) known = { secret, nonces: createDpopNonces(secret, systemClock) };
+    return known.nonces;
+  };
+  return createCheckProof({ store, algorithms: oidcSignatures, clock: systemClock, nonces });
 }

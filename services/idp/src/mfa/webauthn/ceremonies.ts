@@ -9,6 +9,7 @@ import type { EngineCall } from "../../login/engine-call.ts";
 import type { FactorStore } from "../factor-store.ts";
 import type { PendingProofs } from "../pending-proofs.ts";
 import { userHandleOf } from "./browser-answer.ts";
+import { type PasskeySignals, type Signalled, signalsOf } from "./signals.ts";
 import { readCredential, type StoredCredential, usedCredential, writeCredential } from "./stored-credential.ts";
 
 export interface WebauthnSettings {
@@ -62,6 +63,8 @@ export interface Ceremonies {
   ): Promise<PublicKeyCredentialRequestOptionsJSON>;
   /** @returns undefined for an invalid assertion. @throws AppError on a temporary failure */
   finishSignIn(proof: SignInProof, context: EngineCall): Promise<ShownCredential | undefined>;
+  /** The facts about the account's passkeys for the user's password manager. */
+  signals(of: Signalled): PasskeySignals | undefined;
 }
 
 const timeoutMs = 60_000;
@@ -211,6 +214,7 @@ export function createCeremonies(deps: CeremonyDeps): Ceremonies {
   const { settings, pending } = deps;
   return {
     ...createRegistration(deps),
+    signals: (of) => signalsOf(settings.rpId, of),
     beginSignIn: async (owner, credentials) => {
       const { generateAuthenticationOptions } = await loadLibrary();
       const options = await generateAuthenticationOptions({

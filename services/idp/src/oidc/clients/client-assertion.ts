@@ -1,11 +1,12 @@
 import { hash } from "node:crypto";
 import { pathTo } from "@postern/shared/contracts";
 import type { Clock } from "@postern/shared/platform/time";
-import { decodeJwt, decodeProtectedHeader, type JWTPayload, jwtVerify } from "jose";
+import { decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
+import { acceptsSignature } from "../settings/client-profile.ts";
 import type { OidcStore } from "../storage/store.ts";
-import type { ClientKeySets, WantedKey } from "./client-key-sets.ts";
-import { type ClientKey, fittingKeys } from "./client-keys.ts";
-import type { ClientPolicies, ClientPolicy } from "./clients.ts";
+import type { WantedKey } from "./client-key-sets.ts";
+import type { ClientPolicies, ClientPolicy, KeySetsOf, LoadClient } from "./clients.ts";
+import { type VerifyWithKeys, verifyClientJwt } from "./verify-client-jwt.ts";
 
 /** Longest lifetime of an assertion (behaviour reference §2.8), including clock skew. */
 const longestAssertionSeconds = 330;
@@ -13,7 +14,8 @@ const skewSeconds = 30;
 
 export interface AssertionDeps {
   readonly policies: () => ClientPolicies;
-  readonly keySets: ClientKeySets;
+  readonly load: LoadClient;
+  readonly keySetsOf: KeySetsOf;
   readonly store: Pick<OidcStore, "unseen">;
   readonly issuer: string;
   readonly clock: Clock;
@@ -23,6 +25,7 @@ export interface AssertionDeps {
 export type AssertionRefusal =
   | "not_an_assertion"
   | "unknown_client"
+  | "wrong_algorithm"
   | "no_key"
   | "wrong_signature_or_claims"
   | "lives_too_long"
@@ -38,7 +41,9 @@ interface Claimed extends WantedKey {
 
 function claimedBy(assertion: string): Claimed | undefined {
   try {
-    const { alg = "", kid } = decodeProtectedHeader(assertion);
+    const { alg = "", kid, typ = "" } = decodeProtectedHeader(assertion);
+    // A request object is not a proof of identity (RFC 9101 §10.8).
+    if (/oauth-authz-req\+jwt$/i.test(typ)) return undefined;
     const { sub = "" } = decodeJwt(assertion);
     return { alg, kid, sub };
   } catch {
@@ -46,54 +51,32 @@ function claimedBy(assertion: string): Claimed | undefined {
   }
 }
 
-type Verify = (keys: readonly ClientKey[]) => Promise<JWTPayload | undefined>;
-
-function createVerify(assertion: string, path: string, policy: ClientPolicy, deps: AssertionDeps): Verify {
+function createVerify(assertion: string, path: string, policy: ClientPolicy, deps: AssertionDeps): VerifyWithKeys {
   const { issuer, clock } = deps;
+  const isStrict = policy.config.client_assertion_audience === "issuer";
   return async (keys) => {
     for (const { key, algorithms } of keys) {
       const verified = await jwtVerify(assertion, key, {
         algorithms: [...algorithms],
         issuer: policy.id,
         subject: policy.id,
-        audience: [issuer, `${issuer}${path}`, `${issuer}${pathTo("token")}`],
+        audience: isStrict ? issuer : [issuer, `${issuer}${path}`, `${issuer}${pathTo("token")}`],
         requiredClaims: ["exp", "jti"],
         clockTolerance: skewSeconds,
         currentDate: new Date(clock.now()),
       }).catch(() => undefined);
-      if (verified !== undefined) return verified.payload;
+      if (verified === undefined) continue;
+      return isStrict && verified.payload.aud !== issuer ? undefined : verified.payload;
     }
     return undefined;
   };
-}
-
-type Verification = JWTPayload | "no_key" | "wrong_signature_or_claims";
-
-/** Tries the configured keys, then the published ones; without a matching `kid`, also newly fetched ones. */
-async function verifiedBy(
-  verify: Verify,
-  wanted: WantedKey,
-  policy: ClientPolicy,
-  keySets: ClientKeySets,
-): Promise<Verification> {
-  const own = fittingKeys(policy.assertionKeys, wanted);
-  const byOwn = await verify(own);
-  const { jwks_uri: uri } = policy.config;
-  if (byOwn !== undefined || uri === "") return byOwn ?? (own.length === 0 ? "no_key" : "wrong_signature_or_claims");
-  const published = await keySets.find(uri, wanted);
-  const known = await verify(published);
-  if (known !== undefined) return known;
-  if (published.length === 0) return "no_key";
-  if (published.some(({ kid }) => kid !== undefined && kid === wanted.kid)) return "wrong_signature_or_claims";
-  const newer = (await keySets.findAnew(uri, wanted)).filter((key) => !published.includes(key));
-  return (await verify(newer)) ?? "wrong_signature_or_claims";
 }
 
 /** Checks `private_key_jwt` (RFC 7523 §3) at this path. Rejects when keys cannot be read or a replay cannot be excluded. */
 export type AuthenticateAssertion = (assertion: string, path: string) => Promise<AssertionOutcome>;
 
 export function createAuthenticateAssertion(deps: AssertionDeps): AuthenticateAssertion {
-  const { policies, keySets, store, clock } = deps;
+  const { policies, load, keySetsOf, store, clock } = deps;
   return async (assertion, path) => {
     const claimed = claimedBy(assertion);
     const refused = (reason: AssertionRefusal): AssertionOutcome => ({
@@ -102,9 +85,12 @@ export function createAuthenticateAssertion(deps: AssertionDeps): AuthenticateAs
       client: claimed?.sub,
     });
     if (claimed === undefined) return refused("not_an_assertion");
+    await load(claimed.sub);
     const policy = policies().get(claimed.sub);
     if (policy === undefined || !policy.signsAssertions) return refused("unknown_client");
-    const verified = await verifiedBy(createVerify(assertion, path, policy, deps), claimed, policy, keySets);
+    if (!acceptsSignature(policy.config, claimed.alg)) return refused("wrong_algorithm");
+    const verify = createVerify(assertion, path, policy, deps);
+    const verified = await verifyClientJwt(verify, claimed, policy, keySetsOf(policy));
     if (typeof verified === "string") return refused(verified);
     const { exp = 0, jti = "" } = verified;
     const leftSeconds = exp - Math.floor(clock.now() / 1000);

@@ -1,16 +1,25 @@
 import { matchesDigest } from "@postern/shared/platform/crypto";
+import type { ClientCertificate } from "@postern/shared/platform/http";
 import type { AssertionRefusal, AuthenticateAssertion } from "./client-assertion.ts";
-import type { ClientPolicies, ClientPolicy } from "./clients.ts";
+import { type CertificateRefusal, certificateFault } from "./client-certificate.ts";
+import type { ClientPolicies, ClientPolicy, KeySetsOf, LoadClient } from "./clients.ts";
 
 const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
 export interface ClientAuthDeps {
+  readonly load: LoadClient;
   readonly policies: () => ClientPolicies;
   readonly byAssertion: AuthenticateAssertion;
+  readonly keySetsOf: KeySetsOf;
 }
 
 /** Why a client is refused, for the log. */
-export type ClientRefusal = AssertionRefusal | "wrong_secret" | "no_credentials" | "several_methods";
+export type ClientRefusal =
+  | AssertionRefusal
+  | CertificateRefusal
+  | "wrong_secret"
+  | "no_credentials"
+  | "several_methods";
 
 export type ClientOutcome =
   | { readonly outcome: "client"; readonly policy: ClientPolicy }
@@ -23,6 +32,8 @@ export interface ClientCredentials {
   readonly form: URLSearchParams;
   /** Path of the request. */
   readonly path: string;
+  /** The certificate with which the client connected. */
+  readonly certificate: ClientCertificate | undefined;
 }
 
 /** Identifies the client of a request. Rejects when its keys cannot be read or a replay cannot be excluded. */
@@ -44,6 +55,12 @@ export function basicCredentials(header: string): readonly [id: string, secret: 
   const text = Buffer.from(match[1], "base64").toString("utf8");
   const colon = text.indexOf(":");
   return colon < 0 ? undefined : [formDecoded(text.slice(0, colon)), formDecoded(text.slice(colon + 1))];
+}
+
+/** The client that header or form name; empty if it is named by an assertion, or not at all. */
+export function claimedId(authorization: string | undefined, form: URLSearchParams): string {
+  const basic = authorization === undefined ? undefined : basicCredentials(authorization);
+  return basic?.[0] ?? form.get("client_id") ?? "";
 }
 
 function refused(reason: ClientRefusal, client: string | undefined): ClientOutcome {
@@ -73,16 +90,31 @@ function byHeader(header: string, { id, secret, assertion }: FormCredentials, po
   return id !== "" && id !== basic[0] ? refused("several_methods", id) : bySecret(basic[0], basic[1], policies);
 }
 
-/** Client authentication of our own routes: Basic, form, private_key_jwt. Public clients are refused. */
-export function createClientAuth({ policies, byAssertion }: ClientAuthDeps): AuthenticateClient {
-  return async ({ authorization, form, path }) => {
+/** The client that the form names, if it authenticates by a certificate and sends no other credentials. */
+function certificateClient(
+  { id, secret, assertion }: FormCredentials,
+  policies: ClientPolicies,
+): ClientPolicy | undefined {
+  const policy = policies.get(id);
+  return policy?.usesCertificate === true && secret === "" && assertion === "" ? policy : undefined;
+}
+
+/** Client authentication of our own routes: Basic, form, private_key_jwt, certificate. Public clients are refused. */
+export function createClientAuth({ policies, load, byAssertion, keySetsOf }: ClientAuthDeps): AuthenticateClient {
+  return async ({ authorization, form, path, certificate }) => {
     const field = (name: string): string => form.get(name) ?? "";
     const credentials: FormCredentials = {
       id: field("client_id"),
       secret: field("client_secret"),
       assertion: field("client_assertion"),
     };
+    await load(claimedId(authorization, form));
     if (authorization !== undefined) return byHeader(authorization, credentials, policies());
+    const named = certificateClient(credentials, policies());
+    if (named !== undefined) {
+      const reason = await certificateFault(certificate, named, keySetsOf(named));
+      return reason === undefined ? { outcome: "client", policy: named } : refused(reason, named.id);
+    }
     if (credentials.assertion === "") return bySecret(credentials.id, credentials.secret, policies());
     if (credentials.secret !== "") return refused("several_methods", credentials.id);
     if (field("client_assertion_type") !== assertionType) return refused("not_an_assertion", credentials.id);

@@ -36,6 +36,8 @@ const staleMs = 3_600_000;
 /** Minimum time between two fetches, however many unknown keys are named. */
 const pauseMs = 5000;
 const timeoutMs = 3000;
+/** Sets that are kept; the oldest is dropped for another one. */
+const maxSets = 4096;
 
 interface Held {
   keys: readonly ClientKey[];
@@ -60,6 +62,8 @@ export function createClientKeySets({ load, clock, onError }: ClientKeySetDeps):
       hasFailed: false,
       asking: undefined,
     };
+    const [oldest] = sets.keys();
+    if (oldest !== undefined && sets.size >= maxSets && !sets.has(uri)) sets.delete(oldest);
     sets.set(uri, held);
     return held;
   };

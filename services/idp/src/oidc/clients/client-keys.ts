@@ -15,7 +15,11 @@ export interface ClientKey {
 const maxKeys = 32;
 const minRsaBits = 2048;
 
-function algorithmsOf({ asymmetricKeyType: type, asymmetricKeyDetails }: KeyObject): readonly AssertionAlgorithm[] {
+/** The algorithms that a key may verify; none for a key that is too weak or of another kind. */
+export function algorithmsOf({
+  asymmetricKeyType: type,
+  asymmetricKeyDetails,
+}: KeyObject): readonly AssertionAlgorithm[] {
   const { modulusLength = 0, namedCurve } = asymmetricKeyDetails ?? {};
   if (type === "rsa" && modulusLength >= minRsaBits) return ["RS256", "PS256"];
   if (type === "ec" && namedCurve === "prime256v1") return ["ES256"];

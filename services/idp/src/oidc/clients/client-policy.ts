@@ -1,5 +1,6 @@
 import { decodeJwt } from "jose";
 import { type Configuration, errors, type KoaContextWithOIDC } from "oidc-provider";
+import { demandSignedRequest } from "../request-objects/hand-over.ts";
 import { isRecord, wordsOf } from "../storage/json.ts";
 import type { ClientPolicies, ClientPolicy } from "./clients.ts";
 
@@ -13,17 +14,23 @@ function requestedScopes(ctx: KoaContextWithOIDC): readonly string[] {
   return wordsOf(raw);
 }
 
-function withIdTokenClaims(rawClaims: unknown, policy: ClientPolicy): string {
-  const claims: unknown = typeof rawClaims === "string" && rawClaims !== "" ? JSON.parse(rawClaims) : {};
-  const members = isRecord(claims) ? claims : {};
-  const own = Object.fromEntries(policy.config.id_token_claims.mappings.map(({ claim }) => [claim, null]));
-  const requested = isRecord(members["id_token"]) ? members["id_token"] : {};
-  return JSON.stringify({ ...members, id_token: { ...own, ...requested } });
+/** The claims requested by name that the client may receive, and those that its mappings put into ID tokens. */
+function allowedClaims(rawClaims: unknown, { claims }: ClientPolicy, scopes: readonly string[]): string {
+  const parsed: unknown = typeof rawClaims === "string" && rawClaims !== "" ? JSON.parse(rawClaims) : {};
+  const allowed = (member: "userinfo" | "id_token") => {
+    const requested = isRecord(parsed) && isRecord(parsed[member]) ? parsed[member] : {};
+    return Object.entries(requested).filter(([claim]) => claims.mayRequest(claim));
+  };
+  const mapped = claims.idTokenClaims(scopes).map((claim) => [claim, null] as const);
+  return JSON.stringify({
+    userinfo: Object.fromEntries(allowed("userinfo")),
+    id_token: Object.fromEntries([...mapped, ...allowed("id_token")]),
+  });
 }
 
 /**
- * Narrows scopes to those allowed for the client, adds its implied scopes, and requests the claims that the site maps into
- * its ID tokens. Runs in authorization, pushed and device requests.
+ * Narrows scopes and claims to those allowed for the client, adds its implied scopes, and requests the claims that the site
+ * maps into its ID tokens. Runs in authorization, pushed and device requests.
  */
 export function clientPolicyParams(policies: ClientPolicies): NonNullable<Configuration["extraParams"]> {
   return {
@@ -31,6 +38,7 @@ export function clientPolicyParams(policies: ClientPolicies): NonNullable<Config
       const policy = policies.get(client.clientId);
       const { params } = ctx.oidc;
       if (policy === undefined || params === undefined) return;
+      if (policy.config.require_signed_request_object) demandSignedRequest(ctx);
       const requested = requestedScopes(ctx);
       const allowed = requested.filter((scope) => policy.scopes.has(scope));
       const scopes = new Set([...allowed, ...policy.config.implied_scopes]);
@@ -39,9 +47,8 @@ export function clientPolicyParams(policies: ClientPolicies): NonNullable<Config
         throw new errors.InvalidScope("none of the requested scopes is allowed", requested.join(" "));
       }
       params["scope"] = [...scopes].join(" ") || undefined;
-      if (policy.config.id_token_claims.mappings.length > 0) {
-        params["claims"] = withIdTokenClaims(params["claims"], policy);
-      }
+      const hasClaims = params["claims"] !== undefined || policy.config.id_token_claims.mappings.length > 0;
+      if (hasClaims) params["claims"] = allowedClaims(params["claims"], policy, [...scopes]);
     },
   };
 }

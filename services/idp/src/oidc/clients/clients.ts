@@ -4,7 +4,9 @@ import { digestOf } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import type { ClientMetadata } from "oidc-provider";
 import { demandsOf, type SignInDemands } from "../../login/sign-in-demands.ts";
+import { type ClientClaims, clientClaims } from "../claims/client-claims.ts";
 import type { OidcSettings } from "../settings/oidc-settings.ts";
+import type { ClientKeySets } from "./client-key-sets.ts";
 import { type ClientKey, configuredKeys } from "./client-keys.ts";
 
 /** A client as our own rules see it; the protocol's view is its metadata. */
@@ -13,6 +15,7 @@ export interface ClientPolicy {
   readonly config: OidcClientConfig;
   readonly isPublic: boolean;
   readonly scopes: ReadonlySet<string>;
+  readonly claims: ClientClaims;
   readonly accessTokenType: "opaque" | "jwt";
   readonly accessTokenSeconds: number;
   readonly refreshTokenSeconds: number;
@@ -22,23 +25,37 @@ export interface ClientPolicy {
   /** Undefined for a client without a secret. */
   readonly secretDigest: Buffer | undefined;
   readonly signsAssertions: boolean;
-  /** The configured keys of a client that signs assertions. */
-  readonly assertionKeys: readonly ClientKey[];
+  /** Authenticates by a certificate (RFC 8705 §2). */
+  readonly usesCertificate: boolean;
+  /** The configured keys, which verify assertions and request objects. */
+  readonly keys: readonly ClientKey[];
   /**
-   * The secret under which the provider knows a client that signs assertions. We check assertions ourselves, the same way
-   * at every path, and pass the request on with this secret, which is random and never leaves this process.
+   * The secret under which the provider knows a client that signs assertions or presents certificates. We check both
+   * ourselves, the same way at every path, and pass the request on with this secret, which is random and never leaves this process.
    */
   readonly innerSecret: string | undefined;
+  /** Audience of its users' tokens, whatever their format; undefined: the client itself. */
+  readonly audience: string | undefined;
+  /** `application_type` of the registration; undefined if the redirect URIs tell. */
+  readonly applicationType: "web" | "native" | undefined;
+  /** Whether the client registered itself, so that its name is unverified. */
+  readonly isRegistered: boolean;
+  /** Whether users consent at every sign-in, and each sign-in has a grant of its own. */
+  readonly asksEachTime: boolean;
 }
 
-export type ClientPolicies = ReadonlyMap<string, ClientPolicy>;
+/** Reads a client that registered itself, so that its policy is known. Rejects without Redis; ignores other identifiers. */
+export type LoadClient = (id: string) => Promise<unknown>;
+
+/** The published keys that a client's `jwks_uri` leads to. */
+export type KeySetsOf = (policy: Pick<ClientPolicy, "isRegistered">) => ClientKeySets;
+
+export type ClientPolicies = Pick<ReadonlyMap<string, ClientPolicy>, "get" | "has" | "keys" | "values">;
 
 const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code";
 const loopbackUri = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$)/;
 
-function authMethodOf(
-  config: OidcClientConfig,
-): "client_secret_basic" | "client_secret_post" | "private_key_jwt" | "none" {
+function authMethodOf(config: OidcClientConfig): Exclude<OidcClientConfig["token_endpoint_auth_method"], ""> {
   const { token_endpoint_auth_method: method, client_secret } = config;
   if (method !== "") return method;
   return client_secret === "" ? "none" : "client_secret_basic";
@@ -78,11 +95,17 @@ function credentialsOf({ config, innerSecret }: ClientPolicy): Credentials {
     return { client_secret: innerSecret, token_endpoint_auth_method: "client_secret_post" };
   const method = authMethodOf(config);
   const { client_secret } = config;
-  return { ...(client_secret !== "" && method !== "none" && { client_secret }), token_endpoint_auth_method: method };
+  return {
+    ...(client_secret !== "" && method !== "none" && { client_secret }),
+    token_endpoint_auth_method: method,
+  };
 }
 
 /** The client's registration (OpenID Connect Registration §2) for the provider. */
-export function clientMetadata(policy: ClientPolicy): ClientMetadata {
+export function clientMetadata(
+  policy: ClientPolicy,
+  { certificates }: Pick<OidcSettings, "certificates">,
+): ClientMetadata {
   const { config } = policy;
   const usesCodes = config.grant_types.includes("authorization_code");
   return {
@@ -90,14 +113,18 @@ export function clientMetadata(policy: ClientPolicy): ClientMetadata {
     ...(config.name !== "" && { client_name: config.name }),
     ...credentialsOf(policy),
     ...addressesOf(config),
-    application_type: isNative(config) ? "native" : "web",
+    application_type: policy.applicationType ?? (isNative(config) ? "native" : "web"),
     redirect_uris: [...config.redirect_uris],
     post_logout_redirect_uris: [...config.post_logout_redirect_uris],
     response_types: usesCodes ? ["code"] : [],
     grant_types: [...grantTypesOf(config)],
-    id_token_signed_response_alg: config.id_token_signed_response_alg,
+    id_token_signed_response_alg: config.id_token_signed_response_alg || "RS256",
+    authorization_signed_response_alg: config.authorization_signed_response_alg || "RS256",
     require_pushed_authorization_requests: config.require_pushed_authorization_requests,
     dpop_bound_access_tokens: config.dpop_bound_access_tokens,
+    ...(certificates && {
+      tls_client_certificate_bound_access_tokens: config.tls_client_certificate_bound_access_tokens,
+    }),
   };
 }
 
@@ -106,25 +133,34 @@ function seconds(own: number, general: number): number {
 }
 
 /** @throws when a key of the client cannot be read */
-function policyOf(config: OidcClientConfig, { oidc, mfaPolicy }: OidcSettings): ClientPolicy {
+export function policyOf(config: OidcClientConfig, { oidc, mfaPolicy }: OidcSettings): ClientPolicy {
   const { tokens, access_token_type } = oidc;
   const method = authMethodOf(config);
+  const usesCertificate = method === "tls_client_auth" || method === "self_signed_tls_client_auth";
+  const isCheckedByUs = usesCertificate || method === "private_key_jwt";
   const type = config.access_token_type === "" ? access_token_type : config.access_token_type;
   return {
     id: config.client_id,
     config,
     isPublic: method === "none",
     scopes: new Set([...config.scopes, ...config.custom_scopes.map(({ name }) => name)]),
+    claims: clientClaims(oidc, config),
     accessTokenType: type === "jwt" ? "jwt" : "opaque",
     accessTokenSeconds: seconds(config.access_token_lifetime, tokens.default_access_token_lifetime),
     refreshTokenSeconds: seconds(config.refresh_token_lifetime, tokens.default_refresh_token_lifetime),
     rotatesRefreshTokens: config.revoke_refresh_token && tokens.revoke_refresh_token,
-    signature: config.id_token_signed_response_alg,
+    signature: config.id_token_signed_response_alg || "RS256",
     demands: demandsOf(config, mfaPolicy),
-    secretDigest: method !== "none" && config.client_secret !== "" ? digestOf(config.client_secret) : undefined,
+    secretDigest:
+      method !== "none" && !isCheckedByUs && config.client_secret !== "" ? digestOf(config.client_secret) : undefined,
     signsAssertions: method === "private_key_jwt",
-    assertionKeys: method === "private_key_jwt" ? configuredKeys(config) : [],
-    innerSecret: method === "private_key_jwt" ? randomBytes(32).toString("base64url") : undefined,
+    keys: configuredKeys(config),
+    usesCertificate,
+    innerSecret: isCheckedByUs ? randomBytes(32).toString("base64url") : undefined,
+    audience: undefined,
+    applicationType: undefined,
+    isRegistered: false,
+    asksEachTime: false,
   };
 }
 

@@ -1,21 +1,25 @@
 import type { OidcClientConfig } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
-import { type Adapter, type Configuration, Provider } from "oidc-provider";
+import { type Adapter, type ClientMetadata, type Configuration, Provider } from "oidc-provider";
 import { createSigningKey, keyKinds } from "../keys/signing-keys.ts";
-import type { OidcSettings } from "../settings/oidc-settings.ts";
+import { certificateHeader, certificateInHeader } from "../request-objects/certificate-header.ts";
+import { refuseRequestObject } from "../request-objects/hand-over.ts";
+import { type OidcSettings, oidcSignatures } from "../settings/oidc-settings.ts";
+import { readCertificate } from "./client-certificate.ts";
 import { clientMetadata, clientPolicies } from "./clients.ts";
 
-const signatures = ["RS256", "PS256", "ES256", "EdDSA"] as const;
-
 /** The enabled parts of the protocol, which decide what a client may be registered with. */
-export function registrationRules({ oidc }: OidcSettings) {
+export function registrationRules({ oidc, certificates, nonceSecret }: OidcSettings) {
+  const nonces = nonceSecret === undefined ? undefined : { nonceSecret, requireNonce: () => true };
   return {
     responseTypes: ["code"],
     clientAuthMethods: ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"],
     enabledJWA: {
-      idTokenSigningAlgValues: signatures,
-      clientAuthSigningAlgValues: signatures,
-      dPoPSigningAlgValues: signatures,
+      idTokenSigningAlgValues: oidcSignatures,
+      clientAuthSigningAlgValues: oidcSignatures,
+      dPoPSigningAlgValues: oidcSignatures,
+      requestObjectSigningAlgValues: oidcSignatures,
+      authorizationSigningAlgValues: oidcSignatures,
     },
     clientDefaults: { id_token_signed_response_alg: "RS256" },
     features: {
@@ -32,9 +36,33 @@ export function registrationRules({ oidc }: OidcSettings) {
       backchannelLogout: { enabled: oidc.logout.back_channel_supported },
       claimsParameter: { enabled: true },
       pushedAuthorizationRequests: { enabled: true },
-      dPoP: { enabled: true },
+      dPoP: { enabled: true, ...nonces },
+      requestObjects: { enabled: true, assertJwtClaimsAndHeader: refuseRequestObject },
+      jwtResponseModes: { enabled: true },
+      mTLS: {
+        enabled: certificates,
+        certificateBoundAccessTokens: certificates,
+        getCertificate: (ctx) => readCertificate(certificateInHeader(ctx.get(certificateHeader))),
+      },
     },
   } as const satisfies Configuration;
+}
+
+/** Why an error of the provider says that a client is invalid. */
+function faultIn(error: unknown): string {
+  const detail: unknown = error instanceof Error && "error_description" in error ? error.error_description : undefined;
+  return typeof detail === "string" ? detail : String(error);
+}
+
+/** @returns why a client with this metadata is invalid, in the provider's words */
+export function metadataFault({ Client }: Pick<Provider, "Client">, metadata: ClientMetadata): string | undefined {
+  try {
+    // The declared constructor takes no arguments.
+    Reflect.construct(Client, [metadata]);
+    return undefined;
+  } catch (error) {
+    return faultIn(error);
+  }
 }
 
 /** The provider validates a client when it is first used. @returns why this one is invalid, in the provider's words */
@@ -42,15 +70,14 @@ export async function registrationFault({ Client }: Pick<Provider, "Client">, id
   try {
     return (await Client.find(id)) === undefined ? "not registered" : undefined;
   } catch (error) {
-    const detail: unknown =
-      error instanceof Error && "error_description" in error ? error.error_description : undefined;
-    return typeof detail === "string" ? detail : String(error);
+    return faultIn(error);
   }
 }
 
 /** A client that signs assertions is registered with a secret of ours; its keys are checked separately. */
 function withSecret(client: OidcClientConfig): OidcClientConfig {
-  if (client.token_endpoint_auth_method !== "private_key_jwt") return client;
+  const checkedByUs = ["private_key_jwt", "tls_client_auth", "self_signed_tls_client_auth"];
+  if (!checkedByUs.includes(client.token_endpoint_auth_method)) return client;
   return { ...client, token_endpoint_auth_method: "client_secret_post", client_secret: "x".repeat(43) };
 }
 
@@ -79,7 +106,7 @@ export async function createCheckRegistration(settings: OidcSettings): Promise<C
     ...registrationRules(settings),
     adapter: () => noStore,
     jwks: { keys: signingKeys.map(({ jwk }) => jwk) },
-    clients: [...policies.values()].map((policy) => clientMetadata(policy)),
+    clients: [...policies.values()].map((policy) => clientMetadata(policy, settings)),
   });
   return async (id) => {
     const fault = await registrationFault(provider, id);

@@ -13,6 +13,8 @@ export interface PendingDevice {
   readonly userCode: string;
   readonly clientId: string;
   readonly scopes: readonly string[];
+  /** The claims that the request names. */
+  readonly claims: readonly string[];
 }
 
 /** Device codes as the user's pages see them (RFC 8628 §3.3). All methods reject when the store is unavailable. */
@@ -59,7 +61,7 @@ function claimsOf(params: Readonly<Record<string, unknown>>): Readonly<Record<st
   return isRecord(claims) ? claims : undefined;
 }
 
-function claimNames(claims: Readonly<Record<string, unknown>>): string[] {
+function claimNames(claims: Readonly<Record<string, unknown>> = {}): string[] {
   return Object.values(claims).flatMap((member) => (isRecord(member) ? Object.keys(member) : []));
 }
 
@@ -118,7 +120,9 @@ export function createDeviceCodes(deps: DeviceCodesDeps): DeviceCodes {
     find: async (typed) => {
       const code = await pending(normalisedUserCode(typed));
       if (code?.clientId === undefined || code.userCode === undefined) return undefined;
-      return { userCode: code.userCode, clientId: code.clientId, scopes: wordsOf(paramsOf(code)["scope"]) };
+      const params = paramsOf(code);
+      const { userCode, clientId } = code;
+      return { userCode, clientId, scopes: wordsOf(params["scope"]), claims: claimNames(claimsOf(params)) };
     },
     allow: async (userCode, session) => {
       const account = accountOfSession(session);

@@ -1,4 +1,4 @@
-import type { OidcClientConfig } from "@postern/shared/platform/config";
+import { mailScopes, type OidcClientConfig } from "@postern/shared/platform/config";
 import type { OidcSettings } from "../settings/oidc-settings.ts";
 
 /** A scope on the consent page. */
@@ -20,7 +20,9 @@ function isOptional({ oidc }: OidcSettings, client: OidcClientConfig | undefined
 export function describeScope(settings: OidcSettings, clientId: string, name: string): DescribedScope {
   const { oidc } = settings;
   const client = oidc.clients.find(({ client_id: id }) => id === clientId);
-  const custom = [...(client?.custom_scopes ?? []), ...oidc.custom_scopes].find((scope) => scope.name === name);
+  const { mail_registration: mail, custom_scopes: ofSite } = oidc;
+  const described = [...(client?.custom_scopes ?? []), ...ofSite, ...(mail.enabled ? mailScopes(mail) : [])];
+  const custom = described.find((scope) => scope.name === name);
   const description = custom === undefined || custom.description === "" ? undefined : custom.description;
   return { name, description, optional: isOptional(settings, client, name) };
 }

@@ -1,4 +1,5 @@
 import type { Configuration, KoaContextWithOIDC } from "oidc-provider";
+import { scopesForClaims } from "../claims/client-claims.ts";
 import type { ClientPolicies } from "../clients/clients.ts";
 
 type LoadGrant = NonNullable<Configuration["loadExistingGrant"]>;
@@ -37,14 +38,19 @@ async function knownGrant(ctx: KoaContextWithOIDC, accountId: string, clientId: 
 export function createLoadGrant({ policies, hasConsented }: GrantDeps): LoadGrant {
   const isAgreed = async (ctx: KoaContextWithOIDC, accountId: string, clientId: string): Promise<boolean> => {
     if (policies.get(clientId)?.config.skip_consent === true) return true;
-    const { prompts, requestParamScopes } = ctx.oidc;
-    return !prompts.has("consent") && hasConsented(accountId, clientId, [...requestParamScopes]);
+    const { prompts, requestParamScopes, requestParamClaims } = ctx.oidc;
+    const scopes = [...requestParamScopes];
+    const claims = policies.get(clientId)?.claims;
+    const ofClaims = claims === undefined ? [] : scopesForClaims(claims, requestParamClaims, scopes);
+    return !prompts.has("consent") && hasConsented(accountId, clientId, [...scopes, ...ofClaims]);
   };
   return async (ctx) => {
     const { client, session, provider, result } = ctx.oidc;
     const accountId = session?.accountId;
     if (client === undefined || accountId === undefined) return undefined;
     const { clientId } = client;
+    // Who such a client is cannot be verified: the user decides each time, and each sign-in has its own grant.
+    if (policies.get(clientId)?.asksEachTime === true && result?.consent === undefined) return undefined;
     const known = await knownGrant(ctx, accountId, clientId);
     if (result?.consent !== undefined || !(await isAgreed(ctx, accountId, clientId))) return known;
     const grant = known ?? new provider.Grant({ accountId, clientId });

@@ -3,6 +3,8 @@ import type { RotationRules } from "./signing-keys.ts";
 
 function longestTokenMs({ oidc }: OidcSettings): number {
   const lives = oidc.clients.map(({ access_token_lifetime: life }) => life);
+  const { mail_registration: mail } = oidc;
+  if (mail.enabled) lives.push(mail.access_token_lifetime);
   return Math.max(oidc.tokens.default_access_token_lifetime, ...lives);
 }
 

@@ -12,7 +12,10 @@ import { createReplaceIfSame } from "../../redis/replace-if-same.ts";
 import { releaseLease } from "./scripts/scripts.generated.ts";
 import {
   createSigningKey,
+  isFull,
+  type KeyKind,
   kindsToMake,
+  kindsToRotate,
   parseSigningKeys,
   type RotationRules,
   type SigningKey,
@@ -30,18 +33,19 @@ export interface SigningKeyStoreDeps {
   readonly onCreated: (kids: readonly string[]) => void;
 }
 
+/** A write is lost only to another write, after which the keys are read again. */
+const maxWrites = 5;
+
 interface Read {
   readonly stored: string;
   readonly keys: readonly SigningKey[];
 }
 
-export function createSigningKeyStore(deps: SigningKeyStoreDeps): SigningKeyStore {
+/** The encrypted value with all keys. */
+function createKeySetRecord(deps: SigningKeyStoreDeps) {
   const { redis, keyPrefix, keys: ring, clock, rules, onCreated } = deps;
   const key = oidcSigningKeysKey.build(keyPrefix);
-  const lease = oidcSigningLeaseKey.build(keyPrefix);
-  const holder = randomUUID();
   const replace = createReplaceIfSame(redis);
-  const release = defineScript(redis, releaseLease);
   const read = async (): Promise<Read> => {
     const stored = (await redis.get(key)) ?? "";
     if (stored === "") return { stored, keys: [] };
@@ -53,22 +57,48 @@ export function createSigningKeyStore(deps: SigningKeyStoreDeps): SigningKeyStor
       });
     return { stored, keys: parseSigningKeys(opened.toString("utf8")) };
   };
-  const renew = async (): Promise<readonly SigningKey[]> => {
+  /** Undefined if another replica has written since the keys were read. */
+  const add = async ({ stored, keys }: Read, kinds: readonly KeyKind[]) => {
     const now = clock.now();
-    const { stored, keys } = await read();
-    const created = await Promise.all(kindsToMake(keys, rules(), now).map((kind) => createSigningKey(kind, now)));
+    const created = await Promise.all(kinds.map((kind) => createSigningKey(kind, now)));
     const next = [...withoutRetired([...keys, ...created], rules(), now)];
     const sealed = ring.seal(JSON.stringify(next), key).toString("base64");
     const isOurs = await replace(key, { expected: stored, value: sealed, ttlSeconds: oidcSigningKeysKey.ttlSeconds });
-    if (!isOurs) return (await read()).keys;
-    if (created.length > 0) onCreated(created.map(({ kid }) => kid));
-    return next;
+    if (!isOurs) return undefined;
+    const kids = created.map(({ kid }) => kid);
+    if (kids.length > 0) onCreated(kids);
+    return { kids, keys: next };
+  };
+  return { key, read, add };
+}
+
+export function createSigningKeyStore(deps: SigningKeyStoreDeps): SigningKeyStore {
+  const { redis, keyPrefix, clock, rules } = deps;
+  const { key, read, add } = createKeySetRecord(deps);
+  const lease = oidcSigningLeaseKey.build(keyPrefix);
+  const holder = randomUUID();
+  const release = defineScript(redis, releaseLease);
+  const renew = async (): Promise<readonly SigningKey[]> => {
+    const known = await read();
+    const written = await add(known, kindsToMake(known.keys, rules(), clock.now()));
+    return written?.keys ?? (await read()).keys;
   };
   const isDue = (keys: readonly SigningKey[]): boolean => {
     const now = clock.now();
     return kindsToMake(keys, rules(), now).length > 0 || withoutRetired(keys, rules(), now).length < keys.length;
   };
   return {
+    rotate: async () => {
+      for (let write = 0; write < maxWrites; write += 1) {
+        const known = await read();
+        const kinds = kindsToRotate(known.keys, rules(), clock.now());
+        if (kinds.length === 0) return [];
+        if (isFull(known.keys)) return "too_many";
+        const written = await add(known, kinds);
+        if (written !== undefined) return written.kids;
+      }
+      throw new AppError("REDIS_UNAVAILABLE", { detail: "the signing keys changed while they were rotated" });
+    },
     current: async () => {
       const { keys } = await read();
       if (!isDue(keys)) {

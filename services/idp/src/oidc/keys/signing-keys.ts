@@ -23,6 +23,12 @@ export interface SigningKeyStore {
    * the first ones. Rejects when Redis does not respond.
    */
   current(): Promise<readonly SigningKey[]>;
+  /**
+   * Creates a successor of each kind of key that has none waiting to sign. Two replicas create only one.
+   *
+   * @returns the `kid` of the new keys; "too_many" while the limit of keys of one kind is reached
+   */
+  rotate(): Promise<readonly string[] | "too_many">;
 }
 
 export interface RotationRules {
@@ -77,6 +83,21 @@ export function kindsToMake(keys: readonly SigningKey[], rules: RotationRules, n
     if (newest === undefined) return true;
     return rules.isRotated && nowMs - newest.createdAtMs >= rules.intervalMs;
   });
+}
+
+/** Kinds that an operator's rotation replaces: those whose newest key signs already. */
+export function kindsToRotate(keys: readonly SigningKey[], rules: RotationRules, nowMs: number): readonly KeyKind[] {
+  return keyKinds.filter((kind) => {
+    const [newest] = newestFirst(keys, kind);
+    return newest === undefined || activeKey(keys, kind, rules, nowMs) === newest;
+  });
+}
+
+/** Relying parties fetch the whole set, so its size is limited. */
+const maxOfKind = 16;
+
+export function isFull(keys: readonly SigningKey[]): boolean {
+  return keyKinds.some((kind) => keys.filter((key) => key.kind === kind).length >= maxOfKind);
 }
 
 /** Removes keys that are no longer needed: a later key signs, and the last token they signed has expired. */

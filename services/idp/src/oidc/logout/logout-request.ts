@@ -100,7 +100,7 @@ export async function decideLogout(
   if (requestClientId !== undefined && hint !== undefined && requestClientId !== hint.clientId)
     return { decision: "invalid", why: "client_id is not that of the hint" };
   const clientId = hint?.clientId ?? requestClientId;
-  if (clientId !== undefined && !generation.policies.has(clientId))
+  if (clientId !== undefined && (await generation.provider.Client.find(clientId)) === undefined)
     return { decision: "invalid", why: "unknown client" };
   return judge(generation, request, { hint, clientId, session });
 }

@@ -14,6 +14,16 @@ const routes = [
   "jwks",
   "discovery",
   "sessions",
+  "register",
+] as const;
+const registrationResults = [
+  "registered",
+  "disabled",
+  "no_token",
+  "invalid",
+  "rate_limited",
+  "network_full",
+  "full",
 ] as const;
 const grants = ["authorization_code", "refresh_token", "client_credentials", "device_code", "other"] as const;
 
@@ -26,6 +36,8 @@ export interface OidcMetrics {
   /** `grantType` as in the request. */
   grant(grantType: unknown, result: "issued" | "refused"): void;
   logoutDelivery(result: DeliveryResult): void;
+  /** A request to register a client. */
+  registration(result: (typeof registrationResults)[number]): void;
 }
 
 const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code";
@@ -55,7 +67,13 @@ export function createOidcMetrics(registry: Metrics, prefix: string): OidcMetric
     help: "Grants at the token endpoint, by grant and result",
     labels: { grant: grants, result: ["issued", "refused"] },
   });
+  const registrations = registry.counter({
+    name: `${prefix}_idp_registrations_total`,
+    help: "Requests to register a client, by result",
+    labels: { result: registrationResults },
+  });
   return {
+    registration: (result) => registrations({ result }).inc(),
     request: (route, status) =>
       requests({ route, result: status < 400 ? "ok" : status < 500 ? "refused" : "failed" }).inc(),
     grant: (grantType, result) => {

@@ -13,11 +13,11 @@ export interface AdapterDeps {
   readonly revokeGrant: (grantId: string) => Promise<void>;
   readonly keepGrant: KeepGrant;
   readonly keepAccount: (accountId: string) => Promise<void>;
+  /** Reads the metadata of a client that registered itself. */
+  readonly findClient: (clientId: string) => Promise<AdapterPayload | undefined>;
 }
 
 const originated: ReadonlySet<string> = new Set(["AccessToken", "RefreshToken"]);
-
-const noClients: Pick<Adapter, "find"> = { find: async () => undefined };
 
 /** The refresh token that the current request replaces. */
 function rotatedToken(): string | undefined {
@@ -37,6 +37,19 @@ async function electSuccessor(id: string, { store, digestOf }: AdapterDeps): Pro
   return elected === id;
 }
 
+/**
+ * Consumes a record that may be used once. A code that was used before revokes its tokens (RFC 6749 §4.1.2), even if both
+ * uses are simultaneous: the provider itself notices only a use that was over when it read the code.
+ */
+async function consumeOnce(ref: RecordRef, { store, revokeGrant }: AdapterDeps): Promise<void> {
+  const result = await store.consume(ref);
+  if (result === "consumed") return;
+  const isReused = result === "used" && ref.model === "AuthorizationCode";
+  const grantId = isReused ? (await store.find(ref))?.grantId : undefined;
+  if (grantId !== undefined) await revokeGrant(grantId);
+  throw new errors.InvalidGrant("already used");
+}
+
 /** A token's grant and account must not expire before it. */
 async function keepOwners(model: string, payload: AdapterPayload, life: number, deps: AdapterDeps): Promise<void> {
   if (model === "Grant" && payload.accountId !== undefined) await deps.keepAccount(payload.accountId);
@@ -50,7 +63,8 @@ function createModelAdapter(model: string, deps: AdapterDeps): Adapter {
     upsert: async (id, payload, expiresIn) => {
       if (model === "ReplayDetection") {
         if (await store.unseen(id, expiresIn ?? 60)) return;
-        throw new errors.InvalidClientAuth("client assertion tokens must only be used once");
+        // Only proofs: client assertions and request objects are checked before the provider.
+        throw new errors.InvalidDpopProof("the DPoP proof was used before");
       }
       if (model === "RefreshToken" && !(await electSuccessor(id, deps))) return;
       const origin = originated.has(model)
@@ -64,9 +78,7 @@ function createModelAdapter(model: string, deps: AdapterDeps): Adapter {
     find: async (id) => (model === "ReplayDetection" ? undefined : store.find(refOf(id))),
     findByUserCode: (userCode) => store.byUserCode(userCode),
     findByUid: async (): Promise<AdapterPayload | undefined> => undefined,
-    consume: async (id) => {
-      if ((await store.consume(refOf(id))) !== "consumed") throw new errors.InvalidGrant("already used");
-    },
+    consume: (id) => consumeOnce(refOf(id), deps),
     destroy: (id) => store.destroy(refOf(id)),
     revokeByGrantId: (grantId) =>
       model === "AccessToken" ? deps.revokeGrant(grantId) : store.destroyAll("grant", grantId, [model]),
@@ -86,11 +98,11 @@ function wrapAdapter(adapter: Adapter): Adapter {
   };
 }
 
-/** The provider's models in our store. Clients come only from the configuration. */
+/** The provider's models in our store. Clients come from the configuration and from registrations. */
 export function createAdapterFactory(deps: AdapterDeps): AdapterFactory {
   return (model) => {
     if (model === "Session") return wrapAdapter(deps.sessions);
-    const adapter = wrapAdapter(createModelAdapter(model, deps));
-    return model === "Client" ? { ...adapter, ...noClients } : adapter;
+    const adapter = createModelAdapter(model, deps);
+    return wrapAdapter(model === "Client" ? { ...adapter, find: deps.findClient } : adapter);
   };
 }

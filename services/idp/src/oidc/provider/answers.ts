@@ -3,8 +3,10 @@ import type { KoaContextWithOIDC } from "oidc-provider";
 import { isRecord, textOf } from "../storage/json.ts";
 
 export interface AnswerDeps {
-  /** Members of discovery that announce front-channel and back-channel logout. */
-  readonly logoutSupport: () => Readonly<Record<string, boolean>>;
+  /** Members of discovery that depend on the configuration. */
+  readonly discoveryMembers: () => Readonly<Record<string, unknown>>;
+  /** `claims_supported` of discovery. */
+  readonly claimsSupported: readonly string[];
   readonly contentSecurityPolicy: string;
   /** Minimum time between two polls of a device, in seconds. */
   readonly pollingInterval: () => number;
@@ -30,7 +32,23 @@ async function shapeTokenAnswer(ctx: KoaContextWithOIDC, deps: AnswerDeps): Prom
     if (code !== undefined && !(await deps.mayPoll(code))) ctx.body = { error: "slow_down" };
     return;
   }
-  ctx.body = withRefresh(ctx, body);
+  ctx.body = withRefresh(ctx, explained(ctx, body));
+}
+
+/** Reasons for which the provider refuses a grant with the same text as for all others, and which the client can mend. */
+const missingProofs: ReadonlySet<unknown> = new Set([
+  "DPoP proof JWT not provided",
+  "missing DPoP proof JWT",
+  "mutual TLS client certificate not provided",
+]);
+
+function explained(
+  ctx: KoaContextWithOIDC,
+  body: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const refusal: unknown = ctx.state["grantRefusal"];
+  const detail: unknown = refusal instanceof Error && "error_detail" in refusal ? refusal.error_detail : undefined;
+  return missingProofs.has(detail) ? { ...body, error_description: detail } : body;
 }
 
 /** RFC 6749 §5.2: a request without credentials has failed to authenticate. */
@@ -42,13 +60,24 @@ function refuseMissingCredentials(ctx: KoaContextWithOIDC): void {
 }
 
 /** Codes are returned by query or form; fragments are for tokens, which authorization responses never contain. */
-function extendDiscovery(ctx: KoaContextWithOIDC, { logoutSupport }: AnswerDeps): void {
+const responseModes = ["query", "form_post", "jwt", "query.jwt", "form_post.jwt"];
+
+function extendDiscovery(ctx: KoaContextWithOIDC, { discoveryMembers, claimsSupported }: AnswerDeps): void {
   const body: unknown = ctx.body;
-  if (isRecord(body)) ctx.body = { ...body, response_modes_supported: ["query", "form_post"], ...logoutSupport() };
+  if (!isRecord(body)) return;
+  ctx.body = {
+    ...body,
+    response_modes_supported: responseModes,
+    claims_supported: claimsSupported,
+    ...discoveryMembers(),
+  };
 }
 
 /** Adapts the provider's answers to docs/api/idp.yaml: 302 for redirects, members that webmail reads, the polling interval. */
 export function shapeAnswers(provider: Provider, deps: AnswerDeps): void {
+  provider.on("grant.error", (ctx, error) => {
+    ctx.state["grantRefusal"] = error;
+  });
   provider.use(async (ctx: KoaContextWithOIDC, next) => {
     // Before the provider: its form_post page adds the hash of its script.
     ctx.set("content-security-policy", deps.contentSecurityPolicy);

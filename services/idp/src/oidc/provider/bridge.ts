@@ -1,5 +1,7 @@
 import { IncomingMessage, type ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { certificateHeader } from "../request-objects/certificate-header.ts";
+import { requestObjectHeader } from "../request-objects/hand-over.ts";
 import type { Generation } from "./generation.ts";
 import { referenceHeader } from "./request-reference.ts";
 
@@ -26,9 +28,15 @@ function referenceOf({ caller, id }: FastifyRequest): string {
   return caller?.session ?? id;
 }
 
+function ownHeaders(request: FastifyRequest): Readonly<Record<string, string>> {
+  return { [referenceHeader]: referenceOf(request), [certificateHeader]: request.caller?.certificate?.der ?? "" };
+}
+
 function pinned(headers: IncomingMessage["headers"], issuer: string): IncomingMessage["headers"] {
   const { host, protocol } = new URL(issuer);
-  return { ...headers, host, "x-forwarded-host": host, "x-forwarded-proto": protocol.slice(0, -1) };
+  const forwarded = { host, "x-forwarded-host": host, "x-forwarded-proto": protocol.slice(0, -1) };
+  // Only our own requests contain it.
+  return { ...headers, ...forwarded, [requestObjectHeader]: "", [certificateHeader]: "" };
 }
 
 function ownMessage(raw: IncomingMessage, own: OwnRequest, issuer: string): IncomingMessage {
@@ -64,7 +72,7 @@ export function createBridge(current: () => Generation): Bridge {
     pass: (request, reply, url) => {
       const { handle, settings } = current();
       const { raw } = request;
-      raw.headers = { ...pinned(raw.headers, settings.issuer), [referenceHeader]: referenceOf(request) };
+      raw.headers = { ...pinned(raw.headers, settings.issuer), ...ownHeaders(request) };
       if (url !== undefined) raw.url = url;
       reply.hijack();
       handle(raw, reply.raw);
@@ -74,7 +82,7 @@ export function createBridge(current: () => Generation): Bridge {
       // Before the reply is hijacked: if there is no provider yet, the error handler answers.
       current();
       reply.hijack();
-      const headers = { ...own.headers, [referenceHeader]: referenceOf(request) };
+      const headers = { ...own.headers, ...ownHeaders(request) };
       passRaw(request.raw, reply.raw, { ...own, headers });
       return reply;
     },

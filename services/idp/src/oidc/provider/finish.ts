@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { pathTo } from "@postern/shared/contracts";
 import type { ConsentEnd, FlowEnd, FlowEnding } from "../../flow/flow-port.ts";
 import type { BrowserSessions } from "../../sessions/browser-session-port.ts";
 import type { OidcAccounts } from "../accounts/accounts.ts";
@@ -7,11 +8,14 @@ import type { Consents } from "../grants/consents.ts";
 import { isRecord, textOf } from "../storage/json.ts";
 import type { Bridge } from "./bridge.ts";
 import type { Generation } from "./generation.ts";
+import { interactionPath } from "./interaction-path.ts";
+import type { Outcomes } from "./outcomes.ts";
 
 export interface FinishDeps {
   readonly current: () => Generation;
   readonly bridge: Bridge;
   readonly consents: Consents;
+  readonly outcomes: Pick<Outcomes, "isKnown" | "wait">;
   readonly sessions: Pick<BrowserSessions, "findByUid">;
   readonly accounts: Pick<OidcAccounts, "save">;
   /** Called when an account without the mapped identifier signs in for this client. */
@@ -28,10 +32,17 @@ function missesAcrAgain({ prompt, lastSubmission }: Interaction): boolean {
 
 const noSubject = { error: "server_error", error_description: "the account has no subject identifier" };
 
-function createFinishLogin({ current, sessions, accounts, onNoSubject }: FinishDeps): FlowEnd["finishLogin"] {
+/** The last step of a sign-in, repeated after the interaction is over: its outcome is still known for some seconds. */
+async function endingAgain({ outcomes, current }: FinishDeps, flowId: string): Promise<FlowEnding> {
+  if (!(await outcomes.isKnown(flowId))) return { expired: true };
+  return { redirect: new URL(interactionPath(flowId), current().settings.issuer).href };
+}
+
+function createFinishLogin(deps: FinishDeps): FlowEnd["finishLogin"] {
+  const { current, sessions, accounts, onNoSubject } = deps;
   return async (flowId, session): Promise<FlowEnding> => {
     const interaction = await current().provider.Interaction.find(flowId);
-    if (interaction === undefined) return { expired: true };
+    if (interaction === undefined) return endingAgain(deps, flowId);
     const { uid, accountId, loginTs, acr, amr, remember } = session;
     const stored = await sessions.findByUid(uid);
     if (stored?.lacksSubject === true) {
@@ -65,14 +76,23 @@ function listed(details: Readonly<Record<string, unknown>>, name: string): reado
 }
 
 /** Grants what the user allowed and records what the user rejected, so that this grant does not ask for it again. */
-function grantChoice(grant: Grant, { prompt }: Interaction, scopes: readonly string[]): void {
+function grantChoice(
+  grant: Grant,
+  { prompt }: Interaction,
+  scopes: readonly string[],
+  covers: (claim: string, scopes: readonly string[]) => boolean,
+): void {
   const requested = listed(prompt.details, "missingOIDCScope");
   const kept = requested.filter((scope) => scopes.includes(scope));
   const refused = requested.filter((scope) => !scopes.includes(scope));
   if (kept.length > 0) grant.addOIDCScope(kept.join(" "));
   if (refused.length > 0) grant.rejectOIDCScope(refused.join(" "));
   const claims = listed(prompt.details, "missingOIDCClaims");
-  if (claims.length > 0) grant.addOIDCClaims([...claims]);
+  // Also with the scopes of an earlier consent in this session.
+  const covering = [...scopes, ...grant.getOIDCScope().split(" ")];
+  const [released, declined] = [true, false].map((one) => claims.filter((claim) => covers(claim, covering) === one));
+  if (released !== undefined && released.length > 0) grant.addOIDCClaims([...released]);
+  if (declined !== undefined && declined.length > 0) grant.rejectOIDCClaims([...declined]);
   const resources: unknown = prompt.details["missingResourceScopes"];
   for (const resource of isRecord(resources) ? Object.keys(resources) : []) {
     const words = listed(isRecord(resources) ? resources : {}, resource);
@@ -102,14 +122,17 @@ function consentSeconds({ policies, settings }: Generation, clientId: string): n
 function createFinishConsent(deps: FinishDeps): ConsentEnd["finishConsent"] {
   const { current, consents } = deps;
   return async (flowId, { scopes, remember }, request, response) => {
-    const { provider } = current();
+    const { provider, policies } = current();
     const interaction = await provider.Interaction.find(flowId);
     const accountId = interaction?.session?.accountId;
     const clientId = textOf(interaction?.params["client_id"]);
     if (interaction === undefined || accountId === undefined || clientId === undefined) return { expired: true };
+    // A client that registered itself is known once it has been read.
+    await provider.Client.find(clientId);
     const known = interaction.grantId === undefined ? undefined : await provider.Grant.find(interaction.grantId);
     const grant = known ?? new provider.Grant({ accountId, clientId });
-    grantChoice(grant, interaction, scopes);
+    const claims = policies.get(clientId)?.claims;
+    grantChoice(grant, interaction, scopes, (claim, by) => claims?.isCovered(claim, by) ?? false);
     const grantId = await grant.save();
     if (remember)
       await consents.remember({ accountId, clientId, scopes, ttlSeconds: consentSeconds(current(), clientId) });
@@ -120,17 +143,35 @@ function createFinishConsent(deps: FinishDeps): ConsentEnd["finishConsent"] {
   };
 }
 
+/** The client receives `access_denied` (RFC 6749 §4.1.2.1) where the browser goes next. */
+async function refuse(
+  { current }: FinishDeps,
+  flowId: string,
+  description: string,
+): Promise<{ readonly returnTo: string } | { readonly expired: true }> {
+  const interaction = await current().provider.Interaction.find(flowId);
+  if (interaction === undefined) return { expired: true };
+  interaction.result = { error: "access_denied", error_description: description };
+  await interaction.persist();
+  return { returnTo: interaction.returnTo };
+}
+
 /** Passes the result of sign-in and consent pages to the provider. */
 export function createFinish(deps: FinishDeps): FlowEnd & ConsentEnd {
   return {
     finishLogin: createFinishLogin(deps),
-    finishConsent: createFinishConsent(deps),
-    denyConsent: async (flowId) => {
-      const interaction = await deps.current().provider.Interaction.find(flowId);
-      if (interaction === undefined) return { expired: true };
-      interaction.result = { error: "access_denied", error_description: "the user denied the request" };
-      await interaction.persist();
-      return { returnTo: interaction.returnTo };
+    cancelLogin: async (flowId) => {
+      const refused = await refuse(deps, flowId, "the user cancelled the sign-in");
+      // After a first click the interaction is over, and this path repeats its outcome.
+      const over = { redirect: pathTo("authorizeInLanguage", { languageTag: flowId }) };
+      return "expired" in refused ? over : { redirect: refused.returnTo };
     },
+    finishConsent: createFinishConsent(deps),
+    repeatConsent: async (flowId, browser) => {
+      const interaction = await deps.current().provider.Interaction.find(flowId);
+      if (interaction?.result?.["error"] !== undefined) return { returnTo: interaction.returnTo };
+      return (await deps.outcomes.wait(flowId, browser)) ?? { expired: true };
+    },
+    denyConsent: (flowId) => refuse(deps, flowId, "the user denied the request"),
   };
 }

@@ -1,10 +1,13 @@
-import { createPublicKey, type KeyObject } from "node:crypto";
+import { createPublicKey, type KeyObject, randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError } from "@postern/shared/platform/errors";
 import type Provider from "oidc-provider";
 import type { JWK } from "oidc-provider";
-import { type ClientPolicies, clientPolicies } from "../clients/clients.ts";
-import { registrationFault } from "../clients/registration.ts";
+import { type ClientPolicies, clientMetadata, clientPolicies } from "../clients/clients.ts";
+import { metadataFault, registrationFault } from "../clients/registration.ts";
+import type { ClientFault } from "../registered/register-client.ts";
+import { registeredPolicy, withRegistered } from "../registered/registered-policies.ts";
+import type { Registration } from "../registered/registration.ts";
 import type { OidcSettings } from "../settings/oidc-settings.ts";
 import { createProvider, type ProviderHooks } from "./provider.ts";
 
@@ -15,6 +18,8 @@ export interface Generation {
   readonly policies: ClientPolicies;
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
   readonly publicKeys: ReadonlyMap<string, KeyObject>;
+  /** Why the provider would not accept a client that wants to register. */
+  readonly faultOf: ClientFault;
 }
 
 /** The generation that serves requests. */
@@ -54,6 +59,8 @@ async function assertClients(provider: Provider, policies: ClientPolicies): Prom
 
 export function createGenerations(hooks: ProviderHooks): Generations {
   let current: Generation | undefined;
+  // Outlives generations: a request may be authenticated before a reload and served after it.
+  const innerKey = randomBytes(32);
   return {
     current: () => {
       if (current === undefined)
@@ -64,7 +71,8 @@ export function createGenerations(hooks: ProviderHooks): Generations {
       return current !== undefined;
     },
     replace: async ({ settings, keys }) => {
-      const policies = clientPolicies(settings);
+      const ofRegistration = (registration: Registration) => registeredPolicy(registration, settings, innerKey);
+      const policies = withRegistered(clientPolicies(settings), hooks.registeredClient, ofRegistration);
       const provider = createProvider({ settings, policies, keys }, hooks);
       await assertClients(provider, policies);
       const callback = provider.callback();
@@ -74,6 +82,10 @@ export function createGenerations(hooks: ProviderHooks): Generations {
         policies,
         handle: (request, response) => void callback(request, response),
         publicKeys: publicKeysOf(keys),
+        faultOf: (registration) => {
+          const policy = ofRegistration(registration);
+          return policy === undefined ? "not permitted" : metadataFault(provider, clientMetadata(policy, settings));
+        },
       };
     },
   };

@@ -1,11 +1,13 @@
-import type { OidcClientConfig } from "@postern/shared/platform/config";
 import type { KoaContextWithOIDC } from "oidc-provider";
 import type { FlowStarter, OidcFlowStart } from "../../flow/flow-port.ts";
 import type { FlowClient, FlowMissing, FlowParams } from "../../flow/flow-record.ts";
 import { flowDemands, type MfaPolicyConfig } from "../../login/sign-in-demands.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
+import type { ClientPolicies, ClientPolicy } from "../clients/clients.ts";
 import { isRecord, textOf } from "../storage/json.ts";
 import type { ProviderHooks } from "./provider.ts";
+
+type ShownPolicy = Pick<ClientPolicy, "config" | "isRegistered">;
 
 const prompts = ["login", "consent", "select_account"] as const;
 
@@ -16,16 +18,20 @@ function optional<Name extends string>(name: Name, value: unknown): Partial<Reco
   return record;
 }
 
-export function flowClient(config: OidcClientConfig | undefined, id: string, mfaPolicy: MfaPolicyConfig): FlowClient {
+/** A client as the pages of a sign-in show it. */
+export function flowClient(policy: ShownPolicy | undefined, id: string, mfaPolicy: MfaPolicyConfig): FlowClient {
+  if (policy === undefined) return { id, skipConsent: false, delayedResponse: false };
+  const { config, isRegistered } = policy;
   return {
     id,
-    ...optional("name", config?.name),
-    ...optional("logoUri", config?.logo_uri),
-    ...optional("policyUri", config?.policy_uri),
-    ...optional("tosUri", config?.tos_uri),
-    ...(config !== undefined && flowDemands(config, mfaPolicy)),
-    skipConsent: config?.skip_consent ?? false,
-    delayedResponse: config?.delayed_response ?? false,
+    ...optional("name", config.name),
+    ...optional("logoUri", config.logo_uri),
+    ...optional("policyUri", config.policy_uri),
+    ...optional("tosUri", config.tos_uri),
+    ...flowDemands(config, mfaPolicy),
+    skipConsent: config.skip_consent,
+    delayedResponse: config.delayed_response,
+    ...(isRegistered && { isUnverified: true }),
   };
 }
 
@@ -59,7 +65,7 @@ function flowMissing(details: Readonly<Record<string, unknown>>): FlowMissing {
 /** Starts a flow when the user must sign in or consent. @returns where the browser goes */
 export function createInteractionUrl(deps: {
   readonly starter: FlowStarter;
-  readonly clients: () => readonly OidcClientConfig[];
+  readonly policies: () => ClientPolicies;
   readonly mfaPolicy: () => MfaPolicyConfig;
   readonly findSession: (uid: string) => Promise<Pick<BrowserSessionRecord, "account"> | undefined>;
 }): ProviderHooks["interactionUrl"] {
@@ -72,11 +78,7 @@ export function createInteractionUrl(deps: {
       interactionUid: uid,
       prompt: prompts.find((name) => name === prompt.name) ?? "login",
       reasons: prompt.reasons,
-      client: flowClient(
-        deps.clients().find(({ client_id: id }) => id === clientId),
-        clientId,
-        deps.mfaPolicy(),
-      ),
+      client: flowClient(deps.policies().get(clientId), clientId, deps.mfaPolicy()),
       params: flowParams(params),
       missing: flowMissing(prompt.details),
       ...(account !== undefined && { accountId: account }),

@@ -27,8 +27,9 @@ export interface KeyScheduleDeps {
 }
 
 /** Tokens and other services depend on these, so they change only at a restart, as the configuration reference says. */
-function keptUntilRestart({ issuer, identifier, backchannelAudience }: OidcSettings): Partial<OidcSettings> {
-  return { issuer, identifier, backchannelAudience };
+function keptUntilRestart(settings: OidcSettings): Partial<OidcSettings> {
+  const { issuer, identifier, backchannelAudience, certificates } = settings;
+  return { issuer, identifier, backchannelAudience, certificates };
 }
 
 const retryMs = 250;

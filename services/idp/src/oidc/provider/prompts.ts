@@ -3,7 +3,7 @@ import { rankOfAcr, wantedRank } from "../../login/acr.ts";
 import { meetsDemands } from "../../login/sign-in-demands.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import type { ClientPolicies } from "../clients/clients.ts";
-import { wordsOf } from "../storage/json.ts";
+import { textOf, wordsOf } from "../storage/json.ts";
 
 const { base, Check, Prompt } = interactionPolicy;
 
@@ -33,10 +33,45 @@ async function missesDemandedFactor(
   return known === undefined || !meetsDemands(known, demands, nowSeconds());
 }
 
+/** Whether the client knows who is signed in: the user has granted it something in this session, or it needs no consent. */
+function knowsUser({ client, session }: KoaContextWithOIDC["oidc"], policies: ClientPolicies): boolean {
+  const id = client?.clientId ?? "";
+  return session?.grantIdFor(id) !== undefined || policies.get(id)?.config.skip_consent === true;
+}
+
+function isNamed({ account, accountId, attributes = {} }: BrowserSessionRecord, hint: string): boolean {
+  return [account, accountId, ...Object.values(attributes).flat()].some((name) => name.toLowerCase() === hint);
+}
+
+/**
+ * Whether `login_hint` is an address of another account than the signed-in one. With `prompt=none` only for a client that
+ * knows the user: for others the error would reveal who is signed in.
+ */
+async function namesAnotherAccount(
+  { oidc }: KoaContextWithOIDC,
+  policies: ClientPolicies,
+  { findSession }: PromptDeps,
+): Promise<boolean> {
+  const { params, prompts, session, result } = oidc;
+  const hint = textOf(params?.["login_hint"])?.trim().toLowerCase() ?? "";
+  if (!hint.includes("@") || session?.accountId === undefined || result?.login !== undefined) return false;
+  if (prompts.has("none") && !knowsUser(oidc, policies)) return false;
+  const known = await findSession(session.uid);
+  return known !== undefined && !isNamed(known, hint);
+}
+
 /** When a user must sign in, choose an account or consent. */
 export function interactionPrompts(policies: ClientPolicies, deps: PromptDeps): interactionPolicy.DefaultPolicy {
   const policy = base();
-  policy.add(new Prompt({ name: "select_account", requestable: true }), 0);
+  policy.add(
+    new Prompt(
+      { name: "select_account", requestable: true },
+      new Check("other_account", "login_hint names another account", "account_selection_required", (ctx) =>
+        namesAnotherAccount(ctx, policies, deps),
+      ),
+    ),
+    0,
+  );
   policy
     .get("login")
     ?.checks.add(new Check("acr_values", "the requested acr requires another sign-in", (ctx) => missesWantedAcr(ctx)));

@@ -9,23 +9,27 @@ import {
   Provider,
 } from "oidc-provider";
 import type { OidcAccount } from "../accounts/accounts.ts";
+import { type ClaimSources, claimsOf } from "../claims/claims.ts";
+import { supportedClaims } from "../claims/client-claims.ts";
 import { basicCredentials } from "../clients/client-auth.ts";
 import { clientPolicyParams } from "../clients/client-policy.ts";
 import { type ClientPolicies, clientMetadata, matchesWildcard } from "../clients/clients.ts";
 import { registrationRules } from "../clients/registration.ts";
 import { createLoadGrant, type GrantDeps } from "../grants/grants.ts";
+import type { Registration } from "../registered/registration.ts";
 import { allScopes, claimTable, type OidcSettings } from "../settings/oidc-settings.ts";
-import { textOf, wordsOf } from "../storage/json.ts";
+import { textOf } from "../storage/json.ts";
 import {
   type AccessTokenDeps,
   clientResourceOf,
   extraTokenClaims,
   resourceIndicators,
 } from "../tokens/access-tokens.ts";
-import { claimsOf, grantedMappings } from "../tokens/claims.ts";
 import { type AnswerDeps, shapeAnswers } from "./answers.ts";
 import { interactionPrompts, type PromptDeps } from "./prompts.ts";
 import { referenceHeader } from "./request-reference.ts";
+import { type ResumeOnceDeps, resumeOnce } from "./resume-once.ts";
+import { addSessionState, type SessionStateDeps } from "./session-state.ts";
 
 type InteractionUrl = NonNullable<NonNullable<Configuration["interactions"]>["url"]>;
 
@@ -49,11 +53,15 @@ function requesterOf(ctx: KoaContextWithOIDC): Requester {
 
 /** What the provider calls in our code, the same for every generation. */
 export interface ProviderHooks
-  extends AnswerDeps,
-    Pick<AccessTokenDeps, "epochOf" | "record" | "accountOf" | "reportUnreadable">,
+  extends Omit<AnswerDeps, "claimsSupported">,
+    Pick<AccessTokenDeps, "epochOf" | "record" | "accountOf" | "reportUnreadable" | "keepClient">,
     Pick<GrantDeps, "hasConsented">,
+    ResumeOnceDeps,
+    SessionStateDeps,
     PromptDeps {
   readonly adapter: AdapterFactory;
+  /** A registered client that the adapter has just read. */
+  readonly registeredClient: (id: string) => Registration | undefined;
   readonly sessionCookie: string;
   readonly interactionUrl: InteractionUrl;
   readonly findAccount: (accountId: string, sessionUid: string | undefined) => Promise<OidcAccount | undefined>;
@@ -69,6 +77,9 @@ export interface ProviderInputs {
   /** Private keys, in the order in which they sign. */
   readonly keys: readonly JWK[];
 }
+
+/** Of a client that is no longer registered. */
+const noSources: ClaimSources = { named: [], mappings: [] };
 
 const codeSeconds = 60;
 const flowSeconds = 600;
@@ -121,24 +132,27 @@ function lifetimes({ settings, policies }: ProviderInputs, hooks: ProviderHooks)
   };
 }
 
-/** Claims of an account, by the ID token mappings of the client. */
+/**
+ * The account and its claims for an ID token: only those that the request or the client's mappings name. The provider adds
+ * the claims of the scopes where an access token has an audience, although userinfo accepts such tokens here.
+ */
 function createFindAccount(
-  { policies, settings }: ProviderInputs,
+  { policies }: ProviderInputs,
   hooks: ProviderHooks,
 ): NonNullable<Configuration["findAccount"]> {
-  const table = claimTable(settings);
   return async (ctx, accountId, token) => {
     const ofToken = token !== undefined && "sessionUid" in token ? token.sessionUid : undefined;
     const account = await hooks.findAccount(accountId, ofToken ?? ctx.oidc.session?.uid);
     if (account === undefined) return undefined;
     const clientId = ctx.oidc.client?.clientId ?? token?.clientId ?? "";
-    const mappings = policies.get(clientId)?.config.id_token_claims.mappings ?? [];
+    const sources = policies.get(clientId)?.claims ?? noSources;
     return {
       accountId,
-      claims: (_use, scope) => ({
-        ...claimsOf(account, grantedMappings(mappings, table, wordsOf(scope)), hooks.reportUnreadable(clientId)),
-        sub: accountId,
-      }),
+      claims: (use, _scope, named) => {
+        const known = Object.entries(claimsOf(account, sources, hooks.reportUnreadable(clientId)));
+        const released = known.filter(([claim]) => use !== "id_token" || Object.hasOwn(named, claim));
+        return { ...Object.fromEntries(released), sub: accountId };
+      },
     };
   };
 }
@@ -186,7 +200,7 @@ function configuration(inputs: ProviderInputs, hooks: ProviderHooks): Configurat
     ...tokenRules(inputs),
     ...registrationRules(settings),
     adapter: hooks.adapter,
-    clients: [...policies.values()].map((policy) => clientMetadata(policy)),
+    clients: [...policies.values()].map((policy) => clientMetadata(policy, settings)),
     jwks: { keys },
     routes,
     features: features(inputs),
@@ -206,6 +220,7 @@ function configuration(inputs: ProviderInputs, hooks: ProviderHooks): Configurat
       epochOf: hooks.epochOf,
       record: hooks.record,
       accountOf: hooks.accountOf,
+      keepClient: hooks.keepClient,
       reportUnreadable: hooks.reportUnreadable,
     }),
     findAccount: createFindAccount(inputs, hooks),
@@ -257,7 +272,11 @@ function nameSessions(provider: Provider, policies: ClientPolicies): void {
 export function createProvider(inputs: ProviderInputs, hooks: ProviderHooks): Provider {
   const provider = new Provider(inputs.settings.issuer, configuration(inputs, hooks));
   provider.proxy = true;
-  shapeAnswers(provider, hooks);
+  // Outside: it keeps and repeats what the browser receives.
+  resumeOnce(provider, hooks);
+  const sources = [...inputs.policies.values()].map(({ claims }) => claims);
+  shapeAnswers(provider, { ...hooks, claimsSupported: supportedClaims(inputs.settings, sources) });
+  addSessionState(provider, hooks);
   nameUnauthorized(provider);
   nameSessions(provider, inputs.policies);
   if (inputs.settings.developerMode) allowWildcards(provider);
@@ -265,7 +284,9 @@ export function createProvider(inputs: ProviderInputs, hooks: ProviderHooks): Pr
   koa.on("error", (error: unknown) => hooks.onError("error", error));
   provider.on("server_error", (ctx, error) => hooks.onError("server_error", error, requesterOf(ctx)));
   provider.on("grant.error", (ctx, error) => hooks.onError("grant.error", error, requesterOf(ctx)));
-  provider.on("authorization.error", (ctx, error) => hooks.onError("authorization.error", error, requesterOf(ctx)));
+  for (const event of ["authorization.error", "pushed_authorization_request.error", "device_authorization.error"]) {
+    koa.on(event, (ctx: KoaContextWithOIDC, error: unknown) => hooks.onError(event, error, requesterOf(ctx)));
+  }
   provider.on("grant.success", (ctx) => hooks.onGrant(ctx.oidc.params?.["grant_type"], "issued"));
   provider.on("grant.error", (ctx) => hooks.onGrant(ctx.oidc?.params?.["grant_type"], "refused"));
   return provider;

@@ -5,6 +5,7 @@ import { demandsOf, type MfaPolicyConfig } from "../../login/sign-in-demands.ts"
 import type { SessionStore } from "../../sessions/session-store.ts";
 import type { SubjectsOfAccount } from "../accounts/account-subjects.ts";
 import type { Consents } from "../grants/consents.ts";
+import { kindOfId } from "../registered/registration.ts";
 import { textOf } from "../storage/json.ts";
 import type { OidcStore } from "../storage/store.ts";
 import type { TokenRecords } from "../tokens/token-records.ts";
@@ -15,13 +16,35 @@ export interface ApplicationDeps {
   readonly records: Pick<TokenRecords, "revokeGrant">;
   readonly consents: Pick<Consents, "forget">;
   readonly sessions: Pick<SessionStore, "list" | "merge">;
+  readonly issuer: string;
   readonly clients: () => readonly OidcClientConfig[];
+  /** A client of dynamic registration; undefined if it is not registered. */
+  readonly registeredClient: (id: string) => Promise<OidcClientConfig | undefined>;
   readonly mfaPolicy: () => MfaPolicyConfig;
 }
 
 interface Connection {
   readonly clientId: string;
   readonly grantId: string | undefined;
+}
+
+function startAddress({ initiate_login_uri: uri, initiate_login_target: target }: OidcClientConfig, issuer: string) {
+  const url = new URL(uri);
+  url.searchParams.set("iss", issuer);
+  if (target !== "") url.searchParams.set("target_link_uri", target);
+  return url.href;
+}
+
+function nameOf({ name, client_id: id }: OidcClientConfig): string {
+  return name === "" ? id : name;
+}
+
+async function registered(
+  ids: ReadonlySet<string>,
+  read: ApplicationDeps["registeredClient"],
+): Promise<readonly OidcClientConfig[]> {
+  const found = [...ids].filter((id) => kindOfId(id) === "full").map((id) => read(id));
+  return (await Promise.all(found)).filter((client) => client !== undefined);
 }
 
 /** Connected applications: the clients with valid tokens of the user, and those that the user's sessions were used for. */
@@ -31,7 +54,9 @@ export function createApplications({
   records,
   consents,
   sessions,
+  issuer,
   clients,
+  registeredClient,
   mfaPolicy,
 }: ApplicationDeps): ConnectedApplications {
   const connections = async (account: string): Promise<readonly Connection[]> => {
@@ -52,15 +77,23 @@ export function createApplications({
     );
     return [...byToken, ...bySession];
   };
+  const idsOf = async (account: string): Promise<ReadonlySet<string>> =>
+    new Set((await connections(account)).map(({ clientId }) => clientId));
+  const registeredAmong = (ids: ReadonlySet<string>) => registered(ids, registeredClient);
   return {
     list: async (account) => {
-      const ids = new Set((await connections(account)).map(({ clientId }) => clientId));
-      return clients()
-        .filter((client) => ids.has(client.client_id))
-        .map((client) => {
-          const { client_id: id, name } = client;
-          return { id, name: name === "" ? id : name, demands: demandsOf(client, mfaPolicy()) };
-        });
+      const ids = await idsOf(account);
+      const configured = clients().filter((client) => ids.has(client.client_id));
+      return [...configured, ...(await registeredAmong(ids))].map((client) => {
+        return { id: client.client_id, name: nameOf(client), demands: demandsOf(client, mfaPolicy()) };
+      });
+    },
+    startable: async (account) => {
+      // Otherwise anyone could put an application on every user's page by registering it.
+      const connected = await registeredAmong(await idsOf(account));
+      return [...clients(), ...connected]
+        .filter(({ initiate_login_uri: uri }) => uri !== "")
+        .map((client) => ({ name: nameOf(client), address: startAddress(client, issuer) }));
     },
     disconnect: async (account, clientId) => {
       const grants = (await connections(account))

@@ -1,11 +1,20 @@
+import { hkdfSync } from "node:crypto";
+import { pathTo } from "@postern/shared/contracts";
 import {
   backchannelAudience,
   type Config,
   type CustomScopeConfig,
+  claimNameOf,
+  mailScopes,
   type OidcConfig,
+  scopeClaims,
 } from "@postern/shared/platform/config";
 import type { MfaPolicyConfig } from "../../login/sign-in-demands.ts";
 import type { DeliveryTimes } from "../../logout-delivery/delivery-queue.ts";
+import { withProfile } from "./client-profile.ts";
+
+/** Algorithms of every signature: of our tokens, and of what clients sign. */
+export const oidcSignatures = ["RS256", "PS256", "ES256", "EdDSA"] as const;
 
 /** The configuration that OIDC uses. */
 export interface OidcSettings {
@@ -18,43 +27,47 @@ export interface OidcSettings {
   readonly backchannelAudience: string;
   readonly developerMode: boolean;
   readonly mfaPolicy: MfaPolicyConfig;
+  /** Whether a listener or a trusted proxy passes the certificates of clients. */
+  readonly certificates: boolean;
+  /** 32 bytes from which all replicas derive the nonces of DPoP proofs; undefined if proofs need none. */
+  readonly nonceSecret: Buffer | undefined;
+  /** Names of the attributes that the backends return, in lower case; undefined if a script may return any. */
+  readonly attributes: ReadonlySet<string> | undefined;
+}
+
+function nonceSecretOf({ identity, storage }: Config): Buffer | undefined {
+  if (!identity.oidc.dpop.require_nonce) return undefined;
+  const { encryption_secret: secret } = storage.redis;
+  return Buffer.from(hkdfSync("sha256", secret, "postern", "nonces of DPoP proofs", 32));
+}
+
+function attributesOf({ auth: { backends } }: Config): ReadonlySet<string> | undefined {
+  const kinds = new Set(backends.order.map((entry) => entry.split("(", 1)[0]));
+  if (kinds.has("lua")) return undefined;
+  const searches = [
+    ...(kinds.has("ldap") ? backends.ldap.search : []),
+    ...(kinds.has("sql") ? backends.sql.search : []),
+  ];
+  const names = searches.flatMap(({ attribute, mapping }) => [...attribute, mapping.account_field]);
+  return new Set(names.map((name) => name.toLowerCase()));
 }
 
 export function oidcSettings(config: Config): OidcSettings {
   const { identity, runtime } = config;
+  const { address, header } = runtime.servers.http.client_certificates;
   return {
     enabled: identity.oidc.enabled,
     issuer: identity.oidc.issuer,
-    oidc: identity.oidc,
+    oidc: { ...identity.oidc, clients: identity.oidc.clients.map((client) => withProfile(client)) },
     identifier: runtime.naming.identifier,
     backchannelAudience: backchannelAudience(config),
     developerMode: runtime.developer_mode,
     mfaPolicy: identity.mfa_policy,
+    certificates: address.length > 0 || header !== "",
+    nonceSecret: nonceSecretOf(config),
+    attributes: attributesOf(config),
   };
 }
-
-const standardScopes: Readonly<Record<string, readonly string[]>> = {
-  profile: [
-    "name",
-    "given_name",
-    "family_name",
-    "middle_name",
-    "nickname",
-    "preferred_username",
-    "profile",
-    "website",
-    "picture",
-    "gender",
-    "birthdate",
-    "zoneinfo",
-    "locale",
-    "updated_at",
-  ],
-  email: ["email", "email_verified"],
-  phone: ["phone_number", "phone_number_verified"],
-  address: ["address"],
-  groups: ["groups"],
-};
 
 function customScopes({ custom_scopes, clients }: OidcConfig): readonly CustomScopeConfig[] {
   return [...custom_scopes, ...clients.flatMap((client) => client.custom_scopes)];
@@ -62,20 +75,22 @@ function customScopes({ custom_scopes, clients }: OidcConfig): readonly CustomSc
 
 /** Scopes that a token can have: the announced and the custom ones. */
 export function allScopes({ oidc }: OidcSettings): readonly string[] {
-  return [...new Set([...oidc.scopes_supported, ...customScopes(oidc).map(({ name }) => name)])];
+  const { mail_registration: mail, dynamic_registration: full } = oidc;
+  const registered = full.enabled ? full.scopes : [];
+  const ofMail = mail.enabled ? [...mailScopes(mail).map(({ name }) => name), "offline_access"] : [];
+  return [
+    ...new Set([...oidc.scopes_supported, ...customScopes(oidc).map(({ name }) => name), ...ofMail, ...registered]),
+  ];
 }
 
-/** Claims of each scope, and claims that only mappings provide. */
+/** Claims of each scope, and claims that only mappings provide. The clients' own tables decide what is released. */
 export function claimTable({ oidc }: OidcSettings): Record<string, null | readonly string[]> {
-  const table: Record<string, null | readonly string[]> = { openid: ["sub", "acr", "amr", "auth_time", "sid"] };
-  for (const [scope, claims] of Object.entries(standardScopes)) {
-    if (oidc.scopes_supported.includes(scope)) table[scope] = claims;
-  }
-  for (const { name, claims } of customScopes(oidc)) {
-    table[name] = [...new Set([...(table[name] ?? []), ...claims.map((claim) => claim.name)])];
-  }
+  const table: Record<string, null | readonly string[]> = {
+    openid: ["sub", "acr", "amr", "auth_time", "sid"],
+    ...Object.fromEntries(scopeClaims(oidc.scopes_supported, customScopes(oidc))),
+  };
   for (const { id_token_claims } of oidc.clients) {
-    for (const { claim } of id_token_claims.mappings) table[claim] ??= null;
+    for (const { claim } of id_token_claims.mappings) table[claimNameOf(claim)] ??= null;
   }
   for (const claim of oidc.claims_supported) table[claim] ??= null;
   return table;
@@ -89,13 +104,24 @@ export function deliveryTimes({ oidc: { logout } }: OidcSettings): DeliveryTimes
   };
 }
 
-/** Members of discovery (Front-Channel Logout 1.0 §3, Back-Channel Logout 1.0 §2.1). */
-export function logoutSupport({ oidc: { logout } }: OidcSettings): Readonly<Record<string, boolean>> {
+/** Members of discovery for request objects: `none` only where a client may send them unsigned. */
+export function requestObjectSupport({ oidc }: OidcSettings): Readonly<Record<string, readonly string[]>> {
+  const hasUnsigned = oidc.clients.some((client) => client.request_object_signing_alg === "none");
+  const algorithms = [...oidcSignatures, ...(hasUnsigned ? ["none"] : [])];
+  return { request_object_signing_alg_values_supported: algorithms };
+}
+
+/** Members of discovery (Front-Channel Logout 1.0 §3, Back-Channel Logout 1.0 §2.1, Session Management 1.0 §3.3). */
+export function logoutSupport({
+  issuer,
+  oidc: { logout, session_management: sessions },
+}: OidcSettings): Readonly<Record<string, boolean | string>> {
   const { front_channel_supported: front, back_channel_supported: back } = logout;
   return {
     frontchannel_logout_supported: front,
     frontchannel_logout_session_supported: front && logout.front_channel_session_supported,
     backchannel_logout_supported: back,
     backchannel_logout_session_supported: back && logout.back_channel_session_supported,
+    ...(sessions.enabled && { check_session_iframe: new URL(pathTo("checkSession"), issuer).href }),
   };
 }

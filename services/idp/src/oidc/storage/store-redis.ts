@@ -17,9 +17,9 @@ import { isRecord } from "./json.ts";
 import { addRecordToIndex, consumeRecord, electSuccessor, putOnceRecord } from "./scripts/scripts.generated.ts";
 import type { Consumption, IndexKind, OidcStore, RecordRef, StoredRecord } from "./store.ts";
 
-/** Models that are consumed, and how long a second use is tolerated (ms): a double submit is not theft. */
+/** Models that are consumed, and how long a second use is refused without revoking tokens (ms): a repeated poll is not theft. */
 const graceMs: Readonly<Record<string, number>> = {
-  AuthorizationCode: 2000,
+  AuthorizationCode: 0,
   DeviceCode: 2000,
   PushedAuthorizationRequest: 0,
 };

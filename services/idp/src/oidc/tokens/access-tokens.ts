@@ -7,9 +7,10 @@ import {
   type ResourceServer,
 } from "oidc-provider";
 import type { OidcAccount } from "../accounts/accounts.ts";
+import { mappedClaims } from "../claims/claims.ts";
 import type { ClientPolicies, ClientPolicy } from "../clients/clients.ts";
 import { wordsOf } from "../storage/json.ts";
-import { mappedClaims } from "./claims.ts";
+import { tokenSource } from "./token-origin.ts";
 import type { ReportUnreadable } from "./unreadable-claims.ts";
 
 export interface AccessTokenDeps {
@@ -19,6 +20,8 @@ export interface AccessTokenDeps {
   /** The account that claims are taken from. */
   readonly accountOf: (accountId: string) => Promise<OidcAccount | undefined>;
   readonly reportUnreadable: ReportUnreadable;
+  /** Extends the registration of a client that registered itself. */
+  readonly keepClient: (clientId: string) => Promise<void>;
   /** Stores the record of a signed token before the token is issued. */
   readonly record: (token: IssuedJwt, epoch: number) => Promise<void>;
 }
@@ -48,6 +51,7 @@ export interface IssuedJwt {
   readonly grantId?: string | undefined;
   readonly sessionUid?: string | undefined;
   readonly jkt?: string | undefined;
+  readonly "x5t#S256"?: string | undefined;
   readonly claims?: unknown;
   readonly lifeSeconds: number;
 }
@@ -84,8 +88,9 @@ export function resourceIndicators(deps: ResourceDeps): ResourceIndicators {
     enabled: true,
     defaultResource: (ctx, client) => {
       if (isClientCredentials(ctx)) return backchannelResource;
-      const isJwt = policies.get(client.clientId)?.accessTokenType === "jwt";
-      return isJwt ? clientResource(client.clientId) : undefined;
+      const policy = policies.get(client.clientId);
+      const hasResource = policy?.accessTokenType === "jwt" || policy?.audience !== undefined;
+      return hasResource ? clientResource(client.clientId) : undefined;
     },
     getResourceServerInfo: (ctx, resource, client): ResourceServer => {
       const policy = policies.get(client.clientId);
@@ -97,10 +102,11 @@ export function resourceIndicators(deps: ResourceDeps): ResourceIndicators {
       const alg = signatures.find((name) => name === policy.signature) ?? "RS256";
       return {
         scope: isOwn ? ownScope(ctx, policy) : [...policy.scopes].join(" "),
-        audience: isOwn ? backchannelAudience : client.clientId,
+        audience: isOwn ? backchannelAudience : (policy.audience ?? client.clientId),
         accessTokenTTL: policy.accessTokenSeconds,
-        accessTokenFormat: "jwt",
-        jwt: { sign: { alg } },
+        ...(isOwn || policy.accessTokenType === "jwt"
+          ? { accessTokenFormat: "jwt", jwt: { sign: { alg } } }
+          : { accessTokenFormat: "opaque" }),
       };
     },
     useGrantedResource: () => true,
@@ -114,9 +120,9 @@ export function resourceIndicators(deps: ResourceDeps): ResourceIndicators {
 async function claimsFor(
   { policies, accountOf, reportUnreadable }: AccessTokenDeps,
   clientId: string,
-  accountId: string,
+  { accountId, scope }: { readonly accountId: string; readonly scope?: string | undefined },
 ) {
-  const mappings = policies.get(clientId)?.config.access_token_claims.mappings ?? [];
+  const mappings = policies.get(clientId)?.claims.accessTokenMappings(wordsOf(scope)) ?? [];
   const account = await accountOf(accountId);
   if (account === undefined) return undefined;
   const name = account.account === accountId ? undefined : { preferred_username: account.account };
@@ -127,23 +133,47 @@ type SignedToken = Parameters<NonNullable<Configuration["extraTokenClaims"]>>[1]
 
 function factsOf(token: SignedToken, clientId: string): IssuedJwt {
   const { jti, kind, scope, aud, jkt, expiration: lifeSeconds } = token;
-  const facts = { jti, kind, clientId, scope, aud: typeof aud === "string" ? aud : undefined, jkt, lifeSeconds };
+  const { "x5t#S256": thumbprint } = token;
+  const facts = {
+    jti,
+    kind,
+    clientId,
+    scope,
+    aud: typeof aud === "string" ? aud : undefined,
+    jkt,
+    "x5t#S256": thumbprint,
+    lifeSeconds,
+  };
   if (!("accountId" in token)) return facts;
-  const { accountId, grantId, sessionUid, claims } = token;
-  return { ...facts, accountId, grantId, sessionUid, claims };
+  const { accountId, grantId, sessionUid } = token;
+  // The provider keeps the claims that the request named only in tokens without an audience.
+  return { ...facts, accountId, grantId, sessionUid, claims: token.claims ?? tokenSource()?.["claims"] };
+}
+
+/** The sign-in behind a user's token (RFC 9068 §2.2.1). */
+function signInClaims(): Readonly<Record<string, unknown>> {
+  const { authTime, acr, amr } = tokenSource() ?? {};
+  return {
+    ...(typeof authTime === "number" && { auth_time: authTime }),
+    ...(typeof acr === "string" && { acr }),
+    ...(Array.isArray(amr) && { amr }),
+  };
 }
 
 /** Claims of signed tokens beyond the provider's own. Stores the record first: without a record no token is issued. */
 export function extraTokenClaims(deps: AccessTokenDeps): NonNullable<Configuration["extraTokenClaims"]> {
   return async (_ctx, token) => {
-    if (token.resourceServer === undefined) return undefined;
-    const { clientId } = token;
+    const { clientId, resourceServer } = token;
     if (clientId === undefined) return undefined;
-    const user = "accountId" in token ? token : undefined;
-    const id = user?.accountId;
+    // Before the token exists: a registration that expires with its tokens alive would lock its users out.
+    await deps.keepClient(clientId);
+    if (resourceServer?.accessTokenFormat !== "jwt") return undefined;
+    const id = "accountId" in token ? token.accountId : undefined;
     const epoch = await deps.epochOf(id === undefined ? { kind: "client", id: clientId } : { kind: "user", id });
     await deps.record(factsOf(token, clientId), epoch);
-    const mapped = user?.accountId === undefined ? undefined : await claimsFor(deps, clientId, user.accountId);
-    return { ...mapped, token_type: "access_token", ...(epoch > 0 && { epoch }) };
+    const mapped =
+      id === undefined ? undefined : await claimsFor(deps, clientId, { accountId: id, scope: token.scope });
+    const signIn = id === undefined ? undefined : signInClaims();
+    return { ...mapped, ...signIn, token_type: "access_token", ...(epoch > 0 && { epoch }) };
   };
 }

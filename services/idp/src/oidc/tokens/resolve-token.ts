@@ -18,6 +18,8 @@ export interface ResolvedToken {
   readonly account: OidcAccount | undefined;
   /** Bound to a key: not a bearer token. */
   readonly isBound: boolean;
+  /** The claims requested by name that the user's grant contains. */
+  readonly grantedClaims: ReadonlySet<string>;
 }
 
 export type ResolveToken = (token: string) => Promise<ResolvedToken | undefined>;
@@ -65,6 +67,20 @@ function createVerify({ verificationKey }: ResolveDeps): (token: string) => Prom
   };
 }
 
+function claimsIn(part: unknown): readonly unknown[] {
+  const openid: unknown = isRecord(part) ? part["openid"] : undefined;
+  const claims: unknown = isRecord(openid) ? openid["claims"] : undefined;
+  return Array.isArray(claims) ? claims : [];
+}
+
+/** A grant keeps the claims that the user has agreed to and those that the user has declined. */
+function grantedClaims(grant: AdapterPayload): ReadonlySet<string> {
+  const rejected = new Set(claimsIn(grant["rejected"]));
+  return new Set(
+    claimsIn(grant).flatMap((claim) => (typeof claim === "string" && !rejected.has(claim) ? [claim] : [])),
+  );
+}
+
 /**
  * Resolves any access token; undefined if it is unknown, expired or revoked. A signed token is valid only while its record
  * exists, and every user's token only while its grant exists. Rejects when the store is unavailable.
@@ -87,13 +103,14 @@ export function createResolveToken(deps: ResolveDeps): ResolveToken {
     if ((payload["isJwt"] === true) !== token.includes(".")) return undefined;
     const { clientId, accountId, grantId } = payload;
     const isBound = payload.jkt !== undefined || payload["x5t#S256"] !== undefined;
-    if (accountId === undefined) return { digest, payload, clientId, account: undefined, isBound };
+    const facts = { digest, payload, clientId, isBound };
+    if (accountId === undefined) return { ...facts, account: undefined, grantedClaims: new Set() };
     if (grantId === undefined) return undefined;
     const [grant, account] = await Promise.all([
       store.find({ model: "Grant", digest: digestOf(grantId) }),
       accounts.find(accountId),
     ]);
     if (grant === undefined || account === undefined) return undefined;
-    return { digest, payload, clientId, account, isBound };
+    return { ...facts, account, grantedClaims: grantedClaims(grant) };
   };
 }

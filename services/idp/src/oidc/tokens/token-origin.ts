@@ -13,6 +13,14 @@ async function redirectOf(
   return id === undefined ? undefined : (await refreshed(id))?.redirectUri;
 }
 
+/** The code or refresh token of the current request. */
+export function tokenSource(): Readonly<Record<string, unknown>> | undefined {
+  const entities: unknown = Provider.ctx?.oidc.entities;
+  if (!isRecord(entities)) return undefined;
+  const source = sources.map((name) => entities[name]).find((entity) => isRecord(entity));
+  return isRecord(source) ? source : undefined;
+}
+
 /**
  * The origin in the current request: from its code, or from its refresh token.
  *
@@ -21,11 +29,8 @@ async function redirectOf(
 export async function tokenOrigin(
   refreshed: (id: string) => Promise<AdapterPayload | undefined>,
 ): Promise<TokenOrigin | undefined> {
-  const entities: unknown = Provider.ctx?.oidc.entities;
-  if (!isRecord(entities)) return undefined;
-  const name = sources.find((key) => isRecord(entities[key]));
-  const source = name === undefined ? undefined : entities[name];
-  if (!isRecord(source)) return undefined;
+  const source = tokenSource();
+  if (source === undefined) return undefined;
   const { authTime, amr } = source;
   const redirectUri = textOf(source["redirectUri"]) ?? (await redirectOf(textOf(source["jti"]), refreshed));
   return {

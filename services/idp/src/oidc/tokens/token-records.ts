@@ -4,7 +4,7 @@ import { type AdapterPayload, errors } from "oidc-provider";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import type { KeepGrant } from "../grants/grant-life.ts";
 import { isRecord, wordsOf } from "../storage/json.ts";
-import type { IndexKind, OidcStore, RecordRef, StoredRecord } from "../storage/store.ts";
+import type { OidcStore, RecordRef, StoredRecord } from "../storage/store.ts";
 import type { IssuedJwt } from "./access-tokens.ts";
 import { tokenOrigin } from "./token-origin.ts";
 
@@ -15,6 +15,8 @@ export interface TokenRecords {
   revokeToken(digest: string, payload: AdapterPayload): Promise<void>;
   /** All tokens of a grant: everything issued for one session and client. */
   revokeGrant(grantId: string): Promise<void>;
+  /** All tokens of a client, its users' and its own. */
+  revokeClient(clientId: string): Promise<void>;
   /** All tokens of a session's clients, except offline access, which outlives the session (OpenID Connect Core §11). */
   revokeSession(session: Pick<BrowserSessionRecord, "authorizations">): Promise<void>;
   /** All tokens of a user, or of a client that acts for itself; a client may have the same name as a user. */
@@ -44,18 +46,41 @@ function subjectOf({ accountId, clientId }: Pick<IssuedJwt, "accountId" | "clien
 
 const model = "AccessToken";
 
+interface Endings {
+  readonly deny: (payload: AdapterPayload) => Promise<void>;
+  readonly endGrant: (grantId: string) => Promise<void>;
+}
+
+/** The grants first: a token that is being issued depends on its grant. */
+function createRevokeClient(store: OidcStore, { deny, endGrant }: Endings): TokenRecords["revokeClient"] {
+  return async (clientId) => {
+    const listed = await store.list("client", clientId);
+    const grants = listed.flatMap(
+      ({ model: kind, payload }) => (kind === "Grant" ? payload.jti : payload.grantId) ?? [],
+    );
+    await Promise.all([...new Set(grants)].map((grantId) => endGrant(grantId)));
+    await Promise.all(listed.map(({ payload }) => deny(payload)));
+    await store.destroyAll("client", clientId);
+  };
+}
+
 export function createTokenRecords(deps: TokenRecordDeps): TokenRecords {
   const { store, revoker, issuer, clock, digestOf, keepGrant } = deps;
   const deny = async ({ jti, exp, ...payload }: AdapterPayload): Promise<void> => {
     if (payload["isJwt"] === true && jti !== undefined && exp !== undefined) await revoker.deny(jti, exp * 1000);
   };
-  const denyAll = async (kind: IndexKind, id: string): Promise<void> => {
-    const listed = await store.list(kind, id);
+  const refOfGrant = (id: string): RecordRef => ({ model: "Grant", digest: digestOf(id) });
+  /** The grant first: `record` refuses a token whose grant is gone, so none escapes that is not in the list yet. */
+  const endGrant = async (grantId: string): Promise<void> => {
+    await store.destroy(refOfGrant(grantId));
+    const listed = await store.list("grant", grantId);
     await Promise.all(listed.map(({ payload }) => deny(payload)));
-    await store.destroyAll(kind, id);
+    await store.destroyAll("grant", grantId);
   };
+  const isGranted = async ({ grantId }: Pick<IssuedJwt, "grantId">): Promise<boolean> =>
+    grantId === undefined || (await store.find(refOfGrant(grantId))) !== undefined;
   const outlives = async (grantId: string): Promise<boolean> => {
-    const grant = await store.find({ model: "Grant", digest: digestOf(grantId) });
+    const grant = await store.find(refOfGrant(grantId));
     const openid: unknown = grant?.["openid"];
     return isRecord(openid) && wordsOf(openid["scope"]).includes("offline_access");
   };
@@ -67,20 +92,22 @@ export function createTokenRecords(deps: TokenRecordDeps): TokenRecords {
       const ref: RecordRef = { model, digest: digestOf(token.jti) };
       const payload = { ...origin, ...withoutUnset(token), isJwt: true, iat, exp: iat + lifeSeconds };
       await store.put(ref, payload, lifeSeconds);
-      // A revocation raises the epoch first and then denies recorded tokens, so no token escapes both.
-      if ((await revoker.epochOf(issuer, subjectOf(token))) === epoch) return;
+      // A revocation raises the epoch or deletes the grant first and then denies recorded tokens, so no token escapes both.
+      const [now, hasGrant] = await Promise.all([revoker.epochOf(issuer, subjectOf(token)), isGranted(token)]);
+      if (now === epoch && hasGrant) return;
       await store.destroy(ref);
-      throw new errors.InvalidGrant("the subject's tokens were ended");
+      throw new errors.InvalidGrant(hasGrant ? "the subject's tokens were ended" : "the grant was revoked");
     },
     revokeToken: async (digest, payload) => {
       await deny(payload);
       await store.destroy({ model, digest });
     },
-    revokeGrant: (grantId) => denyAll("grant", grantId),
+    revokeGrant: endGrant,
+    revokeClient: createRevokeClient(store, { deny, endGrant }),
     revokeSession: async ({ authorizations }) => {
       const grants = Object.values(authorizations).flatMap(({ grantId }) => grantId ?? []);
       const ending = await Promise.all(grants.map(async (grantId) => ((await outlives(grantId)) ? [] : [grantId])));
-      await Promise.all(ending.flat().map((grantId) => denyAll("grant", grantId)));
+      await Promise.all(ending.flat().map((grantId) => endGrant(grantId)));
     },
     revokeSubject: async (subject) => {
       // The epoch first, so that tokens signed in the meantime are revoked too.

@@ -1,6 +1,6 @@
 import type { Logger } from "@postern/shared/platform/logging";
 import type { Clock } from "@postern/shared/platform/time";
-import type { OnUnreadable } from "./claims.ts";
+import type { OnUnreadable } from "../claims/claims.ts";
 
 /** Reports claims that are omitted because their value does not fit their type. */
 export type ReportUnreadable = (clientId: string) => OnUnreadable;

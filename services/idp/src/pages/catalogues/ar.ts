@@ -1,6 +1,8 @@
 import type { Catalogue } from "./en.ts";
+import { mailClients } from "./mail-clients/ar.ts";
 
 export const ar: Catalogue = {
+  ...mailClients,
   "common.error_prefix": "خطأ: {title}",
   "common.language": "اللغة",
   "common.terms": "شروط الخدمة",
@@ -17,6 +19,7 @@ export const ar: Catalogue = {
   "login.remember": "إبقائي مسجّل الدخول على هذا الجهاز",
   "login.remember_hint": "استخدم هذا الخيار على جهازك الخاص فقط.",
   "login.submit": "تسجيل الدخول",
+  "login.cancel": "إلغاء",
   "login.forgotten": "هل نسيت كلمة المرور؟",
   "login.failed": "اسم المستخدم أو كلمة المرور غير صحيحة.",
   "mfa.title": "التحقق بخطوتين",
@@ -43,6 +46,9 @@ export const ar: Catalogue = {
   "recovery.failed": "هذا الرمز غير صحيح أو سبق استخدامه. أدخل رمزًا آخر.",
   "consent.title": "هل تسمح لـ {client} بالوصول إلى حسابك؟",
   "consent.intro": "سيتمكن {client} من:",
+  "consent.unverified":
+    "سجّل هذا التطبيق نفسه بنفسه، ولم يتحقق أحد من اسمه. اسمح بالوصول فقط إذا كنت تُعدّ هذا التطبيق الآن بنفسك.",
+  "consent.target": "بعد ذلك ستُحوَّل إلى {target}.",
   "consent.allow": "السماح",
   "consent.deny": "عدم السماح",
   "consent.policy": "سياسة الخصوصية لدى {client}",
@@ -56,6 +62,8 @@ export const ar: Catalogue = {
   "scope.groups": "رؤية المجموعات التي تنتمي إليها",
   "scope.offline_access": "الاحتفاظ بالوصول عندما لا تستخدم التطبيق",
   "scope.mail": "قراءة بريدك وإرساله",
+  "scope.calendars": "عرض تقاويمك وتعديلها",
+  "scope.contacts": "عرض جهات اتصالك وتعديلها",
   "scope.other": "استخدام «{scope}»",
   "logout.title": "هل تريد تسجيل الخروج؟",
   "logout.text": "سيتم تسجيل خروجك من هذا الجهاز.",
@@ -146,6 +154,7 @@ export const ar: Catalogue = {
   "app_passwords.new_title": "كلمة مرور التطبيق الجديدة",
   "app_passwords.new_intro": "من أجل {label}. أدخلها هناك الآن. لن تظهر مرة أخرى.",
   "app_passwords.full": "وصلت إلى الحد الأقصى لعدد كلمات مرور التطبيقات. احذف واحدة قبل إنشاء أخرى.",
+  "home.mail_clients_hint": "بريدك على الهاتف أو الجهاز اللوحي أو الكمبيوتر",
   "list.last_used": "آخر استخدام:",
   "sessions.title": "الأجهزة المسجّل دخولها",
   "sessions.intro": "إذا لم تتعرّف على أحد هذه الأجهزة، فسجّل خروجه وغيّر كلمة مرورك.",
@@ -154,7 +163,11 @@ export const ar: Catalogue = {
   "sessions.since": "تسجيل الدخول:",
   "sessions.end": "تسجيل الخروج",
   "sessions.end_others": "تسجيل الخروج من كل الأجهزة الأخرى",
+  "sessions.end_all_others": "تسجيل الخروج من كل الأجهزة الأخرى ومن كل تطبيقات البريد",
+  "sessions.mail": "تطبيقات البريد",
   "applications.title": "التطبيقات المتصلة",
+  "applications.yours": "تطبيقاتك",
+  "applications.access": "الوصول إلى حسابك",
   "applications.intro": "يمكن لهذه التطبيقات الوصول إلى حسابك. إذا ألغيت الوصول، فعليها أن تطلبه منك مجددًا.",
   "applications.none": "لا يملك أي تطبيق حق الوصول إلى حسابك.",
   "applications.end": "إلغاء الوصول",

@@ -1,6 +1,8 @@
 import type { Catalogue } from "./en.ts";
+import { mailClients } from "./mail-clients/de.ts";
 
 export const de: Catalogue = {
+  ...mailClients,
   "common.error_prefix": "Fehler: {title}",
   "common.language": "Sprache",
   "common.terms": "Nutzungsbedingungen",
@@ -17,6 +19,7 @@ export const de: Catalogue = {
   "login.remember": "Auf diesem Gerät angemeldet bleiben",
   "login.remember_hint": "Nur auf Ihrem eigenen Gerät verwenden.",
   "login.submit": "Anmelden",
+  "login.cancel": "Abbrechen",
   "login.forgotten": "Passwort vergessen?",
   "login.failed": "Benutzername oder Passwort ist falsch.",
   "mfa.title": "Bestätigung in zwei Schritten",
@@ -45,6 +48,9 @@ export const de: Catalogue = {
   "recovery.failed": "Dieser Code ist falsch oder wurde bereits verwendet. Geben Sie einen anderen ein.",
   "consent.title": "{client} Zugriff auf Ihr Konto erlauben?",
   "consent.intro": "{client} darf dann:",
+  "consent.unverified":
+    "Diese App hat sich selbst registriert. Niemand hat ihren Namen geprüft. Erlauben Sie den Zugriff nur, wenn Sie die App gerade selbst einrichten.",
+  "consent.target": "Danach werden Sie an {target} weitergeleitet.",
   "consent.allow": "Erlauben",
   "consent.deny": "Nicht erlauben",
   "consent.policy": "Datenschutzerklärung von {client}",
@@ -58,6 +64,8 @@ export const de: Catalogue = {
   "scope.groups": "Sehen, welchen Gruppen Sie angehören",
   "scope.offline_access": "Zugriff behalten, auch wenn Sie die Anwendung nicht nutzen",
   "scope.mail": "Ihre E-Mails lesen und E-Mails senden",
+  "scope.calendars": "Ihre Kalender sehen und ändern",
+  "scope.contacts": "Ihre Kontakte sehen und ändern",
   "scope.other": "„{scope}“ verwenden",
   "logout.title": "Abmelden?",
   "logout.text": "Sie werden auf diesem Gerät abgemeldet.",
@@ -159,6 +167,7 @@ export const de: Catalogue = {
   "app_passwords.new_intro": "Für {label}. Geben Sie es jetzt dort ein. Es wird nicht noch einmal angezeigt.",
   "app_passwords.full":
     "Sie haben die maximale Anzahl an App-Passwörtern erreicht. Löschen Sie eines, bevor Sie ein neues erstellen.",
+  "home.mail_clients_hint": "E-Mail auf Smartphone, Tablet oder Computer",
   "list.last_used": "Zuletzt verwendet:",
   "sessions.title": "Angemeldete Geräte",
   "sessions.intro": "Wenn Sie eines dieser Geräte nicht kennen, melden Sie es ab und ändern Sie Ihr Passwort.",
@@ -167,7 +176,11 @@ export const de: Catalogue = {
   "sessions.since": "Angemeldet:",
   "sessions.end": "Abmelden",
   "sessions.end_others": "Alle anderen Geräte abmelden",
+  "sessions.end_all_others": "Alle anderen Geräte und alle Mail-Apps abmelden",
+  "sessions.mail": "Mail-Apps",
   "applications.title": "Verbundene Anwendungen",
+  "applications.yours": "Ihre Anwendungen",
+  "applications.access": "Zugriff auf Ihr Konto",
   "applications.intro":
     "Diese Anwendungen haben Zugriff auf Ihr Konto. Wenn Sie den Zugriff entfernen, müssen sie ihn erneut anfragen.",
   "applications.none": "Keine Anwendung hat Zugriff auf Ihr Konto.",

@@ -1,5 +1,8 @@
+import { mailClients } from "./mail-clients/en.ts";
+
 /** Texts of the pages. Keys are `<page>.<part>`; `{name}` is filled in. */
 export const en = {
+  ...mailClients,
   "common.error_prefix": "Error: {title}",
   "common.language": "Language",
   "common.terms": "Terms of service",
@@ -16,6 +19,7 @@ export const en = {
   "login.remember": "Keep me signed in on this device",
   "login.remember_hint": "Use this only on your own device.",
   "login.submit": "Sign in",
+  "login.cancel": "Cancel",
   "login.forgotten": "Forgot your password?",
   "login.failed": "Incorrect username or password.",
   "mfa.title": "Two-step verification",
@@ -43,6 +47,9 @@ export const en = {
   "recovery.failed": "This code is incorrect or was already used. Enter another one.",
   "consent.title": "Allow {client} to access your account?",
   "consent.intro": "This will allow {client} to:",
+  "consent.unverified":
+    "This app registered itself. Its name has not been verified. Allow access only if you have just set up this app yourself.",
+  "consent.target": "You will then be sent to {target}.",
   "consent.allow": "Allow",
   "consent.deny": "Don’t allow",
   "consent.policy": "{client} privacy policy",
@@ -56,6 +63,8 @@ export const en = {
   "scope.groups": "See the groups you belong to",
   "scope.offline_access": "Keep access when you’re not using the application",
   "scope.mail": "Read and send your email",
+  "scope.calendars": "See and change your calendars",
+  "scope.contacts": "See and change your contacts",
   "scope.other": "Use “{scope}”",
   "logout.title": "Sign out?",
   "logout.text": "You’ll be signed out on this device.",
@@ -151,6 +160,7 @@ export const en = {
   "app_passwords.new_title": "Your new app password",
   "app_passwords.new_intro": "For {label}. Enter it there now. You won’t see it again.",
   "app_passwords.full": "You’ve reached the maximum number of app passwords. Delete one before you create another.",
+  "home.mail_clients_hint": "Email on your phone, tablet or computer",
   "list.last_used": "Last used:",
   "sessions.title": "Signed-in devices",
   "sessions.intro": "If you don’t know one of these devices, sign it out and change your password.",
@@ -159,7 +169,11 @@ export const en = {
   "sessions.since": "Signed in:",
   "sessions.end": "Sign out",
   "sessions.end_others": "Sign out on all other devices",
+  "sessions.end_all_others": "Sign out on all other devices and in all mail apps",
+  "sessions.mail": "Mail apps",
   "applications.title": "Connected applications",
+  "applications.yours": "Your applications",
+  "applications.access": "Access to your account",
   "applications.intro": "These applications can access your account. If you remove access, they have to ask you again.",
   "applications.none": "No applications have access to your account.",
   "applications.end": "Remove access",

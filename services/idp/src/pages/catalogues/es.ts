@@ -1,6 +1,8 @@
 import type { Catalogue } from "./en.ts";
+import { mailClients } from "./mail-clients/es.ts";
 
 export const es: Catalogue = {
+  ...mailClients,
   "common.error_prefix": "Error: {title}",
   "common.language": "Idioma",
   "common.terms": "Condiciones del servicio",
@@ -17,6 +19,7 @@ export const es: Catalogue = {
   "login.remember": "Mantener la sesión iniciada en este dispositivo",
   "login.remember_hint": "Úselo solo en su propio dispositivo.",
   "login.submit": "Iniciar sesión",
+  "login.cancel": "Cancelar",
   "login.forgotten": "¿Ha olvidado su contraseña?",
   "login.failed": "El nombre de usuario o la contraseña no son correctos.",
   "mfa.title": "Verificación en dos pasos",
@@ -44,6 +47,9 @@ export const es: Catalogue = {
   "recovery.failed": "Este código es incorrecto o ya se ha usado. Introduzca otro.",
   "consent.title": "¿Permitir que {client} acceda a su cuenta?",
   "consent.intro": "{client} podrá:",
+  "consent.unverified":
+    "Esta aplicación se ha registrado por sí misma. Nadie ha comprobado su nombre. Permita el acceso solo si usted mismo está configurando esta aplicación.",
+  "consent.target": "Después se le redirigirá a {target}.",
   "consent.allow": "Permitir",
   "consent.deny": "No permitir",
   "consent.policy": "Política de privacidad de {client}",
@@ -57,6 +63,8 @@ export const es: Catalogue = {
   "scope.groups": "Ver los grupos a los que pertenece",
   "scope.offline_access": "Conservar el acceso cuando no use la aplicación",
   "scope.mail": "Leer y enviar su correo electrónico",
+  "scope.calendars": "Ver y modificar sus calendarios",
+  "scope.contacts": "Ver y modificar sus contactos",
   "scope.other": "Usar «{scope}»",
   "logout.title": "¿Cerrar sesión?",
   "logout.text": "Se cerrará su sesión en este dispositivo.",
@@ -156,6 +164,7 @@ export const es: Catalogue = {
   "app_passwords.new_title": "Su nueva contraseña de aplicación",
   "app_passwords.new_intro": "Para {label}. Introdúzcala allí ahora. No se volverá a mostrar.",
   "app_passwords.full": "Ha alcanzado el número máximo de contraseñas de aplicación. Elimine una antes de crear otra.",
+  "home.mail_clients_hint": "Su correo en el teléfono, la tableta o el ordenador",
   "list.last_used": "Último uso:",
   "sessions.title": "Dispositivos con sesión iniciada",
   "sessions.intro": "Si no reconoce alguno de estos dispositivos, cierre su sesión y cambie la contraseña.",
@@ -164,7 +173,11 @@ export const es: Catalogue = {
   "sessions.since": "Sesión iniciada:",
   "sessions.end": "Cerrar sesión",
   "sessions.end_others": "Cerrar las demás sesiones",
+  "sessions.end_all_others": "Cerrar las demás sesiones y todas las aplicaciones de correo",
+  "sessions.mail": "Aplicaciones de correo",
   "applications.title": "Aplicaciones conectadas",
+  "applications.yours": "Sus aplicaciones",
+  "applications.access": "Acceso a su cuenta",
   "applications.intro":
     "Estas aplicaciones pueden acceder a su cuenta. Si retira el acceso, tendrán que volver a solicitarlo.",
   "applications.none": "Ninguna aplicación tiene acceso a su cuenta.",

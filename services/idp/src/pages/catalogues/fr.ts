@@ -1,6 +1,8 @@
 import type { Catalogue } from "./en.ts";
+import { mailClients } from "./mail-clients/fr.ts";
 
 export const fr: Catalogue = {
+  ...mailClients,
   "common.error_prefix": "Erreur\u00A0: {title}",
   "common.language": "Langue",
   "common.terms": "Conditions d’utilisation",
@@ -17,6 +19,7 @@ export const fr: Catalogue = {
   "login.remember": "Rester connecté sur cet appareil",
   "login.remember_hint": "À n’utiliser que sur votre propre appareil.",
   "login.submit": "Se connecter",
+  "login.cancel": "Annuler",
   "login.forgotten": "Mot de passe oublié\u202F?",
   "login.failed": "Nom d’utilisateur ou mot de passe incorrect.",
   "mfa.title": "Validation en deux étapes",
@@ -45,6 +48,9 @@ export const fr: Catalogue = {
   "recovery.failed": "Ce code est incorrect ou a déjà été utilisé. Saisissez-en un autre.",
   "consent.title": "Autoriser {client} à accéder à votre compte\u202F?",
   "consent.intro": "{client} pourra\u00A0:",
+  "consent.unverified":
+    "Cette application s’est enregistrée elle-même. Personne n’a vérifié son nom. N’autorisez l’accès que si vous êtes en train de la configurer vous-même.",
+  "consent.target": "Vous serez ensuite redirigé vers {target}.",
   "consent.allow": "Autoriser",
   "consent.deny": "Ne pas autoriser",
   "consent.policy": "Politique de confidentialité de {client}",
@@ -58,6 +64,8 @@ export const fr: Catalogue = {
   "scope.groups": "Voir les groupes auxquels vous appartenez",
   "scope.offline_access": "Conserver l’accès quand vous n’utilisez pas l’application",
   "scope.mail": "Lire vos e-mails et en envoyer",
+  "scope.calendars": "Voir et modifier vos agendas",
+  "scope.contacts": "Voir et modifier vos contacts",
   "scope.other": "Utiliser «\u00A0{scope}\u00A0»",
   "logout.title": "Se déconnecter\u202F?",
   "logout.text": "Vous serez déconnecté sur cet appareil.",
@@ -160,6 +168,7 @@ export const fr: Catalogue = {
   "app_passwords.new_intro": "Pour {label}. Saisissez-le maintenant. Il ne sera plus affiché.",
   "app_passwords.full":
     "Vous avez atteint le nombre maximal de mots de passe d’application. Supprimez-en un avant d’en créer un autre.",
+  "home.mail_clients_hint": "Vos e-mails sur téléphone, tablette ou ordinateur",
   "list.last_used": "Dernier usage\u00A0:",
   "sessions.title": "Appareils connectés",
   "sessions.intro": "Si vous ne reconnaissez pas l’un de ces appareils, déconnectez-le et changez votre mot de passe.",
@@ -168,7 +177,11 @@ export const fr: Catalogue = {
   "sessions.since": "Connexion\u00A0:",
   "sessions.end": "Déconnecter",
   "sessions.end_others": "Déconnecter les autres appareils",
+  "sessions.end_all_others": "Déconnecter les autres appareils et toutes les applications de messagerie",
+  "sessions.mail": "Applications de messagerie",
   "applications.title": "Applications connectées",
+  "applications.yours": "Vos applications",
+  "applications.access": "Accès à votre compte",
   "applications.intro":
     "Ces applications ont accès à votre compte. Si vous retirez cet accès, elles devront vous le redemander.",
   "applications.none": "Aucune application n’a accès à votre compte.",

@@ -1,6 +1,8 @@
 import type { Catalogue } from "./en.ts";
+import { mailClients } from "./mail-clients/it.ts";
 
 export const it: Catalogue = {
+  ...mailClients,
   "common.error_prefix": "Errore: {title}",
   "common.language": "Lingua",
   "common.terms": "Termini di servizio",
@@ -17,6 +19,7 @@ export const it: Catalogue = {
   "login.remember": "Resta connesso su questo dispositivo",
   "login.remember_hint": "Usa questa opzione solo sul tuo dispositivo.",
   "login.submit": "Accedi",
+  "login.cancel": "Annulla",
   "login.forgotten": "Password dimenticata?",
   "login.failed": "Nome utente o password errati.",
   "mfa.title": "Verifica in due passaggi",
@@ -44,6 +47,9 @@ export const it: Catalogue = {
   "recovery.failed": "Questo codice è errato o è già stato usato. Inseriscine un altro.",
   "consent.title": "Consentire a {client} di accedere al tuo account?",
   "consent.intro": "{client} potrà:",
+  "consent.unverified":
+    "Questa app si è registrata da sola. Nessuno ha verificato il suo nome. Consenti l’accesso solo se stai configurando tu questa app.",
+  "consent.target": "Poi verrai reindirizzato a {target}.",
   "consent.allow": "Consenti",
   "consent.deny": "Non consentire",
   "consent.policy": "Informativa sulla privacy di {client}",
@@ -57,6 +63,8 @@ export const it: Catalogue = {
   "scope.groups": "Vedere i gruppi a cui appartieni",
   "scope.offline_access": "Mantenere l’accesso quando non usi l’applicazione",
   "scope.mail": "Leggere e inviare le tue email",
+  "scope.calendars": "Vedere e modificare i tuoi calendari",
+  "scope.contacts": "Vedere e modificare i tuoi contatti",
   "scope.other": "Usare “{scope}”",
   "logout.title": "Uscire?",
   "logout.text": "Verrai disconnesso da questo dispositivo.",
@@ -155,6 +163,7 @@ export const it: Catalogue = {
   "app_passwords.new_title": "La tua nuova password per app",
   "app_passwords.new_intro": "Per {label}. Inseriscila lì adesso. Non verrà più mostrata.",
   "app_passwords.full": "Hai raggiunto il numero massimo di password per app. Eliminane una prima di crearne un’altra.",
+  "home.mail_clients_hint": "La tua posta su telefono, tablet o computer",
   "list.last_used": "Ultimo utilizzo:",
   "sessions.title": "Dispositivi connessi",
   "sessions.intro": "Se non riconosci uno di questi dispositivi, disconnettilo e cambia la password.",
@@ -163,7 +172,11 @@ export const it: Catalogue = {
   "sessions.since": "Accesso:",
   "sessions.end": "Disconnetti",
   "sessions.end_others": "Esci dagli altri dispositivi",
+  "sessions.end_all_others": "Esci dagli altri dispositivi e da tutte le app di posta",
+  "sessions.mail": "App di posta",
   "applications.title": "Applicazioni collegate",
+  "applications.yours": "Le tue applicazioni",
+  "applications.access": "Accesso al tuo account",
   "applications.intro":
     "Queste applicazioni possono accedere al tuo account. Se rimuovi l’accesso, dovranno richiederlo di nuovo.",
   "applications.none": "Nessuna applicazione ha accesso al tuo account.",

@@ -1,6 +1,8 @@
 import type { Catalogue } from "./en.ts";
+import { mailClients } from "./mail-clients/ja.ts";
 
 export const ja: Catalogue = {
+  ...mailClients,
   "common.error_prefix": "エラー：{title}",
   "common.language": "言語",
   "common.terms": "利用規約",
@@ -17,6 +19,7 @@ export const ja: Catalogue = {
   "login.remember": "このデバイスでログインしたままにする",
   "login.remember_hint": "ご自身のデバイスでのみお使いください。",
   "login.submit": "ログイン",
+  "login.cancel": "キャンセル",
   "login.forgotten": "パスワードをお忘れですか？",
   "login.failed": "ユーザー名またはパスワードが正しくありません。",
   "mfa.title": "2段階認証",
@@ -44,6 +47,9 @@ export const ja: Catalogue = {
   "recovery.failed": "このコードは正しくないか、使用済みです。別のコードを入力してください。",
   "consent.title": "{client} にアカウントへのアクセスを許可しますか？",
   "consent.intro": "{client} に許可される操作：",
+  "consent.unverified":
+    "このアプリは自動的に登録されたもので、名前は確認されていません。ご自身でこのアプリを設定している場合にのみ許可してください。",
+  "consent.target": "許可すると {target} に移動します。",
   "consent.allow": "許可する",
   "consent.deny": "許可しない",
   "consent.policy": "{client} のプライバシーポリシー",
@@ -57,6 +63,8 @@ export const ja: Catalogue = {
   "scope.groups": "所属グループの表示",
   "scope.offline_access": "アプリを使用していないときのアクセスの維持",
   "scope.mail": "メールの閲覧と送信",
+  "scope.calendars": "カレンダーの閲覧と変更",
+  "scope.contacts": "連絡先の閲覧と変更",
   "scope.other": "「{scope}」の使用",
   "logout.title": "ログアウトしますか？",
   "logout.text": "このデバイスからログアウトします。",
@@ -153,6 +161,7 @@ export const ja: Catalogue = {
   "app_passwords.new_title": "新しいアプリパスワード",
   "app_passwords.new_intro": "{label} 用です。今すぐ入力してください。もう一度表示することはできません。",
   "app_passwords.full": "アプリパスワードの数が上限に達しています。新しく作成する前に1つ削除してください。",
+  "home.mail_clients_hint": "スマートフォン、タブレット、パソコンでのメール",
   "list.last_used": "最後の使用：",
   "sessions.title": "ログイン中のデバイス",
   "sessions.intro": "心当たりのないデバイスがある場合は、ログアウトさせてパスワードを変更してください。",
@@ -161,7 +170,11 @@ export const ja: Catalogue = {
   "sessions.since": "ログイン：",
   "sessions.end": "ログアウト",
   "sessions.end_others": "ほかのすべてのデバイスでログアウト",
+  "sessions.end_all_others": "ほかのすべてのデバイスとメールアプリでログアウト",
+  "sessions.mail": "メールアプリ",
   "applications.title": "接続済みのアプリ",
+  "applications.yours": "利用できるアプリ",
+  "applications.access": "アカウントへのアクセス",
   "applications.intro":
     "これらのアプリはアカウントにアクセスできます。アクセスを取り消すと、アプリは再び許可を求める必要があります。",
   "applications.none": "アカウントにアクセスできるアプリはありません。",

@@ -1,6 +1,8 @@
 import type { Catalogue } from "./en.ts";
+import { mailClients } from "./mail-clients/nl.ts";
 
 export const nl: Catalogue = {
+  ...mailClients,
   "common.error_prefix": "Fout: {title}",
   "common.language": "Taal",
   "common.terms": "Servicevoorwaarden",
@@ -17,6 +19,7 @@ export const nl: Catalogue = {
   "login.remember": "Ingelogd blijven op dit apparaat",
   "login.remember_hint": "Gebruik dit alleen op uw eigen apparaat.",
   "login.submit": "Inloggen",
+  "login.cancel": "Annuleren",
   "login.forgotten": "Wachtwoord vergeten?",
   "login.failed": "Onjuiste gebruikersnaam of onjuist wachtwoord.",
   "mfa.title": "Verificatie in twee stappen",
@@ -44,6 +47,9 @@ export const nl: Catalogue = {
   "recovery.failed": "Deze code is onjuist of al gebruikt. Voer een andere in.",
   "consent.title": "{client} toegang geven tot uw account?",
   "consent.intro": "{client} kan dan:",
+  "consent.unverified":
+    "Deze app heeft zichzelf geregistreerd. Niemand heeft de naam gecontroleerd. Sta toegang alleen toe als u deze app nu zelf instelt.",
+  "consent.target": "Daarna wordt u doorgestuurd naar {target}.",
   "consent.allow": "Toestaan",
   "consent.deny": "Niet toestaan",
   "consent.policy": "Privacybeleid van {client}",
@@ -57,6 +63,8 @@ export const nl: Catalogue = {
   "scope.groups": "De groepen zien waartoe u behoort",
   "scope.offline_access": "Toegang houden als u de toepassing niet gebruikt",
   "scope.mail": "Uw e-mail lezen en verzenden",
+  "scope.calendars": "Uw agenda’s bekijken en wijzigen",
+  "scope.contacts": "Uw contacten bekijken en wijzigen",
   "scope.other": "‘{scope}’ gebruiken",
   "logout.title": "Uitloggen?",
   "logout.text": "U wordt op dit apparaat uitgelogd.",
@@ -155,6 +163,7 @@ export const nl: Catalogue = {
   "app_passwords.new_intro": "Voor {label}. Voer het daar nu in. U ziet het niet nog een keer.",
   "app_passwords.full":
     "U hebt het maximumaantal app-wachtwoorden bereikt. Verwijder er een voordat u een nieuw maakt.",
+  "home.mail_clients_hint": "E-mail op uw telefoon, tablet of computer",
   "list.last_used": "Laatst gebruikt:",
   "sessions.title": "Ingelogde apparaten",
   "sessions.intro": "Als u een van deze apparaten niet kent, log het dan uit en wijzig uw wachtwoord.",
@@ -163,7 +172,11 @@ export const nl: Catalogue = {
   "sessions.since": "Ingelogd:",
   "sessions.end": "Uitloggen",
   "sessions.end_others": "Andere apparaten uitloggen",
+  "sessions.end_all_others": "Andere apparaten en alle mailapps uitloggen",
+  "sessions.mail": "Mailapps",
   "applications.title": "Verbonden toepassingen",
+  "applications.yours": "Uw toepassingen",
+  "applications.access": "Toegang tot uw account",
   "applications.intro":
     "Deze toepassingen hebben toegang tot uw account. Als u de toegang intrekt, moeten ze u er opnieuw om vragen.",
   "applications.none": "Geen enkele toepassing heeft toegang tot uw account.",

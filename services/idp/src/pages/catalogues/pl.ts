@@ -1,6 +1,8 @@
 import type { Catalogue } from "./en.ts";
+import { mailClients } from "./mail-clients/pl.ts";
 
 export const pl: Catalogue = {
+  ...mailClients,
   "common.error_prefix": "Błąd: {title}",
   "common.language": "Język",
   "common.terms": "Warunki korzystania",
@@ -17,6 +19,7 @@ export const pl: Catalogue = {
   "login.remember": "Nie wylogowuj mnie na tym urządzeniu",
   "login.remember_hint": "Używaj tego tylko na własnym urządzeniu.",
   "login.submit": "Zaloguj się",
+  "login.cancel": "Anuluj",
   "login.forgotten": "Nie pamiętasz hasła?",
   "login.failed": "Nieprawidłowa nazwa użytkownika lub hasło.",
   "mfa.title": "Weryfikacja dwuetapowa",
@@ -44,6 +47,9 @@ export const pl: Catalogue = {
   "recovery.failed": "Ten kod jest nieprawidłowy lub został już użyty. Wpisz inny.",
   "consent.title": "Zezwolić aplikacji {client} na dostęp do Twojego konta?",
   "consent.intro": "{client} będzie mieć możliwość:",
+  "consent.unverified":
+    "Ta aplikacja zarejestrowała się sama. Nikt nie sprawdził jej nazwy. Zezwól na dostęp tylko wtedy, gdy właśnie samodzielnie konfigurujesz tę aplikację.",
+  "consent.target": "Następnie nastąpi przekierowanie do {target}.",
   "consent.allow": "Zezwól",
   "consent.deny": "Nie zezwalaj",
   "consent.policy": "Polityka prywatności {client}",
@@ -57,6 +63,8 @@ export const pl: Catalogue = {
   "scope.groups": "Wyświetlania grup, do których należysz",
   "scope.offline_access": "Zachowania dostępu, gdy nie korzystasz z aplikacji",
   "scope.mail": "Czytania i wysyłania Twojej poczty",
+  "scope.calendars": "Przeglądania i zmieniania Twoich kalendarzy",
+  "scope.contacts": "Przeglądania i zmieniania Twoich kontaktów",
   "scope.other": "Używania „{scope}”",
   "logout.title": "Wylogować się?",
   "logout.text": "Nastąpi wylogowanie na tym urządzeniu.",
@@ -154,6 +162,7 @@ export const pl: Catalogue = {
   "app_passwords.new_title": "Twoje nowe hasło aplikacji",
   "app_passwords.new_intro": "Dla: {label}. Wpisz je tam teraz. Nie zobaczysz go ponownie.",
   "app_passwords.full": "Osiągnięto maksymalną liczbę haseł aplikacji. Usuń jedno, zanim utworzysz kolejne.",
+  "home.mail_clients_hint": "Poczta na telefonie, tablecie lub komputerze",
   "list.last_used": "Ostatnie użycie:",
   "sessions.title": "Zalogowane urządzenia",
   "sessions.intro": "Jeśli nie rozpoznajesz któregoś z tych urządzeń, wyloguj je i zmień hasło.",
@@ -162,7 +171,11 @@ export const pl: Catalogue = {
   "sessions.since": "Zalogowano:",
   "sessions.end": "Wyloguj",
   "sessions.end_others": "Wyloguj inne urządzenia",
+  "sessions.end_all_others": "Wyloguj inne urządzenia i wszystkie aplikacje pocztowe",
+  "sessions.mail": "Aplikacje pocztowe",
   "applications.title": "Połączone aplikacje",
+  "applications.yours": "Twoje aplikacje",
+  "applications.access": "Dostęp do Twojego konta",
   "applications.intro":
     "Te aplikacje mają dostęp do Twojego konta. Jeśli odbierzesz dostęp, będą musiały ponownie o niego poprosić.",
   "applications.none": "Żadna aplikacja nie ma dostępu do Twojego konta.",

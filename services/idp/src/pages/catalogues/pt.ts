@@ -1,6 +1,8 @@
 import type { Catalogue } from "./en.ts";
+import { mailClients } from "./mail-clients/pt.ts";
 
 export const pt: Catalogue = {
+  ...mailClients,
   "common.error_prefix": "Erro: {title}",
   "common.language": "Idioma",
   "common.terms": "Termos de serviço",
@@ -17,6 +19,7 @@ export const pt: Catalogue = {
   "login.remember": "Manter a sessão iniciada neste dispositivo",
   "login.remember_hint": "Use esta opção apenas no seu próprio dispositivo.",
   "login.submit": "Iniciar sessão",
+  "login.cancel": "Cancelar",
   "login.forgotten": "Esqueceu-se da palavra-passe?",
   "login.failed": "Nome de utilizador ou palavra-passe incorretos.",
   "mfa.title": "Verificação em dois passos",
@@ -44,6 +47,9 @@ export const pt: Catalogue = {
   "recovery.failed": "Este código está incorreto ou já foi usado. Introduza outro.",
   "consent.title": "Permitir que {client} aceda à sua conta?",
   "consent.intro": "{client} poderá:",
+  "consent.unverified":
+    "Esta aplicação registou-se a si própria. Ninguém verificou o nome dela. Permita o acesso apenas se estiver a configurar esta aplicação.",
+  "consent.target": "Em seguida, será encaminhado para {target}.",
   "consent.allow": "Permitir",
   "consent.deny": "Não permitir",
   "consent.policy": "Política de privacidade de {client}",
@@ -57,6 +63,8 @@ export const pt: Catalogue = {
   "scope.groups": "Ver os grupos a que pertence",
   "scope.offline_access": "Manter o acesso quando não está a usar a aplicação",
   "scope.mail": "Ler e enviar o seu e-mail",
+  "scope.calendars": "Ver e alterar os seus calendários",
+  "scope.contacts": "Ver e alterar os seus contactos",
   "scope.other": "Usar “{scope}”",
   "logout.title": "Terminar sessão?",
   "logout.text": "A sua sessão neste dispositivo será terminada.",
@@ -155,6 +163,7 @@ export const pt: Catalogue = {
   "app_passwords.new_title": "A sua nova palavra-passe de aplicação",
   "app_passwords.new_intro": "Para {label}. Introduza-a lá agora. Não voltará a ser apresentada.",
   "app_passwords.full": "Atingiu o número máximo de palavras-passe de aplicação. Elimine uma antes de criar outra.",
+  "home.mail_clients_hint": "O seu correio no telemóvel, tablet ou computador",
   "list.last_used": "Última utilização:",
   "sessions.title": "Dispositivos com sessão iniciada",
   "sessions.intro": "Se não reconhecer um destes dispositivos, termine a sessão nele e altere a palavra-passe.",
@@ -163,7 +172,11 @@ export const pt: Catalogue = {
   "sessions.since": "Sessão iniciada:",
   "sessions.end": "Terminar sessão",
   "sessions.end_others": "Terminar as outras sessões",
+  "sessions.end_all_others": "Terminar as outras sessões e todas as aplicações de e-mail",
+  "sessions.mail": "Aplicações de e-mail",
   "applications.title": "Aplicações ligadas",
+  "applications.yours": "As suas aplicações",
+  "applications.access": "Acesso à sua conta",
   "applications.intro": "Estas aplicações podem aceder à sua conta. Se retirar o acesso, terão de o pedir novamente.",
   "applications.none": "Nenhuma aplicação tem acesso à sua conta.",
   "applications.end": "Retirar acesso",

@@ -1,6 +1,8 @@
 import type { Catalogue } from "./en.ts";
+import { mailClients } from "./mail-clients/ru.ts";
 
 export const ru: Catalogue = {
+  ...mailClients,
   "common.error_prefix": "Ошибка: {title}",
   "common.language": "Язык",
   "common.terms": "Условия использования",
@@ -17,6 +19,7 @@ export const ru: Catalogue = {
   "login.remember": "Оставаться в системе на этом устройстве",
   "login.remember_hint": "Только на вашем собственном устройстве.",
   "login.submit": "Войти",
+  "login.cancel": "Отмена",
   "login.forgotten": "Забыли пароль?",
   "login.failed": "Неверное имя пользователя или пароль.",
   "mfa.title": "Двухэтапная аутентификация",
@@ -44,6 +47,9 @@ export const ru: Catalogue = {
   "recovery.failed": "Код неверен или уже использован. Введите другой.",
   "consent.title": "Разрешить {client} доступ к вашей учётной записи?",
   "consent.intro": "{client} сможет:",
+  "consent.unverified":
+    "Это приложение зарегистрировалось само. Его название никто не проверял. Разрешайте доступ, только если вы сами сейчас настраиваете это приложение.",
+  "consent.target": "Затем вы будете перенаправлены на {target}.",
   "consent.allow": "Разрешить",
   "consent.deny": "Не разрешать",
   "consent.policy": "Политика конфиденциальности {client}",
@@ -57,6 +63,8 @@ export const ru: Catalogue = {
   "scope.groups": "Видеть группы, в которых вы состоите",
   "scope.offline_access": "Сохранять доступ, когда вы не пользуетесь приложением",
   "scope.mail": "Читать и отправлять вашу почту",
+  "scope.calendars": "Просматривать и изменять ваши календари",
+  "scope.contacts": "Просматривать и изменять ваши контакты",
   "scope.other": "Использовать «{scope}»",
   "logout.title": "Выйти?",
   "logout.text": "Вы выйдете из системы на этом устройстве.",
@@ -154,6 +162,7 @@ export const ru: Catalogue = {
   "app_passwords.new_title": "Ваш новый пароль приложения",
   "app_passwords.new_intro": "Для «{label}». Введите его там сейчас. Больше он показан не будет.",
   "app_passwords.full": "Достигнуто максимальное число паролей приложений. Удалите один, прежде чем создать другой.",
+  "home.mail_clients_hint": "Почта на телефоне, планшете или компьютере",
   "list.last_used": "Последнее использование:",
   "sessions.title": "Устройства, на которых вы вошли",
   "sessions.intro": "Если вы не узнаёте одно из этих устройств, завершите его сеанс и смените пароль.",
@@ -162,7 +171,11 @@ export const ru: Catalogue = {
   "sessions.since": "Вход:",
   "sessions.end": "Завершить сеанс",
   "sessions.end_others": "Завершить другие сеансы",
+  "sessions.end_all_others": "Завершить другие сеансы и выйти из всех почтовых приложений",
+  "sessions.mail": "Почтовые приложения",
   "applications.title": "Подключённые приложения",
+  "applications.yours": "Ваши приложения",
+  "applications.access": "Доступ к вашей учётной записи",
   "applications.intro":
     "У этих приложений есть доступ к вашей учётной записи. Если отозвать доступ, им придётся запросить его снова.",
   "applications.none": "Ни у одного приложения нет доступа к вашей учётной записи.",

@@ -88,8 +88,17 @@ export interface ShownSession {
   readonly end: string;
 }
 
+export interface ShownMailClient {
+  readonly name: string;
+  readonly signedInMs: number;
+  readonly lastUsedMs: number;
+  readonly end: string;
+}
+
 export interface SessionsView extends FormView, BackView {
   readonly sessions: readonly ShownSession[];
+  /** Mail clients that are signed in by token. */
+  readonly mail: readonly ShownMailClient[];
 }
 
 export const sessionsPage: Page<SessionsView> = {
@@ -107,10 +116,17 @@ ${isThis && html`<span class="this">${text("sessions.this")}</span>`}
 <span>${text("list.last_used")} ${moment(lastSeenMs, look)}</span>
 ${!isThis && deleteForm({ action: end, csrfToken }, text("sessions.end"), device)}`,
     );
+    const mail = view.mail.map(
+      ({ name, signedInMs, lastUsedMs, end }) => html`<b><bdi>${name}</bdi></b>
+<span>${text("sessions.since")} ${moment(signedInMs, look)}</span>
+<span>${text("list.last_used")} ${moment(lastUsedMs, look)}</span>
+${deleteForm({ action: end, csrfToken }, text("sessions.end"), name)}`,
+    );
     return html`<h1>${text("sessions.title")}</h1>
 <p class="lead">${text("sessions.intro")}</p>
 ${listOf(items)}
-${view.sessions.length > 1 && deleteForm({ action, csrfToken }, text("sessions.end_others"))}
+${mail.length > 0 && html`<h2>${text("sessions.mail")}</h2>${listOf(mail)}`}
+${(view.sessions.length > 1 || mail.length > 1) && deleteForm({ action, csrfToken }, text(mail.length > 0 ? "sessions.end_all_others" : "sessions.end_others"))}
 ${wayBack(view, text)}`;
   },
   sample: {
@@ -134,6 +150,7 @@ ${wayBack(view, text)}`;
         end: "#end-2",
       },
     ],
+    mail: [{ name: "Thunderbird", signedInMs: 1_790_000_000_000, lastUsedMs: 1_795_000_000_000, end: "#end-3" }],
     back: "#back",
     cancel: undefined,
   },
@@ -144,7 +161,14 @@ export interface ShownApplication {
   readonly disconnect: string;
 }
 
+export interface ShownStart {
+  readonly name: string;
+  readonly address: string;
+}
+
 export interface ApplicationsView extends BackView {
+  /** Applications in which a link starts a sign-in. */
+  readonly startable: readonly ShownStart[];
   readonly csrfToken: string;
   readonly applications: readonly ShownApplication[];
 }
@@ -153,6 +177,12 @@ export const applicationsPage: Page<ApplicationsView> = {
   name: "applications",
   title: (_view, { text }) => text("applications.title"),
   body: (view, { text }) => html`<h1>${text("applications.title")}</h1>
+${
+  view.startable.length > 0 &&
+  html`<h2>${text("applications.yours")}</h2>${listOf(
+    view.startable.map(({ name, address }) => html`<b><a href="${address}" rel="noopener"><bdi>${name}</bdi></a></b>`),
+  )}<h2>${text("applications.access")}</h2>`
+}
 <p class="lead">${text("applications.intro")}</p>
 ${view.applications.length === 0 && html`<p>${text("applications.none")}</p>`}
 ${listOf(
@@ -164,6 +194,10 @@ ${listOf(
 ${wayBack(view, text)}`,
   sample: {
     csrfToken: "sample",
+    startable: [
+      { name: "Example Webmail", address: "https://webmail.example.test/login?iss=https%3A%2F%2Fid.example.test" },
+      { name: "Example Wiki", address: "https://wiki.example.test/login?iss=https%3A%2F%2Fid.example.test" },
+    ],
     applications: [
       { name: "Example Webmail", disconnect: "#end" },
       { name: "Example Calendar", disconnect: "#end-2" },

@@ -13,7 +13,10 @@ export interface HomeView {
   readonly isBare: boolean;
   readonly links: Readonly<
     Record<"totp" | "passkeys" | "recovery" | "appPasswords" | "sessions" | "applications", string>
-  >;
+  > & {
+    /** Undefined: no settings are configured for the user's mail domain. */
+    readonly mailClients: string | undefined;
+  };
   readonly signOut: string;
 }
 
@@ -78,6 +81,16 @@ export const homePage: Page<HomeView> = {
         title: text("applications.title"),
         state: text("home.applications_hint"),
       },
+      ...(links.mailClients === undefined
+        ? []
+        : [
+            {
+              href: links.mailClients,
+              icon: icons.letter,
+              title: text("mail_clients.title"),
+              state: text("home.mail_clients_hint"),
+            },
+          ]),
     ];
     return html`<h1>${text("home.title")}</h1>
 ${accountRow(text("common.signed_in_as", { account }), account)}
@@ -99,6 +112,7 @@ ${!isBare && html`<h2>${text("home.factors")}</h2><ul class="choices near">${fac
       appPasswords: "#app-passwords",
       sessions: "#sessions",
       applications: "#applications",
+      mailClients: "#mail-clients",
     },
     signOut: "#sign-out",
   },

@@ -22,8 +22,17 @@ export function clientRow(client: string, logo: string | undefined): Html | unde
   return html`<div class="client"><img src="${logo}" alt="" referrerpolicy="no-referrer"><span>${client}</span></div>`;
 }
 
+/** Tells the user that the application is unverified, and who receives the sign-in. */
+function warningOf({ unverifiedTarget: target }: ConsentView, { text }: Look): Html | undefined {
+  if (target === undefined) return undefined;
+  const [before = "", after = ""] = text("consent.target", { target: "\n" }).split("\n");
+  return html`<div class="alert" role="note"><p>${text("consent.unverified")}</p><p>${before}<bdi><code>${target}</code></bdi>${after}</p></div>`;
+}
+
 export interface ConsentView extends FormView {
   readonly client: string;
+  /** Where the sign-in of an unverified client leads; undefined for the site's own clients. */
+  readonly unverifiedTarget: string | undefined;
   /** An https URL. */
   readonly logo: string | undefined;
   /** Leads to a sign-in with another account. */
@@ -36,8 +45,10 @@ export interface ConsentView extends FormView {
   readonly termsUrl: string | undefined;
 }
 
+const scopesOfMail = /^urn:ietf:params:oauth:scope:/u;
+
 function words({ name, description }: ConsentScope, { text }: Look): string {
-  const key = `scope.${name}`;
+  const key = `scope.${name.replace(scopesOfMail, "")}`;
   return description ?? (isTextKey(key) ? text(key) : text("scope.other", { scope: name }));
 }
 
@@ -63,6 +74,7 @@ export const consentPage: Page<ConsentView> = {
       ...(termsUrl === undefined ? [] : [html`<a href="${termsUrl}">${text("consent.terms", { client })}</a>`]),
     ];
     return html`${clientRow(client, view.logo)}<h1>${text("consent.title", { client })}</h1>
+${warningOf(view, look)}
 <p class="lead">${text("consent.intro", { client })}</p>
 ${accountRow(text("common.signed_in_as", { account: view.account }), view.account)}
 <p><a href="${view.other}">${text("consent.other_account")}</a></p>
@@ -78,7 +90,8 @@ ${links.length > 0 && html`<div class="more">${links}</div>`}`;
   sample: {
     action: pathTo("consentPage"),
     csrfToken: "sample",
-    client: "Example Webmail",
+    client: "Example Mail",
+    unverifiedTarget: "org.example.mail",
     logo: undefined,
     other: "#other",
     account: "alice@example.test",
@@ -87,7 +100,7 @@ ${links.length > 0 && html`<div class="more">${links}</div>`}`;
     scopes: [
       { name: "openid", description: undefined, optional: false },
       { name: "profile", description: undefined, optional: false },
-      { name: "email", description: undefined, optional: true },
+      { name: "urn:ietf:params:oauth:scope:mail", description: undefined, optional: false },
       { name: "offline_access", description: undefined, optional: true },
     ],
     policyUrl: "https://webmail.example.test/privacy",

@@ -3,7 +3,7 @@ import type { FactorMethod } from "../../flow/flow-record.ts";
 import { type Html, html } from "../html.ts";
 import { icons } from "../icons.ts";
 import type { Look, Page } from "../look.ts";
-import { alertOf, codeField, type FormView, formOf } from "../parts.ts";
+import { alertOf, cancelForm, codeField, type FormView, formOf } from "../parts.ts";
 
 export interface MfaChoice {
   readonly method: FactorMethod;
@@ -14,6 +14,7 @@ export interface MfaView {
   readonly choices: readonly MfaChoice[];
   readonly lastUsed: FactorMethod | undefined;
   readonly restart: string;
+  readonly cancel: FormView | undefined;
 }
 
 const iconOf = { totp: icons.phone, webauthn: icons.key, recovery: icons.list } as const;
@@ -22,7 +23,7 @@ const iconOf = { totp: icons.phone, webauthn: icons.key, recovery: icons.list } 
 export const mfaPage: Page<MfaView> = {
   name: "mfa",
   title: (_view, { text }) => text("mfa.title"),
-  body: ({ choices, lastUsed, restart }, { text }) => {
+  body: ({ choices, lastUsed, restart, cancel }, { text }) => {
     const items = choices.map(
       ({ method, href }) =>
         html`<li><a href="${href}">${iconOf[method]}<span><b>${text(`mfa.${method}`)}</b><span>${text(
@@ -32,6 +33,7 @@ export const mfaPage: Page<MfaView> = {
     return html`<h1>${text("mfa.title")}</h1>
 <p class="lead">${text("mfa.intro")}</p>
 <ul class="choices">${items}</ul>
+${cancelForm(cancel, text)}
 <div class="more"><a href="${restart}">${text("common.start_over")}</a></div>`;
   },
   sample: {
@@ -42,6 +44,7 @@ export const mfaPage: Page<MfaView> = {
     ],
     lastUsed: "totp",
     restart: "#restart",
+    cancel: { action: pathTo("cancelLogin"), csrfToken: "sample" },
   },
 };
 
@@ -53,6 +56,7 @@ export interface FactorView extends FormView {
   /** Link to the other factors; absent if there are none. */
   readonly other: string | undefined;
   readonly restart: string;
+  readonly cancel: FormView | undefined;
 }
 
 function factorBody(method: "totp" | "recovery", view: FactorView, { text, brand }: Look): Html {
@@ -67,6 +71,7 @@ function factorBody(method: "totp" | "recovery", view: FactorView, { text, brand
 <p class="lead">${text(`${method}.intro`, { brand: brand.name })}</p>
 ${alertOf(view.problem, { reference: view.reference, text })}
 ${formOf(view, html`${field}<button type="submit">${text(`${method}.submit`)}</button>`)}
+${cancelForm(view.cancel, text)}
 <div class="more">${
     view.other !== undefined &&
     html`<a href="${view.other}">${text(method === "totp" ? "totp.other" : "mfa.other")}</a>`
@@ -89,6 +94,7 @@ function factorPage(method: "totp" | "recovery"): Page<FactorView> {
       reference: undefined,
       other: "#other",
       restart: "#restart",
+      cancel: { action: pathTo("cancelLogin"), csrfToken: "sample" },
     },
   };
 }

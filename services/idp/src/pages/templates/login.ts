@@ -2,7 +2,7 @@ import { maxUserNameLength, pathTo } from "@postern/shared/contracts";
 import { html } from "../html.ts";
 import { icons } from "../icons.ts";
 import type { Page } from "../look.ts";
-import { alertOf, type FormView, formOf } from "../parts.ts";
+import { alertOf, cancelForm, type FormView, formOf } from "../parts.ts";
 import { type CeremonyView, ceremony } from "./webauthn.ts";
 
 export interface LoginView extends FormView {
@@ -18,6 +18,8 @@ export interface LoginView extends FormView {
   readonly reference: string | undefined;
   /** Present if passkeys are offered. */
   readonly passkey: CeremonyView | undefined;
+  /** Absent if no application waits for the sign-in. */
+  readonly cancel: FormView | undefined;
 }
 
 /** User name and password fields that password managers recognise. */
@@ -61,7 +63,8 @@ ${
     text,
     html`<button type="button" class="quiet" hidden>${text("login.passkey")}</button>`,
   )
-}`;
+}
+${cancelForm(view.cancel, text)}`;
   },
   sample: {
     action: pathTo("loginPage"),
@@ -74,5 +77,6 @@ ${
     problem: undefined,
     reference: undefined,
     passkey: { begin: pathTo("beginWebauthnSignIn"), finish: pathTo("finishWebauthnSignIn"), csrfToken: "sample" },
+    cancel: { action: pathTo("cancelLogin"), csrfToken: "sample" },
   },
 };

@@ -2,7 +2,7 @@ import { pathTo } from "@postern/shared/contracts";
 import { type Html, html } from "../html.ts";
 import type { Look, Page } from "../look.ts";
 import { moment } from "../moments.ts";
-import { alertOf, dangerLink, formOf, listOf, signOf } from "../parts.ts";
+import { alertOf, cancelForm, dangerLink, type FormView, formOf, listOf, signOf } from "../parts.ts";
 import type { Texts } from "../texts.ts";
 
 import { type BackView, demanded, wayBack } from "./enrolment.ts";
@@ -37,6 +37,7 @@ const noScript = (text: Texts): Html =>
 export interface WebauthnLoginView extends CeremonyView {
   readonly other: string | undefined;
   readonly restart: string;
+  readonly cancel: FormView | undefined;
 }
 
 export const webauthnLoginPage: Page<WebauthnLoginView> = {
@@ -47,6 +48,7 @@ export const webauthnLoginPage: Page<WebauthnLoginView> = {
 <p class="lead">${text("webauthn.intro")}</p>
 ${noScript(text)}
 ${ceremony("get", view, text, html`<button type="button" hidden>${text("webauthn.use")}</button>`)}
+${cancelForm(view.cancel, text)}
 <div class="more">${view.other !== undefined && html`<a href="${view.other}">${text("mfa.other")}</a>`}<a href="${
     view.restart
   }">${text("common.start_over")}</a></div>`,
@@ -56,6 +58,7 @@ ${ceremony("get", view, text, html`<button type="button" hidden>${text("webauthn
     csrfToken: "sample",
     other: "#other",
     restart: "#restart",
+    cancel: { action: pathTo("cancelLogin"), csrfToken: "sample" },
   },
 };
 
@@ -103,6 +106,8 @@ export interface ShownPasskey {
 export interface PasskeysView extends BackView {
   readonly csrfToken: string;
   readonly passkeys: readonly ShownPasskey[];
+  /** JSON for the user's password manager. */
+  readonly signals: string | undefined;
   readonly add: string;
   readonly removeAll: string;
   readonly problem: string | undefined;
@@ -127,13 +132,14 @@ ${dangerLink(remove, text("passkeys.remove"), name)}`;
 
 export const passkeysPage: Page<PasskeysView> = {
   name: "webauthn_devices",
-  scripts: ["page"],
+  scripts: ["page", "passkeys"],
   title: (_view, { text }) => text("passkeys.title"),
   body: (view, look) => {
     const { text } = look;
     const { passkeys } = view;
     return html`<h1>${text("passkeys.title")}</h1>
 <p class="lead">${text("passkeys.intro")}</p>
+${view.signals !== undefined && html`<div data-signals="${view.signals}" hidden></div>`}
 ${alertOf(view.problem)}
 ${passkeys.length === 0 && html`<p>${text("passkeys.none")}</p>`}
 ${listOf(passkeys.map(passkeyItem(view, look)))}
@@ -163,6 +169,7 @@ ${wayBack(view, text)}`;
         remove: "#remove-2",
       },
     ],
+    signals: undefined,
     add: "#add",
     removeAll: "#remove-all",
     problem: undefined,

@@ -6,7 +6,7 @@ import type { TextKey } from "../../pages/catalogues/en.ts";
 import type { Page } from "../../pages/look.ts";
 import type { FactorView } from "../../pages/templates/factors.ts";
 import type { NotificationEvent } from "../../user-notifications/notification.ts";
-import { formTargets, hrefIn, lookOf, referenceIn, sendShown, type Visit } from "../visit.ts";
+import { cancelIn, formTargets, hrefIn, lookOf, referenceIn, sendShown, type Visit } from "../visit.ts";
 import type { LoginDeps } from "./deps.ts";
 import type { FlowAtFactor } from "./flow-at-factor.ts";
 
@@ -40,6 +40,7 @@ export function showFactor(
     reference: problem === undefined ? undefined : referenceIn(visit),
     other: pending.methods.length > 1 ? hrefIn(pathTo("mfaPage"), visit, flow) : undefined,
     restart: hrefIn(pathTo("restartLogin"), visit, flow),
+    cancel: cancelIn(visit, flow, browserToken),
   };
   return sendShown(visit.reply, pages.show(page, view, lookOf(pages, visit, flow), { formTargets: formTargets(flow) }));
 }

@@ -3,10 +3,11 @@ import type { Logger } from "@postern/shared/platform/logging";
 import type { FlowGate } from "../../flow/flow-gate.ts";
 import type { FlowStarts } from "../../flow/flow-starter.ts";
 import type { CompleteSignIn } from "../../login/complete-sign-in.ts";
-import type { ConnectedApplications, ListDemands } from "../../login/connected-applications.ts";
+import type { ConnectedApplications, ListDemands, MailSignIns } from "../../login/connected-applications.ts";
 import type { DelaySignIn } from "../../login/delay-sign-in.ts";
 import type { FailedSignIns } from "../../login/failed-sign-ins.ts";
 import type { CheckPassword, LookUpAccount } from "../../login/password-check.ts";
+import type { MailSetup } from "../../mail-clients/mail-setup.ts";
 import type { IdpMetrics } from "../../metrics.ts";
 import type { FactorGuard } from "../../mfa/factor-guard.ts";
 import type { FactorStore } from "../../mfa/factor-store.ts";
@@ -38,8 +39,12 @@ export interface LoginDeps {
   readonly lookUp: LookUpAccount;
   readonly failedSignIns: FailedSignIns;
   readonly self: SelfService;
+  /** Undefined while `identity.mail_clients.enabled` is off. */
+  readonly mailSetup: MailSetup | undefined;
   /** Absent if OIDC is off. */
   readonly applications: ConnectedApplications | undefined;
+  /** Absent if OIDC is off. */
+  readonly mailSignIns: MailSignIns | undefined;
   /** List the demands of the applications that an account is connected with; one for each protocol. */
   readonly demanders: readonly ListDemands[];
   /** A user has ended a session: also ends its tokens. */

@@ -5,7 +5,7 @@ import { factorStates } from "../../flow/flow-table.ts";
 import { mfaPage } from "../../pages/templates/factors.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
 import type { VisitHandler } from "../page-routes.ts";
-import { admit, hrefIn, lookOf, sendShown, sendTo } from "../visit.ts";
+import { admit, cancelIn, formTargets, hrefIn, lookOf, sendShown, sendTo } from "../visit.ts";
 import type { LoginDeps } from "./deps.ts";
 
 /** `GET /login/mfa`: lists the available factors; redirects if there is only one. */
@@ -23,7 +23,9 @@ export function getMfa(deps: LoginDeps): VisitHandler {
       choices: methods.map((method) => ({ method, href: hrefIn(factorPaths[method], visit, flow) })),
       lastUsed: methods.find((method) => method === last),
       restart: hrefIn(pathTo("restartLogin"), visit, flow),
+      cancel: cancelIn(visit, flow, passage.browserToken),
     };
-    return sendShown(visit.reply, pages.show(mfaPage, view, lookOf(pages, visit, flow)));
+    const options = { formTargets: formTargets(flow) };
+    return sendShown(visit.reply, pages.show(mfaPage, view, lookOf(pages, visit, flow), options));
   };
 }

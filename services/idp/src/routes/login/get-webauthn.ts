@@ -2,7 +2,7 @@ import { pathTo } from "@postern/shared/contracts";
 import { csrfToken } from "../../flow/browser-binding.ts";
 import { webauthnLoginPage } from "../../pages/templates/webauthn.ts";
 import type { VisitHandler } from "../page-routes.ts";
-import { hrefIn, lookOf, sendShown } from "../visit.ts";
+import { cancelIn, formTargets, hrefIn, lookOf, sendShown } from "../visit.ts";
 import type { LoginDeps } from "./deps.ts";
 import { flowAtFactor } from "./flow-at-factor.ts";
 
@@ -19,7 +19,9 @@ export function getWebauthn(deps: LoginDeps): VisitHandler {
       csrfToken: csrfToken(flow.id, browserToken),
       other: pending.methods.length > 1 ? hrefIn(pathTo("mfaPage"), visit, flow) : undefined,
       restart: hrefIn(pathTo("restartLogin"), visit, flow),
+      cancel: cancelIn(visit, flow, browserToken),
     };
-    return sendShown(visit.reply, pages.show(webauthnLoginPage, view, lookOf(pages, visit, flow)));
+    const options = { formTargets: formTargets(flow) };
+    return sendShown(visit.reply, pages.show(webauthnLoginPage, view, lookOf(pages, visit, flow), options));
   };
 }

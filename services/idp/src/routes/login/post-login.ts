@@ -166,6 +166,8 @@ async function accept(
     missing: needed.missing,
   };
   if (!needed.isNeeded) return finishSignIn(deps, visit, { flow, pending, method: undefined });
+  // The password alone does not return the session of a sign-in with a second factor.
+  if (flow.state === "ready") return sendOn(deps.pages, visit, pageUrlOf(flow, visit.language?.tag));
   const factorRequest = { pending, event: "password_accepted" } as const;
   const reply = await reportUndecided(deps, visit, step, () => askFactor(deps, visit, flow, factorRequest));
   metrics.signIn("password", "ok");
@@ -176,7 +178,8 @@ async function accept(
 export function postLogin(deps: LoginDeps): VisitHandler {
   const { pages, metrics, nowMs, decisionTimeoutMs } = deps;
   return async (visit) => {
-    const passage = await admit(deps, visit, ["login"]);
+    // `ready`: the form was sent twice, and the browser may have dropped the first response with its session.
+    const passage = await admit(deps, visit, ["login", "ready"]);
     if (passage === undefined) return visit.reply;
     const { flow, browserToken } = passage;
     const credentials = credentialsOf(visit);
@@ -191,6 +194,7 @@ export function postLogin(deps: LoginDeps): VisitHandler {
       const outcome = reason === "blocked" ? "blocked" : "denied";
       metrics.signIn("password", outcome);
       reportSignIn(deps, visit, flow, { step: "password", outcome, reason, rule, account });
+      if (flow.state === "ready") return sendOn(pages, visit, pageUrlOf(flow, visit.language?.tag));
       return refuse(deps, visit, { flow, browserToken, credentials, denial: decision, context });
     }
     return accept(deps, visit, { flow, credentials, decision, context });

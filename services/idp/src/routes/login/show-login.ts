@@ -3,7 +3,7 @@ import type { FastifyReply } from "fastify";
 import { csrfToken } from "../../flow/browser-binding.ts";
 import type { FlowRecord } from "../../flow/flow-record.ts";
 import { loginPage } from "../../pages/templates/login.ts";
-import { formTargets, hrefIn, lookOf, sendShown, type Visit } from "../visit.ts";
+import { cancelIn, formTargets, hrefIn, lookOf, sendShown, type Visit } from "../visit.ts";
 import type { LoginDeps } from "./deps.ts";
 
 export interface LoginState {
@@ -46,6 +46,7 @@ export function showLogin(
       finish: pathTo("finishWebauthnSignIn"),
       csrfToken: csrfToken(flow.id, browserToken),
     },
+    cancel: cancelIn(visit, flow, browserToken),
   };
   const shown = pages.show(loginPage, view, lookOf(pages, visit, flow), { formTargets: formTargets(flow) });
   return sendShown(visit.reply, shown);

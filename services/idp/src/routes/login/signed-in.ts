@@ -5,7 +5,7 @@ import type { Completion, SignInMethod } from "../../login/complete-sign-in.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
 import { deviceSeconds } from "../../user-notifications/known-devices.ts";
 import { notificationOrigin } from "../notification-origin.ts";
-import { sendOn, setCookie, type Visit } from "../visit.ts";
+import { noteBrowserState, sendOn, setCookie, type Visit } from "../visit.ts";
 import { codesLowPlace } from "./codes-low-place.ts";
 import type { LoginDeps } from "./deps.ts";
 import { reportSignIn, reportUndecided } from "./report.ts";
@@ -24,6 +24,7 @@ function takeSession({ pages, rememberMs }: LoginDeps, visit: Visit, completion:
   const { session, redirect } = completion;
   const maxAge = session.remember ? Math.floor(rememberMs / 1000) : undefined;
   setCookie(visit.reply, pages.cookies.set(cookieNames.session, session.sid, maxAge));
+  noteBrowserState(pages, visit, session.uid, maxAge);
   return redirect;
 }
 

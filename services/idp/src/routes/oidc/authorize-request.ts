@@ -1,7 +1,11 @@
 import { pathTo } from "@postern/shared/contracts";
+import { AppError } from "@postern/shared/platform/errors";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Bridge } from "../../oidc/provider/bridge.ts";
+import { acceptMailResources } from "../../oidc/registered/mail-resource.ts";
+import { requestObjectHeader } from "../../oidc/request-objects/hand-over.ts";
+import type { RequestObjects, UnpackedRequest } from "../../oidc/request-objects/unpack-request.ts";
 import type { Pages } from "../../pages/pages.ts";
 import { FormEncodingError, readUtf8Form } from "../../plugins/utf8-form.ts";
 import { queryOf } from "./form.ts";
@@ -16,11 +20,7 @@ const longestState = 2048;
 function refusal(query: URLSearchParams): string | undefined {
   const names = [...query.keys()].filter((name) => name !== "resource");
   if (new Set(names).size < names.length) return "a parameter is repeated";
-  if ((query.get("state")?.length ?? 0) > longestState) return "state is too long";
-  if (query.has("request_uri")) return undefined;
-  const type = query.get("response_type");
-  if (type === null) return "response_type is missing";
-  return type === "code" ? undefined : "response_type must be code";
+  return (query.get("state")?.length ?? 0) > longestState ? "state is too long" : undefined;
 }
 
 export interface AuthorizeDeps {
@@ -28,6 +28,9 @@ export interface AuthorizeDeps {
   /** Undefined while the pages are disabled. */
   readonly pages: Pages | undefined;
   readonly logger: Logger;
+  readonly requestObjects: RequestObjects;
+  /** Mail services that registered clients may name. */
+  readonly mailResources: () => readonly string[];
 }
 
 /** Undefined if the bytes are not UTF-8: replacing them would change the request. */
@@ -40,17 +43,32 @@ export function readQuery({ raw }: FastifyRequest): URLSearchParams | undefined 
   }
 }
 
-export function authorize(
-  { bridge, pages, logger }: AuthorizeDeps,
+/** Without its client's keys a request object cannot be verified: the client is asked to try again. */
+async function unpacked({ requestObjects }: AuthorizeDeps, params: URLSearchParams): Promise<UnpackedRequest> {
+  const clientId = params.get("client_id") ?? "";
+  try {
+    return await requestObjects.unpack(params, clientId);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.row.kind !== "unavailable") throw error;
+    return requestObjects.refuse(params, clientId, "keys_unavailable");
+  }
+}
+
+export async function authorize(
+  deps: AuthorizeDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  params: URLSearchParams | undefined,
-): FastifyReply {
+  sent: URLSearchParams | undefined,
+): Promise<FastifyReply> {
+  const { bridge, pages, logger } = deps;
+  const { params, state } = sent === undefined ? { params: undefined, state: "" } : await unpacked(deps, sent);
   const query = params ?? new URLSearchParams();
   const why = params === undefined ? "the query is not UTF-8" : refusal(params);
   if (why !== undefined) {
     logger.info({ session: request.caller?.session, why }, "authorization refused");
     return refuseAuthorization(pages, request, reply, query);
   }
-  return bridge.passAs(request, reply, { method: "GET", url: `${pathTo("authorize")}?${query.toString()}` });
+  acceptMailResources(query, deps.mailResources());
+  const url = `${pathTo("authorize")}?${query.toString()}`;
+  return bridge.passAs(request, reply, { method: "GET", url, headers: { [requestObjectHeader]: state } });
 }

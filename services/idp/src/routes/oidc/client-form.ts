@@ -1,12 +1,23 @@
 import { pathTo } from "@postern/shared/contracts";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type AuthenticateClient, basicCredentials } from "../../oidc/clients/client-auth.ts";
+import {
+  type AuthenticateClient,
+  basicCredentials,
+  type ClientOutcome,
+  claimedId,
+} from "../../oidc/clients/client-auth.ts";
 import type { ClientPolicy } from "../../oidc/clients/clients.ts";
+import { isExcludedProof } from "../../oidc/dpop/proof-algorithm.ts";
 import type { Bridge } from "../../oidc/provider/bridge.ts";
 import type { Generation } from "../../oidc/provider/generation.ts";
+import { acceptMailResources } from "../../oidc/registered/mail-resource.ts";
+import type { RegisteredClients } from "../../oidc/registered/registered-clients.ts";
+import { requestObjectHeader } from "../../oidc/request-objects/hand-over.ts";
+import type { RequestObjects } from "../../oidc/request-objects/unpack-request.ts";
+import { mailResources } from "../../oidc/settings/mail-resources.ts";
 import { wordsOf } from "../../oidc/storage/json.ts";
 import type { OidcStore } from "../../oidc/storage/store.ts";
-import type { RefuseClient } from "./json-reply.ts";
+import { oauthError, type RefuseClient } from "./json-reply.ts";
 
 export interface TokenRouteDeps {
   readonly bridge: Bridge;
@@ -15,6 +26,8 @@ export interface TokenRouteDeps {
   readonly refuse: RefuseClient;
   readonly store: Pick<OidcStore, "find">;
   readonly digestOf: (id: string) => string;
+  readonly requestObjects: RequestObjects;
+  readonly registered: Pick<RegisteredClients, "load">;
 }
 
 /** A Basic header as the provider requires it: form-encoded, even if the client implements only RFC 7617. */
@@ -59,7 +72,14 @@ function hasOnlyAssertion(form: URLSearchParams, header: string | undefined): bo
   return form.getAll("client_assertion").length === 1 && header === undefined && !form.has("client_secret");
 }
 
-/** Replaces a valid assertion by the client's inner secret. */
+/** Any other credentials of such a client go to the provider, which refuses them. */
+function showsCertificate(form: URLSearchParams, header: string | undefined, { current }: TokenRouteDeps): boolean {
+  const policy = current().policies.get(form.get("client_id") ?? "");
+  const others = ["client_secret", "client_assertion"].some((name) => form.has(name));
+  return policy?.usesCertificate === true && header === undefined && !others;
+}
+
+/** Replaces a valid assertion or certificate by the client's inner secret. */
 function showInnerSecret(form: URLSearchParams, policy: ClientPolicy | undefined): void {
   form.delete("client_assertion");
   form.delete("client_assertion_type");
@@ -68,21 +88,57 @@ function showInnerSecret(form: URLSearchParams, policy: ClientPolicy | undefined
   form.set("client_secret", policy.innerSecret);
 }
 
+interface ReadyForm {
+  readonly form: URLSearchParams;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A pushed request in the form of a request object is replaced by its parameters (RFC 9126 §3). */
+async function unpackPushed({ form, url, deps }: PassedForm, clientId: string | undefined): Promise<ReadyForm> {
+  if (url !== pathTo("pushAuthorization") || !form.has("request")) return { form, headers: {} };
+  const { params, state } = await deps.requestObjects.unpack(form, clientId ?? form.get("client_id") ?? "");
+  return { form: params, headers: { [requestObjectHeader]: state } };
+}
+
+interface PassedForm {
+  readonly form: URLSearchParams;
+  readonly url: string;
+  readonly deps: TokenRouteDeps;
+}
+
+function refusedClient(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  known: ClientOutcome,
+  { refuse }: Pick<TokenRouteDeps, "refuse">,
+): FastifyReply | undefined {
+  if (known.outcome === "refused") return refuse(request, reply, known);
+  if (!isExcludedProof(request.raw.headers["dpop"], known.policy.config)) return undefined;
+  return oauthError(reply, 400, "invalid_dpop_proof", "the algorithm of the DPoP proof is not allowed for the client");
+}
+
 export async function passForm(
   request: FastifyRequest,
   reply: FastifyReply,
-  { form, url, deps }: { readonly form: URLSearchParams; readonly url: string; readonly deps: TokenRouteDeps },
+  passed: PassedForm,
 ): Promise<FastifyReply> {
+  const { form, url, deps } = passed;
   const { authorization } = request.raw.headers;
   if (url === pathTo("pushAuthorization")) nameClient(form, authorization);
+  await deps.registered.load(claimedId(authorization, form));
   dropRepeatedSecret(form, authorization, deps);
+  acceptMailResources(form, mailResources(deps.current().settings));
   await narrowScope(form, deps);
-  if (hasOnlyAssertion(form, authorization)) {
-    const known = await deps.authenticate({ authorization, form, path: url });
-    if (known.outcome === "refused") return deps.refuse(request, reply, known);
-    // No await from here on: the secret must be that of the provider that receives the request.
-    showInnerSecret(form, deps.current().policies.get(known.policy.id));
-  }
-  const headers = { authorization: basicHeader(authorization) };
-  return deps.bridge.passAs(request, reply, { method: "POST", url, body: form.toString(), headers });
+  const certificate = request.caller?.certificate;
+  const known =
+    hasOnlyAssertion(form, authorization) || showsCertificate(form, authorization, deps)
+      ? await deps.authenticate({ authorization, form, path: url, certificate })
+      : undefined;
+  const refused = known === undefined ? undefined : refusedClient(request, reply, known, deps);
+  if (refused !== undefined || known?.outcome === "refused") return refused ?? reply;
+  const ready = await unpackPushed(passed, known?.policy.id);
+  // No await from here on: the secret must be that of the provider that receives the request.
+  if (known !== undefined) showInnerSecret(ready.form, deps.current().policies.get(known.policy.id));
+  const headers = { authorization: basicHeader(authorization), ...ready.headers };
+  return deps.bridge.passAs(request, reply, { method: "POST", url, body: ready.form.toString(), headers });
 }

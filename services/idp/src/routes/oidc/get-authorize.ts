@@ -1,8 +1,7 @@
-import { pathTo } from "@postern/shared/contracts";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { interactionPath, isInteractionId } from "../../oidc/provider/interaction-path.ts";
 import { type AuthorizeDeps, authorize, readQuery } from "./authorize-request.ts";
 
-const interactionId = /^[A-Za-z0-9_-]{43}$/;
 const languageTag = /^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,2}$/;
 
 export interface SegmentParams {
@@ -10,20 +9,17 @@ export interface SegmentParams {
 }
 
 export function getAuthorize(deps: AuthorizeDeps) {
-  return (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+  return (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
     authorize(deps, request, reply, readQuery(request));
 }
 
 /** `GET /oidc/authorize/{languageTag}`: a language, or the return to an authorization in progress. */
 export function getAuthorizeSegment(deps: AuthorizeDeps) {
-  return (request: FastifyRequest<SegmentParams>, reply: FastifyReply): FastifyReply => {
+  return async (request: FastifyRequest<SegmentParams>, reply: FastifyReply): Promise<FastifyReply> => {
     const { languageTag: segment } = request.params;
-    if (interactionId.test(segment)) {
+    if (isInteractionId(segment)) {
       // Without a query: the provider would use its parameters.
-      return deps.bridge.passAs(request, reply, {
-        method: "GET",
-        url: pathTo("authorizeInLanguage", { languageTag: segment }),
-      });
+      return deps.bridge.passAs(request, reply, { method: "GET", url: interactionPath(segment) });
     }
     if (!languageTag.test(segment)) return reply.code(404).send({ error: "not found" });
     const query = readQuery(request);

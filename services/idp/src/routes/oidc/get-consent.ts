@@ -1,10 +1,16 @@
 import { pathTo } from "@postern/shared/contracts";
 import { csrfToken } from "../../flow/browser-binding.ts";
+import type { FlowRecord } from "../../flow/flow-record.ts";
+import { redirectTarget } from "../../oidc/registered/registration.ts";
 import { logoOf } from "../../pages/security-headers.ts";
 import { consentPage } from "../../pages/templates/consent.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import { admit, formTargets, hrefIn, lookOf, sendShown, type Visit } from "../visit.ts";
 import { type ConsentDeps, clientName, scopesOf } from "./consent-scopes.ts";
+
+function unverifiedTarget({ client, params }: FlowRecord): string | undefined {
+  return client?.isUnverified === true ? redirectTarget(params?.redirectUri ?? "") : undefined;
+}
 
 /** `GET /oidc/consent`: the challenge is the flow's id. */
 export function getConsent(deps: ConsentDeps): VisitHandler {
@@ -22,6 +28,7 @@ export function getConsent(deps: ConsentDeps): VisitHandler {
       action: visit.language === undefined ? visit.path : `${visit.path}/${visit.language.tag}`,
       csrfToken: csrfToken(flow.id, browserToken),
       client: clientName(flow),
+      unverifiedTarget: unverifiedTarget(flow),
       logo,
       other: hrefIn(pathTo("restartLogin"), visit, flow),
       account: flow.accountId ?? "",

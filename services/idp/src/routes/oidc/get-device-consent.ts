@@ -5,6 +5,7 @@ import { logoOf } from "../../pages/security-headers.ts";
 import { deviceConsentPage } from "../../pages/templates/device.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import { hrefIn, lookOf, sendShown } from "../visit.ts";
+import { scopesOf } from "./consent-scopes.ts";
 import { atConsent } from "./device-consent.ts";
 import { actionOf, type DeviceDeps } from "./show-device-code.ts";
 
@@ -22,7 +23,7 @@ export function getConsent(deps: DeviceDeps): VisitHandler {
       other: hrefIn(pathTo("restartLogin"), visit, flow),
       account: session.displayName ?? session.account,
       userCode: shownUserCode(flow.deviceKey ?? ""),
-      scopes: (flow.missing?.scopes ?? []).map((scope) => deps.describe(flow, scope)),
+      scopes: scopesOf(deps, flow),
     };
     const look = lookOf(deps.pages, visit, flow);
     return sendShown(visit.reply, deps.pages.show(deviceConsentPage, view, look, { imageSources }));

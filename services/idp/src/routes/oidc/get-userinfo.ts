@@ -1,62 +1,99 @@
 import { pathTo } from "@postern/shared/contracts";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { claimsOf } from "../../oidc/claims/claims.ts";
 import type { ClientPolicies } from "../../oidc/clients/clients.ts";
-import type { Bridge } from "../../oidc/provider/bridge.ts";
+import type { CheckProof } from "../../oidc/dpop/proof.ts";
+import { isExcludedProof } from "../../oidc/dpop/proof-algorithm.ts";
+import type { RegisteredClients } from "../../oidc/registered/registered-clients.ts";
 import { isRecord, wordsOf } from "../../oidc/storage/json.ts";
-import { claimsOf, grantedMappings } from "../../oidc/tokens/claims.ts";
 import type { ResolvedToken, ResolveToken } from "../../oidc/tokens/resolve-token.ts";
+import { mayBear } from "../../oidc/tokens/token-binding.ts";
 import type { ReportUnreadable } from "../../oidc/tokens/unreadable-claims.ts";
 import { formOf } from "./form.ts";
-import { noStore, tokenRefused } from "./json-reply.ts";
+import { noStore, proofRefused, tokenRefused } from "./json-reply.ts";
 
 export interface UserinfoDeps {
-  readonly bridge: Bridge;
   readonly resolve: ResolveToken;
+  readonly registered: Pick<RegisteredClients, "load">;
   readonly policies: () => ClientPolicies;
-  /** Claims of each scope. */
-  readonly claimTable: () => Readonly<Record<string, null | readonly string[]>>;
   readonly issuer: string;
+  readonly checkProof: CheckProof;
   readonly reportUnreadable: ReportUnreadable;
 }
 
-function requestedClaims({ payload }: ResolvedToken): readonly string[] {
+/** The claims that the request named and that the user's grant contains. */
+function requestedClaims({ payload, grantedClaims }: ResolvedToken): readonly string[] {
   const { claims } = payload;
   const userinfo: unknown = isRecord(claims) ? claims["userinfo"] : undefined;
-  return isRecord(userinfo) ? Object.keys(userinfo) : [];
+  return isRecord(userinfo) ? Object.keys(userinfo).filter((claim) => grantedClaims.has(claim)) : [];
+}
+
+/** Reads the client if it registered itself, so that its policy is known. */
+async function withClient(token: ResolvedToken | undefined, { registered }: UserinfoDeps) {
+  if (token !== undefined) await registered.load(token.clientId);
+  return token;
 }
 
 /** Claims of the granted scopes and those the request named; for a mail client's token also the mailbox name. */
 function answer(token: ResolvedToken, deps: UserinfoDeps): Readonly<Record<string, unknown>> | undefined {
   const { account, payload, clientId } = token;
-  if (account === undefined) return undefined;
+  const claims = deps.policies().get(clientId)?.claims;
+  if (account === undefined || claims === undefined) return undefined;
   const scopes = wordsOf(payload.scope);
-  const table = deps.claimTable();
-  const names = new Set([...scopes.flatMap((scope) => table[scope] ?? []), ...requestedClaims(token)]);
+  const requested = requestedClaims(token).filter((claim) => claims.mayRequest(claim));
+  const names = new Set([...claims.ofScopes(scopes), ...requested]);
   if (!scopes.includes("openid")) names.add("email");
-  const mappings = deps.policies().get(clientId)?.config.id_token_claims.mappings ?? [];
-  const granted = grantedMappings(mappings, table, scopes);
-  const known = Object.entries(claimsOf(account, granted, deps.reportUnreadable(clientId))).filter(([name]) =>
-    names.has(name),
-  );
-  return { ...Object.fromEntries(known), sub: account.accountId };
+  const known = Object.entries(claimsOf(account, claims, deps.reportUnreadable(clientId)));
+  return { ...Object.fromEntries(known.filter(([name]) => names.has(name))), sub: account.accountId };
 }
 
-/** `GET` and `POST /oidc/userinfo` (OpenID Connect Core §5.3); a proven key's token is passed to the provider. */
+const needsProof = "the access token is bound to a key: send it with the scheme DPoP and a DPoP proof";
+const excluded = {
+  error: "invalid_dpop_proof",
+  description: "the algorithm of the DPoP proof is not allowed for the client",
+};
+const notBound = { error: "invalid_token", description: "the access token is unknown or not bound to a key" };
+
+/** A token that is bound to a key, with a proof of its possession (RFC 9449 §7.1). */
+async function withProof(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  accessToken: string,
+  deps: UserinfoDeps,
+): Promise<FastifyReply> {
+  const { issuer } = deps;
+  const token = await withClient(await deps.resolve(accessToken), deps);
+  const thumbprint = token?.payload.jkt;
+  if (token === undefined || thumbprint === undefined) return proofRefused(reply, issuer, notBound);
+  const { dpop } = request.raw.headers;
+  const proven = { method: request.method, url: `${issuer}${pathTo("userinfo")}`, accessToken, thumbprint };
+  const config = deps.policies().get(token.clientId)?.config;
+  if (config !== undefined && isExcludedProof(dpop, config)) return proofRefused(reply, issuer, excluded);
+  const refusal = await deps.checkProof(typeof dpop === "string" ? dpop : undefined, proven);
+  if (refusal !== undefined) return proofRefused(reply, issuer, refusal);
+  const claims = answer(token, deps);
+  return claims === undefined ? proofRefused(reply, issuer, notBound) : noStore(reply).send(claims);
+}
+
+function tokenOf(scheme: "dpop" | "bearer", authorization = ""): string | undefined {
+  const [, named, token] = /^(\S+) +(\S+)$/.exec(authorization) ?? [];
+  return named?.toLowerCase() === scheme ? token : undefined;
+}
+
+/** `GET` and `POST /oidc/userinfo` (OpenID Connect Core §5.3). */
 export function getUserinfo(deps: UserinfoDeps) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { authorization } = request.raw.headers;
+    const bound = tokenOf("dpop", authorization);
+    if (bound !== undefined) return withProof(request, reply, bound, deps);
     const form = formOf(request.body);
-    if (authorization !== undefined && /^dpop /i.test(authorization)) {
-      // The proof contains the method of this request (RFC 9449 §4.3).
-      const own =
-        request.method === "POST" ? ({ method: "POST", body: form.toString() } as const) : ({ method: "GET" } as const);
-      return deps.bridge.passAs(request, reply, { ...own, url: pathTo("userinfo") });
-    }
-    const accessToken =
-      authorization === undefined ? form.get("access_token") : /^bearer +(\S+)$/i.exec(authorization)?.[1];
+    const accessToken = authorization === undefined ? form.get("access_token") : tokenOf("bearer", authorization);
     if (accessToken === undefined || accessToken === null) return tokenRefused(reply, deps.issuer);
-    const token = await deps.resolve(accessToken);
-    const claims = token === undefined || token.isBound ? undefined : answer(token, deps);
+    const token = await withClient(await deps.resolve(accessToken), deps);
+    if (token?.payload.jkt !== undefined)
+      return proofRefused(reply, deps.issuer, { error: "invalid_token", description: needsProof });
+    const claims =
+      token === undefined || !mayBear(token, request.caller?.certificate) ? undefined : answer(token, deps);
     return claims === undefined ? tokenRefused(reply, deps.issuer, "invalid_token") : noStore(reply).send(claims);
   };
 }

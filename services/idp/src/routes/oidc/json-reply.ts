@@ -1,6 +1,7 @@
 import type { Logger } from "@postern/shared/platform/logging";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ClientOutcome } from "../../oidc/clients/client-auth.ts";
+import { oidcSignatures } from "../../oidc/settings/oidc-settings.ts";
 
 /** Forbids caching of a response about tokens (RFC 6749 §5.1). */
 export function noStore(reply: FastifyReply): FastifyReply {
@@ -26,6 +27,25 @@ export function createRefuseClient(issuer: string, logger: Pick<Logger, "info">)
     reply.header("www-authenticate", `Basic realm="${issuer}"`);
     return oauthError(reply, 401, "invalid_client", "client authentication failed");
   };
+}
+
+export interface TokenProblem {
+  readonly error: string;
+  readonly description: string;
+  readonly nonce?: string;
+}
+
+/** RFC 9449 §7.1, §9: what is wrong with a token that is bound to a key, or with its proof. */
+export function proofRefused(
+  reply: FastifyReply,
+  issuer: string,
+  { error, description, nonce }: TokenProblem,
+): FastifyReply {
+  const algs = oidcSignatures.join(" ");
+  const challenge = `DPoP realm="${issuer}", error="${error}", error_description="${description}", algs="${algs}"`;
+  reply.header("www-authenticate", challenge);
+  if (nonce !== undefined) reply.header("dpop-nonce", nonce);
+  return oauthError(reply, 401, error, description);
 }
 
 /** RFC 6750 §3. */

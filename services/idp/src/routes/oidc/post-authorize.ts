@@ -5,7 +5,7 @@ import { formOf } from "./form.ts";
 
 /** `POST /oidc/authorize`: becomes a top-level GET, with which the browser sends its Lax cookies. */
 export function postAuthorize(deps: AuthorizeDeps) {
-  return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const query = formOf(request.body);
     const text = query.toString();
     if (text.length > redirectLimit) return authorize(deps, request, reply, query);

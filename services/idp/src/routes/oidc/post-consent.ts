@@ -1,8 +1,9 @@
+import type { FastifyReply } from "fastify";
 import type { FlowRecord } from "../../flow/flow-record.ts";
 import { consentDeniedPage } from "../../pages/templates/consent.ts";
 import { auditVisit } from "../audit-visit.ts";
 import type { VisitHandler } from "../page-routes.ts";
-import { admit, lookOf, referenceIn, sendProblem, sendShown } from "../visit.ts";
+import { admit, lookOf, referenceIn, sendProblem, sendShown, type Visit } from "../visit.ts";
 import { type ConsentDeps, clientName, scopesOf } from "./consent-scopes.ts";
 
 /** The scopes that the user selected; undefined if the form contains a scope that is not optional. */
@@ -13,20 +14,44 @@ function chosen(deps: ConsentDeps, flow: FlowRecord, posted: readonly string[]):
   return scopes.filter((scope) => !scope.optional || posted.includes(scope.name)).map(({ name }) => name);
 }
 
+function showDenial(
+  { pages }: ConsentDeps,
+  visit: Visit,
+  flow: FlowRecord,
+  { returnTo }: { readonly returnTo: string },
+): FastifyReply {
+  visit.reply.header("refresh", `8; url=${returnTo}`);
+  const look = lookOf(pages, { ...visit, path: "" }, flow);
+  return sendShown(
+    visit.reply,
+    pages.show(consentDeniedPage, { client: clientName(flow), returnTo }, look, { status: 403 }),
+  );
+}
+
+/** Answers a form that was sent twice like the first one: one code, and one redirect. */
+async function answerAgain(deps: ConsentDeps, visit: Visit, flow: FlowRecord): Promise<FastifyReply> {
+  const answer = await deps.consent.repeatConsent(flow.id, flow.browser);
+  if ("expired" in answer) return sendProblem(deps.pages, visit, "expired");
+  if ("returnTo" in answer) return showDenial(deps, visit, flow, answer);
+  const { status, headers, body } = answer;
+  for (const [name, value] of Object.entries(headers)) {
+    visit.reply.header(name, typeof value === "string" ? value : [...value]);
+  }
+  return visit.reply.code(status).send(body);
+}
+
 /** `POST /oidc/consent`: `allow` leads to the client with a code; anything else is a denial (ADR 0005). */
 export function postConsent(deps: ConsentDeps): VisitHandler {
   const { pages, gate, consent, audit } = deps;
   return async (visit) => {
-    const passage = await admit(deps, visit, ["consent"]);
+    const passage = await admit(deps, visit, ["consent"], (over) => answerAgain(deps, visit, over));
     if (passage === undefined) return visit.reply;
     const { flow } = passage;
     const { form, reply, request } = visit;
     const scopes = chosen(deps, flow, form.all("optional_scope"));
     if (scopes === undefined || form.one("consent_challenge") !== flow.id) return sendProblem(pages, visit, "request");
     const allowed = form.one("submit") === "allow";
-    if ((await gate.move(flow, allowed ? "allowed" : "denied")) === undefined) {
-      return sendProblem(pages, visit, "expired");
-    }
+    if ((await gate.move(flow, allowed ? "allowed" : "denied")) === undefined) return answerAgain(deps, visit, flow);
     auditVisit(audit, request, {
       event: "consent.give",
       outcome: allowed ? "ok" : "denied",
@@ -35,11 +60,7 @@ export function postConsent(deps: ConsentDeps): VisitHandler {
     });
     if (!allowed) {
       const denied = await consent.denyConsent(flow.id);
-      if ("expired" in denied) return sendProblem(pages, visit, "expired");
-      const view = { client: clientName(flow), returnTo: denied.returnTo };
-      reply.header("refresh", `8; url=${denied.returnTo}`);
-      const look = lookOf(pages, { ...visit, path: "" }, flow);
-      return sendShown(reply, pages.show(consentDeniedPage, view, look, { status: 403 }));
+      return "expired" in denied ? sendProblem(pages, visit, "expired") : showDenial(deps, visit, flow, denied);
     }
     reply.hijack();
     const ended = await consent.finishConsent(flow.id, { scopes, remember: true }, request.raw, reply.raw);

@@ -12,11 +12,11 @@ import { type DeviceDeps, sessionOf, showCode } from "./show-device-code.ts";
 /** Continues with the sign-in, or with the consent if the browser is already signed in. */
 async function proceed(deps: DeviceDeps, visit: Visit, flow: FlowRecord, device: PendingDevice): Promise<FastifyReply> {
   const { gate, pages, current } = deps;
-  const { userCode: deviceKey, clientId, scopes } = device;
+  const { userCode: deviceKey, clientId, scopes, claims } = device;
   const { policies, settings } = current();
   const policy = policies.get(clientId);
-  const client = flowClient(policy?.config, clientId, settings.mfaPolicy);
-  const change = { deviceKey, client, missing: { scopes, claims: [], resources: {} } };
+  const client = flowClient(policy, clientId, settings.mfaPolicy);
+  const change = { deviceKey, client, missing: { scopes, claims, resources: {} } };
   const session = await sessionOf(deps, visit);
   const isEnough =
     session !== undefined &&

@@ -1,9 +1,14 @@
-import { pathTo } from "@postern/shared/contracts";
+import { normalisedProtocol, pathTo } from "@postern/shared/contracts";
+import { type MailRegistrationConfig, mailScopes } from "@postern/shared/platform/config";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { emailOf, mappedClaims } from "../../oidc/claims/claims.ts";
 import type { AuthenticateClient } from "../../oidc/clients/client-auth.ts";
 import type { ClientPolicies, ClientPolicy } from "../../oidc/clients/clients.ts";
-import { emailOf, mappedClaims } from "../../oidc/tokens/claims.ts";
+import type { RegisteredClients } from "../../oidc/registered/registered-clients.ts";
+import { kindOfId } from "../../oidc/registered/registration.ts";
+import { wordsOf } from "../../oidc/storage/json.ts";
 import type { ResolvedToken, ResolveToken } from "../../oidc/tokens/resolve-token.ts";
+import { boundCertificate } from "../../oidc/tokens/token-binding.ts";
 import type { ReportUnreadable } from "../../oidc/tokens/unreadable-claims.ts";
 import { formOf } from "./form.ts";
 import { noStore, oauthError, type RefuseClient } from "./json-reply.ts";
@@ -12,31 +17,49 @@ export interface IntrospectDeps {
   readonly authenticate: AuthenticateClient;
   readonly refuse: RefuseClient;
   readonly resolve: ResolveToken;
+  readonly registered: Pick<RegisteredClients, "load">;
   readonly policies: () => ClientPolicies;
   readonly issuer: string;
   readonly reportUnreadable: ReportUnreadable;
+  readonly mailRegistration: () => MailRegistrationConfig;
+}
+
+/** Protocols with HTTP requests, which carry proofs of possession (RFC 9449). The others know bearer tokens only (RFC 7628). */
+const provenProtocols = new Set(["jmap", "caldav", "carddav"]);
+
+/** Tokens with a scope of mail clients are only for the protocols of their scopes, and for those that can use them. */
+function serves({ payload }: ResolvedToken, { config }: ClientPolicy, mail: MailRegistrationConfig): boolean {
+  if (!mail.enabled || config.protocols.length === 0) return true;
+  const isProvable = config.protocols.some((name) => provenProtocols.has(normalisedProtocol(name)));
+  if (payload.jkt !== undefined && !isProvable) return false;
+  const scopes = wordsOf(payload.scope);
+  const limits = mailScopes(mail).filter(({ name }) => scopes.includes(name));
+  const wanted = config.protocols.map(normalisedProtocol);
+  const permitted = new Set(limits.flatMap(({ protocols }) => protocols.map(normalisedProtocol)));
+  return (limits.length === 0 && payload.aud !== mail.audience) || wanted.some((name) => permitted.has(name));
 }
 
 function maySee({ clientId, payload }: ResolvedToken, asking: ClientPolicy): boolean {
-  return asking.config.resource_server || clientId === asking.id || payload.aud === asking.id;
+  if (clientId === asking.id || payload.aud === asking.id) return true;
+  // Anyone can register such a client: its tokens are for a resource server only if the site says so.
+  const { resource_server: asksForAll, registered_clients: alsoRegistered } = asking.config;
+  return asksForAll && (alsoRegistered || kindOfId(clientId) !== "full");
 }
 
-function user({ account, clientId }: ResolvedToken, { policies, reportUnreadable }: IntrospectDeps) {
+function user({ account, clientId, payload }: ResolvedToken, { policies, reportUnreadable }: IntrospectDeps) {
   if (account === undefined) return undefined;
-  const config = policies().get(clientId)?.config;
-  const email = emailOf(account, config?.id_token_claims.mappings ?? []);
-  const mapped = mappedClaims(
-    account,
-    config?.access_token_claims.mappings ?? [],
-    { email },
-    reportUnreadable(clientId),
-  );
+  const claims = policies().get(clientId)?.claims;
+  const email = emailOf(account, claims ?? { named: [], mappings: [] });
+  const mappings = claims?.accessTokenMappings(wordsOf(payload.scope)) ?? [];
+  const mapped = mappedClaims(account, mappings, { email }, reportUnreadable(clientId));
   return { ...mapped, username: account.account, ...(email !== undefined && { email }) };
 }
 
 /** Flat, as mail servers read it (behaviour reference §11.1), with only these members of the token. */
 function answer(token: ResolvedToken, deps: IntrospectDeps): Readonly<Record<string, unknown>> {
-  const { payload, clientId, account, isBound } = token;
+  const { payload, clientId, account } = token;
+  const thumbprint = boundCertificate(token);
+  const { jkt } = payload;
   const { issuer } = deps;
   return {
     active: true,
@@ -48,8 +71,10 @@ function answer(token: ResolvedToken, deps: IntrospectDeps): Readonly<Record<str
     scope: payload.scope ?? "",
     exp: payload.exp,
     iat: payload.iat,
-    token_type: isBound ? "DPoP" : "Bearer",
-    ...(isBound && payload.jkt !== undefined && { cnf: { jkt: payload.jkt } }),
+    token_type: jkt === undefined ? "Bearer" : "DPoP",
+    ...(jkt !== undefined && { cnf: { jkt } }),
+    // RFC 8705 §3.2.
+    ...(thumbprint !== undefined && { cnf: { "x5t#S256": thumbprint } }),
   };
 }
 
@@ -58,14 +83,21 @@ export function postIntrospect(deps: IntrospectDeps) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const form = formOf(request.body);
     const { authorization } = request.raw.headers;
-    const known = await deps.authenticate({ authorization, form, path: pathTo("introspect") });
+    const known = await deps.authenticate({
+      authorization,
+      form,
+      path: pathTo("introspect"),
+      certificate: request.caller?.certificate,
+    });
     if (known.outcome === "refused") return deps.refuse(request, reply, known);
     const asking = known.policy;
     const [value, ...more] = form.getAll("token");
     if (value === undefined || more.length > 0)
       return oauthError(reply, 400, "invalid_request", "token must be given exactly once");
     const token = await deps.resolve(value);
-    const seen = token !== undefined && maySee(token, asking) ? answer(token, deps) : { active: false };
+    const isSeen = token !== undefined && maySee(token, asking) && serves(token, asking, deps.mailRegistration());
+    if (isSeen) await deps.registered.load(token.clientId);
+    const seen = isSeen ? answer(token, deps) : { active: false };
     return noStore(reply).send(seen);
   };
 }

@@ -2,6 +2,7 @@ import { pathTo } from "@postern/shared/contracts";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AuthenticateClient, ClientOutcome } from "../../oidc/clients/client-auth.ts";
 import type { ClientPolicies, ClientPolicy } from "../../oidc/clients/clients.ts";
+import type { RegisteredClients } from "../../oidc/registered/registered-clients.ts";
 import type { OidcStore } from "../../oidc/storage/store.ts";
 import type { ResolveToken } from "../../oidc/tokens/resolve-token.ts";
 import type { TokenRecords } from "../../oidc/tokens/token-records.ts";
@@ -12,6 +13,7 @@ export interface RevokeDeps {
   readonly authenticate: AuthenticateClient;
   readonly refuse: RefuseClient;
   readonly policies: () => ClientPolicies;
+  readonly registered: Pick<RegisteredClients, "load">;
   readonly resolve: ResolveToken;
   readonly store: Pick<OidcStore, "find">;
   readonly records: Pick<TokenRecords, "revokeToken" | "revokeGrant">;
@@ -22,12 +24,19 @@ export interface RevokeDeps {
 async function clientOf(
   request: FastifyRequest,
   form: URLSearchParams,
-  { authenticate, policies }: RevokeDeps,
+  { authenticate, policies, registered }: RevokeDeps,
 ): Promise<ClientOutcome> {
   const { authorization } = request.raw.headers;
-  const known = await authenticate({ authorization, form, path: pathTo("revoke") });
+  const known = await authenticate({
+    authorization,
+    form,
+    path: pathTo("revoke"),
+    certificate: request.caller?.certificate,
+  });
   if (known.outcome === "client") return known;
-  const policy = policies().get(form.get("client_id") ?? "");
+  const id = form.get("client_id") ?? "";
+  await registered.load(id);
+  const policy = policies().get(id);
   const isBare = authorization === undefined && !form.has("client_secret") && !form.has("client_assertion");
   return isBare && policy?.isPublic === true ? { outcome: "client", policy } : known;
 }

@@ -17,6 +17,7 @@ export interface DeviceDeps
   readonly brake: Pick<DeviceBrake, "mayGuess">;
   readonly current: () => Generation;
   readonly describe: (flow: FlowRecord, scope: string) => ConsentScope;
+  readonly scopesOfClaims: (flow: FlowRecord) => readonly string[];
 }
 
 interface CodeForm {

@@ -12,7 +12,15 @@ import { cookieNames } from "../../sessions/cookies.ts";
 import { auditVisit } from "../audit-visit.ts";
 import type { LoginDeps } from "../login/deps.ts";
 
-import { sendProblem, sendShown, sendTo, setCookie, type Visit, lookOf as visitLook } from "../visit.ts";
+import {
+  noteBrowserState,
+  sendProblem,
+  sendShown,
+  sendTo,
+  setCookie,
+  type Visit,
+  lookOf as visitLook,
+} from "../visit.ts";
 
 export interface LogoutDeps extends Pick<LoginDeps, "pages" | "sessions" | "logger" | "audit"> {
   readonly decide: (request: LogoutRequest, session: BrowserSessionRecord | undefined) => Promise<LogoutDecision>;
@@ -58,6 +66,7 @@ export async function signOut(
     logger.info({ session: visit.request.caller?.session, account: session.account }, "signed out");
   }
   setCookie(visit.reply, pages.cookies.set(cookieNames.session, "", 0));
+  noteBrowserState(pages, visit, undefined);
   return frames.length === 0 ? sendTo(visit.reply, next) : showFrames(seen, frames, next);
 }
 

@@ -11,6 +11,7 @@ import { getMfa } from "../login/get-mfa.ts";
 import { getRestart } from "../login/get-restart.ts";
 import { getWebauthn } from "../login/get-webauthn.ts";
 import { beginWebauthn } from "../login/get-webauthn-begin.ts";
+import { postCancel } from "../login/post-cancel.ts";
 import { postFactor } from "../login/post-factor.ts";
 import { postLogin } from "../login/post-login.ts";
 import { finishWebauthn } from "../login/post-webauthn-finish.ts";
@@ -39,6 +40,7 @@ function loginRoutes(deps: LoginDeps): readonly PageRoute[] {
     servePage("login", postLogin(deps)),
     servePage("mfaPage", getMfa(deps)),
     servePage("restartLogin", getRestart(deps)),
+    servePage("cancelLogin", postCancel(deps)),
     servePage("totpPage", getFactor(deps, totp)),
     servePage("totpSignIn", postFactor(deps, totp)),
     servePage("recoveryPage", getFactor(deps, recovery)),

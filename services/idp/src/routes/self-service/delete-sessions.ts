@@ -7,11 +7,21 @@ import { forMember } from "./member.ts";
 
 const page = pathTo("sessionsPage");
 
-/** `DELETE /mfa/sessions` ends all but this session, `DELETE /mfa/session/:id` one; never another account's. */
+/** @returns whether a mail client has ended */
+async function endMail({ mailSignIns }: LoginDeps, account: string, id: string | undefined): Promise<boolean> {
+  if (mailSignIns === undefined) return false;
+  return id === undefined ? (await mailSignIns.endAll(account)) > 0 : mailSignIns.end(account, id);
+}
+
+/** `DELETE /mfa/sessions` ends all but this session, and all mail clients, `DELETE /mfa/session/:id` one; never another account's. */
 export function deleteSessions(deps: LoginDeps): VisitHandler {
   const { sessions, onEnded, audit } = deps;
   return forMember(deps, async (visit, { session }) => {
     const id = visit.param("id");
+    if (await endMail(deps, session.account, id)) {
+      const who = { actor: session.account, target: session.account, method: "mail_client" };
+      auditVisit(audit, visit.request, { event: "session.end", outcome: "ok", ...who, reason: "self_service" });
+    }
     const others = (await sessions.list(session.account)).filter(({ uid }) => uid !== session.uid);
     for (const other of others.filter(({ uid }) => id === undefined || uid === id)) {
       // The last version, because clients may have been added since it was listed.

@@ -29,13 +29,16 @@ function breaks(demands: SignInDemands, state: FactorState, gone: Parameters<typ
 
 /** The names of the applications that would break, as far as their protocol knows them. */
 export async function demandingApplications(
-  { applications }: Pick<LoginDeps, "applications">,
+  { applications, mailSignIns }: Pick<LoginDeps, "applications" | "mailSignIns">,
   account: string,
   state: FactorState,
   gone: Parameters<typeof without>[1],
 ): Promise<readonly string[]> {
   const connected = (await applications?.list(account)) ?? [];
-  return connected.filter(({ demands }) => breaks(demands, state, gone)).map(({ name }) => name);
+  const names = connected.filter(({ demands }) => breaks(demands, state, gone)).map(({ name }) => name);
+  if (mailSignIns === undefined || !breaks(mailSignIns.demands(), state, gone)) return names;
+  const ofMail = (await mailSignIns.list(account)).map(({ name }) => name);
+  return [...new Set([...names, ...ofMail])];
 }
 
 /** Whether a connected application would become unusable, in which case the factor cannot be removed. */

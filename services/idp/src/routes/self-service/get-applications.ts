@@ -14,7 +14,8 @@ export function getApplications(deps: LoginDeps): VisitHandler {
       name,
       disconnect: pathTo("disconnectApplication", { id }),
     }));
-    const view = { csrfToken, applications, back: here(visit, homePath), cancel: undefined };
+    const startable = (await deps.applications?.startable(session.account)) ?? [];
+    const view = { csrfToken, startable, applications, back: here(visit, homePath), cancel: undefined };
     return sendShown(visit.reply, pages.show(applicationsPage, view, lookOf(pages, visit)));
   });
 }

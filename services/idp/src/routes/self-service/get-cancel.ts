@@ -2,7 +2,7 @@ import { pathTo } from "@postern/shared/contracts";
 import { cookieNames } from "../../sessions/cookies.ts";
 import type { LoginDeps } from "../login/deps.ts";
 import type { VisitHandler } from "../page-routes.ts";
-import { sendTo, setCookie } from "../visit.ts";
+import { noteBrowserState, sendTo, setCookie } from "../visit.ts";
 import { waitingFlow } from "./enrolled.ts";
 
 import { forMember, here, homePath } from "./member.ts";
@@ -16,6 +16,7 @@ export function getCancel(deps: LoginDeps): VisitHandler {
     const ended = await sessions.end(member.session.uid);
     if (ended !== undefined) await onEnded(ended);
     setCookie(visit.reply, deps.pages.cookies.set(cookieNames.session, "", 0));
+    noteBrowserState(deps.pages, visit, undefined);
     return sendTo(visit.reply, here(visit, pathTo("loggedOutPage")));
   });
 }

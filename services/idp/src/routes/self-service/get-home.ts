@@ -1,9 +1,22 @@
 import { pathTo } from "@postern/shared/contracts";
 import { homePage } from "../../pages/templates/account.ts";
+import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import type { LoginDeps } from "../login/deps.ts";
 import type { VisitHandler } from "../page-routes.ts";
-import { callContext, lookOf, sendShown, sendTo } from "../visit.ts";
+import { callContext, lookOf, sendShown, sendTo, type Visit } from "../visit.ts";
 import { here, homePath, sessionOf } from "./member.ts";
+
+function linksOf({ mailSetup }: LoginDeps, visit: Visit, session: BrowserSessionRecord) {
+  return {
+    totp: here(visit, pathTo("totpRegistrationPage")),
+    passkeys: here(visit, pathTo("webauthnDevicesPage")),
+    recovery: here(visit, pathTo("recoveryCodesPage")),
+    appPasswords: here(visit, pathTo("appPasswordsPage")),
+    sessions: here(visit, pathTo("sessionsPage")),
+    applications: here(visit, pathTo("applicationsPage")),
+    mailClients: mailSetup?.accountOf(session) === undefined ? undefined : here(visit, pathTo("mailClientsPage")),
+  };
+}
 
 /** `GET /mfa/register/home`: the account and its factors; without a session, starts a self-service flow. */
 export function getHome(deps: LoginDeps): VisitHandler {
@@ -24,14 +37,7 @@ export function getHome(deps: LoginDeps): VisitHandler {
       passkeys: state?.webauthnCredentials.length ?? 0,
       recoveryCodesLeft: state?.recoveryCodesLeft ?? 0,
       appPasswords: state?.appPasswords ?? 0,
-      links: {
-        totp: here(visit, pathTo("totpRegistrationPage")),
-        passkeys: here(visit, pathTo("webauthnDevicesPage")),
-        recovery: here(visit, pathTo("recoveryCodesPage")),
-        appPasswords: here(visit, pathTo("appPasswordsPage")),
-        sessions: here(visit, pathTo("sessionsPage")),
-        applications: here(visit, pathTo("applicationsPage")),
-      },
+      links: linksOf(deps, visit, session),
       signOut: pathTo("logout"),
     };
     return sendShown(reply, pages.show(homePage, view, lookOf(pages, visit)));

@@ -20,7 +20,11 @@ export function getSessions(deps: LoginDeps): VisitHandler {
       isThis: uid === session.uid,
       end: pathTo("endSessionOfUser", { id: uid }),
     }));
-    const view = { action: page, csrfToken, sessions: listed, back: here(visit, homePath), cancel: undefined };
+    const mail = ((await deps.mailSignIns?.list(session.account)) ?? []).map(({ id, ...signIn }) => ({
+      ...signIn,
+      end: pathTo("endSessionOfUser", { id }),
+    }));
+    const view = { action: page, csrfToken, sessions: listed, mail, back: here(visit, homePath), cancel: undefined };
     return sendShown(visit.reply, pages.show(sessionsPage, view, lookOf(pages, visit)));
   });
 }

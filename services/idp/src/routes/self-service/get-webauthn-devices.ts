@@ -1,6 +1,8 @@
 import { pathTo } from "@postern/shared/contracts";
 import { readCredential, type StoredCredential } from "../../mfa/webauthn/stored-credential.ts";
+import { readDone } from "../../pages/done.ts";
 import { passkeysPage, type ShownPasskey } from "../../pages/templates/webauthn.ts";
+import { cookieNames } from "../../sessions/cookies.ts";
 import type { LoginDeps } from "../login/deps.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import { lookOf, sendShown } from "../visit.ts";
@@ -27,9 +29,17 @@ export function getPasskeys(deps: LoginDeps): VisitHandler {
     const passkeys = state.webauthnCredentials
       .map((text) => readCredential(text))
       .flatMap((credential) => (credential === undefined ? [] : [shownOf(credential)]));
+    const done = readDone(pages.cookies.read(visit.request.headers.cookie, cookieNames.done));
+    const signals = deps.ceremonies.signals({
+      account: state.account,
+      displayName: member.session.displayName,
+      credentials: state.webauthnCredentials,
+      wasRemoved: done.includes("passkey_removed") || done.includes("passkeys_removed"),
+    });
     const view = {
       csrfToken: member.csrfToken,
       passkeys,
+      signals: signals === undefined ? undefined : JSON.stringify(signals),
       add: here(visit, enrolment),
       removeAll: here(visit, pathTo("webauthnRemovalPage")),
       problem: undefined,

@@ -76,15 +76,31 @@ export function hasFactor(state: FactorState | undefined): boolean {
 /** Handles a visit by a user who has signed in recently, with the account's factors. */
 export type FreshHandler = (visit: Visit, member: Member, state: FactorState) => Promise<FastifyReply>;
 
-/** If the sign-in is too long ago, the user signs in again first and returns to `page` to repeat the action. */
+/**
+ * Continues with a user who has signed in recently. If the sign-in is too long ago, the user signs in again first and returns to `page` to
+ * repeat the action.
+ */
+export async function whenFresh(
+  deps: LoginDeps,
+  visit: Visit,
+  { member, state, page }: { readonly member: Member; readonly state: FactorState | undefined; readonly page: string },
+  next: () => Promise<FastifyReply>,
+): Promise<FastifyReply> {
+  if (!isFresh(member.session, hasFactor(state), Math.floor(deps.nowMs() / 1000))) {
+    return stepUp(deps, visit, member, here(visit, page));
+  }
+  return next();
+}
+
+/** `whenFresh` with the account's factors; 404 if its backend does not store any. */
 export function forFresh(deps: LoginDeps, page: string, handler: FreshHandler): VisitHandler {
   return forMember(deps, async (visit, member) => {
     const state = await deps.self.read(member.subject);
-    if (!isFresh(member.session, hasFactor(state), Math.floor(deps.nowMs() / 1000))) {
-      return stepUp(deps, visit, member, here(visit, page));
-    }
-    if (state === undefined) return sendProblem(deps.pages, visit, "not_found", { href: homePath });
-    return handler(visit, member, state);
+    return whenFresh(deps, visit, { member, state, page }, async () =>
+      state === undefined
+        ? sendProblem(deps.pages, visit, "not_found", { href: homePath })
+        : handler(visit, member, state),
+    );
   });
 }
 

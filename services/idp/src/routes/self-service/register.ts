@@ -10,6 +10,8 @@ import { getAppPasswords } from "./get-app-passwords.ts";
 import { getApplications } from "./get-applications.ts";
 import { getCancel } from "./get-cancel.ts";
 import { getContinue } from "./get-continue.ts";
+import { getMailClient } from "./get-mail-client.ts";
+import { getMailClients } from "./get-mail-clients.ts";
 import { getRecovery } from "./get-recovery-register.ts";
 import { getSessions } from "./get-sessions.ts";
 import { getTotp } from "./get-totp-register.ts";
@@ -20,6 +22,7 @@ import { beginPasskeyEnrolment } from "./get-webauthn-register-begin.ts";
 import { getPasskeyRemoval } from "./get-webauthn-remove.ts";
 import { byMethod } from "./member.ts";
 import { postAppPassword } from "./post-app-passwords.ts";
+import { postMailClient } from "./post-mail-client.ts";
 import { postGenerate } from "./post-recovery-generate.ts";
 import { postSave } from "./post-recovery-register.ts";
 import { postTotp } from "./post-totp-register.ts";
@@ -58,6 +61,9 @@ export function selfServiceRoutes(deps: LoginDeps): readonly PageRoute[] {
     servePage("appPasswordsPage", getAppPasswords(deps)),
     servePage("createAppPassword", postAppPassword(deps)),
     ...removal("deleteAppPassword", deleteAppPassword(deps)),
+    servePage("mailClientsPage", getMailClients(deps)),
+    servePage("mailClientPage", getMailClient(deps)),
+    servePage("createMailClientPassword", postMailClient(deps)),
     servePage("sessionsPage", getSessions(deps)),
     ...removal("endOtherSessions", deleteSessions(deps)),
     ...removal("endSessionOfUser", deleteSessions(deps)),

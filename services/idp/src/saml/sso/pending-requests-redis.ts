@@ -20,6 +20,7 @@ const Pending = Type.Object({
   loginHint: Type.Optional(text),
   hasAsked: Type.Boolean(),
   signedInUid: Type.Optional(text),
+  isCancelled: Type.Optional(Type.Boolean()),
 });
 
 export function createPendingRequests({ redis, keyPrefix, keys }: SamlRedisDeps): PendingRequests {
@@ -33,6 +34,13 @@ export function createPendingRequests({ redis, keyPrefix, keys }: SamlRedisDeps)
     keys.seal(JSON.stringify(request), key).toString("base64");
   const find = (id: string): Promise<PendingRequest | undefined> =>
     decided(async () => opened(await redis.get(keyOf(id)), keyOf(id)));
+  const note = (id: string, change: Pick<PendingRequest, "signedInUid" | "isCancelled">): Promise<boolean> =>
+    decided(async () => {
+      const request = await find(id);
+      if (request === undefined) return false;
+      const sealed = sealedOf({ ...request, ...change }, keyOf(id));
+      return (await redis.set(keyOf(id), sealed, "EX", samlRequestKey.ttlSeconds, "XX")) === "OK";
+    });
   return {
     save: (request) =>
       decided(async () => {
@@ -41,13 +49,8 @@ export function createPendingRequests({ redis, keyPrefix, keys }: SamlRedisDeps)
         await redis.set(key, sealedOf(request, key), "EX", samlRequestKey.ttlSeconds);
         return id;
       }),
-    noteSignIn: (id, signedInUid) =>
-      decided(async () => {
-        const request = await find(id);
-        if (request === undefined) return false;
-        const sealed = sealedOf({ ...request, signedInUid }, keyOf(id));
-        return (await redis.set(keyOf(id), sealed, "EX", samlRequestKey.ttlSeconds, "XX")) === "OK";
-      }),
+    noteSignIn: (id, signedInUid) => note(id, { signedInUid, isCancelled: false }),
+    noteCancel: (id) => note(id, { isCancelled: true }),
     find,
     take: (id) => decided(async () => opened(await redis.getdel(keyOf(id)), keyOf(id))),
   };

@@ -18,6 +18,8 @@ export interface PendingRequest {
   readonly hasAsked: boolean;
   /** The session of the sign-in for this request. */
   readonly signedInUid?: string;
+  /** Whether the user cancelled the sign-in. */
+  readonly isCancelled?: boolean;
 }
 
 /** All pending requests. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer. */
@@ -26,6 +28,8 @@ export interface PendingRequests {
   save(request: PendingRequest): Promise<string>;
   /** Records that the user has signed in. @returns false if the request has expired */
   noteSignIn(id: string, sessionUid: string): Promise<boolean>;
+  /** Records that the user has cancelled the sign-in. @returns false if the request has expired */
+  noteCancel(id: string): Promise<boolean>;
   find(id: string): Promise<PendingRequest | undefined>;
   /** Reads and deletes a request: of concurrent calls, one gets it. */
   take(id: string): Promise<PendingRequest | undefined>;

@@ -36,6 +36,8 @@ export interface Sso {
   proceed(id: string, session: BrowserSessionRecord | undefined): Promise<SsoStep>;
   /** Records that the user has signed in. @returns false if the request has expired */
   signedIn(id: string, sessionUid: string): Promise<boolean>;
+  /** Records that the user has cancelled the sign-in. @returns false if the request has expired */
+  cancelled(id: string): Promise<boolean>;
 }
 
 export function createSso({ settings, providers, requests, replay, answers, clock }: SsoDeps): Sso {
@@ -89,8 +91,10 @@ export function createSso({ settings, providers, requests, replay, answers, cloc
       if (pending.nameIdKind === undefined) {
         return fail(id, provider, statusCodes.invalidNameIdPolicy, statusCodes.requester);
       }
+      if (pending.isCancelled === true) return fail(id, provider, statusCodes.authnFailed);
       return proceedWith(id, { pending, provider }, session);
     },
     signedIn: (id, sessionUid) => requests.noteSignIn(id, sessionUid),
+    cancelled: (id) => requests.noteCancel(id),
   };
 }

@@ -66,13 +66,43 @@ const Jwt = section("Authentication of API callers by the JWTs of POST /api/v1/j
   users: entries("Users who may request a JWT. They are checked before the backends.", JwtUser),
 });
 
+const NamedCaller = section(
+  "An API caller with HTTP Basic credentials of its own.",
+  {
+    name: string("", {
+      description:
+        "User name of the caller. Log, audit stream and metrics name the caller by it, once it has authenticated.",
+      form: "caller-name",
+    }),
+    password: secret({ description: "Password.", minLength: 16 }),
+    next_password: secret({
+      description: "Second valid password, for a rotation. If empty, only `password` is valid.",
+      minLength: 16,
+    }),
+    networks: stringList([], {
+      description:
+        "Addresses and networks from which the credentials are accepted. If empty, they are accepted from everywhere.",
+      form: "network",
+    }),
+    operations: stringList([], {
+      description:
+        "Operations that the caller may use: `authenticate`, `lookup`, `list-accounts`, `auth-policy`, `flush`, `bans`, `second-factors`, `oidc-sessions`, `oidc-clients`, `signing-keys`, `failed-sign-ins`, `hooks`, `configuration`, or operation IDs of docs/api/management.yaml. If empty, the caller is administrative and may use all of them.",
+    }),
+  },
+  { reload: "live" },
+);
+
 /** Callers of the back channel. */
 export const Backchannel = section("Authentication of API callers.", {
-  basic_auth: section("Authentication of API callers by HTTP Basic.", {
+  basic_auth: section("One administrative API caller that authenticates by HTTP Basic.", {
     enabled: boolean(false, { description: "Whether these credentials are accepted.", reload: "live" }),
     username: string("", { description: "User name.", reload: "live" }),
     password: secret({ description: "Password.", minLength: 16, reload: "live" }),
   }),
+  callers: entries(
+    "API callers with names, each with passwords of its own, in addition to `basic_auth`. Use one for each mail server.",
+    NamedCaller,
+  ),
   oidc_bearer: OidcBearer,
   jwt: Jwt,
 });

@@ -22,7 +22,7 @@ const Rule = section("A rule.", {
   name: requiredText({ description: "Name of the rule in logs.", example: "imap-from-inside", maxLength: 64 }),
   operations: stringList([], {
     description:
-      "Operations to which the rule applies: `authenticate`, `lookup_identity`. If empty, it applies to both.",
+      "Operations to which the rule applies: `authenticate`, `lookup_identity`, `auth_policy`. If empty, it applies to the first two.",
   }),
   if: structure({
     example: { always: true },

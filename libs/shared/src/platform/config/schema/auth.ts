@@ -121,8 +121,7 @@ export const Auth = section("API callers, controls, policies, backends and respo
     {
       order: stringList(["sql"], {
         description:
-          "Backends in the order in which they are queried: `sql`, `sql(pool)`, `ldap`, `ldap(pool)` or `lua`. An entry `cache` also keeps successful decisions of the backends after it in the shared result cache.",
-        minItems: 1,
+          "Backends in the order in which they are queried: `sql`, `sql(pool)`, `ldap`, `ldap(pool)` or `lua`. An entry `cache` also keeps successful decisions of the backends after it in the shared result cache. The list may be empty with runtime.servers.http.auth_policy_endpoint, if mail servers verify all passwords themselves.",
       }),
       ldap: LdapBackend,
       sql: SqlBackend,

@@ -18,7 +18,11 @@ const longestLife = 3650 * 24 * 60 * 60 * 1000;
 const longestTokenLife = 24 * 60 * 60 * 1000;
 
 export const ClaimMapping = section("Source of a claim's value.", {
-  claim: string("", { description: "Name of the claim.", maxLength: 128 }),
+  claim: string("", {
+    description:
+      "Name of the claim. `address.street_address`, `address.locality`, `address.region`, `address.postal_code`, `address.country` and `address.formatted` set one member of `address`.",
+    maxLength: 128,
+  }),
   attribute: string("", { description: "Backend attribute with the value." }),
   from: choice(["", "groups", "group_dns"], "", {
     description:
@@ -30,12 +34,16 @@ export const ClaimMapping = section("Source of a claim's value.", {
   }),
   type: choice(claimTypes, "string", {
     description:
-      "Type of the value. A value that does not fit is omitted, and idp logs a warning. `email_verified` and `phone_number_verified` are always booleans and `updated_at` is always a number (OpenID Connect Core 5.1), whatever this key says.",
+      "Type of the value. A value that does not fit is omitted, and idp logs a warning. `email_verified` and `phone_number_verified` are always booleans, `updated_at` is always a number and `address` is always an object (OpenID Connect Core 5.1), whatever this key says.",
   }),
 });
 
 const ScopeClaim = section("A claim of the scope.", {
   name: string("", { description: "Name of the claim.", maxLength: 128 }),
+  attribute: string("", {
+    description:
+      "Backend attribute with the value. If empty, the attribute with the name of the claim, unless the claim has another source.",
+  }),
   type: choice(claimTypes, "string", { description: "Type of the value." }),
 });
 
@@ -48,7 +56,15 @@ export const CustomScope = section("A custom scope.", {
 });
 
 export const tokenTypes = ["", "opaque", "jwt"] as const;
-const authMethods = ["", "client_secret_basic", "client_secret_post", "private_key_jwt", "none"] as const;
+const authMethods = [
+  "",
+  "client_secret_basic",
+  "client_secret_post",
+  "private_key_jwt",
+  "tls_client_auth",
+  "self_signed_tls_client_auth",
+  "none",
+] as const;
 const signatures = ["RS256", "PS256", "ES256", "EdDSA"] as const;
 const oidcGrants =
   "authorization_code, refresh_token, client_credentials, `urn:ietf:params:oauth:grant-type:device_code`";
@@ -59,30 +75,64 @@ const identification = {
   client_secret: secret({
     description: "Secret of a confidential client. If empty, the client is public unless it uses private_key_jwt.",
   }),
+  profile: choice(["", "fapi2"], "", {
+    description:
+      "Set of rules for the client. `fapi2` sets what the FAPI 2.0 Security Profile demands: private_key_jwt with the issuer as audience, pushed requests, PKCE, tokens bound to a key (DPoP, or the certificate with tls_client_certificate_bound_access_tokens), no RS256, and refresh tokens that are not replaced. The check of the configuration names keys that conflict.",
+  }),
   token_endpoint_auth_method: choice(authMethods, "", {
     description:
       "Method by which the client authenticates at the token endpoint. If empty: by its secret, in the header or the form, or not at all if it has none.",
   }),
-  client_public_key: string("", { description: "Public key for private_key_jwt, in PEM format." }),
+  tls_client_auth_subject_dn: string("", {
+    description:
+      "Subject of the client's certificate for tls_client_auth, as in RFC 4514: `CN=bank,O=Bank,C=DE`. Exactly one of these five keys is set.",
+  }),
+  tls_client_auth_san_dns: string("", { description: "DNS name in the client's certificate for tls_client_auth." }),
+  tls_client_auth_san_uri: string("", { description: "URI in the client's certificate for tls_client_auth." }),
+  tls_client_auth_san_ip: string("", { description: "IP address in the client's certificate for tls_client_auth." }),
+  tls_client_auth_san_email: string("", {
+    description: "Mail address in the client's certificate for tls_client_auth.",
+  }),
+  client_assertion_audience: choice(["", "any", "issuer"], "", {
+    description:
+      "Accepted `aud` of assertions for private_key_jwt. `any` accepts the issuer, the token endpoint and the called endpoint, `issuer` only the issuer as a string. If empty, `any`, or `issuer` with the profile `fapi2`.",
+  }),
+  client_public_key: string("", { description: "Public key for private_key_jwt and request objects, in PEM format." }),
   client_public_key_file: string("", { description: "Path of the PEM file with the public key." }),
   client_public_key_algorithm: choice(signatures, "RS256", {
     description: "Signature algorithm for which this key is used.",
   }),
   jwks: string("", {
     description:
-      "Public keys for private_key_jwt, as a JWK set in JSON. The `kid` of an assertion selects the key. If no `kid` matches, keys without a `kid` that fit the algorithm are tried.",
+      "Public keys for private_key_jwt and request objects, as a JWK set in JSON. The `kid` of an assertion or request object selects the key. If no `kid` matches, keys without a `kid` that fit the algorithm are tried.",
   }),
   jwks_file: string("", { description: "Path of a file with this JWK set, used when `jwks` is empty." }),
   jwks_uri: string("", {
     description:
-      "URL of a JWK set that the client publishes: https, or http on a loopback address. It is fetched when an assertion needs it, and again after five minutes or for an unknown key. Redirects are not followed.",
+      "URL of a JWK set that the client publishes: https, or http on a loopback address. It is fetched when an assertion or request object needs it, and again after five minutes or for an unknown key. Redirects are not followed.",
     form: "http-url",
   }),
   allow_refresh_token_combined_client_auth: boolean(false, {
     description: "Whether the refresh token grant accepts the same credentials in both the header and the form.",
   }),
+  request_object_signing_alg: choice(["", "none", ...signatures], "", {
+    description:
+      "Algorithm of the client's request objects (RFC 9101). If empty, every algorithm of its keys; `none` accepts unsigned request objects and no others.",
+  }),
+  require_signed_request_object: boolean(false, {
+    description:
+      "Whether authorization requests are rejected unless they are signed request objects with `aud`, `nbf` and `exp` (FAPI 2.0 Message Signing).",
+  }),
   resource_server: boolean(false, {
     description: "Whether the client may introspect tokens of all clients, as a mail server needs to.",
+  }),
+  registered_clients: boolean(false, {
+    description:
+      "Whether tokens of clients of identity.oidc.dynamic_registration are reported as active to a resource server. If false, they are not, because anyone could have registered the client.",
+  }),
+  protocols: stringList([], {
+    description:
+      "Protocols that a resource server serves. Tokens whose scopes of identity.oidc.mail_registration permit none of them are reported as inactive to it. If empty, the scopes are not checked.",
   }),
 };
 
@@ -113,6 +163,9 @@ const grants = {
   dpop_bound_access_tokens: boolean(false, {
     description: "Whether tokens are issued only to clients that prove possession of a key (DPoP).",
   }),
+  tls_client_certificate_bound_access_tokens: boolean(false, {
+    description: "Whether tokens are issued only to clients with a certificate, and are bound to it (RFC 8705).",
+  }),
 };
 
 const tokens = {
@@ -138,15 +191,26 @@ const tokens = {
   always_issue_refresh_token: boolean(false, {
     description: "Whether refresh tokens are issued without the scope offline_access too, as webmail needs.",
   }),
-  id_token_signed_response_alg: choice(signatures, "RS256", {
-    description: "Algorithm that signs ID tokens and JWT access tokens.",
+  id_token_signed_response_alg: choice(["", ...signatures], "", {
+    description:
+      "Algorithm that signs ID tokens and JWT access tokens. If empty, RS256, or PS256 with the profile `fapi2`.",
   }),
-  id_token_claims: section("Claims in ID tokens, in addition to the requested ones.", {
-    mappings: entries("Claims and the sources of their values.", ClaimMapping),
+  authorization_signed_response_alg: choice(["", ...signatures], "", {
+    description:
+      "Algorithm that signs authorization responses with a response mode such as `jwt` (JARM). If empty, RS256, or PS256 with the profile `fapi2`.",
   }),
-  access_token_claims: section("Claims in access tokens.", {
-    mappings: entries("Claims and the sources of their values.", ClaimMapping),
-  }),
+  id_token_claims: section(
+    "Claims in ID tokens, in addition to the requested ones. A claim that belongs to a scope requires the scope.",
+    {
+      mappings: entries("Claims and the sources of their values.", ClaimMapping),
+    },
+  ),
+  access_token_claims: section(
+    "Claims in access tokens and at introspection. A claim that belongs to a scope requires the scope, except `email` and `preferred_username`.",
+    {
+      mappings: entries("Claims and the sources of their values.", ClaimMapping),
+    },
+  ),
 };
 
 const signIn = {
@@ -176,6 +240,15 @@ const signIn = {
   }),
   policy_uri: string("", { description: "URL of the client's privacy policy.", form: "http-url" }),
   tos_uri: string("", { description: "URL of the client's terms of service.", form: "http-url" }),
+  initiate_login_uri: string("", {
+    description:
+      'URL at which the client starts a sign-in (OpenID Connect Core, section 4): https, or http on a loopback address. If it is set, the page "Connected applications" offers the client to every user.',
+    form: "http-url",
+  }),
+  initiate_login_target: string("", {
+    description: "URL in the client where the user arrives after this sign-in (`target_link_uri`).",
+    form: "http-url",
+  }),
   logo_uri: string("", {
     description: "URL of the client's logo on the consent page. It must use https, or the logo is not shown.",
     form: "http-url",

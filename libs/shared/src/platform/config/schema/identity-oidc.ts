@@ -1,5 +1,7 @@
 import { boolean, choice, duration, entries, integer, secret, section, string, stringList } from "./fields.ts";
-import { CustomScope, OidcClient, tokenTypes } from "./identity-oidc-client.ts";
+import { ClaimMapping, CustomScope, OidcClient, tokenTypes } from "./identity-oidc-client.ts";
+import { MailRegistration } from "./identity-oidc-mail.ts";
+import { DynamicRegistration } from "./identity-oidc-registration.ts";
 
 const longestTokenLife = 24 * 60 * 60 * 1000;
 const longestLife = 3650 * 24 * 60 * 60 * 1000;
@@ -90,6 +92,10 @@ const discovery = {
   code_challenge_methods_supported: stringList(["S256"], {
     description: "PKCE methods listed in the discovery document. Only `S256` is supported.",
   }),
+  service_documentation: string("", {
+    description: "URL of a page for developers of clients, listed in the discovery document.",
+    form: "http-url",
+  }),
   claims_supported: stringList([], {
     description: "Claims listed in the discovery document, in addition to those of the scopes.",
   }),
@@ -105,17 +111,41 @@ export const IdentityOidc = section(
       form: "http-url",
       reload: "restart",
     }),
+    mtls_url: string("", {
+      description:
+        "URL under which clients reach the listener or proxy that asks for certificates. The discovery document lists it in `mtls_endpoint_aliases`. If empty, clients use the issuer's endpoints.",
+      form: "http-url",
+      reload: "live",
+    }),
     ...keys,
     ...tokens,
     ...discovery,
     clients: entries("OIDC clients. A reload applies changes.", OidcClient),
+    dpop: section("Proofs of possession (DPoP, RFC 9449).", {
+      require_nonce: boolean(false, {
+        description:
+          "Whether each proof must contain a nonce that Postern sent before, so that proofs cannot be prepared in advance and clients need no exact clock. While some replicas have another value, requests with proofs may be rejected.",
+      }),
+    }),
     custom_scopes: entries("Custom scopes, for all clients.", CustomScope),
+    mail_registration: MailRegistration,
+    dynamic_registration: DynamicRegistration,
+    claim_mappings: entries(
+      "Claims and the sources of their values, for all clients. A claim is released at userinfo with a scope to which it belongs, and in an ID token that the client's request names it for. `id_token_claims` of a client takes precedence.",
+      ClaimMapping,
+    ),
     consent: section("User consent.", {
       ttl: duration("720h", { description: "Lifetime of a remembered consent.", maximum: longestLife, reload: "live" }),
       mode: choice(["all_or_nothing", "granular_optional"], "all_or_nothing", {
         description:
           "Whether users can decline individual scopes (`granular_optional`) or only the whole request (`all_or_nothing`).",
         reload: "live",
+      }),
+    }),
+    session_management: section("Session management: clients learn in the browser that a session has ended.", {
+      enabled: boolean(false, {
+        description:
+          "Whether responses to authorization requests contain `session_state`, and discovery `check_session_iframe` (OpenID Connect Session Management 1.0). It sets a cookie that frames of other sites can read.",
       }),
     }),
     logout: section("Logout at clients.", {

@@ -1,5 +1,6 @@
 import { choice, section } from "./fields.ts";
 import { IdentityFrontend, IdentityMfa, IdentityMfaPolicy, IdentitySession } from "./identity-frontend.ts";
+import { IdentityMailClients } from "./identity-mail-clients.ts";
 import { IdentityNotifications } from "./identity-notifications.ts";
 import { IdentityOidc } from "./identity-oidc.ts";
 import { IdentitySaml } from "./identity-saml.ts";
@@ -15,6 +16,7 @@ export const Identity = section("Identity provider: sessions, pages, second fact
   mfa: IdentityMfa,
   mfa_policy: IdentityMfaPolicy,
   notices: IdentityNotifications,
+  mail_clients: IdentityMailClients,
   oidc: IdentityOidc,
   saml: IdentitySaml,
 });

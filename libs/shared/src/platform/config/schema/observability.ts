@@ -1,7 +1,44 @@
-import { boolean, choice, integer, secret, section, string } from "./fields.ts";
+import { boolean, choice, decimal, duration, integer, secret, section, string } from "./fields.ts";
+import { ClientTls } from "./tls.ts";
 
-/** Logs and metrics. */
-export const Observability = section("Logs, the audit stream and metrics.", {
+const dayMs = 86_400_000;
+
+const DecisionHistory = section(
+  "Decision history: the latest sign-ins of each account and network, encrypted in Redis, for operators who help customers. It requires storage.redis.encryption_secret.",
+  {
+    enabled: boolean(false, { description: "Whether sign-ins are recorded." }),
+    retention: duration("168h", {
+      description: "Time after which a record is removed.",
+      minimum: 3_600_000,
+      maximum: 14 * dayMs,
+    }),
+    per_account: integer(40, {
+      description:
+        "Number of records kept for each account: this number of successes and this number of other outcomes.",
+      minimum: 1,
+      maximum: 500,
+    }),
+    per_network: integer(100, {
+      description:
+        "Number of records kept for each network (IPv4 /24, IPv6 /48): this number of successes and this number of other outcomes.",
+      minimum: 1,
+      maximum: 500,
+    }),
+    max_accounts: integer(100_000, {
+      description: "Number of accounts with a history. Above it, those without a recent sign-in are removed first.",
+      minimum: 100,
+      maximum: 10_000_000,
+    }),
+    max_networks: integer(50_000, {
+      description: "Number of networks with a history. Above it, those without a recent sign-in are removed first.",
+      minimum: 100,
+      maximum: 10_000_000,
+    }),
+  },
+);
+
+/** Logs, metrics and traces. */
+export const Observability = section("Logs, the audit stream, the decision history, metrics and traces.", {
   log: section("Log output.", {
     level: choice(["none", "error", "warn", "notice", "info", "debug"], "info", {
       description: "Minimum severity of the log lines that are written.",
@@ -27,6 +64,7 @@ export const Observability = section("Logs, the audit stream and metrics.", {
       }),
     }),
   }),
+  decision_history: DecisionHistory,
   metrics: section(
     "Metrics in the Prometheus format.",
     {
@@ -44,4 +82,25 @@ export const Observability = section("Logs, the audit stream and metrics.", {
     },
     { reload: "live" },
   ),
+  tracing: section("OpenTelemetry traces of requests through all services.", {
+    enabled: boolean(false, { description: "Whether requests are traced." }),
+    exporter: choice(["otlphttp", "none"], "otlphttp", {
+      description: "Protocol of the receiver: OTLP over HTTP in JSON. With none, nothing is traced.",
+    }),
+    endpoint: string("http://127.0.0.1:4318", {
+      description: "URL, or address and port, of the receiver. Without a path, traces go to /v1/traces.",
+      form: "http-receiver",
+      example: "https://collector.example.test:4318",
+    }),
+    authorization: secret({
+      description:
+        "Authorization header of the requests to the receiver, such as Bearer and a token. If empty, none is sent.",
+    }),
+    sampler_ratio: decimal(0.01, {
+      description:
+        "Fraction of requests that are traced, unless the caller decides: an authenticated API caller or trusted proxy that sends the header traceparent.",
+      maximum: 1,
+    }),
+    tls: ClientTls,
+  }),
 });

@@ -1,4 +1,4 @@
-import { boolean, duration, integer, section, stringList } from "./fields.ts";
+import { boolean, duration, integer, section, string, stringList } from "./fields.ts";
 import { ServerTls } from "./tls.ts";
 
 const endpoint = (what: string) =>
@@ -86,6 +86,31 @@ const OpenapiValidation = section(
   { reload: "live" },
 );
 
+const ClientCertificates = section(
+  "Certificates of OIDC clients (mutual TLS, RFC 8705), by a listener of the gateway or by a trusted proxy.",
+  {
+    address: stringList([], {
+      description:
+        "Addresses of a listener that asks clients for a certificate. It requires tls.enabled. Use it for applications only, because browsers would ask their users for one.",
+      form: "host-port",
+    }),
+    ca_file: string("", {
+      description:
+        "Path of the PEM file with the CA certificates for clients with tls_client_auth. If empty, only self-signed certificates can be used.",
+    }),
+    header: string("", {
+      description:
+        "Header in which a trusted proxy passes the client's certificate: Base64 of DER between colons (RFC 9440), or PEM with percent-encoding (nginx `$ssl_client_escaped_cert`). If empty, none is read. The proxy must remove this header from requests of its clients.",
+      maxLength: 64,
+    }),
+    verify_header: string("", {
+      description:
+        "Header in which the trusted proxy passes `SUCCESS` if a CA of its own issued the certificate (nginx `$ssl_client_verify`). Clients with tls_client_auth need it.",
+      maxLength: 64,
+    }),
+  },
+);
+
 /** The gateway's listeners and their limits. */
 export const HttpServer = section("HTTP listeners of the gateway.", {
   address: stringList(["127.0.0.1:9080"], {
@@ -103,12 +128,22 @@ export const HttpServer = section("HTTP listeners of the gateway.", {
     form: "network",
     reload: "live",
   }),
+  haproxy_v2: boolean(false, {
+    description:
+      "Whether each connection begins with a PROXY protocol header, version 1 or 2, of a trusted proxy. The gateway closes all other connections.",
+  }),
   disabled_endpoints: DisabledEndpoints,
+  auth_policy_endpoint: boolean(false, {
+    description:
+      "Whether /api/v1/auth-policy is available, the auth-policy protocol of Dovecot and weakforced for mail servers that verify passwords themselves.",
+    reload: "live",
+  }),
   auth_basic_endpoint: boolean(false, { description: "Whether GET /api/v1/auth/basic is available." }),
   middlewares: Middlewares,
   rate_limit: RateLimit,
   openapi_validation: OpenapiValidation,
   tls: ServerTls,
+  client_certificates: ClientCertificates,
   max_body_bytes: integer(1_048_576, {
     description:
       "Maximum size of a request body. After decompression, it may have at most this size or 1 MiB, whichever is smaller.",

@@ -1,4 +1,5 @@
-import { boolean, choice, section, string } from "./fields.ts";
+import { recommendedGroups, recommendedSuites } from "../../net/tls-names.ts";
+import { boolean, choice, section, string, stringList } from "./fields.ts";
 
 /** TLS of a listener. */
 export const ServerTls = section("TLS settings of this listener.", {
@@ -10,6 +11,15 @@ export const ServerTls = section("TLS settings of this listener.", {
       "Path of the PEM file with the CA certificates for client certificates. If set, every client of the back channel must present a certificate that one of them issued; without `frontend_address`, browsers use the same listener and must present one too.",
   }),
   min_tls_version: choice(["TLS1.2", "TLS1.3"], "TLS1.2", { description: "Oldest TLS version that is accepted." }),
+  cipher_suites: stringList([...recommendedSuites], {
+    description:
+      "Cipher suites of TLS 1.2, by their IANA names. The default is the list that RFC 9325 recommends. All suites of TLS 1.3 are accepted.",
+    minItems: 1,
+  }),
+  curves: stringList([...recommendedGroups], {
+    description: "Groups for the key exchange, in order of preference.",
+    minItems: 1,
+  }),
 });
 
 /** TLS of a connection to a server. */

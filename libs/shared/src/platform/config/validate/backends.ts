@@ -25,6 +25,9 @@ export function validateBackends(config: Config, judgement: Judgement): void {
     judgement.warning(path, messages.noBackend);
     return;
   }
+  if (order.length === 0 && !config.runtime.servers.http.auth_policy_endpoint) {
+    judgement.problem(path, messages.emptyOrder);
+  }
   order.forEach((entry, index) => {
     if (order.indexOf(entry) < index) judgement.problem(`${path}[${index}]`, messages.backendTwice(entry));
     else validateEntry(config, judgement, { entry, index });

@@ -1,5 +1,6 @@
+import { claimNameOf, claimOwners, customScopesOf, scopeClaims } from "../claim-scopes.ts";
 import { messages } from "../messages.ts";
-import type { ClaimMappingConfig, OidcClientConfig } from "../schema/root.ts";
+import type { ClaimMappingConfig, OidcClientConfig, OidcConfig } from "../schema/root.ts";
 import type { Judgement } from "./judgement.ts";
 
 /** OpenID Connect Core §5.1 defines these claims as JSON booleans and this one as a JSON number. */
@@ -35,12 +36,53 @@ function problemOf(mapping: ClaimMappingConfig): string | undefined {
   return userClaims.has(claim) ? messages.constantUser : wrongType(mapping);
 }
 
-/** Constants that a client's mappings release for every user. */
-export function validateConstantClaims(client: OidcClientConfig, path: string, { problem }: Judgement): void {
+function validateConstants(
+  mappings: readonly ClaimMappingConfig[],
+  path: string,
+  { problem }: Pick<Judgement, "problem">,
+): void {
+  mappings.forEach((mapping, index) => {
+    const found = mapping.constant === "" ? undefined : problemOf(mapping);
+    if (found !== undefined) problem(`${path}[${index}].constant`, found);
+  });
+}
+
+/** Claims by which mail servers find the mailbox; access tokens may carry them with any scope. */
+const mailboxClaims: ReadonlySet<string> = new Set(["email", "preferred_username"]);
+
+/** Mappings that can have no effect: their claims belong to scopes that the client may not obtain. */
+function warnOfUnobtainable(oidc: OidcConfig, client: OidcClientConfig, path: string, { warning }: Judgement): void {
+  const owners = claimOwners(scopeClaims(oidc.scopes_supported, customScopesOf(oidc, client)));
+  const obtainable = new Set([...client.scopes, ...client.custom_scopes.map(({ name }) => name)]);
   for (const key of ["id_token_claims", "access_token_claims"] as const) {
-    client[key].mappings.forEach((mapping, index) => {
-      const found = mapping.constant === "" ? undefined : problemOf(mapping);
-      if (found !== undefined) problem(`${path}.${key}.mappings[${index}].constant`, found);
+    client[key].mappings.forEach(({ claim }, index) => {
+      const scopes = owners.get(claimNameOf(claim)) ?? [];
+      const isExempt = key === "access_token_claims" && mailboxClaims.has(claim);
+      if (isExempt || scopes.length === 0 || scopes.some((scope) => obtainable.has(scope))) return;
+      warning(`${path}.${key}.mappings[${index}].claim`, messages.claimOfOtherScope(scopes.join(", ")));
     });
   }
+}
+
+/** The mappings of a client. */
+export function validateClientClaims(
+  oidc: OidcConfig,
+  client: OidcClientConfig,
+  path: string,
+  judgement: Judgement,
+): void {
+  for (const key of ["id_token_claims", "access_token_claims"] as const) {
+    validateConstants(client[key].mappings, `${path}.${key}.mappings`, judgement);
+  }
+  warnOfUnobtainable(oidc, client, path, judgement);
+}
+
+/** The mappings for all clients: only a scope can release their claims. */
+export function validateSiteClaims(oidc: OidcConfig, path: string, judgement: Judgement): void {
+  validateConstants(oidc.claim_mappings, path, judgement);
+  const custom = [...oidc.custom_scopes, ...oidc.clients.flatMap((client) => client.custom_scopes)];
+  const owners = claimOwners(scopeClaims(oidc.scopes_supported, custom));
+  oidc.claim_mappings.forEach(({ claim }, index) => {
+    if (!owners.has(claimNameOf(claim))) judgement.problem(`${path}[${index}].claim`, messages.claimOfNoScope);
+  });
 }

@@ -45,6 +45,13 @@ export function validateMfaDemands({ identity }: Config, judgement: Judgement): 
   oidc.clients.forEach((client, index) =>
     validateDemands(client, mfa_policy.levels, `identity.oidc.clients[${index}]`, judgement),
   );
+  const nothing = { supported_mfa: [], required_mfa_level: "", mfa_policy: { levels: mfa_policy.levels } };
+  validateDemands(
+    { ...nothing, ...oidc.mail_registration },
+    mfa_policy.levels,
+    "identity.oidc.mail_registration",
+    judgement,
+  );
   saml.service_providers.forEach((provider, index) =>
     validateDemands(provider, mfa_policy.levels, `identity.saml.service_providers[${index}]`, judgement),
   );

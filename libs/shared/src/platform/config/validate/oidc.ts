@@ -1,6 +1,8 @@
 import { messages } from "../messages.ts";
 import type { Config, OidcClientConfig, OidcConfig } from "../schema/root.ts";
-import { validateConstantClaims } from "./claims.ts";
+import { validateClientClaims, validateSiteClaims } from "./claims.ts";
+import { validateClientWithCertificate } from "./client-certificates.ts";
+import { validateFapi } from "./fapi.ts";
 import type { Judgement } from "./judgement.ts";
 import { isSafeToFetch } from "./safe-to-fetch.ts";
 
@@ -33,7 +35,14 @@ function validateLists(oidc: OidcConfig, { problem }: Judgement): void {
     subject_types_supported: ["public"],
     code_challenge_methods_supported: ["S256"],
     id_token_signing_alg_values_supported: ["RS256", "ES256", "PS256", "EdDSA"],
-    token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"],
+    token_endpoint_auth_methods_supported: [
+      "client_secret_basic",
+      "client_secret_post",
+      "private_key_jwt",
+      "tls_client_auth",
+      "self_signed_tls_client_auth",
+      "none",
+    ],
   } as const satisfies Partial<Record<keyof OidcConfig, readonly string[]>>;
   const check = (name: string, configured: readonly string[], allowed: readonly string[]): void => {
     if (configured.some((word) => !allowed.includes(word))) {
@@ -59,8 +68,14 @@ function validateLists(oidc: OidcConfig, { problem }: Judgement): void {
   );
 }
 
-function isPublic({ client_secret, token_endpoint_auth_method: method }: OidcClientConfig): boolean {
-  return method === "none" || (client_secret === "" && method !== "private_key_jwt");
+function signsAssertions({ token_endpoint_auth_method: method, profile }: OidcClientConfig): boolean {
+  return method === "private_key_jwt" || (method === "" && profile === "fapi2");
+}
+
+function isPublic(client: OidcClientConfig): boolean {
+  const { client_secret, token_endpoint_auth_method: method } = client;
+  if (signsAssertions(client) || method.endsWith("tls_client_auth")) return false;
+  return method === "none" || client_secret === "";
 }
 
 function validateCredentials(client: OidcClientConfig, path: string, { problem }: Judgement): void {
@@ -68,13 +83,36 @@ function validateCredentials(client: OidcClientConfig, path: string, { problem }
   if (method.startsWith("client_secret") && client_secret === "") {
     problem(`${path}.client_secret`, messages.needsWhen(`token_endpoint_auth_method is ${method}`));
   }
-  const { client_public_key: pem, client_public_key_file: file, jwks, jwks_file, jwks_uri } = client;
-  if (method === "private_key_jwt" && [pem, file, jwks, jwks_file, jwks_uri].every((key) => key === "")) {
-    problem(`${path}.client_public_key`, messages.needsWhen("token_endpoint_auth_method is private_key_jwt"));
+  const { jwks_uri } = client;
+  if (signsAssertions(client) && !hasKeys(client)) {
+    const cause = method === "" ? "profile is fapi2" : "token_endpoint_auth_method is private_key_jwt";
+    problem(`${path}.client_public_key`, messages.needsWhen(cause));
   }
   if (jwks_uri !== "" && !isSafeToFetch(jwks_uri)) problem(`${path}.jwks_uri`, messages.metadataUrl);
   if (isPublic(client) && (grant_types.includes("client_credentials") || client.resource_server)) {
     problem(path, messages.onlyConfidential);
+  }
+}
+
+function validateLoginUri({ initiate_login_uri: uri }: OidcClientConfig, path: string, { problem }: Judgement): void {
+  if (uri !== "" && !isSafeToFetch(uri)) problem(`${path}.initiate_login_uri`, messages.metadataUrl);
+}
+
+function hasKeys(client: OidcClientConfig): boolean {
+  const { client_public_key: pem, client_public_key_file: file, jwks, jwks_file, jwks_uri } = client;
+  return [pem, file, jwks, jwks_file, jwks_uri].some((key) => key !== "");
+}
+
+function validateRequestObjects(client: OidcClientConfig, path: string, { problem }: Judgement): void {
+  const { request_object_signing_alg: algorithm, require_signed_request_object: isRequired } = client;
+  if (isRequired && algorithm === "none") {
+    problem(`${path}.request_object_signing_alg`, messages.notWith("require_signed_request_object"));
+  }
+  if (hasKeys(client)) return;
+  if (isRequired) {
+    problem(`${path}.client_public_key`, messages.needsWhen("require_signed_request_object is true"));
+  } else if (algorithm !== "" && algorithm !== "none") {
+    problem(`${path}.client_public_key`, messages.needsWhen(`request_object_signing_alg is ${algorithm}`));
   }
 }
 
@@ -99,6 +137,7 @@ export function validateOidc(config: Config, judgement: Judgement): void {
   }
   validateIssuer(config, judgement);
   validateLists(oidc, judgement);
+  validateSiteClaims(oidc, `${root}.claim_mappings`, judgement);
   const seen = new Set<string>();
   oidc.clients.forEach((client, index) => {
     const path = `${root}.clients[${index}]`;
@@ -120,7 +159,11 @@ export function validateOidc(config: Config, judgement: Judgement): void {
       problem(`${path}.frontchannel_logout_session_required`, needed);
     }
     validateCredentials(client, path, judgement);
+    validateLoginUri(client, path, judgement);
+    validateRequestObjects(client, path, judgement);
+    validateFapi(config, path, client, judgement);
+    validateClientWithCertificate(config, path, client, judgement);
     validateScopes(client, path, judgement);
-    validateConstantClaims(client, path, judgement);
+    validateClientClaims(oidc, client, path, judgement);
   });
 }

@@ -9,7 +9,7 @@ import type { Judgement } from "./judgement.ts";
 
 const root = "auth.policy";
 /** Operations to which rules apply. Lists of accounts are not among them. */
-const operations = ["authenticate", "lookup_identity"];
+const operations = ["authenticate", "lookup_identity", "auth_policy"];
 
 type Rule = PolicyConfig["policies"][number];
 

@@ -1,15 +1,18 @@
 import { validatedOperations } from "../../../contracts/admin/validated-operations.ts";
 import { parseHostPort } from "../../net/host-port.ts";
 import { isLoopback } from "../../net/ip.ts";
+import { tls12Suites, tlsGroups } from "../../net/tls-names.ts";
 import { messages } from "../messages.ts";
 import { nearestName } from "../nearest-name.ts";
 import type { Config } from "../schema/root.ts";
+import { validateClientCertificates } from "./client-certificates.ts";
 import type { Judgement } from "./judgement.ts";
 
 const takenSegments = new Set(["json", "cbor", "header", "basic"]);
 
 export function validateRuntime(config: Config, judgement: Judgement): void {
   validateHttp(config, judgement);
+  validateClientCertificates(config, judgement);
   validateOperations(config, judgement);
   validateGrpc(config, judgement);
   validateNaming(config, judgement);
@@ -38,6 +41,13 @@ function validateHttp(config: Config, { problem }: Judgement): void {
   for (const name of ["cert", "key"] as const) {
     if (tls.enabled && tls[name] === "") {
       problem(`runtime.servers.http.tls.${name}`, messages.needsWhen("runtime.servers.http.tls.enabled is true"));
+    }
+  }
+  if (!tls.enabled) return;
+  const lists = { cipher_suites: Object.keys(tls12Suites), curves: tlsGroups };
+  for (const name of ["cipher_suites", "curves"] as const) {
+    if (tls[name].some((word) => !lists[name].includes(word))) {
+      problem(`runtime.servers.http.tls.${name}`, messages.notServed(lists[name].join(", ")));
     }
   }
 }

@@ -74,6 +74,37 @@ const rules: readonly (readonly [rule: string, text: string, paths: readonly str
     ],
   ],
   [
+    "a mail domain has one entry, with a server to receive and one to send",
+    "identity: { mail_clients: { domains: [{ names: [a.test, 'x y', A.test], imap: { host: i.test }, smtp: { host: s.test } }, { names: [b.test] }] } }",
+    ["[0].names[1]", "[0].names[2]", "[1].imap.host", "[1].smtp.host"].map(
+      (at) => `identity.mail_clients.domains${at}`,
+    ),
+  ],
+  [
+    "settings of mail clients need a domain and an issuer, OAuth 2.0 needs OIDC, and a certificate its key",
+    "identity: { mail_clients: { enabled: true, oauth2: { enabled: true }, profile: { cert_file: f } } }",
+    [
+      "identity.mail_clients.domains",
+      "identity.mail_clients.profile.key",
+      "identity.oidc.enabled",
+      "identity.oidc.issuer",
+    ],
+  ],
+  [
+    "OAuth 2.0 of mail clients needs a public client that may request the scopes",
+    `storage: { redis: { encryption_secret: a-secret-of-16-letters } }
+identity: { frontend: { enabled: true }, mail_clients: { enabled: true, oauth2: { enabled: true, client_id: b, scopes: [email] }, domains: [{ names: [a.test], imap: { host: i.test }, smtp: { host: s.test } }] },
+  oidc: { enabled: true, issuer: 'https://a.example.test', clients: [{ client_id: b, client_secret: c, scopes: [openid], redirect_uris: ['https://b.example.test'] }] } }`,
+    ["identity.mail_clients.oauth2.client_id", "identity.mail_clients.oauth2.scopes"],
+  ],
+  [
+    "clients that register themselves may request the scopes of the registration only",
+    `storage: { redis: { encryption_secret: a-secret-of-16-letters } }
+identity: { frontend: { enabled: true }, mail_clients: { enabled: true, oauth2: { enabled: true, scopes: ['urn:ietf:params:oauth:scope:mail', imap] }, domains: [{ names: [a.test], imap: { host: i.test }, smtp: { host: s.test } }] },
+  oidc: { enabled: true, issuer: 'https://a.example.test', mail_registration: { enabled: true } } }`,
+    ["identity.mail_clients.oauth2.scopes"],
+  ],
+  [
     "a constant must be a string, a number, true or false",
     "identity: { oidc: { clients: [{ id_token_claims: { mappings: [{ claim: a, constant: [b] }, { claim: b, constant: { c: d } }] } }] } }",
     [0, 1].map((index) => `identity.oidc.clients[0].id_token_claims.mappings[${index}].constant`),
@@ -253,19 +284,4 @@ test("sub as account name causes a warning, unless it is configured explicitly",
   expect(subjectWarnings("")).toEqual(["auth.backends.sql.search[0].mapping.unique_user_id_field"]);
   expect(subjectWarnings(", unique_user_id_field: uid")).toEqual([]);
   expect(subjectWarnings("", "subject: account,")).toEqual([]);
-});
-
-function samlLoaded(more: string) {
-  const text = `identity: { saml: { ${more} } }`;
-  return loadConfig({ text, env: {}, readFile: (file) => `PEM of ${file}` });
-}
-
-test.each(["key_file: /run/k", "key: { file: /run/k }"])("the SAML key is read from a file by %s", (more) => {
-  const loaded = samlLoaded(more);
-  expect(loaded.ok ? loaded.config.identity.saml.key : loaded.problems).toBe("PEM of /run/k");
-});
-
-test("the SAML key is read by one of the two names", () => {
-  const both = samlLoaded("key: a, key_file: /run/k");
-  expect(both.ok ? [] : both.problems).toMatchObject([{ path: "identity.saml.key_file" }]);
 });

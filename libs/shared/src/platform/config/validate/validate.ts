@@ -8,12 +8,15 @@ import { validateFrontend } from "./frontend.ts";
 import type { Judgement, Validator } from "./judgement.ts";
 import { validateLdap } from "./ldap.ts";
 import { validateLua } from "./lua.ts";
+import { validateMailClients } from "./mail-clients.ts";
 import { validateMasterUser } from "./master-user.ts";
 import { validateMfaDemands } from "./mfa-demands.ts";
 import { validateNotifications } from "./notifications.ts";
 import { validateOauthBearer } from "./oauthbearer.ts";
 import { validateObservability } from "./observability.ts";
 import { validateOidc } from "./oidc.ts";
+import { validateRegisteredMailClients } from "./oidc-mail.ts";
+import { validateDynamicRegistration } from "./oidc-registration.ts";
 import { validatePipeline } from "./pipeline.ts";
 import { validatePolicy } from "./policy.ts";
 import { validateProtocolCoverage } from "./protocol-coverage.ts";
@@ -31,6 +34,8 @@ const validators: readonly Validator[] = [
   validateBackchannel,
   validateOauthBearer,
   validateOidc,
+  validateRegisteredMailClients,
+  validateDynamicRegistration,
   validateBackends,
   validateLdap,
   validateSql,
@@ -39,6 +44,7 @@ const validators: readonly Validator[] = [
   validateSubject,
   validateMfaDemands,
   validateNotifications,
+  validateMailClients,
   validateBruteForce,
   validateControls,
   validateMasterUser,

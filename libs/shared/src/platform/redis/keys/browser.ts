@@ -146,6 +146,18 @@ export const pendingProofKey: KeyFamily<[kind: string, ownerDigest: string]> = {
   build: (prefix, kind, ownerDigest) => `${prefix}factor:pending:${kind}:{${ownerDigest}}`,
 };
 
+/** An Apple profile that a user has just created, with its app password; encrypted, fetched once. */
+export const mailProfileKey: KeyFamily<[tokenDigest: string]> = {
+  name: "mail profile",
+  owner: "idp",
+  role: "state",
+  type: "string",
+  ttlSeconds: 600,
+  lost: "the user creates another profile",
+  parts: ["digest of its link"],
+  build: (prefix, tokenDigest) => `${prefix}mail:profile:{${tokenDigest}}`,
+};
+
 /** Browsers that have signed in to an account, by their last use: at most 32. */
 export const knownDevicesKey: KeyFamily<[accountDigest: string]> = {
   name: "known devices",
@@ -187,6 +199,7 @@ export const browserKeys: readonly KeyFamily<never[]>[] = [
   passkeyAttemptsKey,
   usedTotpStepKey,
   pendingProofKey,
+  mailProfileKey,
   knownDevicesKey,
   failedSignInsKey,
 ];

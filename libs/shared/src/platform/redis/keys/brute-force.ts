@@ -79,6 +79,21 @@ export const pendingKey: KeyFamily<[tag: string, network: string, user: string]>
   build: (prefix, tag, network, user) => `${prefix}bf:{${tag}}:pending:${network}:${user}`,
 };
 
+/**
+ * Exists while a request whose failure was counted may still be counted by another engine. Only for failures that leave no other trace:
+ * unknown accounts, and accounts with too many wrong passwords to remember.
+ */
+export const countedRequestKey: KeyFamily<[tag: string, request: string]> = {
+  ...ofSource,
+  name: "counted request",
+  type: "string",
+  // The longest decision; in practice the rest of its deadline and two seconds.
+  ttlSeconds: 3600,
+  lost: "a request that two engines received counts twice",
+  parts: ["widest network", "request"],
+  build: (prefix, tag, request) => `${prefix}bf:{${tag}}:req:${request}`,
+};
+
 /** Ban keys by the second in which they expire. */
 export const banIndexKey: KeyFamily<[shard: string]> = {
   ...ofSource,
@@ -151,6 +166,28 @@ export const knownNetworksKey: KeyFamily<[user: string]> = {
   build: (prefix, user) => `${prefix}bf:known:{${user}}`,
 };
 
+/** Digests of password hashes with which an account signed in, by time (s), at most 8. Reported through auth-policy. */
+export const signedInHashesKey: KeyFamily<[user: string]> = {
+  ...ofUser,
+  name: "password hashes that signed in",
+  type: "zset",
+  ttlSeconds: 30 * 86_400,
+  lost: "a mail server's report of a failure with the correct password counts once, until the account signs in again",
+  parts: ["user name"],
+  build: (prefix, user) => `${prefix}bf:hashes:{${user}}`,
+};
+
+/** Number of repeated failures that a mail server reported for an account from a network. */
+export const repetitionsKey: KeyFamily<[network: string, user: string]> = {
+  ...ofSource,
+  name: "repeated failures",
+  type: "string",
+  ttlSeconds: yearSeconds,
+  lost: "repetitions of the account are limited from zero",
+  parts: ["network", "user name"],
+  build: (prefix, network, user) => `${prefix}bf:repeats:{${network}}:${user}`,
+};
+
 export const bruteForceKeyFamilies: readonly KeyFamily<never[]>[] = [
   banKey,
   failureCountKey,
@@ -158,10 +195,13 @@ export const bruteForceKeyFamilies: readonly KeyFamily<never[]>[] = [
   guessesKey,
   wrongPasswordsKey,
   pendingKey,
+  countedRequestKey,
   banIndexKey,
   accountAddressesKey,
   accountIndexKey,
   accountFailuresKey,
   accountDelayKey,
   knownNetworksKey,
+  signedInHashesKey,
+  repetitionsKey,
 ];

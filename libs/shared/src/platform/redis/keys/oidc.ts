@@ -41,6 +41,18 @@ export const oidcIndexKey: KeyFamily<[kind: string, digest: string]> = {
   build: (prefix, kind, digest) => `${prefix}oidc:index:${kind}:{${digest}}`,
 };
 
+/** The response to the end of a sign-in or consent, so that a form that is sent twice leads to one code. */
+export const oidcOutcomeKey: KeyFamily<[digest: string]> = {
+  name: "OIDC outcome",
+  owner: "idp",
+  role: "state",
+  type: "string",
+  ttlSeconds: 10,
+  lost: "a form that was sent twice shows that the page has expired",
+  parts: ["digest"],
+  build: (prefix, digest) => `${prefix}oidc:outcome:{${digest}}`,
+};
+
 /** From the digest of an account's name to its sealed subjects, where these are not the name itself. */
 export const oidcSubjectsKey: KeyFamily<[digest: string]> = {
   name: "OIDC subjects",
@@ -174,10 +186,71 @@ export const oidcGuessKey: KeyFamily<[digest: string]> = {
   build: (prefix, digest) => `${prefix}oidc:guesses:{${digest}}`,
 };
 
+/** A client that registered itself, encrypted. It lives for as long as it is used. */
+export const oidcRegisteredKey: KeyFamily<[digest: string]> = {
+  name: "OIDC registered client",
+  owner: "idp",
+  role: "state",
+  type: "string",
+  ttlSeconds: longestRefreshSeconds,
+  lost: "registered clients register again, and their users sign in again",
+  parts: ["digest"],
+  build: (prefix, digest) => `${prefix}oidc:registered:{${digest}}`,
+};
+
+/** Identifiers of all registered clients, by the time (s) at which the registration ends. */
+export const oidcRegisteredIndexKey: KeyFamily<[]> = {
+  name: "OIDC registered clients",
+  owner: "idp",
+  role: "state",
+  type: "zset",
+  ttlSeconds: longestRefreshSeconds,
+  lost: "registered clients are not listed and do not count towards the maximum",
+  parts: [],
+  build: (prefix) => `${prefix}oidc:{registrations}:all`,
+};
+
+/** The same for the clients of dynamic registration, which have a maximum of their own. */
+export const oidcDynamicIndexKey: KeyFamily<[]> = {
+  name: "OIDC dynamically registered clients",
+  owner: "idp",
+  role: "state",
+  type: "zset",
+  ttlSeconds: longestRefreshSeconds,
+  lost: "registered clients are not listed and do not count towards the maximum",
+  parts: [],
+  build: (prefix) => `${prefix}oidc:{registrations}:dynamic`,
+};
+
+/** Identifiers of the clients that one network registered and no user has signed in with, by the end of the registration (s). */
+export const oidcPendingKey: KeyFamily<[digest: string]> = {
+  name: "OIDC pending registrations",
+  owner: "idp",
+  role: "state",
+  type: "zset",
+  ttlSeconds: day,
+  lost: "the pending registrations of a network are counted from zero",
+  parts: ["digest"],
+  build: (prefix, digest) => `${prefix}oidc:{registrations}:pending:${digest}`,
+};
+
+/** Registration requests of one network within a minute. */
+export const oidcRegistrationRateKey: KeyFamily<[digest: string]> = {
+  name: "OIDC registration requests",
+  owner: "idp",
+  role: "state",
+  type: "string",
+  ttlSeconds: 60,
+  lost: "registration requests are counted from zero",
+  parts: ["digest"],
+  build: (prefix, digest) => `${prefix}oidc:registration-rate:{${digest}}`,
+};
+
 export const oidcKeyFamilies: readonly KeyFamily<never[]>[] = [
   oidcRecordKey,
   oidcOnceKey,
   oidcIndexKey,
+  oidcOutcomeKey,
   oidcUserCodeKey,
   oidcSubjectsKey,
   oidcReplayKey,
@@ -189,4 +262,9 @@ export const oidcKeyFamilies: readonly KeyFamily<never[]>[] = [
   oidcDeliveryKey,
   oidcDeliveriesDueKey,
   oidcGuessKey,
+  oidcRegisteredKey,
+  oidcRegisteredIndexKey,
+  oidcDynamicIndexKey,
+  oidcPendingKey,
+  oidcRegistrationRateKey,
 ];

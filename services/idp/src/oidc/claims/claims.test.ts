@@ -1,5 +1,10 @@
+import type { ClaimMappingConfig } from "@postern/shared/platform/config";
 import { describe, expect, test } from "vitest";
-import { claimsOf, emailOf, grantedMappings, mappedClaims } from "./claims.ts";
+import type { OidcAccount } from "../accounts/accounts.ts";
+import { claimsOf as claimsFrom, emailOf, hasSource, mappedClaims, type OnUnreadable } from "./claims.ts";
+
+const claimsOf = (from: OidcAccount, mappings: readonly ClaimMappingConfig[], onUnreadable?: OnUnreadable) =>
+  claimsFrom(from, { named: [], mappings }, onUnreadable);
 
 const account = {
   accountId: "alice@example.test",
@@ -30,7 +35,7 @@ test("common attributes become standard claims", () => {
     family_name: "Example",
     groups: ["staff"],
   });
-  expect(emailOf({ ...account, attributes: {} }, [])).toBe("alice@example.test");
+  expect(emailOf({ ...account, attributes: {} }, { named: [], mappings: [] })).toBe("alice@example.test");
 });
 
 test("an empty attribute has no value", () => {
@@ -79,13 +84,64 @@ test("a constant that marks an address as verified is released only with that ad
   expect(claimsOf(phone, mappings)).not.toHaveProperty("email_verified");
 });
 
-test("a constant needs a scope that releases its claim; claims without a scope and mapped attributes do not", () => {
-  const mappings = [constant("email_verified", true), constant("site", "mail"), mapping("email", "mail")];
-  const table = { email: ["email", "email_verified"], site: null };
-  const names = (scopes: readonly string[]) => grantedMappings(mappings, table, scopes).map(({ claim }) => claim);
-  expect(names(["openid", "email"])).toEqual(["email_verified", "site", "email"]);
-  expect(names(["openid"])).toEqual(["site", "email"]);
+test("an attribute with the name of a custom scope's claim is used where the claim has no other source", () => {
+  const named = [mapping("quota", "quota", "integer"), mapping("email", "tags"), mapping("groups", "tags")];
+  expect(claimsFrom(account, { named, mappings: [] })).toMatchObject({
+    quota: 5,
+    email: "a@example.test",
+    groups: ["staff"],
+  });
 });
+
+function addressOf(
+  attributes: Readonly<Record<string, readonly string[]>>,
+  ...mappings: ClaimMappingConfig[]
+): unknown {
+  return claimsOf({ ...account, attributes }, mappings)["address"];
+}
+
+describe("address (OpenID Connect Core §5.1.1)", () => {
+  test("is taken from the common attributes, with the lines of a postal address", () => {
+    const attributes = { postalAddress: ["Main 1$12345 Town"], l: ["Town"], postalCode: ["12345"], co: ["Country"] };
+    expect(addressOf(attributes)).toEqual({
+      formatted: "Main 1\n12345 Town",
+      locality: "Town",
+      postal_code: "12345",
+      country: "Country",
+    });
+    expect(addressOf({})).toBeUndefined();
+  });
+
+  test("is built from a mapping of each member", () => {
+    const members = [mapping("address.street_address", "road"), constant("address.country", "DE")];
+    expect(addressOf({ road: ["Main 1$Yard"] }, ...members)).toEqual({ street_address: "Main 1\nYard", country: "DE" });
+    expect(addressOf({}, mapping("address.street_address", "road"))).toBeUndefined();
+  });
+
+  test("is an object whatever the mapping's type, and never a list", () => {
+    const json = (text: string) => addressOf({ a: [text] }, { ...mapping("address", "a"), type: "object" });
+    expect(addressOf({ a: ["Main 1"] }, mapping("address", "a"))).toEqual({ formatted: "Main 1" });
+    expect(addressOf({ a: ["x"] }, mapping("address", "a", "string_array"))).toEqual({ formatted: "x" });
+    expect(json('{"country":"DE"}')).toEqual({ country: "DE" });
+    expect([json('["DE"]'), json("DE")]).toEqual([undefined, undefined]);
+  });
+});
+
+test("a claim has a source if it is mapped, if every account has it, or if a backend returns a common attribute", () => {
+  const sources = { named: [mapping("birthdate", "birthdate")], mappings: [mapping("address.country", "nation")] };
+  const known = new Set(["mail", "telephonenumber"]);
+  const having = (attributes: ReadonlySet<string> | undefined) =>
+    ["email", "phone_number", "address", "given_name", "birthdate", "zoneinfo"].filter((claim) =>
+      hasSource(claim, sources, attributes),
+    );
+  expect(having(known)).toEqual(["email", "phone_number", "address"]);
+  // A script may return any attribute.
+  expect(having(undefined)).toEqual(["email", "phone_number", "address", "given_name", "birthdate"]);
+});
+
+function updated(text: string): unknown {
+  return mappedClaims({ ...account, attributes: { on: [text] } }, [mapping("updated_at", "on")])["updated_at"];
+}
 
 describe("claims with a type defined by OpenID Connect Core §5.1", () => {
   const verified = {
@@ -105,6 +161,17 @@ describe("claims with a type defined by OpenID Connect Core §5.1", () => {
       updated_at: 1700000000,
     });
     expect(mappedClaims(verified, [mapping("updated_at", "on", "integer")])).toEqual({ updated_at: 1700000000 });
+  });
+
+  test("updated_at is read from a time with its zone, and never from one without", () => {
+    expect(
+      ["20231114221320Z", "20231114221320.5Z", "2023-11-14T22:13:20Z", "2023-11-15 00:13:20+02:00"].map(updated),
+    ).toEqual(Array.from({ length: 4 }, () => 1700000000));
+    expect(["2023-11-14 22:13:20", "2023-11-14", "20231399221320Z"].map(updated)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 
   test("are omitted if the value has another type, and never released as text", () => {

@@ -1,0 +1,56 @@
+import type { AuthOperation } from "./auth/request.ts";
+import { type OperationId, operations } from "./operations.ts";
+
+/** What an API caller asks for: the operation of an authentication request, otherwise one of the operation table. */
+export type CallerAction = AuthOperation | OperationId;
+
+const groups = {
+  authenticate: ["authenticate"],
+  lookup: ["lookup"],
+  "list-accounts": ["list-accounts"],
+  "auth-policy": ["authPolicy", "authPolicyPing"],
+  flush: ["flushUserCache", "enqueueUserCacheFlush", "readJob"],
+  bans: [
+    "listBruteForceEntries",
+    "listFilteredBruteForceEntries",
+    "flushBruteForceRule",
+    "enqueueBruteForceRuleFlush",
+    "readJob",
+  ],
+  "second-factors": [
+    "setTotpSecret",
+    "deleteTotpSecret",
+    "setRecoveryCodes",
+    "deleteRecoveryCodes",
+    "unlockSecondFactors",
+    "listWebauthnCredentials",
+    "saveWebauthnCredential",
+    "updateWebauthnCredential",
+    "deleteWebauthnCredential",
+  ],
+  "oidc-sessions": ["listOidcSessions", "deleteOidcSessions", "deleteOidcSession"],
+  "oidc-clients": ["listRegisteredClients", "deleteRegisteredClient"],
+  "signing-keys": ["listSigningKeys", "rotateSigningKeys"],
+  "failed-sign-ins": ["getFailedSignIn"],
+  hooks: ["getCustomHook", "postCustomHook", "putCustomHook", "patchCustomHook", "deleteCustomHook"],
+  configuration: ["loadConfiguration"],
+} as const satisfies Readonly<Record<string, readonly CallerAction[]>>;
+
+/** Groups of operations that the list of an API caller may contain. */
+export const callerOperationGroups: Readonly<Record<string, readonly string[]>> = groups;
+
+/** Authentication requests are named by their operation instead, because several dialects share one path or one mode. */
+const singleOperations = operations.filter(
+  ({ family, security }) => family.owner !== "gateway" && (security === "backchannel" || security === "hook"),
+);
+
+/** Everything that the list of an API caller may contain: groups and operation IDs. */
+export const callerOperationNames: readonly string[] = [
+  ...Object.keys(groups),
+  ...singleOperations.map(({ operationId }) => operationId),
+];
+
+/** The actions that the entries of a list stand for. */
+export function actionsNamed(names: readonly string[]): ReadonlySet<string> {
+  return new Set(names.flatMap((name) => callerOperationGroups[name] ?? [name]));
+}

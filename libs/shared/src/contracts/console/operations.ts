@@ -1,0 +1,92 @@
+import { Type } from "typebox";
+import { errorAnswer, jsonAnswer, temporaryFailure } from "../operations/answers.ts";
+import { defineOperation } from "../operations/define-operation.ts";
+import { defineFamily, operatorScopes } from "../operations/route-family.ts";
+import { Attacks, BanRecordPage, DecisionHistoryPage, Explanation } from "./records.ts";
+
+const family = defineFamily({
+  name: "console",
+  prefix: "/api/v1/console",
+  owner: "admin",
+  channel: "back",
+  anyScope: operatorScopes,
+});
+const common = { family, tag: "Help desk", audience: "management", security: "backchannel", method: "get" } as const;
+const subject = (description: string) => Type.String({ minLength: 1, maxLength: 1024, description });
+const limit = Type.Optional(
+  Type.String({ pattern: "^[0-9]+$", description: "Size of the page, 1 to 500; 50 by default." }),
+);
+const cursor = Type.Optional(Type.String({ maxLength: 1024, description: "Value of next from the previous page." }));
+const malformed = errorAnswer("A query parameter is missing or invalid.");
+
+/** Questions of the help desk. */
+export const consoleOperations = [
+  defineOperation({
+    ...common,
+    path: "/api/v1/console/explain",
+    operationId: "explain",
+    summary: "Explain what happened to an account, an address, a network or a reference",
+    description:
+      "One answer: whether it is blocked now and by which rule, the last success and failures, and what would help. Asking for an account is audited.",
+    request: {
+      query: Type.Object({
+        query: subject("Account or alias, IP address, network in CIDR notation, or reference of a sign-in."),
+      }),
+    },
+    answers: { 200: jsonAnswer("The explanation.", Explanation), 400: malformed, 500: temporaryFailure },
+  }),
+  defineOperation({
+    ...common,
+    path: "/api/v1/console/history",
+    operationId: "listDecisions",
+    summary: "List the recorded sign-ins of an account, a network or a reference",
+    description:
+      "Exactly one of account, network and reference is required. Records are kept for observability.decision_history.retention. Asking for an account is audited.",
+    request: {
+      query: Type.Object({
+        account: Type.Optional(subject("Account or alias.")),
+        network: Type.Optional(subject("IP address, or a network within an IPv4 /24 or IPv6 /48.")),
+        reference: Type.Optional(subject("Reference that a page showed, or GUID of a request that failed.")),
+        limit,
+        cursor,
+      }),
+    },
+    answers: {
+      200: jsonAnswer("The records.", DecisionHistoryPage),
+      400: malformed,
+      404: errorAnswer("The decision history is disabled."),
+      500: temporaryFailure,
+    },
+  }),
+  defineOperation({
+    ...common,
+    path: "/api/v1/console/bans",
+    operationId: "listBansByEnd",
+    summary: "List the bans in force, sorted by their end",
+    request: {
+      query: Type.Object({
+        order: Type.Optional(
+          Type.Enum(["asc", "desc"], { description: "asc: those that end first, first; desc, the default: last." }),
+        ),
+        rule: Type.Optional(subject("Only bans by this rule. A page may then be shorter, and next continues.")),
+        limit,
+        cursor,
+      }),
+    },
+    answers: { 200: jsonAnswer("The bans.", BanRecordPage), 400: malformed, 500: temporaryFailure },
+  }),
+  defineOperation({
+    ...common,
+    path: "/api/v1/console/attacks",
+    operationId: "showAttacks",
+    summary: "Show decisions per minute, failing networks and accounts under attack",
+    request: {
+      query: Type.Object({
+        minutes: Type.Optional(
+          Type.String({ pattern: "^[0-9]+$", description: "Length of the series, 1 to 1440; 60 by default." }),
+        ),
+      }),
+    },
+    answers: { 200: jsonAnswer("The attacks.", Attacks), 400: malformed, 500: temporaryFailure },
+  }),
+];

@@ -1,0 +1,129 @@
+import { Type } from "typebox";
+import { defineOperation, type Operation, type OperationAnswer } from "../operations/define-operation.ts";
+import type { RouteFamily } from "../operations/route-family.ts";
+import {
+  autodiscoverFamily,
+  capitalAutodiscoverFamily,
+  mailFamily,
+  mixedAutodiscoverFamily,
+  wellKnownFamily,
+} from "./families.ts";
+import { OauthError } from "./oauth.ts";
+
+const common = { tag: "Mail clients", audience: "idp", security: "none" } as const;
+const xml = { "text/xml": Type.String() };
+const unknownDomain: OperationAnswer = {
+  description: "No settings are configured for this domain (identity.mail_clients).",
+};
+
+/** Far above any request of a client. */
+const maxAutodiscoverBytes = 16_384;
+
+const autoconfigQuery = Type.Object({
+  emailaddress: Type.Optional(
+    Type.String({
+      description:
+        "Mail address of the user, of which only the domain counts. Without it, the domain is that of the request's host, with or without `autoconfig.`.",
+    }),
+  ),
+});
+
+function autoconfig<const Path extends string, const Id extends string>(
+  family: RouteFamily,
+  path: Path,
+  operationId: Id,
+) {
+  return defineOperation({
+    ...common,
+    family,
+    method: "get",
+    path,
+    operationId,
+    summary: "Get the settings of a mail domain as Mozilla autoconfig",
+    request: { query: autoconfigQuery },
+    answers: {
+      200: { description: "The settings, which are the same for every user of the domain.", content: xml },
+      404: unknownDomain,
+    },
+  });
+}
+
+/** Servers of Microsoft ignore the case of the path, so its clients spell it in several ways. */
+const otherSpelling = { undocumented: "another spelling of the path of autodiscover" } as const;
+
+function autodiscover<const Path extends string, const Id extends string>(
+  family: RouteFamily,
+  path: Path,
+  operationId: Id,
+  more: Pick<Operation, "undocumented"> = {},
+) {
+  return defineOperation({
+    ...common,
+    ...more,
+    family,
+    method: "post",
+    path,
+    operationId,
+    summary: "Get the settings of a mail domain as Microsoft Autodiscover (POX)",
+    maxBodyBytes: maxAutodiscoverBytes,
+    request: { body: { "text/xml": Type.String({ description: "Request of MS-OXDSCLI" }) } },
+    answers: {
+      200: {
+        description: "The settings; or an `Error` element, if the client asks for another response schema.",
+        content: xml,
+      },
+      400: {
+        description: "The request is not XML of this form, is too large, or contains a DTD or an entity.",
+        content: xml,
+      },
+      404: unknownDomain,
+    },
+  });
+}
+
+/** Documents by which mail clients find their settings. None of them depends on whether an account exists. */
+export const mailClientOperations = [
+  autoconfig(wellKnownFamily, "/.well-known/autoconfig/mail/config-v1.1.xml", "wellKnownAutoconfig"),
+  autoconfig(mailFamily, "/mail/config-v1.1.xml", "autoconfig"),
+  autodiscover(autodiscoverFamily, "/autodiscover/autodiscover.xml", "autodiscover"),
+  autodiscover(capitalAutodiscoverFamily, "/Autodiscover/Autodiscover.xml", "capitalAutodiscover", otherSpelling),
+  autodiscover(mixedAutodiscoverFamily, "/AutoDiscover/AutoDiscover.xml", "mixedAutodiscover", otherSpelling),
+  defineOperation({
+    ...common,
+    family: wellKnownFamily,
+    method: "get",
+    path: "/.well-known/user-agent-configuration.json",
+    operationId: "userAgentConfiguration",
+    summary: "Get the settings of a mail domain as JSON (draft-ietf-mailmaint-pacc)",
+    description: "The domain is that of the request's host, with or without `ua-auto-config.`.",
+    answers: {
+      200: {
+        description: "The settings, in the bytes whose digest `postern dns` prints.",
+        content: { "application/json": Type.Unknown() },
+      },
+      404: {
+        description:
+          "No settings are configured for this domain, or they have ports or STARTTLS, which this format cannot express.",
+      },
+    },
+  }),
+  defineOperation({
+    ...common,
+    family: mailFamily,
+    method: "get",
+    path: "/mail/profile/{token}",
+    operationId: "mailProfile",
+    summary: "Get an Apple configuration profile that a signed-in user has just created, once",
+    request: {
+      path: Type.Object({ token: Type.String({ description: "Secret of the link, valid for ten minutes." }) }),
+    },
+    answers: {
+      200: {
+        description: "The profile, signed if identity.mail_clients.profile has a key.",
+        content: { "application/x-apple-aspen-config": Type.Unknown() },
+      },
+      404: { description: "The profile has been fetched, has expired, or never existed." },
+      500: { description: "Temporary failure.", content: { "application/json": OauthError } },
+    },
+  }),
+];

@@ -1,0 +1,100 @@
+import { Type } from "typebox";
+
+const optional = Type.Optional(Type.String());
+const words = Type.Array(Type.String());
+
+const uris = Type.Array(Type.String({ maxLength: 512 }), { maxItems: 10 });
+const flag = Type.Optional(Type.Boolean());
+const jwks = Type.Optional(Type.Object({}, { description: "Public keys (RFC 7517)." }));
+
+/** Members that a request and a response have in common. */
+const metadata = {
+  client_name: optional,
+  token_endpoint_auth_method: optional,
+  application_type: optional,
+  grant_types: Type.Optional(words),
+  response_types: Type.Optional(words),
+  scope: optional,
+  software_id: optional,
+  software_version: optional,
+  post_logout_redirect_uris: Type.Optional(uris),
+  jwks,
+  jwks_uri: optional,
+  policy_uri: optional,
+  tos_uri: optional,
+  initiate_login_uri: optional,
+  id_token_signed_response_alg: optional,
+  request_object_signing_alg: optional,
+  require_signed_request_object: flag,
+  require_pushed_authorization_requests: flag,
+  dpop_bound_access_tokens: flag,
+};
+
+/** RFC 7591 §2; the request may contain more members, which are ignored. */
+export const RegistrationRequest = Type.Object(
+  { redirect_uris: Type.Optional(uris), ...metadata },
+  { title: "RegistrationRequest" },
+);
+
+/** RFC 7592 §2.2: all metadata, and the client that it is for. */
+export const RegistrationUpdate = Type.Object(
+  { client_id: Type.String(), client_secret: optional, redirect_uris: Type.Optional(uris), ...metadata },
+  { title: "RegistrationUpdate" },
+);
+
+/** RFC 7591 §3.2.1, RFC 7592 §3. */
+export const RegistrationResponse = Type.Object(
+  {
+    client_id: Type.String(),
+    client_id_issued_at: Type.Integer({ description: "Seconds since the epoch." }),
+    client_secret: optional,
+    client_secret_expires_at: Type.Optional(Type.Integer({ description: "0: it does not expire on its own." })),
+    registration_access_token: Type.Optional(
+      Type.String({ description: "Token for the registration_client_uri. Mail clients receive none." }),
+    ),
+    registration_client_uri: optional,
+    redirect_uris: words,
+    ...metadata,
+  },
+  { title: "RegistrationResponse" },
+);
+
+/** RFC 9728 §2. */
+export const ProtectedResource = Type.Object(
+  {
+    resource: Type.String({ format: "uri" }),
+    authorization_servers: words,
+    scopes_supported: words,
+    bearer_methods_supported: words,
+  },
+  { title: "ProtectedResource" },
+);
+
+const RegisteredClient = Type.Object(
+  {
+    client_id: Type.String(),
+    client_name: Type.String({ description: "As the client gave it, unverified." }),
+    redirect_uris: words,
+    scope: Type.String(),
+    kind: Type.Union([Type.Literal("mail"), Type.Literal("full")], {
+      description: "`mail`: in the profile for mail clients. `full`: by dynamic registration.",
+    }),
+    network: Type.String({ description: "Network from which the client registered." }),
+    initial_access_token: Type.String({ description: "Name of the initial access token. Empty if none was required." }),
+    software_id: Type.String({ description: "Identifier of the program. Empty if the client gave none." }),
+    created: Type.String({ format: "date-time" }),
+    last_used: Type.Optional(
+      Type.String({ format: "date-time", description: "When a token was last issued, accurate to one hour." }),
+    ),
+    ends: Type.String({ format: "date-time", description: "End of the registration unless it is used." }),
+  },
+  { title: "RegisteredClient" },
+);
+
+export const RegisteredClientList = Type.Object(
+  {
+    clients: Type.Array(RegisteredClient),
+    next: Type.Optional(Type.Integer({ description: "Position of the next page; absent on the last one." })),
+  },
+  { title: "RegisteredClientList" },
+);

@@ -1,0 +1,110 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { watchIntervalMs } from "./engine-silence.ts";
+import { createLiveEngines, type LiveEngines } from "./live-engines.ts";
+
+const heartbeatMs = 200;
+
+const instances = (replicas: readonly { readonly instance: string }[]): string[] =>
+  replicas.map(({ instance }) => instance).toSorted();
+
+/** Runs the watch for a time in which the given engines send heartbeats. */
+function run(engines: LiveEngines, ms: number, beating: readonly string[], wasOnTime = true): void {
+  let nextBeat = 0;
+  for (let at = 0; at < ms; at += watchIntervalMs) {
+    if (at >= nextBeat) {
+      for (const instance of beating) engines.heard({ instance, addressed: true });
+      nextBeat += heartbeatMs;
+    }
+    engines.tick(wasOnTime);
+  }
+}
+
+test("an engine gets no new requests within three heartbeats of its last one, and is silent soon after", () => {
+  const engines = createLiveEngines();
+  run(engines, 1000, ["a", "b"]);
+  expect(instances(engines.live())).toEqual(["a", "b"]);
+  const [a] = engines.live();
+  if (a !== undefined) a.outstanding = 1;
+  engines.heard({ instance: "a", addressed: true });
+  run(engines, 400, ["b"]);
+  expect(instances(engines.live())).toEqual(["a", "b"]);
+  run(engines, 80, ["b"]);
+  expect(instances(engines.live())).toEqual(["b"]);
+  run(engines, 160, ["b"]);
+  expect(instances(engines.silent())).toEqual(["a"]);
+});
+
+test("a silent engine is live again with its next heartbeat, and one without unanswered requests is forgotten", () => {
+  const engines = createLiveEngines();
+  run(engines, 400, ["a", "b"]);
+  const [a] = engines.live();
+  if (a !== undefined) a.outstanding = 1;
+  run(engines, 800, ["b"]);
+  expect(engines.silent()).toEqual([a]);
+  engines.heard({ instance: "a", addressed: true });
+  expect(engines.live()).toContain(a);
+  expect(engines.silent()).toEqual([]);
+  if (a !== undefined) a.outstanding = 0;
+  run(engines, 800, ["b"]);
+  expect(engines.silent()).toEqual([]);
+});
+
+test("a draining engine immediately gets no new requests, and is not silent", () => {
+  const engines = createLiveEngines();
+  run(engines, 400, ["a", "b"]);
+  engines.heard({ instance: "a", addressed: true, draining: true });
+  expect(instances(engines.live())).toEqual(["b"]);
+  expect(engines.silent()).toEqual([]);
+});
+
+test("an engine of an earlier version, or with a name that is no subject token, is live but not addressed", () => {
+  const engines = createLiveEngines();
+  engines.heard({ instance: "earlier" });
+  engines.heard({ instance: "a.b >", addressed: true });
+  engines.heard({ instance: "now", addressed: true });
+  expect(engines.live().map(({ instance, isAddressed }) => [instance, isAddressed])).toEqual([
+    ["earlier", false],
+    ["a.b >", false],
+    ["now", true],
+  ]);
+});
+
+test("no engine looks silent because NATS or our own event loop stopped", () => {
+  const engines = createLiveEngines();
+  run(engines, 400, ["a", "b"]);
+  run(engines, 60_000, []);
+  expect(instances(engines.live())).toEqual(["a", "b"]);
+  expect(engines.silent()).toEqual([]);
+  run(engines, 400, ["a", "b"]);
+  for (let late = 0; late < 100; late += 1) {
+    engines.heard({ instance: "b", addressed: true });
+    engines.tick(false);
+  }
+  expect(instances(engines.live())).toEqual(["a", "b"]);
+});
+
+test("at most 256 engines are remembered, and none after all were silent", () => {
+  const engines = createLiveEngines();
+  for (let name = 0; name < 1000; name += 1) engines.heard({ instance: String(name), addressed: true });
+  expect(engines.live()).toHaveLength(256);
+  engines.clear();
+  expect([engines.live(), engines.silent()]).toEqual([[], []]);
+});
+
+test("an engine with a heartbeat in every 300 ms is always live, whatever the others do", () => {
+  const step = fc.record({ ticks: fc.integer({ min: 1, max: 3 }), others: fc.boolean(), onTime: fc.boolean() });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
+      const engines = createLiveEngines();
+      for (const { ticks, others, onTime } of steps) {
+        engines.heard({ instance: "steady", addressed: true });
+        for (let tick = 0; tick < ticks; tick += 1) {
+          if (others) engines.heard({ instance: "other", addressed: true });
+          engines.tick(onTime);
+          expect(instances(engines.live())).toContain("steady");
+        }
+      }
+    }),
+  );
+});

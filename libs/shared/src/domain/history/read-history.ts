@@ -1,0 +1,123 @@
+import type { KeyRing } from "../../platform/crypto/key-ring.ts";
+import { canonicalIp } from "../../platform/net/ip.ts";
+import type { RedisClient } from "../../platform/redis/client.ts";
+import { failingNetworksKey, trafficKey } from "../../platform/redis/keys/history.ts";
+import { type DecisionOutcome, decisionOutcomes, openedPart, type RecordedDecision } from "./decision-record.ts";
+import {
+  accountPlace,
+  type HistoryPlace,
+  listKeyOf,
+  networkPlace,
+  referencesKeyOf,
+  shownReference,
+} from "./history-places.ts";
+
+/** Decisions of one minute by outcome. */
+export type MinuteOfTraffic = Readonly<Record<DecisionOutcome, number>> & { readonly minuteMs: number };
+
+/** All methods reject when Redis does not answer. */
+export interface DecisionHistory {
+  /** Records of an account, newest first. */
+  ofAccount(account: string): Promise<readonly RecordedDecision[]>;
+  /** Records of the network (IPv4 /24, IPv6 /48) of an address, newest first. */
+  ofNetwork(address: string): Promise<readonly RecordedDecision[]>;
+  /** The record behind the GUID of a request, or behind its part that pages show. */
+  ofReference(reference: string): Promise<RecordedDecision | undefined>;
+  traffic(sinceMs: number, untilMs: number): Promise<readonly MinuteOfTraffic[]>;
+  /** Networks with most failures, the first with the most. */
+  failingNetworks(nowMs: number, size: number): Promise<readonly (readonly [network: string, failures: number])[]>;
+}
+
+export interface HistoryReaderDeps {
+  readonly redis: RedisClient;
+  readonly keyPrefix: string;
+  readonly keys: KeyRing;
+  readonly lifeMs: number;
+  readonly nowMs: () => number;
+}
+
+interface Stored extends RecordedDecision {
+  readonly identity: string;
+}
+
+const form = /^(\S+) (\d+) (\d+) (\d+) (\S+) (\S+)$/u;
+
+function storedIn(record: string, key: string, keys: KeyRing): readonly Stored[] {
+  const [, identity = "", first, last, count, session = "", sealed = ""] = form.exec(record) ?? [];
+  const plain = keys.open(Buffer.from(sealed, "base64"), key);
+  const opened = plain === undefined ? undefined : openedPart(plain.toString("utf8"));
+  if (opened === undefined) return [];
+  const times = { firstMs: Number(first) * 1000, timeMs: Number(last) * 1000, count: Number(count) };
+  return [{ identity, ...opened, ...times, session }];
+}
+
+const hourMs = 3_600_000;
+const minuteMs = 60_000;
+
+function createTrafficReader({ redis, keyPrefix }: HistoryReaderDeps): DecisionHistory["traffic"] {
+  return async (sinceMs, untilMs) => {
+    const from = Math.floor(sinceMs / hourMs);
+    const hours = Array.from({ length: Math.floor(untilMs / hourMs) - from + 1 }, (_, index) => String(from + index));
+    const found = await Promise.all(hours.map((hour) => redis.hgetall(trafficKey.build(keyPrefix, hour))));
+    // A batch is counted under the hour in which it was written, so a minute may be in two of them.
+    const totals = new Map<string, number>();
+    for (const hash of found) {
+      for (const [field, count] of Object.entries(hash)) totals.set(field, (totals.get(field) ?? 0) + Number(count));
+    }
+    if (totals.size === 0) return [];
+    const first = Math.floor(sinceMs / minuteMs);
+    return Array.from({ length: Math.floor(untilMs / minuteMs) - first + 1 }, (_, index) => {
+      const minute = first + index;
+      const of = (outcome: DecisionOutcome): number => totals.get(`${minute}:${outcome}`) ?? 0;
+      const [ok, denied, blocked, undecided] = decisionOutcomes.map(of);
+      return {
+        minuteMs: minute * minuteMs,
+        ok: ok ?? 0,
+        denied: denied ?? 0,
+        blocked: blocked ?? 0,
+        undecided: undecided ?? 0,
+      };
+    });
+  };
+}
+
+export function createDecisionHistory(deps: HistoryReaderDeps): DecisionHistory {
+  const { redis, keyPrefix, keys, lifeMs, nowMs } = deps;
+  const readPlace = async (place: HistoryPlace): Promise<readonly Stored[]> => {
+    const lists = (["ok", "other"] as const).map((list) => listKeyOf(keyPrefix, place, list));
+    const found = await Promise.all(lists.map((key) => redis.lrange(key, 0, -1)));
+    const oldest = nowMs() - lifeMs;
+    return found
+      .flatMap((records, index) => records.flatMap((record) => storedIn(record, lists[index] ?? "", keys)))
+      .filter(({ timeMs }) => timeMs >= oldest)
+      .toSorted((a, b) => b.timeMs - a.timeMs);
+  };
+  return {
+    ofAccount: (account) => readPlace(accountPlace(account)),
+    ofNetwork: async (address) => readPlace(networkPlace(canonicalIp(address) ?? address)),
+    ofReference: async (reference) => {
+      const shown = shownReference(reference);
+      const places = await redis.zrevrange(referencesKeyOf(keyPrefix, shown), 0, -1);
+      const found = places.find((text) => text.startsWith(`${shown} `));
+      const [, digest = "", identity] = found?.split(" ") ?? [];
+      if (found === undefined) return undefined;
+      const records = await readPlace({ kind: "network", shard: digest.slice(0, 1), digest });
+      const same = records.filter((record) => record.identity === identity);
+      return same.find(({ session }) => session.startsWith(shown)) ?? same[0];
+    },
+    traffic: createTrafficReader(deps),
+    failingNetworks: async (now, size) => {
+      const hour = Math.floor(now / hourMs);
+      const keysOf = [hour, hour - 1].map((one) => failingNetworksKey.build(keyPrefix, String(one)));
+      const found = await Promise.all(keysOf.map((key) => redis.zrevrange(key, 0, 2 * size, "WITHSCORES")));
+      const totals = new Map<string, number>();
+      for (const texts of found) {
+        for (let index = 1; index < texts.length; index += 2) {
+          const network = texts[index - 1] ?? "";
+          totals.set(network, (totals.get(network) ?? 0) + Number(texts[index]));
+        }
+      }
+      return [...totals].toSorted(([, a], [, b]) => b - a).slice(0, size);
+    },
+  };
+}

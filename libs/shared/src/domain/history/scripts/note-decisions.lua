@@ -1,0 +1,54 @@
+-- Adds decisions to the histories of accounts or networks of one shard, and removes what is too much or too old.
+--
+-- A decision that continues one of the latest runs of equal decisions changes that run in place. Records are sealed, so
+-- a record begins with what this script reads: identity, first and last time (s) and count, separated by spaces.
+-- Histories that are removed because there are too many share the hash tag of the index.
+--
+-- KEYS, in this order: the index of the shard, and for each decision the list that it belongs to
+-- ARGV, in this order: now (s), lifetime (s), maximum of histories in the shard, maximum of records in a list, beginning of the
+--   names of the shard's lists, then for each decision: digest of the account or network, 1 if the history may be
+--   created or 0, identity, first time (s), last time (s), count, the rest of the record
+-- Reply: number of decisions that were written.
+
+local call = redis.call
+local index = KEYS[1]
+local now, life = tonumber(ARGV[1]), tonumber(ARGV[2])
+local max_histories, max_records, start = tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
+-- A run ends after an hour without such a decision.
+local gap = 3600
+-- The latest records that a decision may continue.
+local near = 8
+local written = 0
+
+local function note(list, identity, first, last, count, rest)
+  for i, record in ipairs(call("LRANGE", list, 0, near - 1)) do
+    local other, its_first, its_last, its_count = string.match(record, "^(%S+) (%d+) (%d+) (%d+) ")
+    if other == identity and first - tonumber(its_last) <= gap then
+      local merged_last = math.max(last, tonumber(its_last))
+      local merged = string.format("%s %s %.0f %.0f ", identity, its_first, merged_last, tonumber(its_count) + count)
+      call("LSET", list, i - 1, merged .. rest)
+      return
+    end
+  end
+  call("LPUSH", list, string.format("%s %.0f %.0f %.0f ", identity, first, last, count) .. rest)
+  call("LTRIM", list, 0, max_records - 1)
+end
+
+for i = 2, #KEYS do
+  local at = 6 + (i - 2) * 7
+  local digest, may_create = ARGV[at], ARGV[at + 1] == "1"
+  if may_create or call("ZSCORE", index, digest) then
+    note(KEYS[i], ARGV[at + 2], tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4]), tonumber(ARGV[at + 5]), ARGV[at + 6])
+    call("EXPIRE", KEYS[i], life)
+    call("ZADD", index, "GT", ARGV[at + 4], digest)
+    written = written + 1
+  end
+end
+call("ZREMRANGEBYSCORE", index, "-inf", now - life)
+local excess = call("ZCARD", index) - max_histories
+if excess > 0 then
+  local popped = call("ZPOPMIN", index, excess)
+  for i = 1, #popped, 2 do call("UNLINK", start .. popped[i] .. ":ok", start .. popped[i] .. ":other") end
+end
+call("EXPIRE", index, life)
+return written

@@ -1,0 +1,172 @@
+import { hash } from "node:crypto";
+import type { KeyRing } from "../../platform/crypto/key-ring.ts";
+import type { RedisClient } from "../../platform/redis/client.ts";
+import { failingNetworksKey, historyIndexKey, trafficKey } from "../../platform/redis/keys/history.ts";
+import { defineVariableScript, type RunVariableScript } from "../../platform/redis/script.ts";
+import { type DecisionNote, type DecisionRun, sealedPart } from "./decision-record.ts";
+import {
+  accountPlace,
+  type HistoryPlace,
+  indexKeyOf,
+  listKeyOf,
+  listsOfShard,
+  networkPlace,
+  perShard,
+  referencesKeyOf,
+  shownReference,
+} from "./history-places.ts";
+import type { DecisionBatch } from "./recorder.ts";
+import { noteDecisions, noteReferences, noteTraffic } from "./scripts/scripts.generated.ts";
+
+export interface HistoryLimits {
+  readonly lifeSeconds: number;
+  readonly perAccount: number;
+  readonly perNetwork: number;
+  readonly maxAccounts: number;
+  readonly maxNetworks: number;
+}
+
+export interface HistoryWriterDeps {
+  readonly redis: RedisClient;
+  readonly keyPrefix: string;
+  readonly keys: KeyRing;
+  readonly limits: HistoryLimits;
+  /** Name of this process, in each record. */
+  readonly instance: string;
+}
+
+/** Writes batches; resolves with the number of runs that could not be written. Never rejects. */
+export type WriteHistory = (batch: DecisionBatch, nowMs: number) => Promise<number>;
+
+interface Entry {
+  readonly place: HistoryPlace;
+  readonly mayCreate: boolean;
+  readonly run: DecisionRun;
+}
+
+/** Redis does nothing else while a script runs. */
+const entriesAtATime = 64;
+const referencesPerShard = 2048;
+const networksPerHour = 1000;
+
+const secondsOf = (ms: number): number => Math.floor(ms / 1000);
+const listOf = ({ outcome }: DecisionRun): "ok" | "other" => (outcome === "ok" ? "ok" : "other");
+
+/** What a run has in common with those that continue it. */
+function identityOf({
+  outcome,
+  channel,
+  account,
+  username,
+  clientIp,
+  protocol,
+  reason,
+  rule,
+  step,
+  client,
+}: DecisionNote) {
+  const text = [outcome, channel, account ?? `\n${username}`, clientIp, protocol, reason, rule, step, client].join(
+    "\0",
+  );
+  return hash("sha256", text, "base64url").slice(0, 11);
+}
+
+/**
+ * A made-up name has no history, so that it cannot displace one. If nothing showed that the account exists, the decision
+ * is added to the account's history only if there is one.
+ */
+function entriesOf(run: DecisionRun): readonly Entry[] {
+  const { account = run.username } = run;
+  const ofNetwork = { place: networkPlace(run.clientIp), mayCreate: true, run };
+  if (account === "") return [ofNetwork];
+  return [{ place: accountPlace(account), mayCreate: run.account !== undefined, run }, ofNetwork];
+}
+
+function createEntryWriter({ redis, keyPrefix, keys, limits, instance }: HistoryWriterDeps) {
+  // On a cluster the client finds the slot by the first key, so the number of keys is fixed.
+  const run: RunVariableScript = redis.isCluster
+    ? defineVariableScript(redis, noteDecisions, 2)
+    : defineVariableScript(redis, noteDecisions);
+  const { lifeSeconds } = limits;
+  return async (entries: readonly Entry[], nowMs: number): Promise<void> => {
+    const [first] = entries;
+    if (first === undefined) return;
+    const isAccount = first.place.kind === "account";
+    const redisKeys = [indexKeyOf(keyPrefix, first.place)];
+    const args: (string | number | Buffer)[] = [
+      secondsOf(nowMs),
+      lifeSeconds,
+      perShard(isAccount ? limits.maxAccounts : limits.maxNetworks),
+      isAccount ? limits.perAccount : limits.perNetwork,
+      listsOfShard(keyPrefix, first.place),
+    ];
+    for (const { place, mayCreate, run: of } of entries) {
+      const key = listKeyOf(keyPrefix, place, listOf(of));
+      redisKeys.push(key);
+      const sealed = keys.seal(sealedPart(of, instance), key).toString("base64");
+      const times = [secondsOf(of.firstMs), secondsOf(of.timeMs), of.count];
+      args.push(place.digest, mayCreate ? 1 : 0, identityOf(of), ...times, `${of.session} ${sealed}`);
+    }
+    await run(redisKeys, args.map(String));
+  };
+}
+
+function chunksOf<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
+}
+
+/** Successes are found by account; operators search by the references of failures. */
+function createReferenceWriter({ redis, keyPrefix, limits }: HistoryWriterDeps) {
+  const run = defineVariableScript(redis, noteReferences, 1);
+  return async (referred: readonly DecisionNote[], nowMs: number): Promise<void> => {
+    const byKey = Map.groupBy(referred, ({ session }) => referencesKeyOf(keyPrefix, shownReference(session)));
+    const head = [secondsOf(nowMs), limits.lifeSeconds, referencesPerShard];
+    await Promise.all(
+      [...byKey].map(async ([key, members]) => {
+        const places = members.flatMap((one) => {
+          const { digest } = networkPlace(one.clientIp);
+          return [secondsOf(one.timeMs), `${shownReference(one.session)} ${digest} ${identityOf(one)}`];
+        });
+        await run([key], [...head, ...places]);
+      }),
+    );
+  };
+}
+
+const hourMs = 3_600_000;
+
+function createTrafficWriter({ redis, keyPrefix }: HistoryWriterDeps) {
+  const run = defineVariableScript(redis, noteTraffic, 2);
+  return async ({ traffic, failingNetworks }: DecisionBatch, nowMs: number): Promise<void> => {
+    const hour = String(Math.floor(nowMs / hourMs));
+    const keys = [trafficKey.build(keyPrefix, hour), failingNetworksKey.build(keyPrefix, hour)];
+    if (traffic.length === 0 && failingNetworks.length === 0) return;
+    await run(keys, [
+      trafficKey.ttlSeconds,
+      networksPerHour,
+      traffic.length,
+      ...traffic.flat(),
+      ...failingNetworks.flat(),
+    ]);
+  };
+}
+
+export function createHistoryWriter(deps: HistoryWriterDeps): WriteHistory {
+  const writeEntries = createEntryWriter(deps);
+  const writeReferences = createReferenceWriter(deps);
+  const writeTraffic = createTrafficWriter(deps);
+  const size = deps.redis.isCluster ? 1 : entriesAtATime;
+  return async (batch, nowMs) => {
+    const entries = batch.runs.flatMap(entriesOf);
+    const shards = Map.groupBy(entries, ({ place }) => historyIndexKey.build("", place.kind, place.shard));
+    const calls = [...shards.values()].flatMap((ofShard) => chunksOf(ofShard, size));
+    const [written] = await Promise.all([
+      Promise.allSettled(calls.map((call) => writeEntries(call, nowMs))),
+      Promise.allSettled([writeReferences(batch.referred, nowMs), writeTraffic(batch, nowMs)]),
+    ]);
+    const lost = calls.filter((_call, index) => written[index]?.status === "rejected");
+    return new Set(lost.flat().map(({ run }) => run)).size;
+  };
+}

@@ -1,0 +1,106 @@
+import { pathTo } from "../../contracts/index.ts";
+import type { Config } from "../../platform/config/index.ts";
+import { canonicalDomain } from "../../platform/net/index.ts";
+
+type MailClientsConfig = Config["identity"]["mail_clients"];
+type DomainConfig = MailClientsConfig["domains"][number];
+
+/** A server as clients reach it. There is always TLS: from the start, or after STARTTLS. */
+export interface MailServer {
+  readonly host: string;
+  readonly port: number;
+  readonly security: "tls" | "starttls";
+}
+
+/** What a client needs to know to sign in by OAuth 2.0. */
+export interface MailOauth {
+  readonly issuer: string;
+  readonly authorizationUrl: string;
+  readonly tokenUrl: string;
+  readonly scopes: readonly string[];
+  /** Undefined: clients register themselves, or use one that they know. */
+  readonly clientId: string | undefined;
+}
+
+/** The mail services of one domain. */
+export interface MailServices {
+  /** In the spelling of `canonicalDomain`. */
+  readonly domain: string;
+  readonly displayName: string;
+  readonly shortName: string;
+  readonly userName: "address" | "local_part";
+  readonly imap: MailServer | undefined;
+  readonly pop3: MailServer | undefined;
+  readonly smtp: MailServer;
+  /** Undefined: clients sign in with a password. */
+  readonly oauth: MailOauth | undefined;
+}
+
+export interface MailServiceTable {
+  /** Host of the sign-in pages, which also serves the settings. */
+  readonly publicUrl: URL;
+  readonly all: readonly MailServices[];
+  /** In any spelling. */
+  find(domain: string): MailServices | undefined;
+}
+
+const ports = {
+  imap: { tls: 993, starttls: 143 },
+  pop3: { tls: 995, starttls: 110 },
+  smtp: { tls: 465, starttls: 587 },
+} as const;
+
+/** draft-ietf-mailmaint-autoconfig: the longest that clients have to show. */
+const maxShortName = 20;
+
+function serverOf(config: DomainConfig, protocol: keyof typeof ports): MailServer {
+  const { host, port, security } = config[protocol];
+  return { host: host.replace(/\.$/, ""), port: port === 0 ? ports[protocol][security] : port, security };
+}
+
+function offered(server: MailServer): MailServer | undefined {
+  return server.host === "" ? undefined : server;
+}
+
+function oauthOf({ oauth2 }: MailClientsConfig, issuer: string): MailOauth | undefined {
+  if (!oauth2.enabled) return undefined;
+  return {
+    issuer,
+    authorizationUrl: new URL(pathTo("authorize"), issuer).href,
+    tokenUrl: new URL(pathTo("token"), issuer).href,
+    scopes: oauth2.scopes,
+    clientId: oauth2.client_id === "" ? undefined : oauth2.client_id,
+  };
+}
+
+/** The mail services of all configured domains. @throws TypeError if `identity.oidc.issuer` is not set */
+export function mailServiceTable({ identity }: Config): MailServiceTable {
+  const { mail_clients: clients, oidc, frontend } = identity;
+  const oauth = oauthOf(clients, oidc.issuer);
+  const all = clients.domains.flatMap((config) => {
+    const displayName = config.display_name === "" ? frontend.branding.name : config.display_name;
+    const services = {
+      displayName,
+      shortName:
+        config.short_name === "" ? Array.from(displayName).slice(0, maxShortName).join("").trim() : config.short_name,
+      userName: config.user_name,
+      imap: offered(serverOf(config, "imap")),
+      pop3: offered(serverOf(config, "pop3")),
+      smtp: serverOf(config, "smtp"),
+      oauth,
+    };
+    return config.names.flatMap((name) => {
+      const domain = canonicalDomain(name);
+      return domain === undefined ? [] : [{ domain, ...services }];
+    });
+  });
+  const byDomain = new Map(all.map((services) => [services.domain, services]));
+  return {
+    publicUrl: new URL(oidc.issuer),
+    all,
+    find: (domain) => {
+      const canonical = canonicalDomain(domain);
+      return canonical === undefined ? undefined : byDomain.get(canonical);
+    },
+  };
+}

@@ -1,0 +1,25 @@
+/** One replica of a service, as its clients know it from its heartbeats. */
+export interface Replica {
+  readonly instance: string;
+  /** Whether it serves its methods on subjects of its own (`methodAt`), and counts a request once that another one received too. */
+  readonly isAddressed: boolean;
+  /** Requests of this process that it has not answered. The bus keeps this number. */
+  outstanding: number;
+}
+
+/** The replicas to which new requests may go. While the list is empty, requests go to the queue group. */
+export type LiveReplicas = () => readonly Replica[];
+
+/**
+ * Of two replicas chosen at random, the one with fewer requests of ours: close to the best balance, without the herd of clients that all
+ * choose the idlest. The load of a replica that is not addressed is unknown, so chance alone decides about it.
+ */
+export function chooseReplica(live: readonly Replica[]): Replica | undefined {
+  const count = live.length;
+  const first = Math.floor(Math.random() * count);
+  const one = live[first];
+  if (one === undefined || count < 2) return one;
+  const other = live[(first + 1 + Math.floor(Math.random() * (count - 1))) % count];
+  if (other === undefined || !one.isAddressed || !other.isAddressed) return one;
+  return other.outstanding < one.outstanding ? other : one;
+}

@@ -1,0 +1,45 @@
+import type { NatsConnection } from "@nats-io/transport-node";
+
+/** The servers of the cluster, in the order in which to try them. */
+export interface ServerOrder {
+  /** Learns the servers that the cluster has announced, and which one is in use. */
+  readonly learn: (connection: Pick<NatsConnection, "getServer" | "getServers">) => void;
+  /** At random, so that clients spread over the servers, but the one that was used last comes last. */
+  readonly inOrder: () => string[];
+  readonly hasOthers: () => boolean;
+}
+
+/** More servers than any cluster has. */
+const maxAnnounced = 64;
+
+const hostPort = (server: string): string => server.replace(/^[a-z]+:\/\//, "");
+
+function shuffled(texts: readonly string[]): string[] {
+  return texts
+    .map((text) => [Math.random(), text] as const)
+    .toSorted(([one], [other]) => one - other)
+    .map(([, text]) => text);
+}
+
+export function createServerOrder(configured: readonly string[] | string | undefined): ServerOrder {
+  const own = typeof configured === "string" ? [configured] : [...(configured ?? [])];
+  let announced: readonly string[] = [];
+  let current: string | undefined;
+  const isLast = (server: string): boolean => hostPort(server) === current;
+  const inOrder = (): string[] => {
+    const all = [...shuffled(own), ...shuffled(announced)];
+    return [...all.filter((server) => !isLast(server)), ...all.filter(isLast)];
+  };
+  return {
+    learn(connection) {
+      const known = new Set(own.map(hostPort));
+      const listed = connection
+        .getServers()
+        .map(({ hostname, port }) => (hostname.includes(":") ? `[${hostname}]:${port}` : `${hostname}:${port}`));
+      announced = listed.filter((server) => !known.has(server)).slice(0, maxAnnounced);
+      current = connection.getServer();
+    },
+    inOrder,
+    hasOthers: () => own.length + announced.length > 1,
+  };
+}

@@ -1,0 +1,39 @@
+import { boolean, section, stringList } from "./fields.ts";
+import { initialTokens, registrationLimits } from "./identity-oidc-limits.ts";
+
+/** RFC 7591, RFC 7592, OpenID Connect Dynamic Client Registration 1.0. */
+export const DynamicRegistration = section(
+  "Registration of clients by themselves (RFC 7591, RFC 7592, OpenID Connect Dynamic Client Registration).",
+  {
+    enabled: boolean(false, {
+      description: "Whether clients may register. Mail clients have a profile of their own, `mail_registration`.",
+    }),
+    open: boolean(false, {
+      description: "Whether anyone may register. If false, a registration needs one of the initial access tokens.",
+    }),
+    initial_access_tokens: initialTokens("Initial access tokens."),
+    grant_types: stringList(["authorization_code", "refresh_token"], {
+      description:
+        "Grant types that a client may register: authorization_code, refresh_token, `urn:ietf:params:oauth:grant-type:device_code`.",
+    }),
+    token_endpoint_auth_methods: stringList(["client_secret_basic", "client_secret_post", "private_key_jwt", "none"], {
+      description:
+        "Authentication methods that a client may register: client_secret_basic, client_secret_post, private_key_jwt, none.",
+    }),
+    scopes: stringList(["openid", "profile", "email", "offline_access"], {
+      description:
+        "Scopes that a client may register. A client that names none is registered with all of them. Scopes of the back channel are not permitted.",
+    }),
+    redirect_hosts: stringList([], {
+      description:
+        "Hosts to which https redirect URIs and other addresses of a client may lead; `*.example.test` stands for all hosts below example.test. If empty, any host.",
+    }),
+    jwks_networks: stringList([], {
+      form: "network",
+      description:
+        "Networks in which the host of a `jwks_uri` may lie, in addition to public addresses. Others are not connected to, so that a registration cannot make Postern send requests to internal hosts.",
+    }),
+    ...registrationLimits({ pending: "24h", registrations: 10_000 }),
+  },
+  { reload: "live" },
+);

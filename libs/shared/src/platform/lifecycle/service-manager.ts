@@ -1,0 +1,57 @@
+import type { Logger } from "../logging/logger.ts";
+
+/** systemd, as sd_notify(3) reaches it. */
+export interface ServiceManager {
+  /** The service serves requests. From now on the event loop feeds the watchdog, so that systemd ends a process that hangs. */
+  ready(): void;
+  stopping(): void;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const none: ServiceManager = { ready: () => undefined, stopping: () => undefined };
+/** Feeds per watchdog period; one may be late. */
+const feedsPerPeriod = 3;
+
+function watchdogPeriodMs({ WATCHDOG_USEC: micros, WATCHDOG_PID: pid }: Environment): number | undefined {
+  if (micros === undefined || (pid !== undefined && pid !== String(process.pid))) return undefined;
+  const periodMs = Number(micros) / 1000;
+  return periodMs > 0 ? periodMs / feedsPerPeriod : undefined;
+}
+
+/** Node announces with a warning that its module may change. The packaged version of Node is pinned. */
+function quietly<T>(work: () => T): T {
+  const emitWarning = process.emitWarning.bind(process);
+  process.emitWarning = () => undefined;
+  try {
+    return work();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+/** Node has no datagram sockets of the Unix family, which systemd requires, so that its own library sends. */
+function createSend(): (state: string) => void {
+  const { dlopen } = quietly(() => process.getBuiltinModule("node:ffi"));
+  const { functions } = dlopen("libsystemd.so.0", { sd_notify: { return: "i32", arguments: ["i32", "string"] } });
+  return (state) => void functions.sd_notify(0, state);
+}
+
+/** Does nothing if the process was not started by a unit with `Type=notify`, or without systemd's library. */
+export function connectServiceManager(environment: Environment, log: Pick<Logger, "warn">): ServiceManager {
+  if (environment["NOTIFY_SOCKET"] === undefined) return none;
+  try {
+    const send = createSend();
+    return {
+      ready() {
+        send("READY=1");
+        const everyMs = watchdogPeriodMs(environment);
+        if (everyMs !== undefined) setInterval(() => send("WATCHDOG=1"), everyMs).unref();
+      },
+      stopping: () => send("STOPPING=1"),
+    };
+  } catch (err) {
+    log.warn({ err }, "systemd cannot be notified");
+    return none;
+  }
+}

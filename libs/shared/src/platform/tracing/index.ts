@@ -1,0 +1,1 @@
+export { type Span, type SpanStart, type Tracer, traced } from "./tracer.ts";

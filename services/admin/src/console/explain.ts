@@ -1,0 +1,166 @@
+import type { Explanation } from "@postern/shared/contracts";
+import type { Ban, BruteForceRecords, BruteForceRules } from "@postern/shared/domain/brute-force";
+import type { FindAccountNames } from "@postern/shared/domain/flush";
+import type { DecisionHistory, RecordedDecision } from "@postern/shared/domain/history";
+import type { Clock } from "@postern/shared/platform/time";
+import { type Subject, subjectOf } from "./subject.ts";
+import { verdictOf } from "./verdict.ts";
+import { writtenBan, writtenDecision } from "./written.ts";
+
+export interface ExplainDeps {
+  /** Undefined while no history is recorded. */
+  readonly history: DecisionHistory | undefined;
+  readonly bruteForce: Pick<BruteForceRecords, "bansOfAddress" | "addressesOf" | "delayedAmong">;
+  readonly rules: () => BruteForceRules;
+  readonly accountNames: FindAccountNames;
+  readonly clock: Clock;
+}
+
+export type Explain = (query: string) => Promise<Explanation>;
+
+/** What was found out about a subject. */
+interface Found {
+  readonly account?: string | undefined;
+  readonly records: readonly RecordedDecision[];
+  readonly bans: readonly Ban[];
+  readonly ownBans: readonly Ban[];
+  readonly delay?: Explanation["delay"];
+  readonly guessingAddresses: readonly string[];
+  readonly otherAccounts: readonly string[];
+  readonly incomplete: readonly string[];
+}
+
+/** Addresses whose bans are looked up; each costs one key per rule. */
+const maxAddresses = 100;
+const maxFailures = 10;
+const maxAccounts = 20;
+const noHistory = "sign-ins are not recorded: observability.decision_history is off";
+const isWide = "sign-ins are recorded for each IPv4 /24 and IPv6 /48; ask for one of these networks";
+
+function unique(bans: readonly Ban[]): readonly Ban[] {
+  return [...new Map(bans.map((ban) => [`${ban.rule} ${ban.network}`, ban])).values()];
+}
+
+function createBanLookup({ bruteForce }: ExplainDeps) {
+  return async (addresses: readonly string[]): Promise<readonly Ban[]> => {
+    const found = await Promise.all(addresses.slice(0, maxAddresses).map((one) => bruteForce.bansOfAddress(one)));
+    return unique(found.flat());
+  };
+}
+
+const addressesOf = (records: readonly RecordedDecision[]): readonly string[] =>
+  [...new Set(records.map(({ clientIp }) => clientIp))].filter((address) => address !== "");
+
+/** The subject is a customer: bans matter where the account signs in, not where it is attacked from. */
+function createAccountSearch(deps: ExplainDeps) {
+  const { history, bruteForce, accountNames } = deps;
+  const bansOf = createBanLookup(deps);
+  return async (name: string): Promise<Found> => {
+    const { accounts, isComplete } = await accountNames(name);
+    const names = [...new Set([name, ...accounts])];
+    const [found, guessing, delayed] = await Promise.all([
+      Promise.all(
+        [...new Set(names.map((one) => one.toLowerCase()))].map(async (one) => history?.ofAccount(one) ?? []),
+      ),
+      Promise.all(names.map((one) => bruteForce.addressesOf(one))),
+      bruteForce.delayedAmong(names),
+    ]);
+    const records = found.flat().toSorted((a, b) => b.timeMs - a.timeMs);
+    const guessingAddresses = [...new Set(guessing.flat())].slice(0, maxAddresses);
+    const own = addressesOf(records.filter(({ outcome }) => outcome === "ok"));
+    const [ownBans, others] = await Promise.all([bansOf(own), bansOf(guessingAddresses)]);
+    const [first] = delayed;
+    return {
+      account: accounts[0] ?? records.find(({ account }) => account !== undefined)?.account,
+      records,
+      bans: unique([...ownBans, ...others]),
+      ownBans,
+      delay: first && { wrong_passwords: first.wrongPasswords, until: new Date(first.untilMs).toISOString() },
+      guessingAddresses,
+      otherAccounts: [],
+      incomplete: [
+        ...(history === undefined ? [noHistory] : []),
+        ...(isComplete ? [] : ["a backend could not be asked for the account behind this name"]),
+      ],
+    };
+  };
+}
+
+type Place = Extract<Subject, { readonly kind: "address" | "network" }>;
+
+function createPlaceSearch(deps: ExplainDeps) {
+  const { history, bruteForce } = deps;
+  return async (place: Place): Promise<Found> => {
+    const wide = place.kind === "network" && place.isWide;
+    const [all, bans] = await Promise.all([
+      wide ? [] : (history?.ofNetwork(place.address) ?? []),
+      bruteForce.bansOfAddress(place.address),
+    ]);
+    const records = all.filter(({ clientIp }) => place.contains(clientIp));
+    const signedIn = records.filter(({ outcome }) => outcome === "ok").flatMap(({ account }) => account ?? []);
+    const incomplete = [...(history === undefined ? [noHistory] : []), ...(wide ? [isWide] : [])];
+    const otherAccounts = [...new Set(signedIn)].slice(0, maxAccounts);
+    return { records, bans, ownBans: bans, guessingAddresses: [], otherAccounts, incomplete };
+  };
+}
+
+function createReferenceSearch(deps: ExplainDeps) {
+  const { history } = deps;
+  const bansOf = createBanLookup(deps);
+  return async (reference: string): Promise<Found> => {
+    const record = await history?.ofReference(reference);
+    const bans = record === undefined || record.clientIp === "" ? [] : await bansOf([record.clientIp]);
+    const incomplete = history === undefined ? [noHistory] : [];
+    const records = record === undefined ? [] : [record];
+    return {
+      account: record?.account,
+      records,
+      bans,
+      ownBans: bans,
+      guessingAddresses: [],
+      otherAccounts: [],
+      incomplete,
+    };
+  };
+}
+
+/** Answers "what happened?" for anything that a customer may name. @throws what Redis throws */
+export function createExplain(deps: ExplainDeps): Explain {
+  const ofAccount = createAccountSearch(deps);
+  const ofPlace = createPlaceSearch(deps);
+  const ofReference = createReferenceSearch(deps);
+  const search = (subject: Subject): Promise<Found> => {
+    if (subject.kind === "account") return ofAccount(subject.name);
+    return subject.kind === "reference" ? ofReference(subject.reference) : ofPlace(subject);
+  };
+  return async (query) => {
+    const subject = subjectOf(query);
+    const { account, records, delay, guessingAddresses, otherAccounts, incomplete, ...found } = await search(subject);
+    const { kind } = subject;
+    const rules = deps.rules();
+    const bans = found.bans.map((ban) => writtenBan(ban, rules));
+    const ownBans = found.ownBans.map((ban) => writtenBan(ban, rules));
+    const success = records.find(({ outcome }) => outcome === "ok");
+    const lastSuccess = success && writtenDecision(success);
+    const failures = records
+      .filter(({ outcome }) => outcome !== "ok")
+      .slice(0, maxFailures)
+      .map(writtenDecision);
+    const facts = { query, kind, bans, ownBans, guessing_addresses: [...guessingAddresses], ...(delay && { delay }) };
+    const nowMs = deps.clock.now();
+    const verdict = verdictOf({ ...facts, lastSuccess, lastFailure: failures[0], nowMs });
+    return {
+      query,
+      kind,
+      ...verdict,
+      ...(account !== undefined && { account }),
+      bans,
+      ...(delay && { delay }),
+      ...(lastSuccess !== undefined && { last_success: lastSuccess }),
+      last_failures: failures,
+      guessing_addresses: [...guessingAddresses],
+      other_accounts: [...otherAccounts],
+      incomplete: [...incomplete],
+    };
+  };
+}

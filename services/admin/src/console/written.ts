@@ -1,0 +1,36 @@
+import type { BanRecord, DecisionRecord } from "@postern/shared/contracts";
+import type { Ban, BruteForceRules } from "@postern/shared/domain/brute-force";
+import type { RecordedDecision } from "@postern/shared/domain/history";
+import { reasonText } from "./reason-text.ts";
+
+const isoOf = (ms: number): string => new Date(ms).toISOString();
+
+/** A record as the interface writes it: without members that have no value. */
+export function writtenDecision(record: RecordedDecision): DecisionRecord {
+  const { timeMs, firstMs, count, outcome, reason, rule, channel, step, protocol, client, clientIp } = record;
+  const { account, username, instance, session } = record;
+  return {
+    time: isoOf(timeMs),
+    first_time: isoOf(firstMs),
+    count,
+    outcome,
+    ...(reason !== "" && { reason }),
+    text: reasonText({ outcome, reason, rule }),
+    ...(rule !== "" && { rule }),
+    channel,
+    ...(step !== "" && { step }),
+    protocol,
+    ...(client !== "" && { client }),
+    client_ip: clientIp,
+    ...(account !== undefined && { account }),
+    ...(username !== account && { username }),
+    instance,
+    session,
+  };
+}
+
+export function writtenBan({ network, rule, bannedAtMs, expiresAtMs }: Ban, { rules }: BruteForceRules): BanRecord {
+  const failures = rules.find(({ name }) => name === rule)?.failedRequests;
+  const written = { network, rule, start: isoOf(bannedAtMs), end: isoOf(expiresAtMs) };
+  return failures === undefined ? written : { ...written, failures };
+}

@@ -1,0 +1,59 @@
+import type { Attacks } from "@postern/shared/contracts";
+import type { BruteForceRecords } from "@postern/shared/domain/brute-force";
+import type { DecisionHistory } from "@postern/shared/domain/history";
+import type { Clock } from "@postern/shared/platform/time";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { numberOf, unreadable } from "./query.ts";
+
+export interface AttacksRouteDeps {
+  /** Undefined while no history is recorded. */
+  readonly history: DecisionHistory | undefined;
+  readonly bruteForce: Pick<BruteForceRecords, "listGuessedAccounts" | "delayedAmong">;
+  readonly clock: Clock;
+}
+
+const maxNetworks = 20;
+/** A sample: the index has no order by number of addresses. */
+const maxAccountsRead = 100;
+const maxAccounts = 20;
+
+async function accountsUnderAttack({ bruteForce }: AttacksRouteDeps): Promise<Attacks["accounts"]> {
+  const { accounts } = await bruteForce.listGuessedAccounts({ size: maxAccountsRead });
+  const most = accounts.toSorted((a, b) => b.addresses.length - a.addresses.length).slice(0, maxAccounts);
+  const delayed = await bruteForce.delayedAmong(most.map(({ account }) => account));
+  return most.map(({ account, addresses }) => {
+    const delay = delayed.find((one) => one.account === account);
+    return {
+      account,
+      addresses: addresses.length,
+      ...(delay !== undefined && {
+        wrong_passwords: delay.wrongPasswords,
+        delayed_until: new Date(delay.untilMs).toISOString(),
+      }),
+    };
+  });
+}
+
+/** `GET /api/v1/console/attacks` */
+export function getAttacks(deps: AttacksRouteDeps) {
+  const { history, clock } = deps;
+  return async ({ query }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const minutes = numberOf(query, "minutes", { usual: 60, max: 1440 });
+    const nowMs = clock.now();
+    try {
+      const [traffic, networks, accounts] = await Promise.all([
+        history?.traffic(nowMs - (minutes - 1) * 60_000, nowMs) ?? [],
+        history?.failingNetworks(nowMs, maxNetworks) ?? [],
+        accountsUnderAttack(deps),
+      ]);
+      const answer: Attacks = {
+        minutes: traffic.map(({ minuteMs, ...counts }) => ({ time: new Date(minuteMs).toISOString(), ...counts })),
+        networks: networks.map(([network, failures]) => ({ network, failures })),
+        accounts,
+      };
+      return await reply.header("cache-control", "no-store").send(answer);
+    } catch (error) {
+      throw unreadable(error);
+    }
+  };
+}

@@ -1,0 +1,28 @@
+import { AppError } from "@postern/shared/platform/errors";
+import { malformed } from "../read-request.ts";
+
+const longest = 1024;
+
+/** One text of a query. @throws AppError REQUEST_MALFORMED */
+export function textOf(query: unknown, name: string): string | undefined {
+  const value: unknown = Object(query)[name];
+  if (value === undefined) return undefined;
+  if (typeof value !== "string" || value.trim() === "" || value.length > longest)
+    throw malformed(`${name}: must be one text of 1 to ${longest} characters`);
+  return value;
+}
+
+/** One whole number of a query. @throws AppError REQUEST_MALFORMED */
+export function numberOf(query: unknown, name: string, { usual, max }: { usual: number; max: number }): number {
+  const number = Number(textOf(query, name) ?? usual);
+  if (!Number.isInteger(number) || number < 1 || number > max)
+    throw malformed(`${name}: must be a whole number, 1 to ${max}`);
+  return number;
+}
+
+/** Errors of Redis as the caller sees them. */
+export function unreadable(cause: unknown): AppError {
+  if (cause instanceof AppError) return cause;
+  if (cause instanceof RangeError) return malformed("cursor: must be the value of next from a previous page");
+  return new AppError("REDIS_UNAVAILABLE", { detail: "stored records cannot be read", cause });
+}

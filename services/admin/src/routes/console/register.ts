@@ -1,0 +1,21 @@
+import { type OperationId, operation } from "@postern/shared/contracts";
+import { guardedRoute } from "@postern/shared/platform/http";
+import { systemClock as clock } from "@postern/shared/platform/time";
+import type { FastifyInstance } from "fastify";
+import type { AdminContext } from "../../context.ts";
+import { getAttacks } from "./get-attacks.ts";
+import { getBans } from "./get-bans.ts";
+import { getExplain } from "./get-explain.ts";
+import { getHistory } from "./get-history.ts";
+
+export function registerConsole(app: FastifyInstance, context: AdminContext): void {
+  const { settings, live } = context;
+  const guarded = (id: OperationId) => guardedRoute(operation(id), settings.identifier);
+  app.route({ ...guarded("explain"), handler: getExplain(context) });
+  app.route({ ...guarded("listDecisions"), handler: getHistory(context) });
+  app.route({
+    ...guarded("listBansByEnd"),
+    handler: getBans({ ...context, rules: () => live.current.flush.rules }),
+  });
+  app.route({ ...guarded("showAttacks"), handler: getAttacks({ ...context, clock }) });
+}

@@ -1,0 +1,66 @@
+import type { AuthDecision, AuthPolicyLogin, AuthPolicyVerdict, Ok } from "@postern/shared/contracts";
+import { blockedBy } from "../brute-force/blocked-by.ts";
+import type { BruteForce, BruteForceFacts } from "../brute-force/brute-force.ts";
+import type { Facts } from "../facts/facts.ts";
+import type { Policies } from "../policy/policies.ts";
+import { reportedAttempt } from "./reported-attempt.ts";
+
+export interface AllowLoginDeps {
+  /** Absent if `auth.controls.enabled` does not list brute-force protection. */
+  readonly bruteForce: () => BruteForce | undefined;
+  /** Absent while `auth.policy` has no rules. */
+  readonly policies: () => Policies | undefined;
+}
+
+/** No objection; what the account is, only the mail server knows. */
+const accepted: Ok = {
+  outcome: "ok",
+  account: "",
+  accountField: "",
+  totpSecretField: "",
+  backend: 0,
+  attributes: {},
+  memoryCache: "miss",
+};
+
+function verdictOf(decision: AuthDecision, facts: BruteForceFacts | undefined): AuthPolicyVerdict {
+  const delaySeconds = Math.ceil((facts?.accountDelayMs ?? 0) / 1000);
+  if (decision.outcome === "ok") {
+    return delaySeconds > 0 ? { verdict: "tarpit", delaySeconds, reason: "account_delay" } : { verdict: "accept" };
+  }
+  // The protocol has no temporary failure: an error would let the sign-in proceed, which the policy does not want.
+  const { message } = decision;
+  const words = message === undefined || message === "" ? {} : { message };
+  if (decision.outcome !== "blocked") return { verdict: "reject", reason: "policy", ...words };
+  const { rule, retryAfterSeconds } = decision;
+  return {
+    verdict: "reject",
+    reason: "ban",
+    rule,
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    ...words,
+  };
+}
+
+/**
+ * Evaluates a sign-in that a mail server is about to verify or has verified: bans reject it, the account delay delays it,
+ * and policies for the operation `auth_policy` may reject it.
+ *
+ * @throws AppError REDIS_UNAVAILABLE if Redis is unavailable and the site configured temporary failures for that.
+ */
+export function createAllowLogin({ bruteForce, policies }: AllowLoginDeps) {
+  return async (login: AuthPolicyLogin): Promise<AuthPolicyVerdict> => {
+    const attempt = reportedAttempt(login);
+    const protection = bruteForce();
+    const found = await protection?.check(attempt);
+    const decision = (found === undefined ? undefined : blockedBy(found)) ?? accepted;
+    if (found !== undefined && decision.outcome === "ok" && login.username !== "") {
+      await protection?.determineDelay(login.username, found);
+    }
+    const facts: Facts = found === undefined ? {} : { bruteForce: found };
+    const { attributes } = login;
+    const known = { attempt: { ...attempt, operation: "auth_policy" as const, attributes }, decision, facts };
+    const decided = (await policies()?.apply(known)) ?? decision;
+    return verdictOf(decided, found);
+  };
+}

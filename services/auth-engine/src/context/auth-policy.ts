@@ -1,0 +1,48 @@
+import type { Config } from "@postern/shared/platform/config";
+import { systemClock } from "@postern/shared/platform/time";
+import { createAllowLogin } from "../auth-policy/allow-login.ts";
+import { createReportLogin } from "../auth-policy/report-login.ts";
+import { createResetCounts } from "../auth-policy/reset-counts.ts";
+import { createChosenNames } from "../brute-force/chosen-names.ts";
+import { createGuessDigest } from "../brute-force/guess-digest.ts";
+import { noteOfReport, noteOfVerdict } from "../history/note-of-report.ts";
+import type { AuthPolicy } from "../rpc/auth-policy.ts";
+import type { LiveBruteForce } from "./brute-force.ts";
+import type { HistoryThread } from "./history-thread.ts";
+import type { DecisionRules } from "./rules.ts";
+
+/** Names that may not exist are stored for about as long. */
+const chosenNamesMs = 3_600_000;
+
+export function makeAuthPolicy(
+  { storage }: Config,
+  parts: {
+    readonly bruteForce: LiveBruteForce | undefined;
+    readonly rules: { readonly current: DecisionRules };
+    /** Absent while no history is recorded. */
+    readonly history: HistoryThread | undefined;
+  },
+): AuthPolicy {
+  const bruteForce = () => parts.bruteForce?.current;
+  const allow = createAllowLogin({ bruteForce, policies: () => parts.rules.current.policies });
+  const report = createReportLogin({
+    bruteForce,
+    history: () => parts.bruteForce?.history,
+    digest: createGuessDigest(storage.redis.password_nonce),
+    mayStoreName: createChosenNames(systemClock, chosenNamesMs),
+  });
+  return {
+    allow: async (login) => {
+      const verdict = await allow(login);
+      // A sign-in that may proceed is reported afterwards.
+      if (verdict.verdict === "reject") parts.history?.note(noteOfVerdict(login, verdict, systemClock.now()));
+      return verdict;
+    },
+    report: async (login, call) => {
+      const effect = await report(login, call);
+      parts.history?.note(noteOfReport(login, effect, systemClock.now()));
+      return effect;
+    },
+    reset: createResetCounts({ records: () => parts.bruteForce?.records }),
+  };
+}

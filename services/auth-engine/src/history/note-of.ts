@@ -1,0 +1,48 @@
+import type { AuthDecision } from "@postern/shared/contracts";
+import type { DecisionChannel, DecisionNote } from "@postern/shared/domain/history";
+import type { Attempt } from "../decision/attempt.ts";
+import type { Facts } from "../facts/facts.ts";
+
+type Ending = Pick<DecisionNote, "outcome" | "reason" | "rule" | "account">;
+
+/** An account's name only if a backend knows it, because a name that was merely typed may not exist. */
+function knownAccount({ username }: Attempt, { accountKnown, guessedAccount }: Facts): string | undefined {
+  return accountKnown === true ? (guessedAccount ?? username) : guessedAccount;
+}
+
+function endingOf(attempt: Attempt, decision: AuthDecision, facts: Facts): Ending {
+  const account = knownAccount(attempt, facts);
+  switch (decision.outcome) {
+    case "ok":
+      return { outcome: "ok", reason: "", rule: "", account: decision.account };
+    case "fail":
+      return { outcome: "denied", reason: decision.reason, rule: "", account };
+    case "blocked":
+      return { outcome: "blocked", reason: "banned", rule: decision.rule, account };
+    case "tempfail":
+      return { outcome: "undecided", reason: decision.code, rule: "", account };
+  }
+}
+
+function channelOf(dialect: Attempt["dialect"]): DecisionChannel {
+  if (dialect === "idp") return "browser";
+  if (dialect === "jwt") return "jwt";
+  return dialect === "auth_policy" ? "mail_server" : "mail";
+}
+
+/** A decision as the history records it. */
+export function noteOf(attempt: Attempt, decision: AuthDecision, facts: Facts, timeMs: number): DecisionNote {
+  const { session, dialect, username, protocol, clientIp = "", oidcClientId: client = "" } = attempt;
+  const channel = channelOf(dialect);
+  return {
+    ...endingOf(attempt, decision, facts),
+    timeMs,
+    channel,
+    username,
+    clientIp,
+    protocol,
+    step: channel === "browser" ? "password" : "",
+    client,
+    session,
+  };
+}

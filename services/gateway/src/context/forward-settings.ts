@@ -1,0 +1,26 @@
+import { createCallerSigner } from "@postern/shared/platform/http";
+import type { ForwardDeps } from "../forward/forward.ts";
+import { createReadBody } from "../plugins/read-body.ts";
+import type { GatewaySettings, LiveGatewaySettings } from "../settings.ts";
+
+type FromSettings = Pick<
+  ForwardDeps,
+  "publicPaths" | "sign" | "origins" | "servesPages" | "readBody" | "maxBodyBytes" | "timeoutMs"
+>;
+
+/** The parts of forwarding that follow from the configuration alone. */
+export function forwardSettings(
+  settings: GatewaySettings,
+  live: { readonly current: LiveGatewaySettings },
+): FromSettings {
+  const { assertion, origins, servesPages, decompression, maxBodyBytes, forwardTimeoutMs: timeoutMs } = settings;
+  return {
+    publicPaths: () => live.current.publicHookPaths,
+    sign: createCallerSigner(assertion),
+    origins,
+    servesPages,
+    readBody: createReadBody(decompression),
+    maxBodyBytes,
+    timeoutMs,
+  };
+}

@@ -1,0 +1,59 @@
+import { type AuthDecision, type AuthRequest, normalisedProtocol, pathTo } from "@postern/shared/contracts";
+import { type Config, mailScopes } from "@postern/shared/platform/config";
+import type { WireNames } from "./naming.ts";
+import { type DialectReply, headerText } from "./reply.ts";
+
+/** What a mail program needs to obtain a token. */
+export interface OauthFailureSettings {
+  /** URL of the discovery document. */
+  readonly discovery: string;
+  readonly scopes: readonly { readonly name: string; readonly protocols: readonly string[] }[];
+  /** Scopes for every protocol. */
+  readonly always: readonly string[];
+}
+
+/** Undefined while tokens are not accepted, or another identity provider issues them. */
+export function oauthFailureSettings({ auth, identity }: Config): OauthFailureSettings | undefined {
+  const { enabled, issuer: own, required_scope: always } = auth.oauthbearer;
+  const { oidc } = identity;
+  const issuer = own === "" ? auth.backchannel.oidc_bearer.issuer : own;
+  if (!enabled || !oidc.enabled || oidc.issuer !== issuer) return undefined;
+  const scopes = oidc.mail_registration.enabled ? mailScopes(oidc.mail_registration) : [];
+  return { discovery: `${issuer}${pathTo("discovery")}`, scopes, always };
+}
+
+const tokenMethod = /^(?:oauthbearer|xoauth2)$/iu;
+
+/** The same for every denial, so that it does not tell why the token was refused. */
+function failureText({ discovery, scopes, always }: OauthFailureSettings, protocol: string): string {
+  const fitting = scopes.filter(({ protocols }) => protocols.some((name) => normalisedProtocol(name) === protocol));
+  const scope = fitting.length > 0 ? fitting.map(({ name }) => name) : always;
+  return JSON.stringify({
+    status: "invalid_token",
+    ...(scope.length > 0 && { scope: scope.join(" ") }),
+    "openid-configuration": discovery,
+  });
+}
+
+/**
+ * Adds the error result of OAUTHBEARER (RFC 7628 §3.2.2) to the denial of a sign-in by token. The mail server sends it to
+ * the mail program, which can then discover how to obtain a token.
+ */
+export function withOauthFailure(
+  reply: DialectReply,
+  { method, protocol }: Pick<AuthRequest, "method" | "protocol">,
+  {
+    decision,
+    names,
+    settings,
+  }: {
+    readonly decision: AuthDecision;
+    readonly names: WireNames;
+    readonly settings: OauthFailureSettings | undefined;
+  },
+): DialectReply {
+  const isDenial = decision.outcome === "fail" || decision.outcome === "blocked";
+  if (settings === undefined || !isDenial || !tokenMethod.test(method?.trim() ?? "")) return reply;
+  const text = headerText(failureText(settings, normalisedProtocol(protocol)));
+  return { ...reply, headers: [...reply.headers, [`${names.prefix}OAuth-Failure`, text]] };
+}

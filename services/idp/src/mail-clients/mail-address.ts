@@ -1,0 +1,29 @@
+import type { MailServices } from "@postern/shared/domain/mail-clients";
+import { canonicalDomain } from "@postern/shared/platform/net";
+
+/** RFC 5321 §4.5.3.1: a path has at most 256 octets with its brackets, a local part 64. */
+const maxAddress = 254;
+const maxLocalPart = 64;
+
+export interface MailAddress {
+  /** As written. */
+  readonly address: string;
+  readonly localPart: string;
+  /** In the spelling of `canonicalDomain`. */
+  readonly domain: string;
+}
+
+/** Reads a mail address: what follows the last @ is the domain. Undefined for anything else. */
+export function readMailAddress(text: string): MailAddress | undefined {
+  const at = text.lastIndexOf("@");
+  if (at < 1 || at > maxLocalPart || text.length > maxAddress || !text.isWellFormed()) return undefined;
+  const localPart = text.slice(0, at);
+  const domain = canonicalDomain(text.slice(at + 1));
+  if (domain === undefined || /[\s\p{Cc}<>]/u.test(localPart)) return undefined;
+  return { address: text, localPart, domain };
+}
+
+/** The user name at the mail servers. */
+export function userNameAt({ userName }: MailServices, { address, localPart }: MailAddress): string {
+  return userName === "address" ? address : localPart;
+}

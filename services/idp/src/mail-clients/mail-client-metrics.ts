@@ -1,0 +1,21 @@
+import type { Metrics } from "@postern/shared/platform/metrics";
+
+const formats = ["autoconfig", "autodiscover", "pacc", "profile"] as const;
+const results = ["served", "unknown", "refused"] as const;
+
+export type SettingsFormat = (typeof formats)[number];
+export type SettingsResult = (typeof results)[number];
+
+export interface MailClientMetrics {
+  /** `unknown`: no settings for the domain, or a profile that is no longer offered. `refused`: a request that cannot be read, or for another schema. */
+  asked(format: SettingsFormat, result: SettingsResult): void;
+}
+
+export function createMailClientMetrics(registry: Metrics, prefix: string): MailClientMetrics {
+  const requests = registry.counter({
+    name: `${prefix}_idp_mail_settings_total`,
+    help: "Requests for the settings of mail clients",
+    labels: { format: formats, result: results },
+  });
+  return { asked: (format, result) => requests({ format, result }).inc() };
+}

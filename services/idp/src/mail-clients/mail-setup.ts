@@ -1,0 +1,46 @@
+import type { MailServices, MailServiceTable } from "@postern/shared/domain/mail-clients";
+import type { BrowserSessionRecord } from "../sessions/browser-session-port.ts";
+import { type MailAddress, readMailAddress } from "./mail-address.ts";
+import type { ProfileOffers } from "./profile-offers.ts";
+
+/** The mailbox of a user for whose domain there are settings. */
+export interface MailAccount {
+  readonly mail: MailAddress;
+  readonly services: MailServices;
+  /** Name in outgoing mail. */
+  readonly name: string;
+}
+
+/** What the page for mail clients needs. */
+export interface MailSetup {
+  /** Undefined: no settings are configured for the user's domain. */
+  accountOf(session: BrowserSessionRecord): MailAccount | undefined;
+  readonly offers: ProfileOffers;
+  /** Of the links in QR codes. */
+  readonly origin: string;
+}
+
+export interface MailSetupDeps {
+  readonly services: MailServiceTable;
+  readonly offers: ProfileOffers;
+  /** Backend attribute with the mail address. */
+  readonly addressAttribute: string;
+}
+
+export function createMailSetup({ services, offers, addressAttribute }: MailSetupDeps): MailSetup {
+  return {
+    offers,
+    origin: services.publicUrl.origin,
+    accountOf: ({ account, attributes, displayName }) => {
+      // The account name first: the mail servers certainly accept it.
+      for (const text of [account, ...(attributes?.[addressAttribute] ?? [])]) {
+        const mail = readMailAddress(text);
+        const found = mail === undefined ? undefined : services.find(mail.domain);
+        if (mail !== undefined && found !== undefined) {
+          return { mail, services: found, name: displayName ?? mail.address };
+        }
+      }
+      return undefined;
+    },
+  };
+}

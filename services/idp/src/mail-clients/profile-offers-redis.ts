@@ -1,0 +1,39 @@
+import { randomBytes } from "node:crypto";
+import { digestOf, type KeyRing } from "@postern/shared/platform/crypto";
+import { decidedInRedis, mailProfileKey, type RedisClient } from "@postern/shared/platform/redis";
+import type { OfferedProfile, ProfileOffers } from "./profile-offers.ts";
+
+const decided = decidedInRedis("mail profiles cannot be reached");
+
+export interface ProfileOfferDeps {
+  readonly redis: RedisClient;
+  readonly keyPrefix: string;
+  readonly keys: KeyRing;
+}
+
+function profileIn(text: string): OfferedProfile | undefined {
+  const { address, name, password } = Object(JSON.parse(text));
+  if (typeof address !== "string" || typeof name !== "string" || typeof password !== "string") return undefined;
+  return { address, name, password };
+}
+
+export function createProfileOffers({ redis, keyPrefix, keys }: ProfileOfferDeps): ProfileOffers {
+  const keyOf = (token: string): string => mailProfileKey.build(keyPrefix, digestOf(token).toString("base64url"));
+  return {
+    offer: (profile) =>
+      decided(async () => {
+        const token = randomBytes(32).toString("base64url");
+        const key = keyOf(token);
+        const sealed = keys.seal(JSON.stringify(profile), key).toString("base64url");
+        await redis.set(key, sealed, "EX", mailProfileKey.ttlSeconds);
+        return token;
+      }),
+    take: (token) =>
+      decided(async () => {
+        const key = keyOf(token);
+        const sealed = await redis.getdel(key);
+        const text = sealed === null ? undefined : keys.open(Buffer.from(sealed, "base64url"), key)?.toString("utf8");
+        return text === undefined ? undefined : profileIn(text);
+      }),
+  };
+}

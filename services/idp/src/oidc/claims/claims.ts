@@ -1,0 +1,177 @@
+import { addressMemberOf, type ClaimMappingConfig, claimNameOf } from "@postern/shared/platform/config";
+import type { OidcAccount } from "../accounts/accounts.ts";
+import { isRecord } from "../storage/json.ts";
+import { addressLines, type ClaimValue, claimTypeOf, claimValueOf } from "./claim-values.ts";
+
+/** Behaviour reference §2.6: claims that no mapping may set. */
+const reserved: ReadonlySet<string> = new Set([
+  ..."active acr amr at_hash aud auth_time azp c_hash client_id cnf events exp iat iss jti nbf nonce scope sid sub".split(
+    " ",
+  ),
+  ..."token_type username epoch".split(" "),
+]);
+
+/** Common attribute names, for claims without a mapping. */
+const usual: Readonly<Record<string, readonly string[]>> = {
+  given_name: ["givenName"],
+  family_name: ["sn"],
+  email: ["mail", "email"],
+  phone_number: ["telephoneNumber", "mobile"],
+  locale: ["preferredLanguage"],
+  website: ["labeledURI"],
+};
+
+/** The same for the members of `address` (RFC 4519). */
+const usualAddress: Readonly<Record<string, readonly string[]>> = {
+  formatted: ["postalAddress"],
+  street_address: ["street", "streetAddress"],
+  locality: ["l"],
+  region: ["st"],
+  postal_code: ["postalCode"],
+  country: ["co", "c"],
+};
+
+/** Claims that every account has, or may have. */
+const ofEveryAccount: ReadonlySet<string> = new Set(["preferred_username", "name", "email", "groups"]);
+
+/** Claims that vouch for another claim and are meaningless without it. */
+const vouchesFor: Readonly<Record<string, string>> = {
+  email_verified: "email",
+  phone_number_verified: "phone_number",
+};
+
+/** Called for a mapping whose value does not fit the claim's type, so that the claim is omitted. */
+export type OnUnreadable = (unreadable: { readonly claim: string; readonly type: string }) => void;
+
+const ignored: OnUnreadable = () => undefined;
+
+type Claims = Record<string, ClaimValue>;
+
+function attribute({ attributes }: OidcAccount, name: string): readonly string[] {
+  const own = attributes[name];
+  if (own !== undefined) return own;
+  const found = Object.entries(attributes).find(([key]) => key.toLowerCase() === name.toLowerCase());
+  return found?.[1] ?? [];
+}
+
+function firstText(account: OidcAccount, names: readonly string[]): string | undefined {
+  return names.flatMap((name) => attribute(account, name)).find((text) => text !== "");
+}
+
+function isConstant({ constant }: ClaimMappingConfig): boolean {
+  return constant !== "";
+}
+
+function textsOf(account: OidcAccount, { attribute: name, from }: ClaimMappingConfig): readonly string[] {
+  if (from === "groups") return account.groups ?? [];
+  return from === "group_dns" ? (account.groupDns ?? []) : attribute(account, name);
+}
+
+function mapped(account: OidcAccount, mapping: ClaimMappingConfig, onUnreadable: OnUnreadable): ClaimValue | undefined {
+  const { claim, constant } = mapping;
+  const type = claimTypeOf(claim, mapping.type);
+  if (isConstant(mapping)) return typeof constant === "string" ? claimValueOf(constant, type) : constant;
+  const texts = textsOf(account, mapping);
+  if (type.endsWith("_array")) {
+    const single = type.slice(0, -"_array".length);
+    return texts.flatMap((text) => claimValueOf(text, single) ?? []);
+  }
+  const [first] = texts;
+  const value = first === undefined ? undefined : claimValueOf(first, type);
+  const isList = claim === "address" && Array.isArray(value);
+  if ((value === undefined && (first ?? "") !== "") || isList) onUnreadable({ claim, type });
+  return isList ? undefined : value;
+}
+
+/** A mapping of a member of `address` adds to the members that are known already. */
+function setClaim(claims: Claims, claim: string, value: ClaimValue): void {
+  const member = addressMemberOf(claim);
+  if (member === undefined) {
+    claims[claim] = value;
+    return;
+  }
+  if (typeof value === "object") return;
+  const { address } = claims;
+  const text = member === "formatted" || member === "street_address" ? addressLines(String(value)) : String(value);
+  claims["address"] = { ...(isRecord(address) ? address : {}), [member]: text };
+}
+
+function usualClaims(account: OidcAccount): Claims {
+  const claims: Claims = { preferred_username: account.account };
+  const name = account.displayName ?? attribute(account, "displayName")[0] ?? attribute(account, "cn")[0];
+  if (name !== undefined) claims["name"] = name;
+  for (const [claim, names] of Object.entries(usual)) {
+    const value = firstText(account, names);
+    if (value !== undefined) claims[claim] = value;
+  }
+  for (const [member, names] of Object.entries(usualAddress)) {
+    const value = firstText(account, names);
+    if (value !== undefined) setClaim(claims, `address.${member}`, value);
+  }
+  if (claims["email"] === undefined && account.account.includes("@")) claims["email"] = account.account;
+  if (account.groups !== undefined) claims["groups"] = account.groups;
+  return claims;
+}
+
+/** Constants that vouch for a claim that is not released. */
+function idleConstants(mappings: readonly ClaimMappingConfig[], leaving: Readonly<Record<string, unknown>>) {
+  const constants = mappings.filter(isConstant).map(({ claim }) => claim);
+  return constants.filter((claim) => {
+    const other = vouchesFor[claim];
+    return other !== undefined && (leaving[other] ?? "") === "";
+  });
+}
+
+/** Only the claims of the site's mappings; `beside` are the claims released together with them. */
+export function mappedClaims(
+  account: OidcAccount,
+  mappings: readonly ClaimMappingConfig[],
+  beside: Readonly<Record<string, unknown>> = {},
+  onUnreadable = ignored,
+): Claims {
+  const claims: Claims = {};
+  for (const mapping of mappings) {
+    const value = reserved.has(mapping.claim) ? undefined : mapped(account, mapping, onUnreadable);
+    if (value !== undefined && value !== "") setClaim(claims, mapping.claim, value);
+  }
+  const idle = idleConstants(mappings, { ...beside, ...claims });
+  return idle.length === 0
+    ? claims
+    : Object.fromEntries(Object.entries(claims).filter(([claim]) => !idle.includes(claim)));
+}
+
+/** The sources of an account's claims, in addition to the common attribute names. */
+export interface ClaimSources {
+  /** Attributes with the names of a custom scope's claims, for claims without another source. */
+  readonly named: readonly ClaimMappingConfig[];
+  /** Mappings; later ones take precedence. */
+  readonly mappings: readonly ClaimMappingConfig[];
+}
+
+/** All claims of an account that have a value; scopes and the request decide which are released. */
+export function claimsOf(account: OidcAccount, { named, mappings }: ClaimSources, onUnreadable = ignored): Claims {
+  const known = { ...mappedClaims(account, named, {}, onUnreadable), ...usualClaims(account) };
+  return { ...known, ...mappedClaims(account, mappings, known, onUnreadable) };
+}
+
+/** The mailbox name that mail systems read from introspection. */
+export function emailOf(account: OidcAccount, sources: ClaimSources): string | undefined {
+  const { email } = claimsOf(account, sources);
+  return typeof email === "string" ? email : undefined;
+}
+
+/**
+ * Whether a claim has a source.
+ *
+ * @param attributes names of the backends' attributes, in lower case; undefined if scripts may return any attribute
+ */
+export function hasSource(
+  claim: string,
+  { named, mappings }: ClaimSources,
+  attributes: ReadonlySet<string> | undefined,
+): boolean {
+  if (ofEveryAccount.has(claim) || mappings.some((mapping) => claimNameOf(mapping.claim) === claim)) return true;
+  const ofScope = named.filter((one) => one.claim === claim).map((one) => one.attribute);
+  const common = claim === "address" ? Object.values(usualAddress).flat() : (usual[claim] ?? []);
+  return [...ofScope, ...common].some((name) => attributes?.has(name.toLowerCase()) ?? true);
+}

@@ -1,0 +1,71 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { KeyRing } from "@postern/shared/platform/crypto";
+import { decidedInRedis, oidcOutcomeKey, type RedisClient } from "@postern/shared/platform/redis";
+import type { Clock } from "@postern/shared/platform/time";
+import { isRecord } from "../storage/json.ts";
+import { digestOfId } from "../storage/store-redis.ts";
+import type { Outcome, Outcomes } from "./outcomes.ts";
+
+const decided = decidedInRedis("the outcome of a sign-in cannot be read or written");
+
+const lookMs = 50;
+/** How long a request waits for the one that it repeats: first for its claim, then for its outcome. */
+const claimMs = 500;
+const outcomeMs = 3000;
+
+interface Entry {
+  /** Digest of the browser's flow cookie. */
+  readonly browser: string;
+  /** Absent while the first request is in progress. */
+  readonly outcome?: Outcome;
+}
+
+function isEntry(value: unknown): value is Entry {
+  return isRecord(value) && typeof value["browser"] === "string";
+}
+
+export interface OutcomeDeps {
+  readonly redis: RedisClient;
+  readonly keyPrefix: string;
+  readonly keys: KeyRing;
+  readonly clock: Clock;
+}
+
+/** Outcomes in Redis, encrypted, under digests of their interactions: they contain codes and cookies. */
+export function createOutcomes({ redis, keyPrefix, keys, clock }: OutcomeDeps): Outcomes {
+  const keyOf = (uid: string): string => oidcOutcomeKey.build(keyPrefix, digestOfId(uid));
+  const seal = (key: string, entry: Entry): string => keys.seal(JSON.stringify(entry), key).toString("base64");
+  const read = async (uid: string): Promise<Entry | undefined> => {
+    const key = keyOf(uid);
+    const sealed = await redis.get(key);
+    const opened = sealed === null ? undefined : keys.open(Buffer.from(sealed, "base64"), key);
+    const entry: unknown = opened === undefined ? undefined : JSON.parse(opened.toString("utf8"));
+    return isEntry(entry) ? entry : undefined;
+  };
+  return {
+    claim: (uid, browser) =>
+      decided(async () => {
+        const key = keyOf(uid);
+        return (await redis.set(key, seal(key, { browser }), "EX", oidcOutcomeKey.ttlSeconds, "NX")) === "OK";
+      }),
+    keep: (uid, browser, outcome) =>
+      decided(async () => {
+        const key = keyOf(uid);
+        await redis.set(key, seal(key, { browser, outcome }), "EX", oidcOutcomeKey.ttlSeconds);
+      }),
+    release: (uid) => decided(async () => void (await redis.unlink(keyOf(uid)))),
+    wait: (uid, browser) =>
+      decided(async () => {
+        const began = clock.now();
+        for (;;) {
+          const entry = await read(uid);
+          if (entry !== undefined && (entry.browser !== browser || entry.outcome !== undefined)) {
+            return entry.browser === browser ? entry.outcome : undefined;
+          }
+          if (clock.now() - began >= (entry === undefined ? claimMs : outcomeMs)) return undefined;
+          await delay(lookMs);
+        }
+      }),
+    isKnown: (uid) => decided(async () => (await redis.exists(keyOf(uid))) === 1),
+  };
+}

@@ -1,0 +1,103 @@
+import { generateKeyPairSync } from "node:crypto";
+import { type DynamicRegistrationConfig, loadConfig } from "@postern/shared/platform/config";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { readFullClient } from "./full-profile.ts";
+
+function settingsOf(own: object = {}): DynamicRegistrationConfig {
+  const text = JSON.stringify({ identity: { oidc: { dynamic_registration: own } } });
+  const loaded = loadConfig({ text, env: {}, readFile: () => "" });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  return loaded.config.identity.oidc.dynamic_registration;
+}
+
+const settings = settingsOf();
+const redirect_uris = ["https://app.example.test/callback"];
+const pair = generateKeyPairSync("ec", { namedCurve: "P-256" });
+const jwks = { keys: [pair.publicKey.export({ format: "jwk" })] };
+
+test("a request with only a redirect URI obtains the defaults of OpenID Connect Registration", () => {
+  expect(readFullClient({ redirect_uris }, settings)).toMatchObject({
+    redirectUris: redirect_uris,
+    scopes: ["openid", "profile", "email"],
+    metadata: { applicationType: "web", authMethod: "client_secret_basic", grantTypes: ["authorization_code"] },
+  });
+});
+
+test("empty and null members count as absent, and members that are not supported have no effect", () => {
+  const more = { client_name: null, tos_uri: "", logo_uri: "http://169.254.169.254/", sector_identifier_uri: "x" };
+  const client = readFullClient({ redirect_uris, ...more, backchannel_logout_uri: "http://10.0.0.1/" }, settings);
+  expect(client).toMatchObject({ name: "", metadata: { tosUri: "" } });
+  expect(JSON.stringify(client)).not.toMatch(/169\.254|10\.0/);
+});
+
+test.each([
+  ["not an object", [], "invalid_client_metadata"],
+  ["no redirect URI", {}, "invalid_redirect_uri"],
+  ["an http redirect URI", { redirect_uris: ["http://app.example.test/"] }, "invalid_redirect_uri"],
+  ["a private-use scheme of a website", { redirect_uris: ["org.example.app:/cb"] }, "invalid_redirect_uri"],
+  ["a script", { redirect_uris: ["javascript:alert(1)"], application_type: "native" }, "invalid_redirect_uri"],
+  [
+    "too many redirect URIs",
+    { redirect_uris: [...Array(11).keys()].map((n) => `https://a.test/${n}`) },
+    "invalid_redirect_uri",
+  ],
+  ["a bad logout URI", { redirect_uris, post_logout_redirect_uris: ["data:x"] }, "invalid_redirect_uri"],
+  ["client credentials", { redirect_uris, grant_types: ["client_credentials"] }, "invalid_client_metadata"],
+  ["only refresh tokens", { grant_types: ["refresh_token"], response_types: [] }, "invalid_client_metadata"],
+  ["the implicit flow", { redirect_uris, response_types: ["id_token"] }, "invalid_client_metadata"],
+  ["an unsigned ID token", { redirect_uris, id_token_signed_response_alg: "none" }, "invalid_client_metadata"],
+  ["an encrypted ID token", { redirect_uris, id_token_encrypted_response_alg: "RSA-OAEP" }, "invalid_client_metadata"],
+  ["pairwise subjects", { redirect_uris, subject_type: "pairwise" }, "invalid_client_metadata"],
+  ["a certificate", { redirect_uris, token_endpoint_auth_method: "tls_client_auth" }, "invalid_client_metadata"],
+  [
+    "assertions without keys",
+    { redirect_uris, token_endpoint_auth_method: "private_key_jwt" },
+    "invalid_client_metadata",
+  ],
+  [
+    "a private key",
+    { redirect_uris, jwks: { keys: [pair.privateKey.export({ format: "jwk" })] } },
+    "invalid_client_metadata",
+  ],
+  ["a symmetric key", { redirect_uris, jwks: { keys: [{ kty: "oct", k: "AAAA" }] } }, "invalid_client_metadata"],
+  ["keys twice", { redirect_uris, jwks, jwks_uri: "https://app.example.test/keys" }, "invalid_client_metadata"],
+  ["http keys", { redirect_uris, jwks_uri: "http://10.0.0.1/keys" }, "invalid_client_metadata"],
+  ["a flag that is no flag", { redirect_uris, dpop_bound_access_tokens: "yes" }, "invalid_client_metadata"],
+  ["only foreign scopes", { redirect_uris, scope: "service:admin" }, "invalid_client_metadata"],
+  ["a name that imitates another", { redirect_uris, client_name: "Thund\u0435rbird" }, "invalid_client_metadata"],
+])("%s is refused", (_what, body, error) => {
+  expect(readFullClient(body, settings)).toMatchObject({ error });
+});
+
+test("the site restricts methods, grants and hosts", () => {
+  const own = settingsOf({ token_endpoint_auth_methods: ["private_key_jwt"], redirect_hosts: ["*.example.test"] });
+  const signing = { token_endpoint_auth_method: "private_key_jwt", jwks };
+  expect(readFullClient({ redirect_uris, ...signing }, own)).toMatchObject({
+    metadata: { authMethod: "private_key_jwt" },
+  });
+  expect(readFullClient({ redirect_uris }, own)).toMatchObject({ error: "invalid_client_metadata" });
+  for (const uri of ["https://example.test/", "https://app.example.test.evil.test/", "https://notexample.test/"]) {
+    expect(readFullClient({ redirect_uris: [uri], ...signing }, own)).toMatchObject({ error: "invalid_redirect_uri" });
+  }
+});
+
+test("no request obtains more than the site permits", () => {
+  const value = fc.oneof(
+    fc.jsonValue(),
+    fc.constantFrom("none", "native", "web", ["code"], ["authorization_code"], redirect_uris, "openid", "admin", jwks),
+  );
+  const names = ["scope", "client_name", "grant_types", "response_types", "application_type", "jwks", "jwks_uri"];
+  const more = ["token_endpoint_auth_method", "tos_uri", "post_logout_redirect_uris", "request_object_signing_alg"];
+  const request = fc.dictionary(fc.oneof(fc.constantFrom(...names, ...more), fc.string()), value);
+  fc.assert(
+    fc.property(request, (body) => {
+      const client = readFullClient({ redirect_uris, ...body }, settings);
+      if ("error" in client) return;
+      expect(settings.scopes).toEqual(expect.arrayContaining([...client.scopes]));
+      expect(settings.grant_types).toEqual(expect.arrayContaining([...client.metadata.grantTypes]));
+      expect(settings.token_endpoint_auth_methods).toContain(client.metadata.authMethod);
+    }),
+    { numRuns: 1000 },
+  );
+});

@@ -1,0 +1,22 @@
+import type { OidcClientConfig } from "@postern/shared/platform/config";
+
+export const clientSignatures = ["RS256", "PS256", "ES256", "EdDSA"] as const;
+
+/** The metadata of a client of dynamic registration, besides what every registration has. */
+export interface RegisteredMetadata {
+  readonly applicationType: "web" | "native";
+  readonly authMethod: "client_secret_basic" | "client_secret_post" | "private_key_jwt" | "none";
+  readonly grantTypes: readonly string[];
+  readonly postLogoutRedirectUris: readonly string[];
+  /** A JWK set in JSON; empty if the client has none or publishes it. */
+  readonly jwks: string;
+  readonly jwksUri: string;
+  readonly policyUri: string;
+  readonly tosUri: string;
+  readonly initiateLoginUri: string;
+  readonly idTokenAlgorithm: (typeof clientSignatures)[number];
+  readonly requestObjectAlgorithm: OidcClientConfig["request_object_signing_alg"];
+  readonly requiresPushedRequests: boolean;
+  readonly requiresSignedRequests: boolean;
+  readonly requiresDpop: boolean;
+}

@@ -1,0 +1,70 @@
+import { createHmac } from "node:crypto";
+import { type ClientPolicies, type ClientPolicy, policyOf } from "../clients/clients.ts";
+import type { OidcSettings } from "../settings/oidc-settings.ts";
+import { fullClientConfig } from "./full-client-config.ts";
+import { mailClientConfig } from "./mail-client-config.ts";
+import { kindOfId, type Registration } from "./registration.ts";
+
+/** Requests that authenticate and the provider that serves them read the client separately: both see the same secret. */
+function innerSecretOf(policy: ClientPolicy, innerKey: Buffer): string | undefined {
+  if (policy.innerSecret === undefined) return undefined;
+  return createHmac("sha256", innerKey).update(policy.id).digest("base64url");
+}
+
+function mailPolicy(registration: Registration, settings: OidcSettings): ClientPolicy | undefined {
+  const { mail_registration: mail } = settings.oidc;
+  if (!mail.enabled) return undefined;
+  const policy = policyOf(mailClientConfig(registration, mail), settings);
+  return { ...policy, audience: mail.audience, applicationType: "native", asksEachTime: true };
+}
+
+function fullPolicy(registration: Registration, settings: OidcSettings): ClientPolicy | undefined {
+  const { dynamic_registration: full } = settings.oidc;
+  const config = full.enabled ? fullClientConfig(registration, full) : undefined;
+  if (config === undefined) return undefined;
+  const policy = policyOf(config, settings);
+  const applicationType = registration.full?.metadata.applicationType;
+  // Another application of the device can use the redirect URI of a public native client (RFC 8252 §8.6).
+  return { ...policy, applicationType, asksEachTime: policy.isPublic && applicationType === "native" };
+}
+
+/**
+ * What a registration permits; undefined if the site does not permit it any more.
+ *
+ * @param innerKey random, of this process
+ */
+export function registeredPolicy(
+  registration: Registration,
+  settings: OidcSettings,
+  innerKey: Buffer,
+): ClientPolicy | undefined {
+  const policy = (kindOfId(registration.id) === "full" ? fullPolicy : mailPolicy)(registration, settings);
+  if (policy === undefined) return undefined;
+  return {
+    ...policy,
+    rotatesRefreshTokens: true,
+    isRegistered: true,
+    innerSecret: innerSecretOf(policy, innerKey),
+  };
+}
+
+/**
+ * Adds the clients that registered themselves: those that have been read for a request in progress. A configured client
+ * takes precedence, and no client is registered while the site does not permit it.
+ */
+export function withRegistered(
+  configured: ClientPolicies,
+  recent: (id: string) => Registration | undefined,
+  policyOfRegistration: (registration: Registration) => ClientPolicy | undefined,
+): ClientPolicies {
+  const known = new WeakMap<Registration, { readonly policy: ClientPolicy | undefined }>();
+  const registered = (id: string): ClientPolicy | undefined => {
+    const registration = recent(id);
+    if (registration === undefined) return undefined;
+    const made = known.get(registration) ?? { policy: policyOfRegistration(registration) };
+    known.set(registration, made);
+    return made.policy;
+  };
+  const get = (id: string): ClientPolicy | undefined => configured.get(id) ?? registered(id);
+  return { get, has: (id) => get(id) !== undefined, keys: () => configured.keys(), values: () => configured.values() };
+}

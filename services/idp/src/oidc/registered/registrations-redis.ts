@@ -1,0 +1,173 @@
+import type { KeyRing } from "@postern/shared/platform/crypto";
+import { AppError } from "@postern/shared/platform/errors";
+import {
+  defineScript,
+  oidcDynamicIndexKey,
+  oidcPendingKey,
+  oidcRegisteredIndexKey,
+  oidcRegisteredKey,
+  oidcRegistrationRateKey,
+  type RedisClient,
+} from "@postern/shared/platform/redis";
+import type { Clock } from "@postern/shared/platform/time";
+import { createWindowCount } from "../../redis/count-in-window.ts";
+import { isRecord } from "../storage/json.ts";
+import { digestOfId } from "../storage/store-redis.ts";
+import { kindOfId, type Registration, type RegistrationKind } from "./registration.ts";
+import type { Added, Registrations } from "./registrations.ts";
+import { replaceRegistration, reserveRegistration } from "./scripts/scripts.generated.ts";
+
+export interface RegistrationsDeps {
+  readonly redis: RedisClient;
+  readonly keyPrefix: string;
+  readonly keys: KeyRing;
+  readonly clock: Clock;
+}
+
+function isRegistration(value: unknown): value is Registration {
+  return isRecord(value) && typeof value["id"] === "string" && typeof value["kind"] === "string";
+}
+
+function guarded<Args extends readonly unknown[], Result>(call: (...args: Args) => Promise<Result>) {
+  return (...args: Args): Promise<Result> =>
+    call(...args).catch((cause: unknown) => {
+      throw new AppError("REDIS_UNAVAILABLE", { detail: "registered clients cannot be read or written", cause });
+    });
+}
+
+interface Parts extends RegistrationsDeps {
+  readonly indexKeyOf: (kind: RegistrationKind) => string;
+  readonly keyOf: (id: string) => string;
+  readonly pendingKeyOf: (registration: Pick<Registration, "kind" | "network">) => string;
+  readonly nowSeconds: () => number;
+}
+
+/** A registration, and its text as it is stored. */
+async function readIn({ redis, keys, keyOf }: Parts, id: string) {
+  const key = keyOf(id);
+  const stored = await redis.get(key);
+  if (stored === null) return undefined;
+  const text = keys.open(Buffer.from(stored, "base64"), key)?.toString("utf8");
+  const value: unknown = text === undefined ? undefined : JSON.parse(text);
+  return isRegistration(value) ? { stored, registration: value } : undefined;
+}
+
+async function findIn(parts: Parts, id: string): Promise<Registration | undefined> {
+  return (await readIn(parts, id))?.registration;
+}
+
+/** Arguments of SET for a registration. */
+function storedAs({ keys, keyOf, nowSeconds }: Parts, registration: Registration) {
+  const key = keyOf(registration.id);
+  const sealed = keys.seal(JSON.stringify(registration), key).toString("base64");
+  return { key, sealed, lifeSeconds: Math.max(1, registration.endsAt - nowSeconds()) };
+}
+
+const results: readonly Added[] = ["full", "network_full"];
+
+function createAdd(parts: Parts): Registrations["add"] {
+  const { redis, indexKeyOf, pendingKeyOf, nowSeconds } = parts;
+  const reserve = defineScript(redis, reserveRegistration);
+  return async (registration, { maxRegistrations, maxPendingPerNetwork }) => {
+    const { id, kind, endsAt } = registration;
+    const reply = await reserve(
+      { indexKey: indexKeyOf(kind), pendingKey: pendingKeyOf(registration) },
+      {
+        nowSeconds: nowSeconds(),
+        id,
+        endSeconds: endsAt,
+        maxRegistrations,
+        maxPending: maxPendingPerNetwork,
+        indexSeconds: oidcRegisteredIndexKey.ttlSeconds,
+        pendingSeconds: oidcPendingKey.ttlSeconds,
+      },
+    );
+    const refused = results.find((name) => name === reply);
+    if (refused !== undefined) return refused;
+    const { key, sealed, lifeSeconds } = storedAs(parts, registration);
+    await redis.set(key, sealed, "EX", lifeSeconds);
+    return "added";
+  };
+}
+
+/** More changes than can meet in practice: each loser has seen another change succeed. */
+const maxAttempts = 20;
+
+function createChange(parts: Parts): Registrations["change"] {
+  const { redis, indexKeyOf, pendingKeyOf, keyOf } = parts;
+  const replace = defineScript(redis, replaceRegistration);
+  return async (id, change) => {
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      const known = await readIn(parts, id);
+      if (known === undefined) return undefined;
+      const changed = change(known.registration);
+      const { sealed, lifeSeconds } = storedAs(parts, changed);
+      const reply = await replace({ registrationKey: keyOf(id) }, { read: known.stored, written: sealed, lifeSeconds });
+      if (reply === "gone") return undefined;
+      if (reply !== "replaced") continue;
+      await redis.zadd(indexKeyOf(changed.kind), "XX", changed.endsAt, id);
+      if (changed.usedAt !== undefined) await redis.zrem(pendingKeyOf(changed), id);
+      return changed;
+    }
+    throw new Error("the registration changes too often");
+  };
+}
+
+function createRemove(parts: Parts): Registrations["remove"] {
+  const { redis, indexKeyOf, keyOf, pendingKeyOf } = parts;
+  return async (id) => {
+    const known = await findIn(parts, id);
+    const removed = await redis.unlink(keyOf(id));
+    const kind = kindOfId(id);
+    if (kind !== undefined) await redis.zrem(indexKeyOf(kind), id);
+    if (known !== undefined) await redis.zrem(pendingKeyOf(known), id);
+    return removed > 0;
+  };
+}
+
+function createList(parts: Parts): Registrations["list"] {
+  const { redis, indexKeyOf, nowSeconds } = parts;
+  const idsOf = (kind: RegistrationKind, position: number, count: number): Promise<string[]> =>
+    count === 0
+      ? Promise.resolve([])
+      : redis.zrange(indexKeyOf(kind), nowSeconds(), "+inf", "BYSCORE", "LIMIT", position, count);
+  return async (position, count) => {
+    const mail = await idsOf("mail", position, count);
+    const ofMail = mail.length > 0 ? position : await redis.zcount(indexKeyOf("mail"), nowSeconds(), "+inf");
+    const others = await idsOf("full", Math.max(0, position - ofMail), count - mail.length);
+    const ids = [...mail, ...others];
+    const found = (await Promise.all(ids.map((id) => findIn(parts, id)))).filter((one) => one !== undefined);
+    return { found, isLast: ids.length < count };
+  };
+}
+
+/** Each kind has budgets of its own. The names of mail clients' keys are those of earlier versions. */
+function budgetOf(kind: RegistrationKind, network: string): string {
+  return kind === "mail" ? network : `${kind} ${network}`;
+}
+
+export function createRegistrations(deps: RegistrationsDeps): Registrations {
+  const { redis, keyPrefix, clock } = deps;
+  const countInMinute = createWindowCount(redis);
+  const indexKeys = { mail: oidcRegisteredIndexKey.build(keyPrefix), full: oidcDynamicIndexKey.build(keyPrefix) };
+  const parts: Parts = {
+    ...deps,
+    indexKeyOf: (kind) => indexKeys[kind],
+    keyOf: (id) => oidcRegisteredKey.build(keyPrefix, digestOfId(id)),
+    pendingKeyOf: ({ kind, network }) => oidcPendingKey.build(keyPrefix, digestOfId(budgetOf(kind, network))),
+    nowSeconds: () => Math.floor(clock.now() / 1000),
+  };
+  return {
+    find: guarded((id: string) => findIn(parts, id)),
+    add: guarded(createAdd(parts)),
+    change: guarded(createChange(parts)),
+    remove: guarded(createRemove(parts)),
+    list: guarded(createList(parts)),
+    countRequest: guarded((kind: RegistrationKind, network: string) =>
+      countInMinute(
+        oidcRegistrationRateKey.build(keyPrefix, digestOfId(budgetOf(kind, network))),
+        oidcRegistrationRateKey.ttlSeconds,
+      ),
+    ),
+  };
+}

@@ -1,0 +1,84 @@
+import { AppError } from "@postern/shared/platform/errors";
+import type { MailSignIns } from "../../login/connected-applications.ts";
+import type { SignInDemands } from "../../login/sign-in-demands.ts";
+import type { SubjectsOfAccount } from "../accounts/account-subjects.ts";
+import type { RegisteredClients } from "../registered/registered-clients.ts";
+import { kindOfId, shownName } from "../registered/registration.ts";
+import type { OidcStore, StoredRecord } from "../storage/store.ts";
+import type { TokenRecords } from "../tokens/token-records.ts";
+
+export interface MailSignInDeps {
+  readonly store: Pick<OidcStore, "list">;
+  readonly subjectsOfAccount: SubjectsOfAccount;
+  readonly registered: Pick<RegisteredClients, "load">;
+  readonly records: Pick<TokenRecords, "revokeGrant">;
+  readonly digestOf: (id: string) => string;
+  readonly nowSeconds: () => number;
+  readonly demands: () => SignInDemands;
+}
+
+/** More sign-ins than a user has devices. The newest are listed. */
+const maxListed = 50;
+
+interface Held {
+  readonly grantId: string;
+  readonly clientId: string;
+  readonly firstIat: number;
+  readonly lastIat: number;
+}
+
+function grantOf({ model, payload }: StoredRecord): string | undefined {
+  return model === "Grant" ? payload.jti : payload.grantId;
+}
+
+/** Sign-ins with a token that is still valid, by their grant. */
+function heldGrants(records: readonly StoredRecord[], nowSeconds: number): readonly Held[] {
+  const byGrant = Map.groupBy(
+    records.filter(({ payload }) => kindOfId(payload.clientId ?? "") === "mail" && payload.accountId !== undefined),
+    (record) => grantOf(record) ?? "",
+  );
+  return [...byGrant].flatMap(([grantId, found]) => {
+    const isAlive = found.some(
+      ({ model, payload }) => model !== "Grant" && payload.consumed === undefined && (payload.exp ?? 0) > nowSeconds,
+    );
+    const times = found.map(({ payload }) => payload.iat ?? 0);
+    const clientId = found[0]?.payload.clientId ?? "";
+    const [firstIat, lastIat] = [Math.min(...times), Math.max(...times)];
+    return isAlive && grantId !== "" ? [{ grantId, clientId, firstIat, lastIat }] : [];
+  });
+}
+
+/** The mail clients in which a user is signed in by token. */
+export function createMailSignIns(deps: MailSignInDeps): MailSignIns {
+  const { store, subjectsOfAccount, registered, records, digestOf, nowSeconds } = deps;
+  const held = async (account: string): Promise<readonly Held[]> => {
+    const lists = (await subjectsOfAccount(account)).map((subject) => store.list("account", subject));
+    const listed = await Promise.all(lists).catch((cause: unknown) => {
+      throw new AppError("REDIS_UNAVAILABLE", { detail: "the tokens of an account cannot be listed", cause });
+    });
+    return heldGrants(listed.flat(), nowSeconds()).toSorted((left, right) => right.lastIat - left.lastIat);
+  };
+  return {
+    list: async (account) => {
+      const found = (await held(account)).slice(0, maxListed);
+      return Promise.all(
+        found.map(async ({ grantId, clientId, firstIat, lastIat }) => {
+          const registration = await registered.load(clientId);
+          const name = registration === undefined ? clientId : shownName(registration);
+          return { id: digestOf(grantId), name, signedInMs: firstIat * 1000, lastUsedMs: lastIat * 1000 };
+        }),
+      );
+    },
+    end: async (account, id) => {
+      const found = (await held(account)).find(({ grantId }) => digestOf(grantId) === id);
+      if (found !== undefined) await records.revokeGrant(found.grantId);
+      return found !== undefined;
+    },
+    endAll: async (account) => {
+      const found = await held(account);
+      await Promise.all(found.map(({ grantId }) => records.revokeGrant(grantId)));
+      return found.length;
+    },
+    demands: deps.demands,
+  };
+}

@@ -1,0 +1,23 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { auditVisit } from "../audit-visit.ts";
+import { noStore } from "./json-reply.ts";
+import {
+  logFailure,
+  type ManagedParams,
+  type ManagementDeps,
+  managementRequest,
+  refuseManagement,
+} from "./managed-registration.ts";
+import { whileAvailable } from "./registration-request.ts";
+
+/** `DELETE /oidc/register/{client_id}` (RFC 7592 §2.3). */
+export function deleteClientRegistration(deps: ManagementDeps) {
+  const { manageClient, issuer, audit } = deps;
+  return whileAvailable(async (request: FastifyRequest<ManagedParams>, reply: FastifyReply): Promise<FastifyReply> => {
+    const asked = managementRequest(request);
+    const managed = await manageClient.remove(asked);
+    if (managed.outcome !== "ok") return refuseManagement(reply, managed, issuer);
+    auditVisit(audit, request, { event: "client.revoke", outcome: "ok", actor: asked.id, target: asked.id });
+    return noStore(reply).code(204).send();
+  }, logFailure(deps));
+}

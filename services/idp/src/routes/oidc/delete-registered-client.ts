@@ -1,0 +1,28 @@
+import { auditedCaller } from "@postern/shared/domain/audit";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { kindOfId } from "../../oidc/registered/registration.ts";
+import { auditVisit } from "../audit-visit.ts";
+import type { RegisteredClientDeps } from "./registered-client-deps.ts";
+
+export interface ClientParams {
+  readonly Params: { readonly client_id?: string };
+}
+
+/** The client first, so that it obtains no token while the others are revoked. Repeating it revokes what a failure has left. */
+export function deleteRegisteredClient({ registrations, records, audit }: RegisteredClientDeps) {
+  return async (request: FastifyRequest<ClientParams>, reply: FastifyReply): Promise<FastifyReply> => {
+    const { client_id: target = "" } = request.params;
+    if (kindOfId(target) === undefined) return reply.code(404).send({ error: "no such registered client" });
+    const line = { event: "client.revoke", ...auditedCaller(request.caller), target } as const;
+    try {
+      const existed = await registrations.remove(target);
+      await records.revokeClient(target);
+      if (!existed) return reply.code(404).send({ error: "no such registered client" });
+      auditVisit(audit, request, { ...line, outcome: "ok" });
+      return reply.code(204).send();
+    } catch (error) {
+      auditVisit(audit, request, { ...line, outcome: "failed" });
+      throw error;
+    }
+  };
+}

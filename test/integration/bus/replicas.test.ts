@@ -1,0 +1,159 @@
+import { once } from "node:events";
+import type { Bus, Replica } from "@postern/shared/platform/bus";
+import { type NatsServer, poll, spawnNats } from "@postern/shared/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { countMetrics, echo, failureCode, makeBus, soon } from "./bus-fixture.ts";
+
+const repeatable = { ...echo, repeatable: true };
+const text = "x";
+
+let nats: NatsServer;
+beforeAll(async () => {
+  nats = await spawnNats();
+});
+afterAll(() => nats.stop());
+
+const replica = (instance: string, isAddressed = true): Replica => ({ instance, isAddressed, outstanding: 0 });
+
+interface Server extends AsyncDisposable {
+  readonly bus: Bus;
+  /** The ids of the requests that have arrived. */
+  readonly seen: string[];
+  /** Answers the requests that it has held back; later ones are answered immediately. */
+  release(): void;
+}
+
+/** Serves `echo` with its name in the reply; with `holds`, it keeps requests until `release`. */
+async function serve(url: string, instance: string, { holds = false, addressed = true } = {}): Promise<Server> {
+  const bus = await makeBus(url);
+  const gate = Promise.withResolvers<void>();
+  if (!holds) gate.resolve();
+  const seen: string[] = [];
+  const handler = async (request: { readonly text: string }, { requestId }: { readonly requestId: string }) => {
+    seen.push(requestId);
+    await gate.promise;
+    return { text: request.text, by: instance };
+  };
+  bus.serve(echo, handler, addressed ? { instance } : {});
+  await bus.flush();
+  return { bus, seen, release: () => gate.resolve(), [Symbol.asyncDispose]: () => bus.close() };
+}
+
+test("batches go to the replica with fewer unanswered requests, so that one that does not answer gets hardly any", async () => {
+  await using frozen = await serve(nats.url, "frozen", { holds: true });
+  await using alive = await serve(nats.url, "alive");
+  await using bus = await makeBus(nats.url);
+  const live = [replica("frozen"), replica("alive")];
+  bus.balance(echo.service, () => live);
+  const answers: Promise<unknown>[] = [];
+  for (let index = 0; index < 200; index += 1) {
+    const answer = bus.request(echo, { text }, soon());
+    answers.push(answer);
+    // One request of the frozen replica must not hold up the test.
+    await Promise.race([answer, poll("its arrival", () => alive.seen.length + frozen.seen.length === index + 1)]);
+    await poll("the answers of the other", () => live[1]?.outstanding === 0);
+  }
+  expect(frozen.seen.length).toBeLessThanOrEqual(1);
+  expect(live[0]?.outstanding).toBe(frozen.seen.length);
+  frozen.release();
+  await Promise.all(answers);
+  expect(live.map(({ outstanding }) => outstanding)).toEqual([0, 0]);
+});
+
+test("replicas that answer get equal shares", async () => {
+  await using one = await serve(nats.url, "one");
+  await using other = await serve(nats.url, "other");
+  await using bus = await makeBus(nats.url);
+  const live = [replica("one"), replica("other")];
+  bus.balance(echo.service, () => live);
+  for (let index = 0; index < 200; index += 1) await bus.request(echo, { text }, soon());
+  expect(one.seen.length).toBeGreaterThan(50);
+  expect(other.seen.length).toBeGreaterThan(50);
+});
+
+test("a request to a silent replica is sent once to another one, under the same id, and the first reply ends it", async () => {
+  await using silent = await serve(nats.url, "silent", { holds: true });
+  await using other = await serve(nats.url, "other");
+  const metrics = countMetrics();
+  await using bus = await makeBus(nats.url, { metrics });
+  const [first, second] = [replica("silent"), replica("other")];
+  let live = [first];
+  bus.balance(echo.service, () => live);
+  const answers = [1, 2, 3].map(() => bus.request(repeatable, { text }, soon(60_000)));
+  await poll("the requests", () => silent.seen.length === 3);
+  live = [second];
+  bus.resend([first]);
+  bus.resend([first]);
+  for (const { by } of await Promise.all(answers)) expect(by).toBe("other");
+  expect(other.seen).toEqual(silent.seen);
+  expect(new Set(other.seen).size).toBe(3);
+  expect(metrics.counts["resent"]).toBe(3);
+  silent.release();
+  await poll("the late replies", () => metrics.counts["lateReply"] === 3);
+});
+
+test("without another addressed replica, or for a method that is not repeatable, a request waits for its replica", async () => {
+  await using silent = await serve(nats.url, "silent", { holds: true });
+  await using earlier = await serve(nats.url, "earlier", { addressed: false });
+  await using bus = await makeBus(nats.url);
+  const first = replica("silent");
+  let live: Replica[] = [first];
+  bus.balance(echo.service, () => live);
+  const answers = [bus.request(repeatable, { text }, soon()), bus.request(echo, { text }, soon())];
+  await poll("the requests", () => silent.seen.length === 2);
+  live = [replica("earlier", false)];
+  bus.resend([first]);
+  silent.release();
+  for (const { by } of await Promise.all(answers)) expect(by).toBe("silent");
+  expect(earlier.seen).toEqual([]);
+});
+
+test("a request to a replica that has left goes to the queue group, whatever the method", async () => {
+  await using other = await serve(nats.url, "other");
+  await using bus = await makeBus(nats.url);
+  bus.balance(echo.service, () => [replica("left")]);
+  const answers = await Promise.all(Array.from({ length: 40 }, () => bus.request(echo, { text }, soon(600_000))));
+  for (const { by } of answers) expect(by).toBe("other");
+  expect(other.seen).toHaveLength(40);
+});
+
+test("when no replica serves the method, a request to a replica that has left fails long before its deadline", async () => {
+  await using bus = await makeBus(nats.url);
+  bus.balance(echo.service, () => [replica("left")]);
+  expect(await failureCode(bus.request(echo, { text }, soon(600_000)))).toBe("BUS_NO_RESPONDERS");
+});
+
+test("without live replicas, and for replicas of an earlier version, requests go to the queue group", async () => {
+  await using server = await serve(nats.url, "earlier", { addressed: false });
+  await using bus = await makeBus(nats.url);
+  let live: readonly Replica[] = [];
+  bus.balance(echo.service, () => live);
+  expect((await bus.request(echo, { text }, soon())).by).toBe("earlier");
+  live = [replica("earlier", false)];
+  expect((await bus.request(echo, { text }, soon())).by).toBe("earlier");
+  expect(server.seen).toHaveLength(2);
+});
+
+test("a request that a dying NATS server swallowed is sent again over the new connection", async () => {
+  const dying = await spawnNats();
+  await using server = await serve(dying.url, "one");
+  await using bus = await makeBus(dying.url);
+  bus.balance(echo.service, () => [replica("one")]);
+  expect((await bus.request(repeatable, { text }, soon())).by).toBe("one");
+  dying.signal("SIGSTOP");
+  // The threads of the server stop only some time after the signal.
+  await poll("NATS to stall", async () => (await failureCode(bus.request(echo, { text }, soon(200)))) !== undefined);
+  const answer = bus.request(repeatable, { text }, soon(600_000));
+  await poll("the request to leave", () => bus.outstanding() === 1);
+  dying.signal("SIGKILL");
+  await once(dying.process, "exit");
+  await poll("the bus to detect it", () => !bus.isConnected());
+  await using next = await spawnNats({ port: dying.port });
+  await poll("both connections", () => bus.isConnected() && server.bus.isConnected());
+  await poll("the answer", () => {
+    bus.resend([]);
+    return bus.outstanding() === 0;
+  });
+  expect((await answer).by).toBe("one");
+  expect(next.port).toBe(dying.port);
+});

@@ -1,0 +1,189 @@
+import { createDecisionHistory, createHistoryWriter, type DecisionBatch } from "@postern/shared/domain/history";
+import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
+import { createRedisClient } from "@postern/shared/platform/redis";
+import { spawnRedis } from "@postern/shared/testing";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+
+const nowMs = Date.parse("2030-05-06T13:30:00Z");
+const keyPrefix = "postern:";
+const limits = { lifeSeconds: 604_800, perAccount: 5, perNetwork: 10, maxAccounts: 640, maxNetworks: 640 };
+const keys = createKeyRing([new Secret("test-encryption-secret-of-no-worth")], "decision-history");
+
+const redisServer = await spawnRedis();
+const redis = createRedisClient(
+  {
+    topology: { kind: "standalone", address: { host: "127.0.0.1", port: redisServer.port } },
+    database: 0,
+    username: undefined,
+    password: undefined,
+    tls: undefined,
+    connectTimeoutMs: 5000,
+    commandTimeoutMs: 5000,
+    maxRetries: 1,
+    connectionName: "test",
+  },
+  () => undefined,
+);
+beforeAll(async () => {
+  if (redis.status !== "ready") await new Promise((resolve) => redis.once("ready", resolve));
+});
+beforeEach(() => redis.flushall());
+afterAll(async () => {
+  redis.disconnect();
+  await redisServer[Symbol.asyncDispose]();
+});
+
+type Run = DecisionBatch["runs"][number];
+
+const run = (fields: Partial<Run> = {}): Run => ({
+  timeMs: nowMs,
+  firstMs: nowMs,
+  count: 1,
+  outcome: "ok",
+  channel: "mail",
+  account: "alice@example.test",
+  username: "alice@example.test",
+  clientIp: "203.0.113.9",
+  protocol: "imap",
+  reason: "",
+  rule: "",
+  step: "",
+  client: "",
+  session: "7d3f91ac-20b4-4444-8888-000000000000",
+  ...fields,
+});
+const denied = (fields: Partial<Run>): Run => run({ outcome: "denied", reason: "wrong_password", ...fields });
+
+const writer = createHistoryWriter({ redis, keyPrefix, keys, limits, instance: "engine-1" });
+const history = createDecisionHistory({
+  redis,
+  keyPrefix,
+  keys,
+  lifeMs: limits.lifeSeconds * 1000,
+  nowMs: () => nowMs,
+});
+
+async function write(runs: readonly Run[], atMs = nowMs): Promise<void> {
+  const batch: DecisionBatch = {
+    runs,
+    referred: runs.filter(({ outcome }) => outcome !== "ok"),
+    traffic: [],
+    failingNetworks: [],
+  };
+  expect(await writer(batch, atMs)).toBe(0);
+}
+
+test("a decision is found by account, by network and, unless it succeeded, by reference", async () => {
+  const failed = denied({
+    session: "aaaaaaaa-20b4-4444-8888-000000000000",
+    timeMs: nowMs - 5000,
+    firstMs: nowMs - 5000,
+  });
+  await write([failed, run()]);
+  const found = await history.ofAccount("Alice@Example.Test");
+  expect(found.map(({ outcome, instance }) => [outcome, instance])).toEqual([
+    ["ok", "engine-1"],
+    ["denied", "engine-1"],
+  ]);
+  expect(await history.ofNetwork("203.0.113.200")).toHaveLength(2);
+  expect(await history.ofReference("AAAAAAAA-20b4")).toMatchObject({
+    reason: "wrong_password",
+    clientIp: "203.0.113.9",
+  });
+  expect(await history.ofReference("7d3f91ac-20b4")).toBeUndefined();
+});
+
+test("two engines continue one run; an hour without it begins another", async () => {
+  const other = createHistoryWriter({ redis, keyPrefix, keys, limits, instance: "engine-2" });
+  const later = (minutes: number): Run => run({ timeMs: nowMs + minutes * 60_000, firstMs: nowMs + minutes * 60_000 });
+  await Promise.all([write([run()]), other({ runs: [run()], referred: [], traffic: [], failingNetworks: [] }, nowMs)]);
+  await write([later(50)]);
+  await write([later(120)]);
+  expect((await history.ofAccount("alice@example.test")).map(({ count }) => count)).toEqual([1, 3]);
+});
+
+test("a mail client that polls does not displace failures, and failures do not displace successes", async () => {
+  await write([denied({})]);
+  for (let index = 0; index < 20; index += 1) await write([run({ clientIp: `198.51.100.${index}` })]);
+  for (let index = 0; index < 20; index += 1) await write([denied({ clientIp: `192.0.2.${index}` })]);
+  const found = await history.ofAccount("alice@example.test");
+  expect(found.filter(({ outcome }) => outcome === "ok")).toHaveLength(limits.perAccount);
+  expect(found.filter(({ outcome }) => outcome === "denied")).toHaveLength(limits.perAccount);
+});
+
+test("made-up names create no history of an account and displace none", async () => {
+  await write([run()]);
+  const names = Array.from({ length: 2000 }, (_, index) =>
+    denied({ account: undefined, username: `guess${index}`, reason: "unknown_user" }),
+  );
+  await write(names);
+  expect(await history.ofAccount("guess7")).toEqual([]);
+  expect(await history.ofAccount("alice@example.test")).toHaveLength(1);
+  const ofNetwork = await history.ofNetwork("203.0.113.9");
+  expect(ofNetwork.filter(({ outcome }) => outcome === "denied")).toHaveLength(limits.perNetwork);
+});
+
+test("a refusal that does not prove the account is added to an existing history only", async () => {
+  const blocked = (username: string): Run =>
+    run({ outcome: "blocked", reason: "banned", rule: "imap", account: undefined, username });
+  await write([run()]);
+  await write([blocked("alice@example.test"), blocked("bob@example.test")]);
+  expect(await history.ofAccount("alice@example.test")).toHaveLength(2);
+  expect(await history.ofAccount("bob@example.test")).toEqual([]);
+});
+
+test("the number of accounts is limited, and those without a recent sign-in go first", async () => {
+  const many = Array.from({ length: 3000 }, (_, index) =>
+    run({
+      account: `user${index}`,
+      username: `user${index}`,
+      timeMs: nowMs + index * 1000,
+      firstMs: nowMs + index * 1000,
+    }),
+  );
+  await write(many);
+  const lists = (await redis.keys("postern:history:{account:*:ok")).length;
+  expect(lists).toBeLessThanOrEqual(limits.maxAccounts);
+  expect(await history.ofAccount("user2999")).toHaveLength(1);
+  expect(await history.ofAccount("user0")).toEqual([]);
+});
+
+test("neither names nor addresses nor reasons are readable in Redis, and every key expires", async () => {
+  await write([run(), denied({ username: "hunter2-typed-as-name", account: undefined, reason: "unknown_user" })]);
+  const found = await redis.keys("*");
+  const texts = await Promise.all(
+    found.map(async (key) =>
+      (await redis.type(key)) === "list" ? redis.lrange(key, 0, -1) : redis.zrange(key, "0", "-1"),
+    ),
+  );
+  const all = [...found, ...texts.flat()].join("\n");
+  for (const word of ["alice", "hunter2", "203.0.113", "unknown_user", "engine-1"]) expect(all).not.toContain(word);
+  for (const key of found) expect(await redis.ttl(key)).toBeGreaterThan(0);
+});
+
+test("a record that was copied to another account is not shown", async () => {
+  await write([run(), run({ account: "bob", username: "bob" })]);
+  const [first = "", second = ""] = await redis.keys("postern:history:{account:*:ok");
+  await redis.copy(first, second, "REPLACE");
+  const found = [await history.ofAccount("alice@example.test"), await history.ofAccount("bob")];
+  expect(found.flat()).toHaveLength(1);
+});
+
+test("traffic and failing networks are counted over two engines", async () => {
+  const minute = Math.floor(nowMs / 60_000);
+  const batch: DecisionBatch = {
+    runs: [],
+    referred: [],
+    traffic: [
+      [`${minute}:ok`, 7],
+      [`${minute}:denied`, 2],
+    ],
+    failingNetworks: [["192.0.2.0/24", 2]],
+  };
+  await Promise.all([writer(batch, nowMs), writer(batch, nowMs)]);
+  expect(await history.traffic(nowMs - 60_000, nowMs)).toEqual([
+    { minuteMs: (minute - 1) * 60_000, ok: 0, denied: 0, blocked: 0, undecided: 0 },
+    { minuteMs: minute * 60_000, ok: 14, denied: 4, blocked: 0, undecided: 0 },
+  ]);
+  expect(await history.failingNetworks(nowMs, 10)).toEqual([["192.0.2.0/24", 4]]);
+});

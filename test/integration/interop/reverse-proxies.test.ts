@@ -1,0 +1,171 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { type IncomingMessage, request } from "node:http";
+import { request as requestTls } from "node:https";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { type ChildServer, freePort, poll, scratchFolder, spawnHaproxy, spawnNginx } from "@postern/shared/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { makeCertificate } from "../../support/certificates.ts";
+import { basicAuth, type Replica, type Stack, startStack } from "../../support/stack.ts";
+import type { Tree } from "../../support/stack-config.ts";
+import { repository } from "./nginx-setting.ts";
+
+/** The address of the clients in these tests; the proxy and the gateways are 127.0.0.1. */
+const client = "127.0.0.9";
+
+const shipped = (file: string): Promise<string> => readFile(join(repository, "deploy", file), "utf8");
+
+/** The addresses of both gateways in the shipped files, replaced by those of the test. */
+function replaceGateways(config: string, fronts: readonly string[], backs: readonly string[]): string {
+  return [11, 12].reduce(
+    (done, host, index) =>
+      done
+        .replaceAll(`192.0.2.${host}:9081`, fronts[index] ?? "")
+        .replaceAll(`192.0.2.${host}:9080`, backs[index] ?? ""),
+    config,
+  );
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+const read = async (response: IncomingMessage): Promise<Answer> => ({
+  status: response.statusCode ?? 0,
+  body: await text(response),
+});
+
+function ask(url: string, headers: Readonly<Record<string, string>> = {}, body?: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const send = url.startsWith("https") ? requestTls : request;
+    const method = body === undefined ? "GET" : "POST";
+    const options = { method, headers, localAddress: client, rejectUnauthorized: false, agent: false } as const;
+    send(url, options, (response) => resolve(read(response)))
+      .once("error", reject)
+      .end(body);
+  });
+}
+
+interface Site extends AsyncDisposable {
+  readonly stack: Stack;
+  readonly second: Replica;
+  readonly fronts: readonly string[];
+  readonly backs: readonly string[];
+}
+
+/** Two gateways, each with both channels. */
+async function startSite(http: Tree): Promise<Site> {
+  const fronts = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
+  const stack = await startStack({
+    settings: { runtime: { servers: { http: { ...http, frontend_address: fronts.slice(0, 1) } } } },
+  });
+  const second = await stack.startReplica("gateway", {
+    SERVICE_RUNTIME_SERVERS_HTTP_FRONTEND_ADDRESS: fronts[1] ?? "",
+  });
+  const backs = [stack.url, second.url].map((url) => new URL(url).host);
+  return { stack, second, fronts, backs, [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose]() };
+}
+
+/** Whether requests succeed, sooner or later, while one of the two gateways is frozen. */
+async function survives({ second }: Site, url: string): Promise<boolean> {
+  second.process.signal("SIGSTOP");
+  try {
+    return await poll(
+      "the frozen gateway to be left out",
+      async () => {
+        const answers = await Promise.all(Array.from({ length: 8 }, () => ask(url).catch(() => undefined)));
+        return answers.every((answer) => answer?.status === 200);
+      },
+      30_000,
+    );
+  } finally {
+    second.process.signal("SIGCONT");
+  }
+}
+
+let folder: Awaited<ReturnType<typeof scratchFolder>>;
+beforeAll(async () => {
+  folder = await scratchFolder();
+  await makeCertificate(folder.path, "login", "/CN=login.example.test");
+});
+afterAll(() => folder[Symbol.asyncDispose]());
+
+describe("HAProxy with deploy/haproxy", () => {
+  let site: Site;
+  let haproxy: ChildServer;
+  let pages: string;
+  let back: string;
+
+  beforeAll(async () => {
+    const { haproxy_v2 } = parse(await shipped("haproxy/postern.yaml")).runtime.servers.http;
+    site = await startSite({ haproxy_v2, trusted_proxies: ["127.0.0.1"] });
+    const [pagesPort, backPort] = [await freePort(), await freePort()];
+    const pem = join(folder.path, "login.pem");
+    const parts = await Promise.all(
+      ["login.crt", "login.key"].map((name) => readFile(join(folder.path, name), "utf8")),
+    );
+    await writeFile(pem, parts.join(""));
+    const config = replaceGateways(await shipped("haproxy/haproxy.cfg"), site.fronts, site.backs)
+      .replace("bind :443", `bind 127.0.0.1:${pagesPort}`)
+      .replace("bind :9080", `bind 127.0.0.1:${backPort}`)
+      .replace("/etc/haproxy/login.pem", pem);
+    haproxy = await spawnHaproxy({ config, port: backPort });
+    pages = `https://127.0.0.1:${pagesPort}`;
+    back = `http://127.0.0.1:${backPort}`;
+  });
+  afterAll(async () => {
+    await haproxy[Symbol.asyncDispose]();
+    await site[Symbol.asyncDispose]();
+  });
+
+  test("a decision is logged with the mail server's address, and the pages are served over TLS", async () => {
+    const headers = { authorization: basicAuth, "content-type": "application/json" };
+    const asked = JSON.stringify({ username: "behind-haproxy", protocol: "imap" });
+    expect((await ask(`${back}/api/v1/auth/json?mode=no-auth`, headers, asked)).status).toBe(403);
+    const line = await poll("the log line", () =>
+      [site.stack.gateway, site.second.process]
+        .flatMap((gateway) => gateway.output().split("\n"))
+        .find((entry) => entry.includes('"behind-haproxy"')),
+    );
+    expect(JSON.parse(line)).toMatchObject({ client_ip: client });
+    expect(await ask(`${pages}/ping`)).toEqual({ status: 200, body: "pong" });
+  });
+
+  test("requests succeed soon after a gateway freezes", async () => {
+    expect(await survives(site, `${pages}/ping`)).toBe(true);
+    expect(await survives(site, `${back}/ping`)).toBe(true);
+  });
+});
+
+describe("nginx with deploy/nginx/pages.conf", () => {
+  let site: Site;
+  let nginx: ChildServer;
+  let pages: string;
+
+  beforeAll(async () => {
+    site = await startSite({ trusted_proxies: ["127.0.0.1"] });
+    const port = await freePort();
+    const config = replaceGateways(await shipped("nginx/pages.conf"), site.fronts, site.backs)
+      .replace("listen 443", `listen 127.0.0.1:${port}`)
+      .replaceAll("/etc/nginx/pages/", `${folder.path}/`);
+    nginx = await spawnNginx({ config, port });
+    pages = `https://127.0.0.1:${port}`;
+  });
+  afterAll(async () => {
+    await nginx[Symbol.asyncDispose]();
+    await site[Symbol.asyncDispose]();
+  });
+
+  test("a page is served, also with long query strings", async () => {
+    expect(await ask(`${pages}/ping`, { host: "login.example.test" })).toEqual({ status: 200, body: "pong" });
+    expect((await ask(`${pages}/ping?SAMLRequest=${"a".repeat(20_000)}`)).status).toBe(200);
+  });
+
+  test("requests succeed after a gateway has been killed", async () => {
+    await site.second.process.stop();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ask(`${pages}/ping`)));
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
+  });
+});

@@ -1,0 +1,97 @@
+import { parseArgs } from "node:util";
+import { type Config, processSources } from "@postern/shared/platform/config";
+import { type CommandResult, loadForCommand } from "./config-command.ts";
+import { backendChecks } from "./doctor/check-backends.ts";
+import { busChecks } from "./doctor/check-bus.ts";
+import { certificateChecks } from "./doctor/check-certificates.ts";
+import { redisChecks } from "./doctor/check-redis.ts";
+import { serviceChecks } from "./doctor/check-services.ts";
+import type { Check, Finding } from "./doctor/finding.ts";
+import { configurationFindings, judgeConfiguration, judgeFile } from "./doctor/judge-configuration.ts";
+import { printable } from "./operator/table.ts";
+
+export const doctorUsage: readonly string[] = [
+  "usage: postern doctor [--config FILE] [--timeout SECONDS] [--strict] [--json]",
+  "  Checks the site on this machine: configuration, Redis, NATS, backends, services, certificates, clock and protection.",
+  "  Prints one line for each finding, with what to do. Reads only; run it as a user who can read the configuration.",
+  "  --config FILE      configuration file (SERVICE_CONFIG_FILE)",
+  "  --timeout SECONDS  time limit of each check, 5 by default",
+  "  --strict           exit with 1 on warnings too",
+  "  --json             print JSON",
+  "exit codes: 0 no problem, 1 at least one problem, 2 wrong command line",
+];
+
+export const doctorOptions = {
+  config: { type: "string" },
+  timeout: { type: "string", default: "5" },
+  strict: { type: "boolean", default: false },
+  json: { type: "boolean", default: false },
+  help: { type: "boolean", short: "h", default: false },
+} as const;
+
+interface Examined {
+  readonly checks: number;
+  readonly findings: readonly Finding[];
+}
+
+async function preflights(config: Config): Promise<readonly Finding[]> {
+  const { checkServices } = await import("./preflights.ts");
+  const { problems, warnings } = await checkServices(config, { skipSecrets: false });
+  return configurationFindings(problems, warnings);
+}
+
+/** Connections are made at the same time; a server that does not answer delays nothing but its own check. */
+async function examine(file: string, timeoutMs: number): Promise<Examined> {
+  const loaded = loadForCommand({ file, skipSecretFiles: false });
+  if (!loaded.ok) return { checks: 1, findings: configurationFindings(loaded.problems, loaded.warnings) };
+  const { config, warnings } = loaded;
+  const first = [
+    ...configurationFindings([], warnings),
+    ...judgeFile(file),
+    ...judgeConfiguration(config),
+    ...(await preflights(config)),
+  ];
+  const checks: readonly Check[] = [
+    ...redisChecks(config, timeoutMs),
+    ...busChecks(config),
+    ...backendChecks(config, timeoutMs),
+    ...serviceChecks(config, timeoutMs),
+    ...certificateChecks(config, timeoutMs),
+  ];
+  const found = await Promise.all(checks.map(({ run }) => run()));
+  return { checks: checks.length + 1, findings: [...first, ...found.flat()] };
+}
+
+const rank = { problem: 0, warning: 1 } as const;
+
+function shown({ checks, findings }: Examined): readonly string[] {
+  const lines = findings
+    .toSorted((one, other) => rank[one.severity] - rank[other.severity])
+    .map(({ severity, subject, found, advice }) => printable(`${severity.padEnd(8)} ${subject}: ${found}. ${advice}`));
+  const count = (severity: Finding["severity"]): number => findings.filter((one) => one.severity === severity).length;
+  return [...lines, `${checks} checks: ${count("problem")} problems, ${count("warning")} warnings`];
+}
+
+function wrong(...errors: readonly string[]): CommandResult {
+  return { exitCode: 2, output: [], errors: [...errors, ...doctorUsage] };
+}
+
+/** `postern doctor`: what is wrong with the running site. */
+export async function runDoctorCommand(args: readonly string[]): Promise<CommandResult> {
+  try {
+    const { values } = parseArgs({ args: [...args], options: doctorOptions });
+    if (values.help) return { exitCode: 0, output: doctorUsage, errors: [] };
+    const file = values.config ?? processSources().file;
+    if (file === undefined) return wrong("no configuration file: use --config FILE or set SERVICE_CONFIG_FILE");
+    const seconds = Number(values.timeout);
+    if (!(seconds > 0 && seconds <= 60)) return wrong("invalid --timeout: use 1 to 60 seconds");
+    const examined = await examine(file, seconds * 1000);
+    const counts = examined.findings.filter(({ severity }) => severity === "problem" || values.strict);
+    const output = values.json ? [JSON.stringify(examined, undefined, 2)] : shown(examined);
+    return { exitCode: counts.length === 0 ? 0 : 1, output, errors: [] };
+  } catch (error) {
+    if (!(error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS")))
+      throw error;
+    return wrong(error.message);
+  }
+}

@@ -1,0 +1,98 @@
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import type { Config } from "@postern/shared/platform/config";
+import { parseHostPort } from "@postern/shared/platform/net";
+import { requestStartTls } from "../../../services/auth-engine/src/backends/ldap/start-tls.ts";
+import type { TlsServer } from "./certificate-dates.ts";
+
+/** A certificate file of Postern, under the key that names it. */
+export interface CertificateFile {
+  readonly key: string;
+  readonly file: string;
+}
+
+/** A server with TLS, under the key that names it. */
+export interface NamedServer {
+  readonly key: string;
+  readonly server: TlsServer;
+}
+
+/** The certificates that Postern itself presents. */
+export function certificateFiles({ runtime, storage, auth }: Config): readonly CertificateFile[] {
+  const { http, grpc } = runtime.servers;
+  const { roles } = storage.redis;
+  const { default: ldap, pools } = auth.backends.ldap;
+  const all: CertificateFile[] = [
+    ...(http.tls.enabled ? [{ key: "runtime.servers.http.tls.cert", file: http.tls.cert }] : []),
+    ...(grpc.authority.enabled
+      ? [{ key: "runtime.servers.grpc.authority.tls.cert", file: grpc.authority.tls.cert }]
+      : []),
+    { key: "runtime.bus.tls.cert", file: runtime.bus.tls.cert },
+    ...(["state", "queue", "cache"] as const).map((role) => ({
+      key: `storage.redis.roles.${role}.tls.cert`,
+      file: roles[role].tls.cert,
+    })),
+    { key: "auth.backends.ldap.default.tls_client_cert", file: ldap.tls_client_cert },
+    ...Object.entries(pools).map(([name, pool]) => ({
+      key: `auth.backends.ldap.pools.${name}.tls_client_cert`,
+      file: pool.tls_client_cert,
+    })),
+  ];
+  return all.filter(({ file }, index) => file !== "" && all.findIndex((one) => one.file === file) === index);
+}
+
+/** NATS greets with a line before the handshake. */
+async function readGreeting(socket: Socket): Promise<void> {
+  await once(socket, "data");
+}
+
+function serverAt(url: string, defaultPort: number): TlsServer | undefined {
+  const parsed = URL.parse(url.includes("://") ? url : `tcp://${url}`);
+  if (parsed === null || parsed.hostname === "") return undefined;
+  const host = parsed.hostname.replaceAll(/[[\]]/gu, "");
+  return { host, port: parsed.port === "" ? defaultPort : Number(parsed.port) };
+}
+
+function redisServers({ storage }: Config): readonly NamedServer[] {
+  return (["state", "queue", "cache"] as const).flatMap((role) => {
+    const { url, tls, sentinels, cluster } = storage.redis.roles[role];
+    if (!tls.enabled && !url.startsWith("rediss://")) return [];
+    const addresses = cluster.addresses.length > 0 ? cluster.addresses : sentinels.master === "" ? [url] : [];
+    return addresses.flatMap((address) => {
+      const server = parseHostPort(address) ?? serverAt(address, 6379);
+      return server === undefined ? [] : [{ key: `storage.redis.roles.${role}`, server }];
+    });
+  });
+}
+
+function natsServers({ runtime }: Config): readonly NamedServer[] {
+  const { servers, tls } = runtime.bus;
+  return servers.flatMap((url) => {
+    if (!tls.enabled && !url.startsWith("tls://")) return [];
+    const server = serverAt(url, 4222);
+    return server === undefined ? [] : [{ key: "runtime.bus.servers", server: { ...server, upgrade: readGreeting } }];
+  });
+}
+
+function ldapServers({ auth }: Config): readonly NamedServer[] {
+  const { default: main, pools } = auth.backends.ldap;
+  const used = auth.backends.order.some((entry) => entry.startsWith("ldap"));
+  if (!used) return [];
+  return Object.entries({ default: main, ...pools }).flatMap(([name, pool]) =>
+    pool.server_uri.flatMap((uri): readonly NamedServer[] => {
+      const key = `auth.backends.ldap.${name === "default" ? name : `pools.${name}`}.server_uri`;
+      const isTls = uri.startsWith("ldaps://");
+      const server =
+        isTls || (pool.starttls && uri.startsWith("ldap://")) ? serverAt(uri, isTls ? 636 : 389) : undefined;
+      if (server === undefined) return [];
+      return [{ key, server: isTls ? server : { ...server, upgrade: requestStartTls } }];
+    }),
+  );
+}
+
+/** The servers that Postern reaches by TLS, each once. */
+export function tlsServers(config: Config): readonly NamedServer[] {
+  const all = [...redisServers(config), ...natsServers(config), ...ldapServers(config)];
+  const place = ({ server }: NamedServer): string => `${server.host} ${server.port}`;
+  return all.filter((one, index) => all.findIndex((other) => place(other) === place(one)) === index);
+}

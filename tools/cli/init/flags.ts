@@ -1,0 +1,55 @@
+import type { parseArgs } from "node:util";
+
+/** Options of `postern init`, for parseArgs. */
+export const initOptions = {
+  dir: { type: "string", default: "/etc/postern" },
+  group: { type: "string", default: "postern" },
+  "mail-server": { type: "string" },
+  backend: { type: "string" },
+  "backend-password-file": { type: "string" },
+  "backend-ca": { type: "string", default: "" },
+  "base-dn": { type: "string" },
+  "bind-dn": { type: "string" },
+  filter: { type: "string" },
+  account: { type: "string" },
+  "unique-id": { type: "string" },
+  query: { type: "string" },
+  redis: { type: "string" },
+  "redis-password-file": { type: "string" },
+  nats: { type: "string" },
+  "nats-token-file": { type: "string" },
+  pages: { type: "string" },
+  proxy: { type: "string", multiple: true },
+  "show-secrets": { type: "boolean", default: false },
+  help: { type: "boolean", short: "h", default: false },
+} as const;
+
+export type InitFlags = ReturnType<typeof parseArgs<{ options: typeof initOptions }>>["values"];
+
+export const initUsage: readonly string[] = [
+  "usage: postern init [OPTION…]",
+  "  Writes the configuration of a new site with generated secrets. Asks for what no option says; without a terminal, the",
+  "  default applies. Nothing that exists is overwritten, and no secret is printed unless --show-secrets is given.",
+  "  --dir DIR                     folder of config.yaml and secrets, /etc/postern by default",
+  "  --group NAME                  group that may read them, postern by default; if it does not exist, only the owner may",
+  "  --mail-server NAME            user name of the mail servers as API caller, mailserver by default",
+  "  --backend URL                 where the accounts are: ldaps://HOST, ldap://HOST, postgresql://USER@HOST/DATABASE,",
+  "                                mysql://USER@HOST/DATABASE or sqlite:/PATH",
+  "  --backend-password-file FILE  file with the password for LDAP or the database",
+  "  --backend-ca FILE             CA certificates for LDAP or the database; the system's by default",
+  "  --base-dn DN, --bind-dn DN    LDAP: where the accounts are, and the service account that searches",
+  "  --filter FILTER               LDAP: filter that finds a user, (mail=%L{user}) by default",
+  "  --account ATTRIBUTE           LDAP: attribute with the account name, mail by default",
+  "  --unique-id NAME              attribute or column with an identifier that survives renames, entryUUID by default; the",
+  "                                pages and applications know users by it",
+  "  --query SQL                   SQL: statement that returns account and password for :username",
+  "  --redis URL                   redis://HOST:PORT or rediss://HOST:PORT, redis://127.0.0.1:6379 by default",
+  "  --redis-password-file FILE    file with its password",
+  "  --nats URL                    existing NATS: nats://HOST:PORT or tls://HOST:PORT. Without it, a token and",
+  "                                nats-server.conf are written for a NATS on this machine",
+  "  --nats-token-file FILE        file with its token",
+  "  --pages URL                   public https URL of the sign-in pages; empty: no pages",
+  "  --proxy ADDRESS               reverse proxy in front of the pages; may be repeated; this machine by default",
+  "  --show-secrets                print the password of the mail servers",
+  "exit codes: 0 success, 1 nothing was written, 2 wrong command line",
+];

@@ -1,0 +1,2 @@
+/** A wrong or missing answer. */
+export class InitProblem extends Error {}

@@ -1,0 +1,80 @@
+import { readFileSync } from "node:fs";
+import type { ServerAnswers, SiteAnswers } from "./answers.ts";
+import type { Ask } from "./ask.ts";
+import type { InitFlags } from "./flags.ts";
+import { InitProblem } from "./init-problem.ts";
+import { readBackend } from "./read-backend.ts";
+
+function firstLine(file: string | undefined): string | undefined {
+  if (file === undefined) return undefined;
+  try {
+    return readFileSync(file, "utf8").split("\n", 1)[0]?.trimEnd() ?? "";
+  } catch {
+    throw new InitProblem(`${file} cannot be read; check the path and the permissions`);
+  }
+}
+
+const nameForm = /^[a-z0-9][a-z0-9._-]{0,63}$/u;
+
+async function readMailServer(flags: InitFlags, ask: Ask): Promise<string> {
+  const question = { text: "User name of the mail servers as API caller", fallback: "mailserver" };
+  const name = flags["mail-server"] ?? (await ask(question)) ?? question.fallback;
+  if (!nameForm.test(name))
+    throw new InitProblem(`mail server ${JSON.stringify(name)}: use lower-case letters, digits, dots and hyphens`);
+  return name;
+}
+
+function serverOf(
+  flag: string,
+  url: string,
+  schemes: readonly string[],
+  credential: string | undefined,
+): ServerAnswers {
+  const parsed = URL.parse(url);
+  if (parsed === null || !schemes.includes(parsed.protocol) || parsed.host === "")
+    throw new InitProblem(`--${flag} ${url} is not a URL of the form ${schemes.join("//… or ")}//HOST:PORT`);
+  if (parsed.password !== "") throw new InitProblem(`--${flag} contains a password: use --${flag}-password-file`);
+  return { url, credential };
+}
+
+async function readPages(flags: InitFlags, ask: Ask): Promise<string | undefined> {
+  const question = "Public https URL of the sign-in pages (empty: no pages)";
+  const answer = flags.pages ?? (await ask({ text: question, fallback: "" })) ?? "";
+  if (answer === "") return undefined;
+  const url = URL.parse(answer);
+  if (url === null || url.protocol !== "https:" || !["", "/"].includes(url.pathname) || url.search !== "")
+    throw new InitProblem(`--pages ${answer} is not an https URL without a path, such as https://login.example.org`);
+  return url.origin;
+}
+
+async function readBackendPassword(flags: InitFlags, backend: SiteAnswers["backend"], ask: Ask): Promise<string> {
+  if (backend.kind === "sqlite" || (backend.kind === "ldap" && backend.bindDn === "")) return "";
+  const password =
+    firstLine(flags["backend-password-file"]) ??
+    (await ask({ text: "Password for it (not shown)", isSecret: true })) ??
+    "";
+  if (password === "") throw new InitProblem("--backend-password-file is missing or empty");
+  return password;
+}
+
+/** From the options, and from the terminal what they do not say. @throws InitProblem */
+export async function readAnswers(flags: InitFlags, ask: Ask): Promise<SiteAnswers> {
+  const mailServer = await readMailServer(flags, ask);
+  const backend = await readBackend(flags, ask);
+  const backendPassword = await readBackendPassword(flags, backend, ask);
+  const redis = flags.redis ?? (await ask({ text: "Redis", fallback: "redis://127.0.0.1:6379" })) ?? "";
+  const pagesUrl = await readPages(flags, ask);
+  if (pagesUrl !== undefined && backend.kind === "sql" && backend.uniqueId === "")
+    throw new InitProblem("--unique-id is missing: name the column of --query that identifies a user after a rename");
+  const nats = flags.nats ?? "nats://127.0.0.1:4222";
+  return {
+    mailServer,
+    backend,
+    backendPassword,
+    redis: serverOf("redis", redis, ["redis:", "rediss:"], firstLine(flags["redis-password-file"])),
+    nats: serverOf("nats", nats, ["nats:", "tls:"], firstLine(flags["nats-token-file"])),
+    ownNats: flags.nats === undefined,
+    pagesUrl,
+    proxies: flags.proxy ?? ["127.0.0.1", "::1"],
+  };
+}

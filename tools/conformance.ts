@@ -1,0 +1,105 @@
+// Runs the OpenID Foundation's conformance suite against two replicas of the identity provider and two gateways.
+// Usage: tools/conformance.ts --suite JAR|https://HOST:PORT [--java COMMAND] [--record] [PLAN...]
+import { mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { scratchFolder } from "@postern/shared/testing";
+import { setup as buildBundles } from "../test/support/bundle-services.ts";
+import { accepted } from "./conformance/accepted.ts";
+import { configuredClients, makeKeys } from "./conformance/clients.ts";
+import { alias, behaviours, type ConformancePlan, conformancePlans } from "./conformance/plans.ts";
+import { makeTls, startProvider } from "./conformance/postern.ts";
+import { record, writeResult } from "./conformance/recorded.ts";
+import { countsOf, type ModuleResult, type PlanResult, problemsOf, type RunResult } from "./conformance/results.ts";
+import { type ModuleDeps, runModule } from "./conformance/run-module.ts";
+import { createSuiteApi } from "./conformance/suite-api.ts";
+import { runningSuite, startSuite } from "./conformance/suite-process.ts";
+import { launchChromium } from "./pages/chromium.ts";
+
+const work = fileURLToPath(new URL("../.run/conformance/", import.meta.url));
+
+type Run = ModuleDeps & { readonly keys: ReturnType<typeof makeKeys> };
+
+async function runPlan(run: Run, { name, plan, variant, configuration }: ConformancePlan, versions: Set<string>) {
+  const { suite, issuer, keys } = run;
+  const server = { discoveryUrl: `${issuer}/.well-known/openid-configuration` };
+  const shared = { alias, description: `Postern ${name}`, server };
+  const { id, modules } = await suite.createPlan(plan, variant, { ...shared, ...configuration(keys) });
+  const ended: ModuleResult[] = [];
+  for (const module of modules) {
+    const { version, ...result } = await runModule(run, { id, behaviours }, module);
+    if (version !== undefined) versions.add(version);
+    ended.push(result);
+    console.log(`  ${result.outcome.padEnd(8)}${result.module}`);
+    for (const finding of result.findings) console.log(`          ${finding}`);
+  }
+  return ended;
+}
+
+/** Runs the plans and reports each when it ends. */
+async function runPlans(run: Run, plans: readonly ConformancePlan[]): Promise<RunResult> {
+  const versions = new Set<string>();
+  const ended: PlanResult[] = [];
+  for (const plan of plans) {
+    console.log(plan.name);
+    const result = { plan: plan.name, modules: await runPlan(run, plan, versions) };
+    ended.push(result);
+    const counts = Object.entries(countsOf(result)).map(([outcome, count]) => `${count} ${outcome.toLowerCase()}`);
+    console.log(`${plan.name}: ${result.modules.length} modules, ${counts.join(", ")}`);
+  }
+  return {
+    date: new Date().toISOString().slice(0, "2026-01-01".length),
+    suiteVersion: [...versions].join(", "),
+    plans: ended,
+  };
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { suite: { type: "string" }, java: { type: "string", default: "java" }, record: { type: "boolean" } },
+  });
+  if (values.suite === undefined || values.suite === "")
+    throw new Error("name the suite: make conformance SUITE=<jar>");
+  await using owned = new AsyncDisposableStack();
+  const { path: folder } = owned.use(await scratchFolder());
+  await makeTls(folder);
+  mkdirSync(work, { recursive: true });
+  const libraries = join(work, "storage");
+  const places = { source: resolve(values.suite), java: values.java, folder, libraries };
+  const suite = runningSuite(values.suite) ?? (await startSuite(owned, places));
+  await buildBundles();
+  const keys = makeKeys();
+  const addresses = { test: `${suite.url}/test/a/${alias}` };
+  const oidc = {
+    scopes_supported: ["openid", "profile", "email", "address", "phone", "offline_access"],
+    session_management: { enabled: true },
+  };
+  const clients = configuredClients(addresses, keys);
+  const provider = await startProvider(owned, folder, { clients, oidc, certified: keys.mutual.map(({ id }) => id) });
+  const browser = owned.use(await launchChromium());
+  const run = {
+    suite: createSuiteApi(suite.api),
+    browser,
+    issuer: provider.issuer,
+    pictures: join(work, "pictures"),
+    operate: { "oidcc-server-rotate-keys": provider.rotateKeys },
+    keys,
+  };
+  const all = conformancePlans(provider);
+  const plans = all.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+  const result = await runPlans(run, plans);
+  writeResult(join(work, "results.json"), result);
+  if (values.record === true) {
+    record(
+      result,
+      all.map(({ name }) => name),
+    );
+  }
+  const problems = problemsOf(result.plans, accepted);
+  for (const problem of problems) console.log(`not accepted: ${problem}`);
+  process.exitCode = problems.length === 0 ? 0 : 1;
+}
+
+await main();

@@ -1,0 +1,86 @@
+import { type Accepted, countsOf, isAccepted, type ModuleResult, type Outcome, type RunResult } from "./results.ts";
+
+const columns: readonly Outcome[] = ["PASSED", "REVIEW", "SKIPPED", "WARNING", "FAILED"];
+
+const meanings: Readonly<Record<Exclude<Outcome, "PASSED">, string>> = {
+  REVIEW: "a person evaluates a picture of the page, which Chromium took",
+  SKIPPED: "the module tests something that Postern does not offer",
+  WARNING: "a recommendation is not met",
+  FAILED: "a requirement is not met",
+};
+
+function planRows({ plans }: RunResult): string {
+  return plans
+    .map((plan) => {
+      const counts = countsOf(plan);
+      return `| ${plan.plan} | ${plan.modules.length} | ${columns.map((name) => counts[name]).join(" | ")} |`;
+    })
+    .join("\n");
+}
+
+/** Text of the suite in a cell of a table. */
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("\n", " ");
+}
+
+function moduleRow(plan: string, { module, outcome, findings }: ModuleResult, list: readonly Accepted[]): string {
+  const texts = findings.map((finding) => (isAccepted(module, finding, list) ? `${finding} (accepted)` : finding));
+  return `| ${plan} | ${module} | ${outcome.toLowerCase()} | ${cell(texts.join("; "))} |`;
+}
+
+function moduleRows({ plans }: RunResult, list: readonly Accepted[]): readonly string[] {
+  return plans.flatMap(({ plan, modules }) =>
+    modules.filter(({ outcome }) => outcome !== "PASSED").map((result) => moduleRow(plan, result, list)),
+  );
+}
+
+function acceptedText(list: readonly Accepted[]): string {
+  if (list.length === 0) return "No warning is accepted.";
+  const rows = list.map(({ module, finding, reason }) => `| ${module} | ${finding} | ${cell(reason)} |`);
+  return ["| Module | Accepted warning | Reason |", "|---|---|---|", ...rows].join("\n");
+}
+
+/** `docs/integrations/oidc-conformance.md` */
+export function conformancePage(run: RunResult, list: readonly Accepted[]): string {
+  const rest = moduleRows(run, list);
+  const modules = ["| Plan | Module | Result | Conditions that were not met |", "|---|---|---|---|", ...rest].join(
+    "\n",
+  );
+  return `<!-- Made from tools/conformance/results.json by tools/generate-conformance.ts; do not edit. -->
+
+# OpenID conformance results
+
+For administrators and auditors: the results of the OpenID Foundation's conformance suite against Postern, with two gateways and two
+replicas of the identity provider. This is not a certification, which only the OpenID Foundation grants. The tests of this repository that
+make the same demands are in [OpenID conformance tests](oidc-conformance-tests.md).
+
+Last run: ${run.date}, suite ${run.suiteVersion}.
+
+| Plan | Modules | Passed | Review | Skipped | Warning | Failed |
+|---|---|---|---|---|---|---|
+${planRows(run)}
+
+## Modules that did not simply pass
+
+${columns.flatMap((name) => (name === "PASSED" ? [] : [`- ${name.toLowerCase()}: ${meanings[name]}`])).join("\n")}
+
+${rest.length === 0 ? "All modules passed." : modules}
+
+## Accepted warnings
+
+${acceptedText(list)}
+
+## Run the suite
+
+\`\`\`sh
+make conformance SUITE=path/to/fapi-test-suite.jar            # all plans
+make conformance SUITE=path/to/fapi-test-suite.jar PLANS="basic session"
+\`\`\`
+
+\`SUITE\` names the suite's application as a jar, built as its own documentation describes, or the https address of a suite that runs in
+its development mode. Postern's repository contains no part of the suite. The target needs Maven, for the suite's database in memory, and
+a Java version that runs the suite (\`JAVA=/path/to/java\` selects one). It starts everything on free ports of loopback, prints the counts of
+each plan, and fails on each failure and on each warning that is not accepted. Pictures and results are in \`.run/conformance\`. For a suite
+that runs elsewhere, \`NODE_EXTRA_CA_CERTS\` names the file with its certificate authority. \`RECORD=1\` updates this page.
+`;
+}

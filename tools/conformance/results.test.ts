@@ -1,0 +1,78 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { accepted } from "./accepted.ts";
+import { conformancePage } from "./page.ts";
+import { behaviours, conformancePlans } from "./plans.ts";
+import { countsOf, type ModuleResult, type Outcome, problemsOf } from "./results.ts";
+import { jarOf, runningSuite } from "./suite-process.ts";
+
+const moduleOf = (outcome: Outcome, ...findings: string[]): ModuleResult => ({ module: "m", outcome, findings });
+const list = [{ module: "m", finding: "CheckName", reason: "no provider can" }];
+
+test.each<[string, ModuleResult[], readonly string[]]>([
+  [
+    "modules that passed, were skipped or need a review",
+    (["PASSED", "SKIPPED", "REVIEW"] as const).map((name) => moduleOf(name)),
+    [],
+  ],
+  ["an accepted warning", [moduleOf("WARNING", "CheckName: text")], []],
+  [
+    "another warning beside an accepted one",
+    [moduleOf("WARNING", "CheckName: text", "Other: text")],
+    ["p m: Other: text"],
+  ],
+  [
+    "a condition whose name only begins like an accepted one",
+    [moduleOf("WARNING", "CheckNames: x")],
+    ["p m: CheckNames: x"],
+  ],
+  ["an accepted condition in a failed module", [moduleOf("FAILED", "CheckName: text")], ["p m: CheckName: text"]],
+  ["a failure without a condition", [moduleOf("FAILED")], ["p m: failed"]],
+  ["a plan without modules", [], ["p: no module ran"]],
+])("the run reports what is not accepted: %s", (_what, modules, problems) => {
+  expect(problemsOf([{ plan: "p", modules }], list)).toEqual(problems);
+});
+
+test("the counts of a plan contain each module once", () => {
+  const modules = [moduleOf("PASSED"), moduleOf("PASSED"), moduleOf("REVIEW")];
+  expect(countsOf({ plan: "p", modules })).toEqual({ PASSED: 2, REVIEW: 1, WARNING: 0, SKIPPED: 0, FAILED: 0 });
+});
+
+test("at most three warnings are accepted, each with its reason", () => {
+  expect(accepted.length).toBeLessThanOrEqual(3);
+  for (const { reason } of accepted) expect(reason).not.toBe("");
+});
+
+test("the page shows counts, and text of the suite that cannot break its tables", () => {
+  const plans = [{ plan: "basic", modules: [moduleOf("PASSED"), moduleOf("WARNING", "CheckName: a|b <c>\nd")] }];
+  const page = conformancePage({ date: "2026-01-02", suiteVersion: "5.2.4", plans }, list);
+  expect(page).toContain("Last run: 2026-01-02, suite 5.2.4.");
+  expect(page).toContain("| basic | 2 | 1 | 0 | 0 | 1 | 0 |");
+  expect(page).toContain("| basic | m | warning | CheckName: a\\|b &lt;c> d (accepted) |");
+});
+
+test("plans have different names, and only known forms of behaviour", () => {
+  const plans = conformancePlans({ issuer: "https://a.test", mutualUrl: "https://b.test", certificates: [] });
+  expect(new Set(plans.map(({ name }) => name)).size).toBe(plans.length);
+  expect(Object.keys(behaviours).length).toBeGreaterThan(0);
+});
+
+test("SUITE names a jar, a folder that contains it, or the address of a running suite", () => {
+  const folder = mkdtempSync(join(tmpdir(), "suite-"));
+  try {
+    mkdirSync(join(folder, "target"));
+    const jar = join(folder, "target/fapi-test-suite.jar");
+    expect(() => jarOf(folder)).toThrow("SUITE must name the suite's jar");
+    writeFileSync(jar, "");
+    expect([jarOf(folder), jarOf(jar)]).toEqual([jar, jar]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  expect(runningSuite("https://suite.test:8443/x")).toEqual({
+    api: "https://suite.test:8443/api",
+    url: "https://suite.test:8443",
+  });
+  for (const other of ["http://suite.test", "suite.jar", ""]) expect(runningSuite(other)).toBeUndefined();
+});

@@ -1,0 +1,51 @@
+/** How a module ended. `REVIEW`: a person looks at its picture. `SKIPPED`: it does not apply to this provider. */
+export type Outcome = "PASSED" | "WARNING" | "REVIEW" | "SKIPPED" | "FAILED";
+
+export interface ModuleResult {
+  readonly module: string;
+  readonly outcome: Outcome;
+  /** The conditions that were not met: name and message. */
+  readonly findings: readonly string[];
+}
+
+export interface PlanResult {
+  readonly plan: string;
+  readonly modules: readonly ModuleResult[];
+}
+
+export interface RunResult {
+  /** Day of the run, ISO 8601. */
+  readonly date: string;
+  readonly suiteVersion: string;
+  readonly plans: readonly PlanResult[];
+}
+
+/** A warning that no provider can avoid, with the reason. */
+export interface Accepted {
+  readonly module: string;
+  readonly finding: string;
+  readonly reason: string;
+}
+
+export function isAccepted(module: string, finding: string, list: readonly Accepted[]): boolean {
+  return list.some((entry) => entry.module === module && finding.startsWith(`${entry.finding}:`));
+}
+
+/** What makes the run fail. A module that ended in no known way has failed. */
+export function problemsOf(plans: readonly PlanResult[], list: readonly Accepted[]): readonly string[] {
+  return plans.flatMap(({ plan, modules }) => [
+    ...(modules.length === 0 ? [`${plan}: no module ran`] : []),
+    ...modules.flatMap(({ module, outcome, findings }) => {
+      if (outcome === "FAILED") return [`${plan} ${module}: ${findings.join("; ") || "failed"}`];
+      if (outcome !== "WARNING") return [];
+      const left = findings.filter((finding) => !isAccepted(module, finding, list));
+      return left.map((finding) => `${plan} ${module}: ${finding}`);
+    }),
+  ]);
+}
+
+export function countsOf({ modules }: PlanResult): Readonly<Record<Outcome, number>> {
+  const counts = { PASSED: 0, WARNING: 0, REVIEW: 0, SKIPPED: 0, FAILED: 0 };
+  for (const { outcome } of modules) counts[outcome] += 1;
+  return counts;
+}

@@ -1,0 +1,52 @@
+import { commandTable } from "../cli/command-table.ts";
+
+const names = commandTable.map(({ name }) => name).join(" ");
+const wordsAfter = (actions: readonly string[], options: readonly string[]): string =>
+  [...actions, ...options.map((option) => `--${option}`)].join(" ");
+
+/** Files after these options. */
+const fileOptions = "--config|--*-file|--*-ca|--input|--dir";
+
+export function bashCompletion(): string {
+  return [
+    "_postern() {",
+    "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}",
+    "  COMPREPLY=()",
+    `  if [ "$COMP_CWORD" -eq 1 ]; then COMPREPLY=($(compgen -W "${names} --help" -- "$word")); return; fi`,
+    `  case $before in ${fileOptions}) COMPREPLY=($(compgen -f -- "$word")); return ;; esac`,
+    "  case ${COMP_WORDS[1]} in",
+    ...commandTable.map(
+      ({ name, actions, options }) =>
+        `    ${name}) COMPREPLY=($(compgen -W "${wordsAfter(actions, options)}" -- "$word")) ;;`,
+    ),
+    "  esac",
+    "}",
+    "complete -o default -F _postern postern",
+    "",
+  ].join("\n");
+}
+
+export function zshCompletion(): string {
+  return [
+    "#compdef postern",
+    `if (( CURRENT == 2 )); then compadd -- ${names} --help; return; fi`,
+    `case $words[CURRENT-1] in ${fileOptions}) _files; return ;; esac`,
+    "case $words[2] in",
+    ...commandTable.map(({ name, actions, options }) => `  ${name}) compadd -- ${wordsAfter(actions, options)} ;;`),
+    "esac",
+    "",
+  ].join("\n");
+}
+
+const after = (name: string): string => `-n "__fish_seen_subcommand_from ${name}"`;
+
+export function fishCompletion(): string {
+  return [
+    `complete -c postern -n __fish_use_subcommand -f -a "${names}"`,
+    ...commandTable.flatMap(({ name, actions, options }) => [
+      ...(actions.length > 0 ? [`complete -c postern ${after(name)} -f -a "${actions.join(" ")}"`] : []),
+      ...options.map((option) => `complete -c postern ${after(name)} -l ${option}`),
+    ]),
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,110 @@
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { bashCompletion, fishCompletion, zshCompletion } from "./completion.ts";
+import { manualPage } from "./manual.ts";
+
+export interface DebianPackage {
+  readonly root: string;
+  /** Folder whose content becomes the package. */
+  readonly target: string;
+  readonly version: string;
+  readonly architecture: "amd64" | "arm64";
+}
+
+const services = ["auth-engine", "idp", "admin", "jobs-worker", "gateway"] as const;
+/** As Debian's own tools name the builder of a package. */
+const { DEBFULLNAME: builder = "Postern", DEBEMAIL: mail = "postern@localhost" } = process.env;
+const maintainer = `${builder} <${mail}>`;
+
+function write(target: string, path: string, content: string | Uint8Array): void {
+  const file = join(target, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content);
+}
+
+/** The same bytes at every build. */
+const packed = (content: string | Uint8Array): Buffer => gzipSync(content, { level: 9 });
+
+function units({ root, target }: DebianPackage): void {
+  const template = readFileSync(join(root, "deploy/debian/service.in"), "utf8");
+  const unit = (service: string, environment: string): string =>
+    template
+      .replaceAll("@SERVICE@", service)
+      .replace(environment === "" ? "@ENVIRONMENT@\n" : "@ENVIRONMENT@", environment);
+  for (const service of services) write(target, `lib/systemd/system/postern-${service}.service`, unit(service, ""));
+  const port =
+    "# A further engine on this machine, such as postern-auth-engine@9112: its private port.\nEnvironment=SERVICE_RUNTIME_SERVICES_AUTH_ENGINE_PRIVATE_ADDRESS=127.0.0.1:%i";
+  write(target, "lib/systemd/system/postern-auth-engine@.service", unit("auth-engine", port));
+}
+
+const places = {
+  "postern.target": "lib/systemd/system/postern.target",
+  "sysusers.conf": "usr/lib/sysusers.d/postern.conf",
+  "tmpfiles.conf": "usr/lib/tmpfiles.d/postern.conf",
+  logrotate: "etc/logrotate.d/postern",
+  "postern.sh": "usr/bin/postern",
+  "lintian-overrides": "usr/share/lintian/overrides/postern",
+  postinst: "DEBIAN/postinst",
+  prerm: "DEBIAN/prerm",
+  postrm: "DEBIAN/postrm",
+} as const;
+
+function control({ version, architecture }: DebianPackage): string {
+  return [
+    "Package: postern",
+    `Version: ${version}`,
+    `Architecture: ${architecture}`,
+    `Maintainer: ${maintainer}`,
+    "Section: mail",
+    "Priority: optional",
+    "Depends: libc6 (>= 2.28), libstdc++6, libgcc-s1, libatomic1, libsystemd0, systemd, init-system-helpers (>= 1.52)",
+    "Recommends: redis-server, nats-server",
+    "Suggests: dovecot-auth-lua, logrotate",
+    "Description: authentication gateway and identity provider for mail platforms",
+    " Mail servers ask Postern over HTTP or gRPC whether a user may sign in, and the",
+    " same users sign in to web applications by OpenID Connect or SAML2, with a",
+    " second factor. Accounts remain in the site's LDAP or SQL backends.",
+    " .",
+    ' The package contains its own Node.js. Run "postern init" after installation.',
+    "",
+  ].join("\n");
+}
+
+function documentation({ root, target, version }: DebianPackage): void {
+  const doc = "usr/share/doc/postern";
+  const history = readFileSync(join(root, "CHANGELOG.md"));
+  write(target, `${doc}/changelog.gz`, packed(history));
+  const entry = [
+    `postern (${version}) unstable; urgency=medium`,
+    "",
+    "  * See changelog.gz.",
+    "",
+    ` -- ${maintainer}  Thu, 01 Jan 2026 00:00:00 +0000`,
+    "",
+  ];
+  write(target, `${doc}/changelog.Debian.gz`, packed(entry.join("\n")));
+  const licence = readFileSync(join(root, "deploy/debian/copyright"), "utf8");
+  write(target, `${doc}/copyright`, licence);
+  for (const name of ["example.yaml", "minimal.yaml"]) {
+    write(target, `${doc}/examples/${name}`, readFileSync(join(root, "config", name)));
+  }
+  cpSync(join(root, "deploy/dovecot"), join(target, doc, "examples/dovecot"), { recursive: true });
+  cpSync(join(root, "deploy/nginx"), join(target, doc, "examples/nginx"), { recursive: true });
+}
+
+/** Everything of the package beside the runtime tree in usr/lib/postern. */
+export function writeDebianTree(of: DebianPackage): void {
+  const { root, target, version } = of;
+  for (const [name, path] of Object.entries(places))
+    write(target, path, readFileSync(join(root, "deploy/debian", name)));
+  units(of);
+  documentation(of);
+  write(target, "usr/share/man/man1/postern.1.gz", packed(manualPage(version)));
+  write(target, "usr/share/bash-completion/completions/postern", bashCompletion());
+  write(target, "usr/share/zsh/vendor-completions/_postern", zshCompletion());
+  write(target, "usr/share/fish/vendor_completions.d/postern.fish", fishCompletion());
+  write(target, "DEBIAN/control", control(of));
+  write(target, "DEBIAN/conffiles", "/etc/logrotate.d/postern\n");
+  mkdirSync(join(target, "etc/postern"), { recursive: true });
+}

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Installs, upgrades, reloads, removes and purges the Debian package in a throw-away Debian 12 with systemd, and signs in through Dovecot there.
+# Usage: tools/package/test-package.sh [MIRROR]. Needs root. The root is kept in .run/package-root; the log is .run/package-root.log.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+readonly base=.run/package-base root=.run/package-root mirror="${1:-http://deb.debian.org/debian}"
+readonly parts=systemd,systemd-sysv,dbus,redis-server,nats-server,dovecot-imapd,dovecot-auth-lua,lua-cjson,sqlite3,curl,logrotate,libatomic1
+
+say() { echo "test-package: $*"; }
+
+prepare() {
+  [ -e "$base/done" ] && return
+  rm -rf "$base"
+  say "Debian 12 ..."
+  debootstrap --variant=minbase --include="$parts" bookworm "$base" "$mirror" >"$base.log" 2>&1
+  touch "$base/done"
+}
+
+build() {
+  node_modules/.bin/node tools/bundle.ts
+  rm -rf .run/package/debs && mkdir -p .run/package/debs
+  for version in 0.0.9-1 0.1.0-1; do
+    node_modules/.bin/node --conditions=@postern/source tools/package.ts --fast --version "$version"
+    mv ".run/package/postern_${version}_amd64.deb" .run/package/debs/
+  done
+}
+
+# The steps run inside, as the last unit of the boot, and end the machine.
+install_steps() {
+  rm -rf "$root" && cp -a "$base" "$root"
+  mkdir -p "$root/test" && cp .run/package/debs/*.deb tools/package/test-steps.sh deploy/dovecot/postern.lua "$root/test/"
+  cat >"$root/etc/systemd/system/package-test.service" <<'UNIT'
+[Unit]
+After=multi-user.target redis-server.service nats-server.service
+[Service]
+Type=oneshot
+ExecStart=/bin/bash /test/test-steps.sh
+ExecStopPost=/bin/systemctl --no-block poweroff
+StandardOutput=file:/test/log
+StandardError=inherit
+TimeoutStartSec=600
+UNIT
+  mkdir -p "$root/etc/systemd/system/multi-user.target.wants"
+  ln -sf ../package-test.service "$root/etc/systemd/system/multi-user.target.wants/package-test.service"
+}
+
+prepare
+build
+say "lintian ..."
+lintian --fail-on error,warning .run/package/debs/postern_0.1.0-1_amd64.deb
+install_steps
+say "boot ..."
+systemd-nspawn --quiet --directory "$root" --boot --private-network --register=no --keep-unit --link-journal=no \
+  >"$root.console" 2>&1 </dev/null || true
+cat "$root/test/log"
+grep -qx 'all steps passed' "$root/test/log"
