@@ -5,8 +5,9 @@
  * Engines send a heartbeat every 200 ms (`engineHeartbeatMs`). Silence is not measured by our clock, because a clock cannot distinguish
  * their silence from our own stall: if our event loop or NATS stopped, the clock says "no heartbeat for seconds" although every engine is
  * alive. It is measured in round trips to NATS instead. The answer arrives on the same connection as the heartbeats, in order, so a prompt
- * answer without a heartbeat before it proves that NATS had none for us. Five in a row, 80 ms apart and each prompt, establish silence; a
- * late one restarts the count.
+ * answer without a heartbeat before it proves that NATS had none for us. A row of them, 80 ms apart and each prompt, establishes silence; a
+ * late one restarts the count. The row lasts two seconds, so that the only engine of a small, busy machine may stall for a moment: its
+ * callers then wait, where they would otherwise receive temporary failures.
  */
 export interface EngineSilence {
   /** Records a heartbeat of an engine. */
@@ -34,10 +35,8 @@ export interface EngineSilence {
 export const watchIntervalMs = 80;
 /** One and a half heartbeat intervals. */
 const suspiciousAfterMs = 300;
-/**
- * Prompt round trips without a heartbeat: with the 300 ms before the first, silence is detected after 620 to 700 ms.
- */
-const probesToSilence = 5;
+/** Prompt round trips without a heartbeat: with the 300 ms before the first, silence is detected after 2.0 to 2.1 s. */
+const probesToSilence = 22;
 /** On a healthy network a round trip takes well below a millisecond. */
 const promptMs = 80;
 const trialEveryMs = 1000;
