@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
+import { formOf, html, htmlText } from "@postern/shared/platform/pages";
 import { expect, test } from "vitest";
-import { html, htmlText } from "../../services/idp/src/pages/html.ts";
-import { deleteForm, formOf } from "../../services/idp/src/pages/parts.ts";
+import { deleteForm } from "../../services/idp/src/pages/parts.ts";
 import { createBrowser } from "./browser.ts";
 
 async function serve(body: string) {

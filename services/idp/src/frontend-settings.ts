@@ -1,10 +1,10 @@
 import type { Config } from "@postern/shared/platform/config";
+import type { AccentColours } from "@postern/shared/platform/pages";
 import type { SubjectRule } from "./login/subject.ts";
 import type { WebauthnSettings } from "./mfa/webauthn/ceremonies.ts";
 import { type Language, languageOf, languages } from "./pages/languages.ts";
 import type { FootLink } from "./pages/look.ts";
 import type { PagesSettings } from "./pages/pages.ts";
-import type { AccentColours } from "./pages/stylesheet.ts";
 import type { SessionLives } from "./sessions/session-store.ts";
 
 export interface FrontendSettings {

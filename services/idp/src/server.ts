@@ -5,6 +5,7 @@ import {
   answerUnrouted,
   type Caller,
   challengeUnauthorized,
+  FormEncodingError,
   nameSessions,
   onlyOperations,
   requireCaller,
@@ -16,7 +17,6 @@ import {
 import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import type { IdpContext } from "./context.ts";
 import { routeOfPath } from "./oidc/metrics/oidc-metrics.ts";
-import { FormEncodingError } from "./plugins/utf8-form.ts";
 import { registerMailClients } from "./routes/mail-clients/register.ts";
 import { oauthError } from "./routes/oidc/json-reply.ts";
 import { registerOidcPages, registerOidcRoutes } from "./routes/oidc/register.ts";

@@ -1,4 +1,4 @@
-import { html } from "../pages/html.ts";
+import { html } from "@postern/shared/platform/pages";
 import { documentOf } from "../pages/layout.ts";
 import { pageList } from "../pages/page-list.ts";
 import type { Pages, Shown } from "../pages/pages.ts";

@@ -1,11 +1,16 @@
 import { hash } from "node:crypto";
 import { pathTo } from "@postern/shared/contracts";
-import { darkPalette, lightPalette, withAccent } from "./colours.ts";
-import { escapeHtml } from "./html.ts";
+import {
+  type AccentColours,
+  darkPalette,
+  escapeHtml,
+  lightPalette,
+  stylesheetOf,
+  withAccent,
+} from "@postern/shared/platform/pages";
 import { pageScript } from "./page-script.ts";
 import { passkeyScript } from "./passkey-script.ts";
 import { signOutScript } from "./sign-out-script.ts";
-import { type AccentColours, stylesheetOf } from "./stylesheet.ts";
 
 export interface Asset {
   /** `/static/<name>.<digest>.<ending>` */

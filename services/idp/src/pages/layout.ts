@@ -1,5 +1,4 @@
-import { type Html, html, htmlText } from "./html.ts";
-import { icons } from "./icons.ts";
+import { type Html, html, htmlText, icons } from "@postern/shared/platform/pages";
 import { writtenTag } from "./languages.ts";
 import type { Look, ScriptName } from "./look.ts";
 

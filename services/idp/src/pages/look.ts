@@ -1,4 +1,4 @@
-import type { Html } from "./html.ts";
+import type { Html } from "@postern/shared/platform/pages";
 import type { Language } from "./languages.ts";
 import type { Texts } from "./texts.ts";
 

@@ -1,4 +1,4 @@
-import { type Html, html } from "./html.ts";
+import { type Html, html } from "@postern/shared/platform/pages";
 import type { Look } from "./look.ts";
 
 const minute = 60;

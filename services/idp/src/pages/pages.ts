@@ -1,4 +1,5 @@
 import { pathTo } from "@postern/shared/contracts";
+import { createSecurityHeaders, type SecurityHeaders } from "@postern/shared/platform/pages";
 import { browserStateOf } from "../sessions/browser-state.ts";
 import { cookieNames, createSiteCookies, type SiteCookies } from "../sessions/cookies.ts";
 import type { Assets } from "./assets.ts";
@@ -6,7 +7,6 @@ import type { DoneKey } from "./done.ts";
 import { type Language, languageOf, localeOf, pickLanguage } from "./languages.ts";
 import { documentOf } from "./layout.ts";
 import type { Brand, FootLink, Look, Page } from "./look.ts";
-import { createSecurityHeaders, type SecurityHeaders } from "./security-headers.ts";
 import type { SiteTemplates } from "./site-templates.ts";
 import { errorPage } from "./templates/notices.ts";
 import { textsOf } from "./texts.ts";

@@ -1,16 +1,5 @@
-import { type Html, html } from "./html.ts";
-import { icons } from "./icons.ts";
+import { type FormView, formOf, type Html, html, icons } from "@postern/shared/platform/pages";
 import type { Texts } from "./texts.ts";
-
-/** The target of a form, and the proof that the form came from our page. */
-export interface FormView {
-  readonly action: string;
-  readonly csrfToken: string;
-}
-
-export function formOf({ action, csrfToken }: FormView, fields: Html): Html {
-  return html`<form method="post" action="${action}"><input type="hidden" name="csrf_token" value="${csrfToken}">${fields}</form>`;
-}
 
 /** The button that returns to the application without signing in; absent if no application waits. */
 export function cancelForm(view: FormView | undefined, text: Texts): Html | undefined {

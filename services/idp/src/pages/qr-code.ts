@@ -1,5 +1,5 @@
+import { type Html, html } from "@postern/shared/platform/pages";
 import { encode } from "uqr";
-import { type Html, html } from "./html.ts";
 
 /** Modules on a side, with its border. Beyond that, a code is drawn larger, so that cameras read it from a screen. */
 const densest = 60;

@@ -1,5 +1,5 @@
+import { htmlText } from "@postern/shared/platform/pages";
 import { expect, test } from "vitest";
-import { htmlText } from "./html.ts";
 import { languages } from "./languages.ts";
 import { createSiteTemplates } from "./site-templates.ts";
 import { textsOf } from "./texts.ts";

@@ -1,6 +1,6 @@
+import { type Html, trustedHtml } from "@postern/shared/platform/pages";
 import Mustache from "mustache";
 import { en, type TextKey } from "./catalogues/en.ts";
-import { type Html, trustedHtml } from "./html.ts";
 import type { Look } from "./look.ts";
 
 /** A site's own bodies of pages, by page name, in Mustache: `{{…}}` escapes, and templates contain no code. */

@@ -1,5 +1,5 @@
+import { readFormBody } from "@postern/shared/platform/http";
 import type { FastifyInstance } from "fastify";
-import { readFormBody } from "./utf8-form.ts";
 
 /** The fields of a submitted form. */
 export interface Form {

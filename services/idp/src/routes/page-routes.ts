@@ -1,11 +1,10 @@
 import { fillPath, type Operation, type OperationId, operation } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
-import { routeOf } from "@postern/shared/platform/http";
+import { FormEncodingError, routeOf } from "@postern/shared/platform/http";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Pages } from "../pages/pages.ts";
 import { parseForms } from "../plugins/form-body.ts";
-import { FormEncodingError } from "../plugins/utf8-form.ts";
 import { cookieNames } from "../sessions/cookies.ts";
 import { formVisit, sendProblem, setCookie, type Visit } from "./visit.ts";
 

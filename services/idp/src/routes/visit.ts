@@ -1,5 +1,6 @@
 import { operation, pathTo } from "@postern/shared/contracts";
 import { isBelow } from "@postern/shared/platform/http";
+import type { FormView } from "@postern/shared/platform/pages";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { csrfToken, isFlowId } from "../flow/browser-binding.ts";
 import type { FlowGate, Passage, Presented } from "../flow/flow-gate.ts";
@@ -13,8 +14,7 @@ import { type DoneKey, readDone } from "../pages/done.ts";
 import type { Language } from "../pages/languages.ts";
 import type { Look } from "../pages/look.ts";
 import { accountPath, type Pages, type Shown } from "../pages/pages.ts";
-import type { FormView } from "../pages/parts.ts";
-import { formTargetOf } from "../pages/security-headers.ts";
+import { formTargetOf } from "../pages/policy-sources.ts";
 import { errorPage, type Problem } from "../pages/templates/notices.ts";
 import { type Form, formOf } from "../plugins/form-body.ts";
 import { cookieNames } from "../sessions/cookies.ts";

@@ -27,3 +27,4 @@ export { onlyOperations, routeOf, type SiteNames, sitePath } from "./operation-r
 export { anyScopeOf, isBelow, scopeName } from "./route-scopes.ts";
 export { parseStrictJson, StrictJsonError, takeStrictJson } from "./strict-json.ts";
 export { traceForwarded, traceRequests } from "./trace-requests.ts";
+export { FormEncodingError, readFormBody, readUtf8Form } from "./utf8-form.ts";

@@ -1,8 +1,8 @@
 import { pathTo } from "@postern/shared/contracts";
-import { html } from "../html.ts";
+import { type FormView, formOf, html } from "@postern/shared/platform/pages";
 import type { Page } from "../look.ts";
 import { moment } from "../moments.ts";
-import { alertOf, deleteForm, type FormView, formOf, listOf } from "../parts.ts";
+import { alertOf, deleteForm, listOf } from "../parts.ts";
 import { type BackView, wayBack } from "./enrolment.ts";
 
 export interface ShownAppPassword {

@@ -1,5 +1,4 @@
-import { type Html, html } from "../html.ts";
-import { icons } from "../icons.ts";
+import { type Html, html, icons } from "@postern/shared/platform/pages";
 import type { Look, Page } from "../look.ts";
 import { accountRow } from "../parts.ts";
 

@@ -1,8 +1,7 @@
 import { pathTo } from "@postern/shared/contracts";
-import { type Html, html } from "../html.ts";
-import { icons } from "../icons.ts";
+import { type FormView, formOf, type Html, html, icons } from "@postern/shared/platform/pages";
 import type { Look, Page } from "../look.ts";
-import { accountRow, type FormView, formOf, signOf } from "../parts.ts";
+import { accountRow, signOf } from "../parts.ts";
 import { isTextKey } from "../texts.ts";
 
 export interface ConsentScope {

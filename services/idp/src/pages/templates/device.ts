@@ -1,8 +1,7 @@
 import { pathTo } from "@postern/shared/contracts";
-import { html } from "../html.ts";
-import { icons } from "../icons.ts";
+import { type FormView, formOf, html, icons } from "@postern/shared/platform/pages";
 import type { Page } from "../look.ts";
-import { accountRow, alertOf, codeField, type FormView, formOf, signOf } from "../parts.ts";
+import { accountRow, alertOf, codeField, signOf } from "../parts.ts";
 import { isTextKey } from "../texts.ts";
 import { type ConsentScope, clientRow } from "./consent.ts";
 

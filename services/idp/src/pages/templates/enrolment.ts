@@ -1,7 +1,7 @@
 import { pathTo } from "@postern/shared/contracts";
-import { type Html, html } from "../html.ts";
+import { type FormView, formOf, type Html, html } from "@postern/shared/platform/pages";
 import type { Page } from "../look.ts";
-import { alertOf, codeField, dangerLink, type FormView, formOf, signOf } from "../parts.ts";
+import { alertOf, codeField, dangerLink, signOf } from "../parts.ts";
 import { qrCode } from "../qr-code.ts";
 import type { Texts } from "../texts.ts";
 

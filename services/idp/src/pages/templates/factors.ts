@@ -1,9 +1,8 @@
 import { pathTo } from "@postern/shared/contracts";
+import { type FormView, formOf, type Html, html, icons } from "@postern/shared/platform/pages";
 import type { FactorMethod } from "../../flow/flow-record.ts";
-import { type Html, html } from "../html.ts";
-import { icons } from "../icons.ts";
 import type { Look, Page } from "../look.ts";
-import { alertOf, cancelForm, codeField, type FormView, formOf } from "../parts.ts";
+import { alertOf, cancelForm, codeField } from "../parts.ts";
 
 export interface MfaChoice {
   readonly method: FactorMethod;

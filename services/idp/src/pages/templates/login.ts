@@ -1,8 +1,7 @@
 import { maxUserNameLength, pathTo } from "@postern/shared/contracts";
-import { html } from "../html.ts";
-import { icons } from "../icons.ts";
+import { type FormView, formOf, html, icons } from "@postern/shared/platform/pages";
 import type { Page } from "../look.ts";
-import { alertOf, cancelForm, type FormView, formOf } from "../parts.ts";
+import { alertOf, cancelForm } from "../parts.ts";
 import { type CeremonyView, ceremony } from "./webauthn.ts";
 
 export interface LoginView extends FormView {

@@ -1,9 +1,8 @@
+import { type FormView, formOf, type Html, html, icons } from "@postern/shared/platform/pages";
 import type { ClientKind } from "../../mail-clients/client-kinds.ts";
 import type { TextKey } from "../catalogues/en.ts";
-import { type Html, html } from "../html.ts";
-import { icons } from "../icons.ts";
 import type { Look, Page } from "../look.ts";
-import { alertOf, type FormView, formOf } from "../parts.ts";
+import { alertOf } from "../parts.ts";
 import { qrCode } from "../qr-code.ts";
 import type { Texts } from "../texts.ts";
 import { type BackView, wayBack } from "./enrolment.ts";

@@ -1,9 +1,8 @@
 import { pathTo } from "@postern/shared/contracts";
+import { type FormView, formOf, html, type icons } from "@postern/shared/platform/pages";
 import type { TextKey } from "../catalogues/en.ts";
-import { html } from "../html.ts";
-import type { icons } from "../icons.ts";
 import type { Page } from "../look.ts";
-import { accountRow, type FormView, formOf, referenceOf, type Sign, signOf } from "../parts.ts";
+import { accountRow, referenceOf, type Sign, signOf } from "../parts.ts";
 
 export type Problem = "failed" | "expired" | "unavailable" | "request" | "not_found" | "unauthenticated" | "required";
 

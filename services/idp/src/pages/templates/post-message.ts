@@ -1,4 +1,4 @@
-import { html } from "../html.ts";
+import { html } from "@postern/shared/platform/pages";
 import type { Page } from "../look.ts";
 
 export interface PostMessageView {

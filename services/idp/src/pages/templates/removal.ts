@@ -1,7 +1,7 @@
 import { pathTo } from "@postern/shared/contracts";
-import { html } from "../html.ts";
+import { type FormView, html } from "@postern/shared/platform/pages";
 import type { Look, Page } from "../look.ts";
-import { deleteForm, type FormView, signOf } from "../parts.ts";
+import { deleteForm, signOf } from "../parts.ts";
 
 export interface RemovalView extends FormView {
   readonly what: "totp" | "passkey" | "passkeys";

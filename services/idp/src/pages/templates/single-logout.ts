@@ -1,7 +1,7 @@
 import { pathTo } from "@postern/shared/contracts";
+import { type Html, html } from "@postern/shared/platform/pages";
 import { type ServiceState, serviceStates } from "../../logout-delivery/service-state.ts";
 import type { TextKey } from "../catalogues/en.ts";
-import { type Html, html } from "../html.ts";
 import type { Look, Page } from "../look.ts";
 import { listOf, signOf } from "../parts.ts";
 

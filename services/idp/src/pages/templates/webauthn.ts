@@ -1,8 +1,8 @@
 import { pathTo } from "@postern/shared/contracts";
-import { type Html, html } from "../html.ts";
+import { type FormView, formOf, type Html, html } from "@postern/shared/platform/pages";
 import type { Look, Page } from "../look.ts";
 import { moment } from "../moments.ts";
-import { alertOf, cancelForm, dangerLink, type FormView, formOf, listOf, signOf } from "../parts.ts";
+import { alertOf, cancelForm, dangerLink, listOf, signOf } from "../parts.ts";
 import type { Texts } from "../texts.ts";
 
 import { type BackView, demanded, wayBack } from "./enrolment.ts";

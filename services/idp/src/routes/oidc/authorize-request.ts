@@ -1,5 +1,6 @@
 import { pathTo } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
+import { FormEncodingError, readUtf8Form } from "@postern/shared/platform/http";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Bridge } from "../../oidc/provider/bridge.ts";
@@ -7,7 +8,6 @@ import { acceptMailResources } from "../../oidc/registered/mail-resource.ts";
 import { requestObjectHeader } from "../../oidc/request-objects/hand-over.ts";
 import type { RequestObjects, UnpackedRequest } from "../../oidc/request-objects/unpack-request.ts";
 import type { Pages } from "../../pages/pages.ts";
-import { FormEncodingError, readUtf8Form } from "../../plugins/utf8-form.ts";
 import { queryOf } from "./form.ts";
 import { refuseAuthorization } from "./render-error.ts";
 

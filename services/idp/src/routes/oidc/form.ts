@@ -1,5 +1,5 @@
+import { readFormBody } from "@postern/shared/platform/http";
 import type { FastifyInstance } from "fastify";
-import { readFormBody } from "../../plugins/utf8-form.ts";
 
 /** Larger than any legitimate form. */
 const formLimit = 56 * 1024;

@@ -2,7 +2,7 @@ import { pathTo } from "@postern/shared/contracts";
 import { csrfToken } from "../../flow/browser-binding.ts";
 import type { FlowRecord } from "../../flow/flow-record.ts";
 import { redirectTarget } from "../../oidc/registered/registration.ts";
-import { logoOf } from "../../pages/security-headers.ts";
+import { logoOf } from "../../pages/policy-sources.ts";
 import { consentPage } from "../../pages/templates/consent.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import { admit, formTargets, hrefIn, lookOf, sendShown, type Visit } from "../visit.ts";

@@ -1,7 +1,7 @@
 import { pathTo } from "@postern/shared/contracts";
 import { csrfToken } from "../../flow/browser-binding.ts";
 import { shownUserCode } from "../../oidc/device/device.ts";
-import { logoOf } from "../../pages/security-headers.ts";
+import { logoOf } from "../../pages/policy-sources.ts";
 import { deviceConsentPage } from "../../pages/templates/device.ts";
 import type { VisitHandler } from "../page-routes.ts";
 import { hrefIn, lookOf, sendShown } from "../visit.ts";

@@ -1,10 +1,10 @@
 import { pathTo } from "@postern/shared/contracts";
+import { readUtf8Form } from "@postern/shared/platform/http";
 import type { FastifyReply } from "fastify";
 import { csrfToken, isBrowserToken, newBrowserToken } from "../../flow/browser-binding.ts";
 import { readLogoutRequest } from "../../oidc/logout/logout-request.ts";
-import { formTargetOf } from "../../pages/security-headers.ts";
+import { formTargetOf } from "../../pages/policy-sources.ts";
 import { logoutPage } from "../../pages/templates/notices.ts";
-import { readUtf8Form } from "../../plugins/utf8-form.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import { cookieNames } from "../../sessions/cookies.ts";
 import type { VisitHandler } from "../page-routes.ts";

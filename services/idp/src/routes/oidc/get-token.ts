@@ -1,6 +1,6 @@
 import { pathTo } from "@postern/shared/contracts";
+import { readUtf8Form } from "@postern/shared/platform/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { readUtf8Form } from "../../plugins/utf8-form.ts";
 import { passForm, type TokenRouteDeps } from "./client-form.ts";
 import { queryOf, withoutEmpty } from "./form.ts";
 

@@ -5,7 +5,7 @@ import type { SingleLogout } from "../../login/single-logout.ts";
 import type { LogoutFrame } from "../../oidc/logout/front-channel.ts";
 import type { LogoutDecision, LogoutRequest } from "../../oidc/logout/logout-request.ts";
 import type { Look } from "../../pages/look.ts";
-import { formTargetOf } from "../../pages/security-headers.ts";
+import { formTargetOf } from "../../pages/policy-sources.ts";
 import { signingOutPage } from "../../pages/templates/single-logout.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session-port.ts";
 import { cookieNames } from "../../sessions/cookies.ts";

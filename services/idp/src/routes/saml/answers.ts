@@ -1,5 +1,5 @@
 import type { FastifyReply } from "fastify";
-import { formTargetOf } from "../../pages/security-headers.ts";
+import { formTargetOf } from "../../pages/policy-sources.ts";
 import { postMessagePage } from "../../pages/templates/post-message.ts";
 import type { PostedMessage } from "../../saml/outbound/send.ts";
 import { SamlRefusal } from "../../saml/protocol/refusal.ts";

@@ -1,7 +1,7 @@
 import { pathTo } from "@postern/shared/contracts";
 import type { FastifyReply } from "fastify";
 import type { ServiceState } from "../../logout-delivery/service-state.ts";
-import { formTargetOf } from "../../pages/security-headers.ts";
+import { formTargetOf } from "../../pages/policy-sources.ts";
 import { partlySignedOutPage, signingOutPage } from "../../pages/templates/single-logout.ts";
 import type { LogoutTransactionView } from "../../saml/logout/end-logout-transaction.ts";
 import type { RequestedLogout } from "../../saml/logout/logout.ts";
