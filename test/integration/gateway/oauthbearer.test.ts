@@ -87,6 +87,12 @@ describe("method oauthbearer or xoauth2: the password field is an access token",
     expect((await login(`user=bob@example.test${auth}`, { method: "xoauth2" })).status).toBe(403);
   });
 
+  test("403 for a SASL message with the scheme DPoP, for which SASL has no proof (RFC 9449 §7.1)", async () => {
+    const auth = `\x01auth=DPoP ${await userToken()}\x01\x01`;
+    expect((await login(`n,a=${alice.username},${auth}`)).status).toBe(403);
+    expect((await login(`user=${alice.username}${auth}`, { method: "xoauth2" })).status).toBe(403);
+  });
+
   test.each([
     ["expired", { exp: 1_700_000_000 }],
     ["issued by another issuer", { iss: "https://other.example.test" }],
@@ -97,6 +103,8 @@ describe("method oauthbearer or xoauth2: the password field is an access token",
     ["for the back channel", { aud: "service:backchannel", scope: "service:authenticate imap" }],
     ["for mail and the back channel", { aud: ["mail", "service:backchannel"] }],
     ["an ID token", { token_type: undefined }],
+    ["bound to a key", { cnf: { jkt: "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I" } }],
+    ["bound to a certificate", { cnf: { "x5t#S256": "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I" } }],
   ])("403, as a wrong password: %s", async (_what, claims) => {
     const wrong = await askJson(stack.url, { ...alice, password: "wrong" });
     const { status, headers, body } = await login(await userToken(claims));

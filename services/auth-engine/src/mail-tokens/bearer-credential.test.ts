@@ -77,6 +77,7 @@ describe("the password field of a login by token", () => {
     ["no token", "n,a=al,\x01host=h\x01\x01", undefined],
     ["two tokens", "n,a=al,\x01auth=Bearer t\x01auth=Bearer u\x01\x01", undefined],
     ["another scheme", "n,a=al,\x01auth=Basic t\x01\x01", undefined],
+    ["a token bound to a key, for which SASL has no proof", "n,a=al,\x01auth=DPoP t\x01\x01", undefined],
     ["one separator at the end", "n,a=al,\x01auth=Bearer t\x01", undefined],
     ["text after the end", "n,a=al,\x01auth=Bearer t\x01\x01x", undefined],
     ["three separators at the end", "n,a=al,\x01auth=Bearer t\x01\x01\x01", undefined],

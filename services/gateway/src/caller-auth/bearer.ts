@@ -12,14 +12,17 @@ export function bearerName({ clientId, subject }: VerifiedToken): string {
   return clientId === "" || clientId === subject ? subject : `${clientId}:${subject}`;
 }
 
-export type BearerFinding = BearerCaller | Extract<CallerAuthOutcome, "bad_token" | "wrong_token_type" | "unavailable">;
+export type BearerFinding =
+  | BearerCaller
+  | Extract<CallerAuthOutcome, "bad_token" | "wrong_token_type" | "bound_token" | "unavailable">;
 
 /**
- * Verifies an `Authorization` value of the Bearer scheme (RFC 6750 §2.1); synchronous for a recently verified token.
+ * Verifies an `Authorization` value of the Bearer scheme (RFC 6750 §2.1) or the DPoP scheme (RFC 9449 §7.1); synchronous for a recently
+ * verified token. Proofs of possession are not accepted, so a token that needs one, or is sent with one, is refused as `bound_token`.
  */
 export type BearerCheck = (authorization: string) => BearerFinding | Promise<BearerFinding>;
 
-const scheme = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
+const credentials = /^(bearer|dpop) +([A-Za-z0-9._~+/-]+=*) *$/i;
 
 function findingOf(verdict: TokenVerdict): BearerFinding {
   switch (verdict.outcome) {
@@ -28,16 +31,23 @@ function findingOf(verdict: TokenVerdict): BearerFinding {
     case "invalid":
       return "bad_token";
     case "wrong_token_type":
+      return verdict.isBound === true ? "bound_token" : "wrong_token_type";
     case "unavailable":
-      return verdict.outcome;
+      return "unavailable";
   }
+}
+
+function findingWithProof(verdict: TokenVerdict): BearerFinding {
+  const finding = findingOf(verdict);
+  return finding === "bad_token" || finding === "unavailable" ? finding : "bound_token";
 }
 
 export function createBearerCheck(verifier: TokenVerifier): BearerCheck {
   return (authorization) => {
-    const token = scheme.exec(authorization)?.[1];
-    if (token === undefined) return "bad_token";
+    const [, scheme, token] = credentials.exec(authorization) ?? [];
+    if (scheme === undefined || token === undefined) return "bad_token";
+    const judge = scheme.toLowerCase() === "dpop" ? findingWithProof : findingOf;
     const verdict = verifier.verify(token);
-    return verdict instanceof Promise ? verdict.then(findingOf) : findingOf(verdict);
+    return verdict instanceof Promise ? verdict.then(judge) : judge(verdict);
   };
 }

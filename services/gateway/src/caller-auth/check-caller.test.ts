@@ -119,7 +119,7 @@ test("without configured authentication, only developer mode admits callers", ()
   expect(checkOf({ basic: undefined, openWhenUnconfigured: false })(header("a:b"))).toBe("not_configured");
 });
 
-test("the scheme selects the method: Bearer never reaches Basic, and Basic never Bearer", () => {
+test("the scheme selects the method: tokens never reach Basic, and Basic never the check of tokens", () => {
   const calls: string[] = [];
   const bearer = (authorization: string) => {
     calls.push(authorization);
@@ -127,10 +127,11 @@ test("the scheme selects the method: Bearer never reaches Basic, and Basic never
   };
   const either = checkOf({ basic: lookUp, bearer, openWhenUnconfigured: true });
   expect(either("bEARER abc")).toBe("bad_token");
+  expect(either("dPoP abc")).toBe("bad_token");
   expect(either(header("backchannel:s:cret-ä"))).toBe("ok_basic backchannel");
   expect(either("Digest x")).toBe("bad_basic");
   expect(either("Bearer")).toBe("bad_token");
-  expect(calls).toEqual(["bEARER abc", "Bearer"]);
+  expect(calls).toEqual(["bEARER abc", "dPoP abc", "Bearer"]);
 });
 
 const refuse = () => "bad_token" as const;
@@ -140,5 +141,5 @@ test("a method that is not configured admits no caller", () => {
   expect(onlyBearer(undefined)).toBe("missing");
   expect(onlyBearer(header("backchannel:s:cret-ä"))).toBe("bad_basic");
   const onlyBasic = checkOf({ basic: lookUp, openWhenUnconfigured: true });
-  expect(onlyBasic("Bearer abc")).toBe("bad_token");
+  expect([onlyBasic("Bearer abc"), onlyBasic("DPoP abc")]).toEqual(["bad_token", "bad_token"]);
 });

@@ -28,10 +28,11 @@ export type CallerCheck = (
   address: () => string,
 ) => CallerFinding | Promise<CallerFinding>;
 
-const bearerScheme = /^bearer(?: |$)/i;
+const tokenScheme = /^(?:bearer|dpop)(?: |$)/i;
 
-export function isBearer(authorization: string): boolean {
-  return bearerScheme.test(authorization);
+/** Whether the credentials are a token, whether or not a proof of possession comes with it. */
+export function isToken(authorization: string): boolean {
+  return tokenScheme.test(authorization);
 }
 
 function findBasic(
@@ -53,7 +54,7 @@ export function createCallerCheck({ basic, bearer, openWhenUnconfigured }: Calle
   if (basic === undefined && bearer === undefined) return () => (openWhenUnconfigured ? "ok_open" : "not_configured");
   return (authorization, address) => {
     if (authorization === undefined || authorization === "") return "missing";
-    if (isBearer(authorization)) return bearer === undefined ? "bad_token" : bearer(authorization);
+    if (isToken(authorization)) return bearer === undefined ? "bad_token" : bearer(authorization);
     return findBasic(basic, authorization, address);
   };
 }

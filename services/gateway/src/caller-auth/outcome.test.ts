@@ -14,7 +14,7 @@ const contractTable = `
 const outcomesOfRow: readonly (readonly CallerAuthOutcome[])[] = [
   ["missing", "bad_basic", "foreign_network", "bad_token"],
   ["missing_scope"],
-  ["wrong_token_type"],
+  ["wrong_token_type", "bound_token"],
   ["missing_on_hook"],
   ["unavailable"],
   ["canceled", "deadline_exceeded"],
@@ -62,6 +62,7 @@ describe("the table of outcomes", () => {
       "foreign_network",
       "bad_token",
       "wrong_token_type",
+      "bound_token",
       "missing_scope",
       "not_configured",
     ]);

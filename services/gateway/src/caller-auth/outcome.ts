@@ -78,6 +78,8 @@ export const callerAuthOutcomes = {
   bad_token: { ...rejected, logReason: "bad_token" },
   /** A valid token that is not an access token for the back channel. */
   wrong_token_type: { ...rejected, delayedOnHttp: false, logReason: "wrong_token_type" },
+  /** A valid token that is bound to a key, or was sent as one (RFC 9449): API callers have no way to prove possession. */
+  bound_token: { ...rejected, delayedOnHttp: false, logReason: "bound_token" },
   missing_scope: {
     ...rejected,
     httpStatus: 403,

@@ -7,7 +7,7 @@ import type { Clock } from "@postern/shared/platform/time";
 import type { CallerPatience } from "../auth-client/decide.ts";
 import { mayDo } from "../caller-auth/basic-caller.ts";
 import { bearerName } from "../caller-auth/bearer.ts";
-import { type CallerCheck, type CallerFinding, isBearer } from "../caller-auth/check-caller.ts";
+import { type CallerCheck, type CallerFinding, isToken } from "../caller-auth/check-caller.ts";
 import { type CallerAuthOutcome, outcomeRow } from "../caller-auth/outcome.ts";
 import { rejectionDelayMs } from "../caller-auth/rejection.ts";
 import { opens, type ScopeNeed } from "../caller-auth/scopes.ts";
@@ -74,7 +74,7 @@ export function createCheckCall(deps: CheckCallDeps): CheckCall {
   const { check, takesTokens, need, counted, basicCounted, logger, audit } = deps;
   let waiting = 0;
   const find = async ({ authorization, callerIp, operation, patience }: CallerOfCall): Promise<CheckedCall> => {
-    if (!takesTokens && isBearer(authorization ?? "")) return { outcome: "not_configured", name: null };
+    if (!takesTokens && isToken(authorization ?? "")) return { outcome: "not_configured", name: null };
     const found = check()(authorization, () => callerIp);
     const finding = found instanceof Promise ? await settled(found, patience, deps) : found;
     if (typeof finding === "string") return { outcome: finding, name: null };

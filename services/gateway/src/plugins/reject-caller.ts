@@ -37,7 +37,19 @@ export function retryAfterSeconds(waitMs: number): string {
 
 const bearer = /^Bearer\b/;
 
+/**
+ * No DPoP challenge: clients would take it as an invitation to send a proof (RFC 9449 §7.1), which is never accepted here.
+ */
+const unbound =
+  "tokens that are bound to a key are not accepted: request one without a DPoP proof or client certificate";
+
 /** RFC 6750 §3.1: one error code says what was wrong with a token, never which part of it. */
+const tokenErrors: Readonly<Partial<Record<CallerAuthOutcome, string>>> = {
+  bad_token: 'error="invalid_token"',
+  wrong_token_type: 'error="invalid_token"',
+  bound_token: `error="invalid_token", error_description="${unbound}"`,
+};
+
 function challengesFor(
   outcome: CallerAuthOutcome,
   configured: readonly string[],
@@ -48,8 +60,8 @@ function challengesFor(
     return configured.filter((one) => bearer.test(one)).map((one) => `${one}, error="insufficient_scope"${scope}`);
   }
   if (outcomeRow(outcome).httpStatus !== 401) return [];
-  if (outcome !== "bad_token" && outcome !== "wrong_token_type") return configured;
-  return configured.map((one) => (bearer.test(one) ? `${one}, error="invalid_token"` : one));
+  const { [outcome]: error } = tokenErrors;
+  return error === undefined ? configured : configured.map((one) => (bearer.test(one) ? `${one}, ${error}` : one));
 }
 
 /**

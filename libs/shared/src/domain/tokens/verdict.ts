@@ -19,8 +19,8 @@ export type InvalidReason =
 export type TokenVerdict =
   | { readonly outcome: "ok"; readonly token: VerifiedToken }
   | { readonly outcome: "invalid"; readonly reason: InvalidReason }
-  /** Issued by us and live, but not an access token for this audience. */
-  | { readonly outcome: "wrong_token_type" }
+  /** Issued by us and live, but not an access token for this audience, or one that requires a proof of possession (`isBound`). */
+  | { readonly outcome: "wrong_token_type"; readonly isBound?: true }
   | { readonly outcome: "unavailable"; readonly cause: "keys" | "revocation" };
 
 export function invalid(reason: InvalidReason): TokenVerdict {

@@ -112,7 +112,7 @@ function withKeyOf(kid: string, keys: KeySource, judge: WithKey): TokenVerdict |
 function judgedPayload(payload: JWTPayload, typ: string, rules: AccessTokenRules): TokenVerdict {
   if (typ !== accessTokenType || payload["token_type"] !== "access_token") return { outcome: "wrong_token_type" };
   // Bound to a key whose possession is not proved here (RFC 9449 §7.1): it is not a bearer token.
-  if (payload["cnf"] !== undefined) return { outcome: "wrong_token_type" };
+  if (payload["cnf"] !== undefined) return { outcome: "wrong_token_type", isBound: true };
   if (!accessTokenCheck.accepts(payload)) return invalid("claims");
   const username = usernameOf(payload, rules.usernameClaims ?? []);
   return isMeantForUs({ audience: payload.aud, scopes: scopesOf(payload) }, rules)
