@@ -22,7 +22,7 @@ beforeAll(async () => {
           enabled: ["brute_force"],
           brute_force: {
             buckets: [{ name: "net", period: "1h", ban_time: "1h", cidr: 24, failed_requests: failures, ipv4: true }],
-            without_redis: { timeout: "250ms", retry_interval: "100ms" },
+            without_redis: { timeout: "1s", retry_interval: "100ms" },
             account_delay: { enabled: false },
           },
         },
