@@ -3,11 +3,14 @@ import { type Config, processSources } from "@postern/shared/platform/config";
 import { type CommandResult, loadForCommand } from "./config-command.ts";
 import { backendChecks } from "./doctor/check-backends.ts";
 import { busChecks } from "./doctor/check-bus.ts";
+import { callerChecks } from "./doctor/check-callers.ts";
 import { certificateChecks } from "./doctor/check-certificates.ts";
 import { redisChecks } from "./doctor/check-redis.ts";
 import { serviceChecks } from "./doctor/check-services.ts";
 import type { Check, Finding } from "./doctor/finding.ts";
-import { configurationFindings, judgeConfiguration, judgeFile } from "./doctor/judge-configuration.ts";
+import { judgeCallers } from "./doctor/judge-callers.ts";
+import { configurationFindings, judgeConfiguration } from "./doctor/judge-configuration.ts";
+import { judgeFiles } from "./doctor/judge-files.ts";
 import { printable } from "./operator/table.ts";
 
 export const doctorUsage: readonly string[] = [
@@ -44,10 +47,11 @@ async function preflights(config: Config): Promise<readonly Finding[]> {
 async function examine(file: string, timeoutMs: number): Promise<Examined> {
   const loaded = loadForCommand({ file, skipSecretFiles: false });
   if (!loaded.ok) return { checks: 1, findings: configurationFindings(loaded.problems, loaded.warnings) };
-  const { config, warnings } = loaded;
+  const { config, warnings, sources } = loaded;
   const first = [
     ...configurationFindings([], warnings),
-    ...judgeFile(file),
+    ...judgeFiles(file, config, sources),
+    ...judgeCallers(file, config, sources),
     ...judgeConfiguration(config),
     ...(await preflights(config)),
   ];
@@ -56,6 +60,7 @@ async function examine(file: string, timeoutMs: number): Promise<Examined> {
     ...busChecks(config),
     ...backendChecks(config, timeoutMs),
     ...serviceChecks(config, timeoutMs),
+    ...callerChecks(config, timeoutMs),
     ...certificateChecks(config, timeoutMs),
   ];
   const found = await Promise.all(checks.map(({ run }) => run()));

@@ -49,6 +49,7 @@ const siteFlags = (): readonly (readonly string[])[] => [
   ["--backend", "postgresql://postern@db.example.test/mail", ...passwordFile(), "--mail-server", "mx-1.example.test"],
   ["--backend", "mysql://postern@127.0.0.1:3307/mail", ...passwordFile()],
   ["--backend", `sqlite:${scratch.path}/directory.sqlite`, "--pages", "https://login.example.test"],
+  [...ldap(), "--mail-server", "mx1=192.0.2.25,2001:db8::/64", "--mail-server", "mx2"],
 ];
 
 test("config check finds neither problem nor warning in what init writes, for every kind of backend", async () => {
@@ -74,6 +75,24 @@ test("secrets differ between sites, are printed only on request, and only the ow
   expect(statSync(join(folders[0], "config.yaml")).mode & 0o777).toBe(0o600);
   expect(second.printed).toContain(read(folders[1], "caller_mailserver"));
   expect(second.printed).not.toContain("the-backend-password");
+});
+
+test("each mail server is a caller with a password, networks and operations of its own, beside the operator's", async () => {
+  const folder = newFolder();
+  const result = await init(folder, ...ldap(), "--mail-server", "mx1=192.0.2.25,2001:db8::/64", "--mail-server", "mx2");
+  const password = (name: string) => ({ file: join(folder, "secrets", `caller_${name}`) });
+  const operations = ["authenticate", "lookup"];
+  expect(parse(readFileSync(join(folder, "config.yaml"), "utf8"))).toHaveProperty("auth.backchannel", {
+    callers: [
+      { name: "mx1", password: password("mx1"), networks: ["192.0.2.25", "2001:db8::/64"], operations },
+      { name: "mx2", password: password("mx2"), operations },
+      { name: "operator", password: password("operator"), networks: ["127.0.0.1", "::1"] },
+    ],
+  });
+  const passwords = ["mx1", "mx2", "operator"].map((name) => read(folder, `caller_${name}`));
+  expect(new Set(passwords).size).toBe(3);
+  for (const name of ["mx1", "mx2", "operator"])
+    expect(result.printed).toContain(`  ${name}, password in ${password(name).file}`);
 });
 
 test("a second run, and the later of two parallel ones, overwrite nothing", async () => {
@@ -106,6 +125,9 @@ test.each([
   [["--backend", "mysql://a:secret@b/c"], "--backend contains a password"],
   [["--backend", "sqlite:/a", "--pages", "http://login.example.test"], "is not an https URL"],
   [["--backend", "sqlite:/a", "--mail-server", "../x"], "use lower-case letters"],
+  [["--backend", "sqlite:/a", "--mail-server", "mx1=mail.example.test"], "is neither an address nor a network"],
+  [["--backend", "sqlite:/a", "--mail-server", "mx1", "--mail-server", "mx1=::1"], "mx1 is named twice"],
+  [["--backend", "sqlite:/a", "--mail-server", "operator"], "use another one"],
 ])("without a terminal, %j is refused with a sentence", async (flags, sentence) => {
   const folder = newFolder();
   const result = await init(folder, ...flags);

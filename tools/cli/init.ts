@@ -8,6 +8,7 @@ import { createAsk } from "./init/ask.ts";
 import { type InitFlags, initOptions, initUsage } from "./init/flags.ts";
 import { InitProblem } from "./init/init-problem.ts";
 import { readAnswers } from "./init/read-answers.ts";
+import { operatorName } from "./init/read-mail-servers.ts";
 import { callerSecret, type SiteConfiguration, siteConfiguration } from "./init/site-configuration.ts";
 import { AlreadyThere, groupId, writeSite } from "./init/write-site.ts";
 
@@ -45,26 +46,33 @@ function nextSteps(answers: SiteAnswers, folder: string): readonly string[] {
     "systemctl enable --now postern.target",
     `postern doctor --config ${config}`,
     `postern directory test USER --config ${config}`,
+    `postern bans --user ${operatorName} --password-file ${join(folder, "secrets", callerSecret(operatorName))}`,
   ];
   return [
     "",
     "Next:",
     ...steps.map((step, index) => `  ${index + 1}. ${step}`),
-    `  ${steps.length + 1}. Connect the mail server: URL http://127.0.0.1:9080, user name and password as above`,
+    `  ${steps.length + 1}. Connect each mail server: URL http://127.0.0.1:9080, user name and password as above`,
     ...(answers.pagesUrl === undefined
       ? []
       : [`  ${steps.length + 2}. Let the reverse proxy of ${answers.pagesUrl} pass requests to http://127.0.0.1:9081`]),
   ];
 }
 
+/** Where each caller's password is, or the password itself if the operator asked for it. */
+function callerLine(name: string, site: SiteConfiguration, flags: InitFlags): string {
+  const file = join(flags.dir, "secrets", callerSecret(name));
+  return `  ${name}, password ${flags["show-secrets"] ? site.secrets.get(callerSecret(name)) : `in ${file}`}`;
+}
+
 function written(answers: SiteAnswers, site: SiteConfiguration, flags: InitFlags): CommandResult {
   const output = [
     `wrote ${join(flags.dir, "config.yaml")} and ${site.secrets.size} secrets in ${join(flags.dir, "secrets")}`,
+    "user names of mail servers:",
+    ...answers.mailServers.map(({ name }) => callerLine(name, site, flags)),
+    "user name for postern on this machine:",
+    callerLine(operatorName, site, flags),
   ];
-  const { mailServer: name } = answers;
-  const file = join(flags.dir, "secrets", callerSecret(name));
-  const password = flags["show-secrets"] ? site.secrets.get(callerSecret(name)) : `in ${file}`;
-  output.push(`mail servers: user name ${name}, password ${password}`);
   return { exitCode: 0, output: [...output, ...nextSteps(answers, flags.dir)], errors: [] };
 }
 

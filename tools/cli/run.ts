@@ -20,7 +20,7 @@ const usage = [
   ...operatorUsage,
   "",
   "Commands for setting up and checking a site:",
-  "  init [--mail-server NAME] [--backend URL] [--pages URL] …",
+  "  init [--mail-server NAME]… [--backend URL] [--pages URL] …",
   "      write the configuration of a new site with generated secrets",
   "  doctor [--config FILE] [--strict] [--json]",
   "      check the running site and say what to do",

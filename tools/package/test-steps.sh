@@ -70,6 +70,8 @@ step "signed in through Dovecot"
 step "doctor"
 must postern doctor --config /etc/postern/config.yaml --strict
 
+must postern bans --user operator --password-file /etc/postern/secrets/caller_operator
+
 step "reload"
 before=$(pid postern-gateway)
 sed -i 's/failed_requests: 10/failed_requests: 11/' /etc/postern/config.yaml

@@ -1,11 +1,13 @@
-import { chmod, readFile, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { loadConfig } from "@postern/shared/platform/config";
 import { type NatsServer, scratchFolder, spawnNats } from "@postern/shared/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { judgeDates } from "../../../tools/cli/doctor/certificate-dates.ts";
+import { callerChecks, unseenCallers } from "../../../tools/cli/doctor/check-callers.ts";
 import { runDoctorCommand } from "../../../tools/cli/doctor.ts";
 import { makeCertificate } from "../../support/certificates.ts";
-import { type Stack, startStack } from "../../support/stack.ts";
+import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
 import { isTree, merged, type Tree } from "../../support/stack-config.ts";
 
 const rules = [{ name: "all", period: "10m", ban_time: "1h", cidr: 24, failed_requests: 9, ipv4: true, ipv6: true }];
@@ -103,6 +105,63 @@ test("with --json, findings are objects, and an invalid configuration is one too
       expect.objectContaining({ severity: "problem", found: expect.stringContaining("timeouts.decision") }),
     ]),
   });
+});
+
+test("a password of a caller outside of a file of its own, and files that others can read or change, are findings", async () => {
+  const secret = join(folder, "mx1");
+  await writeFile(secret, "first-password-of-mx1");
+  await chmod(secret, 0o644);
+  const open = join(folder, "open");
+  await mkdir(open);
+  await chmod(open, 0o777);
+  await writeFile(join(open, "mx2"), "first-password-of-mx2", { mode: 0o600 });
+  const callers = [
+    { name: "mx1", password: { file: secret } },
+    { name: "mx2", password: { file: join(open, "mx2") } },
+    { name: "mx3", password: "first-password-of-mx3" },
+  ];
+  const { printed, exitCode } = await doctor({ auth: { backchannel: { callers } } });
+  expect(exitCode).toBe(1);
+  expect(printed).toContain(
+    `warning  secrets: ${secret} is readable by every user of this machine. chmod 0640 ${secret}`,
+  );
+  expect(printed).toContain(`problem  secrets: every user of this machine can replace the files in ${open}. chmod o-w`);
+  expect(printed).toMatch(
+    /^warning {2}caller mx3: auth\.backchannel\.callers\[2\]\.password is in the configuration/mu,
+  );
+  expect(printed).not.toMatch(/caller mx[12]:/u);
+  expect(printed).not.toContain("first-password");
+  await chmod(secret, 0o602);
+  expect((await doctor({ auth: { backchannel: { callers } } })).printed).toContain(
+    `problem  secrets: ${secret} can be changed by every user of this machine`,
+  );
+  const missing = [{ name: "mx1", password: { file: join(folder, "missing") } }];
+  expect((await doctor({ auth: { backchannel: { callers: missing } } })).printed).toMatch(
+    /^problem {2}configuration: auth\.backchannel\.callers\[0\]\.password: refers to the file \S+missing, which cannot be read/mu,
+  );
+});
+
+test("a caller that the gateway has not seen is a finding, and one that has asked is not", async () => {
+  const tree: unknown = JSON.parse(await readFile(stack.configFile, "utf8"));
+  const loaded = loadConfig({
+    text: JSON.stringify(merged(isTree(tree) ? tree : {}, privatePorts())),
+    env: {},
+    readFile: () => "",
+  });
+  if (!loaded.ok) throw new Error("the stack's configuration is not valid");
+  const unseen = async () => (await Promise.all(callerChecks(loaded.config, 2000, 0).map(({ run }) => run()))).flat();
+  expect(await unseen()).toMatchObject([{ severity: "warning", subject: "caller backchannel" }]);
+  expect((await fetch(`${stack.url}/api/v1/config/load`, { headers: { authorization: basicAuth } })).status).toBe(200);
+  expect(await unseen()).toEqual([]);
+});
+
+test("a gateway that has just started says nothing about its callers", () => {
+  const metrics = 'process_start_time_seconds 1000\ns_caller_requests_total{caller="a.b",result="admitted"} 0\n';
+  const unseen = (nowSeconds: number) => unseenCallers(metrics, ["a.b", "axb"], { nowSeconds, afterSeconds: 60 });
+  expect(unseen(1059)).toEqual([]);
+  expect(unseen(1061).map(({ subject, found }) => [subject, found])).toEqual([
+    ["caller a.b", "no request since the gateway of this machine started at 1970-01-01T00:16:40.000Z"],
+  ]);
 });
 
 const day = (text: string): Date => new Date(`${text}T00:00:00Z`);

@@ -26,13 +26,17 @@ async function checkService(service: string, address: string, timeoutMs: number)
   }
 }
 
-/** The private listener of each service of this machine. A wildcard address is reached on loopback. */
+/** Where a listener of this machine is reached: for a wildcard address, on loopback. */
+export function reachedAt(address: string): string {
+  return address.replace(/^(?:0\.0\.0\.0|\[::\])?:/u, "127.0.0.1:");
+}
+
+/** The private listener of each service of this machine. */
 export function serviceChecks(config: Config, timeoutMs: number): readonly Check[] {
   return keys.flatMap((key) => {
     const service = key.replace("_", "-");
     const { private_address: address } = config.runtime.services[key];
     if (address === "") return [];
-    const reached = address.replace(/^(?:0\.0\.0\.0|\[::\])?:/u, "127.0.0.1:");
-    return [{ subject: `service ${service}`, run: () => checkService(service, reached, timeoutMs) }];
+    return [{ subject: `service ${service}`, run: () => checkService(service, reachedAt(address), timeoutMs) }];
   });
 }

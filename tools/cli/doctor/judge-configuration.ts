@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import type { Config, Problem } from "@postern/shared/platform/config";
 import { type Finding, findingsOf } from "./finding.ts";
 
@@ -47,13 +46,4 @@ function judgeMode({ runtime }: Config): readonly Finding[] {
 /** What works and is not what a production site wants. */
 export function judgeConfiguration(config: Config): readonly Finding[] {
   return [...judgeGuessing(config), ...judgeProxies(config), ...judgeMode(config)];
-}
-
-/** Whether others than owner and group can read the file with the site's settings. */
-export function judgeFile(file: string): readonly Finding[] {
-  const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
-  if ((mode & 0o004) === 0) return [];
-  return [
-    findingsOf("configuration").warning(`${file} is readable by every user of this machine`, `chmod 0640 ${file}`),
-  ];
 }

@@ -40,10 +40,16 @@ export interface ServerAnswers {
   readonly credential: string | undefined;
 }
 
+/** A mail server, which is an API caller with credentials of its own. */
+export interface MailServerAnswers {
+  readonly name: string;
+  /** Addresses and networks from which it asks; empty if it may ask from everywhere. */
+  readonly networks: readonly string[];
+}
+
 /** What `postern init` must know about a site. */
 export interface SiteAnswers {
-  /** User name of the mail servers, which are one API caller. */
-  readonly mailServer: string;
+  readonly mailServers: readonly MailServerAnswers[];
   readonly backend: BackendAnswers;
   /** Password for LDAP or the database. */
   readonly backendPassword: string;

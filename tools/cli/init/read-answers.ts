@@ -4,6 +4,7 @@ import type { Ask } from "./ask.ts";
 import type { InitFlags } from "./flags.ts";
 import { InitProblem } from "./init-problem.ts";
 import { readBackend } from "./read-backend.ts";
+import { readMailServers } from "./read-mail-servers.ts";
 
 function firstLine(file: string | undefined): string | undefined {
   if (file === undefined) return undefined;
@@ -12,16 +13,6 @@ function firstLine(file: string | undefined): string | undefined {
   } catch {
     throw new InitProblem(`${file} cannot be read; check the path and the permissions`);
   }
-}
-
-const nameForm = /^[a-z0-9][a-z0-9._-]{0,63}$/u;
-
-async function readMailServer(flags: InitFlags, ask: Ask): Promise<string> {
-  const question = { text: "User name of the mail servers as API caller", fallback: "mailserver" };
-  const name = flags["mail-server"] ?? (await ask(question)) ?? question.fallback;
-  if (!nameForm.test(name))
-    throw new InitProblem(`mail server ${JSON.stringify(name)}: use lower-case letters, digits, dots and hyphens`);
-  return name;
 }
 
 function serverOf(
@@ -59,7 +50,7 @@ async function readBackendPassword(flags: InitFlags, backend: SiteAnswers["backe
 
 /** From the options, and from the terminal what they do not say. @throws InitProblem */
 export async function readAnswers(flags: InitFlags, ask: Ask): Promise<SiteAnswers> {
-  const mailServer = await readMailServer(flags, ask);
+  const mailServers = await readMailServers(flags, ask);
   const backend = await readBackend(flags, ask);
   const backendPassword = await readBackendPassword(flags, backend, ask);
   const redis = flags.redis ?? (await ask({ text: "Redis", fallback: "redis://127.0.0.1:6379" })) ?? "";
@@ -68,7 +59,7 @@ export async function readAnswers(flags: InitFlags, ask: Ask): Promise<SiteAnswe
     throw new InitProblem("--unique-id is missing: name the column of --query that identifies a user after a rename");
   const nats = flags.nats ?? "nats://127.0.0.1:4222";
   return {
-    mailServer,
+    mailServers,
     backend,
     backendPassword,
     redis: serverOf("redis", redis, ["redis:", "rediss:"], firstLine(flags["redis-password-file"])),

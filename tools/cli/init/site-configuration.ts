@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { SiteAnswers } from "./answers.ts";
 import { backendLines, sqliteSeed } from "./backend-lines.ts";
+import { operatorName } from "./read-mail-servers.ts";
 import { isLocal, quoted, type SiteFiles } from "./yaml-lines.ts";
 
 export interface SiteConfiguration {
@@ -17,14 +18,15 @@ function generated(): string {
   return `s${randomBytes(32).toString("base64url")}`;
 }
 
-/** The secret file of the mail servers' password. */
-export const callerSecret = (mailServer: string): string => `caller_${mailServer}`;
+/** The secret file of a caller's password. */
+export const callerSecret = (caller: string): string => `caller_${caller}`;
 
 function secretsOf(answers: SiteAnswers): ReadonlyMap<string, string> {
-  const { backend, backendPassword, redis, nats, ownNats, mailServer } = answers;
+  const { backend, backendPassword, redis, nats, ownNats, mailServers } = answers;
   const secrets = new Map<string, string>();
   for (const name of ["caller_assertion", "password_nonce", "encryption"]) secrets.set(name, generated());
-  secrets.set(callerSecret(mailServer), generated());
+  for (const { name } of mailServers) secrets.set(callerSecret(name), generated());
+  secrets.set(callerSecret(operatorName), generated());
   if (backend.kind === "ldap" && backend.bindDn !== "") secrets.set("ldap_password", backendPassword);
   if (backend.kind === "sql") secrets.set("sql_password", backendPassword);
   if (redis.credential !== undefined) secrets.set("redis_password", redis.credential);
@@ -95,13 +97,25 @@ function runtimeLines(answers: SiteAnswers, files: SiteFiles, hasToken: boolean)
   ];
 }
 
-function callerLines({ mailServer: name }: SiteAnswers, files: SiteFiles): readonly string[] {
+function callerEntry(name: string, networks: readonly string[], files: SiteFiles): readonly string[] {
+  return [
+    `      - name: ${quoted(name)}`,
+    `        password: { file: ${quoted(files.secret(callerSecret(name)))} }`,
+    ...(networks.length === 0 ? [] : [`        networks: [${networks.map(quoted).join(", ")}]`]),
+  ];
+}
+
+function callerLines({ mailServers }: SiteAnswers, files: SiteFiles): readonly string[] {
   return [
     "  backchannel:",
-    "    basic_auth:",
-    "      enabled: true",
-    `      username: ${quoted(name)}`,
-    `      password: { file: ${quoted(files.secret(callerSecret(name)))} }`,
+    "    # Who may ask: docs/integrations/callers.md. A mail server that lists all users also needs list-accounts.",
+    "    callers:",
+    ...mailServers.flatMap(({ name, networks }) => [
+      ...callerEntry(name, networks, files),
+      "        operations: [authenticate, lookup]",
+    ]),
+    "      # For `postern` on this machine. Without operations, a caller may use everything.",
+    ...callerEntry(operatorName, ["127.0.0.1", "::1"], files),
   ];
 }
 
