@@ -127,6 +127,13 @@ export const messages = {
   scopesNotGranted: "contains a scope that the client may not request",
   tokensUnused:
     "is true, but no mail server can verify the tokens: enable auth.oauthbearer, or add a client with resource_server",
+  scopeWithoutProtocol: "is empty: a token that has only this scope is accepted for no protocol",
+  protocolsWithoutScope:
+    "contains no protocol of a scope in identity.oidc.mail_registration: tokens of mail clients are reported as inactive to this server",
+  invitedWithoutToken:
+    "is true, but identity.oidc.mail_registration.initial_access_tokens is set: clients that follow the settings have no such token and cannot register",
+  tokensNotAccepted:
+    "names a client whose tokens auth.oauthbearer does not accept: add the client to its audience, and its required_scope to scopes",
   noIncomingServer: "is required unless pop3.host is set",
   serverAndPort: "must be host:port, such as mail.example.test:587",
   passwordNeedsTls: "must not be none while username is set: the password would be sent unencrypted",

@@ -33,10 +33,21 @@ function grantedScopes({ identity }: Config, { problem, warning }: Judgement): r
   return client?.scopes;
 }
 
+/** Whether the engines accept tokens of the configured client: their audience is its client ID. */
+function isAccepted({ auth, identity }: Config): boolean {
+  const { enabled, issuer, audience, required_scope } = auth.oauthbearer;
+  const { client_id, scopes } = identity.mail_clients.oauth2;
+  if (!enabled || client_id === "" || (issuer !== "" && issuer !== identity.oidc.issuer)) return true;
+  return (
+    (audience.length === 0 || audience.includes(client_id)) && required_scope.every((name) => scopes.includes(name))
+  );
+}
+
 /** Settings that send clients to sign-ins that fail. */
 function checkOauth(config: Config, judgement: Judgement): void {
   const { problem, warning } = judgement;
   const { oidc, mail_clients: clients } = config.identity;
+  const isIntrospected = oidc.clients.some((client) => client.resource_server);
   if (!oidc.enabled) {
     problem("identity.oidc.enabled", messages.needsWhen(`${root}.oauth2.enabled is true`));
     return;
@@ -45,9 +56,12 @@ function checkOauth(config: Config, judgement: Judgement): void {
   if (granted !== undefined && !clients.oauth2.scopes.every((scope) => granted.includes(scope))) {
     problem(`${root}.oauth2.scopes`, messages.scopesNotGranted);
   }
-  if (!config.auth.oauthbearer.enabled && !oidc.clients.some((client) => client.resource_server)) {
+  if (isIntrospected) return;
+  // Where clients register themselves, the check of their tokens reports it.
+  if (!config.auth.oauthbearer.enabled && !oidc.mail_registration.enabled) {
     warning(`${root}.oauth2.enabled`, messages.tokensUnused);
   }
+  if (!isAccepted(config)) warning(`${root}.oauth2.client_id`, messages.tokensNotAccepted);
 }
 
 /** Cross-key rules of `identity.mail_clients`; its key and certificate are checked when they are loaded. */

@@ -9,6 +9,7 @@ import type { Judgement, Validator } from "./judgement.ts";
 import { validateLdap } from "./ldap.ts";
 import { validateLua } from "./lua.ts";
 import { validateMailClients } from "./mail-clients.ts";
+import { validateMailTokens } from "./mail-tokens.ts";
 import { validateMasterUser } from "./master-user.ts";
 import { validateMfaDemands } from "./mfa-demands.ts";
 import { validateNotifications } from "./notifications.ts";
@@ -35,6 +36,7 @@ const validators: readonly Validator[] = [
   validateOauthBearer,
   validateOidc,
   validateRegisteredMailClients,
+  validateMailTokens,
   validateDynamicRegistration,
   validateBackends,
   validateLdap,
