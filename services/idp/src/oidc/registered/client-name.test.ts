@@ -8,6 +8,9 @@ test.each([
   ["Почта", "Почта"],
   ["メール Mail", "メール Mail"],
   ["بريد", "بريد"],
+  ["بريد Mail 2", "بريد Mail 2"],
+  ["Ηλεκτρονικό ταχυδρομείο", "Ηλεκτρονικό ταχυδρομείο"],
+  ["Ｔｈｕｎｄｅｒｂｉｒｄ", "Thunderbird"],
   ["Café", "Café"],
 ])("%j is shown as %j", (text, shown) => {
   expect(readClientName(text)).toBe(shown);
@@ -16,6 +19,11 @@ test.each([
 test.each([
   ["a Cyrillic letter among Latin ones", "Thundеrbird"],
   ["a Greek letter among Latin ones", "Οutlook"],
+  ["an Armenian letter among Latin ones", "Mai\u0578"],
+  ["a Coptic letter among Latin ones", "Outl\u2C9F\u2C9Fk"],
+  ["Lisu letters that look like Latin ones", "\uA4D4\uA4E7\uA4F4\uA4E0\uA4D3\uA4F0\uA4E3"],
+  ["Cherokee letters that look like Latin ones", "\u13B7\u13AA\u13C6\u13DE"],
+  ["a Greek letter among Cyrillic ones", "П\u03BFчта"],
   ["a reversed text", "Mail\u202Etxt.exe"],
   ["an invisible space", "Mail\u200Bbox"],
   ["a soft hyphen", "Mail\u00ADbox"],
