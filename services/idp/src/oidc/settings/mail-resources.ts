@@ -3,9 +3,9 @@ import { mailScopes } from "@postern/shared/platform/config";
 import type { OidcSettings } from "./oidc-settings.ts";
 
 /** The resources that mail clients may name: the site itself, and its mail services. */
-export function mailResources({ issuer, oidc }: OidcSettings): readonly string[] {
+export function mailResources({ issuer, oidc, mailHosts }: OidcSettings): readonly string[] {
   const { mail_registration: mail } = oidc;
-  return mail.enabled ? [issuer, ...mail.resources] : [];
+  return mail.enabled ? [...new Set([issuer, ...mail.resources, ...mailHosts])] : [];
 }
 
 /** Members of the metadata of the authorization server (RFC 8414 §2, RFC 9728 §4). */

@@ -33,6 +33,8 @@ export interface OidcSettings {
   readonly nonceSecret: Buffer | undefined;
   /** Names of the attributes that the backends return, in lower case; undefined if a script may return any. */
   readonly attributes: ReadonlySet<string> | undefined;
+  /** Hosts of the mail servers that clients find by `identity.mail_clients`. */
+  readonly mailHosts: readonly string[];
 }
 
 function nonceSecretOf({ identity, storage }: Config): Buffer | undefined {
@@ -52,6 +54,12 @@ function attributesOf({ auth: { backends } }: Config): ReadonlySet<string> | und
   return new Set(names.map((name) => name.toLowerCase()));
 }
 
+function mailHostsOf({ identity: { mail_clients: clients } }: Config): readonly string[] {
+  if (!clients.enabled) return [];
+  const hosts = clients.domains.flatMap(({ imap, pop3, smtp }) => [imap.host, pop3.host, smtp.host]);
+  return [...new Set(hosts.filter((host) => host !== ""))];
+}
+
 export function oidcSettings(config: Config): OidcSettings {
   const { identity, runtime } = config;
   const { address, header } = runtime.servers.http.client_certificates;
@@ -66,6 +74,7 @@ export function oidcSettings(config: Config): OidcSettings {
     certificates: address.length > 0 || header !== "",
     nonceSecret: nonceSecretOf(config),
     attributes: attributesOf(config),
+    mailHosts: mailHostsOf(config),
   };
 }
 

@@ -31,7 +31,7 @@ export const MailRegistration = section(
     ),
     resources: stringList([], {
       description:
-        "Mail services, as host names or URIs, that the metadata lists in `protected_resources` (RFC 9728, section 4), for example `imap.example.test`.",
+        "Mail services, as host names or URIs, that the metadata lists in `protected_resources` (RFC 9728, section 4) besides the servers of identity.mail_clients, for example `dav.example.test`.",
     }),
     https_redirect_hosts: stringList([], {
       description:
