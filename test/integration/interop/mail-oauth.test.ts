@@ -1,4 +1,6 @@
 import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { poll } from "@postern/shared/testing";
 import type { Browser, BrowserContext, Page } from "playwright-core";
@@ -7,7 +9,9 @@ import { launchChromium } from "../../../tools/pages/chromium.ts";
 import { bobsSecret, enterCode, fillIn, press, soon } from "../../support/chromium-user.ts";
 import { type NativeMailApp, startNativeMailApp } from "../../support/native-mail-app.ts";
 import { totpCode } from "../../support/totp-code.ts";
+import { shipped } from "./dovecot-setting.ts";
 import { type MailServersSetting, mailScope, startMailServersSetting } from "./mail-servers-setting.ts";
+import { repository } from "./nginx-setting.ts";
 
 let mail: MailServersSetting;
 let browser: Browser;
@@ -40,7 +44,7 @@ async function run(command: string, args: readonly string[]): Promise<Ran> {
 
 async function imaplib(port: number, mechanism: string, user: string, token: string) {
   const { output } = await run("python3", [imapSession, String(port), mechanism, user, token]);
-  const result: { outcome: string; subject?: string; said?: readonly string[] } = JSON.parse(output);
+  const result: { outcome: string; subject?: string; said?: readonly string[]; error?: string } = JSON.parse(output);
   return result;
 }
 
@@ -112,6 +116,11 @@ async function signInWithPasskey(page: Page, address: string): Promise<void> {
 
 async function allow(page: Page, app: NativeMailApp) {
   await page.getByText("Native mail").first().waitFor();
+  const warning = page.getByRole("note");
+  expect(await warning.isVisible()).toBe(true);
+  const target = new URL(new URL(app.signInUrl).searchParams.get("redirect_uri") ?? "").origin;
+  expect(await warning.innerText()).toMatch(/name has not been verified[^]*You will then be sent to/u);
+  expect(await warning.getByRole("code").innerText()).toBe(target);
   await press(page, "Allow");
   const tokens = await app.tokens();
   await expect.poll(() => page.url(), soon).toContain("http://127.0.0.1:");
@@ -148,6 +157,29 @@ test("with a passkey: autoconfig, registration, mail over IMAP and SMTP, refresh
   await isRefused(async () => (await imaplib(imapPort, "XOAUTH2", user, next.access_token)).outcome === "read");
   await expect(app.refresh(next.refresh_token ?? "")).rejects.toMatchObject({ error: "invalid_grant" });
 });
+
+test.each(["dovecot-discovery.conf", "oauth2-discovery.conf.ext"])(
+  "docs/integrations/mail-oauth.md shows %s",
+  async (file) => {
+    expect(await readFile(join(repository, "docs/integrations/mail-oauth.md"), "utf8")).toContain(await shipped(file));
+  },
+);
+
+test.each(["asking", "introspecting"] as const)(
+  "the %s Dovecot names the discovery document when it refuses a token",
+  async (kind) => {
+    const dovecot = mail[kind];
+    const refused = async (mechanism: string) =>
+      imaplib(dovecot.imapPort, mechanism, "bob@example.test", "no-token-yet");
+    for (const mechanism of ["OAUTHBEARER", "XOAUTH2"]) {
+      const { outcome, said = [] } = await refused(mechanism);
+      const address = JSON.parse(said[0] ?? "{}")["openid-configuration"];
+      expect([outcome, address]).toEqual(["refused", expect.stringContaining("/.well-known/openid-configuration")]);
+      const document: unknown = await (await fetch(address)).json();
+      expect(document).toMatchObject({ issuer: mail.issuer, registration_endpoint: `${mail.issuer}/oidc/register` });
+    }
+  },
+);
 
 test("with TOTP: discovery by a failed login, introspection, the button that ends the client", async () => {
   const user = "bob@example.test";
@@ -203,3 +235,12 @@ test.skipIf(process.getuid?.() !== 0)(
     await isRefused(async () => (await curlSmtp(port, user, access)).code === 0);
   },
 );
+
+test("without an engine, a mail client gets a temporary failure, not a refusal", async () => {
+  await Promise.all(mail.stack.engines.map((engine) => engine.stop()));
+  const { imapPort } = mail.asking;
+  await poll("the temporary failure", async () => {
+    const { error = "" } = await imaplib(imapPort, "OAUTHBEARER", "alice@example.test", "any-token");
+    return error.includes("[UNAVAILABLE]");
+  });
+});

@@ -64,10 +64,17 @@ function settings(issuer: string): Tree {
   };
 }
 
+interface AskingSetting {
+  readonly url: string;
+  readonly issuer: string;
+  readonly saslPort: number;
+}
+
 /** Dovecot that passes passwords and tokens to Postern, and answers Postfix. */
-async function startAsking(url: string, saslPort: number): Promise<Dovecot> {
+async function startAsking({ url, issuer, saslPort }: AskingSetting): Promise<Dovecot> {
+  const discovery = (await shipped("oauth2-discovery.conf.ext")).replace("https://id.example.com", issuer);
   const config = `${await shipped("dovecot.conf")}
-auth_mechanisms = plain login oauthbearer xoauth2
+${await shipped("dovecot-discovery.conf")}
 service auth {
   inet_listener postfix {
     address = 127.0.0.1
@@ -78,7 +85,8 @@ service auth {
   const lua = (await shipped("postern.lua"))
     .replace("http://127.0.0.1:9080", url)
     .replace(/Basic [\w=]+(?=")/, basicAuth);
-  return spawnDovecot({ config, files: { "/etc/dovecot/postern.lua": lua } });
+  const files = { "/etc/dovecot/postern.lua": lua, "/etc/dovecot/oauth2-discovery.conf.ext": discovery };
+  return spawnDovecot({ config, files });
 }
 
 async function startIntrospecting(issuer: string): Promise<Dovecot> {
@@ -109,7 +117,7 @@ export async function startMailServersSetting(): Promise<MailServersSetting> {
   const stack = started.use(
     await startStack({ redis: true, engines: 2, httpPort, services: ["idp"], backends, settings: settings(issuer) }),
   );
-  const asking = started.use(await startAsking(stack.url, saslPort));
+  const asking = started.use(await startAsking({ url: stack.url, issuer, saslPort }));
   const introspecting = started.use(await startIntrospecting(issuer));
   const isRoot = process.getuid?.() === 0;
   const postfix = isRoot ? started.use(await spawnPostfix({ config: mainConfig(saslPort) })) : undefined;
