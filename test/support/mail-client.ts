@@ -19,6 +19,9 @@ export interface MailClient {
   refresh(token: string, more?: Readonly<Record<string, string>>): Promise<oauth.TokenEndpointResponse>;
 }
 
+/** What a mail program reaches: the listeners of idp under the issuer's address. */
+export type MailIssuer = Pick<OidcStack, "issuer" | "replicas" | "ask">;
+
 export const mailScope = "urn:ietf:params:oauth:scope:mail";
 
 let turn = 0;
@@ -30,7 +33,7 @@ interface LibraryRequest {
 }
 
 /** Requests of the library, sent to the replicas in turn. */
-export function inTurn(oidc: OidcStack) {
+export function inTurn(oidc: MailIssuer) {
   return async (url: string, { method = "GET", headers = {}, body = null }: LibraryRequest = {}): Promise<Response> => {
     const { pathname, search, origin } = new URL(url);
     if (origin !== oidc.issuer) throw new Error(`the metadata names another origin: ${origin}`);
@@ -39,7 +42,7 @@ export function inTurn(oidc: OidcStack) {
   };
 }
 
-export async function discover(oidc: OidcStack): Promise<oauth.AuthorizationServer> {
+export async function discover(oidc: MailIssuer): Promise<oauth.AuthorizationServer> {
   const issuer = new URL(oidc.issuer);
   const options = {
     algorithm: "oauth2",
@@ -50,7 +53,7 @@ export async function discover(oidc: OidcStack): Promise<oauth.AuthorizationServ
 }
 
 export async function registerMailClient(
-  oidc: OidcStack,
+  oidc: MailIssuer,
   metadata: Partial<oauth.Client> = {},
   redirectUri = "http://127.0.0.1/callback",
 ): Promise<MailClient> {
@@ -110,7 +113,7 @@ export async function registerMailClient(
 }
 
 /** A browser in which this account is signed in, by the cookie of its session. */
-export function signedInBrowser(oidc: OidcStack, cookie: string): Browser {
+export function signedInBrowser(oidc: Pick<MailIssuer, "replicas">, cookie: string): Browser {
   const browser = createBrowser(oidc.replicas);
   const [name = "", value = ""] = cookie.split("=");
   browser.cookies.set(name, value);

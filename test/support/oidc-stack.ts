@@ -89,6 +89,17 @@ function mappedSearch(): Tree {
   return { sql: { search: [merged(search, { mapping: { unique_user_id_field: "uid" } })] } };
 }
 
+/** Sends requests to the listeners of idp as the gateway forwards them. */
+export function askReplicas(replicas: readonly string[]): OidcStack["ask"] {
+  const sign = createCallerSigner({ secret: new Secret(assertionSecret), ttlSeconds: 30 });
+  return async (replica, path, init = {}) => {
+    const headers = new Headers(init.headers);
+    const caller = { method: "none", scopes: [], clientIp: "127.0.0.1", session: "test" } as const;
+    headers.set(callerAssertionHeader, await sign(caller, "idp"));
+    return fetch(`${replicas[replica]}${path}`, { redirect: "manual", ...init, headers });
+  };
+}
+
 /** Starts a gateway, an engine, two replicas of idp and a Redis. */
 export async function startOidcStack(
   clients: readonly Tree[] = testClients,
@@ -125,19 +136,13 @@ export async function startOidcStack(
   const second = await stack.startReplica("idp");
   const replicas = [stack.idpUrl, second.url];
   const processes = [stack.services.get("idp") ?? second.process, second.process];
-  const sign = createCallerSigner({ secret: new Secret(assertionSecret), ttlSeconds: 30 });
   const owned = started.move();
   return {
     stack,
     issuer,
     replicas,
     processes,
-    ask: async (replica, path, init = {}) => {
-      const headers = new Headers(init.headers);
-      const caller = { method: "none", scopes: [], clientIp: "127.0.0.1", session: "test" } as const;
-      headers.set(callerAssertionHeader, await sign(caller, "idp"));
-      return fetch(`${replicas[replica]}${path}`, { redirect: "manual", ...init, headers });
-    },
+    ask: askReplicas(replicas),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

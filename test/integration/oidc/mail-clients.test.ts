@@ -21,6 +21,7 @@ import { basicAuth } from "../../support/stack.ts";
 let oidc: OidcStack;
 let redis: RedisClient;
 
+const server = { host: "mail.example.test" };
 const submission = { client_id: "submission", client_secret: "submission-secret", grant_types: [], scopes: [] };
 
 beforeAll(async () => {
@@ -39,7 +40,10 @@ beforeAll(async () => {
         max_pending_per_network: 1000,
       },
     },
-    { oauthbearer: {} },
+    {
+      oauthbearer: {},
+      identity: { mail_clients: { enabled: true, domains: [{ names: ["example.test"], imap: server, smtp: server }] } },
+    },
   );
   redis = await testRedis(oidc.stack.redis?.port ?? 0);
 });
@@ -82,7 +86,7 @@ test("the metadata of the mail services leads to the registration endpoint", asy
     scopes_supported: expect.arrayContaining([mailScope, "offline_access"]),
     code_challenge_methods_supported: ["S256"],
     authorization_response_iss_parameter_supported: true,
-    protected_resources: [oidc.issuer, "imap.example.test"],
+    protected_resources: [oidc.issuer, "imap.example.test", "mail.example.test"],
   });
 });
 
@@ -91,7 +95,8 @@ test("a mail client registers, its user consents, and its token opens the mailbo
   const browser = await browserOfAlice();
   const consent = await mail.toConsent(browser);
   expect(consent.text).toContain("Example Mail");
-  expect(consent.text).toContain("http://127.0.0.1:49152");
+  expect(consent.text).toContain("Its name has not been verified.");
+  expect(consent.text).toContain("You will then be sent to <bdi><code>http://127.0.0.1:49152</code></bdi>.");
   const allowed = await browser.submit(consent, { submit: "allow" });
   expect(new URL(allowed.location ?? "").searchParams.get("iss")).toBe(oidc.issuer);
   const tokens = await mail.redeem(allowed);
@@ -172,7 +177,8 @@ test("a request may name the mail services as resource, at every step, and no ot
   expect((await login(tokens.access_token)).status).toBe(200);
   const next = await mail.refresh(tokens.refresh_token ?? "", { resource: "imap://IMAP.example.test" });
   expect((await login(next.access_token)).status).toBe(200);
-  const foreign = mail.refresh(next.refresh_token ?? "", { resource: "imap.elsewhere.test" });
+  const last = await mail.refresh(next.refresh_token ?? "", { resource: "mail.example.test" });
+  const foreign = mail.refresh(last.refresh_token ?? "", { resource: "imap.elsewhere.test" });
   await expect(foreign).rejects.toMatchObject({ error: "invalid_target" });
 });
 
@@ -197,15 +203,20 @@ test("a user cannot end another user's mail client", async () => {
   expect((await mail.refresh(tokens.refresh_token ?? "")).access_token).toBeDefined();
 });
 
+async function ask(path: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(`${oidc.stack.url}${path}`, { ...init, headers: { authorization: basicAuth } });
+}
+
+/** As operators see them. */
+async function registeredClients(): Promise<unknown> {
+  return (await ask("/api/v1/oidc/clients")).json();
+}
+
 test("an operator lists registered clients and deletes one: its tokens end, and it cannot sign in again", async () => {
   const mail = await registerMailClient(oidc, { client_name: "Unwanted mail", software_id: "unwanted" });
   const tokens = await tokensOf(mail);
   const { client_id } = mail.client;
-  const ask = async (path: string, init: RequestInit = {}) =>
-    fetch(`${oidc.stack.url}${path}`, { ...init, headers: { authorization: basicAuth } });
-  const { clients }: { clients: readonly Record<string, unknown>[] } = Object(
-    await (await ask("/api/v1/oidc/clients")).json(),
-  );
+  const { clients }: { clients: readonly Record<string, unknown>[] } = Object(await registeredClients());
   expect(clients.find((client) => client["client_id"] === client_id)).toMatchObject({
     client_name: "Unwanted mail",
     redirect_uris: ["http://127.0.0.1/callback"],
@@ -219,10 +230,32 @@ test("an operator lists registered clients and deletes one: its tokens end, and 
   expect((await ask(`/api/v1/oidc/clients/${client_id}`, { method: "DELETE" })).status).toBe(404);
 });
 
+test.each([
+  ["a script as redirect URI", { redirect_uris: ["javascript:alert(1)"] }, "invalid_redirect_uri"],
+  ["a redirect to another host", { redirect_uris: ["http://127.0.0.1@evil.test/"] }, "invalid_redirect_uri"],
+  ["a fragment", { redirect_uris: ["http://127.0.0.1/callback#x"] }, "invalid_redirect_uri"],
+  ["a wildcard", { redirect_uris: ["http://127.0.0.1/*"] }, "invalid_redirect_uri"],
+  ["a website", { redirect_uris: ["https://evil.test/callback"] }, "invalid_redirect_uri"],
+  ["a name that imitates another", { client_name: "Thund\u0435rbird" }, "invalid_client_metadata"],
+  ["a name that hides its end", { client_name: "Mail\u202Etxt" }, "invalid_client_metadata"],
+  ["scopes of API callers only", { scope: "service:admin openid" }, "invalid_client_metadata"],
+  ["the grant of API callers", { grant_types: ["client_credentials"] }, "invalid_client_metadata"],
+  ["a secret", { token_endpoint_auth_method: "client_secret_basic" }, "invalid_client_metadata"],
+])("a registration with %s is refused and stores nothing", async (_what, change, error) => {
+  const clients = async () => Object(await registeredClients()).clients.length;
+  const before = await clients();
+  await expect(registerMailClient(oidc, change)).rejects.toMatchObject({ error, status: 400 });
+  expect(await clients()).toBe(before);
+});
+
 test("a registered client can neither skip consent nor PKCE, nor obtain more than it registered", async () => {
   const mail = await registerMailClient(oidc, { scope: mailScope });
-  const answer = async (more: Readonly<Record<string, string>>) =>
-    new URL((await mail.toConsent(await browserOfAlice(), more)).location ?? "http://none").searchParams.get("error");
+  const answer = async (more: Readonly<Record<string, string>>) => {
+    const { location = "http://none" } = await mail.toConsent(await browserOfAlice(), more);
+    const params = new URL(location).searchParams;
+    expect(params.get("iss")).toBe(oidc.issuer);
+    return params.get("error");
+  };
   expect(await answer({ prompt: "none" })).toBe("consent_required");
   expect(await answer({ code_challenge: "" })).toBe("invalid_request");
   expect(await answer({ code_challenge_method: "plain" })).toBe("invalid_request");
@@ -232,6 +265,16 @@ test("a registered client can neither skip consent nor PKCE, nor obtain more tha
   expect(tokens).toMatchObject({ scope: mailScope });
   expect(tokens).not.toHaveProperty("refresh_token");
   expect(tokens).not.toHaveProperty("id_token");
+});
+
+test("a refreshed token never has more scopes than the user allowed", async () => {
+  const mail = await registerMailClient(oidc, { scope: undefined });
+  const tokens = await tokensOf(mail);
+  const wider = `${mailScope} ${mailScope.replace(/mail$/u, "contacts")} openid service:admin`;
+  const next = await mail.refresh(tokens.refresh_token ?? "", { scope: wider });
+  expect(next.scope).toBe(mailScope);
+  expect((await login(next.access_token)).status).toBe(200);
+  expect((await login(next.access_token, "carddav")).status).toBe(403);
 });
 
 test("the redirect URI of a request must be the registered one, except for the port of a loopback address", async () => {

@@ -71,10 +71,10 @@ test("10,000 registrations from 1,000 networks at two replicas leave no more tha
   const limits = { max_registrations: 300, max_pending_per_network: 2, per_minute: 10_000 };
   const [one, other] = [replica(limits), replica(limits)];
   const outcomes = new Map<string, number>();
-  for (let round = 0; round < 10; round += 1) {
+  for (let from = 0; from < 10_000; from += 100) {
     const answers = await Promise.all(
-      Array.from({ length: 1000 }, (_, index) =>
-        (index % 2 === 0 ? one : other).register({ body, bearer: undefined, clientIp: network(index) }),
+      Array.from({ length: 100 }, (_, index) =>
+        (index % 2 === 0 ? one : other).register({ body, bearer: undefined, clientIp: network((from + index) % 1000) }),
       ),
     );
     for (const { outcome } of answers) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
@@ -84,6 +84,24 @@ test("10,000 registrations from 1,000 networks at two replicas leave no more tha
   // Each record, one index, and for each network that got a place its set, and its count of this minute.
   expect(await redis.dbsize()).toBeLessThanOrEqual(300 + 1 + 300 + 1000);
   for (const key of await redis.keys("*")) expect(await redis.ttl(key)).toBeGreaterThan(0);
+});
+
+test("10,000 further registrations that are all in use leave the memory of a replica with the latest 10,000", async () => {
+  const { register, clients } = replica({ max_registrations: 20_000, per_minute: 20_000 });
+  const ids: string[] = [];
+  const oneMore = async (index: number): Promise<void> => {
+    const answer = await register({ body, bearer: undefined, clientIp: network(index) });
+    if (answer.outcome !== "registered") throw new Error(answer.outcome);
+    await clients.load(answer.registration.id);
+    ids.push(answer.registration.id);
+  };
+  for (let from = 0; from < 10_100; from += 100)
+    await Promise.all(Array.from({ length: 100 }, (_, index) => oneMore(from + index)));
+  const kept = ids.map((id) => clients.recent(id) !== undefined);
+  expect(kept.filter((isKept) => isKept)).toHaveLength(10_000);
+  expect(kept.slice(0, 100)).not.toContain(true);
+  // A registration that is no longer in memory is still valid.
+  expect((await clients.load(ids[0] ?? ""))?.id).toBe(ids[0]);
 });
 
 test("a network has a limited number of unused registrations; used ones do not count", async () => {
